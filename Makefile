@@ -1,0 +1,40 @@
+# Plaza: `make help` lists what there is to do.
+
+GO      ?= go
+TAGS    := nomsgpack
+BIN     := bin/plaza
+# -race needs a C compiler; everything else of Plaza does without.
+export CGO_ENABLED ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test fast lint generate tools clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build, load the demo data, serve, and print a first request
+	$(BIN) serve --demo
+
+build: ## build the program into bin/
+	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -o $(BIN) ./bootstrap/cmd/plaza
+
+test: tools lint ## everything that must hold, under the race detector
+	$(GO) test -tags $(TAGS) -race -timeout 15m ./...
+
+fast: ## the rules and the use cases, over memory, in seconds
+	$(GO) test -tags $(TAGS) -count=1 ./domain/... ./application/...
+
+lint: ## formatting, vet, and whether the wiring is what wire makes of it
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+		[ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
+	$(GO) vet -tags $(TAGS) ./...
+	$(GO) tool wire diff -tags $(TAGS) ./bootstrap
+
+generate: ## write the wiring anew
+	$(GO) tool wire gen -tags $(TAGS) ./bootstrap
+
+tools:
+	@command -v cc >/dev/null || { apt-get update -qq && apt-get install -y -qq gcc libc6-dev; }
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,152 @@
+package diary
+
+import (
+	"context"
+	"slices"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/user"
+)
+
+// Shown is an event with all that is shown around it.
+type Shown struct {
+	event.Entry
+	Category feed.Category   // zero: none
+	Moment   []Moment        // others' and own events of the same day (EVT-14)
+	News     []event.News    // of the same day (EVT-15)
+	Comments []event.Comment // the newest (EVT-17)
+}
+
+// Moment is another event of the same day.
+type Moment struct {
+	*event.Event
+	Category feed.Category
+}
+
+// PeopleIn returns everybody who appears in what is shown, so that they can be
+// looked up at once.
+func PeopleIn(shown ...Shown) []user.ID {
+	var ids []user.ID
+	for _, s := range shown {
+		ids = append(ids, s.Author())
+		for _, m := range s.Moment {
+			ids = append(ids, m.Author())
+		}
+		for _, c := range s.Comments {
+			ids = append(ids, c.Author)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// depth is how much is shown around an event.
+type depth struct{ moment, news, comments int }
+
+var (
+	alone  = depth{moment: 10, news: 10, comments: 10}
+	inList = depth{moment: 3, news: 3, comments: 10}
+)
+
+func (d *Diary) showOne(ctx context.Context, actor access.Actor, e event.Entry) (Shown, error) {
+	shown, err := d.show(ctx, actor, []event.Entry{e}, alone)
+	if err != nil {
+		return Shown{}, err
+	}
+	return shown[0], nil
+}
+
+// surroundings is what a list of events is shown with, fetched once for all.
+type surroundings struct {
+	moment     map[event.Date][]*event.Event
+	news       map[event.Spot][]event.News
+	comments   map[event.ID][]event.Comment
+	categories map[feed.CategoryID]feed.Category
+}
+
+// show returns the entries, in their order, with what is around each.
+func (d *Diary) show(ctx context.Context, actor access.Actor, entries []event.Entry, deep depth) ([]Shown, error) {
+	around, err := d.surround(ctx, actor, entries, deep)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]Shown, len(entries))
+	for i, entry := range entries {
+		s := entry.State()
+		shown[i] = Shown{
+			Entry:    entry,
+			Category: around.categories[s.Category],
+			News:     around.news[spotOf(s)],
+			Comments: around.comments[s.ID],
+		}
+		for _, other := range around.moment[s.Date] {
+			if other.ID() != s.ID && len(shown[i].Moment) < deep.moment {
+				category := around.categories[other.State().Category]
+				shown[i].Moment = append(shown[i].Moment, Moment{other, category})
+			}
+		}
+	}
+	return shown, nil
+}
+
+func spotOf(s event.State) event.Spot { return event.Spot{Date: s.Date, City: s.Place.City} }
+
+func (d *Diary) surround(ctx context.Context, actor access.Actor, entries []event.Entry, deep depth) (surroundings, error) {
+	if len(entries) == 0 {
+		return surroundings{}, nil
+	}
+	var commented []event.ID
+	dates := set[event.Date]{}
+	spots := set[event.Spot]{}
+	categories := set[feed.CategoryID]{}
+	for _, entry := range entries {
+		s := entry.State()
+		if entry.Counts.Comments > 0 {
+			commented = append(commented, s.ID)
+		}
+		dates.add(s.Date)
+		spots.add(spotOf(s))
+		categories.add(s.Category)
+	}
+	var around surroundings
+	var err error
+	// One more than is shown: an event is no part of its own moment.
+	if around.moment, err = d.reader.OnDates(ctx, actor.ID, dates.all(), deep.moment+1); err != nil {
+		return surroundings{}, err
+	}
+	for _, others := range around.moment {
+		for _, other := range others {
+			categories.add(other.State().Category)
+		}
+	}
+	if around.news, err = d.news.Around(ctx, spots.all(), deep.news); err != nil {
+		return surroundings{}, err
+	}
+	if len(commented) > 0 {
+		if around.comments, err = d.discussion.Newest(ctx, commented, deep.comments); err != nil {
+			return surroundings{}, err
+		}
+	}
+	delete(categories, 0)
+	if len(categories) > 0 {
+		if around.categories, err = d.categories.ByIDs(ctx, categories.all()); err != nil {
+			return surroundings{}, err
+		}
+	}
+	return around, nil
+}
+
+// set is a set of keys to look up.
+type set[K comparable] map[K]struct{}
+
+func (s set[K]) add(key K) { s[key] = struct{}{} }
+
+func (s set[K]) all() []K {
+	keys := make([]K, 0, len(s))
+	for key := range s {
+		keys = append(keys, key)
+	}
+	return keys
+}

@@ -1,0 +1,106 @@
+// Package following holds the use cases of following people and categories.
+package following
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Following holds what the use cases work with.
+type Following struct {
+	subscriptions subscription.Repository
+	categories    feed.Categories
+	now           func() time.Time
+}
+
+// New returns the use cases over the ports; now tells the time.
+func New(subscriptions subscription.Repository, categories feed.Categories, now func() time.Time) *Following {
+	return &Following{subscriptions: subscriptions, categories: categories, now: now}
+}
+
+// Followed is a subscription with the category that it follows, if it is one.
+type Followed struct {
+	subscription.Subscription
+	Of feed.Category // zero: a person is followed
+}
+
+// FollowUser makes the actor follow the person, and says whether that is new
+// (SUB-04). Oneself, or nobody, is a fault on followed_user.
+func (f *Following) FollowUser(ctx context.Context, actor access.Actor, id user.ID) (Followed, bool, error) {
+	s, err := subscription.ToUser(actor.ID, id, f.now())
+	if err != nil {
+		return Followed{}, false, err
+	}
+	s, isNew, err := f.subscriptions.Follow(ctx, s)
+	if errors.Is(err, subscription.ErrNotFound) {
+		return Followed{}, false, fault.Field("followed_user", "There is no such user.")
+	}
+	return Followed{Subscription: s}, isNew, err
+}
+
+// FollowCategory makes the actor follow the category, and says whether that is
+// new (SUB-04). One that is not there is a fault on followed_category.
+func (f *Following) FollowCategory(ctx context.Context, actor access.Actor, id feed.CategoryID) (Followed, bool, error) {
+	noCategory := fault.Field("followed_category", "There is no such category.")
+	if id <= 0 {
+		return Followed{}, false, noCategory
+	}
+	s, isNew, err := f.subscriptions.Follow(ctx, subscription.ToCategory(actor.ID, id, f.now()))
+	if errors.Is(err, subscription.ErrNotFound) {
+		return Followed{}, false, noCategory
+	}
+	if err != nil {
+		return Followed{}, false, err
+	}
+	named, err := f.name(ctx, []subscription.Subscription{s})
+	if err != nil {
+		return Followed{}, false, err
+	}
+	return named[0], isNew, nil
+}
+
+// Unfollow ends the actor's subscription; somebody else's is not found.
+func (f *Following) Unfollow(ctx context.Context, actor access.Actor, id subscription.ID) error {
+	return f.subscriptions.Remove(ctx, actor.ID, id)
+}
+
+// List returns a page of the actor's subscriptions (SUB-01).
+func (f *Following) List(ctx context.Context, actor access.Actor, q subscription.Query) (page.Page[Followed], error) {
+	q.User = actor.ID
+	p, err := f.subscriptions.List(ctx, q)
+	if err != nil {
+		return page.Page[Followed]{}, err
+	}
+	named, err := f.name(ctx, p.Items)
+	return page.With(p, named), err
+}
+
+// name finds the categories of all the subscriptions at once.
+func (f *Following) name(ctx context.Context, all []subscription.Subscription) ([]Followed, error) {
+	var ids []feed.CategoryID
+	for _, s := range all {
+		if s.Category != 0 {
+			ids = append(ids, s.Category)
+		}
+	}
+	var categories map[feed.CategoryID]feed.Category
+	if len(ids) > 0 {
+		var err error
+		if categories, err = f.categories.ByIDs(ctx, ids); err != nil {
+			return nil, err
+		}
+	}
+	named := make([]Followed, len(all))
+	for i, s := range all {
+		named[i] = Followed{Subscription: s, Of: categories[s.Category]}
+	}
+	return named, nil
+}

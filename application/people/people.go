@@ -1,0 +1,110 @@
+// Package people holds the use cases of seeing who is who. It makes simple user
+// info, and nobody else does, so a person looks the same wherever they appear.
+package people
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/domain/user"
+)
+
+// MaxAsked is how many people may be asked for at once (USR-02).
+const MaxAsked = 200
+
+// People holds what the use cases work with.
+type People struct {
+	directory user.Directory
+	accounts  access.Accounts
+	portraits media.Portraits
+	now       func() time.Time
+}
+
+// New returns the use cases over the ports; now tells the time.
+func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, now func() time.Time) *People {
+	return &People{directory: directory, accounts: accounts, portraits: portraits, now: now}
+}
+
+// Infos returns what everybody may see of the people, in the order asked for,
+// each once; unknown ids are left out (USR-02). The directory is asked once,
+// however many they are.
+func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) {
+	wanted := unique(ids)
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	members, err := p.directory.Members(ctx, wanted)
+	if err != nil {
+		return nil, fmt.Errorf("looking up %d people: %w", len(wanted), err)
+	}
+	byID := make(map[user.ID]user.Member, len(members))
+	for _, m := range members {
+		byID[m.ID] = m
+	}
+	now := p.now()
+	infos := make([]user.Info, 0, len(members))
+	for _, id := range wanted {
+		if m, known := byID[id]; known {
+			infos = append(infos, p.describe(m, now))
+		}
+	}
+	return infos, nil
+}
+
+func (p *People) describe(m user.Member, now time.Time) user.Info {
+	return m.Describe(p.portraits.Portrait(int64(m.ID)), now)
+}
+
+// unique keeps the first of each id, and only what can be one.
+func unique(ids []user.ID) []user.ID {
+	seen := make(map[user.ID]bool, len(ids))
+	var once []user.ID
+	for _, id := range ids {
+		if id > 0 && !seen[id] {
+			seen[id] = true
+			once = append(once, id)
+		}
+	}
+	return once
+}
+
+// Lookup is Infos for a client, who may ask for MaxAsked people at once.
+func (p *People) Lookup(ctx context.Context, ids []user.ID) ([]user.Info, error) {
+	if len(ids) > MaxAsked {
+		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxAsked))
+	}
+	return p.Infos(ctx, ids)
+}
+
+// Profile is what people see of themselves (USR-05).
+type Profile struct {
+	user.Info
+	Phone  user.Phone
+	Scopes []access.Scope
+	Staff  bool
+	Joined time.Time
+}
+
+// Profile returns the actor's own profile. Its scopes are the account's, not just
+// those of the token in use.
+func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, error) {
+	members, err := p.directory.Members(ctx, []user.ID{actor.ID})
+	if err != nil {
+		return Profile{}, err
+	}
+	account, err := p.accounts.ByID(ctx, actor.ID)
+	if err != nil {
+		return Profile{}, err
+	}
+	if len(members) != 1 {
+		return Profile{}, fmt.Errorf("account %d has no member", actor.ID)
+	}
+	return Profile{
+		Info:  p.describe(members[0], p.now()),
+		Phone: account.Phone, Scopes: account.Scopes, Staff: account.Staff, Joined: members[0].Joined,
+	}, nil
+}

@@ -1,0 +1,171 @@
+// Package signin holds the use cases of getting in: logging in and out, telling
+// who presents a key, and keeping the accounts that may.
+//
+// It decides the order of things; what a login, a key or a password must be is
+// decided in domain/access. Nothing here ever returns or logs a password or a
+// hash, and a key is returned exactly once, when it is made.
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+// Signin holds what the use cases work with.
+type Signin struct {
+	accounts access.Accounts
+	tokens   access.Tokens
+	throttle access.Throttle
+	hasher   access.Hasher
+	ttl      TokenTTL
+	now      func() time.Time
+}
+
+// TokenTTL is how long a token from a login lives from its last use.
+type TokenTTL time.Duration
+
+// New returns the use cases over the ports; now tells the time.
+func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
+	hasher access.Hasher, ttl TokenTTL, now func() time.Time) *Signin {
+	return &Signin{accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, ttl: ttl, now: now}
+}
+
+// Login is somebody's wish to get in.
+type Login struct {
+	Username string
+	Password secret.String
+	Scopes   []string // empty: all that the account holds
+	From     netip.Addr
+}
+
+// Login returns a new key for the account (AUT-01). Who can't get in learns
+// nothing of why: an unknown user, a wrong password and a disabled account cost
+// the same time and give access.ErrBadLogin (AUT-02). A login name that can't be
+// one, or a scope that the account lacks, is a fault on its field; too many
+// failures are Throttled (AUT-11).
+func (s *Signin) Login(ctx context.Context, l Login) (secret.String, error) {
+	phone, err := user.ParsePhone(l.Username)
+	if err != nil {
+		return secret.String{}, err
+	}
+	asked, err := access.ParseScopes(l.Scopes)
+	if err != nil {
+		return secret.String{}, err
+	}
+	attempt := access.Attempt{Phone: phone, Source: access.SourceOf(l.From)}
+	if err := s.throttle.Begin(ctx, attempt, s.now()); err != nil {
+		return secret.String{}, err
+	}
+	account, err := s.verify(ctx, phone, l.Password)
+	switch {
+	case errors.Is(err, access.ErrBadLogin):
+		return secret.String{}, err
+	case err != nil:
+		return secret.String{}, errors.Join(err, s.throttle.Abandon(context.WithoutCancel(ctx), attempt, s.now()))
+	}
+	if err := s.throttle.Succeed(ctx, attempt, s.now()); err != nil {
+		return secret.String{}, fmt.Errorf("counting a login: %w", err)
+	}
+	granted, err := account.Grant(asked)
+	if err != nil {
+		return secret.String{}, err
+	}
+	return s.issue(ctx, account, granted, time.Duration(s.ttl))
+}
+
+// verify returns the account when the password is its own and it may log in. The
+// password is verified whoever is asked for, so that time tells nothing.
+func (s *Signin) verify(ctx context.Context, phone user.Phone, password secret.String) (access.Account, error) {
+	account, err := s.accounts.ByPhone(ctx, phone)
+	if err != nil && !errors.Is(err, access.ErrNoAccount) {
+		return access.Account{}, err
+	}
+	matches, outdated, err := s.hasher.Verify(ctx, account.Hash, password)
+	if err != nil {
+		return access.Account{}, err
+	}
+	if !matches || account.Disabled {
+		return access.Account{}, access.ErrBadLogin
+	}
+	if outdated {
+		if err := s.rehash(ctx, account, password); err != nil {
+			return access.Account{}, err
+		}
+	}
+	return account, nil
+}
+
+// rehash upgrades the account's hash (AUT-12), unless its password has changed
+// in the meantime.
+func (s *Signin) rehash(ctx context.Context, old access.Account, password secret.String) error {
+	hash, err := s.hasher.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.accounts.Change(ctx, old.User, func(a *access.Account) error {
+		if a.Hash == old.Hash {
+			a.Rehash(hash)
+		}
+		return nil
+	})
+}
+
+func (s *Signin) issue(ctx context.Context, a access.Account, scopes []access.Scope, ttl time.Duration) (secret.String, error) {
+	key := access.NewKey()
+	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, scopes, ttl, s.now())); err != nil {
+		return secret.String{}, fmt.Errorf("issuing a token: %w", err)
+	}
+	return key, nil
+}
+
+// Authenticate tells who presents the key, and notes that they were seen. A key
+// that is malformed, unknown, expired, revoked or of a disabled account is
+// access.ErrBadKey (AUT-05).
+func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Actor, error) {
+	session, err := s.session(ctx, key)
+	if err != nil {
+		return access.Actor{}, err
+	}
+	now := s.now()
+	actor, err := session.Actor(now)
+	if err != nil {
+		return access.Actor{}, err
+	}
+	if session.IsStale(now) {
+		if err := s.tokens.Touch(ctx, session, now); err != nil {
+			return access.Actor{}, fmt.Errorf("noting presence: %w", err)
+		}
+	}
+	return actor, nil
+}
+
+func (s *Signin) session(ctx context.Context, key secret.String) (access.Session, error) {
+	hash, ok := access.HashKey(key)
+	if !ok {
+		return access.Session{}, access.ErrBadKey
+	}
+	session, err := s.tokens.Session(ctx, hash)
+	if errors.Is(err, access.ErrNoSession) {
+		return access.Session{}, access.ErrBadKey
+	}
+	return session, err
+}
+
+// Logout revokes the key (AUT-10).
+func (s *Signin) Logout(ctx context.Context, key secret.String) error {
+	session, err := s.session(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := s.tokens.Revoke(ctx, session.ID); !errors.Is(err, access.ErrNoSession) {
+		return err
+	}
+	return access.ErrBadKey
+}

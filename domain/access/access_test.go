@@ -1,0 +1,137 @@
+package access_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func TestAUT09_keys(t *testing.T) {
+	key := access.NewKey()
+	assert.Regexp(t, `^plz_[A-Za-z0-9_-]{43}$`, key.Reveal())
+	assert.NotEqual(t, key.Reveal(), access.NewKey().Reveal())
+	hash, ok := access.HashKey(key)
+	require.True(t, ok)
+	again, _ := access.HashKey(key)
+	assert.Equal(t, hash, again)
+	body := strings.TrimPrefix(key.Reveal(), "plz_")
+	for _, bad := range []string{"", "plz_", body, "plz_" + body[:42], "plz_" + body + "A", "PLZ_" + body, "plz_" + body[:42] + "!", key.Reveal() + "\n"} {
+		_, ok := access.HashKey(secret.New(bad))
+		assert.False(t, ok, "%q", bad)
+	}
+}
+
+func session() access.Session {
+	return access.Session{
+		Token:   access.Token{User: 1, Scopes: access.AllScopes(), Generation: 2, TTL: time.Hour, Created: noon, Used: noon},
+		Account: access.Account{User: 1, Scopes: access.AllScopes(), Generation: 2, Staff: true},
+		Zone:    "Asia/Shanghai", Seen: noon,
+	}
+}
+
+func TestAUT05_which_sessions_act(t *testing.T) {
+	actor, err := session().Actor(noon.Add(time.Hour - 1))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, actor.ID)
+	assert.True(t, actor.Staff)
+	assert.Equal(t, "Asia/Shanghai", actor.Zone.String())
+
+	_, err = session().Actor(noon.Add(time.Hour))
+	assert.Same(t, access.ErrBadKey, err, "expired")
+	for name, change := range map[string]func(*access.Session){
+		"disabled":       func(s *access.Session) { s.Account.Disabled = true },
+		"a new password": func(s *access.Session) { s.Account.SetPassword("hash") },
+	} {
+		s := session()
+		change(&s)
+		_, err := s.Actor(noon)
+		assert.Same(t, access.ErrBadKey, err, name)
+	}
+	s := session()
+	s.Account.Rehash("newer")
+	_, err = s.Actor(noon)
+	assert.NoError(t, err, "an upgraded hash keeps keys good (AUT-12)")
+}
+
+func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
+	some := rapid.SliceOfDistinct(rapid.SampledFrom(access.AllScopes()), rapid.ID)
+	rapid.Check(t, func(t *rapid.T) {
+		s := session()
+		s.Scopes = some.Draw(t, "token")
+		s.Account.Scopes = some.Draw(t, "account")
+		actor, err := s.Actor(noon)
+		require.NoError(t, err)
+		for _, scope := range access.AllScopes() {
+			both := has(s.Scopes, scope) && has(s.Account.Scopes, scope)
+			require.Equal(t, both, actor.Has(scope), scope)
+		}
+	})
+}
+
+func has(scopes []access.Scope, s access.Scope) bool { return access.Actor{Scopes: scopes}.Has(s) }
+
+func TestAUT08_granting(t *testing.T) {
+	a := access.Account{Scopes: []access.Scope{access.XfileEvent, access.WritingBundle}}
+	all, err := a.Grant(nil)
+	require.NoError(t, err)
+	assert.Equal(t, a.Scopes, all)
+	all[0] = access.PayTradeOrder
+	assert.Equal(t, access.XfileEvent, a.Scopes[0], "a private copy")
+	one, err := a.Grant([]access.Scope{access.WritingBundle})
+	require.NoError(t, err)
+	assert.Equal(t, []access.Scope{access.WritingBundle}, one)
+	_, err = a.Grant([]access.Scope{access.PayTradeOrder})
+	assertField(t, err, "scope")
+
+	scopes, err := access.ParseScopes([]string{"xfile_event", " xfile_event "})
+	require.NoError(t, err)
+	assert.Len(t, scopes, 1)
+	_, err = access.ParseScopes([]string{"everything"})
+	assertField(t, err, "scope")
+}
+
+func assertField(t *testing.T, err error, name string) {
+	t.Helper()
+	f, ok := fault.Of(err)
+	require.True(t, ok, "%v", err)
+	assert.Contains(t, f.Fields, name)
+}
+
+func TestUSR03_presence_is_written_at_most_once_a_minute(t *testing.T) {
+	s := session()
+	assert.False(t, s.IsStale(noon.Add(access.SeenEvery-1)))
+	assert.True(t, s.IsStale(noon.Add(access.SeenEvery)))
+	s.Seen = time.Time{}
+	assert.True(t, s.IsStale(noon), "never seen")
+}
+
+func TestPasswords(t *testing.T) {
+	for _, good := range []string{"plaza-demo", "correct horse battery", "密码是一个很长的词", "пароль-кот", strings.Repeat("ab3", 42), " spaces count "} {
+		assert.NoError(t, access.CheckPassword(secret.New(good)), good)
+	}
+	for _, bad := range []string{"", "short", "1234567", "密码", "12345678", "password", "Password123!", "qwertyui",
+		"aaaaaaaa", "iloveyou", "letmein1", "1q2w3e4r", "!!!!!!!!", strings.Repeat("ab3", 43), "nul\x00nul-nul", "\xff\xfe-not-utf-8"} {
+		assertField(t, access.CheckPassword(secret.New(bad)), "password")
+	}
+}
+
+func TestAUT11_sources(t *testing.T) {
+	source := func(s string) access.Source { return access.SourceOf(netip.MustParseAddr(s)) }
+	assert.Equal(t, source("192.0.2.1"), source("::ffff:192.0.2.1"))
+	assert.NotEqual(t, source("192.0.2.1"), source("192.0.2.2"))
+	assert.Equal(t, source("2001:db8:1:2::1"), source("2001:db8:1:2:ffff::9"))
+	assert.Equal(t, source("fe80::1%eth0"), source("fe80::1%eth1"))
+	assert.NotEqual(t, source("2001:db8:1:2::1"), source("2001:db8:1:3::1"))
+	assert.Equal(t, access.SourceOf(netip.Addr{}), access.SourceOf(netip.Addr{}))
+}

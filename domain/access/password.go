@@ -1,0 +1,72 @@
+package access
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/text"
+)
+
+// Lengths of passwords in characters. They are never truncated nor trimmed.
+const (
+	MinPassword = 8
+	MaxPassword = 128
+)
+
+// CheckPassword says whether the password may be chosen: long enough, not too
+// long to hash, and not among those that everybody tries first. Passwords are
+// checked when they are set, not when somebody logs in.
+func CheckPassword(password secret.String) error {
+	p := password.Reveal()
+	problem := text.Limit{Chars: MaxPassword}.Problem(p)
+	switch {
+	case problem != "":
+	case utf8.RuneCountInString(p) < MinPassword:
+		problem = "This password is too short. It must contain at least 8 characters."
+	case isCommon(p):
+		problem = "This password is too common."
+	}
+	if problem != "" {
+		return fault.Field("password", problem)
+	}
+	return nil
+}
+
+// isCommon knows the passwords that are tried first, and such digits, sequences
+// and repetitions as need no list.
+func isCommon(p string) bool {
+	p = strings.ToLower(p)
+	stem := strings.TrimRight(p, "0123456789!.@#$?*")
+	switch {
+	case stem == "", commonStems[p], commonStems[stem]:
+		return true
+	case strings.Count(p, p[:1]) == len(p):
+		return true
+	case strings.Contains(sequences, p):
+		return true
+	}
+	return false
+}
+
+const sequences = "abcdefghijklmnopqrstuvwxyz qwertyuiopasdfghjklzxcvbnm 1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/ 1q2w3e4r5t6y7u8i9o0p"
+
+// commonStems are common passwords, or what is left of them without the digits
+// and marks at their end; all in lower case.
+var commonStems = set(`password passwort passw0rd p@ssword p@ssw0rd pass parola
+	contrasena motdepasse mima woaini iloveyou letmein welcome admin administrator
+	root user test guest login master dragon monkey shadow sunshine princess
+	football baseball basketball superman batman pokemon starwars trustno qwerty
+	qwertyuiop asdfghjkl zxcvbnm qazwsx qwertz azerty abc abcd abcdef changeme
+	secret default access hello freedom whatever computer internet michael jennifer
+	jordan hunter charlie thomas killer pepper ginger summer winter spring autumn
+	google facebook liverpool chelsea arsenal barcelona samsung nothing`)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		m[word] = true
+	}
+	return m
+}

@@ -1,0 +1,123 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+
+	"plaza/domain/instant"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+// DefaultTTL is how long a token lives from its last use (AUT-09).
+const DefaultTTL = 30 * 24 * time.Hour
+
+// SeenEvery is how often being seen is written down, at most, per user and per
+// token (USR-03).
+const SeenEvery = time.Minute
+
+// keyPrefix makes a key recognisable, so that scanners find one that leaked.
+const keyPrefix = "plz_"
+
+const keyBytes = 32
+
+// KeyHash is the SHA-256 of a key; only that is kept.
+type KeyHash [sha256.Size]byte
+
+// NewKey returns a fresh key of 32 random bytes in URL-safe base64.
+func NewKey() secret.String {
+	var raw [keyBytes]byte
+	rand.Read(raw[:]) // never fails: crypto/rand ends the program instead
+	return secret.New(keyPrefix + base64.RawURLEncoding.EncodeToString(raw[:]))
+}
+
+// HashKey returns the hash of a presented key; false when it can't be a key.
+func HashKey(key secret.String) (KeyHash, bool) {
+	body, found := strings.CutPrefix(key.Reveal(), keyPrefix)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
+	if !found || err != nil || len(raw) != keyBytes || len(body) != base64.RawURLEncoding.EncodedLen(keyBytes) {
+		return KeyHash{}, false
+	}
+	return sha256.Sum256([]byte(key.Reveal())), true
+}
+
+// TokenID numbers tokens, for listing and revoking them.
+type TokenID int64
+
+// Token is a key that was given out, without the key.
+type Token struct {
+	ID         TokenID
+	Hash       KeyHash
+	User       user.ID
+	Scopes     []Scope
+	Generation int           // the account's when it was issued
+	TTL        time.Duration // from its last use
+	Created    time.Time
+	Used       time.Time
+}
+
+// NewToken returns the token for the key, granted to the account.
+func NewToken(key secret.String, a Account, scopes []Scope, ttl time.Duration, now time.Time) Token {
+	hash, _ := HashKey(key)
+	return Token{
+		Hash: hash, User: a.User, Scopes: scopes, Generation: a.Generation, TTL: ttl,
+		Created: instant.Of(now), Used: instant.Of(now),
+	}
+}
+
+// Expires is when the token ends unless it is used before.
+func (t Token) Expires() time.Time { return t.Used.Add(t.TTL) }
+
+// Session is a token together with the standing of its account and the last sign
+// of its user: all that a request needs to know of its caller.
+type Session struct {
+	Token
+	Account Account
+	Zone    string    // the user's time zone
+	Seen    time.Time // the user, with whichever token; zero: never
+}
+
+// Actor returns who acts with the token. The token must live, be of the
+// account's present generation, and the account must not be disabled; else
+// ErrBadKey. Scopes are those that both the token and the account hold.
+func (s Session) Actor(now time.Time) (Actor, error) {
+	if !now.Before(s.Expires()) || s.Generation != s.Account.Generation || s.Account.Disabled {
+		return Actor{}, ErrBadKey
+	}
+	scopes := slices.DeleteFunc(slices.Clone(s.Scopes), func(sc Scope) bool {
+		return !slices.Contains(s.Account.Scopes, sc)
+	})
+	return Actor{
+		ID: s.User, Scopes: scopes, Staff: s.Account.Staff,
+		Zone: user.Member{Timezone: s.Zone}.Zone(),
+	}, nil
+}
+
+// IsStale says whether the use of the token or the presence of its user is due
+// to be written down again.
+func (s Session) IsStale(now time.Time) bool {
+	return now.Sub(s.Used) >= SeenEvery || now.Sub(s.Seen) >= SeenEvery
+}
+
+// Tokens stores tokens, and when their users were last seen. Every implementation
+// passes test/ports.Tokens.
+type Tokens interface {
+	// Issue stores the token and returns its number.
+	Issue(ctx context.Context, t Token) (TokenID, error)
+	// Session returns the token with the hash, whatever its state, or ErrNoSession.
+	Session(ctx context.Context, hash KeyHash) (Session, error)
+	// Touch notes that the session's token and user were seen at the instant. Each
+	// of the two must be written only if it is at least SeenEvery older, so that
+	// many at once write once; it must never move backwards. A session that is
+	// gone is no error.
+	Touch(ctx context.Context, s Session, now time.Time) error
+	// Revoke removes the token, or returns ErrNoSession.
+	Revoke(ctx context.Context, id TokenID) error
+	// OfUser returns the user's tokens, the latest issued first.
+	OfUser(ctx context.Context, id user.ID) ([]Token, error)
+}

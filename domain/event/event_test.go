@@ -1,0 +1,209 @@
+package event_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/markup"
+	"plaza/domain/place"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func fieldsOf(t *testing.T, err error) []string {
+	t.Helper()
+	f, ok := fault.Of(err)
+	require.True(t, ok, "%v is no fault", err)
+	var names []string
+	for name := range f.Fields {
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestEVT02_a_new_event(t *testing.T) {
+	today := event.DateOf(noon)
+	e, err := event.New(3, event.Change{}, today, noon.Add(123*time.Nanosecond))
+	require.NoError(t, err, "a draft may be blank")
+	s := e.State()
+	assert.Equal(t, event.Draft, s.Status)
+	assert.Equal(t, event.Public, s.Permission)
+	assert.Equal(t, today, s.Date)
+	assert.Equal(t, noon, s.Created, "whole microseconds")
+
+	e, err = event.New(3, event.Change{Title: ptr("  Hello "), Publish: ptr(true)}, today, noon)
+	require.NoError(t, err)
+	assert.Equal(t, event.Normal, e.State().Status)
+	assert.Equal(t, "Hello", e.State().Title, "titles are trimmed (GEN-08)")
+}
+
+func TestEVT04_publishing(t *testing.T) {
+	later := noon.Add(time.Hour)
+	t.Run("a draft becomes normal", func(t *testing.T) {
+		e := restored(t, func(s *event.State) { s.Status = event.Draft })
+		require.NoError(t, e.Apply(event.Change{Publish: ptr(true)}, later))
+		assert.Equal(t, event.Normal, e.State().Status)
+		assert.Equal(t, later, e.State().Modified)
+	})
+	t.Run("publishing what is published changes nothing", func(t *testing.T) {
+		e := restored(t, func(*event.State) {})
+		before := e.State()
+		require.NoError(t, e.Apply(event.Change{Publish: ptr(true)}, later))
+		assert.Equal(t, before, e.State())
+	})
+	t.Run("a blank one is refused and nothing of it stays", func(t *testing.T) {
+		e := restored(t, func(s *event.State) { s.Status = event.Draft })
+		before := e.State()
+		err := e.Apply(event.Change{
+			Title: ptr(""), Content: ptr(" \t"), HTML: ptr(markup.HTML("<p>&nbsp;<br></p>")),
+			Permission: ptr(event.Private), Publish: ptr(true),
+		}, later)
+		assert.Equal(t, []string{"publish"}, fieldsOf(t, err))
+		assert.Equal(t, before, e.State())
+	})
+	t.Run("any of the four makes it not blank", func(t *testing.T) {
+		for _, c := range []event.Change{
+			{Title: ptr("x")}, {Content: ptr("x")}, {HTML: ptr(markup.HTML("<p>x</p>"))},
+		} {
+			c.Publish = ptr(true)
+			_, err := event.New(1, c, event.DateOf(noon), noon)
+			assert.NoError(t, err)
+		}
+		e, err := event.New(1, event.Change{}, event.DateOf(noon), noon)
+		require.NoError(t, err)
+		require.NoError(t, e.AddPlate("key", noon))
+		assert.NoError(t, e.Apply(event.Change{Publish: ptr(true)}, noon))
+	})
+	t.Run("a published one can't be made blank", func(t *testing.T) {
+		e := restored(t, func(*event.State) {})
+		err := e.Apply(event.Change{Title: ptr("")}, later)
+		assert.Equal(t, []string{"title"}, fieldsOf(t, err))
+		assert.Equal(t, "A walk by the lake", e.State().Title)
+		assert.NoError(t, e.Apply(event.Change{Title: ptr(""), Publish: ptr(false)}, later), "but as a draft it may")
+	})
+}
+
+func TestEVT05_publish_false_makes_a_draft_and_absent_changes_nothing(t *testing.T) {
+	e := restored(t, func(*event.State) {})
+	require.NoError(t, e.Apply(event.Change{Title: ptr("other")}, noon))
+	assert.Equal(t, event.Normal, e.State().Status)
+	require.NoError(t, e.Apply(event.Change{Publish: ptr(false)}, noon))
+	assert.Equal(t, event.Draft, e.State().Status)
+	require.NoError(t, e.Apply(event.Change{Publish: ptr(false)}, noon))
+	assert.Equal(t, event.Draft, e.State().Status)
+}
+
+func TestEVT06_a_title_fix_never_exposes_a_private_event(t *testing.T) {
+	e := restored(t, func(s *event.State) { s.Permission = event.Private })
+	require.NoError(t, e.Apply(event.Change{Title: ptr("mended")}, noon))
+	assert.Equal(t, event.Private, e.State().Permission)
+}
+
+func TestEVT16_the_place_belongs_to_the_text(t *testing.T) {
+	hangzhou := place.Place{Province: "浙江省", City: "杭州市"}
+	e := restored(t, func(*event.State) {})
+	require.NoError(t, e.Locate(e.Text(), hangzhou))
+	require.NoError(t, e.Apply(event.Change{Permission: ptr(event.Private)}, noon))
+	assert.Equal(t, hangzhou, e.State().Place, "the text is the same")
+
+	analysed := e.Text()
+	require.NoError(t, e.Apply(event.Change{Content: ptr("elsewhere")}, noon))
+	assert.True(t, e.State().Place.IsZero(), "the text is another")
+	assert.ErrorIs(t, e.Locate(analysed, hangzhou), event.ErrMoved)
+	assert.True(t, e.State().Place.IsZero())
+}
+
+func TestEVT20_a_change_writes_only_what_it_carries(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-z]{1,8}`)
+		c := event.Change{}
+		if rapid.Bool().Draw(t, "title") {
+			c.Title = ptr(text.Draw(t, "new title"))
+		}
+		if rapid.Bool().Draw(t, "content") {
+			c.Content = ptr(text.Draw(t, "new content"))
+		}
+		if rapid.Bool().Draw(t, "permission") {
+			c.Permission = ptr(rapid.SampledFrom(event.Permissions()).Draw(t, "new permission"))
+		}
+		if rapid.Bool().Draw(t, "publish") {
+			c.Publish = ptr(rapid.Bool().Draw(t, "whether"))
+		}
+		before := stateOf()
+		e, err := event.Restore(before)
+		require.NoError(t, err)
+		require.NoError(t, e.Apply(c, noon.Add(time.Minute)))
+		after, want := e.State(), before
+		if c.Title != nil {
+			want.Title = *c.Title
+		}
+		if c.Content != nil {
+			want.Content = *c.Content
+		}
+		if c.Permission != nil {
+			want.Permission = *c.Permission
+		}
+		if c.Publish != nil && !*c.Publish {
+			want.Status = event.Draft
+		}
+		if after.Modified.Equal(before.Modified) {
+			require.Equal(t, before, after, "unmodified means the same")
+		}
+		want.Modified = after.Modified
+		require.Equal(t, want, after)
+	})
+}
+
+func TestLast_modified_never_goes_back(t *testing.T) {
+	e := restored(t, func(*event.State) {})
+	require.NoError(t, e.Apply(event.Change{Title: ptr("x")}, noon.Add(-time.Hour)))
+	assert.Equal(t, noon, e.State().Modified)
+}
+
+func TestEVT21_limits(t *testing.T) {
+	at := func(n int) string { return strings.Repeat("字", n) }
+	fits := event.Change{Title: ptr(" " + at(200) + " "), Content: ptr(at(20_000)),
+		HTML: ptr(markup.HTML(strings.Repeat("h", 64<<10)))}
+	assert.Empty(t, fits.Check())
+	over := event.Change{Title: ptr(at(201)), Content: ptr(at(20_001)),
+		HTML: ptr(markup.HTML(strings.Repeat("h", 64<<10+1)))}
+	assert.Len(t, over.Check(), 3, "all at once")
+	odd := event.Change{Title: ptr("a\x00b"), Content: ptr("\xff"), Permission: ptr(event.Permission(5)),
+		Date: ptr(event.Date{})}
+	assert.Len(t, odd.Check(), 4)
+
+	e := restored(t, func(*event.State) {})
+	for range event.MaxPlates {
+		require.NoError(t, e.AddPlate("key", noon))
+	}
+	assert.Equal(t, []string{"photo"}, fieldsOf(t, e.AddPlate("key", noon)))
+
+	_, err := event.NewComment(1, 1, at(2000), noon)
+	assert.NoError(t, err)
+	_, err = event.NewComment(1, 1, at(2001), noon)
+	assert.Equal(t, []string{"content"}, fieldsOf(t, err))
+	_, err = event.NewComment(1, 1, " \n", noon)
+	assert.Equal(t, []string{"content"}, fieldsOf(t, err))
+}
+
+func TestPlates_come_and_go(t *testing.T) {
+	e := restored(t, func(s *event.State) {
+		s.Title, s.Plates = "", []event.Plate{{ID: 1, Photo: "a"}, {ID: 2, Photo: "b"}}
+	})
+	_, err := e.RemovePlate(9, noon)
+	assert.Same(t, event.ErrNoPlate, err)
+	gone, err := e.RemovePlate(1, noon.Add(time.Minute))
+	require.NoError(t, err)
+	assert.Equal(t, "a", gone.Photo)
+	assert.Equal(t, noon.Add(time.Minute), e.State().Modified)
+	_, err = e.RemovePlate(2, noon)
+	assert.Same(t, event.ErrLastPlate, err, "a published event is never blank")
+	assert.Len(t, e.State().Plates, 1)
+}

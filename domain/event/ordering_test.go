@@ -1,0 +1,85 @@
+package event_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/event"
+)
+
+func TestEVT13_ordering_syntax(t *testing.T) {
+	day, made := event.ByDate, event.ByCreated
+	standard := []event.Term{{day, true}, {made, true}}
+	for in, want := range map[string][]event.Term{
+		"":                           standard,
+		" , ":                        standard,
+		"event_time":                 {{day, false}},
+		"-create_time":               {{made, true}},
+		" create_time , -event_time": {{made, false}, {day, true}},
+		"event_time,-event_time":     {{day, false}},
+		"event_time,":                {{day, false}},
+	} {
+		o, err := event.ParseOrdering(in)
+		require.NoError(t, err, in)
+		assert.Equal(t, want, o.Terms(), in)
+	}
+	for _, in := range []string{"id", "--event_time", "-", "event_time desc", "Event_Time", "event_time;drop"} {
+		_, err := event.ParseOrdering(in)
+		assert.Equal(t, []string{"ordering"}, fieldsOf(t, err), in)
+	}
+}
+
+func FuzzParseOrdering(f *testing.F) {
+	f.Add("event_time,-create_time")
+	f.Fuzz(func(t *testing.T, s string) {
+		o, err := event.ParseOrdering(s)
+		if err == nil && (len(o.Terms()) == 0 || len(o.Terms()) > 2) {
+			t.Errorf("%q has terms %v", s, o.Terms())
+		}
+	})
+}
+
+func TestOrdering_is_total_and_ends_with_the_id(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		states := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) event.State {
+			s := stateOf()
+			s.ID = event.ID(rapid.IntRange(1, 50).Draw(t, "id"))
+			s.Created = noon.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "created")) * time.Hour)
+			s.Date = event.DateOf(noon.AddDate(0, 0, rapid.IntRange(0, 2).Draw(t, "day")))
+			return s
+		}), 2, 12).Draw(t, "states")
+		o, err := event.ParseOrdering(rapid.SampledFrom([]string{"", "event_time", "-create_time,event_time"}).Draw(t, "ordering"))
+		require.NoError(t, err)
+		slices.SortFunc(states, o.Compare)
+		for i := 1; i < len(states); i++ {
+			a, b := states[i-1], states[i]
+			require.LessOrEqual(t, o.Compare(a, b), 0)
+			require.Equal(t, -o.Compare(a, b), o.Compare(b, a))
+			if a.Date == b.Date && a.Created.Equal(b.Created) {
+				require.LessOrEqual(t, a.ID, b.ID)
+			}
+		}
+	})
+}
+
+func TestDate(t *testing.T) {
+	for _, good := range []string{"2026-11-21", "2024-02-29", "0001-01-01", "9999-12-31"} {
+		d, err := event.ParseDate(good)
+		require.NoError(t, err, good)
+		assert.Equal(t, good, d.String())
+		assert.Equal(t, d, event.DateOf(d.Time()))
+	}
+	for _, bad := range []string{"", "2026-02-29", "2026-13-01", "2026-1-1", "20261121", "0000-01-01",
+		"2026-11-21T00:00:00Z", " 2026-11-21", "10000-01-01"} {
+		_, err := event.ParseDate(bad)
+		assert.Error(t, err, bad)
+	}
+	shanghai, err := time.LoadLocation("Asia/Shanghai")
+	require.NoError(t, err)
+	assert.Equal(t, "2026-11-21", event.DateOf(noon.Add(5*time.Hour).In(shanghai)).String(), "its own time zone's day")
+}

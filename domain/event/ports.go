@@ -1,0 +1,79 @@
+package event
+
+import (
+	"context"
+
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+// Entry is an event with its counts, as it is shown.
+type Entry struct {
+	*Event
+	Counts
+}
+
+// Repository stores events, and keeps the feed equal to their listings in the
+// same step. One type implements Repository, Reader and Discussion over the same
+// data; every implementation passes test/ports.Events.
+type Repository interface {
+	// Add stores a new event and returns it with its number, and its plates with
+	// theirs.
+	Add(ctx context.Context, e *Event) (*Event, error)
+	// Get returns a private copy of the event with its counts, or ErrNotFound.
+	Get(ctx context.Context, id ID) (Entry, error)
+	// Change loads the event, calls fn and stores the result, atomically and
+	// isolated from other Changes of it; it returns a private copy of what is
+	// stored then. New plates get their numbers. If fn fails, nothing is stored
+	// and its error comes back as it is. fn must do no I/O: it may run again.
+	// Calling the store from inside fn must fail at once.
+	Change(ctx context.Context, id ID, fn func(*Event) error) (Entry, error)
+	// Remove deletes the event with its comments and likes and takes it off the
+	// feed, and returns what it was, so that its pictures can follow. ErrNotFound
+	// when it is not there: of many at once, one gets the event.
+	Remove(ctx context.Context, id ID) (*Event, error)
+}
+
+// Query says which events of an author are wanted, and how.
+type Query struct {
+	Author user.ID
+	Reach  []Showing // the showings to list; none lists nothing
+	Order  Ordering
+	Page   page.Request
+}
+
+// Reader lists events.
+type Reader interface {
+	// List returns a page of the author's events within the reach, in order. The
+	// total must count exactly those that paging through yields.
+	List(ctx context.Context, q Query) (page.Page[Entry], error)
+	// Commented returns the author's events that have comments, the one with the
+	// latest comment first, ties by descending id, at most limit.
+	Commented(ctx context.Context, author user.ID, limit int) ([]Entry, error)
+	// OnDates returns for every date the published events of all authors that the
+	// viewer may see by Reach, newest creation first, ties by descending id, at
+	// most limit each. Dates without any must be left out.
+	OnDates(ctx context.Context, viewer user.ID, dates []Date, limit int) (map[Date][]*Event, error)
+}
+
+// Discussion stores comments and likes, and their exact counts. None of it is a
+// modification of the event.
+type Discussion interface {
+	// AddComment stores the comment and returns it with its number. ErrNotFound
+	// when its event is gone.
+	AddComment(ctx context.Context, c Comment) (Comment, error)
+	// Comment returns the comment, or ErrNoComment.
+	Comment(ctx context.Context, id CommentID) (Comment, error)
+	// RemoveComment deletes the comment, or returns ErrNoComment: of many at once,
+	// one removes it.
+	RemoveComment(ctx context.Context, id CommentID) error
+	// Comments returns a page of the event's comments, newest first, ties by
+	// descending id. An event that is gone has none.
+	Comments(ctx context.Context, on ID, p page.Request) (page.Page[Comment], error)
+	// Newest returns for every event its newest comments in the same order, at
+	// most limit each. Events without comments must be left out.
+	Newest(ctx context.Context, on []ID, limit int) (map[ID][]Comment, error)
+	// Like makes the person like the event, or no longer, whatever was before. ErrNotFound when
+	// the event is gone.
+	Like(ctx context.Context, on ID, who user.ID, likes bool) error
+}

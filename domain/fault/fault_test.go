@@ -1,0 +1,42 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+)
+
+func TestGEN07_every_kind_has_a_code_of_its_own(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range fault.Kinds() {
+		require.NotEmpty(t, k.Code())
+		assert.False(t, seen[k.Code()])
+		seen[k.Code()] = true
+	}
+	assert.Len(t, seen, int(fault.Timeout)+1, "no kind is left out")
+}
+
+func TestFaults_are_found_through_wrapping(t *testing.T) {
+	f := fault.New(fault.Conflict, "busy")
+	wrapped := fmt.Errorf("storing: %w", errors.Join(errors.New("other"), f))
+	assert.True(t, fault.Is(wrapped, fault.Conflict))
+	assert.Equal(t, fault.Internal, fault.KindOf(errors.New("disk")))
+	assert.Equal(t, fault.Timeout, fault.KindOf(fmt.Errorf("asking: %w", context.DeadlineExceeded)))
+	assert.False(t, fault.Is(nil, fault.Internal))
+}
+
+func TestFields(t *testing.T) {
+	var f fault.Fields
+	f.Add("title", "")
+	assert.NoError(t, f.Err(), "an empty sentence notes nothing")
+	f.Add("title", "Too long.")
+	f.Merge(fault.Fields{"title": {"Blank."}, "page": {"Not a number."}})
+	assert.Equal(t, fault.Fields{"title": {"Too long."}, "page": {"Not a number."}}, f)
+	assert.EqualError(t, f.Err(), "VALIDATION_EXCEPTION; page: Not a number.; title: Too long.")
+}

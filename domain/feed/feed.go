@@ -1,0 +1,58 @@
+// Package feed is about the home feed: the tree of categories, and what is
+// listed under each.
+//
+// A thing is listed when, and as, its own Listing says. Stores keep the listings
+// equal to that in the thing's own transaction, so what is listed, what is
+// counted and what may be seen never disagree (FED-10).
+package feed
+
+import (
+	"context"
+	"time"
+
+	"plaza/domain/geo"
+)
+
+// Kind is a kind of thing that can be listed.
+type Kind string
+
+// The kinds of the interface.
+const (
+	Node        Kind = "node"
+	Publication Kind = "publication"
+	Demand      Kind = "demand"
+	Xfile       Kind = "xfile" // a public event
+)
+
+// CategoryID numbers categories. Zero is none: the bucket of what has no
+// category.
+type CategoryID int64
+
+// Category is a named shelf of the feed.
+type Category struct {
+	ID     CategoryID
+	Parent CategoryID // zero: a root
+	Name   string
+	Slug   string
+}
+
+// Listing says under what a thing is listed, and what sorts and counts it there.
+type Listing struct {
+	Kind     Kind
+	ID       int64
+	Category CategoryID // zero: the bucket
+	Created  time.Time
+	Updated  time.Time
+	Point    *geo.Point // nil: nowhere
+}
+
+// Categories stores the tree of categories. Every implementation passes
+// test/ports.Categories.
+type Categories interface {
+	// Put stores the category under its ID, new or in place of what was there. A
+	// parent must exist before its children.
+	Put(ctx context.Context, c Category) error
+	// ByIDs returns those of the ids that exist, under their ids. Unknown ids, and
+	// zero, must be left out.
+	ByIDs(ctx context.Context, ids []CategoryID) (map[CategoryID]Category, error)
+}

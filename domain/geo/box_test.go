@@ -1,0 +1,107 @@
+package geo_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/geo"
+)
+
+func TestEveryPointWithinTheDistanceIsInsideTheBox(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		centre := anywhere(t, "centre")
+		reach := geo.Kilometres(rapid.OneOf(
+			rapid.Float64Range(0.001, 1),
+			rapid.Float64Range(1, float64(geo.MaxDistance)),
+		).Draw(t, "reach"))
+		box := geo.Around(centre, reach)
+		assertWellFormed(t, box)
+
+		p := walk(centre,
+			rapid.Float64Range(0, 360).Draw(t, "bearing"),
+			reach*geo.Kilometres(rapid.SampledFrom([]float64{0, 0.3, 0.99, 1}).Draw(t, "part")))
+		require.LessOrEqual(t, float64(centre.To(p)), float64(reach)+1e-6)
+		assert.True(t, box.Contains(p), "%v is %v km from %v", p, centre.To(p), centre)
+		if math.Abs(p.Lng) == 180 {
+			assert.True(t, box.Contains(geo.Point{Lat: p.Lat, Lng: -p.Lng}), "the same point by its other name")
+		}
+
+		other := anywhere(t, "other")
+		if centre.To(other) <= reach {
+			assert.True(t, box.Contains(other), "%v is %v km from %v", other, centre.To(other), centre)
+		}
+	})
+}
+
+func TestTheBoxIsTight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		centre := geo.Point{
+			Lat: rapid.Float64Range(-80, 80).Draw(t, "lat"),
+			Lng: rapid.Float64Range(-180, 180).Draw(t, "lng"),
+		}
+		reach := geo.Kilometres(rapid.Float64Range(0.1, float64(geo.MaxDistance)).Draw(t, "reach"))
+		box := geo.Around(centre, reach)
+		for _, bearing := range []float64{0, 90, 180, 270} {
+			assert.False(t, box.Contains(walk(centre, bearing, 1.2*reach)), "%v°", bearing)
+		}
+	})
+}
+
+func TestBoxesWhereMapsEnd(t *testing.T) {
+	const reach = 100 // a bit less than one degree
+	east := geo.Around(geo.Point{Lng: 179.5}, reach)
+	require.Len(t, east.Lng, 2)
+	assert.True(t, east.Contains(geo.Point{Lng: -179.7}))
+	assert.True(t, east.Contains(geo.Point{Lng: 179}))
+	assert.False(t, east.Contains(geo.Point{Lng: 0}))
+
+	west := geo.Around(geo.Point{Lng: -180}, reach)
+	require.Len(t, west.Lng, 2)
+	assert.True(t, west.Contains(geo.Point{Lng: 180}))
+	assert.True(t, west.Contains(geo.Point{Lng: 179.5}))
+	assert.True(t, west.Contains(geo.Point{Lng: -179.5}))
+	assert.False(t, west.Contains(geo.Point{Lng: 178}))
+
+	for _, lat := range []float64{-90, -89.5, 89.5, 90} {
+		pole := geo.Around(geo.Point{Lat: lat, Lng: 10}, reach)
+		assert.Equal(t, []geo.Range{{Min: -180, Max: 180}}, pole.Lng)
+		assert.True(t, pole.Contains(geo.Point{Lat: lat, Lng: -170}))
+		assert.False(t, pole.Contains(geo.Point{Lat: -lat, Lng: 10}))
+		assertWellFormed(t, pole)
+	}
+
+	beside := geo.Around(geo.Point{Lat: 88, Lng: 10}, reach)
+	require.Len(t, beside.Lng, 1)
+	assert.Greater(t, beside.Lng[0].Max-beside.Lng[0].Min, 50.0, "meridians crowd near the pole")
+}
+
+// assertWellFormed says what a store relies on: ordered ranges of real degrees
+// that don't overlap.
+func assertWellFormed(t assert.TestingT, b geo.Box) {
+	assert.True(t, -90 <= b.Lat.Min && b.Lat.Min <= b.Lat.Max && b.Lat.Max <= 90, "%v", b)
+	assert.Contains(t, []int{1, 2}, len(b.Lng))
+	for _, r := range b.Lng {
+		assert.True(t, -180 <= r.Min && r.Min <= r.Max && r.Max <= 180, "%v", b)
+	}
+	if len(b.Lng) == 2 {
+		assert.Less(t, b.Lng[0].Max, b.Lng[1].Min, "%v", b)
+	}
+}
+
+// walk returns where one gets by walking straight on, by another formula than the
+// one under test.
+func walk(from geo.Point, bearing float64, d geo.Kilometres) geo.Point {
+	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
+	angle, lat, b := float64(d/geo.Radius), rad(from.Lat), rad(bearing)
+	sin := math.Sin(lat)*math.Cos(angle) + math.Cos(lat)*math.Sin(angle)*math.Cos(b)
+	lat2 := math.Asin(max(-1, min(1, sin)))
+	turn := math.Atan2(math.Sin(b)*math.Sin(angle)*math.Cos(lat), math.Cos(angle)-math.Sin(lat)*math.Sin(lat2))
+	return geo.Point{
+		Lat: max(-90, min(90, lat2*180/math.Pi)),
+		Lng: math.Remainder(from.Lng+turn*180/math.Pi, 360),
+	}
+}

@@ -1,0 +1,124 @@
+package geo_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/fault"
+	"plaza/domain/geo"
+)
+
+func TestPointsOutOfRangeAreFaultsOnTheirFields(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		lat, lng float64
+		wrong    []string
+	}{
+		{0, 0, nil},
+		{90, 180, nil},
+		{-90, -180, nil},
+		{90.0000001, 0, []string{"lat"}},
+		{-90.0000001, 0, []string{"lat"}},
+		{0, 180.0000001, []string{"lng"}},
+		{0, -180.0000001, []string{"lng"}},
+		{nan, 0, []string{"lat"}},
+		{0, nan, []string{"lng"}},
+		{inf, -inf, []string{"lat", "lng"}},
+		{-inf, inf, []string{"lat", "lng"}},
+		{nan, nan, []string{"lat", "lng"}},
+	} {
+		p, err := geo.NewPoint(c.lat, c.lng)
+		if c.wrong == nil {
+			require.NoError(t, err)
+			assert.Equal(t, geo.Point{Lat: c.lat, Lng: c.lng}, p)
+			continue
+		}
+		assert.Zero(t, p)
+		assertFields(t, err, c.wrong...)
+	}
+}
+
+func TestDistancesToLookWithin(t *testing.T) {
+	for _, km := range []float64{math.SmallestNonzeroFloat64, 0.001, float64(geo.DefaultDistance), 500} {
+		d, err := geo.NewDistance(km)
+		require.NoError(t, err)
+		assert.Equal(t, geo.Kilometres(km), d)
+	}
+	for _, km := range []float64{0, math.Copysign(0, -1), -1, 500.0000001, math.Inf(1), math.Inf(-1), math.NaN()} {
+		d, err := geo.NewDistance(km)
+		assert.Zero(t, d)
+		assertFields(t, err, "within_distance")
+	}
+}
+
+func TestKnownDistances(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b geo.Point
+		km   geo.Kilometres
+	}{
+		{"nowhere", geo.Point{Lat: 31.2, Lng: 121.5}, geo.Point{Lat: 31.2, Lng: 121.5}, 0},
+		{"one degree of the equator", geo.Point{}, geo.Point{Lng: 1}, 111.195},
+		{"one degree of a meridian", geo.Point{Lat: 89, Lng: 7}, geo.Point{Lat: 90, Lng: -120}, 111.195},
+		{"across the antimeridian", geo.Point{Lng: 179.5}, geo.Point{Lng: -179.5}, 111.195},
+		{"the same meridian twice", geo.Point{Lat: 10, Lng: 180}, geo.Point{Lat: 10, Lng: -180}, 0},
+		{"pole to pole", geo.Point{Lat: 90}, geo.Point{Lat: -90, Lng: 33}, 20015.115},
+		{"antipodes", geo.Point{Lat: 12, Lng: 34}, geo.Point{Lat: -12, Lng: -146}, 20015.115},
+		{"a quarter of the Earth", geo.Point{}, geo.Point{Lat: 90}, 10007.557},
+	} {
+		assert.Equal(t, c.km, c.a.To(c.b).Rounded(), c.name)
+	}
+}
+
+func TestDistancesAreRoundedToMetres(t *testing.T) {
+	assert.Equal(t, geo.Kilometres(1.234), geo.Kilometres(1.2344999).Rounded())
+	assert.Equal(t, geo.Kilometres(1.235), geo.Kilometres(1.2345001).Rounded())
+	assert.Equal(t, geo.Kilometres(0), geo.Kilometres(0.0004).Rounded())
+	rapid.Check(t, func(t *rapid.T) {
+		km := geo.Kilometres(rapid.Float64Range(0, 20016).Draw(t, "km"))
+		assert.InDelta(t, float64(km), float64(km.Rounded()), 0.0005+1e-9)
+		assert.Equal(t, km.Rounded(), km.Rounded().Rounded())
+	})
+}
+
+func TestDistanceIsAMetric(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := anywhere(t, "a"), anywhere(t, "b"), anywhere(t, "c")
+		assert.Zero(t, a.To(a))
+		assert.Equal(t, a.To(b), b.To(a))
+		assert.GreaterOrEqual(t, float64(a.To(b)), 0.0)
+		assert.LessOrEqual(t, float64(a.To(c)), float64(a.To(b)+b.To(c))+1e-6)
+		assert.LessOrEqual(t, float64(a.To(b)), math.Pi*float64(geo.Radius))
+	})
+}
+
+func assertFields(t *testing.T, err error, names ...string) {
+	t.Helper()
+	f, ok := fault.Of(err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, fault.Invalid, f.Kind)
+	assert.Len(t, f.Fields, len(names))
+	for _, name := range names {
+		assert.Len(t, f.Fields[name], 1, name)
+	}
+}
+
+// anywhere draws points, the poles and the antimeridian more often than chance
+// would.
+func anywhere(t *rapid.T, label string) geo.Point {
+	degrees := func(limit float64) *rapid.Generator[float64] {
+		return rapid.OneOf(
+			rapid.Float64Range(-limit, limit),
+			rapid.SampledFrom([]float64{-limit, 0, limit}),
+			rapid.Float64Range(limit-6, limit),
+			rapid.Float64Range(-limit, 6-limit),
+		)
+	}
+	p, err := geo.NewPoint(degrees(90).Draw(t, label+".lat"), degrees(180).Draw(t, label+".lng"))
+	require.NoError(t, err)
+	return p
+}

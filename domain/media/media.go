@@ -1,0 +1,26 @@
+// Package media is about pictures: what they are called, in which sizes they
+// exist, and where clients find them.
+package media
+
+// Picture is a picture as clients see it: its address, and its sizes.
+type Picture struct {
+	Path  string // address of the picture itself
+	Sizes []Size // smallest first
+}
+
+// Size is one rendering of a picture with its true dimensions in pixels.
+type Size struct {
+	Name   string // sm, md, lg, cover_sm, demand_cover_md
+	Width  int
+	Height int
+	Path   string
+}
+
+// Portraits gives everyone without a picture of their own one that is theirs
+// alone (USR-04).
+type Portraits interface {
+	// Portrait returns the picture of the seed in the sizes sm, md and lg. The
+	// same seed must always have the same picture, and every address in it must
+	// be served.
+	Portrait(seed int64) Picture
+}

@@ -1,0 +1,38 @@
+package text_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/text"
+)
+
+func TestLimits(t *testing.T) {
+	chars := text.Limit{Chars: 3}
+	assert.Empty(t, chars.Problem("😀😀😀"), "characters, not bytes")
+	assert.NotEmpty(t, chars.Problem("abcd"))
+	bytes := text.Limit{Bytes: 4}
+	assert.Empty(t, bytes.Problem("😀"))
+	assert.NotEmpty(t, bytes.Problem("😀a"))
+	assert.Empty(t, text.Limit{}.Problem(strings.Repeat("x", 1<<20)), "no bound binds")
+	for _, bad := range []string{"a\x00", "\xc3\x28"} {
+		assert.NotEmpty(t, text.Limit{}.Problem(bad))
+	}
+}
+
+func TestBlank(t *testing.T) {
+	for _, blank := range []string{"", " \t\r\n", "\u00a0", "\u3000", "\u200b\u200d", "\ufeff", "\u200e", "\x07"} {
+		assert.True(t, text.IsBlank(blank), "%q", blank)
+		assert.Equal(t, text.Blank, text.Limit{}.RequiredProblem(blank))
+	}
+	for _, seen := range []string{"x", " . ", "字", "😀", "-"} {
+		assert.False(t, text.IsBlank(seen), "%q", seen)
+		assert.Empty(t, text.Limit{}.RequiredProblem(seen))
+	}
+}
+
+func TestGEN08_trimming(t *testing.T) {
+	assert.Equal(t, "a b", text.Trim("\u3000 a b\t\n"))
+}

@@ -1,0 +1,96 @@
+package user_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/domain/user"
+)
+
+func TestAUT03_phone_names(t *testing.T) {
+	for _, good := range []string{"+86-13800000001", "+1-2025550104", "+34-600000003", " +852-12345678 ", "+1-1234"} {
+		p, err := user.ParsePhone(good)
+		require.NoError(t, err, good)
+		assert.Equal(t, strings.TrimSpace(good), p.String())
+	}
+	for _, bad := range []string{
+		"", "+86", "13800000001", "86-13800000001", "+86 13800000001", "+86-", "+86-abc", "+0-12345678",
+		"+86-138 0000 0001", "+8613800000001", "+1234-12345678", "+86-123", "+86-12345678901234", "+86-１３８０００", "+86-13800000001\n+1-2345678",
+	} {
+		_, err := user.ParsePhone(bad)
+		f, ok := fault.Of(err)
+		require.True(t, ok, bad)
+		assert.Contains(t, f.Fields, "username", bad)
+	}
+}
+
+func FuzzParsePhone(f *testing.F) {
+	f.Add("+86-13800000001")
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := user.ParsePhone(s)
+		if err != nil {
+			return
+		}
+		again, err := user.ParsePhone(p.String())
+		if err != nil || again != p || len(p.String()) > 17 {
+			t.Errorf("%q is %q, then %q: %v", s, p, again, err)
+		}
+	})
+}
+
+func TestUSR03_full_names(t *testing.T) {
+	for _, c := range [][3]string{
+		{"Lucía", "Fernández", "Lucía Fernández"},
+		{"雷", "李", "李雷"},
+		{"雷", "Lee", "雷 Lee"},
+		{"Ada", "", "Ada"},
+		{"", "李", "李"},
+	} {
+		assert.Equal(t, c[2], user.Member{Firstname: c[0], Lastname: c[1]}.FullName())
+	}
+}
+
+func TestUSR03_online_and_offset(t *testing.T) {
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	m := user.Member{Timezone: "Europe/Madrid"}
+	assert.False(t, m.IsOnline(now), "never seen")
+	m.Seen = now.Add(-user.OnlineFor)
+	assert.True(t, m.IsOnline(now))
+	m.Seen = m.Seen.Add(-time.Microsecond)
+	assert.False(t, m.IsOnline(now))
+
+	assert.Equal(t, "+02:00", m.UTCOffset(now), "summer")
+	assert.Equal(t, "+01:00", m.UTCOffset(now.AddDate(0, 6, 0)), "winter")
+	for zone, want := range map[string]string{"America/St_Johns": "-02:30", "UTC": "+00:00", "Asia/Kathmandu": "+05:45", "gone/away": "+00:00"} {
+		assert.Equal(t, want, user.Member{Timezone: zone}.UTCOffset(now), zone)
+	}
+}
+
+func TestNewMember(t *testing.T) {
+	m, err := user.NewMember(user.Member{Firstname: " Ada ", Lastname: "Byron"})
+	require.NoError(t, err)
+	assert.Equal(t, "Ada", m.Firstname)
+	assert.Equal(t, "UTC", m.Timezone)
+
+	_, err = user.NewMember(user.Member{Firstname: strings.Repeat("a", 65), Location: "x\x00", Timezone: "Local"})
+	f, ok := fault.Of(err)
+	require.True(t, ok)
+	assert.Len(t, f.Fields, 3, "all at once: %v", f.Fields)
+}
+
+func TestDescribe_takes_everything_over(t *testing.T) {
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	m := user.Member{ID: 3, Firstname: "Lucía", Lastname: "Fernández", Expertise: "Photography",
+		Location: "Madrid", Timezone: "Europe/Madrid", Seen: now}
+	avatar := media.Picture{Path: "https://plaza.example/3.png"}
+	assert.Equal(t, user.Info{
+		ID: 3, Firstname: "Lucía", Lastname: "Fernández", Username: "Lucía Fernández", Expertise: "Photography",
+		Location: "Madrid", Timezone: "Europe/Madrid", UTCOffset: "+01:00", IsOnline: true, Avatar: avatar,
+	}, m.Describe(avatar, now))
+}
