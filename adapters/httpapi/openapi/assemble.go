@@ -1,0 +1,147 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+)
+
+// base is the file that the document begins with; the others follow by name.
+const base = "base.yaml"
+
+// assemble makes one JSON document of the YAML files. Its keys stand in the order
+// in which they were written.
+func assemble(dir fs.FS) ([]byte, error) {
+	names, err := fs.Glob(dir, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	var doc yaml.MapSlice
+	for _, name := range names {
+		part, err := read(dir, name)
+		if err == nil {
+			doc, err = merge(doc, part, "")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return render(doc)
+}
+
+func rank(name string) int {
+	if name == base {
+		return 0
+	}
+	return 1
+}
+
+func read(dir fs.FS, name string) (yaml.MapSlice, error) {
+	source, err := fs.ReadFile(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	var part yaml.MapSlice
+	err = yaml.UnmarshalWithOptions(source, &part, yaml.UseOrderedMap())
+	return part, err
+}
+
+// merge adds what a file holds at a place of the document to what is there. A
+// name that is there already is an error, unless it is a shelf that files share.
+func merge(into, from yaml.MapSlice, at string) (yaml.MapSlice, error) {
+	for _, item := range from {
+		here := fmt.Sprintf("%s/%v", at, item.Key)
+		i := slices.IndexFunc(into, func(known yaml.MapItem) bool { return known.Key == item.Key })
+		if i < 0 {
+			into = append(into, item)
+			continue
+		}
+		if !isShared(here) {
+			return nil, fmt.Errorf("%s is defined twice", here)
+		}
+		shelf, isMapping := into[i].Value.(yaml.MapSlice)
+		more, alsoIsMapping := item.Value.(yaml.MapSlice)
+		if !isMapping || !alsoIsMapping {
+			return nil, fmt.Errorf("%s is no mapping", here)
+		}
+		merged, err := merge(shelf, more, here)
+		if err != nil {
+			return nil, err
+		}
+		into[i].Value = merged
+	}
+	return into, nil
+}
+
+// isShared says whether every file may add to the place: the paths, and each kind
+// of component.
+func isShared(at string) bool {
+	return at == "/paths" || at == "/components" || path.Dir(at) == "/components"
+}
+
+// render writes the document as indented JSON.
+func render(doc yaml.MapSlice) ([]byte, error) {
+	var compact, indented bytes.Buffer
+	if err := write(&compact, doc); err != nil {
+		return nil, err
+	}
+	if err := json.Indent(&indented, compact.Bytes(), "", "  "); err != nil {
+		return nil, err
+	}
+	indented.WriteByte('\n')
+	return indented.Bytes(), nil
+}
+
+func write(b *bytes.Buffer, value any) error {
+	switch v := value.(type) {
+	case yaml.MapSlice:
+		return writeMapping(b, v)
+	case []any:
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := write(b, item); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		return nil
+	default:
+		enc := json.NewEncoder(b)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(v)
+	}
+}
+
+// writeMapping refuses a key that stands twice, which YAML's merge key lets by.
+func writeMapping(b *bytes.Buffer, m yaml.MapSlice) error {
+	seen := map[string]bool{}
+	b.WriteByte('{')
+	for i, item := range m {
+		key := fmt.Sprint(item.Key)
+		if seen[key] {
+			return fmt.Errorf("%s is defined twice in one mapping", key)
+		}
+		seen[key] = true
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := write(b, key); err != nil {
+			return err
+		}
+		b.WriteByte(':')
+		if err := write(b, item.Value); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	b.WriteByte('}')
+	return nil
+}

@@ -1,0 +1,397 @@
+package openapi_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi/openapi"
+	"plaza/application/people"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+)
+
+func load(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.JSON())
+	require.NoError(t, err)
+	return doc
+}
+
+// operation is one operation of the document and where it stands.
+type operation struct {
+	*openapi3.Operation
+	method, path string
+	doc          *openapi3.T
+	item         *openapi3.PathItem
+}
+
+func operations(t *testing.T) []operation {
+	t.Helper()
+	doc := load(t)
+	var all []operation
+	for _, path := range doc.Paths.InMatchingOrder() {
+		item := doc.Paths.Value(path)
+		for method, op := range item.Operations() {
+			all = append(all, operation{op, method, path, doc, item})
+		}
+	}
+	slices.SortFunc(all, func(a, b operation) int { return strings.Compare(a.OperationID, b.OperationID) })
+	require.NotEmpty(t, all)
+	return all
+}
+
+// forEach runs the check as a subtest of every operation.
+func forEach(t *testing.T, check func(*testing.T, operation)) {
+	for _, op := range operations(t) {
+		t.Run(op.method+" "+op.path, func(t *testing.T) { check(t, op) })
+	}
+}
+
+// parameters are the operation's own and those of its path.
+func (op operation) parameters() []*openapi3.Parameter {
+	var all []*openapi3.Parameter
+	for _, ref := range slices.Concat(op.item.Parameters, op.Parameters) {
+		all = append(all, ref.Value)
+	}
+	return all
+}
+
+func (op operation) has(in string) bool {
+	return slices.ContainsFunc(op.parameters(), func(p *openapi3.Parameter) bool { return p.In == in })
+}
+
+func (op operation) isPaged() bool {
+	return slices.ContainsFunc(op.parameters(), func(p *openapi3.Parameter) bool { return p.Name == "page" })
+}
+
+// token says whether a token may be sent, and whether one must be.
+func (op operation) token() (taken, needed bool) {
+	security := op.doc.Security
+	if op.Security != nil {
+		security = *op.Security
+	}
+	needed = len(security) > 0
+	for _, r := range security {
+		if len(r) == 0 {
+			needed = false
+		}
+		if _, named := r["Token"]; named {
+			taken = true
+		}
+	}
+	return taken, needed
+}
+
+func (op operation) scope() string {
+	scope, _ := op.Extensions["x-scope"].(string)
+	return scope
+}
+
+// absolute refuses addresses that are no whole ones, which the format uri asks for.
+var absolute = openapi3.WithStringFormatValidator("uri", openapi3.NewCallbackValidator(func(s string) error {
+	if u, err := url.Parse(s); err != nil || !u.IsAbs() || u.Host == "" {
+		return fmt.Errorf("%q is no absolute address", s)
+	}
+	return nil
+}))
+
+func TestTheDocumentIsValid(t *testing.T) {
+	doc := load(t)
+	require.True(t, doc.IsOpenAPI31OrLater())
+	require.NoError(t, doc.Validate(t.Context(), openapi3.EnableMultiError()))
+	assert.Equal(t, "1", doc.Info.Version)
+	assert.Empty(t, doc.Servers, "the server is the one that answers")
+}
+
+func TestABrokenExampleWouldBeFound(t *testing.T) {
+	for name, spoil := range map[string]func(event map[string]any){
+		"a field too many": func(e map[string]any) { e["secret"] = true },
+		"a field too few":  func(e map[string]any) { delete(e, "category_name") },
+		"another flag":     func(e map[string]any) { u := e["user"].(map[string]any); u["is_online"] = true },
+		"another enum":     func(e map[string]any) { e["status"] = 200 },
+		"another form":     func(e map[string]any) { e["create_time"] = "2026-11-21T01:15:02.1Z" },
+		"a wrong null":     func(e map[string]any) { e["title"] = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := load(t)
+			example := doc.Components.Examples["Event"].Value.Value.(map[string]any)
+			spoil(example["data"].(map[string]any))
+			assert.Error(t, doc.Validate(t.Context()))
+		})
+	}
+}
+
+func TestOperationsAreDescribed(t *testing.T) {
+	contract := regexp.MustCompile(`Contract: [A-Z]{3}-\d\d(, [A-Z]{3}-\d\d)*\.\s*$`)
+	extensions := regexp.MustCompile(`AUT-10|EVT-19|SUB-04|PLA-04`)
+	seen := map[string]bool{}
+	forEach(t, func(t *testing.T, op operation) {
+		assert.NotEmpty(t, op.OperationID)
+		assert.False(t, seen[op.OperationID], "the operation's id is another's")
+		seen[op.OperationID] = true
+		assert.NotEmpty(t, op.Summary)
+		assert.Regexp(t, contract, op.Description)
+		require.Len(t, op.Tags, 1)
+		assert.NotNil(t, op.doc.Tags.Get(op.Tags[0]), "the tag is not described")
+		if scope := op.scope(); scope != "" {
+			assert.Contains(t, op.Description, "Needs the scope `"+scope+"`.")
+		}
+		if extensions.MatchString(op.Description) {
+			assert.Equal(t, true, op.Extensions["x-extension"])
+		}
+		for _, p := range op.parameters() {
+			assert.NotEmpty(t, p.Description, p.Name)
+			assert.NotNil(t, p.Example, p.Name)
+		}
+	})
+}
+
+func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
+	forEach(t, func(t *testing.T, op operation) {
+		taken, needed := op.token()
+		expect := func(status string, when bool, why string) {
+			t.Helper()
+			assert.Equal(t, when, op.Responses.Value(status) != nil, "%s: %s", status, why)
+		}
+		refers := func(status, response string) {
+			t.Helper()
+			if ref := op.Responses.Value(status); ref != nil {
+				assert.Equal(t, "#/components/responses/"+response, ref.Ref)
+			}
+		}
+		body := op.RequestBody != nil
+		expect("400", body || op.has("query"), "a body or a query can be wrong")
+		expect("401", taken, "a token can be wrong")
+		expect("403", op.scope() != "", "a scope can be missing")
+		expect("404", op.has("path") || op.isPaged(), "a path or a page can be missing")
+		expect("413", body, "a body can be too large")
+		expect("415", body, "a body can be something else")
+		expect("500", true, "we make mistakes")
+		if needed {
+			refers("401", "Unauthenticated")
+		} else {
+			refers("401", "BadToken")
+			assert.Empty(t, op.scope(), "a scope needs a token")
+		}
+		refers("403", "Denied")
+		refers("404", "NotFound")
+		assert.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses.Map())), func(status string) bool {
+			return status[0] == '2'
+		}), "it never succeeds")
+	})
+}
+
+func TestResponsesCarryTheirHeaders(t *testing.T) {
+	always := map[string]string{"401": "WWW-Authenticate", "429": "Retry-After"}
+	forEach(t, func(t *testing.T, op operation) {
+		for status, ref := range op.Responses.Map() {
+			for _, name := range []string{"X-Request-ID", always[status]} {
+				if name == "" {
+					continue
+				}
+				header := ref.Value.Headers[name]
+				require.NotNil(t, header, "%s lacks %s", status, name)
+				assert.True(t, header.Value.Required, "%s of %s", name, status)
+			}
+		}
+	})
+}
+
+func TestEveryBodyHasExamplesThatFit(t *testing.T) {
+	forEach(t, func(t *testing.T, op operation) {
+		for where, content := range bodies(op) {
+			for mediaType, media := range content {
+				if mediaType != "application/json" {
+					continue
+				}
+				examples := examplesOf(media)
+				assert.NotEmpty(t, examples, where)
+				for name, example := range examples {
+					err := media.Schema.Value.VisitJSON(example, openapi3.EnableJSONSchema2020(), absolute)
+					assert.NoError(t, err, "%s, example %s", where, name)
+				}
+			}
+		}
+	})
+}
+
+// bodies are the contents that the operation takes and gives, with where.
+func bodies(op operation) map[string]openapi3.Content {
+	all := map[string]openapi3.Content{}
+	if op.RequestBody != nil {
+		all["the request"] = op.RequestBody.Value.Content
+	}
+	for status, response := range op.Responses.Map() {
+		all[status] = response.Value.Content
+	}
+	return all
+}
+
+func examplesOf(m *openapi3.MediaType) map[string]any {
+	all := map[string]any{}
+	if m.Example != nil {
+		all["example"] = m.Example
+	}
+	for name, ref := range m.Examples {
+		all[name] = ref.Value.Value
+	}
+	return all
+}
+
+func TestResponsesAreClosed(t *testing.T) {
+	forEach(t, func(t *testing.T, op operation) {
+		for status, response := range op.Responses.Map() {
+			for _, media := range response.Value.Content {
+				if media.Schema != nil && media.Schema.Ref != "#/components/schemas/OpenAPI" {
+					checkClosed(t, status, media.Schema.Value, map[*openapi3.Schema]bool{})
+				}
+			}
+		}
+	})
+}
+
+// checkClosed asserts that the objects in a schema have exactly their fields. An
+// object without named fields is a mapping, and says of what.
+func checkClosed(t *testing.T, at string, s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
+	if seen[s] {
+		return
+	}
+	seen[s] = true
+	if len(s.Properties) > 0 {
+		assert.True(t, s.Type.Is("object"), "%s is an object", at)
+		assert.True(t, s.AdditionalProperties.Has != nil && !*s.AdditionalProperties.Has, "%s is open", at)
+		assert.ElementsMatch(t, slices.Collect(maps.Keys(s.Properties)), s.Required, "%s: fields and required ones", at)
+	} else if s.Type.Permits("object") {
+		isChoice := len(s.OneOf)+len(s.AnyOf) > 0
+		assert.True(t, isChoice || s.AdditionalProperties.Schema != nil, "%s may hold anything", at)
+	}
+	for name, ref := range s.Properties {
+		checkClosed(t, at+"."+name, ref.Value, seen)
+	}
+	for _, ref := range slices.Concat(s.OneOf, s.AnyOf) {
+		checkClosed(t, at, ref.Value, seen)
+	}
+	if s.Items != nil {
+		checkClosed(t, at+"[]", s.Items.Value, seen)
+	}
+	if s.AdditionalProperties.Schema != nil {
+		checkClosed(t, at+".*", s.AdditionalProperties.Schema.Value, seen)
+	}
+}
+
+func TestResourcesHaveTheFieldsOfTheInterface(t *testing.T) {
+	const person = "uid avatar expertise firstname lastname username timezone timezone_utc_offset location avatars "
+	const moment = "id event_time title content html_content category category_name plates view_permission create_time " +
+		"last_modified status user city district province comments "
+	schemas := load(t).Components.Schemas
+	for name, fields := range map[string]string{
+		"Event":            moment + "comment_count like_count the_moment place_around",
+		"MomentEvent":      moment,
+		"PlaceAround":      "site_name url title release_date html_content city category site_logo district province country",
+		"Plate":            "id user user_name photo create_time",
+		"Comment":          "id user content create_time",
+		"SimpleUserInfo":   person + "is_online",
+		"EventUser":        person + "online",
+		"Profile":          person + "is_online phone scopes is_staff date_joined",
+		"Subscription":     "id user followed_user followed_category subscription_type created_at updated_at entity_type",
+		"SubscriptionByID": "id user followed_user followed_category subscription_type created_at updated_at entity_type",
+		"FollowedCategory": "id name slug",
+		"Pagination":       "page_size total_count total_pages current_page next previous",
+		"Key":              "key",
+	} {
+		assert.ElementsMatch(t, strings.Fields(fields), slices.Collect(maps.Keys(schemas[name].Value.Properties)), name)
+	}
+}
+
+func TestWhatIsPagedHasPagination(t *testing.T) {
+	forEach(t, func(t *testing.T, op operation) {
+		success := op.Responses.Status(http.StatusOK)
+		if success == nil || success.Value.Content["application/json"] == nil {
+			return
+		}
+		fields := success.Value.Content["application/json"].Schema.Value.Properties
+		assert.Equal(t, op.isPaged(), fields["pagination"] != nil)
+	})
+}
+
+func TestEVT_06_AChangeHasNoDefaults(t *testing.T) {
+	paths := load(t).Paths
+	change := paths.Value("/api/xfile/event/{id}/").Patch.RequestBody.Value.Content["application/json"].Schema.Value
+	assert.Nil(t, change.Default)
+	assert.Empty(t, change.Required)
+	for name, ref := range change.Properties {
+		assert.Nil(t, ref.Value.Default, name)
+	}
+	written := paths.Value("/api/xfile/event/").Post.RequestBody.Value.Content["application/json"].Schema.Value
+	assert.EqualValues(t, event.Public, written.Properties["view_permission"].Value.Default)
+	assert.Equal(t, false, written.Properties["publish"].Value.Default)
+}
+
+func TestGEN_02_DatetimesHaveOneForm(t *testing.T) {
+	schema := load(t).Components.Schemas["DateTime"].Value
+	for value, fits := range map[string]bool{
+		"2026-11-21T01:15:02Z":        true,
+		"2026-11-21T01:15:02.000001Z": true,
+		"2026-11-21T01:15:02.1Z":      false,
+		"2026-11-21T01:15:02.000Z":    false,
+		"2026-11-21T01:15:02+00:00":   false,
+		"2026-11-21 01:15:02Z":        false,
+		"2026-13-21T01:15:02Z":        false,
+	} {
+		err := schema.VisitJSON(value, openapi3.EnableJSONSchema2020())
+		assert.Equal(t, fits, err == nil, "%s: %v", value, err)
+	}
+}
+
+func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
+	doc := load(t)
+	schemas := doc.Components.Schemas
+	enum := func(name string) []string { return texts(schemas[name].Value.Enum) }
+	assert.Equal(t, texts(event.Permissions()), enum("ViewPermission"))
+	assert.Equal(t, texts(event.Statuses()), enum("EventStatus"))
+	assert.Equal(t, texts(access.AllScopes()), enum("Scope"))
+	assert.Equal(t, texts([]subscription.EntityType{subscription.User, subscription.Category}), enum("EntityType"))
+	assert.Equal(t, texts([]subscription.Type{subscription.FollowUser, subscription.FollowCategory}), enum("SubscriptionType"))
+
+	codes := []string{"METHOD_NOT_ALLOWED"} // the router's, not a fault
+	for _, kind := range fault.Kinds() {
+		if kind != fault.Invalid {
+			codes = append(codes, kind.Code())
+		}
+	}
+	assert.ElementsMatch(t, codes, texts(schemas["Failure"].Value.Properties["code"].Value.Enum))
+	assert.Equal(t, fault.Invalid.Code(), schemas["Invalid"].Value.Properties["code"].Value.Const)
+
+	for _, name := range []string{"NewEvent", "EventChange"} {
+		fields := schemas[name].Value.Properties
+		assert.EqualValues(t, event.TitleLimit.Chars, *fields["title"].Value.MaxLength)
+		assert.EqualValues(t, event.ContentLimit.Chars, *fields["content"].Value.MaxLength)
+		assert.EqualValues(t, event.HTMLLimit.Bytes, *fields["html_content"].Value.MaxLength)
+	}
+	assert.EqualValues(t, event.CommentLimit.Chars, *schemas["NewComment"].Value.Properties["content"].Value.MaxLength)
+	assert.EqualValues(t, event.MaxPlates, *schemas["Event"].Value.Properties["plates"].Value.MaxItems)
+	assert.EqualValues(t, people.MaxAsked, *schemas["People"].Value.Properties["uid"].Value.MaxItems)
+	assert.EqualValues(t, page.MaxSize, *schemas["Pagination"].Value.Properties["page_size"].Value.Max)
+	assert.EqualValues(t, page.DefaultSize, doc.Components.Parameters["PageSize"].Value.Schema.Value.Default)
+}
+
+func texts[T any](values []T) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = fmt.Sprint(v)
+	}
+	return all
+}
