@@ -16,22 +16,22 @@ type Box struct {
 	Lng []Range
 }
 
-// slack, in degrees, makes up for rounding: about a tenth of a millimetre, far
-// more than the arithmetic loses and far less than anybody sees.
-const slack = 1e-9
+// slack, in radians, makes up for rounding. It is less than a millimetre, and
+// far more than the arithmetic loses.
+const slack = 1e-10
 
 // Around returns the box of everything within the distance of the point. It may
 // hold more, in its corners, but never less.
 func Around(p Point, d Kilometres) Box {
-	angle := float64(d / Radius)
-	south, north := p.Lat-degrees(angle)-slack, p.Lat+degrees(angle)+slack
+	angle := float64(d/Radius) + slack
+	south, north := p.Lat-degrees(angle), p.Lat+degrees(angle)
 	box := Box{Lat: Range{max(south, -90), min(north, 90)}}
 	if south <= -90 || north >= 90 {
 		box.Lng = []Range{{-180, 180}} // every meridian meets at the pole
 		return box
 	}
 	// The circle's easternmost point lies nearer to the pole than its centre.
-	reach := degrees(math.Asin(min(1, math.Sin(angle)/math.Cos(radians(p.Lat))))) + slack
+	reach := degrees(math.Asin(min(1, math.Sin(angle)/math.Cos(radians(p.Lat)))))
 	box.Lng = unrolled(p.Lng-reach, p.Lng+reach)
 	return box
 }

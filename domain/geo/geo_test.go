@@ -66,8 +66,8 @@ func TestKnownDistances(t *testing.T) {
 		{"one degree of a meridian", geo.Point{Lat: 89, Lng: 7}, geo.Point{Lat: 90, Lng: -120}, 111.195},
 		{"across the antimeridian", geo.Point{Lng: 179.5}, geo.Point{Lng: -179.5}, 111.195},
 		{"the same meridian twice", geo.Point{Lat: 10, Lng: 180}, geo.Point{Lat: 10, Lng: -180}, 0},
-		{"pole to pole", geo.Point{Lat: 90}, geo.Point{Lat: -90, Lng: 33}, 20015.115},
-		{"antipodes", geo.Point{Lat: 12, Lng: 34}, geo.Point{Lat: -12, Lng: -146}, 20015.115},
+		{"pole to pole", geo.Point{Lat: 90}, geo.Point{Lat: -90, Lng: 33}, 20015.114},
+		{"antipodes", geo.Point{Lat: 12, Lng: 34}, geo.Point{Lat: -12, Lng: -146}, 20015.114},
 		{"a quarter of the Earth", geo.Point{}, geo.Point{Lat: 90}, 10007.557},
 	} {
 		assert.Equal(t, c.km, c.a.To(c.b).Rounded(), c.name)
@@ -91,7 +91,8 @@ func TestDistanceIsAMetric(t *testing.T) {
 		assert.Zero(t, a.To(a))
 		assert.Equal(t, a.To(b), b.To(a))
 		assert.GreaterOrEqual(t, float64(a.To(b)), 0.0)
-		assert.LessOrEqual(t, float64(a.To(c)), float64(a.To(b)+b.To(c))+1e-6)
+		// Between antipodes the haversine formula is right to a metre only.
+		assert.LessOrEqual(t, float64(a.To(c)), float64(a.To(b)+b.To(c))+1e-3)
 		assert.LessOrEqual(t, float64(a.To(b)), math.Pi*float64(geo.Radius))
 	})
 }
