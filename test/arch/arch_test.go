@@ -194,7 +194,7 @@ func undocumented(file *ast.File) []string {
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			isKnown := d.Recv != nil && slices.Contains(wellKnown, d.Name.Name)
+			isKnown := d.Recv != nil && (slices.Contains(wellKnown, d.Name.Name) || !ast.IsExported(receiver(d)))
 			if d.Name.IsExported() && d.Doc == nil && !isKnown {
 				names = append(names, d.Name.Name)
 			}
@@ -207,6 +207,18 @@ func undocumented(file *ast.File) []string {
 		}
 	}
 	return names
+}
+
+// receiver is the name of the type that the method belongs to.
+func receiver(d *ast.FuncDecl) string {
+	typ := d.Recv.List[0].Type
+	if star, isPointer := typ.(*ast.StarExpr); isPointer {
+		typ = star.X
+	}
+	if generic, isGeneric := typ.(*ast.IndexExpr); isGeneric {
+		typ = generic.X
+	}
+	return typ.(*ast.Ident).Name
 }
 
 // TestFiles_can_be_read: about four hundred lines are what one reads at a sitting.

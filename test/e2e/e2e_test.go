@@ -1,0 +1,269 @@
+// Package e2e runs the built program as a person would: it starts, serves, stops,
+// and says what is wrong with its settings.
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds everything here that waits for the program.
+const patience = 60 * time.Second
+
+// plaza builds the program once and returns its path.
+var plaza = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "plaza-e2e-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "plaza")
+	build := exec.Command("go", "build", "-tags", "nomsgpack", "-race", "-o", path, "plaza/bootstrap/cmd/plaza")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if path, err := plaza(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(status)
+}
+
+// command is the program with the arguments and nothing of our environment that
+// it would listen to.
+func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := plaza()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(ctx, path, args...)
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "PLAZA_") {
+			cmd.Env = append(cmd.Env, variable)
+		}
+	}
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
+// run runs the program to its end and returns what it printed and its status.
+func run(t *testing.T, env []string, args ...string) (out, errOut string, status int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := command(t, ctx, args...)
+	cmd.Env = append(cmd.Env, env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		require.NoError(t, err)
+	}
+	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
+}
+
+// running is a server process.
+type running struct {
+	cmd   *exec.Cmd
+	url   string
+	admin string
+	done  chan error
+	log   *safeBuffer
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+var address = regexp.MustCompile(`(?m)^\s+(REST interface|Health)\s+(http://\S+)`)
+
+// serve starts a server on free ports and waits until it has said where it is.
+func serve(t *testing.T, args ...string) *running {
+	t.Helper()
+	cmd := command(t, context.Background(), append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"}, args...)...)
+	r := &running{cmd: cmd, done: make(chan error, 1), log: &safeBuffer{}}
+	cmd.Stderr = r.log
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	addresses := make(chan string, 2)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if found := address.FindStringSubmatch(lines.Text()); found != nil {
+				addresses <- found[2]
+			}
+		}
+		r.done <- cmd.Wait()
+	}()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	for _, into := range []*string{&r.url, &r.admin} {
+		select {
+		case *into = <-addresses:
+		case err := <-r.done:
+			t.Fatalf("the server ended: %v\n%s", err, r.log)
+		case <-time.After(patience):
+			t.Fatalf("the server said nothing\n%s", r.log)
+		}
+	}
+	return r
+}
+
+// ends waits for the process and returns its status.
+func (r *running) ends(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-r.done:
+		return r.cmd.ProcessState.ExitCode()
+	case <-time.After(patience):
+		t.Fatalf("the server does not end\n%s", r.log)
+		return -1
+	}
+}
+
+func login(t *testing.T, url string) string {
+	t.Helper()
+	res, err := http.Post(url+"/api/auth/login/", "application/json",
+		strings.NewReader(`{"username": "+86-13800000001", "password": "plaza-demo"}`))
+	require.NoError(t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, res.StatusCode, "%s", body)
+	var answer struct{ Data struct{ Key string } }
+	require.NoError(t, json.Unmarshal(body, &answer))
+	return answer.Data.Key
+}
+
+func TestA_demo_server_serves_and_stops_with_status_0(t *testing.T) {
+	r := serve(t, "--demo")
+	key := login(t, r.url)
+	req, err := http.NewRequest("GET", r.url+"/api/xfile/event/", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Token "+key)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	res.Body.Close()
+	assert.Equal(t, http.StatusOK, res.StatusCode)
+
+	for _, path := range []string{"/livez", "/readyz"} {
+		res, err := http.Get(strings.TrimSuffix(r.admin, "/readyz") + path)
+		require.NoError(t, err)
+		res.Body.Close()
+		assert.Equal(t, http.StatusOK, res.StatusCode, path)
+	}
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	assert.Zero(t, r.ends(t), "%s", r.log)
+	assert.NotContains(t, r.log.String(), key, "keys are never logged")
+	assert.NotContains(t, r.log.String(), "DATA RACE")
+}
+
+// slowRequest sends the head of a request and keeps its body back.
+func slowRequest(t *testing.T, r *running) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	_, err = io.WriteString(conn, "POST /api/auth/login/ HTTP/1.1\r\nHost: plaza\r\nContent-Type: application/json\r\n"+
+		"Content-Length: 61\r\nExpect: 100-continue\r\n\r\n")
+	require.NoError(t, err)
+	reply, err := bufio.NewReader(conn).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, reply, "100 Continue", "the handler is reading the body now")
+	return conn
+}
+
+func TestRequests_in_flight_finish(t *testing.T) {
+	r := serve(t, "--demo")
+	conn := slowRequest(t, r)
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "stopping") }, patience, time.Millisecond)
+	_, err := io.WriteString(conn, `{"username": "+86-13800000001", "password": "plaza-demo"}    `)
+	require.NoError(t, err)
+	reply, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	assert.Contains(t, string(reply), "HTTP/1.1 200 OK")
+	assert.Zero(t, r.ends(t), "%s", r.log)
+}
+
+func TestA_second_signal_ends_at_once(t *testing.T) {
+	r := serve(t)
+	slowRequest(t, r)
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "stopping") }, patience, time.Millisecond)
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	assert.NotZero(t, r.ends(t))
+}
+
+func TestWrong_settings_are_told_all_at_once(t *testing.T) {
+	_, errOut, status := run(t, []string{"PLAZA_ADDR=nowhere", "PLAZA_TOKEN_TTL=soon", "PLAZA_LOG_LEVEL=loud"},
+		"serve", "--trusted-proxies=10.0.0.0/99,me", "--database-url=mysql://x", "--public-url=ftp://x", "--log-format=xml")
+	assert.Equal(t, 2, status)
+	for _, variable := range []string{"ADDR", "TOKEN_TTL", "LOG_LEVEL", "TRUSTED_PROXIES", "DATABASE_URL", "PUBLIC_URL", "LOG_FORMAT"} {
+		assert.Contains(t, errOut, "PLAZA_"+variable)
+	}
+	assert.NotContains(t, errOut, "ADMIN_ADDR", "that one is right")
+}
+
+func TestAn_address_in_use_is_told(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	_, errOut, status := run(t, nil, "serve", "--addr="+taken.Addr().String(), "--admin-addr=127.0.0.1:0")
+	assert.Equal(t, 1, status)
+	assert.Contains(t, errOut, "PLAZA_ADDR")
+	assert.Contains(t, errOut, "in use")
+}
+
+func TestCommands(t *testing.T) {
+	out, _, status := run(t, nil, "openapi")
+	assert.Zero(t, status)
+	assert.True(t, json.Valid([]byte(out)))
+	out, _, status = run(t, nil, "version")
+	assert.Zero(t, status)
+	assert.Contains(t, out, "plaza ")
+	out, _, status = run(t, nil, "serve", "--help")
+	assert.Zero(t, status)
+	assert.Contains(t, out, "PLAZA_TRUSTED_PROXIES")
+	assert.Contains(t, out, "plaza serve --demo", "with an example")
+	out, _, status = run(t, nil)
+	assert.Zero(t, status)
+	assert.Contains(t, out, "openapi")
+	_, errOut, status := run(t, nil, "dance")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errOut, "dance")
+	_, _, status = run(t, nil, "serve", "--no-such-flag")
+	assert.Equal(t, 2, status)
+}
