@@ -1,0 +1,166 @@
+package gazetteer_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/adapters/gazetteer"
+	"plaza/domain/place"
+	"plaza/test/ports"
+)
+
+var _ place.Analyser = (*gazetteer.Gazetteer)(nil)
+
+func TestAnalyser(t *testing.T) {
+	ports.Analyser(t, func(*testing.T) place.Analyser { return gazetteer.New() })
+}
+
+func TestPlacesOfTexts(t *testing.T) {
+	g := gazetteer.New()
+	for _, c := range []struct {
+		what, title, content, place string
+	}{
+		{"a city by its short name", "", "我爱杭州", "浙江省 杭州市"},
+		{"a city by its full name", "", "杭州市很美", "浙江省 杭州市"},
+		{"a province", "", "回到浙江过年", "浙江省"},
+		{"an autonomous region", "", "去新疆", "新疆维吾尔自治区"},
+		{"a municipality is its own province", "", "北京欢迎你", "北京市 北京市"},
+		{"the special case of it", "香港", "", "香港特别行政区 香港特别行政区"},
+		{"a district right after its city", "", "杭州西湖区", "浙江省 杭州市 西湖区"},
+		{"a district far from its city", "杭州", "早上去西湖区散步", "浙江省 杭州市 西湖区"},
+		{"a district before its city", "", "浦东新区在上海", "上海市 上海市 浦东新区"},
+		{"a district by its short name", "", "上海浦东机场", "上海市 上海市 浦东新区"},
+		{"a county-level city", "", "四川成都都江堰市", "四川省 成都市 都江堰市"},
+
+		{"a district alone", "", "西湖区", ""},
+		{"a district alone, though there is only one of the name", "", "海淀区", ""},
+		{"a district with its province only", "", "浙江的西湖区", "浙江省 杭州市 西湖区"},
+		{"a district with another city", "", "上海有西湖区吗", "上海市 上海市"},
+		{"a district of two cities, one mentioned", "", "长春的朝阳区", "吉林省 长春市 朝阳区"},
+		{"a district of two cities, the other mentioned", "", "北京的朝阳区", "北京市 北京市 朝阳区"},
+		{"a district of two cities, both mentioned", "", "北京和长春都有朝阳区", "北京市 北京市"},
+		{"a district of three cities, two and the third's province mentioned", "", "南京、徐州和福建都有鼓楼区", "江苏省 南京市"},
+		{"a district twice in its province", "", "江苏的鼓楼区", "江苏省"},
+		{"a district twice in its province, with its city", "", "江苏南京的鼓楼区", "江苏省 南京市 鼓楼区"},
+
+		{"the longest name", "", "内蒙古自治区呼和浩特市", "内蒙古自治区 呼和浩特市"},
+		{"no name inside another", "", "上海南站", "上海市 上海市"},
+		{"no name across two words", "", "沙发变成都一样，买了长沙发", ""},
+		{"a river", "", "苏州河边", ""},
+
+		{"a street", "", "在南京路逛街", ""},
+		{"a street with a direction", "", "南京西路和北京东路", ""},
+		{"an avenue", "", "深圳大道、北京大街、成都街", ""},
+		{"a street in a city", "", "上海南京路", "上海市 上海市"},
+		{"a street of the city's full name", "", "上海市南京东路步行街", "上海市 上海市"},
+		{"no street at all", "", "北京街头", "北京市 北京市"},
+		{"a direction without a street", "", "北京西站", "北京市 北京市"},
+		{"a full name before a street", "", "杭州市路边", "浙江省 杭州市"},
+
+		{"the most mentions", "上海", "杭州，杭州", "浙江省 杭州市"},
+		{"as many mentions: the title's", "上海", "杭州", "上海市 上海市"},
+		{"as many mentions, the title's later on", "", "杭州", "浙江省 杭州市"},
+		{"as many mentions in the title: the first", "从成都到重庆", "", "四川省 成都市"},
+		{"as many mentions in the text: the first", "游记", "从重庆到成都", "重庆市 重庆市"},
+		{"a name in full is one mention", "", "浙江省杭州市西湖区。上海。上海。", "上海市 上海市"},
+		{"with signs between its parts, too", "", "浙江·杭州（西湖区），上海，上海", "上海市 上海市"},
+		{"not with words between them", "", "浙江是个好地方，杭州更是。上海。", "浙江省 杭州市"},
+		{"a mentioned city speaks for its district", "", "杭州。杭州。上海。上海。余杭区。", "浙江省 杭州市 余杭区"},
+		{"two districts: the one mentioned more", "杭州", "西湖区、余杭区、余杭区", "浙江省 杭州市 余杭区"},
+		{"two districts: the first", "杭州", "余杭区、西湖区", "浙江省 杭州市 余杭区"},
+
+		{"abroad", "Tokyo", "東京都渋谷区", ""},
+		{"nothing", "", "", ""},
+		{"broken text", "\xe6\x9d", "\xadåœ杭州\xff", "浙江省 杭州市"},
+		{"title and text don't run together", "杭", "州", ""},
+	} {
+		assert.Equal(t, c.place, analysed(t, g, c.title, c.content), c.what)
+	}
+}
+
+func TestOtherRecords(t *testing.T) {
+	g := gazetteer.Of([]gazetteer.Record{
+		{"吉林省", "", "", "吉林"},
+		{"吉林省", "吉林市", "", "吉林"},
+		{"吉林省", "吉林市", "船营区", ""},
+		{"甲省", "同州市", "", "同州"},
+		{"乙省", "同州市", "", "同州"},
+		{"乙省", "", "", "乙"},
+	})
+	for text, want := range map[string]string{
+		"吉林":          "",
+		"吉林市":         "吉林省 吉林市",
+		"吉林市，吉林":      "吉林省 吉林市",
+		"吉林省，吉林":      "吉林省",
+		"吉林省船营区":      "吉林省 吉林市 船营区",
+		"吉林船营区":       "",
+		"同州市":         "",
+		"乙省同州市":       "乙省 同州市",
+		"同州, in 乙":    "乙省 同州市",
+		"杭州市":         "",
+		"吉林市船营区吉林船营区": "吉林省 吉林市 船营区",
+	} {
+		assert.Equal(t, want, analysed(t, g, "", text), text)
+	}
+	assert.Empty(t, analysed(t, gazetteer.Of(nil), "杭州", "杭州"))
+}
+
+func TestHugeTextsTakeLittleTime(t *testing.T) {
+	g := gazetteer.New()
+	for _, unit := range []string{"杭州", "西湖区", "北", "a", "浙江省杭州市西湖区", "南京路", "龙华区海口龙华区深圳"} {
+		start := time.Now()
+		_, err := g.Analyse(t.Context(), "", strings.Repeat(unit, 1<<18/len(unit)))
+		require.NoError(t, err)
+		assert.Less(t, time.Since(start), 5*time.Second, unit)
+	}
+}
+
+func TestWhatIsAddedElsewhereChangesNothing(t *testing.T) {
+	g := gazetteer.New()
+	rapid.Check(t, func(t *rapid.T) {
+		noise := rapid.StringOf(rapid.SampledFrom([]rune("的一是了我不人在他有这个a1 。，"))).Draw(t, "noise")
+		name := rapid.SampledFrom([]string{"杭州西湖区", "北京市", "浙江", "上海浦东新区", "广东省深圳市南山区", "西湖区", "南京路"}).Draw(t, "name")
+		assert.Equal(t, analysed(t, g, "", name+"。"), analysed(t, g, noise, noise+name+"。"+noise))
+	})
+}
+
+func FuzzAnalyse(f *testing.F) {
+	f.Add("上海", "从杭州西湖区到北京朝阳区，再到南京路")
+	f.Add("\xff", "吉林省长春市朝阳区\x00")
+	g := gazetteer.New()
+	f.Fuzz(func(t *testing.T, title, content string) {
+		p, err := g.Analyse(t.Context(), title, content)
+		require.NoError(t, err)
+		require.False(t, p.District != "" && p.City == "" || p.City != "" && p.Province == "", "%+v", p)
+		if p.District != "" {
+			require.Contains(t, title+" "+content, strings.TrimSuffix(p.District, "新区"))
+		}
+		again, err := g.Analyse(t.Context(), title, content)
+		require.NoError(t, err)
+		require.Equal(t, p, again)
+	})
+}
+
+func BenchmarkAnalyse(b *testing.B) {
+	g := gazetteer.New()
+	text := strings.Repeat("今天从杭州西湖区出发，坐高铁去了北京，晚上在朝阳区见朋友，聊了很久。", 30)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		_, _ = g.Analyse(b.Context(), "旅行", text)
+	}
+}
+
+// analysed returns the parts of the place that are known.
+func analysed(t require.TestingT, g *gazetteer.Gazetteer, title, content string) string {
+	p, err := g.Analyse(context.Background(), title, content)
+	require.NoError(t, err)
+	parts := []string{p.Province, p.City, p.District}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}

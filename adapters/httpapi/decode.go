@@ -1,0 +1,203 @@
+package httpapi
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"strconv"
+	"unicode"
+	"unicode/utf16"
+
+	"plaza/domain/fault"
+	"plaza/domain/text"
+)
+
+// Sentences about values of the wrong type; clients of the original know them.
+const (
+	noString  = "Not a valid string."
+	noInteger = "A valid integer is required."
+	noBoolean = "Must be a valid boolean."
+	noList    = "Expected a list of items."
+	noObject  = "Expected an object."
+	noText    = "Text must be valid UTF-8."
+)
+
+// nullable is a field for which an explicit null has a meaning of its own.
+type nullable[T any] struct {
+	Sent  bool // whether there was anything, null included
+	Null  bool
+	Value T
+}
+
+// receive notes that the field was sent, and returns the place of its value.
+func (n *nullable[T]) receive(null bool) reflect.Value {
+	n.Sent, n.Null = true, null
+	return reflect.ValueOf(&n.Value).Elem()
+}
+
+// decoder fills structs from JSON by the names in their json tags, and notes the
+// first thing that is wrong with each field.
+//
+// A field is a string, an integer, a boolean, something that reads text, a
+// struct, a slice or a nullable of those, or a pointer, which stays nil when the
+// field is not sent. Null is taken by a nullable alone.
+type decoder struct{ wrong fault.Fields }
+
+func (d *decoder) note(name, problem string) {
+	if len(d.wrong[name]) == 0 {
+		d.wrong.Add(name, problem)
+	}
+}
+
+// object fills the struct; the names of its fields begin with the prefix.
+func (d *decoder) object(prefix string, object map[string]json.RawMessage, into reflect.Value) {
+	for field, value := range into.Fields() {
+		name := jsonName(field)
+		if raw, sent := object[name]; sent && name != "" {
+			d.value(prefix+name, raw, value)
+		}
+	}
+}
+
+func jsonName(field reflect.StructField) string { return field.Tag.Get("json") }
+
+func (d *decoder) value(name string, raw json.RawMessage, into reflect.Value) {
+	isNull := string(raw) == "null"
+	if n, ok := into.Addr().Interface().(interface{ receive(bool) reflect.Value }); ok {
+		if value := n.receive(isNull); !isNull {
+			d.value(name, raw, value)
+		}
+		return
+	}
+	if isNull {
+		d.note(name, text.Null)
+		return
+	}
+	if into.Kind() == reflect.Pointer {
+		into.Set(reflect.New(into.Type().Elem()))
+		d.value(name, raw, into.Elem())
+		return
+	}
+	if t, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		d.text(name, raw, t)
+		return
+	}
+	d.plain(name, raw, into)
+}
+
+func (d *decoder) plain(name string, raw json.RawMessage, into reflect.Value) {
+	switch into.Kind() {
+	case reflect.String:
+		s, problem := readString(raw)
+		d.note(name, problem)
+		into.SetString(s)
+	case reflect.Int, reflect.Int64:
+		n, ok := readInteger(raw, into.Type().Bits())
+		if !ok {
+			d.note(name, noInteger)
+		}
+		into.SetInt(n)
+	case reflect.Bool:
+		if string(raw) != "true" && string(raw) != "false" {
+			d.note(name, noBoolean)
+		}
+		into.SetBool(string(raw) == "true")
+	case reflect.Slice:
+		d.list(name, raw, into)
+	case reflect.Struct:
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &object); err != nil {
+			d.note(name, noObject)
+		}
+		d.object(name+".", object, into)
+	default:
+		panic("httpapi: a body has a field of type " + into.Type().String())
+	}
+}
+
+// text lets what reads text read a string; what it says of it is told.
+func (d *decoder) text(name string, raw json.RawMessage, into encoding.TextUnmarshaler) {
+	s, problem := readString(raw)
+	if problem == "" {
+		if err := into.UnmarshalText([]byte(s)); err != nil {
+			problem = err.Error()
+		}
+	}
+	d.note(name, problem)
+}
+
+// list fills the slice. It is never nil afterwards, so that an empty list and
+// none at all are two things.
+func (d *decoder) list(name string, raw json.RawMessage, into reflect.Value) {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		d.note(name, noList)
+	}
+	into.Set(reflect.MakeSlice(into.Type(), len(items), len(items)))
+	for i, item := range items {
+		d.value(name, item, into.Index(i))
+	}
+}
+
+// readString returns the string, or the problem with it.
+func readString(raw json.RawMessage) (s, problem string) {
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return "", noString
+	}
+	if isBroken(raw) {
+		return "", noText
+	}
+	return s, text.Limit{}.Problem(s)
+}
+
+// isBroken says whether a JSON string escapes half a character: a surrogate
+// without its other half, which no UTF-8 can hold.
+func isBroken(raw json.RawMessage) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		r, isUnit := unit(raw[i:])
+		switch {
+		case !isUnit:
+			i++
+		case !utf16.IsSurrogate(r):
+			i += unitLen - 1
+		default:
+			low, _ := unit(raw[i+unitLen:])
+			if utf16.DecodeRune(r, low) == unicode.ReplacementChar {
+				return true
+			}
+			i += 2*unitLen - 1
+		}
+	}
+	return false
+}
+
+const unitLen = len(`\u0000`)
+
+// unit reads the UTF-16 code unit that the text begins with, if it does: \ud83d.
+func unit(raw []byte) (rune, bool) {
+	if len(raw) < unitLen || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(raw[2:unitLen]), 16, 16)
+	return rune(n), err == nil
+}
+
+var decimal = regexp.MustCompile(`^-?[0-9]+$`)
+
+// readInteger reads a number without fraction and exponent; it may stand in a
+// string (GEN-08).
+func readInteger(raw json.RawMessage, bits int) (int64, bool) {
+	digits := string(raw)
+	if s, problem := readString(raw); problem == "" {
+		digits = s
+	}
+	if !decimal.MatchString(digits) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, bits)
+	return n, err == nil
+}

@@ -1,0 +1,179 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"plaza/application/diary"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+// eventBody is what an author sends of an event, of a new one (EVT-02) and of one
+// to be changed (EVT-03). Nothing in it has a default (EVT-06).
+type eventBody struct {
+	Title      *string                   `json:"title"`
+	Content    *string                   `json:"content"`
+	HTML       *string                   `json:"html_content"`
+	Date       *day                      `json:"event_time"`
+	Permission *event.Permission         `json:"view_permission" validate:"omitnil,oneof=0 100 200"`
+	Category   nullable[feed.CategoryID] `json:"category"`
+	Publish    *bool                     `json:"publish"`
+}
+
+// day is a date in a body.
+type day struct{ event.Date }
+
+// errNoDay is worded for the client, who gets to read it.
+var errNoDay = errors.New("Date has wrong format. Use YYYY-MM-DD.")
+
+// UnmarshalText reads YYYY-MM-DD.
+func (d *day) UnmarshalText(text []byte) error {
+	date, err := event.ParseDate(string(text))
+	if err != nil {
+		return errNoDay
+	}
+	d.Date = date
+	return nil
+}
+
+func (b *eventBody) edit() diary.Edit {
+	e := diary.Edit{
+		Title: b.Title, Content: b.Content, HTML: b.HTML,
+		Permission: b.Permission, Publish: b.Publish,
+	}
+	if b.Date != nil {
+		e.Date = &b.Date.Date
+	}
+	if b.Category.Sent {
+		e.Category = &b.Category.Value
+	}
+	return e
+}
+
+func (b *eventBody) check() fault.Fields {
+	wrong := b.edit().Check()
+	if b.Category.Sent && !b.Category.Null && b.Category.Value == 0 {
+		wrong.Add("category", event.NoCategory) // none is null, not zero
+	}
+	return wrong
+}
+
+func (a *api) writeEvent(c *call) (reply, error) {
+	body, err := read[eventBody](c)
+	if err != nil {
+		return reply{}, err
+	}
+	written, err := a.Diary.Write(c.ctx(), c.actor, body.edit())
+	if err != nil {
+		return reply{}, err
+	}
+	view, err := a.showEvent(c.ctx(), written)
+	return created(view), err
+}
+
+// editEvent asks after the event before it complains of the body: for who may not
+// see an event, there is none, whatever they send.
+func (a *api) editEvent(c *call) (reply, error) {
+	id, err := pathID[event.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	body, err := read[eventBody](c)
+	if err != nil {
+		return reply{}, cmp.Or(a.Diary.MayEdit(c.ctx(), c.actor, id), err)
+	}
+	edited, err := a.Diary.Edit(c.ctx(), c.actor, id, body.edit())
+	if err != nil {
+		return reply{}, err
+	}
+	view, err := a.showEvent(c.ctx(), edited)
+	return data(view), err
+}
+
+func (a *api) deleteEvent(c *call) (reply, error) {
+	id, err := pathID[event.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	return noContent(), a.Diary.Delete(c.ctx(), c.actor, id)
+}
+
+func (a *api) readEvent(c *call) (reply, error) {
+	id, err := pathID[event.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	shown, err := a.Diary.Read(c.ctx(), c.actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	view, err := a.showEvent(c.ctx(), shown)
+	return data(view), err
+}
+
+func (a *api) listOwnEvents(c *call) (reply, error) {
+	q := c.query()
+	ordering, request := q.ordering(), q.page()
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	shown, err := a.Diary.Own(c.ctx(), c.actor, ordering, request)
+	if err != nil {
+		return reply{}, err
+	}
+	return a.pageOfEvents(c.ctx(), shown)
+}
+
+func (a *api) listEventsOf(c *call) (reply, error) {
+	author, err := pathID[user.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	q := c.query()
+	ordering, request := q.ordering(), q.page()
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	shown, err := a.Diary.Of(c.ctx(), c.actor, author, ordering, request)
+	if err != nil {
+		return reply{}, err
+	}
+	return a.pageOfEvents(c.ctx(), shown)
+}
+
+func (a *api) listRecentlyCommented(c *call) (reply, error) {
+	shown, err := a.Diary.RecentlyCommented(c.ctx(), c.actor)
+	if err != nil {
+		return reply{}, err
+	}
+	views, err := a.showEvents(c.ctx(), shown)
+	return data(views), err
+}
+
+func (a *api) pageOfEvents(ctx context.Context, p page.Page[diary.Shown]) (reply, error) {
+	views, err := a.showEvents(ctx, p.Items)
+	return paged(page.With(p, views)), err
+}
+
+func (a *api) showEvent(ctx context.Context, shown diary.Shown) (eventView, error) {
+	people, err := a.castOf(ctx, diary.PeopleIn(shown)...)
+	if err != nil {
+		return eventView{}, err
+	}
+	return people.renderEvent(shown), nil
+}
+
+// showEvents renders the events with everybody who appears in any of them, looked
+// up once.
+func (a *api) showEvents(ctx context.Context, shown []diary.Shown) ([]eventView, error) {
+	people, err := a.castOf(ctx, diary.PeopleIn(shown...)...)
+	if err != nil {
+		return nil, err
+	}
+	return each(shown, people.renderEvent), nil
+}

@@ -1,0 +1,286 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/text"
+)
+
+// sample is a body with every sort of field.
+type sample struct {
+	Name     *string          `json:"name" validate:"required,visible"`
+	Age      *int64           `json:"age" validate:"omitnil,min=0,max=150"`
+	Level    *int             `json:"level" validate:"omitnil,oneof=0 100 200"`
+	Publish  *bool            `json:"publish"`
+	Password *secret.String   `json:"password" validate:"omitnil,min=1"`
+	Day      *day             `json:"day"`
+	Tags     []string         `json:"tags" validate:"omitnil,min=1,max=3,dive,visible"`
+	IDs      []int64          `json:"ids"`
+	Category nullable[int64]  `json:"category"`
+	Extra    *extra           `json:"extra_params"`
+	Note     string           `json:"note"`
+	Inner    nullable[string] `json:"inner"`
+	ignored  string
+}
+
+type extra struct {
+	OpenID *string `json:"open_id" validate:"required"`
+	Type   string  `json:"type" validate:"omitempty,oneof=a b"`
+}
+
+func (s *sample) check() fault.Fields {
+	var wrong fault.Fields
+	if s.Name != nil && *s.Name == "nobody" {
+		wrong.Add("name", "Nobody is nobody.")
+	}
+	return wrong
+}
+
+func TestGEN_08_a_body_is_one_JSON_object(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want error
+	}{
+		"nothing":         {"", errNoJSON},
+		"white space":     {" \n", errNoJSON},
+		"cut off":         {`{"name": "Ada"`, errNoJSON},
+		"two values":      {`{"name":"Ada"}{}`, errNoJSON},
+		"something after": {`{"name":"Ada"} x`, errNoJSON},
+		"a byte mark":     {"\ufeff{}", errNoJSON},
+		"single quotes":   {`{'name':'Ada'}`, errNoJSON},
+		"a list":          {`[{"name":"Ada"}]`, errNoObject},
+		"null":            {` null`, errNoObject},
+		"a string":        {`"name"`, errNoObject},
+		"broken UTF-8":    {"{\"name\":\"\xff\"}", errNoUTF8},
+		"depth":           {`{"x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, errTooDeep},
+		"hidden depth":    {`{"x":"\"` + strings.Repeat("[", 99) + `","name":"Ada"}`, nil},
+		"enough depth":    {`{"name":"Ada","x":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`, nil},
+		"spaced out":      {" {\n\t\"name\" :  \"Ada\" ,\r\n \"age\" :\t5 } \n", nil},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, fill(&sample{}, []byte(c.body))) })
+	}
+}
+
+func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
+	const choice = " is not a valid choice."
+	for _, c := range []struct {
+		body  string
+		wrong fault.Fields
+	}{
+		{`{}`, fault.Fields{"name": {text.Required}}},
+		{`{"Name": "Ada", "NAME": "Bo"}`, fault.Fields{"name": {text.Required}}},
+		{`{"name": null}`, fault.Fields{"name": {text.Null}}},
+		{`{"name": " \u00a0"}`, fault.Fields{"name": {text.Blank}}},
+		{`{"name": 5}`, fault.Fields{"name": {noString}}},
+		{`{"name": "a\u0000b"}`, fault.Fields{"name": {"Null characters are not allowed."}}},
+		{`{"name": "\ud800"}`, fault.Fields{"name": {noText}}},
+		{`{"name": "\udc00\ud800"}`, fault.Fields{"name": {noText}}},
+		{`{"name": "a\ud83d\n"}`, fault.Fields{"name": {noText}}},
+		{`{"name": "a\ud83d\u0041"}`, fault.Fields{"name": {noText}}},
+		{`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9"}`, nil},
+		{`{"name": "nobody"}`, fault.Fields{"name": {"Nobody is nobody."}}},
+		{`{"name": "nobody", "name": "Ada"}`, nil},
+		{`{"name": "Ada", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`, nil},
+		{`{"name": "Ada", "age": "42"}`, nil},
+		{`{"name": "Ada", "age": 1.0}`, fault.Fields{"age": {noInteger}}},
+		{`{"name": "Ada", "age": 1e2}`, fault.Fields{"age": {noInteger}}},
+		{`{"name": "Ada", "age": "1_0"}`, fault.Fields{"age": {noInteger}}},
+		{`{"name": "Ada", "age": ""}`, fault.Fields{"age": {noInteger}}},
+		{`{"name": "Ada", "age": true}`, fault.Fields{"age": {noInteger}}},
+		{`{"name": "Ada", "age": 9223372036854775808}`, fault.Fields{"age": {noInteger}}},
+		{`{"name": "Ada", "age": 151}`, fault.Fields{"age": {"Ensure this value is no more than 150."}}},
+		{`{"name": "Ada", "age": -1}`, fault.Fields{"age": {"Ensure this value is at least 0."}}},
+		{`{"name": "Ada", "level": 5}`, fault.Fields{"level": {"“5”" + choice}}},
+		{`{"name": "Ada", "publish": "true"}`, fault.Fields{"publish": {noBoolean}}},
+		{`{"name": "Ada", "publish": 1}`, fault.Fields{"publish": {noBoolean}}},
+		{`{"name": "Ada", "password": ""}`, fault.Fields{"password": {text.Blank}}},
+		{`{"name": "Ada", "password": ["x"]}`, fault.Fields{"password": {noString}}},
+		{`{"name": "Ada", "day": "2026-02-30"}`, fault.Fields{"day": {errNoDay.Error()}}},
+		{`{"name": "Ada", "day": 20260230}`, fault.Fields{"day": {noString}}},
+		{`{"name": "Ada", "tags": "a,b"}`, fault.Fields{"tags": {noList}}},
+		{`{"name": "Ada", "tags": {"0": "a"}}`, fault.Fields{"tags": {noList}}},
+		{`{"name": "Ada", "tags": []}`, fault.Fields{"tags": {"Ensure this field has at least 1 elements."}}},
+		{`{"name": "Ada", "tags": ["a", " ", ""]}`, fault.Fields{"tags": {text.Blank}}},
+		{`{"name": "Ada", "tags": ["a", null]}`, fault.Fields{"tags": {text.Null}}},
+		{`{"name": "Ada", "tags": ["a", "b", "c", "d"]}`, fault.Fields{"tags": {"Ensure this field has no more than 3 elements."}}},
+		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {noInteger}}},
+		{`{"name": "Ada", "category": "x"}`, fault.Fields{"category": {noInteger}}},
+		{`{"name": "Ada", "extra_params": {}}`, fault.Fields{"extra_params.open_id": {text.Required}}},
+		{`{"name": "Ada", "extra_params": {"open_id": 5, "type": "c"}}`,
+			fault.Fields{"extra_params.open_id": {noString}, "extra_params.type": {"“c”" + choice}}},
+		{`{"name": "Ada", "extra_params": null}`, fault.Fields{"extra_params": {text.Null}}},
+		{`{"name": 5, "level": 5, "publish": 5, "ids": 5, "extra_params": {"open_id": null}}`, fault.Fields{
+			"name": {noString}, "level": {"“5”" + choice}, "publish": {noBoolean}, "ids": {noList}, "extra_params.open_id": {text.Null},
+		}},
+	} {
+		assert.Equal(t, c.wrong.Err(), fill(&sample{}, []byte(c.body)), c.body)
+	}
+	wrong, _ := fault.Of(fill(&sample{}, []byte(`{"name": "Ada", "extra_params": []}`)))
+	require.NotNil(t, wrong)
+	assert.Equal(t, []string{noObject}, wrong.Fields["extra_params"])
+}
+
+func TestGEN_08_what_is_sent_is_what_is_read(t *testing.T) {
+	var s sample
+	require.NoError(t, fill(&s, []byte(`{"name": " Ada ", "age": "007", "level": 100, "publish": false, "password": " x ",
+		"day": "2026-11-21", "tags": ["a"], "ids": [], "category": null, "extra_params": {"open_id": "o\u00e9"}, "note": "\\n"}`)))
+	assert.Equal(t, " Ada ", *s.Name)
+	assert.EqualValues(t, 7, *s.Age)
+	assert.Equal(t, 100, *s.Level)
+	assert.False(t, *s.Publish)
+	assert.Equal(t, " x ", s.Password.Reveal())
+	assert.Equal(t, "2026-11-21", s.Day.String())
+	assert.Equal(t, []string{"a"}, s.Tags)
+	assert.Equal(t, []int64{}, s.IDs)
+	assert.Equal(t, nullable[int64]{Sent: true, Null: true}, s.Category)
+	assert.Equal(t, nullable[string]{}, s.Inner)
+	assert.Equal(t, "oé", *s.Extra.OpenID)
+	assert.Equal(t, `\n`, s.Note)
+
+	s = sample{}
+	require.NoError(t, fill(&s, []byte(`{"name": "Ada", "category": 5, "inner": ""}`)))
+	assert.Equal(t, nullable[int64]{Sent: true, Value: 5}, s.Category)
+	assert.Equal(t, nullable[string]{Sent: true}, s.Inner)
+	assert.Nil(t, s.Age)
+	assert.Nil(t, s.Tags)
+	assert.Nil(t, s.Extra)
+}
+
+func TestGEN_11_what_is_no_JSON_or_too_large_is_not_read(t *testing.T) {
+	large := strings.Repeat(" ", maxBody)
+	for name, c := range map[string]struct {
+		contentType, coding, body string
+		chunked                   bool
+		want                      error
+	}{
+		"JSON":               {contentType: "application/json", body: "{}"},
+		"with a charset":     {contentType: "Application/JSON; charset=utf-8", body: "{}"},
+		"no type":            {body: "{}"},
+		"identity":           {coding: "identity", body: "{}"},
+		"exactly the limit":  {body: large},
+		"a form":             {contentType: "application/x-www-form-urlencoded", want: errNoJSONType},
+		"text":               {contentType: "text/json", want: errNoJSONType},
+		"no type at all":     {contentType: ";", want: errNoJSONType},
+		"compressed":         {coding: "gzip", want: errEncoded},
+		"too large":          {body: large + " ", want: errTooLarge},
+		"too large, chunked": {body: large + " ", chunked: true, want: errTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := &countedReader{from: strings.NewReader(c.body)}
+			r := httptest.NewRequest(http.MethodPost, "/", body)
+			r.ContentLength = int64(len(c.body))
+			if c.chunked {
+				r.ContentLength = -1
+			}
+			if c.contentType != "" {
+				r.Header.Set("Content-Type", c.contentType)
+			}
+			if c.coding != "" {
+				r.Header.Set("Content-Encoding", c.coding)
+			}
+			raw, err := readBody(httptest.NewRecorder(), r)
+			assert.Equal(t, c.want, err)
+			if c.want == nil {
+				assert.Equal(t, c.body, string(raw))
+			} else if !c.chunked {
+				assert.Zero(t, body.count, "it was read all the same")
+			}
+		})
+	}
+}
+
+func TestGEN_11_the_rest_of_a_body_that_is_too_large_is_not_waited_for(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := readBody(&recorder{ResponseWriter: w}, r)
+		fail(w, r, err)
+	}))
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
+	go fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: plaza.example\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n",
+		maxBody+1, strings.Repeat(" ", maxBody+1))
+	all, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	assert.Contains(t, string(all), "413 Request Entity Too Large")
+}
+
+type countedReader struct {
+	from  io.Reader
+	count int
+}
+
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.count += n
+	return n, err
+}
+
+func TestGEN_08_two_errors_about_fields_are_one(t *testing.T) {
+	title, event := fault.Field("title", "Too long."), fault.Field("event", "There is no such event.")
+	ours := errors.New("the disk is full")
+	assert.Equal(t, fault.Fields{"title": {"Too long."}, "event": {"There is no such event."}}.Err(), together(title, event))
+	assert.Len(t, title.Fields, 1, "neither is changed")
+	assert.Equal(t, title, together(title, nil))
+	assert.Equal(t, ours, together(title, ours))
+	assert.Equal(t, errNoJSON, together(errNoJSON, event))
+}
+
+func TestGEN_11_a_body_that_breaks_off_is_the_clients_fault(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader(`{"name`), brokenReader{}))
+	_, err := readBody(httptest.NewRecorder(), r)
+	assert.Equal(t, errCutOff, err)
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// FuzzGate holds that no body breaks the gate, that only objects of valid text get
+// through, and that whatever is refused is the client's to mend.
+func FuzzGate(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `null`, `[1]`, `{"name":"Ada","age":"5","tags":["a",null],"ids":[1,"2"],"category":null}`,
+		`{"extra_params":{"open_id":"x","type":"a"},"day":"2026-11-21","password":"p","publish":true}`,
+		`{"name":"\u0000","name":"\ud800","level":1e999,"extra_params":[]}`, "{\"a\":\"\xff\"}", strings.Repeat("[", 100),
+		`{"":1,"ignored":"x","note":5,"inner":null}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var s sample
+		if err := fill(&s, raw); err != nil {
+			wrong, ok := fault.Of(err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, fault.Invalid, wrong.Kind)
+			require.True(t, wrong.Text != "" || len(wrong.Fields) > 0)
+			_, err := encode(refuse(err).content)
+			require.NoError(t, err)
+			return
+		}
+		var object map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(raw, &object))
+		require.Contains(t, object, "name")
+		require.NotNil(t, s.Name)
+		for _, kept := range append([]string{*s.Name, s.Note, s.Inner.Value}, s.Tags...) {
+			require.True(t, utf8.ValidString(kept) && !strings.ContainsRune(kept, 0), "%q", kept)
+		}
+		require.Empty(t, s.ignored)
+	})
+}

@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/text"
+)
+
+// query reads the parameters of a request and notes all that is wrong with them,
+// for err to tell at once.
+type query struct {
+	values url.Values
+	wrong  fault.Fields
+}
+
+func (c *call) query() *query {
+	values, err := url.ParseQuery(c.gin.Request.URL.RawQuery)
+	q := &query{values: values}
+	if err != nil {
+		q.wrong.Add(wholeRequest, "The query is malformed.")
+	}
+	return q
+}
+
+// text is the parameter's value without white space around it, the first one when
+// it is repeated. A blank parameter counts as absent (GEN-04).
+func (q *query) text(name string) string { return text.Trim(q.values.Get(name)) }
+
+// whole is the parameter as a positive integer, or otherwise when it is absent.
+func (q *query) whole(name string, otherwise int64) int64 {
+	sent := q.text(name)
+	if sent == "" {
+		return otherwise
+	}
+	n := whole(sent)
+	if n < 1 {
+		q.wrong.Add(name, "A positive integer is required.")
+	}
+	return n
+}
+
+// page reads the parameters that every paged list takes (GEN-04, GEN-05).
+func (q *query) page() page.Request {
+	number := q.whole("page", 1)
+	size := q.whole("page_size", page.DefaultSize)
+	request, err := page.New(int(min(number, math.MaxInt32)), int(min(size, math.MaxInt32)))
+	q.wrong.Merge(fieldsOf(err))
+	return request
+}
+
+func (q *query) ordering() event.Ordering {
+	ordering, err := event.ParseOrdering(q.values.Get("ordering"))
+	q.wrong.Merge(fieldsOf(err))
+	return ordering
+}
+
+func (q *query) err() error { return q.wrong.Err() }
+
+// choose reads a parameter that takes one of the values; the zero value when it
+// is absent.
+func choose[T any](q *query, name string, values ...T) (chosen T) {
+	sent := q.text(name)
+	if sent == "" {
+		return chosen
+	}
+	for _, value := range values {
+		if fmt.Sprint(value) == sent {
+			return value
+		}
+	}
+	q.wrong.Add(name, noChoice(sent))
+	return chosen
+}
+
+// noChoice is the sentence about a value that is not one of those that there are.
+func noChoice(sent any) string { return fmt.Sprintf("“%v” is not a valid choice.", sent) }
+
+// whole reads an integer written in digits alone; 0 when it is none. One beyond
+// all bounds is the largest that there is, and so the number of nothing.
+func whole(s string) int64 {
+	if strings.Trim(s, "0123456789") != "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil && s != "" {
+		return math.MaxInt64
+	}
+	return n
+}

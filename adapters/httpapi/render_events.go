@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"plaza/application/diary"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/user"
+)
+
+// entry is what an event and the events of its moment have in common.
+type entry struct {
+	ID           event.ID         `json:"id"`
+	EventTime    string           `json:"event_time"`
+	Title        string           `json:"title"`
+	Content      string           `json:"content"`
+	HTML         markup.HTML      `json:"html_content"`
+	Category     *feed.CategoryID `json:"category"`
+	CategoryName *string          `json:"category_name"`
+	Plates       []plateView      `json:"plates"`
+	Permission   event.Permission `json:"view_permission"`
+	CreateTime   timestamp        `json:"create_time"`
+	LastModified timestamp        `json:"last_modified"`
+	Status       event.Status     `json:"status"`
+	User         author           `json:"user"`
+	City         *string          `json:"city"`
+	District     *string          `json:"district"`
+	Province     *string          `json:"province"`
+	Comments     []commentView    `json:"comments"`
+}
+
+// eventView is an event (EVT-01).
+type eventView struct {
+	entry
+	CommentCount int           `json:"comment_count"`
+	LikeCount    int           `json:"like_count"`
+	TheMoment    []entry       `json:"the_moment"` // their comments are empty (EVT-14)
+	PlaceAround  []placeAround `json:"place_around"`
+}
+
+type plateView struct {
+	ID         event.PlateID `json:"id"`
+	User       user.ID       `json:"user"`
+	UserName   string        `json:"user_name"`
+	Photo      string        `json:"photo"`
+	CreateTime timestamp     `json:"create_time"`
+}
+
+// placeAround is news of the day of an event (EVT-15).
+type placeAround struct {
+	SiteName    string  `json:"site_name"`
+	URL         string  `json:"url"`
+	Title       string  `json:"title"`
+	ReleaseDate string  `json:"release_date"`
+	HTML        string  `json:"html_content"`
+	City        string  `json:"city"`
+	Category    string  `json:"category"`
+	SiteLogo    string  `json:"site_logo"`
+	District    string  `json:"district"`
+	Province    string  `json:"province"`
+	Country     *string `json:"country"`
+}
+
+func (people cast) renderEvent(s diary.Shown) eventView {
+	view := eventView{
+		entry:        people.renderEntry(s.Event, s.Category),
+		CommentCount: s.Counts.Comments,
+		LikeCount:    s.Likes,
+		TheMoment: each(s.Moment, func(m diary.Moment) entry {
+			return people.renderEntry(m.Event, m.Category)
+		}),
+		PlaceAround: each(s.News, renderNews),
+	}
+	view.Comments = each(s.Comments, people.renderComment)
+	return view
+}
+
+func (people cast) renderEntry(e *event.Event, c feed.Category) entry {
+	s := e.State()
+	who := people[s.Author]
+	return entry{
+		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
+		Category: orNull(s.Category), CategoryName: orNull(c.Name),
+		Plates: each(s.Plates, func(p event.Plate) plateView {
+			return plateView{p.ID, who.ID, who.Username, p.Photo, timestamp(p.Created)}
+		}),
+		Permission: s.Permission, CreateTime: timestamp(s.Created), LastModified: timestamp(s.Modified),
+		Status: s.Status, User: renderAuthor(who),
+		City: orNull(s.Place.City), District: orNull(s.Place.District), Province: orNull(s.Place.Province),
+		Comments: []commentView{},
+	}
+}
+
+func renderNews(n event.News) placeAround {
+	return placeAround{
+		SiteName: n.SiteName, URL: n.URL, Title: n.Title, ReleaseDate: n.Released.String(), HTML: n.HTML,
+		City: n.City, Category: n.Category, SiteLogo: n.SiteLogo,
+		District: n.District, Province: n.Province, Country: orNull(n.Country),
+	}
+}

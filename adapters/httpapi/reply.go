@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"plaza/domain/page"
+)
+
+// reply is an answer: a status, headers of its own, and content.
+type reply struct {
+	status  int
+	header  http.Header
+	content any // a value to be written as JSON, or a file; nil: nothing
+}
+
+// file is content that is bytes already, and how long caches may keep it.
+type file struct {
+	mediaType string
+	bytes     []byte
+	caching   string
+}
+
+type wrapped struct {
+	Data any `json:"data"`
+}
+
+type wrappedPage struct {
+	Data       any        `json:"data"`
+	Pagination pagination `json:"pagination"`
+}
+
+// pagination is the pagination object of the interface (GEN-03).
+type pagination struct {
+	PageSize    int  `json:"page_size"`
+	TotalCount  int  `json:"total_count"`
+	TotalPages  int  `json:"total_pages"`
+	CurrentPage int  `json:"current_page"`
+	Next        *int `json:"next"`
+	Previous    *int `json:"previous"`
+}
+
+// bare is a reply without the usual wrapping (GEN-01).
+func bare(v any) reply { return reply{status: http.StatusOK, content: v} }
+
+func data(v any) reply { return bare(wrapped{v}) }
+
+func created(v any) reply { return reply{status: http.StatusCreated, content: wrapped{v}} }
+
+func noContent() reply { return reply{status: http.StatusNoContent} }
+
+func paged[T any](p page.Page[T]) reply {
+	return bare(wrappedPage{p.Items, pagination{
+		PageSize: p.Size(), TotalCount: p.Total, TotalPages: p.Pages(), CurrentPage: p.Number(),
+		Next: optional(p.Next()), Previous: optional(p.Previous()),
+	}})
+}
+
+// optional is nil, which is written as null, for what there is not.
+func optional[T any](v T, there bool) *T {
+	if !there {
+		return nil
+	}
+	return &v
+}
+
+// send writes the reply. What can't be written down becomes our own mistake,
+// before a byte of it has left.
+func (r reply) send(w http.ResponseWriter, req *http.Request) {
+	switch content := r.content.(type) {
+	case nil:
+		r.write(w, "", nil)
+	case file:
+		r.sendFile(w, req, content)
+	default:
+		raw, err := encode(content)
+		if err != nil {
+			fail(w, req, fmt.Errorf("encoding a response: %w", err))
+			return
+		}
+		r.write(w, "application/json", raw)
+	}
+}
+
+// sendFile writes the bytes, unless the client has them already.
+func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
+	sum := sha256.Sum256(f.bytes)
+	tag := fmt.Sprintf(`"%x"`, sum[:16])
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", f.caching)
+	if names(req.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	r.write(w, f.mediaType, f.bytes)
+}
+
+// names says whether the If-None-Match header names the entity tag.
+func names(header, tag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// write leaves it to the server to keep the content of an answer to HEAD back.
+func (r reply) write(w http.ResponseWriter, mediaType string, raw []byte) {
+	h := w.Header()
+	for name, values := range r.header {
+		h[name] = values
+	}
+	if mediaType != "" {
+		h.Set("Content-Type", mediaType)
+		h.Set("Content-Length", strconv.Itoa(len(raw)))
+	}
+	w.WriteHeader(r.status)
+	if len(raw) > 0 {
+		w.Write(raw) // fails only when the client is gone
+	}
+}
+
+// encode writes the value as JSON, and <, > and & as themselves: nobody who reads
+// JSON takes them for HTML.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+}

@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"net/http"
+	"regexp"
+
+	"plaza/domain/access"
+)
+
+// Route is one operation of the interface: its path as the interface writes it,
+// with names in braces, and who may call it.
+type Route struct {
+	Method string
+	Path   string
+	Policy Policy
+}
+
+// route is a Route with what answers it.
+type route struct {
+	Route
+	handle func(*api, *call) (reply, error)
+}
+
+// table is every route there is. HEAD is routed wherever GET is.
+var table = []route{
+	row(http.MethodPost, "/api/auth/login/", Ignore, (*api).login),
+	row(http.MethodPost, "/api/auth/logout/", LoggedIn, (*api).logout),
+
+	row(http.MethodPost, "/api/user/user-simple-info/", Open, (*api).lookUpPeople),
+	row(http.MethodGet, "/api/user/profile/", LoggedIn, (*api).readProfile),
+
+	row(http.MethodPost, "/api/xfile/event/", diaries, (*api).writeEvent),
+	row(http.MethodGet, "/api/xfile/event/", diaries, (*api).listOwnEvents),
+	row(http.MethodGet, "/api/xfile/event/{id}/", diaries, (*api).readEvent),
+	row(http.MethodPatch, "/api/xfile/event/{id}/", diaries, (*api).editEvent),
+	row(http.MethodDelete, "/api/xfile/event/{id}/", diaries, (*api).deleteEvent),
+	row(http.MethodGet, "/api/xfile/event/new-comment-event/", diaries, (*api).listRecentlyCommented),
+	row(http.MethodGet, "/api/xfile/event/{uid}/view-list/", diaries, (*api).listEventsOf),
+
+	row(http.MethodPost, "/api/activity/comment/", diaries, (*api).writeComment),
+	row(http.MethodGet, "/api/activity/comment/", diaries, (*api).listComments),
+	row(http.MethodDelete, "/api/activity/comment/{id}/", diaries, (*api).deleteComment),
+	row(http.MethodPut, "/api/activity/like/{event_id}/", diaries, (*api).like),
+	row(http.MethodDelete, "/api/activity/like/{event_id}/", diaries, (*api).unlike),
+
+	row(http.MethodPost, "/api/subscription/user-subscription/", LoggedIn, (*api).subscribe),
+	row(http.MethodGet, "/api/subscription/user-subscription/", LoggedIn, (*api).listSubscriptions),
+	row(http.MethodDelete, "/api/subscription/user-subscription/{id}/", LoggedIn, (*api).unsubscribe),
+
+	row(http.MethodGet, "/media/portrait/{name}", Ignore, (*api).portrait),
+	row(http.MethodGet, "/api/openapi.json", Open, (*api).document),
+}
+
+// diaries is the policy of all that has to do with events (AUT-06, AUT-07).
+var diaries = Scope(access.XfileEvent)
+
+func row(method, path string, p Policy, handle func(*api, *call) (reply, error)) route {
+	return route{Route{method, path, p}, handle}
+}
+
+// Routes returns every route, in the table's order. HEAD is not listed: it goes
+// wherever GET goes, under the same policy.
+func Routes() []Route {
+	all := make([]Route, len(table))
+	for i, r := range table {
+		all[i] = r.Route
+	}
+	return all
+}
+
+var variable = regexp.MustCompile(`\{[^}]+\}`)
+
+// pattern is the path as gin takes it. The router wants one name for what stands
+// at one place, so a variable is called id, whatever the interface calls it; no
+// path has two.
+func (r Route) pattern() string { return variable.ReplaceAllString(r.Path, ":id") }

@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/go-playground/validator/v10"
+
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/text"
+)
+
+// rules knows what the validate tags of bodies mean: required, oneof, min, max
+// and dive as the validator has them, and visible for a text that is not blank.
+var rules = newRules()
+
+func newRules() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(jsonName)
+	v.RegisterCustomTypeFunc(func(v reflect.Value) any { return v.Interface().(secret.String).Reveal() }, secret.String{})
+	visible := func(f validator.FieldLevel) bool { return !text.IsBlank(f.Field().String()) }
+	if err := v.RegisterValidation("visible", visible); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// broken tells which fields of the body break the rules of their tags.
+func broken(body any) fault.Fields {
+	err := rules.Struct(body)
+	failures, ok := errors.AsType[validator.ValidationErrors](err)
+	if err != nil && !ok {
+		panic("httpapi: a body that can't be validated: " + err.Error())
+	}
+	var wrong fault.Fields
+	for _, f := range failures {
+		if name := nameOf(f); len(wrong[name]) == 0 {
+			wrong.Add(name, sentence(f))
+		}
+	}
+	return wrong
+}
+
+var index = regexp.MustCompile(`\[[0-9]+\]`)
+
+// nameOf is the field's name as the client knows it: extra_params.open_id. An item
+// of a list goes by the list's.
+func nameOf(f validator.FieldError) string {
+	_, name, _ := strings.Cut(f.Namespace(), ".")
+	return index.ReplaceAllString(name, "")
+}
+
+// sentence says which rule was broken, in words that clients of the original know.
+func sentence(f validator.FieldError) string {
+	switch f.Tag() {
+	case "required":
+		return text.Required
+	case "visible":
+		return text.Blank
+	case "oneof":
+		return noChoice(f.Value())
+	case "min", "max":
+		return outOfBounds(f.Kind(), f.Tag() == "min", f.Param())
+	}
+	panic("httpapi: no sentence for the rule " + f.Tag())
+}
+
+func outOfBounds(kind reflect.Kind, isMin bool, bound string) string {
+	few := map[bool]string{true: "at least", false: "no more than"}[isMin]
+	switch {
+	case kind == reflect.Slice:
+		return fmt.Sprintf("Ensure this field has %s %s elements.", few, bound)
+	case kind == reflect.String && isMin && bound == "1":
+		return text.Blank
+	case kind == reflect.String:
+		return fmt.Sprintf("Ensure this field has %s %s characters.", few, bound)
+	}
+	return fmt.Sprintf("Ensure this value is %s %s.", few, bound)
+}

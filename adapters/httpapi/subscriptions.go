@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"plaza/application/following"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// subscriptionBody says whom or what to follow: exactly one of the two (SUB-04).
+// The other may be null, as it is in a subscription.
+type subscriptionBody struct {
+	User     nullable[user.ID]         `json:"followed_user"`
+	Category nullable[feed.CategoryID] `json:"followed_category"`
+}
+
+func (b *subscriptionBody) followsUser() bool { return b.User.Sent && !b.User.Null }
+
+func (b *subscriptionBody) followsCategory() bool { return b.Category.Sent && !b.Category.Null }
+
+func (b *subscriptionBody) check() fault.Fields {
+	var wrong fault.Fields
+	switch {
+	case b.followsUser() && b.followsCategory():
+		wrong.Add("followed_category", "Follow a user or a category, not both at once.")
+	case !b.followsUser() && !b.followsCategory():
+		wrong.Add("followed_user", "One of followed_user and followed_category is required.")
+	}
+	return wrong
+}
+
+func (a *api) subscribe(c *call) (reply, error) {
+	body, err := read[subscriptionBody](c)
+	if err != nil {
+		return reply{}, err
+	}
+	followed, isNew, err := a.follow(c, body)
+	if err != nil {
+		return reply{}, err
+	}
+	people, err := a.castOf(c.ctx(), peopleOf(followed)...)
+	if err != nil {
+		return reply{}, err
+	}
+	if isNew {
+		return created(people.renderSubscription(followed)), nil
+	}
+	return data(people.renderSubscription(followed)), nil
+}
+
+func (a *api) follow(c *call, body subscriptionBody) (following.Followed, bool, error) {
+	if body.followsUser() {
+		return a.Following.FollowUser(c.ctx(), c.actor, body.User.Value)
+	}
+	return a.Following.FollowCategory(c.ctx(), c.actor, body.Category.Value)
+}
+
+// listSubscriptions returns what the caller follows; with uid_only, people and
+// categories by their ids alone (SUB-01 to SUB-03).
+func (a *api) listSubscriptions(c *call) (reply, error) {
+	q := c.query()
+	wanted := subscription.Query{
+		EntityType: choose(q, "entity_type", subscription.User, subscription.Category),
+		Type:       choose(q, "subscription_type", subscription.FollowUser, subscription.FollowCategory),
+		Page:       q.page(),
+	}
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	list, err := a.Following.List(c.ctx(), c.actor, wanted)
+	if err != nil {
+		return reply{}, err
+	}
+	if q.text("uid_only") != "" {
+		return paged(page.Map(list, renderSubscriptionByID)), nil
+	}
+	people, err := a.castOf(c.ctx(), peopleOf(list.Items...)...)
+	if err != nil {
+		return reply{}, err
+	}
+	return paged(page.Map(list, people.renderSubscription)), nil
+}
+
+// peopleOf is everybody who appears in the subscriptions.
+func peopleOf(all ...following.Followed) []user.ID {
+	var ids []user.ID
+	for _, s := range all {
+		ids = append(ids, s.User)
+		if s.Followed != 0 {
+			ids = append(ids, s.Followed)
+		}
+	}
+	return ids
+}
+
+func (a *api) unsubscribe(c *call) (reply, error) {
+	id, err := pathID[subscription.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	return noContent(), a.Following.Unfollow(c.ctx(), c.actor, id)
+}

@@ -1,0 +1,138 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/user"
+)
+
+// Accounts is the store as access.Accounts and user.Directory.
+type Accounts struct{ s *Store }
+
+// Accounts returns the store's accounts and the people who have them.
+func (s *Store) Accounts() Accounts { return Accounts{s} }
+
+var (
+	_ access.Accounts = Accounts{}
+	_ user.Directory  = Accounts{}
+)
+
+func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (user.ID, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	if _, taken := v.s.phones[a.Phone]; taken {
+		return 0, access.ErrPhoneTaken
+	}
+	id := user.ID(v.s.numbers.account.next())
+	a.User, m.ID = id, id
+	v.s.putAccount(a)
+	if !m.Seen.IsZero() {
+		v.s.seen[id] = m.Seen
+	}
+	m.Seen = time.Time{}
+	v.s.members[id] = m
+	return id, nil
+}
+
+func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return access.Account{}, err
+	}
+	defer done()
+	return v.s.account(v.s.phones[phone])
+}
+
+func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return access.Account{}, err
+	}
+	defer done()
+	return v.s.account(id)
+}
+
+func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	old, err := v.s.account(id)
+	if err != nil {
+		return err
+	}
+	next := copyAccount(old)
+	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+		return err
+	}
+	if owner, taken := v.s.phones[next.Phone]; taken && owner != id {
+		return access.ErrPhoneTaken
+	}
+	next.User = id
+	delete(v.s.phones, old.Phone)
+	v.s.putAccount(next)
+	return nil
+}
+
+func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var found []user.Member
+	for _, id := range unique(ids) {
+		if m, exists := v.s.members[id]; exists {
+			m.Seen = v.s.seen[id]
+			found = append(found, m)
+		}
+	}
+	return found, nil
+}
+
+func (s *Store) putAccount(a access.Account) {
+	s.accounts[a.User] = copyAccount(a)
+	s.phones[a.Phone] = a.User
+}
+
+func (s *Store) account(id user.ID) (access.Account, error) {
+	a, exists := s.accounts[id]
+	if !exists {
+		return access.Account{}, access.ErrNoAccount
+	}
+	return copyAccount(a), nil
+}
+
+func copyAccount(a access.Account) access.Account {
+	a.Scopes = slices.Clone(a.Scopes)
+	return a
+}
+
+// checkUser fails unless the user is there: what refers to nobody is a mistake
+// of ours, for which no port has a fault.
+func (s *Store) checkUser(id user.ID) error {
+	if _, exists := s.accounts[id]; !exists {
+		return fmt.Errorf("there is no user %d to refer to", id)
+	}
+	return nil
+}
+
+func unique[K comparable](all []K) []K {
+	seen := make(map[K]bool, len(all))
+	var once []K
+	for _, k := range all {
+		if !seen[k] {
+			seen[k] = true
+			once = append(once, k)
+		}
+	}
+	return once
+}

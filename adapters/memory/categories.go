@@ -1,0 +1,55 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+
+	"plaza/domain/feed"
+)
+
+// Categories is the store as feed.Categories.
+type Categories struct{ s *Store }
+
+// Categories returns the store's tree of categories.
+func (s *Store) Categories() Categories { return Categories{s} }
+
+var _ feed.Categories = Categories{}
+
+func (v Categories) Put(ctx context.Context, c feed.Category) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if c.ID <= 0 {
+		return fmt.Errorf("%d can't be a category's number", c.ID)
+	}
+	if err := v.s.checkCategory(c.Parent); err != nil {
+		return err
+	}
+	v.s.categories[c.ID] = c
+	return nil
+}
+
+func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	found := map[feed.CategoryID]feed.Category{}
+	for _, id := range ids {
+		if c, exists := v.s.categories[id]; exists {
+			found[id] = c
+		}
+	}
+	return found, nil
+}
+
+// checkCategory fails unless the category is none or there.
+func (s *Store) checkCategory(id feed.CategoryID) error {
+	if _, exists := s.categories[id]; !exists && id != 0 {
+		return fmt.Errorf("there is no category %d to refer to", id)
+	}
+	return nil
+}

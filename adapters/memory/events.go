@@ -1,0 +1,119 @@
+package memory
+
+import (
+	"context"
+
+	"plaza/domain/event"
+)
+
+// Events is the store as event.Repository, event.Reader and event.Discussion.
+type Events struct{ s *Store }
+
+// Events returns the store's events and what is said of them.
+func (s *Store) Events() Events { return Events{s} }
+
+var (
+	_ event.Repository = Events{}
+	_ event.Reader     = Events{}
+	_ event.Discussion = Events{}
+)
+
+func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	state := e.State()
+	state.ID = event.ID(v.s.numbers.event.next())
+	return v.s.putEvent(state)
+}
+
+func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	defer done()
+	return v.s.entry(id)
+}
+
+func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	defer done()
+	e, err := v.s.event(id)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	if err := v.s.inside(ctx, func() error { return fn(e) }); err != nil {
+		return event.Entry{}, err
+	}
+	if _, err := v.s.putEvent(e.State()); err != nil {
+		return event.Entry{}, err
+	}
+	return v.s.entry(id)
+}
+
+func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	e, err := v.s.event(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range v.s.comments[id] {
+		delete(v.s.commented, c.ID)
+	}
+	delete(v.s.comments, id)
+	delete(v.s.likes, id)
+	delete(v.s.listings, itemOf(id))
+	delete(v.s.events, id)
+	return e, nil
+}
+
+// putEvent stores the state with its listing, new plates numbered, and returns a
+// copy of the event. When it fails nothing is stored.
+func (s *Store) putEvent(state event.State) (*event.Event, error) {
+	if err := s.checkUser(state.Author); err != nil {
+		return nil, err
+	}
+	if err := s.checkCategory(state.Category); err != nil {
+		return nil, err
+	}
+	for i := range state.Plates {
+		if p := &state.Plates[i]; p.ID == 0 {
+			p.ID = event.PlateID(s.numbers.plate.next())
+		}
+	}
+	e, err := event.Restore(state)
+	if err != nil {
+		return nil, err
+	}
+	s.events[state.ID] = state
+	s.list(e)
+	return e, nil
+}
+
+// event returns a copy of the event.
+func (s *Store) event(id event.ID) (*event.Event, error) {
+	state, exists := s.events[id]
+	if !exists {
+		return nil, event.ErrNotFound
+	}
+	return event.Restore(state)
+}
+
+// entry returns a copy of the event with its counts.
+func (s *Store) entry(id event.ID) (event.Entry, error) {
+	e, err := s.event(id)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	return event.Entry{Event: e, Counts: event.Counts{Comments: len(s.comments[id]), Likes: len(s.likes[id])}}, nil
+}

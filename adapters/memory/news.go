@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"plaza/domain/event"
+)
+
+// News is the store as event.NewsArchive.
+type News struct{ s *Store }
+
+// News returns the store's archive of news.
+func (s *Store) News() News { return News{s} }
+
+var _ event.NewsArchive = News{}
+
+func (v News) Add(ctx context.Context, items []event.News) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, item := range items {
+		item.ID = v.s.numbers.news.next()
+		v.s.news = append(v.s.news, item)
+	}
+	return nil
+}
+
+func (v News) Around(ctx context.Context, spots []event.Spot, limit int) (map[event.Spot][]event.News, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	around := map[event.Spot][]event.News{}
+	for _, spot := range spots {
+		if found := first(v.s.newsAt(spot), limit); len(found) > 0 {
+			around[spot] = found
+		}
+	}
+	return around, nil
+}
+
+// newsAt returns the news of the spot's day, those of its own city first. A spot
+// without a city has none of its own.
+func (s *Store) newsAt(spot event.Spot) []event.News {
+	var own, others []event.News
+	for _, item := range s.news {
+		switch {
+		case item.Released != spot.Date:
+		case item.City == spot.City && spot.City != "":
+			own = append(own, item)
+		default:
+			others = append(others, item)
+		}
+	}
+	return slices.Concat(own, others)
+}

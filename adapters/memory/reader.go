@@ -1,0 +1,112 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"plaza/domain/event"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return page.Page[event.Entry]{}, err
+	}
+	defer done()
+	within := v.s.eventsWhere(func(e event.State) bool {
+		return e.Author == q.Author && slices.Contains(q.Reach, showing(e))
+	})
+	slices.SortFunc(within, q.Order.Compare)
+	p, err := pageOf(q.Page, within)
+	if err != nil {
+		return page.Page[event.Entry]{}, err
+	}
+	entries, err := v.s.entries(p.Items)
+	return page.With(p, entries), err
+}
+
+func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	commented := v.s.eventsWhere(func(e event.State) bool {
+		return e.Author == author && len(v.s.comments[e.ID]) > 0
+	})
+	slices.SortFunc(commented, func(a, b event.State) int {
+		latestA, latestB := v.s.comments[a.ID][0], v.s.comments[b.ID][0]
+		return cmp.Or(latestB.Created.Compare(latestA.Created), cmp.Compare(b.ID, a.ID))
+	})
+	return v.s.entries(first(commented, limit))
+}
+
+func (v Events) OnDates(
+	ctx context.Context, viewer user.ID, dates []event.Date, limit int,
+) (map[event.Date][]*event.Event, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	found := map[event.Date][]*event.Event{}
+	for _, date := range dates {
+		states := v.s.eventsWhere(func(e event.State) bool {
+			return e.Date == date && e.Status == event.Normal &&
+				slices.Contains(event.Reach(v.s.relation(viewer, e.Author)), showing(e))
+		})
+		slices.SortFunc(states, func(a, b event.State) int {
+			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+		})
+		events, err := restore(first(states, limit))
+		if err != nil {
+			return nil, err
+		}
+		if len(events) > 0 {
+			found[date] = events
+		}
+	}
+	return found, nil
+}
+
+func restore(states []event.State) ([]*event.Event, error) {
+	events := make([]*event.Event, len(states))
+	for i, state := range states {
+		var err error
+		if events[i], err = event.Restore(state); err != nil {
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+func showing(e event.State) event.Showing {
+	return event.Showing{Status: e.Status, Permission: e.Permission}
+}
+
+func (s *Store) eventsWhere(wanted func(event.State) bool) []event.State {
+	var found []event.State
+	for _, e := range s.events {
+		if wanted(e) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func (s *Store) entries(states []event.State) ([]event.Entry, error) {
+	entries := make([]event.Entry, len(states))
+	for i, state := range states {
+		var err error
+		if entries[i], err = s.entry(state.ID); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// first returns the first n of all, or all when there are fewer.
+func first[T any](all []T, n int) []T { return all[:min(n, len(all))] }

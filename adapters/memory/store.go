@@ -1,0 +1,116 @@
+// Package memory keeps everything in plain maps: for tests, for a first try
+// without a database, and for learning what a store has to do.
+//
+// Whatever goes in or comes out is a private copy. One lock guards everything, so
+// what must agree (an event, its listing, its counts) changes in one step, and a
+// step that fails leaves nothing behind.
+package memory
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/reentry"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Store is all the stores there are, over the same data. Each port is a view of
+// it: ports may have methods of the same name.
+type Store struct {
+	lock  sync.RWMutex
+	guard reentry.Guard
+
+	accounts map[user.ID]access.Account
+	phones   map[user.Phone]user.ID
+	members  map[user.ID]user.Member
+	seen     map[user.ID]time.Time
+	tokens   map[access.TokenID]access.Token
+	used     map[access.TokenID]time.Time
+	keys     map[access.KeyHash]access.TokenID
+	failures failures
+
+	categories    map[feed.CategoryID]feed.Category
+	listings      map[item]feed.Listing
+	subscriptions map[subscription.ID]subscription.Subscription
+	follows       map[follow]subscription.ID
+
+	events    map[event.ID]event.State
+	comments  map[event.ID][]event.Comment
+	commented map[event.CommentID]event.ID
+	likes     map[event.ID]map[user.ID]bool
+	news      []event.News
+
+	numbers struct{ account, token, subscription, event, plate, comment, news number }
+}
+
+// New returns an empty store.
+func New() *Store {
+	return &Store{
+		accounts: map[user.ID]access.Account{},
+		phones:   map[user.Phone]user.ID{},
+		members:  map[user.ID]user.Member{},
+		seen:     map[user.ID]time.Time{},
+		tokens:   map[access.TokenID]access.Token{},
+		used:     map[access.TokenID]time.Time{},
+		keys:     map[access.KeyHash]access.TokenID{},
+		failures: newFailures(access.Limits()),
+
+		categories:    map[feed.CategoryID]feed.Category{},
+		listings:      map[item]feed.Listing{},
+		subscriptions: map[subscription.ID]subscription.Subscription{},
+		follows:       map[follow]subscription.ID{},
+
+		events:    map[event.ID]event.State{},
+		comments:  map[event.ID][]event.Comment{},
+		commented: map[event.CommentID]event.ID{},
+		likes:     map[event.ID]map[user.ID]bool{},
+	}
+}
+
+// number counts one kind of thing; no number is ever given twice.
+type number int64
+
+func (n *number) next() int64 {
+	*n++
+	return int64(*n)
+}
+
+// read lets the caller look until done is called. It fails for a context that
+// has ended, and inside Change, where waiting for the lock would never end.
+func (s *Store) read(ctx context.Context) (done func(), err error) {
+	if err := s.admit(ctx); err != nil {
+		return nil, err
+	}
+	s.lock.RLock()
+	return s.lock.RUnlock, nil
+}
+
+// write is read for a caller who changes something: nobody else is in.
+func (s *Store) write(ctx context.Context) (done func(), err error) {
+	if err := s.admit(ctx); err != nil {
+		return nil, err
+	}
+	s.lock.Lock()
+	return s.lock.Unlock, nil
+}
+
+// inside runs the function that a caller gave to Change. Nothing is to be stored
+// when it fails, or when its caller has gone away in the meantime.
+func (s *Store) inside(ctx context.Context, fn func() error) error {
+	if err := s.guard.Run(fn); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (s *Store) admit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.guard.Check()
+}

@@ -1,0 +1,119 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Subscriptions is the store as subscription.Repository.
+type Subscriptions struct{ s *Store }
+
+// Subscriptions returns the store's subscriptions.
+func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
+
+var _ subscription.Repository = Subscriptions{}
+
+// follow is who follows whom or what; there is one subscription of each.
+type follow struct {
+	who      user.ID
+	followed user.ID
+	category feed.CategoryID
+}
+
+func followOf(s subscription.Subscription) follow { return follow{s.User, s.Followed, s.Category} }
+
+func (v Subscriptions) Follow(ctx context.Context, sub subscription.Subscription) (subscription.Subscription, bool, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return subscription.Subscription{}, false, err
+	}
+	defer done()
+	if err := v.s.checkUser(sub.User); err != nil {
+		return subscription.Subscription{}, false, err
+	}
+	if !v.s.followable(sub) {
+		return subscription.Subscription{}, false, subscription.ErrNotFound
+	}
+	if id, standing := v.s.follows[followOf(sub)]; standing {
+		return v.s.subscriptions[id], false, nil
+	}
+	sub.ID = subscription.ID(v.s.numbers.subscription.next())
+	v.s.subscriptions[sub.ID] = sub
+	v.s.follows[followOf(sub)] = sub.ID
+	return sub, true, nil
+}
+
+// followable says whether what the subscription follows is there.
+func (s *Store) followable(sub subscription.Subscription) bool {
+	if sub.EntityType() == subscription.User {
+		return s.checkUser(sub.Followed) == nil
+	}
+	return sub.Category != 0 && s.checkCategory(sub.Category) == nil
+}
+
+func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	sub, exists := v.s.subscriptions[id]
+	if !exists || sub.User != owner {
+		return subscription.ErrNotFound
+	}
+	delete(v.s.subscriptions, id)
+	delete(v.s.follows, followOf(sub))
+	return nil
+}
+
+func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return page.Page[subscription.Subscription]{}, err
+	}
+	defer done()
+	var admitted []subscription.Subscription
+	for _, sub := range v.s.subscriptions {
+		if q.Admits(sub) {
+			admitted = append(admitted, sub)
+		}
+	}
+	slices.SortFunc(admitted, func(a, b subscription.Subscription) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	})
+	return pageOf(q.Page, admitted)
+}
+
+// pageOf cuts the page out of the whole list.
+func pageOf[T any](r page.Request, all []T) (page.Page[T], error) {
+	from := min(r.Offset(), len(all))
+	to := min(from+r.Size(), len(all))
+	return page.Of(r, all[from:to], len(all))
+}
+
+func (v Subscriptions) Relations(
+	ctx context.Context, viewer user.ID, authors []user.ID,
+) (map[user.ID]subscription.Relation, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	relations := make(map[user.ID]subscription.Relation, len(authors))
+	for _, author := range authors {
+		relations[author] = v.s.relation(viewer, author)
+	}
+	return relations, nil
+}
+
+func (s *Store) relation(viewer, author user.ID) subscription.Relation {
+	_, viewerFollows := s.follows[follow{who: viewer, followed: author}]
+	_, authorFollows := s.follows[follow{who: author, followed: viewer}]
+	return subscription.Relate(viewer, author, viewerFollows, authorFollows)
+}

@@ -1,0 +1,186 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/user"
+)
+
+// Throttle is the store as access.Throttle.
+type Throttle struct{ s *Store }
+
+// Throttle returns the store's count of failed logins.
+func (s *Store) Throttle() Throttle { return Throttle{s} }
+
+var _ access.Throttle = Throttle{}
+
+func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return v.s.failures.begin(a, now)
+}
+
+func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	v.s.failures.takeBack(a)
+	v.s.failures.forgive(a, now)
+	return nil
+}
+
+func (v Throttle) Abandon(ctx context.Context, a access.Attempt, now time.Time) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	v.s.failures.takeBack(a)
+	return nil
+}
+
+// failure is an attempt that counts as failed.
+type failure struct {
+	access.Attempt
+	at time.Time
+}
+
+// group is what failures are counted together for. What its grouping does not
+// look at is zero.
+type group struct {
+	grouping access.Grouping
+	phone    user.Phone
+	source   access.Source
+}
+
+func groupOf(g access.Grouping, a access.Attempt) group {
+	switch g {
+	case access.ByPair:
+		return group{g, a.Phone, a.Source}
+	case access.ByUnusual:
+		return group{grouping: g, phone: a.Phone}
+	default:
+		return group{grouping: g, source: a.Source}
+	}
+}
+
+// failures counts failed logins in sliding windows. Windows in which nothing
+// counts any more are dropped when there are twice as many as after the last
+// time, so that strangers can't fill the memory.
+type failures struct {
+	limits []access.Limit
+	counts map[group][]failure
+	usual  map[access.Attempt]time.Time // last login
+	sweep  int                          // size at which to look for what has expired
+}
+
+const firstSweep = 1024
+
+func newFailures(limits []access.Limit) failures {
+	return failures{
+		limits: limits,
+		counts: map[group][]failure{},
+		usual:  map[access.Attempt]time.Time{},
+		sweep:  firstSweep,
+	}
+}
+
+func (f *failures) begin(a access.Attempt, now time.Time) error {
+	f.prune(now)
+	var full time.Duration
+	var free []group
+	for _, l := range f.limits {
+		if l.Grouping == access.ByUnusual && f.isUsual(a, now) {
+			continue
+		}
+		g := groupOf(l.Grouping, a)
+		within := f.within(g, l.Window, now)
+		if len(within) >= l.Max {
+			oldest := slices.MinFunc(within, func(a, b failure) int { return a.at.Compare(b.at) })
+			full = max(full, oldest.at.Add(l.Window).Sub(now))
+		}
+		free = append(free, g)
+	}
+	if full > 0 {
+		return access.ErrThrottled(full)
+	}
+	for _, g := range free {
+		f.counts[g] = append(f.counts[g], failure{a, now})
+	}
+	return nil
+}
+
+// takeBack drops the attempt's latest failure from wherever it was counted.
+func (f *failures) takeBack(a access.Attempt) {
+	var latest failure
+	for _, counted := range f.counts[groupOf(access.BySourceAny, a)] {
+		if counted.Attempt == a && !counted.at.Before(latest.at) {
+			latest = counted
+		}
+	}
+	for _, l := range f.limits {
+		g := groupOf(l.Grouping, a)
+		if i := slices.Index(f.counts[g], latest); i >= 0 {
+			f.keep(g, slices.Delete(f.counts[g], i, i+1))
+		}
+	}
+}
+
+// forgive is what a login does besides: its pair starts afresh, and its source is
+// a usual one.
+func (f *failures) forgive(a access.Attempt, now time.Time) {
+	delete(f.counts, groupOf(access.ByPair, a))
+	if now.After(f.usual[a]) {
+		f.usual[a] = now
+	}
+}
+
+func (f *failures) isUsual(a access.Attempt, now time.Time) bool {
+	return now.Sub(f.usual[a]) < access.UsualFor
+}
+
+// within drops what has left the group's window and returns the rest.
+func (f *failures) within(g group, window time.Duration, now time.Time) []failure {
+	f.keep(g, slices.DeleteFunc(f.counts[g], func(counted failure) bool {
+		return now.Sub(counted.at) >= window
+	}))
+	return f.counts[g]
+}
+
+func (f *failures) keep(g group, counted []failure) {
+	if len(counted) == 0 {
+		delete(f.counts, g)
+		return
+	}
+	f.counts[g] = counted
+}
+
+// prune drops all that has expired, once it may be half of what is kept.
+func (f *failures) prune(now time.Time) {
+	if f.size() < f.sweep {
+		return
+	}
+	for _, l := range f.limits {
+		for g := range f.counts {
+			if g.grouping == l.Grouping {
+				f.within(g, l.Window, now)
+			}
+		}
+	}
+	for a := range f.usual {
+		if !f.isUsual(a, now) {
+			delete(f.usual, a)
+		}
+	}
+	f.sweep = max(firstSweep, 2*f.size())
+}
+
+func (f *failures) size() int { return len(f.counts) + len(f.usual) }

@@ -1,0 +1,32 @@
+package memory
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+)
+
+// Whoever tries from ever new addresses must not fill the memory.
+func TestAUT_11_failures_that_expired_are_forgotten(t *testing.T) {
+	f := newFailures(access.Limits())
+	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	most := 0
+	for i := range 60_000 {
+		a := access.Attempt{Source: access.SourceOf(netip.AddrFrom4([4]byte{byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}))}
+		now = now.Add(time.Minute)
+		require.NoError(t, f.begin(a, now))
+		if i%100 == 0 {
+			f.takeBack(a)
+			f.forgive(a, now)
+		}
+		most = max(most, f.size())
+	}
+	// Of a minute's attempt, 15 minutes' groups and 30 days' logins still count.
+	living := 2*15 + 1 + int(access.UsualFor/(100*time.Minute))
+	assert.Less(t, most, 3*max(living, firstSweep/2))
+}

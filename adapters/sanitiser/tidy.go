@@ -1,0 +1,137 @@
+package sanitiser
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxDepth bounds how deeply elements nest. People need less; clients may fall
+// over more.
+const maxDepth = 64
+
+// unread are the elements whose text no browser shows.
+var unread = set("script", "style", "iframe", "noembed", "noframes", "noscript")
+
+// void are the elements that have no end.
+var void = set("br", "hr", "img")
+
+// blocks are the elements that end a paragraph by beginning.
+var blocks = set("p", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "hr")
+
+var allowed = set(append(slices.Clone(elements), "a", "img")...)
+
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, name := range names {
+		m[name] = true
+	}
+	return m
+}
+
+// tidy returns the markup with just those elements that may stay, each closed
+// where it has to be, and all the text that was to be read.
+func (s *Sanitiser) tidy(raw string) string {
+	var out outline
+	skipping := false // the text of an unread element: one token, or none
+	for z := html.NewTokenizer(strings.NewReader(raw)); z.Next() != html.ErrorToken; {
+		switch t := z.Token(); t.Type {
+		case html.TextToken:
+			if !skipping {
+				out.WriteString(t.String())
+			}
+			skipping = false
+		case html.StartTagToken, html.SelfClosingTagToken:
+			skipping = unread[t.Data]
+			out.begin(t.Data)
+			if s.admit(&t) && len(out.open) < maxDepth {
+				out.start(t)
+			}
+		case html.EndTagToken:
+			skipping = false
+			out.end(t.Data)
+		}
+	}
+	out.closeTo(0)
+	return out.String()
+}
+
+// admit says whether the element may stay, and reduces its attributes to those
+// that can; the first of a name counts, as in browsers.
+func (s *Sanitiser) admit(t *html.Token) bool {
+	attrs := t.Attr
+	t.Attr = nil
+	keep := func(names ...string) {
+		for _, name := range names {
+			if i := slices.IndexFunc(attrs, func(a html.Attribute) bool { return a.Key == name }); i >= 0 {
+				t.Attr = append(t.Attr, attrs[i])
+			}
+		}
+	}
+	switch t.Data {
+	case "a":
+		keep("href")
+		return len(t.Attr) == 1 && isLink(t.Attr[0].Val)
+	case "img":
+		keep("src", "alt", "width", "height")
+		return len(t.Attr) > 0 && t.Attr[0].Key == "src" && s.pictures.MatchString(t.Attr[0].Val)
+	}
+	return allowed[t.Data]
+}
+
+func isLink(href string) bool {
+	href = strings.TrimSpace(href)
+	u, err := url.Parse(href)
+	return err == nil && !strings.ContainsAny(href, " \t\n") && isAbsolute(u)
+}
+
+// outline is markup being written, with the elements that are open in it.
+type outline struct {
+	strings.Builder
+	open []string // at most maxDepth
+}
+
+// begin closes what the beginning of such an element ends, whether the element
+// itself may stay or not: links and list items do not nest, and paragraphs hold
+// no blocks.
+func (o *outline) begin(name string) {
+	if name == "a" {
+		o.end("a")
+	}
+	if len(o.open) == 0 {
+		return
+	}
+	last := o.open[len(o.open)-1]
+	if last == "li" && name == "li" || last == "p" && blocks[name] {
+		o.closeTo(len(o.open) - 1)
+	}
+}
+
+func (o *outline) start(t html.Token) {
+	if void[t.Data] {
+		t.Type = html.SelfClosingTagToken
+	} else {
+		t.Type = html.StartTagToken
+		o.open = append(o.open, t.Data)
+	}
+	o.WriteString(t.String())
+}
+
+// end closes the innermost open element of the name, with all inside it.
+func (o *outline) end(name string) {
+	for depth := len(o.open) - 1; depth >= 0; depth-- {
+		if o.open[depth] == name {
+			o.closeTo(depth)
+			return
+		}
+	}
+}
+
+func (o *outline) closeTo(depth int) {
+	for _, name := range slices.Backward(o.open[depth:]) {
+		o.WriteString("</" + name + ">")
+	}
+	o.open = o.open[:depth]
+}

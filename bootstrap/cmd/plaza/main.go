@@ -1,0 +1,10 @@
+// Command plaza is the whole program: the server and its tools.
+package main
+
+import (
+	"os"
+
+	"plaza/bootstrap"
+)
+
+func main() { os.Exit(bootstrap.Main(os.Args[1:], os.Stdout, os.Stderr)) }

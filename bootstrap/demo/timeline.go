@@ -1,0 +1,175 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"plaza/application/diary"
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/secret"
+)
+
+// deed is what somebody does at an instant.
+type deed struct {
+	at   time.Time
+	who  handle
+	what string // for the error when it fails
+	do   action
+}
+
+// action does it, as the actor whom the person is on the stage.
+type action func(ctx context.Context, s *stage, actor access.Actor) error
+
+// plan gathers the deeds of all tables, and everything that is wrong with the
+// tables, before anything is written.
+type plan struct {
+	zones  map[handle]*time.Location
+	joined map[handle]time.Time
+	told   map[string]time.Time // when each entry could first be seen
+	deeds  []deed
+	wrong  []error
+}
+
+// timeline returns the deeds in the order in which they happen; of one instant,
+// in the order of the tables.
+func timeline() ([]deed, error) {
+	p := &plan{zones: map[handle]*time.Location{}, joined: map[handle]time.Time{}, told: map[string]time.Time{}}
+	for _, someone := range people {
+		p.joins(someone)
+	}
+	for _, f := range follows {
+		p.follows(f)
+	}
+	for _, d := range diaries {
+		for _, e := range d.entries {
+			p.writes(d.author, e)
+		}
+	}
+	for _, t := range talks {
+		p.talk(t)
+	}
+	slices.SortStableFunc(p.deeds, func(a, b deed) int { return a.at.Compare(b.at) })
+	return p.deeds, errors.Join(p.wrong...)
+}
+
+// add plans the deed. Nobody does anything before they have joined: they would be
+// no one yet.
+func (p *plan) add(at time.Time, who handle, what string, do action) {
+	if joined, known := p.joined[who]; !known || at.Before(joined) {
+		p.note(fmt.Errorf("%s %s before joining", who, what))
+	}
+	p.deeds = append(p.deeds, deed{at, who, what, do})
+}
+
+func (p *plan) note(err error) {
+	if err != nil {
+		p.wrong = append(p.wrong, err)
+	}
+}
+
+// instant reads a time of day where the person is.
+func (p *plan) instant(who handle, local string) time.Time {
+	zone, known := p.zones[who]
+	if !known {
+		p.note(fmt.Errorf("nobody is called %q", who))
+		return time.Time{}
+	}
+	at, err := time.ParseInLocation("2006-01-02 15:04", local, zone)
+	p.note(err)
+	return at
+}
+
+func (p *plan) joins(someone person) {
+	zone, err := time.LoadLocation(someone.Timezone)
+	if err != nil {
+		p.note(err)
+		return
+	}
+	p.zones[someone.handle] = zone
+	at := p.instant(someone.handle, someone.joined)
+	p.joined[someone.handle] = at
+	p.add(at, someone.handle, "joins", func(ctx context.Context, s *stage, _ access.Actor) error {
+		id, err := s.signin.Register(ctx, signin.Registration{
+			Username: someone.phone, Password: secret.New(password), Staff: someone.staff, Member: someone.Member,
+		})
+		s.cast[someone.handle] = access.Actor{
+			ID: id, Scopes: access.AllScopes(), Staff: someone.staff, Zone: zone,
+		}
+		return err
+	})
+}
+
+func (p *plan) follows(f follow) {
+	what := fmt.Sprintf("follows %v and %d", f.people, f.categories)
+	p.add(p.instant(f.who, f.at), f.who, what, func(ctx context.Context, s *stage, actor access.Actor) error {
+		for _, whom := range f.people {
+			if _, _, err := s.following.FollowUser(ctx, actor, s.cast[whom].ID); err != nil {
+				return err
+			}
+		}
+		for _, c := range f.categories {
+			if _, _, err := s.following.FollowCategory(ctx, actor, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writes plans that the author writes the entry, and shows it at once or later.
+func (p *plan) writes(author handle, e entry) {
+	edit, err := e.edit()
+	p.note(err)
+	at := p.instant(author, e.at)
+	var id event.ID
+	p.add(at, author, "writes at "+e.at, func(ctx context.Context, s *stage, actor access.Actor) error {
+		shown, err := s.diary.Write(ctx, actor, edit)
+		if err == nil {
+			id = shown.ID()
+			s.written[e.key] = id
+		}
+		return err
+	})
+	if e.shownAfter > 0 {
+		at = at.Add(e.shownAfter)
+		p.add(at, author, "publishes the draft of "+e.at, func(ctx context.Context, s *stage, actor access.Actor) error {
+			_, err := s.diary.Edit(ctx, actor, id, diary.Edit{Publish: new(true)})
+			return err
+		})
+	}
+	if e.key == "" {
+		return
+	}
+	if _, taken := p.told[e.key]; taken {
+		p.note(fmt.Errorf("two entries are called %q", e.key))
+	}
+	p.told[e.key] = at
+}
+
+// likedAfter is how long after an entry those who like it say so; by then all who
+// may see it have joined.
+const likedAfter = 26 * time.Hour
+
+// talk plans what is said of an entry, and who likes it.
+func (p *plan) talk(t talk) {
+	told, known := p.told[t.on]
+	if !known {
+		p.note(fmt.Errorf("no entry is called %q", t.on))
+	}
+	for _, c := range t.comments {
+		p.add(told.Add(c.after), c.by, "comments on "+t.on, func(ctx context.Context, s *stage, actor access.Actor) error {
+			_, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says)
+			return err
+		})
+	}
+	for _, who := range t.likedBy {
+		p.add(told.Add(likedAfter), who, "likes "+t.on, func(ctx context.Context, s *stage, actor access.Actor) error {
+			return s.diary.Like(ctx, actor, s.written[t.on], true)
+		})
+	}
+}

@@ -1,0 +1,110 @@
+// Package bootstrap puts Plaza together: it reads the settings, wires the ports to
+// their adapters, and starts and stops the program.
+//
+// It is the only package that knows every other. Nothing is decided here but
+// which adapter stands behind which port, and in which order things start; they
+// stop in the opposite one.
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"plaza/adapters/httpapi/openapi"
+)
+
+// Exit statuses of the program.
+const (
+	ok     = 0
+	failed = 1
+	usage  = 2
+)
+
+type commands struct {
+	Serve   serveCommand   `cmd:"" help:"Serve the REST interface until interrupted. Example: plaza serve --demo"`
+	Openapi openapiCommand `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`
+	Version versionCommand `cmd:"" help:"Print the version. Example: plaza version"`
+}
+
+// streams are where a command prints.
+type streams struct{ out, err io.Writer }
+
+// Main runs the program with the arguments and returns its exit status: 0, 1 when
+// it failed, 2 when it was not understood.
+func Main(args []string, out, errOut io.Writer) int {
+	var cmd commands
+	status := ok
+	exited := false
+	parser, err := kong.New(&cmd,
+		kong.Name("plaza"),
+		kong.Description("The backend of a social content platform."),
+		kong.Writers(out, errOut),
+		kong.Exit(func(code int) { exited, status = true, code }),
+		kong.UsageOnError(),
+		kong.Bind(streams{out, errOut}),
+	)
+	if err != nil {
+		panic(err) // the command table itself is wrong
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case exited:
+		return status
+	case err != nil:
+		fmt.Fprintf(errOut, "plaza: %v\nTry: plaza --help\n", err)
+		return usage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.Bind(stop)
+	if err := parsed.Run(); err != nil {
+		fmt.Fprintf(errOut, "plaza: %v\n", err)
+		return statusOf(err)
+	}
+	return ok
+}
+
+// errUsage marks what the person who called can mend.
+var errUsage = errors.New("wrong settings")
+
+func statusOf(err error) int {
+	if errors.Is(err, errUsage) {
+		return usage
+	}
+	return failed
+}
+
+type openapiCommand struct{}
+
+func (openapiCommand) Run(s streams) error {
+	_, err := fmt.Fprintf(s.out, "%s\n", openapi.JSON())
+	return err
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run(s streams) error {
+	_, err := fmt.Fprintln(s.out, "plaza", Version())
+	return err
+}
+
+// Version is the version that the program was built as.
+func Version() string {
+	info, found := debug.ReadBuildInfo()
+	if !found || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

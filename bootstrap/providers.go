@@ -1,0 +1,57 @@
+package bootstrap
+
+import (
+	"log/slog"
+	"runtime"
+
+	"plaza/adapters/argon2id"
+	"plaza/adapters/httpapi"
+	"plaza/adapters/imaging"
+	"plaza/adapters/sanitiser"
+	"plaza/application/diary"
+	"plaza/application/signin"
+	"plaza/domain/markup"
+	"plaza/domain/place"
+)
+
+func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
+
+// hashQueue is how many logins wait for a core before the next one is turned
+// away: about a second's worth.
+const hashQueue = 32
+
+func newHasher(p argon2id.Params) *argon2id.Hasher {
+	return argon2id.New(p, runtime.GOMAXPROCS(0), hashQueue)
+}
+
+func newPortraits(c Config) *imaging.Portraits { return imaging.NewPortraits(c.PublicURL) }
+
+// portraitSource draws the pictures that newPortraits gives addresses to.
+func portraitSource() httpapi.PortraitSource { return drawPortrait }
+
+func drawPortrait(name string) ([]byte, bool) {
+	seed, size, known := imaging.ParsePortrait(name)
+	if !known {
+		return nil, false
+	}
+	png, err := imaging.Draw(seed, size)
+	return png, err == nil
+}
+
+// newSanitiser lets members' HTML show the pictures that this server serves to
+// everybody, and no others.
+func newSanitiser(c Config) *sanitiser.Sanitiser {
+	return sanitiser.New(c.PublicURL + "/media/public/")
+}
+
+func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
+	return httpapi.Config{TrustedProxies: c.TrustedProxies, Log: log}
+}
+
+func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser) diary.Ports {
+	return diary.Ports{
+		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, News: s.News,
+		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
+		Places: places, Sanitiser: clean,
+	}
+}

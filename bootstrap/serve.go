@@ -1,0 +1,158 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"plaza/bootstrap/demo"
+)
+
+type serveCommand struct {
+	Demo bool `help:"Load the demo data first."`
+	Settings
+}
+
+// Run serves until the context ends: the first signal stops it gracefully, a
+// second one ends the program at once.
+func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams) error {
+	config, err := c.Check()
+	if err != nil {
+		return fmt.Errorf("%w:\n%w", errUsage, err)
+	}
+	listeners, err := Listen(config)
+	if err != nil {
+		return err
+	}
+	defer listeners.Close()
+	if config.PublicURL == "" {
+		config.PublicURL = listeners.URL()
+	}
+	app, err := NewApp(config, newLogger(config, s.err), Parts{})
+	if err != nil {
+		return err
+	}
+	if c.Demo {
+		if err := demo.Load(ctx, app.demoPorts()); err != nil {
+			return fmt.Errorf("loading the demo data: %w", err)
+		}
+	}
+	greet(s.out, listeners, c.Demo)
+	context.AfterFunc(ctx, stop) // the default handling of signals is back: the next one ends us
+	return Serve(ctx, app, listeners)
+}
+
+func newLogger(c Config, w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// Times of the servers. A whole request, upload included, fits into them.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 60 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	drainTimeout  = 30 * time.Second
+	maxHeader     = 32 << 10
+)
+
+// Listeners are the two addresses, open before anything is served, so that what
+// is wrong with them is known at once.
+type Listeners struct{ public, admin net.Listener }
+
+// Listen opens both addresses.
+func Listen(c Config) (*Listeners, error) {
+	public, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("PLAZA_ADDR: %w", err)
+	}
+	admin, err := net.Listen("tcp", c.AdminAddr)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w", err), public.Close())
+	}
+	return &Listeners{public, admin}, nil
+}
+
+// Close shuts both; shutting them again does nothing.
+func (l *Listeners) Close() {
+	l.public.Close()
+	l.admin.Close()
+}
+
+// URL is the address of the REST interface, as this machine reaches it.
+func (l *Listeners) URL() string { return localURL(l.public) }
+
+// AdminURL is the address of /livez and /readyz, as this machine reaches it.
+func (l *Listeners) AdminURL() string { return localURL(l.admin) }
+
+func localURL(l net.Listener) string {
+	addr := l.Addr().(*net.TCPAddr)
+	if addr.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", addr.Port)
+	}
+	return "http://" + addr.String()
+}
+
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+	}
+}
+
+// Serve serves until the context ends, then lets requests in flight finish.
+func Serve(ctx context.Context, app *App, l *Listeners) error {
+	var ready atomic.Bool
+	public, admin := newServer(app.Handler, app.Log), newServer(adminHandler(&ready), app.Log)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return serve(public, l.public) })
+	group.Go(func() error { return serve(admin, l.admin) })
+	group.Go(func() error {
+		<-ctx.Done()
+		ready.Store(false)
+		app.Log.Info("stopping; requests in flight may finish")
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		defer cancel()
+		return errors.Join(public.Shutdown(drain), admin.Shutdown(drain))
+	})
+	ready.Store(true)
+	app.Log.Info("serving", "addr", l.public.Addr(), "admin", l.admin.Addr(), "version", Version())
+	return group.Wait()
+}
+
+func serve(server *http.Server, ln net.Listener) error {
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// adminHandler tells whether the process lives and whether it should get
+// requests.
+func adminHandler(ready *atomic.Bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "ok")
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !ready.Load() {
+			http.Error(w, "stopping", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	return mux
+}

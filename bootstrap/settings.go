@@ -1,0 +1,136 @@
+package bootstrap
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Settings are what a person may set, as they were written: environment variables
+// with the prefix PLAZA_, each also a flag of serve. Check turns them into a
+// Config.
+type Settings struct {
+	Addr           string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
+	AdminAddr      string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez and /readyz, not for the public." placeholder:"HOST:PORT"`
+	DatabaseURL    string `default:"memory:" env:"PLAZA_DATABASE_URL" help:"Where data is kept. memory: forgets everything at the end." placeholder:"URL"`
+	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
+	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
+	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is believed (default: none)." placeholder:"CIDR,..."`
+	LogLevel       string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	LogFormat      string `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
+}
+
+// Config is what the program runs with: Settings that made sense.
+type Config struct {
+	Addr           string
+	AdminAddr      string
+	PublicURL      string // without a slash at the end; empty: the address that is listened on
+	TokenTTL       time.Duration
+	TrustedProxies []netip.Prefix
+	LogLevel       slog.Level
+	LogFormat      string
+}
+
+// maxTokenTTL is far beyond use, and within what every store counts with.
+const maxTokenTTL = 10 * 365 * 24 * time.Hour
+
+// Check returns the configuration, or every problem with the settings at once.
+func (s Settings) Check() (Config, error) {
+	var c Config
+	var problems []error
+	note := func(variable string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Errorf("PLAZA_%s: %w", variable, err))
+		}
+	}
+	var err error
+	c.Addr, err = s.Addr, checkAddr(s.Addr)
+	note("ADDR", err)
+	c.AdminAddr, err = s.AdminAddr, checkAddr(s.AdminAddr)
+	note("ADMIN_ADDR", err)
+	note("DATABASE_URL", checkDatabase(s.DatabaseURL))
+	c.PublicURL, err = publicURL(s.PublicURL)
+	note("PUBLIC_URL", err)
+	c.TokenTTL, err = lifetime(s.TokenTTL)
+	note("TOKEN_TTL", err)
+	c.TrustedProxies, err = prefixes(s.TrustedProxies)
+	note("TRUSTED_PROXIES", err)
+	note("LOG_LEVEL", c.LogLevel.UnmarshalText([]byte(s.LogLevel)))
+	c.LogFormat, err = s.LogFormat, oneOf(s.LogFormat, "text", "json")
+	note("LOG_FORMAT", err)
+	return c, errors.Join(problems...)
+}
+
+func checkAddr(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT", addr)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return fmt.Errorf("%q has no valid port", addr)
+	}
+	return nil
+}
+
+func checkDatabase(value string) error {
+	if value != "memory:" {
+		return fmt.Errorf("%q is no store of this version, which has memory: only", value)
+	}
+	return nil
+}
+
+func publicURL(value string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		return "", fmt.Errorf("%q is not an http or https address", value)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return "", fmt.Errorf("%q must not have a user, query or fragment", value)
+	}
+	return strings.TrimRight(value, "/"), nil
+}
+
+func lifetime(value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < time.Minute || d > maxTokenTTL {
+		return 0, fmt.Errorf("%q is not a duration from 1m to %v, like 720h", value, maxTokenTTL)
+	}
+	return d, nil
+}
+
+func prefixes(value string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	var problems []error
+	for part := range strings.SplitSeq(value, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		prefix, err := netip.ParsePrefix(part)
+		if addr, addrErr := netip.ParseAddr(part); addrErr == nil {
+			prefix, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%q is no address or network", part))
+		}
+		all = append(all, prefix)
+	}
+	return all, errors.Join(problems...)
+}
+
+func oneOf(value string, names ...string) error {
+	for _, name := range names {
+		if value == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not one of %s", value, strings.Join(names, ", "))
+}

@@ -1,0 +1,45 @@
+//go:build wireinject
+
+package bootstrap
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/google/wire"
+
+	"plaza/adapters/argon2id"
+	"plaza/adapters/gazetteer"
+	"plaza/adapters/httpapi"
+	"plaza/adapters/imaging"
+	"plaza/adapters/sanitiser"
+	"plaza/application/diary"
+	"plaza/application/following"
+	"plaza/application/people"
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/markup"
+	"plaza/domain/media"
+	"plaza/domain/place"
+)
+
+// One set per adapter, and one of the use cases. To swap an adapter, write its set
+// and name it in initialise.
+var (
+	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
+	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)))
+	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
+	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New)
+	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource)
+)
+
+func initialise(c Config, log *slog.Logger, stores Stores, now func() time.Time, hashing argon2id.Params) (*App, error) {
+	wire.Build(
+		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions"),
+		passwordsByArgon2id, picturesByImaging, markupBySanitiser, placesByGazetteer, restByGin,
+		useCases,
+		wire.Struct(new(App), "*"),
+	)
+	return nil, nil
+}

@@ -1,0 +1,326 @@
+package ports
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/user"
+)
+
+// Accounts is the suite of access.Accounts and user.Directory.
+func Accounts(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Open stores the account and its member at once and returns their uid", openStoresBoth},
+		{"Open never gives a uid twice", openNumbers},
+		{"Open with a phone that is taken is ErrPhoneTaken and stores nothing", openTaken},
+		{"of many who open a phone at once one gets it", openAtOnce},
+		{"ByPhone returns the account with the login name, or ErrNoAccount", accountByPhone},
+		{"ByID returns the account of the user, or ErrNoAccount", accountByID},
+		{"Change stores what fn makes of the account", accountChange},
+		{"Change of nobody's account is ErrNoAccount", accountChangeNobody},
+		{"Changes at once lose nothing", accountChangesAtOnce},
+		{"if fn fails nothing is stored and its error comes back as it is", accountChangeFails},
+		{"if fn panics nothing is stored and nobody is kept out", accountChangePanics},
+		{"if the caller goes away inside fn nothing is stored", accountChangeLeft},
+		{"calling the store from inside fn fails at once", accountChangeInside},
+		{"Members returns those of the ids that exist, each once", membersKnown},
+		{"no ids at all is no error", membersNone},
+		{"names come back as they went in", membersNames},
+		{"what goes in and comes out is private", accountPrivate},
+		{"whoever has gone away is not served, and nothing is stored", accountGone},
+	})
+}
+
+// visitor is a person all of whose facts differ from zero.
+func visitor() (access.Account, user.Member) {
+	a := access.Account{
+		Phone: phone(1), Hash: "$argon2id$v=19$m=19456", Scopes: []access.Scope{access.PayTradeOrder, access.XfileEvent},
+		Staff: true, Disabled: true, Generation: 3,
+	}
+	m := user.Member{
+		Firstname: "丽", Lastname: "王", Expertise: "园艺", Location: "Sevilla", Timezone: "Europe/Madrid",
+		Joined: noon, Seen: noon.Add(time.Hour),
+	}
+	return a, m
+}
+
+func openStoresBoth(w *world) {
+	a, m := visitor()
+	id, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	require.Positive(w, id)
+
+	a.User, m.ID = id, id
+	assert.Equal(w, a, w.account(id))
+	byPhone, err := w.Accounts.ByPhone(w.Context(), a.Phone)
+	require.NoError(w, err)
+	assert.Equal(w, a, byPhone)
+	members, err := w.Directory.Members(w.Context(), []user.ID{id})
+	require.NoError(w, err)
+	assert.Equal(w, []user.Member{m}, members)
+}
+
+func openNumbers(w *world) {
+	a, m := visitor()
+	first := w.somebody()
+	a.Phone, a.User, m.ID = phone(100), first, first
+	second, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	assert.NotEqual(w, first, second)
+	assert.Equal(w, phone(1), w.account(first).Phone)
+}
+
+func openTaken(w *world) {
+	id := w.somebody()
+	before := w.account(id)
+	a, m := visitor()
+	a.Phone = before.Phone
+	_, err := w.Accounts.Open(w.Context(), a, m)
+	require.ErrorIs(w, err, access.ErrPhoneTaken)
+
+	assert.Equal(w, before, w.account(id))
+	members, err := w.Directory.Members(w.Context(), []user.ID{id, id + 1, id + 2})
+	require.NoError(w, err)
+	require.Len(w, members, 1, "the member of the refused account is not there")
+	assert.NotEqual(w, m.Firstname, members[0].Firstname)
+}
+
+func openAtOnce(w *world) {
+	errs := atOnce(many, func(int) error {
+		a, m := visitor()
+		_, err := w.Accounts.Open(w.Context(), a, m)
+		return err
+	})
+	assertOneWins(w, errs, access.ErrPhoneTaken)
+}
+
+func accountByPhone(w *world) {
+	a, m := visitor()
+	id, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	w.people = 1
+	w.somebody()
+
+	found, err := w.Accounts.ByPhone(w.Context(), a.Phone)
+	require.NoError(w, err)
+	assert.Equal(w, id, found.User)
+	for _, p := range []user.Phone{phone(3), {}} {
+		_, err = w.Accounts.ByPhone(w.Context(), p)
+		assert.ErrorIs(w, err, access.ErrNoAccount, "%s", p)
+	}
+}
+
+func accountByID(w *world) {
+	id := w.somebody()
+	assert.Equal(w, id, w.account(id).User)
+	for _, nobody := range []user.ID{0, -1, id + 1} {
+		_, err := w.Accounts.ByID(w.Context(), nobody)
+		assert.ErrorIs(w, err, access.ErrNoAccount, "%d", nobody)
+	}
+}
+
+func accountChange(w *world) {
+	id, other := w.somebody(), w.somebody()
+	want, bystander := w.account(id), w.account(other)
+	want.SetPassword("another hash")
+	want.Scopes = []access.Scope{access.WritingBundle}
+	want.Staff, want.Disabled = true, true
+
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.SetPassword("another hash")
+		a.Scopes = []access.Scope{access.WritingBundle}
+		a.Staff, a.Disabled = true, true
+		return nil
+	}))
+	assert.Equal(w, want, w.account(id))
+	byPhone, err := w.Accounts.ByPhone(w.Context(), want.Phone)
+	require.NoError(w, err)
+	assert.Equal(w, want, byPhone)
+	assert.Equal(w, bystander, w.account(other))
+
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.Hash, a.Scopes, a.Staff, a.Disabled = "", nil, false, false
+		return nil
+	}))
+	emptied := w.account(id)
+	assert.Empty(w, emptied.Scopes)
+	assert.Equal(w, access.Account{User: id, Phone: want.Phone, Generation: 1}, access.Account{
+		User: emptied.User, Phone: emptied.Phone, Generation: emptied.Generation,
+		Hash: emptied.Hash, Staff: emptied.Staff, Disabled: emptied.Disabled,
+	})
+}
+
+func accountChangeNobody(w *world) {
+	err := w.Accounts.Change(w.Context(), 1, func(*access.Account) error {
+		w.Error("there is nothing to change")
+		return nil
+	})
+	assert.ErrorIs(w, err, access.ErrNoAccount)
+}
+
+func accountChangesAtOnce(w *world) {
+	id := w.somebody()
+	for _, err := range atOnce(many, func(int) error {
+		return w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+			a.SetPassword("another hash")
+			return nil
+		})
+	}) {
+		require.NoError(w, err)
+	}
+	assert.Equal(w, many, w.account(id).Generation)
+}
+
+func accountChangeFails(w *world) {
+	id := w.somebody()
+	before := w.account(id)
+	for _, want := range []error{errBoom, fault.Field("scope", "This account does not have the scope.")} {
+		err := w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+			a.SetPassword("another hash")
+			a.Scopes[0] = "spoilt"
+			return want
+		})
+		assert.True(w, err == want, "%v", err)
+		assert.Equal(w, before, w.account(id))
+	}
+}
+
+func accountChangePanics(w *world) {
+	id := w.somebody()
+	before := w.account(id)
+	assert.Panics(w, func() {
+		_ = w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+			a.SetPassword("another hash")
+			panic("boom")
+		})
+	})
+	w.promptly(func() { assert.Equal(w, before, w.account(id)) })
+}
+
+func accountChangeLeft(w *world) {
+	id := w.somebody()
+	before := w.account(id)
+	ctx, leave := context.WithCancel(w.Context())
+	err := w.Accounts.Change(ctx, id, func(a *access.Account) error {
+		a.SetPassword("another hash")
+		leave()
+		return nil
+	})
+	require.ErrorIs(w, err, context.Canceled)
+	assert.Equal(w, before, w.account(id))
+}
+
+func accountChangeInside(w *world) {
+	id := w.somebody()
+	before := w.account(id)
+	w.refusedInside(accountCalls, func(try func()) error {
+		return w.Accounts.Change(w.Context(), id, func(*access.Account) error {
+			try()
+			return nil
+		})
+	})
+	assert.Equal(w, before, w.account(id))
+}
+
+func membersKnown(w *world) {
+	a, b, c := w.somebody(), w.somebody(), w.somebody()
+	members, err := w.Directory.Members(w.Context(), []user.ID{c, a, 0, -1, c + 1, a, c})
+	require.NoError(w, err)
+	var ids []user.ID
+	for _, m := range members {
+		ids = append(ids, m.ID)
+	}
+	assert.ElementsMatch(w, []user.ID{a, c}, ids)
+	assert.NotContains(w, ids, b)
+}
+
+func membersNone(w *world) {
+	w.somebody()
+	for _, ids := range [][]user.ID{nil, {}, {99}} {
+		members, err := w.Directory.Members(w.Context(), ids)
+		require.NoError(w, err)
+		assert.Empty(w, members)
+	}
+}
+
+func membersNames(w *world) {
+	a, m := visitor()
+	longest := broad(user.NameLimit.Chars)
+	m.Firstname, m.Lastname, m.Expertise, m.Location = longest, "O'Brien \\ \"%_\"", longest, ""
+	id, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	m.ID = id
+	members, err := w.Directory.Members(w.Context(), []user.ID{id})
+	require.NoError(w, err)
+	assert.Equal(w, []user.Member{m}, members)
+}
+
+func accountPrivate(w *world) {
+	a, m := visitor()
+	id, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	before := w.account(id)
+	require.Equal(w, a.Scopes, before.Scopes)
+
+	a.Scopes[0] = "spoilt"
+	for _, find := range []func() (access.Account, error){
+		func() (access.Account, error) { return w.Accounts.ByID(w.Context(), id) },
+		func() (access.Account, error) { return w.Accounts.ByPhone(w.Context(), a.Phone) },
+	} {
+		found, err := find()
+		require.NoError(w, err)
+		require.Equal(w, before, found)
+		found.Scopes[0] = "spoilt"
+	}
+	var kept *access.Account
+	mine := []access.Scope{access.PayTradeOrder, access.XfileEvent}
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.Scopes, kept = mine, a
+		return nil
+	}))
+	mine[0], kept.Hash = "spoilt", "spoilt"
+	assert.Equal(w, before, w.account(id))
+}
+
+func accountGone(w *world) {
+	id := w.somebody()
+	before := w.account(id)
+	w.refusedGone(accountCalls)
+	assert.Equal(w, before, w.account(id))
+	_, err := w.Accounts.ByPhone(w.Context(), phone(newcomer))
+	assert.ErrorIs(w, err, access.ErrNoAccount)
+}
+
+// newcomer's phone is the one that calls of Open use.
+const newcomer = 77
+
+var accountCalls = []call{
+	{"Accounts.Open", func(ctx context.Context, s Stores) error {
+		_, err := s.Accounts.Open(ctx, access.Account{Phone: phone(newcomer)}, user.Member{Joined: noon})
+		return err
+	}},
+	{"Accounts.ByPhone", func(ctx context.Context, s Stores) error {
+		_, err := s.Accounts.ByPhone(ctx, phone(1))
+		return err
+	}},
+	{"Accounts.ByID", func(ctx context.Context, s Stores) error {
+		_, err := s.Accounts.ByID(ctx, 1)
+		return err
+	}},
+	{"Accounts.Change", func(ctx context.Context, s Stores) error {
+		return s.Accounts.Change(ctx, 1, func(a *access.Account) error {
+			a.SetPassword("spoilt")
+			return nil
+		})
+	}},
+	{"Directory.Members", func(ctx context.Context, s Stores) error {
+		_, err := s.Directory.Members(ctx, []user.ID{1})
+		return err
+	}},
+}

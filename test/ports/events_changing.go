@@ -1,0 +1,372 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/place"
+)
+
+var eventChanging = []promise{
+	{"Change stores what fn makes of the event, and returns it with its counts", changeStores},
+	{"new plates get their numbers, and the others keep theirs", changePlates},
+	{"Change of an event that is not there is ErrNotFound", changeNothing},
+	{"if fn fails nothing is stored and its error comes back as it is", changeFails},
+	{"if fn panics nothing is stored and nobody is kept out", changePanics},
+	{"if the caller goes away inside fn nothing is stored", changeLeft},
+	{"an event that comes to refer to nothing is an error, and nothing is stored", changeDangling},
+	{"Changes at once lose nothing", changesAtOnce},
+	{"Changes at once see each other", changesIsolated},
+	{"nobody ever sees half a Change", changeNeverHalf},
+	{"a Change and a Remove at once leave nothing behind", changeAgainstRemove},
+	{"calling the store from inside fn fails at once", changeInside},
+}
+
+var eventRemoving = []promise{
+	{"Remove deletes the event and returns what it was", removeReturns},
+	{"its comments and likes go with it, and nothing else", removeAll},
+	{"Remove of an event that is not there is ErrNotFound", removeNothing},
+	{"of many at once, one gets the event", removeAtOnce},
+}
+
+// change stores a change that must succeed.
+func (w *world) change(id event.ID, fn func(*event.Event) error) event.Entry {
+	w.Helper()
+	e, err := w.Events.Change(w.Context(), id, fn)
+	require.NoError(w, err)
+	return w.copy(e)
+}
+
+func changeStores(w *world) {
+	author := w.somebody()
+	e, bystander := w.write(author, noon), w.write(author, noon)
+	w.say(e.ID(), author, noon, "One")
+	w.like(e.ID(), author, true)
+	later := noon.Add(time.Hour)
+	for i, edit := range []edit{
+		titled("Another"), titled(""), dated(date(w, "2026-02-28")), published(false),
+		permitted(event.Private), permitted(event.Public), published(true), under(w.category(1)), under(w.category(2)), under(0),
+		func(c *event.Change) { c.Content = new("Content") },
+		func(c *event.Change) { c.HTML = new(markup.HTML("<p>Text</p>")) },
+		func(c *event.Change) { c.HTML = new(markup.HTML("")) },
+	} {
+		if i == 1 { // a published event is never blank
+			w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", later) })
+		}
+		want := w.entry(e.ID())
+		later = later.Add(time.Microsecond)
+		require.NoError(w, apply(later, edit)(want.Event))
+		got := w.change(e.ID(), apply(later, edit))
+		assert.Equal(w, want, got, "%d", i)
+		assert.Equal(w, want, w.entry(e.ID()), "%d", i)
+	}
+	at := place.Place{Province: "北京市", City: "北京市"}
+	w.change(e.ID(), func(e *event.Event) error { return e.Locate(e.Text(), at) })
+	assert.Equal(w, at, w.entry(e.ID()).State().Place)
+	assert.Equal(w, event.Counts{Comments: 1, Likes: 1}, w.entry(e.ID()).Counts)
+	assert.Equal(w, stateOf(bystander), stateOf(w.entry(bystander.ID()).Event))
+}
+
+func changePlates(w *world) {
+	author := w.somebody()
+	other, err := w.Events.Add(w.Context(), w.rich(author))
+	require.NoError(w, err)
+	e, err := w.Events.Add(w.Context(), w.rich(author))
+	require.NoError(w, err)
+	old := e.State().Plates
+
+	// The new plate is added later, by a server whose clock is behind.
+	got := w.change(e.ID(), func(e *event.Event) error {
+		if _, err := e.RemovePlate(old[0].ID, noon); err != nil {
+			return err
+		}
+		return e.AddPlate("plates/c", noon)
+	})
+	plates := got.State().Plates
+	require.Len(w, plates, 2)
+	assert.Equal(w, old[1], plates[0])
+	added := plates[1]
+	assert.Equal(w, event.Plate{ID: added.ID, Photo: "plates/c", Created: noon}, added)
+	for _, taken := range append(other.State().Plates, old...) {
+		assert.NotEqual(w, taken.ID, added.ID)
+	}
+	assert.Equal(w, stateOf(got.Event), stateOf(w.entry(e.ID()).Event))
+	assert.Equal(w, stateOf(other), stateOf(w.entry(other.ID()).Event))
+}
+
+func changeNothing(w *world) {
+	_, err := w.Events.Change(w.Context(), 1, func(*event.Event) error {
+		w.Error("there is nothing to change")
+		return nil
+	})
+	assert.ErrorIs(w, err, event.ErrNotFound)
+}
+
+func changeFails(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	before, listed := w.entry(e.ID()), w.listed()
+	for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrMoved, fault.Field("publish", "No.")} {
+		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
+			w.spoil(e)
+			return want
+		})
+		assert.True(w, err == want, "%v", err)
+		assert.Equal(w, before, w.entry(e.ID()))
+		assert.Equal(w, listed, w.listed())
+	}
+}
+
+// spoil changes whatever can be changed of a rich event.
+func (w *world) spoil(e *event.Event) {
+	w.Helper()
+	w.attach(e, noon.Add(time.Hour), "spoilt")
+	_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
+	require.NoError(w, err)
+	require.NoError(w, e.Apply(change(titled("spoilt"), dated(pi), permitted(event.Public), under(0)), noon.Add(time.Hour)))
+}
+
+func changePanics(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	before := w.entry(e.ID())
+	assert.Panics(w, func() {
+		_, _ = w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
+			w.spoil(e)
+			panic("boom")
+		})
+	})
+	w.promptly(func() {
+		assert.Equal(w, before, w.entry(e.ID()))
+		w.change(e.ID(), apply(noon, titled("Another")))
+	})
+}
+
+func changeLeft(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	before, listed := w.entry(e.ID()), w.listed()
+	ctx, leave := context.WithCancel(w.Context())
+	_, err = w.Events.Change(ctx, e.ID(), func(e *event.Event) error {
+		w.spoil(e)
+		leave()
+		return nil
+	})
+	require.ErrorIs(w, err, context.Canceled)
+	assert.Equal(w, before, w.entry(e.ID()))
+	assert.Equal(w, listed, w.listed())
+}
+
+func changeDangling(w *world) {
+	e := w.write(w.somebody(), noon)
+	before, listed := w.entry(e.ID()), w.listed()
+	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
+		if err := e.AddPlate("spoilt", noon); err != nil {
+			return err
+		}
+		return e.Apply(change(titled("spoilt"), under(9)), noon)
+	})
+	require.Error(w, err)
+	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
+	assert.Equal(w, before, w.entry(e.ID()))
+	assert.Equal(w, listed, w.listed())
+}
+
+func changesAtOnce(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon, published(false))
+	w.category(1)
+	edits := []edit{
+		titled("Title"), dated(date(w, "2026-02-28")), permitted(event.Contact), under(1),
+		func(c *event.Change) { c.Content = new("Content") },
+		func(c *event.Change) { c.HTML = new(markup.HTML("<p>Text</p>")) },
+		published(true),
+	}
+	for _, err := range atOnce(many, func(i int) error {
+		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
+			if i < len(edits) {
+				return e.Apply(change(edits[i]), noon.Add(time.Hour))
+			}
+			return e.AddPlate(fmt.Sprint("plates/", i), noon.Add(time.Hour))
+		})
+		return err
+	}) {
+		require.NoError(w, err)
+	}
+	s := w.entry(e.ID()).State()
+	numbers, photos := map[event.PlateID]bool{}, map[string]bool{}
+	for _, p := range s.Plates {
+		numbers[p.ID], photos[p.Photo] = true, true
+	}
+	assert.Len(w, numbers, many-len(edits))
+	assert.Len(w, photos, many-len(edits))
+	s.Plates = nil
+	assert.Equal(w, event.State{
+		ID: e.ID(), Author: author, Date: date(w, "2026-02-28"), Title: "Title", Content: "Content", HTML: "<p>Text</p>",
+		Category: feed.CategoryID(1), Permission: event.Contact, Status: event.Normal, Created: noon, Modified: noon.Add(time.Hour),
+	}, s)
+}
+
+func changesIsolated(w *world) {
+	e := w.write(w.somebody(), noon)
+	refused := 0
+	for _, err := range atOnce(event.MaxPlates+5, func(i int) error {
+		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+		return err
+	}) {
+		if err != nil {
+			refused++
+			assert.True(w, fault.Is(err, fault.Invalid), "%v", err)
+		}
+	}
+	assert.Equal(w, 5, refused)
+	assert.Len(w, w.entry(e.ID()).State().Plates, event.MaxPlates)
+}
+
+// changeNeverHalf moves all that an event shows from its title to a plate and
+// back: halfway it would be blank, or show both.
+func changeNeverHalf(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	w.say(e.ID(), author, noon, "One")
+	move := func(e *event.Event) error {
+		plates := e.State().Plates
+		if len(plates) == 0 {
+			return errors.Join(e.AddPlate("plates/a", noon), e.Apply(change(titled("")), noon))
+		}
+		if err := e.Apply(change(titled("An event")), noon); err != nil {
+			return err
+		}
+		_, err := e.RemovePlate(plates[0].ID, noon)
+		return err
+	}
+	for i, err := range atOnce(4, func(i int) error {
+		for range 50 {
+			var err error
+			if i == 0 {
+				_, err = w.Events.Change(w.Context(), e.ID(), move)
+			} else {
+				err = w.seesWhole(e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		assert.NoError(w, err, "%d", i)
+	}
+}
+
+func (w *world) seesWhole(e *event.Event) error {
+	found, err := w.readEveryWay(e)
+	for _, e := range found {
+		if s := e.State(); (s.Title == "") != (len(s.Plates) == 1) {
+			err = errors.Join(err, fmt.Errorf("title %q with %d plates", s.Title, len(s.Plates)))
+		}
+	}
+	return err
+}
+
+func changeAgainstRemove(w *world) {
+	author := w.somebody()
+	for range 5 {
+		e := w.write(author, noon)
+		for i, err := range atOnce(4, func(i int) error {
+			if i == 0 {
+				_, err := w.Events.Remove(w.Context(), e.ID())
+				return err
+			}
+			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+			return err
+		}) {
+			if i == 0 {
+				require.NoError(w, err)
+			} else if err != nil {
+				assert.ErrorIs(w, err, event.ErrNotFound)
+			}
+		}
+		_, err := w.Events.Get(w.Context(), e.ID())
+		assert.ErrorIs(w, err, event.ErrNotFound)
+		assert.Empty(w, w.listed())
+	}
+}
+
+func changeInside(w *world) {
+	author := w.somebody()
+	id := w.write(author, noon).ID()
+	w.say(id, author, noon, "One")
+	before := w.entry(id)
+	w.refusedInside(eventCalls, func(try func()) error {
+		_, err := w.Events.Change(w.Context(), id, func(*event.Event) error {
+			try()
+			return nil
+		})
+		return err
+	})
+	assert.Equal(w, before, w.entry(id))
+}
+
+func removeReturns(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	want := w.entry(e.ID())
+	removed, err := w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	assert.Equal(w, want.State(), removed.State())
+	_, err = w.Events.Get(w.Context(), e.ID())
+	assert.ErrorIs(w, err, event.ErrNotFound)
+}
+
+func removeAll(w *world) {
+	author, other := w.somebody(), w.somebody()
+	e, bystander := w.write(author, noon), w.write(author, noon)
+	var said [2][]event.Comment
+	for i, on := range []event.ID{e.ID(), bystander.ID()} {
+		said[i] = []event.Comment{w.say(on, other, noon, "One"), w.say(on, author, noon, "Two")}
+		w.like(on, other, true)
+	}
+	_, err := w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+
+	for _, c := range said[0] {
+		_, err := w.Discussion.Comment(w.Context(), c.ID)
+		assert.ErrorIs(w, err, event.ErrNoComment)
+		assert.ErrorIs(w, w.Discussion.RemoveComment(w.Context(), c.ID), event.ErrNoComment)
+	}
+	assert.Zero(w, w.comments(e.ID(), pageNo(1, 10)).Total)
+	assert.Equal(w, event.Counts{Comments: 2, Likes: 1}, w.entry(bystander.ID()).Counts)
+	assert.ElementsMatch(w, said[1], w.comments(bystander.ID(), pageNo(1, 10)).Items)
+	assert.Len(w, w.listed(), 1)
+}
+
+func removeNothing(w *world) {
+	e := w.write(w.somebody(), noon)
+	for _, id := range []event.ID{0, -1, e.ID() + 1} {
+		_, err := w.Events.Remove(w.Context(), id)
+		assert.ErrorIs(w, err, event.ErrNotFound, "%d", id)
+	}
+	w.entry(e.ID())
+}
+
+func removeAtOnce(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	want := w.entry(e.ID()).State()
+	assertOneWins(w, atOnce(many, func(int) error {
+		removed, err := w.Events.Remove(w.Context(), e.ID())
+		if err == nil {
+			assert.Equal(w, want, removed.State())
+		}
+		return err
+	}), event.ErrNotFound)
+}

@@ -1,0 +1,314 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+var eventDiscussing = []promise{
+	{"AddComment stores the comment and returns it with its number", addComment},
+	{"AddComment is ErrNotFound when its event is gone", addCommentNowhere},
+	{"a comment or a like by nobody is an error, and is not stored", discussionByNobody},
+	{"Comment returns the comment, or ErrNoComment", commentByID},
+	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
+	{"of many who remove a comment at once one does", removeCommentAtOnce},
+	{"Comments is newest first, ties by descending id", commentsOrder},
+	{"the total counts what paging yields, and past it is NotFound", commentsPages},
+	{"an event that is gone has no comments", commentsGone},
+	{"Newest returns for every event its newest comments, at most limit each", newestComments},
+	{"Like makes the person like the event, or no longer, whatever was before", likeOrNot},
+	{"Like is ErrNotFound when the event is gone", likeNothing},
+	{"counts are exact, however many say and like at once", countsAtOnce},
+	{"comments and a Remove at once leave nothing behind", commentAgainstRemove},
+	{"nothing of it is a modification of the event", discussionNoModification},
+}
+
+func (w *world) like(on event.ID, who user.ID, likes bool) {
+	w.Helper()
+	require.NoError(w, w.Discussion.Like(w.Context(), on, who, likes))
+}
+
+func (w *world) comments(on event.ID, r page.Request) page.Page[event.Comment] {
+	w.Helper()
+	p, err := w.Discussion.Comments(w.Context(), on, r)
+	require.NoError(w, err)
+	return p
+}
+
+func (w *world) comment(id event.CommentID) event.Comment {
+	w.Helper()
+	c, err := w.Discussion.Comment(w.Context(), id)
+	require.NoError(w, err)
+	return c
+}
+
+func addComment(w *world) {
+	author, other := w.somebody(), w.somebody()
+	e := w.write(author, noon)
+	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon}
+	first, err := w.Discussion.AddComment(w.Context(), given)
+	require.NoError(w, err)
+	second := w.say(e.ID(), other, noon, "Again")
+	require.Positive(w, first.ID)
+	assert.NotEqual(w, first.ID, second.ID)
+	given.ID = first.ID
+	assert.Equal(w, given, first)
+	assert.Equal(w, given, w.comment(first.ID))
+	assert.Equal(w, second, w.comment(second.ID))
+}
+
+func addCommentNowhere(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	_, err := w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
+		_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon})
+		assert.ErrorIs(w, err, event.ErrNotFound)
+	}
+}
+
+func discussionByNobody(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
+	require.Error(w, err)
+	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
+	err = w.Discussion.Like(w.Context(), e.ID(), author+1, true)
+	require.Error(w, err)
+	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
+	assert.Zero(w, w.entry(e.ID()).Counts)
+}
+
+func commentByID(w *world) {
+	author := w.somebody()
+	c := w.say(w.write(author, noon).ID(), author, noon, "One")
+	assert.Equal(w, c, w.comment(c.ID))
+	for _, id := range []event.CommentID{0, -1, c.ID + 1} {
+		_, err := w.Discussion.Comment(w.Context(), id)
+		assert.ErrorIs(w, err, event.ErrNoComment, "%d", id)
+	}
+}
+
+func removeComment(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	first, second := w.say(e.ID(), author, noon, "One"), w.say(e.ID(), author, noon, "Two")
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), second.ID))
+	_, err := w.Discussion.Comment(w.Context(), second.ID)
+	assert.ErrorIs(w, err, event.ErrNoComment)
+	assert.Equal(w, []event.Comment{first}, w.comments(e.ID(), page.Request{}).Items)
+	assert.Equal(w, 1, w.entry(e.ID()).Comments)
+	for _, id := range []event.CommentID{second.ID, 0, second.ID + 1} {
+		assert.ErrorIs(w, w.Discussion.RemoveComment(w.Context(), id), event.ErrNoComment)
+	}
+	assert.Equal(w, 1, w.entry(e.ID()).Comments)
+	assert.NotEqual(w, second.ID, w.say(e.ID(), author, noon, "Three").ID, "no number is given twice")
+}
+
+func removeCommentAtOnce(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	w.say(e.ID(), author, noon, "One")
+	c := w.say(e.ID(), author, noon, "Two")
+	assertOneWins(w, atOnce(many, func(int) error {
+		return w.Discussion.RemoveComment(w.Context(), c.ID)
+	}), event.ErrNoComment)
+	assert.Equal(w, 1, w.entry(e.ID()).Comments)
+}
+
+// conversation is what is said of an event, in the order of a list: the newest
+// first, of one instant the last stored first.
+func (w *world) conversation(on event.ID, author user.ID) []event.Comment {
+	w.Helper()
+	var said []event.Comment
+	for i, at := range []int{0, 2, 1, 1, 3} {
+		said = append(said, w.say(on, author, noon.Add(time.Duration(at)*time.Microsecond), fmt.Sprint("Nº ", i)))
+	}
+	return []event.Comment{said[4], said[1], said[3], said[2], said[0]}
+}
+
+func commentsOrder(w *world) {
+	author := w.somebody()
+	e, other := w.write(author, noon), w.write(author, noon)
+	w.say(other.ID(), author, noon, "Elsewhere")
+	want := w.conversation(e.ID(), author)
+	assert.Equal(w, want, w.comments(e.ID(), page.Request{}).Items)
+}
+
+func commentsPages(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	want := w.conversation(e.ID(), author)
+	var paged []event.Comment
+	for n := range 3 {
+		p := w.comments(e.ID(), pageNo(n+1, 2))
+		assert.Equal(w, []int{5, 3, n + 1}, []int{p.Total, p.Pages(), p.Number()})
+		paged = append(paged, p.Items...)
+	}
+	assert.Equal(w, want, paged)
+	_, err := w.Discussion.Comments(w.Context(), e.ID(), pageNo(4, 2))
+	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func commentsGone(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	w.say(e.ID(), author, noon, "One")
+	_, err := w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	for _, on := range []event.ID{e.ID(), e.ID() + 1, 0} {
+		p := w.comments(on, page.Request{})
+		assert.Empty(w, p.Items)
+		assert.Zero(w, p.Total)
+	}
+}
+
+func newestComments(w *world) {
+	author := w.somebody()
+	a, b, silent := w.write(author, noon).ID(), w.write(author, noon).ID(), w.write(author, noon).ID()
+	onA := w.conversation(a, author)
+	onB := []event.Comment{w.say(b, author, noon, "Only")}
+	newest := func(limit int, on ...event.ID) map[event.ID][]event.Comment {
+		found, err := w.Discussion.Newest(w.Context(), on, limit)
+		require.NoError(w, err)
+		return found
+	}
+	assert.Equal(w, map[event.ID][]event.Comment{a: onA[:3], b: onB}, newest(3, b, silent, a, silent+1, a))
+	assert.Equal(w, map[event.ID][]event.Comment{a: onA}, newest(10, a))
+	assert.Empty(w, newest(10, silent))
+	assert.Empty(w, newest(10))
+
+	newest(10, a)[a][0].Content = "spoilt"
+	w.comments(a, page.Request{}).Items[0].Content = "spoilt"
+	assert.Equal(w, onA, newest(10, a)[a], "what came out is private")
+}
+
+func likeOrNot(w *world) {
+	author, other := w.somebody(), w.somebody()
+	e := w.write(author, noon)
+	bystander := w.write(author, noon)
+	for _, step := range []struct {
+		who   user.ID
+		likes bool
+		want  int
+	}{
+		{other, false, 0}, {other, true, 1}, {other, true, 1}, {author, true, 2}, {author, false, 1},
+		{author, false, 1}, {other, false, 0}, {other, true, 1},
+	} {
+		w.like(e.ID(), step.who, step.likes)
+		assert.Equal(w, step.want, w.entry(e.ID()).Likes, "%+v", step)
+	}
+	assert.Zero(w, w.entry(bystander.ID()).Likes)
+}
+
+func likeNothing(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	w.like(e.ID(), author, true)
+	_, err := w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
+		for _, likes := range []bool{true, false} {
+			assert.ErrorIs(w, w.Discussion.Like(w.Context(), on, author, likes), event.ErrNotFound)
+		}
+	}
+}
+
+func countsAtOnce(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	var fans []user.ID
+	for range many {
+		fans = append(fans, w.somebody())
+	}
+	for _, err := range atOnce(5*many, func(i int) error {
+		who := fans[i%many]
+		switch i / many {
+		case 0, 1:
+			return w.Discussion.Like(w.Context(), e.ID(), who, true) // each twice
+		case 2:
+			return w.Discussion.Like(w.Context(), e.ID(), author, true)
+		case 3:
+			_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon})
+			return err
+		default:
+			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+			return err
+		}
+	}) {
+		require.NoError(w, err)
+	}
+	entry := w.entry(e.ID())
+	assert.Equal(w, event.Counts{Comments: many, Likes: many + 1}, entry.Counts)
+	assert.Len(w, entry.State().Plates, many)
+	assert.Equal(w, many, w.comments(e.ID(), pageNo(1, 100)).Total)
+}
+
+func commentAgainstRemove(w *world) {
+	author := w.somebody()
+	for range 5 {
+		e := w.write(author, noon)
+		for i, err := range atOnce(9, func(i int) error {
+			switch {
+			case i == 4:
+				_, err := w.Events.Remove(w.Context(), e.ID())
+				return err
+			case i%2 == 0:
+				return w.Discussion.Like(w.Context(), e.ID(), author, true)
+			default:
+				_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon})
+				return err
+			}
+		}) {
+			if i == 4 || err != nil && !errors.Is(err, event.ErrNotFound) {
+				require.NoError(w, err)
+			}
+		}
+		assert.Zero(w, w.comments(e.ID(), page.Request{}).Total)
+		assert.Empty(w, w.commented(author, 10))
+	}
+}
+
+func discussionNoModification(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon)
+	listed := w.listed()
+	c := w.say(e.ID(), author, noon.Add(time.Hour), "One")
+	w.say(e.ID(), author, noon.Add(time.Hour), "Two")
+	w.like(e.ID(), author, true)
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), c.ID))
+	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
+	assert.Equal(w, listed, w.listed())
+}
+
+var discussionCalls = []call{
+	{"Discussion.AddComment", func(ctx context.Context, s Stores) error {
+		_, err := s.Discussion.AddComment(ctx, event.Comment{Event: 1, Author: 1, Content: "New", Created: noon})
+		return err
+	}},
+	{"Discussion.Comment", func(ctx context.Context, s Stores) error {
+		_, err := s.Discussion.Comment(ctx, 1)
+		return err
+	}},
+	{"Discussion.RemoveComment", func(ctx context.Context, s Stores) error { return s.Discussion.RemoveComment(ctx, 1) }},
+	{"Discussion.Comments", func(ctx context.Context, s Stores) error {
+		_, err := s.Discussion.Comments(ctx, 1, page.Request{})
+		return err
+	}},
+	{"Discussion.Newest", func(ctx context.Context, s Stores) error {
+		_, err := s.Discussion.Newest(ctx, []event.ID{1}, 10)
+		return err
+	}},
+	{"Discussion.Like", func(ctx context.Context, s Stores) error { return s.Discussion.Like(ctx, 1, 1, true) }},
+}

@@ -1,0 +1,302 @@
+package ports
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+var eventListing = []promise{
+	{"List returns the author's events within the reach, with their counts", listReach},
+	{"no reach lists nothing", listNoReach},
+	{"List is in the order asked for, ties by ascending id", listOrder},
+	{"the total counts what paging yields, and past it is NotFound", listTotal},
+	{"List shows to everybody exactly what the rule of visibility lets them see", listWorlds},
+	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
+	{"Commented follows comments that are taken away", commentedRemoved},
+	{"Commented returns at most limit, of the author's events alone", commentedLimit},
+	{"OnDates returns for every date what was published and the viewer may see", onDatesVisible},
+	{"OnDates has the newest creation first, ties by descending id, at most limit each", onDatesOrder},
+	{"OnDates is, for everybody, what the rule of visibility says", onDatesWorlds},
+}
+
+// everything is the reach of authors themselves.
+var everything = event.Reach(subscription.Self)
+
+func (w *world) list(q event.Query) page.Page[event.Entry] {
+	w.Helper()
+	p, err := w.EventReader.List(w.Context(), q)
+	require.NoError(w, err)
+	return page.With(p, w.copies(p.Items))
+}
+
+func (w *world) commented(author user.ID, limit int) []event.Entry {
+	w.Helper()
+	entries, err := w.EventReader.Commented(w.Context(), author, limit)
+	require.NoError(w, err)
+	return w.copies(entries)
+}
+
+func (w *world) onDates(viewer user.ID, limit int, dates ...event.Date) map[event.Date][]*event.Event {
+	w.Helper()
+	found, err := w.EventReader.OnDates(w.Context(), viewer, dates, limit)
+	require.NoError(w, err)
+	return found
+}
+
+func listReach(w *world) {
+	author, other := w.somebody(), w.somebody()
+	stored := map[event.Showing]*event.Event{}
+	for _, as := range everything {
+		stored[as] = w.write(author, noon, shown(as))
+		w.say(stored[as].ID(), other, noon, "One")
+		w.like(stored[as].ID(), author, true)
+		w.write(other, noon, shown(as))
+	}
+	for from := range everything {
+		for to := range everything[from:] {
+			reach := everything[from : from+to+1]
+			var want []event.Entry
+			for _, as := range reach {
+				want = append(want, w.entry(stored[as].ID()))
+			}
+			p := w.list(event.Query{Author: author, Reach: reach})
+			assert.ElementsMatch(w, want, p.Items, "%v", reach)
+			assert.Equal(w, len(reach), p.Total)
+		}
+	}
+}
+
+func listNoReach(w *world) {
+	author := w.somebody()
+	w.write(author, noon)
+	p := w.list(event.Query{Author: author})
+	assert.Empty(w, p.Items)
+	assert.Equal(w, []int{0, 1}, []int{p.Total, p.Pages()})
+	assert.Zero(w, w.list(event.Query{Author: author + 1, Reach: everything}).Total)
+}
+
+func listOrder(w *world) {
+	author := w.somebody()
+	for _, e := range []struct {
+		title, day string
+		created    int
+	}{
+		{"a", "2026-03-14", 1}, {"b", "2026-03-15", 0}, {"c", "2026-03-14", 2}, {"d", "2026-03-14", 1},
+		{"e", "0999-01-01", 3}, {"f", "9999-12-31", 0},
+	} {
+		w.write(author, noon.Add(time.Duration(e.created)*time.Microsecond), titled(e.title), dated(date(w, e.day)))
+	}
+	for ordering, want := range map[string]string{
+		"":                         "f b c a d e",
+		"event_time":               "e a c d b f",
+		"-event_time":              "f b a c d e",
+		"create_time":              "b f a d c e",
+		"-create_time":             "e c a d b f",
+		"event_time,create_time":   "e a d c b f",
+		"event_time,-create_time":  "e c a d b f",
+		"-event_time,create_time":  "f b a d c e",
+		"create_time,event_time":   "b f a d c e",
+		"create_time,-event_time":  "f b a d c e",
+		"-create_time,event_time":  "e c a d b f",
+		"-create_time,-event_time": "e c a d f b",
+	} {
+		order, err := event.ParseOrdering(ordering)
+		require.NoError(w, err)
+		got := titlesOf(eventsOf(w.list(event.Query{Author: author, Reach: everything, Order: order}).Items))
+		assert.Equal(w, want, strings.Join(got, " "), ordering)
+	}
+}
+
+func listTotal(w *world) {
+	author := w.somebody()
+	for range 5 {
+		w.write(author, noon)
+		w.write(author, noon, published(false))
+	}
+	q := event.Query{Author: author, Reach: event.Reach(subscription.Stranger), Page: pageNo(4, 2)}
+	_, err := w.EventReader.List(w.Context(), q)
+	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+	q.Page = pageNo(1<<40, 100)
+	_, err = w.EventReader.List(w.Context(), q)
+	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+	assert.Len(w, w.paged(q, 2), 5)
+	q.Page = pageNo(3, 2)
+	last := w.list(q)
+	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Number(), last.Pages()})
+}
+
+// paged is the whole list, asked for page by page, all of which must agree on
+// the total.
+func (w *world) paged(q event.Query, size int) []*event.Event {
+	w.Helper()
+	var all []*event.Event
+	for n := 1; ; n++ {
+		q.Page = pageNo(n, size)
+		p := w.list(q)
+		all = append(all, eventsOf(p.Items)...)
+		if _, more := p.Next(); !more {
+			assert.Len(w, all, p.Total)
+			return all
+		}
+		assert.Len(w, p.Items, size)
+	}
+}
+
+func commentedOrder(w *world) {
+	author, other := w.somebody(), w.somebody()
+	a, b, c := w.write(author, noon, titled("a")), w.write(author, noon, titled("b")), w.write(author, noon, titled("c"))
+	w.write(author, noon.Add(time.Hour), titled("never commented"))
+	d := w.write(author, noon, titled("d"), published(false))
+	w.say(c.ID(), other, noon.Add(1*time.Minute), "One")
+	w.say(b.ID(), other, noon.Add(3*time.Minute), "Two")
+	w.say(b.ID(), other, noon.Add(2*time.Minute), "Three, late")
+	w.say(a.ID(), author, noon.Add(3*time.Minute), "Four")
+	w.say(d.ID(), author, noon.Add(3*time.Minute+time.Microsecond), "Five")
+
+	entries := w.commented(author, 10)
+	assert.Equal(w, []string{"d", "b", "a", "c"}, titlesOf(eventsOf(entries)))
+	for _, e := range entries {
+		assert.Equal(w, w.entry(e.ID()), e)
+	}
+	w.say(c.ID(), other, noon.Add(4*time.Minute), "Six")
+	assert.Equal(w, []string{"c", "d", "b", "a"}, titlesOf(eventsOf(w.commented(author, 10))))
+}
+
+func commentedRemoved(w *world) {
+	author := w.somebody()
+	a, b := w.write(author, noon, titled("a")), w.write(author, noon, titled("b"))
+	first := w.say(a.ID(), author, noon, "One")
+	w.say(b.ID(), author, noon.Add(time.Minute), "Two")
+	last := w.say(a.ID(), author, noon.Add(2*time.Minute), "Three")
+	require.Equal(w, []string{"a", "b"}, titlesOf(eventsOf(w.commented(author, 10))))
+
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), last.ID))
+	assert.Equal(w, []string{"b", "a"}, titlesOf(eventsOf(w.commented(author, 10))))
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), first.ID))
+	assert.Equal(w, []string{"b"}, titlesOf(eventsOf(w.commented(author, 10))))
+	_, err := w.Events.Remove(w.Context(), b.ID())
+	require.NoError(w, err)
+	assert.Empty(w, w.commented(author, 10))
+}
+
+func commentedLimit(w *world) {
+	author, other := w.somebody(), w.somebody()
+	for i := range 5 {
+		w.say(w.write(author, noon).ID(), other, noon.Add(time.Duration(i)*time.Second), "One")
+		w.say(w.write(other, noon).ID(), author, noon.Add(time.Hour), "Another")
+	}
+	all := w.commented(author, 10)
+	assert.Len(w, all, 5)
+	assert.Equal(w, all[:3], w.commented(author, 3))
+	assert.Empty(w, w.commented(other+1, 10))
+}
+
+func onDatesVisible(w *world) {
+	author, friend, fan := w.somebody(), w.somebody(), w.somebody()
+	w.befriend(author, friend)
+	w.follow(fan, author)
+	next, empty := date(w, "2026-03-15"), date(w, "2026-03-16")
+	for p, name := range map[event.Permission]string{event.Public: "public", event.Contact: "contact", event.Private: "private"} {
+		w.write(author, noon, titled("draft "+name), permitted(p), published(false))
+		w.write(author, noon, titled("normal "+name), permitted(p))
+	}
+	w.write(friend, noon, titled("friend's"), dated(next))
+	for viewer, want := range map[user.ID][]string{
+		author: {"normal public", "normal contact", "normal private"}, friend: {"normal public", "normal contact"},
+		fan: {"normal public"}, 0: {"normal public"}, fan + 1: {"normal public"},
+	} {
+		found := w.onDates(viewer, 10, pi, next, empty, pi)
+		assert.Len(w, found, 2, "dates without any are left out")
+		assert.ElementsMatch(w, want, titlesOf(found[pi]), "%d", viewer)
+		assert.Equal(w, []string{"friend's"}, titlesOf(found[next]))
+	}
+	assert.Empty(w, w.onDates(author, 10))
+}
+
+func onDatesOrder(w *world) {
+	a, b := w.somebody(), w.somebody()
+	w.write(a, noon, titled("first"))
+	w.write(b, noon.Add(2*time.Microsecond), titled("third"))
+	w.write(a, noon.Add(time.Microsecond), titled("second"))
+	w.write(b, noon.Add(2*time.Microsecond), titled("fourth"))
+	next := date(w, "2026-03-15")
+	w.write(a, noon, titled("another day"), dated(next))
+	assert.Equal(w, []string{"fourth", "third", "second", "first"}, titlesOf(w.onDates(0, 10, pi)[pi]))
+	found := w.onDates(0, 2, pi, next)
+	assert.Equal(w, []string{"fourth", "third"}, titlesOf(found[pi]))
+	assert.Equal(w, []string{"another day"}, titlesOf(found[next]))
+}
+
+func listWorlds(w *world) {
+	w.eachChance(func(w *world, c chance) {
+		people, relation := w.society(c)
+		events := w.diaries(c, people)
+		for _, viewer := range append(people, 0) {
+			for _, author := range people {
+				order, err := event.ParseOrdering(pick(c, "", "event_time", "-create_time", "create_time,-event_time"))
+				require.NoError(w, err)
+				want := visible(events, viewer, relation, func(s event.State) bool { return s.Author == author })
+				slices.SortFunc(want, func(a, b *event.Event) int { return order.Compare(a.State(), b.State()) })
+				q := event.Query{Author: author, Reach: event.Reach(relation(viewer, author)), Order: order}
+				require.Equal(w, statesOf(want), statesOf(w.paged(q, 1+c.IntN(7))), "%d looks at %d", viewer, author)
+			}
+		}
+	})
+}
+
+func onDatesWorlds(w *world) {
+	w.eachChance(func(w *world, c chance) {
+		people, relation := w.society(c)
+		events := w.diaries(c, people)
+		for _, viewer := range append(people, 0) {
+			limit := pick(c, 1, 3, 100)
+			want, got := map[event.Date][]event.State{}, map[event.Date][]event.State{}
+			for _, day := range days {
+				if seen := moment(visible(events, viewer, relation, func(s event.State) bool {
+					return s.Date == day && s.Status == event.Normal
+				}), limit); len(seen) > 0 {
+					want[day] = seen
+				}
+			}
+			for day, events := range w.onDates(viewer, limit, days...) {
+				got[day] = statesOf(events)
+			}
+			require.Equal(w, want, got, "%d looks", viewer)
+		}
+	})
+}
+
+// moment is the newest of the events.
+func moment(events []*event.Event, limit int) []event.State {
+	slices.SortFunc(events, func(a, b *event.Event) int {
+		return cmp.Or(b.State().Created.Compare(a.State().Created), cmp.Compare(b.ID(), a.ID()))
+	})
+	return statesOf(events[:min(limit, len(events))])
+}
+
+var readerCalls = []call{
+	{"EventReader.List", func(ctx context.Context, s Stores) error {
+		_, err := s.EventReader.List(ctx, event.Query{Author: 1, Reach: everything})
+		return err
+	}},
+	{"EventReader.Commented", func(ctx context.Context, s Stores) error {
+		_, err := s.EventReader.Commented(ctx, 1, 10)
+		return err
+	}},
+	{"EventReader.OnDates", func(ctx context.Context, s Stores) error {
+		_, err := s.EventReader.OnDates(ctx, 1, []event.Date{pi}, 10)
+		return err
+	}},
+}

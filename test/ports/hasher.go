@@ -1,0 +1,157 @@
+package ports
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+)
+
+// Hashers make what the suite of access.Hasher works with.
+type Hashers struct {
+	// Today makes a hasher with the parameters of today, cheap ones.
+	Today func(t *testing.T) access.Hasher
+	// Former makes one with the parameters of another time, cheap ones too.
+	Former func(t *testing.T) access.Hasher
+	// Real makes one whose hashes take as long as those of real passwords, so that
+	// callers meet. It lets at most a few dozen of them queue.
+	Real func(t *testing.T) access.Hasher
+}
+
+// Hasher is the suite of access.Hasher.
+func Hasher(t *testing.T, fresh Hashers) {
+	ctx := context.Background()
+	password := secret.New("correct horse battery staple")
+
+	t.Run("a hash is its password's and nobody else's", func(t *testing.T) {
+		h := fresh.Today(t)
+		for _, p := range oddPasswords() {
+			hash := hashed(t, h, p)
+			matches, outdated, err := h.Verify(ctx, hash, p)
+			require.NoError(t, err)
+			assert.True(t, matches, "%q", p.Reveal())
+			assert.False(t, outdated)
+
+			for _, other := range oddPasswords() {
+				matches, _, err := h.Verify(ctx, hash, other)
+				require.NoError(t, err)
+				assert.Equal(t, other == p, matches, "%q for %q", other.Reveal(), p.Reveal())
+			}
+		}
+	})
+
+	t.Run("the same password never has the same hash twice", func(t *testing.T) {
+		h := fresh.Today(t)
+		assert.NotEqual(t, hashed(t, h, password), hashed(t, h, password))
+	})
+
+	t.Run("a hash carries its parameters, so other hashers read it", func(t *testing.T) {
+		hash := hashed(t, fresh.Former(t), password)
+		matches, outdated, err := fresh.Today(t).Verify(ctx, hash, password)
+		require.NoError(t, err)
+		assert.True(t, matches)
+		assert.True(t, outdated, "it was made with other parameters than today's")
+	})
+
+	t.Run("a hash shows nothing of the password", func(t *testing.T) {
+		assert.NotContains(t, hashed(t, fresh.Today(t), password), password.Reveal())
+	})
+
+	t.Run("an empty hash is nobody's", func(t *testing.T) {
+		h := fresh.Today(t)
+		for _, p := range oddPasswords() {
+			matches, outdated, err := h.Verify(ctx, "", p)
+			require.NoError(t, err)
+			assert.False(t, matches, "%q", p.Reveal())
+			assert.False(t, outdated)
+		}
+	})
+
+	t.Run("an empty hash costs the same time as any other", func(t *testing.T) {
+		h := fresh.Today(t)
+		hash := hashed(t, h, password)
+		nobody, somebody := fastest(t, h, "", password), fastest(t, h, hash, password)
+		assert.Less(t, max(nobody, somebody), 2*min(nobody, somebody))
+	})
+
+	t.Run("a hash that cannot be read is our mistake", func(t *testing.T) {
+		h := fresh.Today(t)
+		hash := hashed(t, h, password)
+		for _, broken := range []string{"x", hash[1:], hash[:len(hash)/2], hash + "$", hash + "\n", strings.ToUpper(hash)} {
+			matches, _, err := h.Verify(ctx, broken, password)
+			require.Error(t, err, "%q", broken)
+			assert.Equal(t, fault.Internal, fault.KindOf(err))
+			assert.False(t, matches)
+		}
+	})
+
+	t.Run("whoever has gone away is not served", func(t *testing.T) {
+		h := fresh.Today(t)
+		hash := hashed(t, h, password)
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		_, err := h.Hash(gone, password)
+		assert.ErrorIs(t, err, context.Canceled)
+		_, _, err = h.Verify(gone, hash, password)
+		assert.ErrorIs(t, err, context.Canceled)
+	})
+
+	t.Run("a crowd is turned away rather than let queue", func(t *testing.T) {
+		h := fresh.Real(t)
+		hash := hashed(t, h, password)
+		refused := slices.DeleteFunc(atOnce(1000, func(int) error {
+			matches, _, err := h.Verify(ctx, hash, password)
+			if err == nil && !matches {
+				return assert.AnError
+			}
+			return err
+		}), func(err error) bool { return err == nil })
+		require.NotEmpty(t, refused, "a thousand at once were all served")
+		for _, err := range refused {
+			require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
+			f, _ := fault.Of(err)
+			require.Positive(t, f.RetryAfter, "it says when to come back")
+		}
+		matches, _, err := h.Verify(ctx, hash, password)
+		require.NoError(t, err, "after the crowd everything is as before")
+		assert.True(t, matches)
+	})
+}
+
+func oddPasswords() []secret.String {
+	long := strings.Repeat("x", access.MaxPassword)
+	return []secret.String{
+		secret.New(""), secret.New(" "), secret.New("a"), secret.New("a "), secret.New("A"), secret.New("a\x00b"),
+		secret.New("密码密码密码密码"), secret.New("\xff\xfe"), secret.New(long), secret.New(long + "y"),
+	}
+}
+
+func hashed(t *testing.T, h access.Hasher, p secret.String) string {
+	t.Helper()
+	hash, err := h.Hash(context.Background(), p)
+	require.NoError(t, err)
+	require.NotEmpty(t, hash)
+	return hash
+}
+
+// fastest is the least time that a comparison takes; what else the machine does
+// only ever makes one slower.
+func fastest(t *testing.T, h access.Hasher, hash string, p secret.String) time.Duration {
+	t.Helper()
+	best := time.Hour
+	for range 200 {
+		start := time.Now()
+		_, _, err := h.Verify(context.Background(), hash, p)
+		best = min(best, time.Since(start))
+		require.NoError(t, err)
+	}
+	return best
+}

@@ -1,0 +1,169 @@
+package ports
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+)
+
+// News is the suite of event.NewsArchive.
+func News(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Add stores the items, in their order", newsAdd},
+		{"Around returns for every spot the news of its day", newsOfDay},
+		{"those of the spot's own city come first, then by ascending id", newsOwnCity},
+		{"a spot without a city has none of its own", newsNoCity},
+		{"at most limit each", newsLimit},
+		{"spots without news are left out", newsNone},
+		{"what goes in and comes out is private", newsPrivate},
+		{"whoever has gone away is not served, and nothing is stored", newsGone},
+	})
+}
+
+// tidings are news of the day of noon, told apart by their title.
+func tidings(city string, titles ...string) []event.News {
+	var items []event.News
+	for _, title := range titles {
+		items = append(items, event.News{Title: title, City: city, Released: pi})
+	}
+	return items
+}
+
+func (w *world) report(items ...event.News) {
+	w.Helper()
+	require.NoError(w, w.News.Add(w.Context(), items))
+}
+
+func (w *world) around(limit int, spots ...event.Spot) map[event.Spot][]event.News {
+	w.Helper()
+	found, err := w.News.Around(w.Context(), spots, limit)
+	require.NoError(w, err)
+	return found
+}
+
+// headlines are the titles of the news around the spot.
+func (w *world) headlines(limit int, spot event.Spot) string {
+	w.Helper()
+	var titles []string
+	for _, item := range w.around(limit, spot)[spot] {
+		titles = append(titles, item.Title)
+	}
+	return strings.Join(titles, " ")
+}
+
+func newsAdd(w *world) {
+	full := event.News{
+		SiteName: "Plaza Mayor", SiteLogo: "logos/1.png", URL: "https://example.org/?a=1&b='", Title: broad(200),
+		Released: pi, HTML: "<p>" + broad(16_000) + "</p>", Category: "Fiestas", City: "Sevilla",
+		District: "Triana", Province: "Andalucía", Country: "ES",
+	}
+	bare := event.News{ID: 77, Released: pi}
+	w.report(full, bare)
+	w.report()
+	w.report(full)
+
+	spot := event.Spot{Date: pi}
+	found := w.around(10, spot)[spot]
+	require.Len(w, found, 3)
+	assert.Positive(w, found[0].ID)
+	assert.Less(w, found[0].ID, found[1].ID)
+	assert.Less(w, found[1].ID, found[2].ID)
+	for i, want := range []event.News{full, bare, full} {
+		want.ID = found[i].ID
+		assert.Equal(w, want, found[i])
+	}
+}
+
+func newsOfDay(w *world) {
+	for _, day := range []string{"2026-03-13", "2026-03-14", "2026-03-15", "0001-01-01", "9999-12-31"} {
+		w.report(event.News{Title: day, Released: date(w, day)}, event.News{Title: day, Released: date(w, day), City: "Sevilla"})
+	}
+	a := event.Spot{Date: pi, City: "Sevilla"}
+	b := event.Spot{Date: pi}
+	c := event.Spot{Date: date(w, "0001-01-01")}
+	found := w.around(10, a, b, c, a)
+	require.Len(w, found, 3)
+	for spot, items := range found {
+		assert.Len(w, items, 2)
+		for _, item := range items {
+			assert.Equal(w, spot.Date, item.Released)
+			assert.Equal(w, spot.Date.String(), item.Title)
+		}
+	}
+}
+
+func newsOwnCity(w *world) {
+	w.report(tidings("杭州市", "a")...)
+	w.report(tidings("", "b")...)
+	w.report(tidings("Sevilla", "c", "d")...)
+	w.report(tidings("sevilla", "e")...)
+	w.report(tidings("Sevilla ", "f")...)
+	w.report(tidings("杭州市", "g")...)
+	for city, want := range map[string]string{
+		"杭州市": "a g b c d e f", "Sevilla": "c d a b e f g", "sevilla": "e a b c d f g",
+		"%": "a b c d e f g", "杭州": "a b c d e f g",
+	} {
+		assert.Equal(w, want, w.headlines(10, event.Spot{Date: pi, City: city}), city)
+	}
+}
+
+func newsNoCity(w *world) {
+	w.report(tidings("Sevilla", "a")...)
+	w.report(tidings("", "b")...)
+	w.report(tidings("杭州市", "c")...)
+	assert.Equal(w, "a b c", w.headlines(10, event.Spot{Date: pi}))
+}
+
+func newsLimit(w *world) {
+	w.report(tidings("Sevilla", "a", "b", "c")...)
+	w.report(tidings("杭州市", "d", "e")...)
+	assert.Equal(w, "d e a", w.headlines(3, event.Spot{Date: pi, City: "杭州市"}))
+	assert.Equal(w, "a", w.headlines(1, event.Spot{Date: pi, City: "Sevilla"}))
+	for spot, items := range w.around(2, event.Spot{Date: pi, City: "杭州市"}, event.Spot{Date: pi}) {
+		assert.Len(w, items, 2, "%v", spot)
+	}
+}
+
+func newsNone(w *world) {
+	w.report(tidings("Sevilla", "a")...)
+	there, empty := event.Spot{Date: pi}, event.Spot{Date: date(w, "2026-03-15"), City: "Sevilla"}
+	found := w.around(10, there, empty)
+	assert.Len(w, found, 1)
+	assert.NotContains(w, found, empty)
+	assert.Empty(w, w.around(10))
+}
+
+func newsPrivate(w *world) {
+	items := tidings("Sevilla", "a", "b")
+	w.report(items...)
+	items[0].Title = "spoilt"
+	spot := event.Spot{Date: pi}
+	w.around(10, spot)[spot][0].Title = "spoilt"
+	assert.Equal(w, "a b", w.headlines(10, spot))
+}
+
+func newsGone(w *world) {
+	w.report(tidings("Sevilla", "a")...)
+	w.refusedGone(newsCalls)
+	assert.Equal(w, "a", w.headlines(10, event.Spot{Date: pi}))
+}
+
+var newsCalls = []call{
+	{"News.Add", func(ctx context.Context, s Stores) error { return s.News.Add(ctx, tidings("Sevilla", "new")) }},
+	{"News.Around", func(ctx context.Context, s Stores) error {
+		_, err := s.News.Around(ctx, []event.Spot{{Date: pi}}, 10)
+		return err
+	}},
+}
+
+func date(w *world, day string) event.Date {
+	w.Helper()
+	d, err := event.ParseDate(day)
+	require.NoError(w, err)
+	return d
+}

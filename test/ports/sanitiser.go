@@ -1,0 +1,134 @@
+package ports
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/markup"
+)
+
+// Sanitiser is the suite of markup.Sanitiser.
+func Sanitiser(t *testing.T, fresh func(t *testing.T) markup.Sanitiser) {
+	removed := map[string][]string{
+		"whatever could act": {
+			`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `<p onclick="alert(1)">`, `<a href="javascript:alert(1)">`,
+			`<a href="jAvAsCrIpT&colon;alert(1)">`, `<a href="&#106;avascript:alert(1)">`, `<svg onload=alert(1)>`, `<form action=//evil.example>`,
+			`<a href="data:text/html,<script>alert(1)</script>">`, `<input autofocus onfocus=alert(1)>`, `<body onload=alert(1)>`,
+			`<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>`, `<noscript><p title="</noscript><img src=x onerror=alert(1)>">`,
+			`<scr<script>ipt>alert(1)</script>`, `<video onerror=alert(1)><source></video>`, `<meta http-equiv=refresh content="0;url=//evil.example">`,
+		},
+		"whatever could frame": {
+			`<iframe src="https://evil.example"></iframe>`, `<frameset><frame src="//evil.example"></frameset>`,
+			`<object data="//evil.example"></object>`, `<embed src="//evil.example">`, `<portal src="//evil.example">`,
+		},
+		"whatever could phone home": {
+			`<img src="https://evil.example/pixel.gif">`, `<img src="//evil.example/pixel.gif">`, `<link rel=stylesheet href="//evil.example">`,
+			`<video src="//evil.example" poster="//evil.example">`, `<audio src="//evil.example">`, `<a ping="//evil.example">`,
+			`<p style="background:url(//evil.example)">`, `<style>@import "//evil.example"</style>`, `<base href="//evil.example">`,
+			`<img srcset="//evil.example 1x">`, `<table background="//evil.example">`,
+		},
+		"whatever could hide": {
+			`<p style="position:fixed">`, `<p class="overlay">`, `<p id="login">`, `<a name="top">`, `<p hidden>`, `<!-- secret -->`,
+		},
+	}
+	for what, markups := range removed {
+		t.Run("it removes "+what, func(t *testing.T) {
+			s := fresh(t)
+			for _, raw := range markups {
+				clean := strings.ToLower(string(s.Sanitise("before" + raw)))
+				assert.True(t, strings.HasPrefix(clean, "before"), "%q from %q", clean, raw)
+				tags := onlyTags(clean)
+				for _, bad := range []string{
+					"script", "onerror", "onclick", "onload", "onfocus", "javascript", "data:", "evil", "style", "class", "hidden",
+					"id=", "name=", "secret", "<svg", "<math", "<form", "<input", "<iframe", "<frame", "<object", "<embed", "<meta",
+				} {
+					assert.NotContains(t, tags, bad, "%q from %q", clean, raw)
+				}
+			}
+		})
+	}
+
+	t.Run("what is harmless is returned", func(t *testing.T) {
+		s := fresh(t)
+		for _, harmless := range []string{
+			"", "text", "<p>one<br/>two</p>", "<p>a <b>b</b> <strong>c</strong> <i>d</i> <em>e</em> <u>f</u> <s>g</s></p>",
+			"<ul><li>one</li><li>two</li></ul>", "<ol><li>one</li></ol>", "<blockquote><p>said</p></blockquote>",
+			"<h1>1</h1><h2>2</h2><h3>3</h3><h4>4</h4><h5>5</h5><h6>6</h6>", "<pre><code>a &lt; b</code></pre><hr/>", "西湖 🌊 &amp; more",
+		} {
+			assert.Equal(t, harmless, string(s.Sanitise(harmless)))
+		}
+	})
+
+	t.Run("it is idempotent", func(t *testing.T) {
+		s := fresh(t)
+		rapid.Check(t, func(t *rapid.T) {
+			raw := anyMarkup(t)
+			once := s.Sanitise(raw)
+			require.Equal(t, once, s.Sanitise(string(once)), "%q", raw)
+		})
+	})
+
+	t.Run("the text of what it takes away stays where it was meant to be read", func(t *testing.T) {
+		s := fresh(t)
+		for raw, text := range map[string]string{
+			`<div>one</div> <span class="x">two</span>`:            "one two",
+			`<a href="javascript:alert(1)">click</a> here`:         "click here",
+			`<table><tr><td>cell</td></tr></table>`:                "cell",
+			`<font color="red">red</font><marquee>moves</marquee>`: "redmoves",
+			`<unknown>word</unknown>`:                              "word",
+			`<button>press</button>`:                               "press",
+			`1 &lt; 2 &amp;&amp; 3 > 2`:                            "1 < 2 && 3 > 2",
+			`&lt;script&gt;is shown&lt;/script&gt;`:                "<script>is shown</script>",
+		} {
+			assert.Equal(t, text, s.Sanitise(raw).Text(), "%q", raw)
+		}
+		for _, unread := range []string{`<script>let unread</script>`, `<style>.unread{}</style>`, `<!-- unread -->`} {
+			assert.Equal(t, "read", s.Sanitise(unread+"read").Text())
+		}
+	})
+
+	t.Run("it is safe to call from many goroutines at once", func(t *testing.T) {
+		s := fresh(t)
+		const raw = `<p onclick=x>text</p><a href="https://plaza.example/">link</a><script>x</script>`
+		want := s.Sanitise(raw)
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				for range 50 {
+					assert.Equal(t, want, s.Sanitise(raw))
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// onlyTags is what stands between < and >.
+func onlyTags(html string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(html, "<") {
+		if tag, _, _ := strings.Cut(part, ">"); i > 0 {
+			b.WriteString("<" + tag + ">")
+		}
+	}
+	return b.String()
+}
+
+// anyMarkup draws markup of every degree of brokenness.
+func anyMarkup(t *rapid.T) string {
+	piece := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+		"<p>", "</p>", "<p ", "<b>", "</b>", "<i>", "</i>", "<a>", "</a>", "<br>", "</br>", "<br/>", "<hr>", "<ul>", "</ul>", "<li>", "</li>",
+		"<pre>", "</pre>", "<h1>", "</h1>", "<code>", "</code>", "<blockquote>", "<div>", "</div>", "<table>", "<td>", "<svg>", "</svg>", "<math>",
+		`<a href="https://plaza.example/?a=b&c=d#e">`, `<a href='mailto:a@b.example'>`, `<a href="javascript:x">`, `<a href=//x>`, `<a href=" http://x ">`,
+		`<a href="http://x/%2e%2e/é?q=&lt;">`, `<a href="https://例え.example/">`, `<img src=x>`, `<img src="https://plaza.example/p.png" alt='"<">`,
+		"<script>", "</script>", "<script/>", "<style>", "</style>", "<iframe>", "</iframe>", "<textarea>", "</textarea>", "<title>", "<plaintext>",
+		"<xmp>", "<noscript>", "</noscript>", "<object>", "</object>", "<template>", "<select>", "<option>", "<!--", "-->", "<!doctype html>", "<![CDATA[", "]]>",
+		"&", "&amp;", "&lt;", "&#60;", "&#x3c;", "&nbsp;", "&#0;", "&#13;", "&amp;lt;", "&ampx", "\r\n", "\r", "\n", "\t", " ", `"`, "'", "`", "<", ">", "</", "/>", "=", "\x00", "\xff", "text", "字",
+	}))
+	return strings.Join(rapid.SliceOfN(piece, 0, 30).Draw(t, "pieces"), "")
+}

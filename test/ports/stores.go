@@ -1,0 +1,59 @@
+package ports
+
+import (
+	"testing"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Stores are the store ports of one adapter over the same data: events need
+// authors, so no suite gets by with a single port.
+type Stores struct {
+	Accounts      access.Accounts
+	Directory     user.Directory
+	Tokens        access.Tokens
+	Throttle      access.Throttle
+	Categories    feed.Categories
+	Subscriptions subscription.Repository
+	Events        event.Repository
+	EventReader   event.Reader
+	Discussion    event.Discussion
+	News          event.NewsArchive
+	// Listings returns what the feed lists at present, by kind and id.
+	Listings func(t *testing.T) []feed.Listing
+}
+
+// Open opens stores that are empty and share nothing with others.
+type Open func(t *testing.T) Stores
+
+// All is every suite of a store.
+func All(t *testing.T, open Open) {
+	for _, suite := range []struct {
+		port string
+		run  func(*testing.T, Open)
+	}{
+		{"Accounts", Accounts}, {"Tokens", Tokens}, {"Throttle", Throttle},
+		{"Categories", Categories}, {"Subscriptions", Subscriptions},
+		{"Events", Events}, {"News", News}, {"Inside", Inside},
+	} {
+		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
+	}
+}
+
+// promise is a sentence of a port's comment, and what shows that it is kept.
+type promise struct {
+	sentence string
+	kept     func(w *world)
+}
+
+func (open Open) keeps(t *testing.T, promises []promise) {
+	for _, p := range promises {
+		t.Run(p.sentence, func(t *testing.T) { p.kept(open.world(t)) })
+	}
+}
+
+func (open Open) world(t *testing.T) *world { return &world{T: t, Stores: open(t), open: open} }

@@ -1,0 +1,273 @@
+package ports
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Subscriptions is the suite of subscription.Repository.
+func Subscriptions(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Follow stores the subscription", followNew},
+		{"Follow of what is followed already returns the standing one", followAgain},
+		{"however many Follow at once, one is stored", followAtOnce},
+		{"what is followed must exist, else ErrNotFound", followNothing},
+		{"Remove ends the subscription", unfollow},
+		{"Remove of what is not there, or somebody else's, is ErrNotFound", unfollowNothing},
+		{"of many who Remove at once one does", unfollowAtOnce},
+		{"List returns a page of what the query admits", listAdmitted},
+		{"List is newest first, ties by descending id", listNewest},
+		{"the total counts what paging yields, and past it is NotFound", listPages},
+		{"Relations tells what the viewer is to each author, Stranger included", relations},
+		{"nobody is related to the zero viewer", relationsOfNobody},
+		{"whoever has gone away is not served, and nothing is stored", subscriptionGone},
+	})
+}
+
+// toUser is a subscription that is not stored yet.
+func toUser(who, followed user.ID, at time.Time) subscription.Subscription {
+	return subscription.Subscription{User: who, Followed: followed, Created: at, Updated: at.Add(time.Second)}
+}
+
+// subscribe stores the subscription, which must be new.
+func (w *world) subscribe(s subscription.Subscription) subscription.Subscription {
+	w.Helper()
+	stored, isNew, err := w.Subscriptions.Follow(w.Context(), s)
+	require.NoError(w, err)
+	require.True(w, isNew)
+	return stored
+}
+
+func (w *world) subscriptions(q subscription.Query) page.Page[subscription.Subscription] {
+	w.Helper()
+	p, err := w.Subscriptions.List(w.Context(), q)
+	require.NoError(w, err)
+	return p
+}
+
+func followNew(w *world) {
+	who, followed := w.somebody(), w.somebody()
+	for _, s := range []subscription.Subscription{
+		toUser(who, followed, noon),
+		subscription.ToCategory(who, w.category(feed.CategoryID(followed)), noon), // of the same number
+		toUser(followed, who, noon),
+	} {
+		stored := w.subscribe(s)
+		require.Positive(w, stored.ID)
+		s.ID = stored.ID
+		assert.Equal(w, s, stored)
+		assert.Contains(w, w.subscriptions(subscription.Query{User: s.User}).Items, s)
+	}
+	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
+}
+
+func followAgain(w *world) {
+	who, followed := w.somebody(), w.somebody()
+	for _, s := range []subscription.Subscription{
+		toUser(who, followed, noon), subscription.ToCategory(who, w.category(1), noon),
+	} {
+		standing := w.subscribe(s)
+		s.Created, s.Updated = noon.Add(time.Hour), noon.Add(time.Hour)
+		got, isNew, err := w.Subscriptions.Follow(w.Context(), s)
+		require.NoError(w, err)
+		assert.False(w, isNew)
+		assert.Equal(w, standing, got)
+	}
+	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
+}
+
+func followAtOnce(w *world) {
+	who := w.somebody()
+	for _, s := range []subscription.Subscription{
+		toUser(who, w.somebody(), noon), subscription.ToCategory(who, w.category(1), noon),
+	} {
+		type answer struct {
+			stored subscription.Subscription
+			isNew  bool
+			err    error
+		}
+		news := 0
+		ids := map[subscription.ID]bool{}
+		for _, a := range atOnce(many, func(int) answer {
+			stored, isNew, err := w.Subscriptions.Follow(w.Context(), s)
+			return answer{stored, isNew, err}
+		}) {
+			require.NoError(w, a.err)
+			ids[a.stored.ID] = true
+			if a.isNew {
+				news++
+			}
+		}
+		assert.Equal(w, 1, news)
+		assert.Len(w, ids, 1)
+	}
+	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
+}
+
+func followNothing(w *world) {
+	who := w.somebody()
+	for _, s := range []subscription.Subscription{
+		toUser(who, who+1, noon), toUser(who, -1, noon),
+		subscription.ToCategory(who, 1, noon), subscription.ToCategory(who, 0, noon),
+	} {
+		_, _, err := w.Subscriptions.Follow(w.Context(), s)
+		assert.ErrorIs(w, err, subscription.ErrNotFound)
+	}
+	_, _, err := w.Subscriptions.Follow(w.Context(), toUser(who+1, who, noon))
+	require.Error(w, err, "a follower who is not there is our mistake")
+	assert.False(w, fault.Is(err, fault.NotFound), "%v", err)
+	assert.Empty(w, w.subscriptions(subscription.Query{User: who}).Items)
+	assert.Empty(w, w.subscriptions(subscription.Query{User: who + 1}).Items)
+}
+
+func unfollow(w *world) {
+	who, followed := w.somebody(), w.somebody()
+	w.befriend(who, followed)
+	category := w.subscribe(subscription.ToCategory(who, w.category(1), noon))
+	all := w.subscriptions(subscription.Query{User: who})
+	require.NoError(w, w.Subscriptions.Remove(w.Context(), who, all.Items[1].ID))
+	assert.Equal(w, []subscription.Subscription{category}, w.subscriptions(subscription.Query{User: who}).Items)
+	assert.Equal(w, subscription.Stranger, w.relations(who, followed)[followed])
+
+	again := w.subscribe(toUser(who, followed, noon))
+	assert.NotEqual(w, all.Items[1].ID, again.ID)
+	assert.Equal(w, subscription.Contact, w.relations(who, followed)[followed])
+}
+
+func unfollowNothing(w *world) {
+	who, followed := w.somebody(), w.somebody()
+	s := w.subscribe(toUser(who, followed, noon))
+	for _, owner := range []user.ID{followed, 0} {
+		assert.ErrorIs(w, w.Subscriptions.Remove(w.Context(), owner, s.ID), subscription.ErrNotFound)
+	}
+	assert.ErrorIs(w, w.Subscriptions.Remove(w.Context(), who, s.ID+1), subscription.ErrNotFound)
+	assert.Equal(w, []subscription.Subscription{s}, w.subscriptions(subscription.Query{User: who}).Items)
+}
+
+func unfollowAtOnce(w *world) {
+	who := w.somebody()
+	s := w.subscribe(toUser(who, w.somebody(), noon))
+	assertOneWins(w, atOnce(many, func(int) error {
+		return w.Subscriptions.Remove(w.Context(), who, s.ID)
+	}), subscription.ErrNotFound)
+}
+
+func listAdmitted(w *world) {
+	who, followed := w.somebody(), w.somebody()
+	all := []subscription.Subscription{
+		w.subscribe(toUser(who, followed, noon)), w.subscribe(subscription.ToCategory(who, w.category(1), noon)),
+		w.subscribe(toUser(followed, who, noon)), w.subscribe(subscription.ToCategory(followed, 1, noon)),
+	}
+	for _, owner := range []user.ID{who, followed, 0, followed + 1} {
+		for _, entity := range []subscription.EntityType{0, subscription.User, subscription.Category, 300} {
+			for _, kind := range []subscription.Type{"", subscription.FollowUser, subscription.FollowCategory, "x"} {
+				q := subscription.Query{User: owner, EntityType: entity, Type: kind}
+				var want []subscription.Subscription
+				for _, s := range all {
+					if q.Admits(s) {
+						want = append(want, s)
+					}
+				}
+				p := w.subscriptions(q)
+				assert.ElementsMatch(w, want, p.Items, "%+v", q)
+				assert.Equal(w, len(want), p.Total, "%+v", q)
+			}
+		}
+	}
+}
+
+func listNewest(w *world) {
+	who := w.somebody()
+	var stored []subscription.Subscription
+	for _, minutes := range []int{0, 2, 1, 1} {
+		at := noon.Add(time.Duration(minutes) * time.Minute)
+		stored = append(stored, w.subscribe(toUser(who, w.somebody(), at)))
+	}
+	want := []subscription.Subscription{stored[1], stored[3], stored[2], stored[0]}
+	assert.Equal(w, want, w.subscriptions(subscription.Query{User: who}).Items)
+}
+
+func listPages(w *world) {
+	who := w.somebody()
+	empty := w.subscriptions(subscription.Query{User: who})
+	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
+	for range 5 {
+		w.subscribe(toUser(who, w.somebody(), noon))
+	}
+	whole := w.subscriptions(subscription.Query{User: who})
+	var paged []subscription.Subscription
+	for n := range 3 {
+		p := w.subscriptions(subscription.Query{User: who, Page: pageNo(n+1, 2)})
+		assert.Equal(w, 5, p.Total)
+		assert.Equal(w, n+1, p.Number())
+		paged = append(paged, p.Items...)
+	}
+	assert.Equal(w, whole.Items, paged)
+	_, err := w.Subscriptions.List(w.Context(), subscription.Query{User: who, Page: pageNo(4, 2)})
+	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func (w *world) relations(viewer user.ID, authors ...user.ID) map[user.ID]subscription.Relation {
+	w.Helper()
+	r, err := w.Subscriptions.Relations(w.Context(), viewer, authors)
+	require.NoError(w, err)
+	return r
+}
+
+func relations(w *world) {
+	viewer, friend, fan, idol, nobody := w.somebody(), w.somebody(), w.somebody(), w.somebody(), w.somebody()
+	w.befriend(viewer, friend)
+	w.befriend(friend, nobody)
+	w.follow(fan, viewer)
+	w.follow(viewer, idol)
+	w.subscribe(subscription.ToCategory(viewer, w.category(feed.CategoryID(fan)), noon)) // of the fan's number
+	unknown := nobody + 1
+	want := map[user.ID]subscription.Relation{
+		viewer: subscription.Self, friend: subscription.Contact, fan: subscription.Stranger,
+		idol: subscription.Stranger, nobody: subscription.Stranger, unknown: subscription.Stranger,
+	}
+	assert.Equal(w, want, w.relations(viewer, friend, viewer, fan, idol, nobody, unknown, friend))
+	assert.Equal(w, subscription.Contact, w.relations(friend, viewer)[viewer], "both ways")
+	assert.Empty(w, w.relations(viewer))
+}
+
+func relationsOfNobody(w *world) {
+	a, b := w.somebody(), w.somebody()
+	w.befriend(a, b)
+	want := map[user.ID]subscription.Relation{a: subscription.Stranger, b: subscription.Stranger, 0: subscription.Stranger}
+	assert.Equal(w, want, w.relations(0, a, b, 0))
+}
+
+func subscriptionGone(w *world) {
+	who, followed := w.somebody(), w.somebody()
+	s := w.subscribe(toUser(followed, who, noon))
+	w.refusedGone(subscriptionCalls)
+	assert.Empty(w, w.subscriptions(subscription.Query{User: who}).Items)
+	assert.Equal(w, []subscription.Subscription{s}, w.subscriptions(subscription.Query{User: followed}).Items)
+}
+
+var subscriptionCalls = []call{
+	{"Subscriptions.Follow", func(ctx context.Context, s Stores) error {
+		_, _, err := s.Subscriptions.Follow(ctx, toUser(1, 2, noon))
+		return err
+	}},
+	{"Subscriptions.Remove", func(ctx context.Context, s Stores) error { return s.Subscriptions.Remove(ctx, 2, 1) }},
+	{"Subscriptions.List", func(ctx context.Context, s Stores) error {
+		_, err := s.Subscriptions.List(ctx, subscription.Query{User: 1})
+		return err
+	}},
+	{"Subscriptions.Relations", func(ctx context.Context, s Stores) error {
+		_, err := s.Subscriptions.Relations(ctx, 1, []user.ID{2})
+		return err
+	}},
+}

@@ -1,0 +1,257 @@
+package ports
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+)
+
+// Throttle is the suite of access.Throttle. Nobody in it has an account: phones
+// that are nobody's count alike.
+func Throttle(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Begin takes as many of a phone from a source as ByPair allows", beginByPair},
+		{"Begin takes as many of a phone from unusual sources as ByUnusual allows", beginByUnusual},
+		{"Begin takes as many from a source as BySourceAny allows", beginBySource},
+		{"Begin counts nothing when one grouping is full", beginRefused},
+		{"the fault tells when the first place gets free again", beginLater},
+		{"of several full groupings the fault tells the last to have a place", beginLatest},
+		{"attempts at once can't slip by", beginAtOnce},
+		{"Succeed takes the attempt back in every grouping", succeedTakesBack},
+		{"Succeed forgets what counted ByPair, and nothing else", succeedForgets},
+		{"Succeed makes the source a usual one of the phone", succeedUsual},
+		{"Abandon takes back one attempt, and nothing else", abandon},
+		{"whoever has gone away is not served, and nothing is stored", throttleGone},
+	})
+}
+
+// limit finds the limit of the grouping.
+func limit(g access.Grouping) access.Limit {
+	for _, l := range access.Limits() {
+		if l.Grouping == g {
+			return l
+		}
+	}
+	panic("there is no such limit")
+}
+
+// try is an attempt for the n-th phone from the m-th source.
+func try(n, m int) access.Attempt {
+	addr := netip.AddrFrom4([4]byte{192, 0, byte(m >> 8), byte(m)})
+	return access.Attempt{Phone: phone(n), Source: access.SourceOf(addr)}
+}
+
+// fail makes attempts that stay failed, all of which must be taken.
+func (w *world) fail(now time.Time, attempts ...access.Attempt) {
+	w.Helper()
+	for i, a := range attempts {
+		require.NoError(w, w.Throttle.Begin(w.Context(), a, now), "attempt %d", i+1)
+	}
+}
+
+// login makes an attempt that succeeds.
+func (w *world) login(now time.Time, a access.Attempt) {
+	w.Helper()
+	w.fail(now, a)
+	require.NoError(w, w.Throttle.Succeed(w.Context(), a, now))
+}
+
+// full asserts that the attempt is not taken, and returns when it will be.
+func (w *world) full(now time.Time, a access.Attempt) time.Duration {
+	w.Helper()
+	err := w.Throttle.Begin(w.Context(), a, now)
+	require.True(w, fault.Is(err, fault.Throttled), "%v", err)
+	f, _ := fault.Of(err)
+	require.Positive(w, f.RetryAfter)
+	return f.RetryAfter
+}
+
+// times is the attempt so many times.
+func times(n int, a access.Attempt) []access.Attempt {
+	all := make([]access.Attempt, n)
+	for i := range all {
+		all[i] = a
+	}
+	return all
+}
+
+// strangers are attempts for the n-th phone from sources of their own, numbered
+// from the first on.
+func strangers(n, first, count int) []access.Attempt {
+	all := make([]access.Attempt, count)
+	for i := range all {
+		all[i] = try(n, first+i)
+	}
+	return all
+}
+
+// neighbours are attempts from the m-th source for phones of their own.
+func neighbours(m, first, count int) []access.Attempt {
+	all := make([]access.Attempt, count)
+	for i := range all {
+		all[i] = try(first+i, m)
+	}
+	return all
+}
+
+func beginByPair(w *world) {
+	l := limit(access.ByPair)
+	w.fail(noon, times(l.Max, try(1, 1))...)
+	w.full(noon, try(1, 1))
+	w.fail(noon, try(2, 1), try(1, 2))
+	w.full(noon.Add(l.Window-time.Microsecond), try(1, 1))
+	w.fail(noon.Add(l.Window), times(l.Max, try(1, 1))...)
+	w.full(noon.Add(l.Window), try(1, 1))
+}
+
+func beginByUnusual(w *world) {
+	l := limit(access.ByUnusual)
+	w.login(noon, try(1, 1))
+	now := noon.Add(time.Hour)
+	w.fail(now, times(2, try(1, 1))...) // usual: not counted
+	w.fail(now, strangers(1, 100, l.Max)...)
+	w.full(now, try(1, 500))
+	w.full(now, try(1, 100))
+	w.fail(now, try(1, 1), try(2, 500))
+	w.full(now.Add(l.Window-time.Microsecond), try(1, 500))
+	w.fail(now.Add(l.Window), try(1, 500))
+}
+
+func beginBySource(w *world) {
+	l := limit(access.BySourceAny)
+	w.login(noon, try(1, 1))
+	w.fail(noon, neighbours(1, 1, l.Max-1)...)
+	w.login(noon, try(900, 1))
+	w.fail(noon, try(901, 1))
+	w.full(noon, try(902, 1))
+	w.full(noon, try(1, 1)) // however usual
+	w.fail(noon, try(902, 2))
+	w.full(noon.Add(l.Window-time.Microsecond), try(902, 1))
+	w.fail(noon.Add(l.Window), try(902, 1))
+}
+
+func beginRefused(w *world) {
+	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
+	w.fail(noon, times(pair.Max, try(1, 1))...)
+	for minute := range int(pair.Window / time.Minute) {
+		w.full(noon.Add(time.Duration(minute)*time.Minute), try(1, 1))
+	}
+	w.fail(noon.Add(pair.Window), times(pair.Max, try(1, 1))...)
+	w.fail(noon.Add(pair.Window), strangers(1, 100, unusual.Max-2*pair.Max)...)
+	w.full(noon.Add(pair.Window), try(1, 500))
+}
+
+func beginLater(w *world) {
+	l := limit(access.ByPair)
+	for i := range l.Max {
+		w.fail(noon.Add(time.Duration(i)*time.Minute), try(1, 1))
+	}
+	now := noon.Add(10 * time.Minute)
+	assert.Equal(w, l.Window-10*time.Minute, w.full(now, try(1, 1)))
+	now = noon.Add(l.Window)
+	w.fail(now, try(1, 1))
+	assert.Equal(w, time.Minute, w.full(now, try(1, 1)), "the second one's place")
+	w.fail(now.Add(time.Minute), try(1, 1))
+}
+
+func beginLatest(w *world) {
+	pair, source := limit(access.ByPair), limit(access.BySourceAny)
+	w.fail(noon, neighbours(1, 100, source.Max-pair.Max)...)
+	later := noon.Add(5 * time.Minute)
+	w.fail(later, times(pair.Max, try(1, 1))...)
+	assert.Equal(w, source.Window-5*time.Minute, w.full(later, try(2, 1)))
+	after := w.full(later, try(1, 1))
+	assert.Equal(w, pair.Window, after)
+	w.fail(later.Add(after), try(1, 1))
+}
+
+func beginAtOnce(w *world) {
+	taken := 0
+	for _, err := range atOnce(50, func(int) error { return w.Throttle.Begin(w.Context(), try(1, 1), noon) }) {
+		if err == nil {
+			taken++
+			continue
+		}
+		assert.True(w, fault.Is(err, fault.Throttled), "%v", err)
+	}
+	assert.Equal(w, limit(access.ByPair).Max, taken)
+}
+
+func succeedTakesBack(w *world) {
+	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
+	w.fail(noon, strangers(1, 100, unusual.Max-1)...)
+	for m := range 3 {
+		w.login(noon, try(1, m)) // each from an unusual source
+	}
+	w.fail(noon, try(1, 500))
+	w.full(noon, try(1, 501))
+
+	for range 2 * pair.Max {
+		w.login(noon, try(1, 1))
+	}
+	w.fail(noon, times(pair.Max, try(1, 1))...)
+	w.full(noon, try(1, 1))
+}
+
+func succeedForgets(w *world) {
+	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
+	w.fail(noon, times(pair.Max, try(1, 2))...)
+	w.fail(noon, times(pair.Max-1, try(1, 1))...)
+	w.login(noon, try(1, 1))
+
+	w.fail(noon, times(pair.Max, try(1, 1))...)
+	w.full(noon, try(1, 1))
+	w.full(noon, try(1, 2))
+	w.fail(noon, strangers(1, 100, unusual.Max-2*pair.Max+1)...)
+	w.full(noon, try(1, 500))
+}
+
+func succeedUsual(w *world) {
+	unusual := limit(access.ByUnusual)
+	for n, now := range []time.Time{noon.Add(time.Hour), noon.Add(access.UsualFor - time.Second)} {
+		w.login(noon, try(n, 1))
+		w.fail(now, strangers(n, 100, unusual.Max)...)
+		w.fail(now, try(n, 1))
+		w.full(now, try(n, 2))
+	}
+	tooLate := noon.Add(access.UsualFor + time.Second)
+	w.login(noon, try(9, 1))
+	w.fail(tooLate, strangers(9, 100, unusual.Max)...)
+	w.full(tooLate, try(9, 1))
+}
+
+func abandon(w *world) {
+	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
+	w.fail(noon, times(pair.Max, try(1, 1))...)
+	require.NoError(w, w.Throttle.Abandon(w.Context(), try(1, 1), noon))
+	w.fail(noon, try(1, 1))
+	w.full(noon, try(1, 1))
+
+	w.fail(noon, strangers(1, 100, unusual.Max-pair.Max)...)
+	w.full(noon, try(1, 500))
+	require.NoError(w, w.Throttle.Abandon(w.Context(), try(1, 100), noon))
+	w.fail(noon, try(1, 500))
+	w.full(noon, try(1, 501))
+	w.full(noon, try(1, 100)) // coming to no decision made it no usual source
+}
+
+func throttleGone(w *world) {
+	pair := limit(access.ByPair)
+	w.fail(noon, times(pair.Max-1, try(1, 1))...)
+	w.refusedGone(throttleCalls)
+	w.fail(noon, try(1, 1))
+	w.full(noon, try(1, 1))
+}
+
+var throttleCalls = []call{
+	{"Throttle.Begin", func(ctx context.Context, s Stores) error { return s.Throttle.Begin(ctx, try(1, 1), noon) }},
+	{"Throttle.Succeed", func(ctx context.Context, s Stores) error { return s.Throttle.Succeed(ctx, try(1, 1), noon) }},
+	{"Throttle.Abandon", func(ctx context.Context, s Stores) error { return s.Throttle.Abandon(ctx, try(1, 1), noon) }},
+}

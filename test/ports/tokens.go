@@ -1,0 +1,309 @@
+package ports
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/instant"
+	"plaza/domain/user"
+)
+
+// Tokens is the suite of access.Tokens.
+func Tokens(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Issue stores the token and returns its number", issue},
+		{"Session returns the token with the standing of its account", sessionStanding},
+		{"Session returns the token whatever its state", sessionWhatever},
+		{"Session without a token is ErrNoSession", sessionNone},
+		{"Touch notes that token and user were seen", touch},
+		{"Touch writes each of the two only if it is SeenEvery older", touchSeldom},
+		{"Touch goes by what is stored, not by the session", touchStale},
+		{"Touch never moves backwards", touchBackwards},
+		{"Touch notes instants in the form that is kept", touchForm},
+		{"of many Touches at once one writes", touchAtOnce},
+		{"Touch of a session that is gone is no error", touchRevoked},
+		{"Revoke removes the token, or returns ErrNoSession", revoke},
+		{"of many who revoke a token at once one does", revokeAtOnce},
+		{"OfUser returns the user's tokens, the latest issued first", tokensOfUser},
+		{"what goes in and comes out is private", tokenPrivate},
+		{"whoever has gone away is not served, and nothing is stored", tokenGone},
+	})
+}
+
+// token is one that the user holds, with the hash numbered n. Its hash has bytes
+// that are no text.
+func token(holder user.ID, n byte) access.Token {
+	return access.Token{
+		Hash: access.KeyHash{0: n, 1: 0xff, 31: 0x80}, User: holder, Generation: 2,
+		Scopes: []access.Scope{access.WritingBundle, access.XfileEvent},
+		TTL:    36*time.Hour + time.Second, Created: noon, Used: noon.Add(time.Second),
+	}
+}
+
+// issue stores the token and returns it with its number.
+func (w *world) issue(t access.Token) access.Token {
+	w.Helper()
+	id, err := w.Tokens.Issue(w.Context(), t)
+	require.NoError(w, err)
+	t.ID = id
+	return t
+}
+
+func (w *world) session(t access.Token) access.Session {
+	w.Helper()
+	s, err := w.Tokens.Session(w.Context(), t.Hash)
+	require.NoError(w, err)
+	return s
+}
+
+// touch notes the token's session as seen.
+func (w *world) touch(t access.Token, now time.Time) {
+	w.Helper()
+	require.NoError(w, w.Tokens.Touch(w.Context(), w.session(t), now))
+}
+
+func issue(w *world) {
+	holder := w.somebody()
+	first := token(holder, 1)
+	first.ID = 99
+	first = w.issue(first)
+	second := w.issue(token(holder, 2))
+	require.Positive(w, first.ID)
+	assert.NotEqual(w, first.ID, second.ID)
+	assert.Equal(w, first, w.session(first).Token)
+	assert.Equal(w, second, w.session(second).Token)
+
+	scopeless := token(holder, 3)
+	scopeless.Scopes = nil
+	assert.Empty(w, w.session(w.issue(scopeless)).Scopes)
+}
+
+func sessionStanding(w *world) {
+	w.somebody()
+	a, m := visitor()
+	a.Phone, m.Seen = phone(100), time.Time{}
+	holder, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	a.User = holder
+
+	s := w.session(w.issue(token(holder, 1)))
+	assert.Equal(w, standing(a), standing(s.Account))
+	assert.Equal(w, "Europe/Madrid", s.Zone)
+	assert.Zero(w, s.Seen, "never seen")
+
+	require.NoError(w, w.Accounts.Change(w.Context(), holder, func(a *access.Account) error {
+		a.SetPassword("another hash")
+		a.Disabled, a.Staff, a.Scopes = false, false, []access.Scope{access.WritingBundle}
+		return nil
+	}))
+	assert.Equal(w, standing(w.account(holder)), standing(w.session(token(holder, 1)).Account))
+}
+
+// standing is what of an account decides over its tokens.
+func standing(a access.Account) access.Account {
+	return access.Account{User: a.User, Scopes: a.Scopes, Staff: a.Staff, Disabled: a.Disabled, Generation: a.Generation}
+}
+
+func sessionWhatever(w *world) {
+	holder := w.somebody()
+	expired := token(holder, 1)
+	expired.TTL = -time.Hour
+	ancient := token(holder, 2)
+	ancient.Created, ancient.Used = noon.AddDate(-20, 0, 0), noon.AddDate(-20, 0, 0)
+	for _, t := range []access.Token{expired, ancient} {
+		t = w.issue(t)
+		assert.Equal(w, t, w.session(t).Token)
+	}
+	require.NoError(w, w.Accounts.Change(w.Context(), holder, func(a *access.Account) error {
+		a.SetPassword("another hash")
+		a.Disabled = true
+		return nil
+	}))
+	assert.True(w, w.session(expired).Account.Disabled)
+}
+
+func sessionNone(w *world) {
+	w.issue(token(w.somebody(), 1))
+	for _, hash := range []access.KeyHash{{}, {0: 1}, {0: 1, 1: 0xff, 30: 0x80}} {
+		_, err := w.Tokens.Session(w.Context(), hash)
+		assert.ErrorIs(w, err, access.ErrNoSession, "%x", hash)
+	}
+}
+
+func touch(w *world) {
+	holder, other := w.somebody(), w.somebody()
+	t, idle, others := w.issue(token(holder, 1)), w.issue(token(holder, 2)), w.issue(token(other, 3))
+	before := w.account(holder)
+	now := noon.Add(time.Hour)
+	w.touch(t, now)
+
+	s := w.session(t)
+	assert.Equal(w, now, s.Used)
+	assert.Equal(w, now, s.Seen)
+	assert.Equal(w, idle.Used, w.session(idle).Used, "the other token was not used")
+	assert.Equal(w, now, w.session(idle).Seen, "its user was seen")
+	assert.Zero(w, w.session(others).Seen)
+	assert.Equal(w, before, w.account(holder))
+
+	members, err := w.Directory.Members(w.Context(), []user.ID{holder})
+	require.NoError(w, err)
+	assert.Equal(w, now, members[0].Seen)
+	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	require.NoError(w, err)
+	assert.ElementsMatch(w, []time.Time{now, idle.Used}, []time.Time{theirs[0].Used, theirs[1].Used})
+}
+
+func touchSeldom(w *world) {
+	holder := w.somebody()
+	t, idle := w.issue(token(holder, 1)), w.issue(token(holder, 2))
+	start := noon.Add(time.Hour)
+	w.touch(t, start)
+
+	w.touch(t, start.Add(access.SeenEvery-time.Microsecond))
+	assert.Equal(w, []time.Time{start, start}, seen(w.session(t)), "a moment too early")
+	w.touch(idle, start.Add(access.SeenEvery/2))
+	assert.Equal(w, []time.Time{start.Add(access.SeenEvery / 2), start}, seen(w.session(idle)), "due for the token alone")
+	w.touch(t, start.Add(access.SeenEvery))
+	assert.Equal(w, []time.Time{start.Add(access.SeenEvery), start.Add(access.SeenEvery)}, seen(w.session(t)), "due")
+}
+
+// seen is when the session's token and its user were seen.
+func seen(s access.Session) []time.Time { return []time.Time{s.Used, s.Seen} }
+
+func touchStale(w *world) {
+	t := w.issue(token(w.somebody(), 1))
+	old := w.session(t)
+	start := noon.Add(time.Hour)
+	w.touch(t, start)
+	require.NoError(w, w.Tokens.Touch(w.Context(), old, start.Add(time.Second)))
+	assert.Equal(w, []time.Time{start, start}, seen(w.session(t)))
+}
+
+func touchBackwards(w *world) {
+	t := w.issue(token(w.somebody(), 1))
+	start := noon.Add(time.Hour)
+	w.touch(t, start)
+	for _, earlier := range []time.Duration{time.Second, access.SeenEvery, 2 * access.SeenEvery, 24 * time.Hour} {
+		w.touch(t, start.Add(-earlier))
+		assert.Equal(w, []time.Time{start, start}, seen(w.session(t)), "%v earlier", earlier)
+	}
+}
+
+func touchForm(w *world) {
+	t := w.issue(token(w.somebody(), 1))
+	now := noon.Add(time.Hour + 789*time.Nanosecond).In(time.FixedZone("", 8*60*60))
+	w.touch(t, now)
+	assert.Equal(w, []time.Time{instant.Of(now), instant.Of(now)}, seen(w.session(t)))
+}
+
+func touchAtOnce(w *world) {
+	t := w.issue(token(w.somebody(), 1))
+	s := w.session(t)
+	var instants []time.Time
+	for i := range many {
+		instants = append(instants, noon.Add(time.Hour+time.Duration(i)*time.Second))
+	}
+	for _, err := range atOnce(many, func(i int) error { return w.Tokens.Touch(w.Context(), s, instants[i]) }) {
+		require.NoError(w, err)
+	}
+	assert.True(w, slices.Contains(instants, w.session(t).Used))
+	assert.True(w, slices.Contains(instants, w.session(t).Seen))
+}
+
+func touchRevoked(w *world) {
+	t := w.issue(token(w.somebody(), 1))
+	s := w.session(t)
+	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
+	require.NoError(w, w.Tokens.Touch(w.Context(), s, noon.Add(time.Hour)))
+	_, err := w.Tokens.Session(w.Context(), t.Hash)
+	assert.ErrorIs(w, err, access.ErrNoSession, "it stays gone")
+}
+
+func revoke(w *world) {
+	holder := w.somebody()
+	t, other := w.issue(token(holder, 1)), w.issue(token(holder, 2))
+	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
+	_, err := w.Tokens.Session(w.Context(), t.Hash)
+	assert.ErrorIs(w, err, access.ErrNoSession)
+	assert.Equal(w, other, w.session(other).Token)
+	for _, gone := range []access.TokenID{t.ID, 0, other.ID + 1} {
+		assert.ErrorIs(w, w.Tokens.Revoke(w.Context(), gone), access.ErrNoSession)
+	}
+}
+
+func revokeAtOnce(w *world) {
+	t := w.issue(token(w.somebody(), 1))
+	assertOneWins(w, atOnce(many, func(int) error { return w.Tokens.Revoke(w.Context(), t.ID) }), access.ErrNoSession)
+}
+
+func tokensOfUser(w *world) {
+	holder, other := w.somebody(), w.somebody()
+	var want []access.Token
+	for n := range byte(4) {
+		t := token(holder, n)
+		t.Created = noon.Add(time.Duration(n/2) * time.Second) // two by two at the same instant
+		want = append(want, w.issue(t))
+		w.issue(token(other, 100+n))
+	}
+	slices.Reverse(want)
+	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	require.NoError(w, err)
+	assert.Equal(w, want, theirs)
+
+	theirs, err = w.Tokens.OfUser(w.Context(), other+1)
+	require.NoError(w, err)
+	assert.Empty(w, theirs)
+}
+
+func tokenPrivate(w *world) {
+	holder := w.somebody()
+	given := token(holder, 1)
+	stored := w.issue(given)
+	want := slices.Clone(stored.Scopes)
+	given.Scopes[0] = "spoilt"
+	w.session(stored).Scopes[0] = "spoilt"
+	w.session(stored).Account.Scopes[0] = "spoilt"
+	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	require.NoError(w, err)
+	theirs[0].Scopes[0] = "spoilt"
+
+	assert.Equal(w, want, w.session(stored).Scopes)
+	assert.Equal(w, access.AllScopes(), w.session(stored).Account.Scopes)
+}
+
+func tokenGone(w *world) {
+	t := w.issue(token(w.somebody(), 1))
+	before := w.session(t)
+	w.refusedGone(tokenCalls)
+	assert.Equal(w, before, w.session(t))
+	theirs, err := w.Tokens.OfUser(w.Context(), t.User)
+	require.NoError(w, err)
+	assert.Len(w, theirs, 1)
+}
+
+var tokenCalls = []call{
+	{"Tokens.Issue", func(ctx context.Context, s Stores) error {
+		_, err := s.Tokens.Issue(ctx, token(1, 77))
+		return err
+	}},
+	{"Tokens.Session", func(ctx context.Context, s Stores) error {
+		_, err := s.Tokens.Session(ctx, token(1, 1).Hash)
+		return err
+	}},
+	{"Tokens.Touch", func(ctx context.Context, s Stores) error {
+		t := token(1, 1)
+		t.ID = 1
+		return s.Tokens.Touch(ctx, access.Session{Token: t}, noon.Add(time.Hour))
+	}},
+	{"Tokens.Revoke", func(ctx context.Context, s Stores) error { return s.Tokens.Revoke(ctx, 1) }},
+	{"Tokens.OfUser", func(ctx context.Context, s Stores) error {
+		_, err := s.Tokens.OfUser(ctx, 1)
+		return err
+	}},
+}
