@@ -110,6 +110,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is answered as everything else is
 	}
 }
 

@@ -90,9 +90,6 @@ func refuse(err error) reply {
 	if how.status == http.StatusUnauthorized {
 		answer.header.Set("WWW-Authenticate", "Token")
 	}
-	if kind == fault.TooLarge {
-		answer.header.Set("Connection", "close") // else the server would wait for more of the body first
-	}
 	if f.RetryAfter > 0 || kind == fault.Throttled {
 		answer.header.Set("Retry-After", strconv.FormatInt(seconds(f.RetryAfter), 10))
 	}

@@ -66,7 +66,7 @@ func (b *eventBody) check() fault.Fields {
 func (a *api) writeEvent(c *call) (reply, error) {
 	body, err := read[eventBody](c)
 	if err != nil {
-		return reply{}, err
+		return reply{}, together(err, a.Diary.CheckEdit(c.ctx(), body.edit()))
 	}
 	written, err := a.Diary.Write(c.ctx(), c.actor, body.edit())
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *api) editEvent(c *call) (reply, error) {
 	}
 	body, err := read[eventBody](c)
 	if err != nil {
-		return reply{}, cmp.Or(a.Diary.MayEdit(c.ctx(), c.actor, id), err)
+		return reply{}, cmp.Or(a.Diary.MayEdit(c.ctx(), c.actor, id), together(err, a.Diary.CheckEdit(c.ctx(), body.edit())))
 	}
 	edited, err := a.Diary.Edit(c.ctx(), c.actor, id, body.edit())
 	if err != nil {

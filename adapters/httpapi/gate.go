@@ -49,7 +49,8 @@ func read[T any](c *call) (T, error) {
 	if err != nil {
 		return body, err
 	}
-	return body, fill(&body, raw)
+	err = fill(&body, raw)
+	return body, err
 }
 
 // fill decodes the body and checks it.
@@ -119,11 +120,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // MaxBytesReader tell the server to hang up.
 func innermost(w http.ResponseWriter) http.ResponseWriter {
 	for {
-		outer, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		around, ok := w.(interface{ Unwrap() http.ResponseWriter })
 		if !ok {
 			return w
 		}
-		w = outer.Unwrap()
+		w = around.Unwrap()
 	}
 }
 
@@ -150,7 +151,8 @@ func parse(raw []byte) (map[string]json.RawMessage, error) {
 		return nil, errNoObject
 	}
 	var object map[string]json.RawMessage
-	return object, json.Unmarshal(raw, &object)
+	err := json.Unmarshal(raw, &object)
+	return object, err
 }
 
 // isDeep says whether the text, if it is JSON, is nested beyond maxDepth.

@@ -219,6 +219,7 @@ func TestGEN_11_the_rest_of_a_body_that_is_too_large_is_not_waited_for(t *testin
 	all, err := io.ReadAll(conn)
 	require.NoError(t, err)
 	assert.Contains(t, string(all), "413 Request Entity Too Large")
+	assert.Contains(t, string(all), "\r\nConnection: close\r\n")
 }
 
 type countedReader struct {

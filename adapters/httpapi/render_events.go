@@ -48,17 +48,17 @@ type plateView struct {
 
 // placeAround is news of the day of an event (EVT-15).
 type placeAround struct {
-	SiteName    string  `json:"site_name"`
-	URL         string  `json:"url"`
-	Title       string  `json:"title"`
-	ReleaseDate string  `json:"release_date"`
-	HTML        string  `json:"html_content"`
-	City        string  `json:"city"`
-	Category    string  `json:"category"`
-	SiteLogo    string  `json:"site_logo"`
-	District    string  `json:"district"`
-	Province    string  `json:"province"`
-	Country     *string `json:"country"`
+	SiteName    string      `json:"site_name"`
+	URL         string      `json:"url"`
+	Title       string      `json:"title"`
+	ReleaseDate string      `json:"release_date"`
+	HTML        markup.HTML `json:"html_content"`
+	City        string      `json:"city"`
+	Category    string      `json:"category"`
+	SiteLogo    string      `json:"site_logo"`
+	District    string      `json:"district"`
+	Province    string      `json:"province"`
+	Country     *string     `json:"country"`
 }
 
 func (people cast) renderEvent(s diary.Shown) eventView {
@@ -82,7 +82,7 @@ func (people cast) renderEntry(e *event.Event, c feed.Category) entry {
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
 		Category: orNull(s.Category), CategoryName: orNull(c.Name),
 		Plates: each(s.Plates, func(p event.Plate) plateView {
-			return plateView{p.ID, who.ID, who.Username, p.Photo, timestamp(p.Created)}
+			return plateView{p.ID, who.ID, who.Username, string(p.Photo), timestamp(p.Created)}
 		}),
 		Permission: s.Permission, CreateTime: timestamp(s.Created), LastModified: timestamp(s.Modified),
 		Status: s.Status, User: renderAuthor(who),

@@ -53,7 +53,7 @@ func TestAddresses(t *testing.T) {
 func TestNamesAreReadAsWritten(t *testing.T) {
 	p := imaging.NewPortraits("https://plaza.example")
 	rapid.Check(t, func(t *rapid.T) {
-		seed := rapid.Int64().Draw(t, "seed")
+		seed := rapid.Int64Min(1).Draw(t, "seed")
 		for _, s := range p.Portrait(seed).Sizes {
 			gotSeed, gotSize, ok := imaging.ParsePortrait(path.Base(s.Path))
 			assert.True(t, ok, s.Path)
@@ -65,7 +65,7 @@ func TestNamesAreReadAsWritten(t *testing.T) {
 
 func TestNamesThatAreNone(t *testing.T) {
 	for _, name := range []string{
-		"", ".png", "-", "-.png", "-md.png", "12", "12.png", "12-md", "12-.png", "12-xl.png", "12-MD.png", "12-md.PNG", "12-md.jpg", "12-md.png.png", "012-md.png",
+		"", ".png", "-", "0-md.png", "-1-md.png", "-.png", "-md.png", "12", "12.png", "12-md", "12-.png", "12-xl.png", "12-MD.png", "12-md.PNG", "12-md.jpg", "12-md.png.png", "012-md.png",
 		"+12-md.png", " 12-md.png", "12 -md.png", "1e3-md.png", "0x1-md.png", "1_0-md.png", "--1-md.png", "-0-md.png", "1.5-md.png", "12--md.png", "a-md.png",
 		"9223372036854775808-md.png", "../12-md.png", "12-md.png/", "１２-md.png", "12-md.png\x00",
 	} {
@@ -76,7 +76,7 @@ func TestNamesThatAreNone(t *testing.T) {
 
 func FuzzParsePortrait(f *testing.F) {
 	f.Add("12-md.png")
-	f.Add("-9223372036854775808-lg.png")
+	f.Add("9223372036854775807-lg.png")
 	f.Fuzz(func(t *testing.T, name string) {
 		seed, size, ok := imaging.ParsePortrait(name)
 		if !ok {

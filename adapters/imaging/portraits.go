@@ -6,6 +6,7 @@ package imaging
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -37,26 +38,24 @@ func (p *Portraits) Portrait(seed int64) media.Picture {
 	return picture
 }
 
-// ParsePortrait reads the last part of a portrait's address, like 12-md.png. It
-// takes only what Portrait writes, so that each picture has one address.
+// portraitName takes only what Portrait writes, so that each picture has one
+// address.
+var portraitName = regexp.MustCompile(`^(0|-?[1-9][0-9]*)-([a-z]+)\.png$`)
+
+// ParsePortrait reads the last part of a portrait's address, like 12-md.png.
 func ParsePortrait(name string) (seed int64, size int, ok bool) {
-	stem, isPNG := strings.CutSuffix(name, ".png")
-	number, sizeName, _ := cutLast(stem, "-")
-	seed, err := strconv.ParseInt(number, 10, 64)
-	if !isPNG || err != nil || strconv.FormatInt(seed, 10) != number {
+	parts := portraitName.FindStringSubmatch(name)
+	if parts == nil {
 		return 0, 0, false
 	}
+	seed, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || seed < 1 {
+		return 0, 0, false // seeds are uids
+	}
 	for _, s := range portraitSizes {
-		if s.name == sizeName {
+		if s.name == parts[2] {
 			return seed, s.pixels, true
 		}
 	}
 	return 0, 0, false
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }

@@ -72,6 +72,21 @@ func (v Events) OnDates(
 	return found, nil
 }
 
+func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	holders := v.s.eventsWhere(func(e event.State) bool {
+		return slices.ContainsFunc(e.Plates, func(p event.Plate) bool { return p.ID == id })
+	})
+	if len(holders) == 0 {
+		return 0, event.ErrNoPlate
+	}
+	return holders[0].ID, nil
+}
+
 func restore(states []event.State) ([]*event.Event, error) {
 	events := make([]*event.Event, len(states))
 	for i, state := range states {

@@ -17,6 +17,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/markup"
+	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/place"
 	"plaza/domain/subscription"
@@ -34,6 +35,8 @@ type Diary struct {
 	directory  user.Directory
 	places     place.Analyser
 	sanitiser  markup.Sanitiser
+	pictures   media.Store
+	inspector  media.Inspector
 	now        func() time.Time
 }
 
@@ -48,6 +51,8 @@ type Ports struct {
 	Directory  user.Directory
 	Places     place.Analyser
 	Sanitiser  markup.Sanitiser
+	Pictures   media.Store
+	Inspector  media.Inspector
 }
 
 // New returns the use cases over the ports; now tells the time.
@@ -55,7 +60,8 @@ func New(p Ports, now func() time.Time) *Diary {
 	return &Diary{
 		events: p.Events, reader: p.Reader, discussion: p.Discussion, news: p.News,
 		categories: p.Categories, relations: p.Relations, directory: p.Directory,
-		places: p.Places, sanitiser: p.Sanitiser, now: now,
+		places: p.Places, sanitiser: p.Sanitiser,
+		pictures: p.Pictures, inspector: p.Inspector, now: now,
 	}
 }
 
@@ -71,8 +77,8 @@ type Edit struct {
 	Publish    *bool
 }
 
-// Check tells all that is wrong with the fields as such. HTML is bounded as it
-// was sent, too, so that cleaning it stays cheap.
+// Check tells all that is wrong with the fields as such, whatever they refer to.
+// HTML is bounded as it was sent, too, so that cleaning it stays cheap.
 func (e Edit) Check() fault.Fields {
 	return e.change(asWritten{}).Check()
 }
@@ -95,22 +101,28 @@ func (e Edit) change(s markup.Sanitiser) event.Change {
 	return c
 }
 
-// prepare is the edit as the domain takes it, checked against what it refers to.
-func (d *Diary) prepare(ctx context.Context, e Edit) (event.Change, error) {
-	if err := e.Check().Err(); err != nil {
-		return event.Change{}, err
-	}
-	c := e.change(d.sanitiser)
-	if c.Category != nil && *c.Category != 0 {
-		known, err := d.categories.ByIDs(ctx, []feed.CategoryID{*c.Category})
+// CheckEdit is nil when the fields of the edit are right and what they refer to
+// is there; else it tells all that is wrong with them at once (GEN-08).
+func (d *Diary) CheckEdit(ctx context.Context, e Edit) error {
+	wrong := e.Check()
+	if e.Category != nil && *e.Category != 0 {
+		known, err := d.categories.ByIDs(ctx, []feed.CategoryID{*e.Category})
 		if err != nil {
-			return event.Change{}, err
+			return err
 		}
 		if len(known) == 0 {
-			return event.Change{}, fault.Field("category", event.NoCategory)
+			wrong.Merge(fault.Fields{"category": {event.NoCategory}})
 		}
 	}
-	return c, nil
+	return wrong.Err()
+}
+
+// prepare is the edit as the domain takes it.
+func (d *Diary) prepare(ctx context.Context, e Edit) (event.Change, error) {
+	if err := d.CheckEdit(ctx, e); err != nil {
+		return event.Change{}, err
+	}
+	return e.change(d.sanitiser), nil
 }
 
 // Write makes a new event of the actor's (EVT-02). Its day is today where the
@@ -200,8 +212,11 @@ func (d *Diary) Delete(ctx context.Context, actor access.Actor, id event.ID) err
 	if _, err := d.writable(ctx, actor, id); err != nil {
 		return err
 	}
-	_, err := d.events.Remove(ctx, id)
-	return err
+	removed, err := d.events.Remove(ctx, id)
+	if err != nil {
+		return err
+	}
+	return d.removePhotos(ctx, removed.State().Plates...)
 }
 
 // Read returns one event that the actor may see (EVT-11).

@@ -81,12 +81,9 @@ func furnish(ctx context.Context, p Ports) error {
 			return fmt.Errorf("category %s: %w", c.Slug, err)
 		}
 	}
-	items, err := archive()
+	items, err := archive(p.Diary.Sanitiser)
 	if err != nil {
 		return err
-	}
-	for i := range items {
-		items[i].HTML = string(p.Diary.Sanitiser.Sanitise(items[i].HTML))
 	}
 	return p.News.Add(ctx, items)
 }

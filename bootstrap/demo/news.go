@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"plaza/domain/event"
+	"plaza/domain/markup"
 )
 
 // A source is a newspaper that does not exist, in a town that does.
@@ -124,8 +125,8 @@ var daysOfNews = []struct {
 	}},
 }
 
-// archive is all the news, as it is stored but for the cleaning of its HTML.
-func archive() ([]event.News, error) {
+// archive is all the news, its HTML cleaned.
+func archive(clean markup.Sanitiser) ([]event.News, error) {
 	var all []event.News
 	for _, d := range daysOfNews {
 		day, err := event.ParseDate(d.day)
@@ -135,7 +136,7 @@ func archive() ([]event.News, error) {
 		for _, i := range d.items {
 			all = append(all, event.News{
 				SiteName: i.from.site, URL: i.from.url + i.path, Title: i.title, Released: day,
-				HTML: i.html, Category: i.category, City: i.from.city, District: i.from.district,
+				HTML: clean.Sanitise(i.html), Category: i.category, City: i.from.city, District: i.from.district,
 				Province: i.from.province, Country: i.from.country,
 			})
 		}

@@ -48,8 +48,9 @@ func (a Account) Grant(asked []Scope) ([]Scope, error) {
 // Accounts stores accounts together with the people who have them. Every
 // implementation passes test/ports.Accounts.
 type Accounts interface {
-	// Open stores a new account and its member at once and returns their uid. The
-	// phone must be free, else ErrPhoneTaken; then nothing is stored.
+	// Open stores a new account and its member at once and returns their uid, which
+	// is new whatever they say. The phone must be free, else ErrPhoneTaken; then
+	// nothing is stored.
 	Open(ctx context.Context, a Account, m user.Member) (user.ID, error)
 	// ByPhone returns the account with the login name, or ErrNoAccount.
 	ByPhone(ctx context.Context, phone user.Phone) (Account, error)
@@ -57,7 +58,8 @@ type Accounts interface {
 	ByID(ctx context.Context, id user.ID) (Account, error)
 	// Change loads the account, calls fn and stores the result, atomically and
 	// isolated from other Changes of it. If fn fails, nothing is stored and its
-	// error comes back as it is. fn must do no I/O: it may run again. Calling the
-	// store from inside fn must fail at once.
+	// error comes back as it is; nothing is stored either when fn panics or the
+	// context ends, and nobody ever sees half of a Change. fn must do no I/O: it may
+	// run again. Calling the store from inside fn must fail at once.
 	Change(ctx context.Context, id user.ID, fn func(*Account) error) error
 }

@@ -66,7 +66,7 @@ const UsualFor = 30 * 24 * time.Hour
 type Throttle interface {
 	// Begin counts the attempt as failed, in every grouping of Limits that it
 	// belongs to, unless one of them is full: then nothing is counted and the
-	// fault, made by ErrThrottled, tells when the first place gets free again.
+	// fault, made by ErrThrottled, tells when all of them will have a free place.
 	// Looking and counting are one step, so that attempts at once can't slip by.
 	Begin(ctx context.Context, a Attempt, now time.Time) error
 	// Succeed takes the attempt back, forgets what counted ByPair, and makes the

@@ -118,6 +118,7 @@ type Tokens interface {
 	Touch(ctx context.Context, s Session, now time.Time) error
 	// Revoke removes the token, or returns ErrNoSession.
 	Revoke(ctx context.Context, id TokenID) error
-	// OfUser returns the user's tokens, the latest issued first.
+	// OfUser returns the user's tokens, the latest issued first, ties by descending
+	// id.
 	OfUser(ctx context.Context, id user.ID) ([]Token, error)
 }

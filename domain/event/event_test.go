@@ -201,7 +201,7 @@ func TestPlates_come_and_go(t *testing.T) {
 	assert.Same(t, event.ErrNoPlate, err)
 	gone, err := e.RemovePlate(1, noon.Add(time.Minute))
 	require.NoError(t, err)
-	assert.Equal(t, "a", gone.Photo)
+	assert.EqualValues(t, "a", gone.Photo)
 	assert.Equal(t, noon.Add(time.Minute), e.State().Modified)
 	_, err = e.RemovePlate(2, noon)
 	assert.Same(t, event.ErrLastPlate, err, "a published event is never blank")

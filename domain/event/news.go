@@ -2,6 +2,8 @@ package event
 
 import (
 	"context"
+
+	"plaza/domain/markup"
 )
 
 // News is something that was published elsewhere on the day of an event, near it
@@ -14,7 +16,7 @@ type News struct {
 	URL      string
 	Title    string
 	Released Date
-	HTML     string
+	HTML     markup.HTML
 	Category string
 	City     string
 	District string
@@ -34,7 +36,7 @@ type NewsArchive interface {
 	// Add stores the items, in their order.
 	Add(ctx context.Context, items []News) error
 	// Around returns for every spot the news of its day, those of its own city
-	// first, then by ascending id, at most limit each. Spots without news must be
-	// left out.
+	// first, then by ascending id, at most limit each; a spot without a city has no
+	// news of its own city. Spots without news must be left out.
 	Around(ctx context.Context, spots []Spot, limit int) (map[Spot][]News, error)
 }

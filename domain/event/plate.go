@@ -6,6 +6,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/instant"
+	"plaza/domain/media"
 )
 
 // PlateID numbers plates.
@@ -14,7 +15,7 @@ type PlateID int64
 // Plate is a picture attached to an event by its author.
 type Plate struct {
 	ID      PlateID // zero until a store has given it one
-	Photo   string  // key of the picture in the media store
+	Photo   media.Key
 	Created time.Time
 }
 
@@ -22,7 +23,7 @@ type Plate struct {
 var ErrNoPlate = fault.New(fault.NotFound, "There is no such plate.")
 
 // AddPlate attaches the picture; one more than MaxPlates is a fault on photo.
-func (e *Event) AddPlate(photo string, now time.Time) error {
+func (e *Event) AddPlate(photo media.Key, now time.Time) error {
 	if len(e.s.Plates) >= MaxPlates {
 		return fault.Field("photo", "An event has at most 30 plates.")
 	}

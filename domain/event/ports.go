@@ -18,15 +18,16 @@ type Entry struct {
 // data; every implementation passes test/ports.Events.
 type Repository interface {
 	// Add stores a new event and returns it with its number, and its plates with
-	// theirs.
+	// theirs. No number is ever given twice, here and below.
 	Add(ctx context.Context, e *Event) (*Event, error)
 	// Get returns a private copy of the event with its counts, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Entry, error)
 	// Change loads the event, calls fn and stores the result, atomically and
 	// isolated from other Changes of it; it returns a private copy of what is
 	// stored then. New plates get their numbers. If fn fails, nothing is stored
-	// and its error comes back as it is. fn must do no I/O: it may run again.
-	// Calling the store from inside fn must fail at once.
+	// and its error comes back as it is; nothing is stored either when fn panics or
+	// the context ends, and nobody ever sees half of a Change. fn must do no I/O: it
+	// may run again. Calling the store from inside fn must fail at once.
 	Change(ctx context.Context, id ID, fn func(*Event) error) (Entry, error)
 	// Remove deletes the event with its comments and likes and takes it off the
 	// feed, and returns what it was, so that its pictures can follow. ErrNotFound
@@ -54,6 +55,8 @@ type Reader interface {
 	// viewer may see by Reach, newest creation first, ties by descending id, at
 	// most limit each. Dates without any must be left out.
 	OnDates(ctx context.Context, viewer user.ID, dates []Date, limit int) (map[Date][]*Event, error)
+	// OfPlate returns the event that the plate is attached to, or ErrNoPlate.
+	OfPlate(ctx context.Context, id PlateID) (ID, error)
 }
 
 // Discussion stores comments and likes, and their exact counts. None of it is a
@@ -73,7 +76,7 @@ type Discussion interface {
 	// Newest returns for every event its newest comments in the same order, at
 	// most limit each. Events without comments must be left out.
 	Newest(ctx context.Context, on []ID, limit int) (map[ID][]Comment, error)
-	// Like makes the person like the event, or no longer, whatever was before. ErrNotFound when
-	// the event is gone.
+	// Like makes the person like the event, or no longer, whatever was before.
+	// ErrNotFound when the event is gone.
 	Like(ctx context.Context, on ID, who user.ID, likes bool) error
 }

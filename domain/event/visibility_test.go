@@ -108,5 +108,5 @@ func TestState_and_Restore_share_nothing(t *testing.T) {
 	s.Plates[0].Photo = "b"
 	out := e.State()
 	out.Plates[0].Photo = "c"
-	assert.Equal(t, "a", e.State().Plates[0].Photo)
+	assert.EqualValues(t, "a", e.State().Plates[0].Photo)
 }

@@ -17,10 +17,10 @@ type Size struct {
 }
 
 // Portraits gives everyone without a picture of their own one that is theirs
-// alone (USR-04).
+// alone (USR-04). Every implementation passes test/ports.Portraits.
 type Portraits interface {
-	// Portrait returns the picture of the seed in the sizes sm, md and lg. The
-	// same seed must always have the same picture, and every address in it must
-	// be served.
+	// Portrait returns the picture of the seed, a positive number, in the sizes sm,
+	// md and lg. The same seed must always have the same picture, and every address
+	// in it must be served.
 	Portrait(seed int64) Picture
 }

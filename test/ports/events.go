@@ -13,6 +13,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/markup"
+	"plaza/domain/media"
 	"plaza/domain/place"
 	"plaza/domain/user"
 )
@@ -55,7 +56,7 @@ func (w *world) rich(author user.ID) *event.Event {
 }
 
 // attach adds plates to an event at hand.
-func (w *world) attach(e *event.Event, at time.Time, photos ...string) {
+func (w *world) attach(e *event.Event, at time.Time, photos ...media.Key) {
 	w.Helper()
 	for _, photo := range photos {
 		require.NoError(w, e.AddPlate(photo, at))
@@ -131,7 +132,7 @@ func eventTexts(w *world) {
 		c.Content, c.HTML = new(broad(event.ContentLimit.Chars)), &html
 	})
 	for range event.MaxPlates {
-		w.attach(e, noon, broad(64))
+		w.attach(e, noon, media.Key(broad(64)))
 	}
 	added, err := w.Events.Add(w.Context(), e)
 	require.NoError(w, err)

@@ -13,6 +13,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/markup"
+	"plaza/domain/media"
 	"plaza/domain/place"
 )
 
@@ -196,7 +197,7 @@ func changesAtOnce(w *world) {
 			if i < len(edits) {
 				return e.Apply(change(edits[i]), noon.Add(time.Hour))
 			}
-			return e.AddPlate(fmt.Sprint("plates/", i), noon.Add(time.Hour))
+			return e.AddPlate(media.Key(fmt.Sprint("plates/", i)), noon.Add(time.Hour))
 		})
 		return err
 	}) {
@@ -205,7 +206,7 @@ func changesAtOnce(w *world) {
 	s := w.entry(e.ID()).State()
 	numbers, photos := map[event.PlateID]bool{}, map[string]bool{}
 	for _, p := range s.Plates {
-		numbers[p.ID], photos[p.Photo] = true, true
+		numbers[p.ID], photos[string(p.Photo)] = true, true
 	}
 	assert.Len(w, numbers, many-len(edits))
 	assert.Len(w, photos, many-len(edits))

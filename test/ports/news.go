@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
+	"plaza/domain/markup"
 )
 
 // News is the suite of event.NewsArchive.
@@ -59,7 +60,7 @@ func (w *world) headlines(limit int, spot event.Spot) string {
 func newsAdd(w *world) {
 	full := event.News{
 		SiteName: "Plaza Mayor", SiteLogo: "logos/1.png", URL: "https://example.org/?a=1&b='", Title: broad(200),
-		Released: pi, HTML: "<p>" + broad(16_000) + "</p>", Category: "Fiestas", City: "Sevilla",
+		Released: pi, HTML: markup.HTML("<p>" + broad(16_000) + "</p>"), Category: "Fiestas", City: "Sevilla",
 		District: "Triana", Province: "Andalucía", Country: "ES",
 	}
 	bare := event.News{ID: 77, Released: pi}

@@ -1,0 +1,163 @@
+package diary_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/diary"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// The counting stores pass every read on and count it.
+type (
+	countingReader struct {
+		event.Reader
+		calls *atomic.Int64
+	}
+	countingEvents struct {
+		event.Repository
+		calls *atomic.Int64
+	}
+	countingDiscussion struct {
+		event.Discussion
+		calls *atomic.Int64
+	}
+	countingNews struct {
+		event.NewsArchive
+		calls *atomic.Int64
+	}
+	countingCategories struct {
+		feed.Categories
+		calls *atomic.Int64
+	}
+	countingRelations struct {
+		subscription.Repository
+		calls *atomic.Int64
+	}
+	countingDirectory struct {
+		user.Directory
+		calls *atomic.Int64
+	}
+)
+
+func (c countingReader) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
+	c.calls.Add(1)
+	return c.Reader.List(ctx, q)
+}
+
+func (c countingReader) OnDates(ctx context.Context, viewer user.ID, dates []event.Date, limit int) (map[event.Date][]*event.Event, error) {
+	c.calls.Add(1)
+	return c.Reader.OnDates(ctx, viewer, dates, limit)
+}
+
+func (c countingReader) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
+	c.calls.Add(1)
+	return c.Reader.Commented(ctx, author, limit)
+}
+
+func (c countingEvents) Get(ctx context.Context, id event.ID) (event.Entry, error) {
+	c.calls.Add(1)
+	return c.Repository.Get(ctx, id)
+}
+
+func (c countingDiscussion) Newest(ctx context.Context, on []event.ID, limit int) (map[event.ID][]event.Comment, error) {
+	c.calls.Add(1)
+	return c.Discussion.Newest(ctx, on, limit)
+}
+
+func (c countingNews) Around(ctx context.Context, spots []event.Spot, limit int) (map[event.Spot][]event.News, error) {
+	c.calls.Add(1)
+	return c.NewsArchive.Around(ctx, spots, limit)
+}
+
+func (c countingCategories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
+	c.calls.Add(1)
+	return c.Categories.ByIDs(ctx, ids)
+}
+
+func (c countingRelations) Relations(ctx context.Context, viewer user.ID, authors []user.ID) (map[user.ID]subscription.Relation, error) {
+	c.calls.Add(1)
+	return c.Repository.Relations(ctx, viewer, authors)
+}
+
+func (c countingDirectory) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
+	c.calls.Add(1)
+	return c.Directory.Members(ctx, ids)
+}
+
+// counted is a world whose reads are counted.
+func counted(t *testing.T) (*world, *atomic.Int64) {
+	t.Helper()
+	calls := &atomic.Int64{}
+	w := newWorld(t, func(p *diary.Ports) {
+		p.Reader = countingReader{p.Reader, calls}
+		p.Events = countingEvents{p.Events, calls}
+		p.Discussion = countingDiscussion{p.Discussion, calls}
+		p.News = countingNews{p.News, calls}
+		p.Categories = countingCategories{p.Categories, calls}
+		p.Relations = countingRelations{p.Relations, calls}
+		p.Directory = countingDirectory{p.Directory, calls}
+	})
+	return w, calls
+}
+
+func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T) {
+	w, calls := counted(t)
+	require.NoError(t, w.store.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "Walks", Slug: "walks"}))
+	for i := range 40 {
+		day := event.DateOf(noon.AddDate(0, 0, -i/2))
+		for _, by := range []access.Actor{w.ann, w.bob} {
+			shown, err := w.Write(t.Context(), by, diary.Edit{
+				Title: ptr(fmt.Sprint("day ", i)), Date: &day, Category: ptr(feed.CategoryID(1)), Publish: ptr(true),
+			})
+			require.NoError(t, err)
+			w.now = w.now.Add(time.Second)
+			_, err = w.Comment(t.Context(), w.bob, shown.ID(), "nice")
+			require.NoError(t, err)
+		}
+	}
+	reads := func(do func() error) int64 {
+		before := calls.Load()
+		require.NoError(t, do())
+		return calls.Load() - before
+	}
+	list := func(size int) func() error {
+		return func() error {
+			p, err := w.Of(t.Context(), w.bob, w.ann.ID, event.Ordering{}, firstPage(t, size))
+			require.Len(t, p.Items, size)
+			require.NotEmpty(t, p.Items[0].Moment)
+			require.NotEmpty(t, p.Items[0].Comments)
+			require.Equal(t, "Walks", p.Items[size-1].Category.Name)
+			return err
+		}
+	}
+	one := reads(list(1))
+	assert.Equal(t, one, reads(list(40)))
+	assert.LessOrEqual(t, one, int64(7), "the author, the relation, the list, the moment, news, comments, categories")
+	assert.LessOrEqual(t, reads(func() error {
+		_, err := w.RecentlyCommented(t.Context(), w.ann)
+		return err
+	}), int64(5))
+}
+
+func TestPeopleIn_names_everybody_once(t *testing.T) {
+	w := newWorld(t)
+	id := w.published(t, w.ann, "mine", event.Public)
+	w.published(t, w.bob, "his", event.Public)
+	_, err := w.Comment(t.Context(), w.zoe, id, "hello")
+	require.NoError(t, err)
+	shown := mustRead(t, w, id)
+	assert.Equal(t, []user.ID{w.ann.ID, w.bob.ID, w.zoe.ID}, diary.PeopleIn(shown, shown))
+	assert.Empty(t, diary.PeopleIn())
+}

@@ -1,0 +1,345 @@
+package diary_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/gazetteer"
+	"plaza/adapters/memory"
+	"plaza/adapters/sanitiser"
+	"plaza/application/diary"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/place"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// world is a diary over memory: ann and bob are contacts, zoe is a stranger.
+type world struct {
+	*diary.Diary
+	store         *memory.Store
+	ports         diary.Ports
+	ann, bob, zoe access.Actor
+	now           time.Time
+}
+
+func newWorld(t *testing.T, change ...func(*diary.Ports)) *world {
+	t.Helper()
+	w := &world{store: memory.New(), now: noon}
+	w.ports = diary.Ports{
+		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), News: w.store.News(),
+		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(),
+		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
+	}
+	for _, c := range change {
+		c(&w.ports)
+	}
+	w.Diary = diary.New(w.ports, func() time.Time { return w.now })
+	w.ann, w.bob, w.zoe = w.member(t, "+86-13900000001"), w.member(t, "+86-13900000002"), w.member(t, "+86-13900000003")
+	w.follow(t, w.ann, w.bob)
+	w.follow(t, w.bob, w.ann)
+	return w
+}
+
+func (w *world) member(t *testing.T, phone string) access.Actor {
+	t.Helper()
+	p, err := user.ParsePhone(phone)
+	require.NoError(t, err)
+	id, err := w.store.Accounts().Open(t.Context(), access.Account{Phone: p}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(t, err)
+	return access.Actor{ID: id, Scopes: access.AllScopes(), Zone: time.UTC}
+}
+
+func (w *world) follow(t *testing.T, who, whom access.Actor) {
+	t.Helper()
+	s, err := subscription.ToUser(who.ID, whom.ID, noon)
+	require.NoError(t, err)
+	_, _, err = w.store.Subscriptions().Follow(t.Context(), s)
+	require.NoError(t, err)
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// published writes an event that the permission shows.
+func (w *world) published(t *testing.T, by access.Actor, title string, p event.Permission) event.ID {
+	t.Helper()
+	shown, err := w.Write(t.Context(), by, diary.Edit{Title: &title, Permission: &p, Publish: ptr(true)})
+	require.NoError(t, err)
+	return shown.ID()
+}
+
+func firstPage(t *testing.T, size int) page.Request {
+	t.Helper()
+	r, err := page.New(1, size)
+	require.NoError(t, err)
+	return r
+}
+
+func TestEVT02_today_is_where_the_author_is(t *testing.T) {
+	w := newWorld(t)
+	for zone, day := range map[string]string{"Pacific/Kiritimati": "2026-11-21", "America/Los_Angeles": "2026-11-20"} {
+		loc, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		w.ann.Zone = loc
+		shown, err := w.Write(t.Context(), w.ann, diary.Edit{})
+		require.NoError(t, err)
+		assert.Equal(t, day, shown.State().Date.String(), zone)
+	}
+}
+
+func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
+	w := newWorld(t)
+	id := w.published(t, w.ann, "for contacts", event.Contact)
+	_, err := w.Read(t.Context(), w.bob, id)
+	assert.NoError(t, err)
+	_, err = w.Edit(t.Context(), w.bob, id, diary.Edit{Title: ptr("mine now")})
+	assert.ErrorIs(t, err, event.ErrNotAuthor)
+	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, id), event.ErrNotAuthor)
+	for _, stranger := range []access.Actor{w.zoe, {}} {
+		_, err = w.Read(t.Context(), stranger, id)
+		assert.ErrorIs(t, err, event.ErrNotFound)
+		_, err = w.Edit(t.Context(), stranger, id, diary.Edit{})
+		assert.ErrorIs(t, err, event.ErrNotFound)
+		assert.ErrorIs(t, w.Delete(t.Context(), stranger, id), event.ErrNotFound)
+		assert.ErrorIs(t, w.Like(t.Context(), stranger, id, true), event.ErrNotFound)
+		_, err = w.Comment(t.Context(), stranger, id, "hello?")
+		assert.Equal(t, "event", fieldOf(t, err))
+		_, err = w.Comments(t.Context(), stranger, id, page.Request{})
+		assert.Equal(t, "event", fieldOf(t, err))
+	}
+	assert.NoError(t, w.Delete(t.Context(), w.ann, id))
+	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, id), event.ErrNotFound)
+}
+
+func fieldOf(t *testing.T, err error) string {
+	t.Helper()
+	f, ok := fault.Of(err)
+	require.True(t, ok, "%v", err)
+	require.Len(t, f.Fields, 1)
+	for name := range f.Fields {
+		return name
+	}
+	return ""
+}
+
+func TestEVT08_lists_show_what_single_events_show(t *testing.T) {
+	w := newWorld(t)
+	for _, status := range []bool{false, true} {
+		for _, p := range event.Permissions() {
+			_, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("x"), Permission: &p, Publish: &status})
+			require.NoError(t, err)
+		}
+	}
+	for viewer, want := range map[*access.Actor]int{&w.ann: 6, &w.bob: 2, &w.zoe: 1} {
+		p, err := w.Of(t.Context(), *viewer, w.ann.ID, event.Ordering{}, page.Request{})
+		require.NoError(t, err)
+		assert.Equal(t, want, p.Total)
+		assert.Len(t, p.Items, want)
+		for _, shown := range p.Items {
+			_, err := w.Read(t.Context(), *viewer, shown.ID())
+			assert.NoError(t, err)
+		}
+	}
+	_, err := w.Of(t.Context(), w.ann, 999, event.Ordering{}, page.Request{})
+	assert.True(t, fault.Is(err, fault.NotFound))
+}
+
+func TestEVT14_the_moment(t *testing.T) {
+	w := newWorld(t)
+	mine := w.published(t, w.ann, "mine", event.Public)
+	seen := w.published(t, w.bob, "for contacts", event.Contact)
+	w.published(t, w.zoe, "hers alone", event.Private)
+	w.now = noon.Add(time.Minute)
+	newest := w.published(t, w.zoe, "public", event.Public)
+	shown, err := w.Read(t.Context(), w.ann, mine)
+	require.NoError(t, err)
+	assert.Equal(t, []event.ID{newest, seen}, momentIDs(shown), "newest first, without itself")
+
+	for i := range 12 {
+		w.published(t, w.zoe, fmt.Sprint("more ", i), event.Public)
+	}
+	shown, err = w.Read(t.Context(), w.ann, mine)
+	require.NoError(t, err)
+	assert.Len(t, shown.Moment, 10)
+	list, err := w.Own(t.Context(), w.ann, event.Ordering{}, page.Request{})
+	require.NoError(t, err)
+	assert.Len(t, list.Items[0].Moment, 3)
+}
+
+func momentIDs(s diary.Shown) []event.ID {
+	var ids []event.ID
+	for _, m := range s.Moment {
+		ids = append(ids, m.ID())
+	}
+	return ids
+}
+
+func TestEVT16_the_stored_place_belongs_to_the_stored_text(t *testing.T) {
+	w := newWorld(t)
+	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("杭州的秋天"), Content: ptr("西湖边散步")})
+	require.NoError(t, err)
+	assert.Equal(t, "杭州市", shown.State().Place.City)
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Title: ptr("北京的秋天"), Content: ptr("")})
+	require.NoError(t, err)
+	assert.Equal(t, "北京市", shown.State().Place.City)
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Permission: ptr(event.Private)})
+	require.NoError(t, err)
+	assert.Equal(t, "北京市", shown.State().Place.City)
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Title: ptr("Autumn")})
+	require.NoError(t, err)
+	assert.True(t, shown.State().Place.IsZero())
+}
+
+// meddler is an analyser during whose work somebody else changes the text.
+type meddler struct {
+	place.Analyser
+	meddle func()
+}
+
+func (m *meddler) Analyse(ctx context.Context, title, content string) (place.Place, error) {
+	p, err := m.Analyser.Analyse(ctx, title, content)
+	m.meddle()
+	return p, err
+}
+
+func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
+	m := &meddler{Analyser: gazetteer.New(), meddle: func() {}}
+	w := newWorld(t, func(p *diary.Ports) { p.Places = m })
+	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("x")})
+	require.NoError(t, err)
+	id := shown.ID()
+	set := func(content string) {
+		_, err := w.store.Events().Change(t.Context(), id, func(e *event.Event) error {
+			return e.Apply(event.Change{Content: &content}, w.now)
+		})
+		require.NoError(t, err)
+	}
+	times := 0
+	m.meddle = func() {
+		if times++; times <= 2 {
+			set(strings.Repeat("上海", times))
+		}
+	}
+	shown, err = w.Edit(t.Context(), w.ann, id, diary.Edit{Title: ptr("标题")})
+	require.NoError(t, err, "the third try holds")
+	assert.Equal(t, "上海市", shown.State().Place.City)
+	assert.Equal(t, "上海上海", shown.State().Content, "nobody's text is lost")
+
+	m.meddle = func() { times++; set(strings.Repeat("北京", times)) }
+	_, err = w.Edit(t.Context(), w.ann, id, diary.Edit{Title: ptr("other")})
+	assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
+}
+
+func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
+	w := newWorld(t)
+	shown, err := w.Write(t.Context(), w.ann, diary.Edit{})
+	require.NoError(t, err)
+	id := shown.ID()
+	edits := []diary.Edit{
+		{HTML: ptr("<p>html</p>")}, {Permission: ptr(event.Contact)}, {Date: ptr(event.DateOf(noon.AddDate(0, 0, -9)))},
+		{Title: ptr("title")},
+	}
+	var wait sync.WaitGroup
+	for _, e := range edits {
+		wait.Go(func() {
+			_, err := w.Edit(t.Context(), w.ann, id, e)
+			assert.NoError(t, err)
+		})
+	}
+	wait.Wait()
+	shown, err = w.Read(t.Context(), w.ann, id)
+	require.NoError(t, err)
+	s := shown.State()
+	assert.Equal(t, "title", s.Title)
+	assert.EqualValues(t, "<p>html</p>", s.HTML)
+	assert.Equal(t, event.Contact, s.Permission)
+	assert.Equal(t, "2026-11-11", s.Date.String())
+}
+
+func TestEVT18_html_is_cleaned_and_text_is_not_interpreted(t *testing.T) {
+	w := newWorld(t)
+	raw := `<p onclick="x()">hi<script>alert(1)</script></p>`
+	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("<b>t</b>"), Content: &raw, HTML: &raw})
+	require.NoError(t, err)
+	assert.EqualValues(t, "<p>hi</p>", shown.State().HTML)
+	assert.Equal(t, raw, shown.State().Content)
+	assert.Equal(t, "<b>t</b>", shown.State().Title)
+
+	huge := "<i>" + strings.Repeat("<script></script>", 64<<10)
+	_, err = w.Write(t.Context(), w.ann, diary.Edit{HTML: &huge})
+	assert.Equal(t, "html_content", fieldOf(t, err), "bounded as it was sent")
+}
+
+func TestEVT12_and_EVT17_comments(t *testing.T) {
+	w := newWorld(t)
+	quiet := w.published(t, w.ann, "quiet", event.Public)
+	first := w.published(t, w.ann, "first", event.Public)
+	second := w.published(t, w.ann, "second", event.Public)
+	say := func(by access.Actor, on event.ID, what string) event.CommentID {
+		w.now = w.now.Add(time.Second)
+		c, err := w.Comment(t.Context(), by, on, what)
+		require.NoError(t, err)
+		return c.ID
+	}
+	say(w.bob, second, "early")
+	last := say(w.zoe, first, "late")
+	recent, err := w.RecentlyCommented(t.Context(), w.ann)
+	require.NoError(t, err)
+	require.Len(t, recent, 2, "%d has no comments", quiet)
+	assert.Equal(t, []event.ID{first, second}, []event.ID{recent[0].ID(), recent[1].ID()})
+
+	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, last), event.ErrNotCommenter)
+	require.NoError(t, w.DeleteComment(t.Context(), w.ann, last), "the event's author may")
+	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.zoe, last), event.ErrNoComment)
+	for i := range 11 {
+		say(w.bob, first, fmt.Sprint(i))
+	}
+	before := mustRead(t, w, first)
+	assert.Equal(t, 11, before.Counts.Comments)
+	require.Len(t, before.Comments, 10)
+	assert.Equal(t, "10", before.Comments[0].Content, "newest first")
+	require.NoError(t, w.Like(t.Context(), w.bob, first, true))
+	require.NoError(t, w.Like(t.Context(), w.bob, first, true))
+	require.NoError(t, w.Like(t.Context(), w.zoe, first, true))
+	require.NoError(t, w.Like(t.Context(), w.zoe, first, false))
+	after := mustRead(t, w, first)
+	assert.Equal(t, 1, after.Counts.Likes)
+	assert.Equal(t, before.State().Modified, after.State().Modified)
+
+	_, err = w.Edit(t.Context(), w.ann, first, diary.Edit{Permission: ptr(event.Private)})
+	require.NoError(t, err)
+	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, before.Comments[0].ID), event.ErrNoComment, "out of reach")
+}
+
+func mustRead(t *testing.T, w *world, id event.ID) diary.Shown {
+	t.Helper()
+	shown, err := w.Read(t.Context(), w.ann, id)
+	require.NoError(t, err)
+	return shown
+}
+
+func TestCategories_must_exist(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.store.Categories().Put(t.Context(), feed.Category{ID: 4, Name: "Walks", Slug: "walks"}))
+	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Category: ptr(feed.CategoryID(4))})
+	require.NoError(t, err)
+	assert.Equal(t, "Walks", shown.Category.Name)
+	_, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Category: ptr(feed.CategoryID(5))})
+	assert.Equal(t, "category", fieldOf(t, err))
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Category: ptr(feed.CategoryID(0))})
+	require.NoError(t, err)
+	assert.Zero(t, shown.Category)
+}

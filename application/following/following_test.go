@@ -1,0 +1,74 @@
+package following_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/application/following"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func world(t *testing.T) (f *following.Following, ann, bob access.Actor) {
+	t.Helper()
+	store := memory.New()
+	open := func(number string) access.Actor {
+		phone, err := user.ParsePhone(number)
+		require.NoError(t, err)
+		id, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+		require.NoError(t, err)
+		return access.Actor{ID: id}
+	}
+	require.NoError(t, store.Categories().Put(t.Context(), feed.Category{ID: 4, Name: "Walks", Slug: "walks"}))
+	f = following.New(store.Subscriptions(), store.Categories(), func() time.Time { return noon })
+	return f, open("+86-13900000001"), open("+86-13900000002")
+}
+
+func TestSUB04_following(t *testing.T) {
+	f, ann, bob := world(t)
+	first, isNew, err := f.FollowUser(t.Context(), ann, bob.ID)
+	require.NoError(t, err)
+	assert.True(t, isNew)
+	again, isNew, err := f.FollowUser(t.Context(), ann, bob.ID)
+	require.NoError(t, err)
+	assert.False(t, isNew)
+	assert.Equal(t, first, again)
+	for _, nobody := range []user.ID{ann.ID, 999, 0, -1} {
+		_, _, err = f.FollowUser(t.Context(), ann, nobody)
+		assert.True(t, fault.Is(err, fault.Invalid), "%d: %v", nobody, err)
+	}
+	assert.ErrorIs(t, f.Unfollow(t.Context(), bob, first.ID), subscription.ErrNotFound, "somebody else's")
+	assert.NoError(t, f.Unfollow(t.Context(), ann, first.ID))
+	assert.ErrorIs(t, f.Unfollow(t.Context(), ann, first.ID), subscription.ErrNotFound)
+}
+
+func TestSUB01_to_03_listing(t *testing.T) {
+	f, ann, bob := world(t)
+	_, _, err := f.FollowUser(t.Context(), ann, bob.ID)
+	require.NoError(t, err)
+	walks, isNew, err := f.FollowCategory(t.Context(), ann, 4)
+	require.NoError(t, err)
+	assert.True(t, isNew)
+	assert.Equal(t, "Walks", walks.Of.Name)
+	for _, none := range []feed.CategoryID{0, 5, -1} {
+		_, _, err = f.FollowCategory(t.Context(), ann, none)
+		assert.True(t, fault.Is(err, fault.Invalid), "%d: %v", none, err)
+	}
+	all, err := f.List(t.Context(), ann, subscription.Query{User: bob.ID})
+	require.NoError(t, err)
+	require.Len(t, all.Items, 2, "the actor's own, whatever the query says")
+	assert.Equal(t, "walks", all.Items[0].Of.Slug, "newest first")
+	assert.Equal(t, bob.ID, all.Items[1].Followed)
+	people, err := f.List(t.Context(), ann, subscription.Query{EntityType: subscription.User})
+	require.NoError(t, err)
+	assert.Equal(t, 1, people.Total)
+}

@@ -1,0 +1,67 @@
+package people_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/imaging"
+	"plaza/adapters/memory"
+	"plaza/application/people"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func world(t *testing.T, names ...string) (*people.People, []user.ID) {
+	t.Helper()
+	store := memory.New()
+	var ids []user.ID
+	for i, name := range names {
+		phone, err := user.ParsePhone("+86-1390000000" + string(rune('1'+i)))
+		require.NoError(t, err)
+		id, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone, Scopes: access.AllScopes(), Staff: true},
+			user.Member{Firstname: name, Timezone: "Asia/Shanghai", Joined: noon})
+		require.NoError(t, err)
+		ids = append(ids, id)
+	}
+	portraits := imaging.NewPortraits("https://plaza.example")
+	return people.New(store.Accounts(), store.Accounts(), portraits, func() time.Time { return noon }), ids
+}
+
+func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
+	p, ids := world(t, "Ann", "Bob", "Zoe")
+	infos, err := p.Lookup(t.Context(), []user.ID{ids[2], 999, ids[0], ids[2], -1, 0})
+	require.NoError(t, err)
+	require.Len(t, infos, 2)
+	assert.Equal(t, "Zoe", infos[0].Firstname)
+	assert.Equal(t, "Ann", infos[1].Firstname)
+	assert.Equal(t, "+08:00", infos[0].UTCOffset)
+	assert.Len(t, infos[0].Avatar.Sizes, 3)
+	assert.NotEqual(t, infos[0].Avatar.Path, infos[1].Avatar.Path, "USR-04: everyone has a picture of their own")
+
+	for _, none := range [][]user.ID{nil, {}, {999}} {
+		infos, err := p.Lookup(t.Context(), none)
+		require.NoError(t, err)
+		assert.Empty(t, infos)
+	}
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked))
+	assert.NoError(t, err)
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked+1))
+	assert.True(t, fault.Is(err, fault.Invalid))
+}
+
+func TestUSR05_the_own_profile(t *testing.T) {
+	p, ids := world(t, "Ann")
+	profile, err := p.Profile(t.Context(), access.Actor{ID: ids[0]})
+	require.NoError(t, err)
+	assert.Equal(t, "+86-13900000001", profile.Phone.String())
+	assert.Equal(t, access.AllScopes(), profile.Scopes)
+	assert.True(t, profile.Staff)
+	assert.Equal(t, noon, profile.Joined)
+	assert.Equal(t, "Ann", profile.Username)
+}

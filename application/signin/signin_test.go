@@ -1,0 +1,247 @@
+package signin_test
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/argon2id"
+	"plaza/adapters/memory"
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+const phone, password = "+86-13900000001", "kettle-and-cups"
+
+// countingHasher passes on and counts what is verified.
+type countingHasher struct {
+	access.Hasher
+	verified int
+	fail     error
+}
+
+func (h *countingHasher) Verify(ctx context.Context, hash string, p secret.String) (bool, bool, error) {
+	h.verified++
+	if h.fail != nil {
+		return false, false, h.fail
+	}
+	return h.Hasher.Verify(ctx, hash, p)
+}
+
+type world struct {
+	*signin.Signin
+	store  *memory.Store
+	hasher *countingHasher
+	now    time.Time
+	id     user.ID
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{store: memory.New(), now: noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher,
+		signin.TokenTTL(access.DefaultTTL), func() time.Time { return w.now })
+	var err error
+	w.id, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})
+	require.NoError(t, err)
+	return w
+}
+
+func login(username, pass string, scopes ...string) signin.Login {
+	return signin.Login{Username: username, Password: secret.New(pass), Scopes: scopes, From: netip.MustParseAddr("192.0.2.1")}
+}
+
+func TestAUT01_a_login_gives_a_key_that_acts(t *testing.T) {
+	w := newWorld(t)
+	key, err := w.Login(t.Context(), login(" "+phone+" ", password))
+	require.NoError(t, err)
+	actor, err := w.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	assert.Equal(t, w.id, actor.ID)
+	assert.Equal(t, access.AllScopes(), actor.Scopes)
+}
+
+func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
+	w := newWorld(t)
+	shut, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000002", Password: secret.New(password)})
+	require.NoError(t, err)
+	require.NoError(t, w.Disable(t.Context(), shut, true))
+	for name, l := range map[string]signin.Login{
+		"unknown user": login("+86-13900000009", password), "wrong password": login(phone, "not-my-password"),
+		"disabled account": login("+86-13900000002", password), "trimmed password": login(phone, password+" "),
+		"empty password": login(phone, ""),
+	} {
+		before := w.hasher.verified
+		_, err := w.Login(t.Context(), l)
+		assert.Same(t, access.ErrBadLogin, err, name)
+		assert.Equal(t, before+1, w.hasher.verified, "%s costs one verification, as a success does", name)
+	}
+	require.NoError(t, w.Disable(t.Context(), shut, false))
+	_, err = w.Login(t.Context(), login("+86-13900000002", password))
+	assert.NoError(t, err)
+}
+
+func TestAUT08_scopes(t *testing.T) {
+	w := newWorld(t)
+	key, err := w.Login(t.Context(), login(phone, password, "xfile_event"))
+	require.NoError(t, err)
+	actor, err := w.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	assert.Equal(t, []access.Scope{access.XfileEvent}, actor.Scopes)
+
+	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"writing_bundle"}))
+	actor, err = w.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	assert.Empty(t, actor.Scopes, "what the account loses, its tokens lose")
+	_, err = w.Login(t.Context(), login(phone, password, "xfile_event"))
+	assertField(t, err, "scope")
+	_, err = w.Login(t.Context(), login(phone, password, "root"))
+	assertField(t, err, "scope")
+}
+
+func assertField(t *testing.T, err error, name string) {
+	t.Helper()
+	f, ok := fault.Of(err)
+	require.True(t, ok, "%v", err)
+	assert.Contains(t, f.Fields, name)
+}
+
+func TestAUT09_a_key_lives_from_its_last_use(t *testing.T) {
+	w := newWorld(t)
+	key, err := w.Login(t.Context(), login(phone, password))
+	require.NoError(t, err)
+	for range 3 {
+		w.now = w.now.Add(29 * 24 * time.Hour)
+		_, err = w.Authenticate(t.Context(), key)
+		require.NoError(t, err)
+	}
+	w.now = w.now.Add(access.DefaultTTL)
+	_, err = w.Authenticate(t.Context(), key)
+	assert.Same(t, access.ErrBadKey, err)
+}
+
+func TestAUT10_revoking(t *testing.T) {
+	w := newWorld(t)
+	keys := make([]secret.String, 3)
+	for i := range keys {
+		var err error
+		keys[i], err = w.Issue(t.Context(), w.id, nil, 0)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Logout(t.Context(), keys[0]))
+	assert.Same(t, access.ErrBadKey, w.Logout(t.Context(), keys[0]))
+	_, err := w.Authenticate(t.Context(), keys[0])
+	assert.Same(t, access.ErrBadKey, err)
+	_, err = w.Authenticate(t.Context(), keys[1])
+	assert.NoError(t, err, "another key stays good")
+
+	require.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("another-kettle")))
+	for _, key := range keys {
+		_, err := w.Authenticate(t.Context(), key)
+		assert.Same(t, access.ErrBadKey, err)
+	}
+	_, err = w.Login(t.Context(), login(phone, "another-kettle"))
+	assert.NoError(t, err)
+	tokens, err := w.Tokens(t.Context(), w.id)
+	require.NoError(t, err)
+	require.Len(t, tokens, 3)
+	require.NoError(t, w.Revoke(t.Context(), tokens[0].ID))
+	assert.ErrorIs(t, w.Revoke(t.Context(), tokens[0].ID), access.ErrNoSession)
+}
+
+func TestAUT11_guessing_is_slow(t *testing.T) {
+	w := newWorld(t)
+	for range 5 {
+		_, err := w.Login(t.Context(), login(phone, "wrong-password"))
+		assert.Same(t, access.ErrBadLogin, err)
+	}
+	_, err := w.Login(t.Context(), login(phone, password))
+	require.True(t, fault.Is(err, fault.Throttled), "the right one, too: %v", err)
+	elsewhere := login(phone, password)
+	elsewhere.From = netip.MustParseAddr("198.51.100.7")
+	_, err = w.Login(t.Context(), elsewhere)
+	assert.NoError(t, err, "nobody is locked out of other places")
+	w.now = w.now.Add(15 * time.Minute)
+	_, err = w.Login(t.Context(), login(phone, password))
+	assert.NoError(t, err)
+}
+
+func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
+	w := newWorld(t)
+	counted := w.hasher
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher,
+		signin.TokenTTL(access.DefaultTTL), func() time.Time { return noon })
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	kinds := map[fault.Kind]int{}
+	for range 40 {
+		wait.Go(func() {
+			_, err := w.Login(t.Context(), login(phone, "wrong-password"))
+			mu.Lock()
+			defer mu.Unlock()
+			kinds[fault.KindOf(err)]++
+		})
+	}
+	wait.Wait()
+	assert.Equal(t, map[fault.Kind]int{fault.Invalid: 5, fault.Throttled: 35}, kinds)
+}
+
+func TestAUT11_what_came_to_no_decision_does_not_count(t *testing.T) {
+	w := newWorld(t)
+	w.hasher.fail = fault.Later(fault.Unavailable, time.Second, "busy")
+	for range 20 {
+		_, err := w.Login(t.Context(), login(phone, password))
+		require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
+	}
+	w.hasher.fail = nil
+	for range 20 {
+		_, err := w.Login(t.Context(), login("not a phone", password))
+		assertField(t, err, "username")
+	}
+	_, err := w.Login(t.Context(), login(phone, password))
+	assert.NoError(t, err)
+}
+
+func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
+	w := newWorld(t)
+	key, err := w.Login(t.Context(), login(phone, password))
+	require.NoError(t, err)
+	before, err := w.store.Accounts().ByID(t.Context(), w.id)
+	require.NoError(t, err)
+	stronger := argon2id.Cheap
+	stronger.Time++
+	w.hasher.Hasher = argon2id.New(stronger, 2, 100)
+	_, err = w.Login(t.Context(), login(phone, password))
+	require.NoError(t, err)
+	after, err := w.store.Accounts().ByID(t.Context(), w.id)
+	require.NoError(t, err)
+	assert.NotEqual(t, before.Hash, after.Hash)
+	_, outdated, err := w.hasher.Verify(t.Context(), after.Hash, secret.New(password))
+	require.NoError(t, err)
+	assert.False(t, outdated)
+	_, err = w.Authenticate(t.Context(), key)
+	assert.NoError(t, err, "keys stay good")
+}
+
+func TestRegister_tells_all_that_is_wrong(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Register(t.Context(), signin.Registration{
+		Username: "someone", Password: secret.New("short"), Scopes: []string{"root"},
+		Member: user.Member{Timezone: "Mars/Olympus"},
+	})
+	f, ok := fault.Of(err)
+	require.True(t, ok)
+	assert.Len(t, f.Fields, 4, "%v", f.Fields)
+	_, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})
+	assert.ErrorIs(t, err, access.ErrPhoneTaken)
+}

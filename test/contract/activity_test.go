@@ -1,0 +1,241 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+var activityRows = []row{
+	{"EVT-17 comments and likes are counted", activityIsCounted},
+	{"EVT-17 counts are exact whoever comes at once", countsAreExact},
+	{"EVT-17 an event shows its newest ten comments", newestTenComments},
+	{"EVT-17 comments and likes are no modification", activityModifiesNothing},
+	{"EVT-19 a comment has its fields", commentHasItsFields},
+	{"EVT-19 a comment says something of an event", commentIsChecked},
+	{"EVT-19 an unknown event is named with the other wrong fields", unknownEventWithOthers},
+	{"EVT-19 an event out of reach is like one that never was", eventOutOfReach},
+	{"EVT-19 comments are paged newest first", commentsArePaged},
+	{"EVT-19 its author or the event's removes a comment", whoRemovesComments},
+	{"EVT-19 what is out of reach is out of reach for its author too", ownCommentOutOfReach},
+	{"EVT-19 liking twice is liking once", likingIsIdempotent},
+	{"EVT-19 what one may not see one cannot like", likesNeedSight},
+}
+
+func activityIsCounted(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	first := bob.comments(t, id, "one")
+	ada.comments(t, id, "two")
+	bob.put(t, likePath(id)).is(204)
+	ada.put(t, likePath(id)).is(204)
+	for _, p := range []person{ada, bob} {
+		p.reads(t, id).shows(object{"comment_count": 2, "like_count": 2})
+		p.get(t, eventsOf(ada)).is(200).shows(object{"0.comment_count": 2, "0.like_count": 2})
+	}
+	ada.get(t, recent).is(200).shows(object{"0.comment_count": 2, "0.like_count": 2})
+	bob.delete(t, commentPath(first)).is(204)
+	bob.delete(t, likePath(id)).is(204)
+	ada.patch(t, eventPath(id), object{"title": "y"}).is(200).shows(object{"comment_count": 1, "like_count": 1})
+}
+
+func countsAreExact(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	atOnce(16, func(i int) {
+		bob.comments(t, id, fmt.Sprint(i))
+		bob.put(t, likePath(id)).is(204)
+	})
+	ada.reads(t, id).shows(object{"comment_count": 16, "like_count": 1})
+	gone := ada.get(t, commentsOn(id)+"&page_size=8").is(200).column("data", "id")
+	gone = append(gone, gone...)
+	statuses := make([]int, len(gone))
+	atOnce(len(gone), func(i int) { statuses[i] = ada.delete(t, comments+gone[i]+"/").status })
+	slices.Sort(statuses)
+	assert.Equal(t, append(slices.Repeat([]int{204}, 8), slices.Repeat([]int{404}, 8)...), statuses, "each was removed once")
+	ada.reads(t, id).shows(object{"comment_count": 8, "like_count": 1})
+}
+
+func newestTenComments(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	var said []string
+	for i := range 12 {
+		words := fmt.Sprint("word ", i)
+		if i%3 > 0 { // those of one instant are told apart by their numbers
+			s.clock.advance(time.Second)
+		}
+		bob.comments(t, id, words)
+		said = append([]string{words}, said...)
+	}
+	got := ada.reads(t, id).shows(object{"comment_count": 12})
+	assert.Equal(t, said[:10], got.column("data.comments", "content"))
+	got.hasFields("data.comments.0", commentFields)
+	got.hasFields("data.comments.0.user", infoFields)
+	for _, list := range []string{events, eventsOf(ada), recent} {
+		assert.Equal(t, said[:10], ada.get(t, list).is(200).column("data.0.comments", "content"), list)
+	}
+}
+
+func activityModifiesNothing(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	before := object{"create_time": "2026-11-20T12:00:00Z", "last_modified": "2026-11-20T12:00:00Z"}
+	var comment int
+	s.minutesLater(
+		func() { comment = bob.comments(t, id, "Oh") },
+		func() { bob.put(t, likePath(id)).is(204) },
+		func() { ada.reads(t, id).shows(before) },
+		func() { bob.delete(t, commentPath(comment)).is(204) },
+		func() { bob.delete(t, likePath(id)).is(204) },
+		func() { ada.reads(t, id).shows(before) },
+	)
+}
+
+func commentHasItsFields(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	made := bob.post(t, comments, object{"event": fmt.Sprint(id), "content": " <b>Oh</b>\n"}).is(201)
+	made.hasFields("data", commentFields)
+	made.hasFields("data.user", infoFields)
+	want := object{
+		"content": " <b>Oh</b>\n", "create_time": "2026-11-20T12:00:00Z",
+		"user.uid": bob.id, "user.username": "Ada Berg", "user.is_online": true, "id": made.int("data.id"),
+	}
+	made.shows(want)
+	for _, path := range []string{commentsOn(id), eventPath(id)} {
+		list := ada.get(t, path).is(200)
+		prefix := map[string]string{commentsOn(id): "0.", eventPath(id): "comments.0."}[path]
+		list.hasFields("data."+prefix[:len(prefix)-1], commentFields)
+		for field, value := range want {
+			list.shows(object{prefix + field: value})
+		}
+	}
+}
+
+func commentIsChecked(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	ada.post(t, comments, object{}).invalid("event", "content")
+	ada.post(t, comments, object{"event": id}).invalid("content")
+	ada.post(t, comments, object{"content": "Oh"}).invalid("event")
+	ada.post(t, comments, object{"event": nil, "content": nil}).invalid("event", "content")
+	for _, blank := range []any{"", " \n\u00a0", "\u200b", 5, []any{}, "nul\x00"} {
+		ada.post(t, comments, object{"event": id, "content": blank}).invalid("content")
+	}
+	for _, none := range []any{"x", "", true, 1.5, []any{id}} {
+		ada.post(t, comments, object{"event": none, "content": "Oh"}).invalid("event")
+	}
+	for _, none := range []string{"", "?event=", "?event=x", "?event=0", "?event=-1", "?event=1.5"} {
+		ada.get(t, comments+none).invalid("event")
+	}
+	ada.get(t, comments+"?event=x&page=0&page_size=x").invalid("event", "page", "page_size")
+	ada.reads(t, id).shows(object{"comment_count": 0})
+}
+
+func unknownEventWithOthers(t *testing.T, s *server) {
+	s.member(t).post(t, comments, object{"event": 99999, "content": ""}).invalid("event", "content")
+}
+
+func eventOutOfReach(t *testing.T, s *server) {
+	ada, eve := s.member(t), s.member(t)
+	comment := func(on int) answer {
+		return eve.post(t, comments, object{"event": on, "content": "Oh"}).invalid("event")
+	}
+	list := func(of int) answer { return eve.get(t, commentsOn(of)).invalid("event") }
+	never := 99999
+	for _, hidden := range []int{
+		ada.writes(t, object{"title": "x"}).int("data.id"),
+		ada.publishes(t, "x", object{"view_permission": 100}),
+		ada.publishes(t, "x", object{"view_permission": 200}),
+	} {
+		assert.JSONEq(t, string(comment(never).body), string(comment(hidden).body), "the same words")
+		assert.JSONEq(t, string(list(never).body), string(list(hidden).body), "the same words")
+		ada.reads(t, hidden).shows(object{"comment_count": 0})
+		ada.comments(t, hidden, "to myself")
+	}
+	for _, none := range []int{0, -1} {
+		comment(none)
+	}
+}
+
+func commentsArePaged(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id, other := ada.publishes(t, "x"), ada.publishes(t, "y")
+	assert.Empty(t, bob.get(t, commentsOn(id)).is(200).list("data"))
+	bob.comments(t, other, "elsewhere")
+	for _, words := range []string{"one", "two"} { // at one instant
+		bob.comments(t, id, words)
+	}
+	s.minutesLater(func() { ada.comments(t, id, "three") })
+	bob.get(t, commentsOn(id)).is(200).shows(object{"0.content": "three", "1.content": "two", "2.content": "one"})
+	last := bob.get(t, commentsOn(id)+"&page_size=2&page=2").is(200)
+	assert.Equal(t, []string{"one"}, last.column("data", "content"))
+	wanted := object{"page_size": 2, "total_count": 3, "total_pages": 2, "current_page": 2, "next": nil, "previous": 1}
+	for field, value := range wanted {
+		assert.Equal(t, fmt.Sprint(value), fmt.Sprint(last.at("pagination."+field)), field)
+	}
+	bob.get(t, commentsOn(id)+"&page_size=2&page=3").fails(404, "RESOURCE_NOT_FOUND")
+}
+
+func whoRemovesComments(t *testing.T, s *server) {
+	ada, bob, eve := s.member(t), s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	for _, remover := range []person{ada, bob} {
+		comment := bob.comments(t, id, "Oh")
+		eve.delete(t, commentPath(comment)).fails(403, "PERMISSION_DENIED")
+		assert.Empty(t, remover.delete(t, commentPath(comment)).is(204).body)
+		for _, p := range []person{ada, bob, eve} {
+			p.delete(t, commentPath(comment)).fails(404, "RESOURCE_NOT_FOUND")
+		}
+	}
+	mine := ada.comments(t, id, "mine")
+	bob.delete(t, commentPath(mine)).fails(403, "PERMISSION_DENIED")
+	for _, path := range []string{"99999/", "0/", "x/"} {
+		ada.delete(t, comments+path).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	ada.reads(t, id).shows(object{"comment_count": 1})
+}
+
+func ownCommentOutOfReach(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	comment := bob.comments(t, id, "Oh")
+	bob.put(t, likePath(id)).is(204)
+	ada.patch(t, eventPath(id), object{"view_permission": 200}).is(200)
+	bob.delete(t, commentPath(comment)).fails(404, "RESOURCE_NOT_FOUND")
+	bob.delete(t, likePath(id)).fails(404, "RESOURCE_NOT_FOUND")
+	ada.reads(t, id).shows(object{"comment_count": 1, "like_count": 1})
+	ada.patch(t, eventPath(id), object{"view_permission": 0}).is(200)
+	bob.delete(t, commentPath(comment)).is(204)
+}
+
+func likingIsIdempotent(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	ada.put(t, likePath(id)).is(204)
+	for range 2 {
+		assert.Empty(t, bob.put(t, likePath(id)).is(204).body)
+		ada.reads(t, id).shows(object{"like_count": 2})
+	}
+	for range 2 {
+		assert.Empty(t, bob.delete(t, likePath(id)).is(204).body)
+		ada.reads(t, id).shows(object{"like_count": 1})
+	}
+}
+
+func likesNeedSight(t *testing.T, s *server) {
+	ada, bob, eve := s.member(t), s.member(t), s.member(t)
+	befriend(t, ada, bob)
+	id := ada.publishes(t, "x", object{"view_permission": 100})
+	bob.put(t, likePath(id)).is(204)
+	eve.unseen(t, id)
+	for _, path := range []string{"99999/", "0/", "x/"} {
+		ada.put(t, "/api/activity/like/"+path).fails(404, "RESOURCE_NOT_FOUND")
+		ada.delete(t, "/api/activity/like/"+path).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	ada.reads(t, id).shows(object{"like_count": 1})
+}

@@ -1,0 +1,299 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var addressRows = []row{
+	{"GEN-09 a path without its slash is redirected", slashRedirects},
+	{"GEN-09 a redirect keeps method and body", redirectsKeepBodies},
+	{"GEN-09 a redirect never leads elsewhere", redirectsStay},
+	{"GEN-09 an id that is no positive integer is 404", noIDs},
+	{"GEN-09 HEAD answers as GET without a body", headIsGet},
+	{"GEN-07 another method is 405 with those that are taken", otherMethods},
+}
+
+var tracingRows = []row{
+	{"GEN-10 a well-formed request id comes back", knownIDs},
+	{"GEN-10 an ill-formed request id gives way to a new one", newIDs},
+	{"GEN-10 every log line of a request has its id", tracedLines},
+}
+
+// operation is an operation of the document at an address of the tests.
+type operation struct {
+	method, template, path string
+	*openapi3.Operation
+}
+
+// operations is every operation of the document, with 99 for every number in a
+// path: nothing has it.
+func operations(t *testing.T) []operation {
+	t.Helper()
+	doc, err := theDocument()
+	require.NoError(t, err)
+	var all []operation
+	for template, item := range doc.Paths.Map() {
+		for method, described := range item.Operations() {
+			all = append(all, operation{method, template, concrete(template, "99"), described})
+		}
+	}
+	require.NotEmpty(t, all)
+	slices.SortFunc(all, func(a, b operation) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	return all
+}
+
+// concrete is the template with the value in place of its variable.
+func concrete(template, value string) string {
+	before, rest, found := strings.Cut(template, "{")
+	if !found {
+		return template
+	}
+	_, after, _ := strings.Cut(rest, "}")
+	return before + value + after
+}
+
+func slashRedirects(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, o := range operations(t) {
+		bare, hasSlash := strings.CutSuffix(o.path, "/")
+		if !hasSlash {
+			continue
+		}
+		for _, c := range []*client{s.anyone(), ada.client, s.with("x")} {
+			a := c.send(t, o.method, bare+"?page=2&x=%2F%20%C3%A9", nil)
+			want := []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
+			if o.method == "GET" {
+				want = []int{http.StatusMovedPermanently}
+			}
+			assert.Contains(t, want, a.status, "%s %s", o.method, bare)
+			to, err := url.Parse(a.header.Get("Location"))
+			require.NoError(t, err)
+			assert.Equal(t, o.path, to.Path)
+			assert.Equal(t, url.Values{"page": {"2"}, "x": {"/ é"}}, to.Query())
+		}
+	}
+}
+
+// follower is a client that goes where it is sent, as most do.
+var follower = &http.Client{Timeout: dialer.Timeout}
+
+func redirectsKeepBodies(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	follow := func(method, path, body string) int {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Token "+ada.key)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := follower.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		assert.True(t, strings.HasSuffix(res.Request.URL.Path, "/"), "there was a redirect")
+		assert.Equal(t, method, res.Request.Method)
+		return res.StatusCode
+	}
+	assert.Equal(t, 200, follow("GET", "/api/user/profile", ""))
+	assert.Equal(t, 200, follow("HEAD", "/api/user/profile", ""))
+	assert.Equal(t, 201, follow("POST", "/api/xfile/event", `{"title": "sent twice"}`))
+	assert.Contains(t, ada.get(t, events).titles(), "sent twice")
+	assert.Equal(t, 200, follow("PATCH", strings.TrimSuffix(eventPath(id), "/"), `{"title": "y"}`))
+	ada.reads(t, id).shows(object{"title": "y"})
+	assert.Equal(t, 204, follow("PUT", strings.TrimSuffix(likePath(id), "/"), ""))
+	assert.Equal(t, 204, follow("DELETE", strings.TrimSuffix(eventPath(id), "/"), ""))
+	ada.get(t, eventPath(id)).is(404)
+}
+
+func redirectsStay(t *testing.T, s *server) {
+	for _, target := range []string{
+		"/api/user/profile", "//evil.example/api/user/profile", "/%2Fevil.example/api/user/profile", "/\\evil.example/api/user/profile",
+		"/api/user/profile?next=//evil.example/", "/api/user//profile", "/api/../api/user/profile", "/./api/user/profile",
+	} {
+		for _, header := range []string{"X-Forwarded-Prefix: //evil.example", "X-Forwarded-Host: evil.example", "X-Original-URL: //evil.example/"} {
+			a := s.dial(t).say(request("GET", target, []string{header}, "")).answer("GET")
+			if a.status == http.StatusNotFound {
+				continue
+			}
+			require.Equal(t, 301, a.status, target)
+			to, err := url.Parse(a.header.Get("Location"))
+			require.NoError(t, err)
+			assert.Empty(t, to.Host, "%s, %s: %s", target, header, to)
+			assert.Equal(t, profile, to.Path)
+		}
+	}
+}
+
+func noIDs(t *testing.T, s *server) {
+	ada := s.member(t)
+	tried := 0
+	for _, o := range operations(t) {
+		if !strings.Contains(o.template, "id}") {
+			continue
+		}
+		tried++
+		for _, no := range []string{
+			"0", "-1", "+1", "abc", "1.0", "1e3", "0x1", "%20", "1%20", "%201", "1,2", "٣", "null", "%00", "99",
+			"9223372036854775807", "9223372036854775808", "99999999999999999999999999", "-9223372036854775809",
+		} {
+			path := concrete(o.template, no)
+			for _, body := range []any{nil, "{", object{"title": 5}} {
+				ada.send(t, o.method, path, body).fails(404, "RESOURCE_NOT_FOUND")
+			}
+			s.anyone().send(t, o.method, path, nil).fails(401, "NOT_AUTHENTICATED")
+		}
+	}
+	assert.GreaterOrEqual(t, tried, 8)
+	ada.get(t, events+"mine/").fails(404, "RESOURCE_NOT_FOUND")
+	ada.patch(t, commented, object{}).fails(404, "RESOURCE_NOT_FOUND")
+}
+
+func headIsGet(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	paths := append(pagedLists(ada, id),
+		profile, eventPath(id), commented, reference, eventPath(99), "/nowhere/", fmt.Sprintf("/media/portrait/%d-md.png", ada.id))
+	for _, path := range paths {
+		for _, authorization := range []string{"Token " + ada.key, "Token x", ""} {
+			w := s.dial(t)
+			headers := []string{"Authorization: " + authorization}
+			got := w.say(request("GET", path, headers, "")).answer("GET")
+			head := w.say(request("HEAD", path, headers, "")).answer("HEAD")
+			assert.Equal(t, got.status, head.status, path)
+			for _, name := range []string{"Content-Type", "Content-Length", "Cache-Control", "ETag", "WWW-Authenticate"} {
+				assert.Equal(t, got.header.Get(name), head.header.Get(name), "%s: %s", path, name)
+			}
+			again := w.say(request("GET", path, headers, "")).answer("GET") // a body would be taken for this
+			assert.Equal(t, got.body, again.body, path)
+		}
+	}
+}
+
+// allowed is which methods the document knows at the address.
+func allowed(all []operation, path string) []string {
+	var methods []string
+	for _, o := range all {
+		before, after, isTemplate := strings.Cut(concrete(o.template, "\n"), "\n")
+		fits := isTemplate && strings.HasPrefix(path, before) && strings.HasSuffix(path, after) &&
+			len(path) > len(before+after) && !strings.Contains(path[len(before):len(path)-len(after)], "/")
+		if o.path == path || fits {
+			methods = append(methods, o.method)
+			if o.method == "GET" {
+				methods = append(methods, "HEAD")
+			}
+		}
+	}
+	slices.Sort(methods)
+	return slices.Compact(methods)
+}
+
+func otherMethods(t *testing.T, s *server) {
+	ada := s.member(t)
+	all := operations(t)
+	for _, o := range all {
+		want := allowed(all, o.path)
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
+			if slices.Contains(want, method) {
+				continue
+			}
+			for _, c := range []*client{s.anyone(), ada.client} {
+				a := c.send(t, method, o.path, nil).is(405)
+				if method != "HEAD" {
+					a.fails(405, "METHOD_NOT_ALLOWED")
+				}
+				var found []string
+				for name := range strings.SplitSeq(a.header.Get("Allow"), ",") {
+					found = append(found, strings.TrimSpace(name))
+				}
+				assert.ElementsMatch(t, want, found, "%s %s", method, o.path)
+			}
+		}
+	}
+}
+
+// everyOutcome is requests that end in all sorts of ways.
+func everyOutcome(p person, event int) []struct {
+	method, path, body string
+	status             int
+} {
+	return []struct {
+		method, path, body string
+		status             int
+	}{
+		{"GET", profile, "", 200}, {"HEAD", profile, "", 200}, {"POST", events, "{}", 201}, {"PUT", likePath(event), "", 204},
+		{"GET", "/api/user/profile", "", 301}, {"POST", events, "{", 400},
+		{"PATCH", eventPath(99), "{}", 404}, {"GET", "/nowhere", "", 404}, {"GET", "/", "", 404}, {"PUT", profile, "", 405},
+		{"POST", events, strings.Repeat(" ", 1<<20+1), 413}, {"GET", reference, "", 200},
+		{"GET", fmt.Sprintf("/media/portrait/%d-sm.png", p.id), "", 200}, {"GET", "/media/portrait/none.png", "", 404},
+	}
+}
+
+// wellFormed is what a request id may be.
+const wellFormed = `^[!#-&(-~]{1,128}$`
+
+func knownIDs(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	for _, given := range []string{"x", "0", "!#$%&()*+,-./:;<=>?@[]^_{|}~", strings.Repeat("x", 128), "5f2b9c1e-0d7a-4c33"} {
+		for _, o := range everyOutcome(ada, id) {
+			a := ada.saying("X-Request-ID", given).send(t, o.method, o.path, o.body).is(o.status)
+			assert.Equal(t, []string{given}, a.header.Values("X-Request-ID"), "%s %s", o.method, o.path)
+		}
+		assert.Equal(t, given, s.anyone().saying("X-Request-ID", given).get(t, profile).is(401).header.Get("X-Request-ID"))
+	}
+}
+
+func newIDs(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	seen := map[string]bool{}
+	for _, given := range []string{"", "a b", `"x"`, `x"`, "it's", "a\tb", "é", "x\u0080", strings.Repeat("x", 129), "\u00a0"} {
+		for _, o := range everyOutcome(ada, id) {
+			a := ada.saying("X-Request-ID", given).send(t, o.method, o.path, o.body).is(o.status)
+			made := a.header.Get("X-Request-ID")
+			assert.Regexp(t, wellFormed, made)
+			assert.NotEqual(t, given, made)
+			assert.False(t, seen[made], "given twice")
+			seen[made] = true
+		}
+	}
+}
+
+func tracedLines(t *testing.T, s *server) {
+	ada := s.member(t)
+	wrong := s.member(t)
+	ada.send(t, "POST", events, "{}") // what starts has been logged
+	id := ada.publishes(t, "x")
+	asked := map[string]int{}
+	for i, o := range everyOutcome(ada, id) {
+		name := fmt.Sprintf("find-me-%d-end", i)
+		asked[name]++
+		ada.saying("X-Request-ID", name).send(t, o.method, o.path, o.body)
+	}
+	s.breakPassword(t, wrong)
+	asked["find-me-500-end"] = 2 // the mistake, and the request
+	s.anyone().saying("X-Request-ID", "find-me-500-end").post(t, login, object{"username": wrong.phone, "password": password}).is(500)
+
+	s.stop()
+	found := map[string]int{}
+	for line := range strings.Lines(s.log.String()) {
+		if strings.Contains(line, "msg=serving ") || strings.Contains(line, `msg="stopping; `) {
+			continue // nobody asked for these
+		}
+		assert.Contains(t, line, "request_id=")
+		if _, name, isOurs := strings.Cut(line, "request_id=find-me-"); isOurs {
+			number, _, _ := strings.Cut(name, " ")
+			found["find-me-"+number]++
+		}
+	}
+	for name, lines := range asked {
+		assert.GreaterOrEqual(t, found[name], lines, name)
+	}
+}

@@ -1,0 +1,245 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// client sends requests to one server with one key, or none.
+type client struct {
+	server *server
+	key    string
+	header http.Header
+}
+
+// anyone is a client without a key.
+func (s *server) anyone() *client { return s.with("") }
+
+// with is a client with the key.
+func (s *server) with(key string) *client { return &client{server: s, key: key, header: http.Header{}} }
+
+// saying is the client with one more header.
+func (c *client) saying(name, value string) *client {
+	header := c.header.Clone()
+	header.Set(name, value)
+	return &client{server: c.server, key: c.key, header: header}
+}
+
+// answer is a response, read whole.
+type answer struct {
+	t      *testing.T
+	status int
+	header http.Header
+	body   []byte
+	closes bool // the server closes the connection behind it
+}
+
+// dialer never follows a redirect: redirects are part of the contract.
+var dialer = &http.Client{
+	Timeout:       30 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// object is a JSON object as one writes it in a test.
+type object = map[string]any
+
+func (c *client) get(t *testing.T, path string) answer {
+	t.Helper()
+	return c.send(t, "GET", path, nil)
+}
+
+func (c *client) post(t *testing.T, path string, body any) answer {
+	t.Helper()
+	return c.send(t, "POST", path, body)
+}
+
+func (c *client) patch(t *testing.T, path string, body any) answer {
+	t.Helper()
+	return c.send(t, "PATCH", path, body)
+}
+
+func (c *client) put(t *testing.T, path string) answer {
+	t.Helper()
+	return c.send(t, "PUT", path, nil)
+}
+
+func (c *client) delete(t *testing.T, path string) answer {
+	t.Helper()
+	return c.send(t, "DELETE", path, nil)
+}
+
+// send sends the body as JSON; a string or bytes are sent as they are.
+func (c *client) send(t *testing.T, method, path string, body any) answer {
+	t.Helper()
+	var raw []byte
+	switch b := body.(type) {
+	case nil:
+	case string:
+		raw = []byte(b)
+	case []byte:
+		raw = b
+	default:
+		var err error
+		raw, err = json.Marshal(b)
+		require.NoError(t, err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, c.server.url+path, bytes.NewReader(raw))
+	require.NoError(t, err)
+	if raw != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		req.Header.Set("Authorization", "Token "+c.key)
+	}
+	for name, values := range c.header {
+		req.Header[name] = values
+	}
+	return do(t, req)
+}
+
+// do sends any request and holds the answer against the OpenAPI document.
+func do(t *testing.T, req *http.Request) answer {
+	t.Helper()
+	res, err := dialer.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	a := answer{t: t, status: res.StatusCode, header: res.Header, body: body, closes: res.Close}
+	require.NotEmpty(t, res.Header.Get("X-Request-ID"), "every response has its id (GEN-10)")
+	matchDocument(t, req, res, body)
+	return a
+}
+
+// is asserts the status and goes on.
+func (a answer) is(status int) answer {
+	a.t.Helper()
+	require.Equal(a.t, status, a.status, "%s", a.body)
+	return a
+}
+
+// json is the body as a JSON value, numbers as they were written.
+func (a answer) json() any {
+	a.t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(a.body))
+	dec.UseNumber()
+	var v any
+	require.NoError(a.t, dec.Decode(&v), "%s", a.body)
+	return v
+}
+
+// at is the value under the dotted path: data.0.title. It must be there.
+func (a answer) at(path string) any {
+	a.t.Helper()
+	v, found := dig(a.json(), path)
+	require.True(a.t, found, "no %s in %s", path, a.body)
+	return v
+}
+
+// has says whether there is a value under the dotted path.
+func (a answer) has(path string) bool {
+	a.t.Helper()
+	_, found := dig(a.json(), path)
+	return found
+}
+
+func dig(v any, path string) (any, bool) {
+	for step := range strings.SplitSeq(path, ".") {
+		switch node := v.(type) {
+		case map[string]any:
+			child, found := node[step]
+			if !found {
+				return nil, false
+			}
+			v = child
+		case []any:
+			i, err := json.Number(step).Int64()
+			if err != nil || i < 0 || int(i) >= len(node) {
+				return nil, false
+			}
+			v = node[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// text is the string under the path.
+func (a answer) text(path string) string {
+	a.t.Helper()
+	s, isText := a.at(path).(string)
+	require.True(a.t, isText, "%s in %s is no string", path, a.body)
+	return s
+}
+
+// int is the integer under the path.
+func (a answer) int(path string) int {
+	a.t.Helper()
+	n, isNumber := a.at(path).(json.Number)
+	require.True(a.t, isNumber, "%s in %s is no number", path, a.body)
+	i, err := n.Int64()
+	require.NoError(a.t, err)
+	return int(i)
+}
+
+// list is the array under the path.
+func (a answer) list(path string) []any {
+	a.t.Helper()
+	l, isList := a.at(path).([]any)
+	require.True(a.t, isList, "%s in %s is no list", path, a.body)
+	return l
+}
+
+// each is the value under the inner path of every element of the list.
+func (a answer) each(path, inner string) []any {
+	a.t.Helper()
+	var all []any
+	for _, element := range a.list(path) {
+		v, found := dig(element, inner)
+		require.True(a.t, found, "no %s in %v", inner, element)
+		all = append(all, v)
+	}
+	return all
+}
+
+// fails asserts the envelope of an error (GEN-06) with the code and, for field
+// errors, exactly the named fields; without fields there must be a detail.
+func (a answer) fails(status int, code string, fields ...string) answer {
+	a.t.Helper()
+	a.is(status)
+	envelope, isObject := a.json().(map[string]any)
+	require.True(a.t, isObject, "%s", a.body)
+	assert.Equal(a.t, true, envelope["error"])
+	assert.Equal(a.t, code, envelope["code"])
+	assert.Len(a.t, envelope, 3, "%s", a.body)
+	data, isObject := envelope["data"].(map[string]any)
+	require.True(a.t, isObject, "%s", a.body)
+	if len(fields) == 0 {
+		assert.NotEmpty(a.t, data["detail"], "%s", a.body)
+		assert.Len(a.t, data, 1, "%s", a.body)
+		return a
+	}
+	var named []string
+	for name, sentences := range data {
+		named = append(named, name)
+		list, isList := sentences.([]any)
+		assert.True(a.t, isList && len(list) > 0, "%s", a.body)
+	}
+	assert.ElementsMatch(a.t, fields, named, "%s", a.body)
+	return a
+}
+
+// invalid asserts a 400 that names exactly the fields.
+func (a answer) invalid(fields ...string) answer {
+	a.t.Helper()
+	return a.fails(http.StatusBadRequest, "VALIDATION_EXCEPTION", fields...)
+}

@@ -1,0 +1,276 @@
+package contract
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/markup"
+	"plaza/domain/media"
+)
+
+var eventTextRows = []row{
+	{"EVT-16 the place is the one that the text names", placeOfText},
+	{"EVT-16 another text has another place", placeFollowsText},
+	{"EVT-18 nothing that acts survives in html_content", nothingActsInHTML},
+	{"EVT-18 what is harmless in html_content stays", harmlessHTMLStays},
+	{"EVT-18 title and content are never interpreted", plainTextIsPlain},
+	{"EVT-21 each text has its limit", textLimits},
+	{"EVT-21 the worst page is bounded", worstPage},
+}
+
+// place is the fields of where an event happened; empty names are null.
+func place(province, city, district string) object {
+	named := object{"province": nil, "city": nil, "district": nil}
+	for field, name := range map[string]string{"province": province, "city": city, "district": district} {
+		if name != "" {
+			named[field] = name
+		}
+	}
+	return named
+}
+
+func placeOfText(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, c := range []struct {
+		title, content string
+		want           object
+	}{
+		{"杭州市西湖区散步", "", place("浙江省", "杭州市", "西湖区")},
+		{"散步", "今天在浙江省杭州市西湖区走了一天。", place("浙江省", "杭州市", "西湖区")},
+		{"北京市", "海淀区", place("北京市", "北京市", "海淀区")},
+		{"浙江省", "", place("浙江省", "", "")},
+		{"上海市", "杭州市,又是杭州市。", place("浙江省", "杭州市", "")},
+		{"上海市", "杭州市", place("上海市", "上海市", "")},
+		{"", "先到南京市,再到杭州市。", place("江苏省", "南京市", "")},
+		{"朝阳区", "", place("", "", "")},
+		{"杭州市", "朝阳区", place("浙江省", "杭州市", "")},
+		{"Paris", "Along the Seine, then 東京.", place("", "", "")},
+		{"", "", place("", "", "")},
+	} {
+		id := ada.writes(t, object{"title": c.title, "content": c.content}).shows(c.want).int("data.id")
+		ada.reads(t, id).shows(c.want)
+	}
+	ada.writes(t, object{"html_content": "<p>杭州市</p>"}).shows(place("", "", ""))
+}
+
+func placeFollowsText(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.writes(t, object{"title": "散步", "content": "在杭州市"}).shows(place("浙江省", "杭州市", "")).int("data.id")
+	for _, step := range []struct{ change, want object }{
+		{object{"title": "西湖区"}, place("浙江省", "杭州市", "西湖区")},
+		{object{"title": "A walk"}, place("浙江省", "杭州市", "")},
+		{object{"event_time": "2026-01-01", "html_content": "<p>南京市</p>"}, place("浙江省", "杭州市", "")},
+		{object{"content": "在南京市"}, place("江苏省", "南京市", "")},
+		{object{"title": "上海市", "content": ""}, place("上海市", "上海市", "")},
+		{object{"city": "杭州市", "publish": true}, place("上海市", "上海市", "")},
+		{object{"title": "Shelter"}, place("", "", "")},
+	} {
+		ada.patch(t, eventPath(id), step.change).is(200).shows(step.want)
+		ada.reads(t, id).shows(step.want)
+	}
+}
+
+// harmless are the elements that may stay, with the attributes they may have.
+func harmless() map[string][]string {
+	allowed := map[string][]string{"a": {"href", "rel", "target"}, "img": {"src", "alt", "width", "height"}}
+	for name := range strings.FieldsSeq("p br b strong i em u s ul ol li blockquote h1 h2 h3 h4 h5 h6 pre code hr") {
+		allowed[name] = nil
+	}
+	return allowed
+}
+
+// assertHarmless reads the markup as a browser would, and asserts that there is
+// nothing in it but what may stay.
+func assertHarmless(t *testing.T, s *server, clean string) {
+	t.Helper()
+	allowed := harmless()
+	for z := html.NewTokenizer(strings.NewReader(clean)); ; {
+		kind, token := z.Next(), z.Token()
+		if kind == html.ErrorToken {
+			require.ErrorIs(t, z.Err(), io.EOF)
+			return
+		}
+		if kind == html.TextToken {
+			continue
+		}
+		require.Contains(t, allowed, token.Data, clean)
+		require.NotContains(t, []html.TokenType{html.CommentToken, html.DoctypeToken}, kind, clean)
+		for _, a := range token.Attr {
+			assert.Contains(t, allowed[token.Data], a.Key, clean)
+			switch a.Key {
+			case "src":
+				assert.True(t, strings.HasPrefix(a.Val, s.url+"/media/public/"), clean)
+			case "href":
+				assert.Regexp(t, `^(https?://[^/]|mailto:)`, a.Val, clean)
+			}
+		}
+	}
+}
+
+func nothingActsInHTML(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.writes(t, object{}).int("data.id")
+	for _, hostile := range []string{
+		`<script>alert(1)</script>`, `<SCRIPT SRC=//evil.example/x.js></SCRIPT>`, `<scr<script>ipt>alert(1)</script>`,
+		`<style>p{background:url(//evil.example)}</style>`, `<p style="background:url(//evil.example)">x</p>`,
+		`<p onclick="alert(1)" onmouseover=alert(1)>x</p>`, `<img src=x onerror=alert(1)>`, `<b/onclick=alert(1)>x</b>`,
+		`<iframe src="https://evil.example/"></iframe>`, `<frameset><frame src="//evil.example"></frameset>`,
+		`<object data="//evil.example/x.swf"></object>`, `<embed src="//evil.example/x.swf">`, `<applet code="x"></applet>`,
+		`<a href="javascript:alert(1)">x</a>`, `<a href="&#106;avaScript&colon;alert(1)">x</a>`, "<a href=\"java\tscript:alert(1)\">x</a>",
+		`<a href="data:text/html,<script>alert(1)</script>">x</a>`, `<a href="vbscript:x">x</a>`, `<a href="//evil.example/">x</a>`,
+		`<a href="https:evil.example">x</a>`, `<a href="\\evil.example">x</a>`, `<a href="/api/auth/logout/">x</a>`,
+		`<img src="data:image/svg+xml,<svg onload=alert(1)>">`, `<img src="//evil.example/x.png">`, `<img src="https://evil.example/x.png">`,
+		`<img src="` + s.url + `/media/public/../plates/x.png">`, `<img src="` + s.url + `/media/plates/x.png">`,
+		`<img src="` + s.url + `/media/public/x.png" srcset="//evil.example/x.png 2x">`,
+		`<form action="//evil.example"><input name=password><button formaction="//evil.example">x</button></form>`,
+		`<textarea><script>alert(1)</script></textarea>`, `<select><option>x</option></select>`,
+		`<svg onload=alert(1)><script>alert(1)</script><a xlink:href="javascript:alert(1)">x</a></svg>`,
+		`<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>`,
+		`<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>`, `<template><script>alert(1)</script></template>`,
+		`<audio src="//evil.example/x.mp3" autoplay></audio>`, `<video poster="//evil.example/x.png"></video>`,
+		`<p id="content" name="content" class="admin" data-x="1">x</p>`, `<a name="top">x</a>`,
+		`<meta http-equiv="refresh" content="0;url=//evil.example">`, `<base href="//evil.example/">`, `<link rel=stylesheet href="//evil.example">`,
+		`<!--[if IE]><script>alert(1)</script><![endif]-->`, `<!doctype html><html><body onload=alert(1)>x</body></html>`, `<p "onclick=alert(1) x="`,
+	} {
+		got := ada.patch(t, eventPath(id), object{"html_content": "<p>a</p>" + hostile}).is(200)
+		assertHarmless(t, s, got.text("data.html_content"))
+		assert.Contains(t, got.text("data.html_content"), "<p>a</p>", "what comes before is not lost to %s", hostile)
+		stored := ada.reads(t, id).text("data.html_content")
+		assert.Equal(t, got.text("data.html_content"), stored)
+		again := ada.writes(t, object{"html_content": stored})
+		assert.Equal(t, stored, again.text("data.html_content"), "writing back what was read changes nothing")
+	}
+}
+
+func harmlessHTMLStays(t *testing.T, s *server) {
+	ada := s.member(t)
+	kept := func(raw string) string { return ada.writes(t, object{"html_content": raw}).text("data.html_content") }
+	for name := range strings.FieldsSeq("p b strong i em u s blockquote h1 h2 h3 h4 h5 h6 pre code") {
+		raw := "<" + name + ">在 x</" + name + ">"
+		assert.Equal(t, raw, kept(raw))
+	}
+	lists := "<ul><li>one</li><li>two</li></ul><ol><li>three</li></ol>"
+	assert.Equal(t, lists, kept(lists))
+	assert.Regexp(t, `^a<br ?/?>b<hr ?/?>c$`, kept("a<br>b<hr>c"))
+	assert.Regexp(t, `^<a [^>]*href="https://example.com/a\?b=1&amp;c=2"[^>]*>there</a>$`, kept(`<a href="https://example.com/a?b=1&amp;c=2">there</a>`))
+	assert.Contains(t, kept(`<img src="`+s.url+`/media/public/x.png">`), `src="`+s.url+`/media/public/x.png"`)
+	assert.Equal(t, "read this", kept("<section>read</section> <form>this</form>"), "what was to be read stays without its tags")
+}
+
+func plainTextIsPlain(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, plain := range []string{
+		`<script>alert("1")</script><b>bold</b>`, `&lt;b&gt; &amp;amp; &#39;`, `Robert'); DROP TABLE event;--`, `{{7*7}} ${7*7} %s %00 \n \u0041`,
+		"line one\nline two\ttabbed", "e\u0301 é \u200d👩‍👩‍👧 \u202e txet", `"quoted" \back/slash`, "a\u2028b\u2029c",
+	} {
+		wanted := object{"title": strings.TrimSpace(plain), "content": "\n " + plain + " \r\n"}
+		id := ada.publishes(t, plain, object{"content": wanted["content"]})
+		ada.reads(t, id).shows(wanted)
+		ada.get(t, events).is(200).shows(object{"0.title": wanted["title"], "0.content": wanted["content"]})
+		ada.delete(t, eventPath(id)).is(204)
+	}
+}
+
+// wide is a character of four bytes.
+const wide = "𝄞"
+
+func textLimits(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	for _, limited := range []struct {
+		field string
+		most  string
+	}{
+		{"title", strings.Repeat(wide, 200)},
+		{"content", strings.Repeat(wide, 20_000)},
+		{"html_content", strings.Repeat(wide, 16<<10)},
+	} {
+		fits, tooLong := object{limited.field: limited.most}, object{limited.field: limited.most + "x"}
+		ada.patch(t, eventPath(id), fits).is(200).shows(fits)
+		ada.patch(t, eventPath(id), tooLong).invalid(limited.field)
+		ada.post(t, events, tooLong).invalid(limited.field)
+		ada.reads(t, id).shows(fits)
+	}
+	ada.patch(t, eventPath(id), object{"title": "  " + strings.Repeat("x", 200) + "\n"}).is(200)
+	// Each & is five bytes of stored markup.
+	ada.patch(t, eventPath(id), object{"html_content": strings.Repeat("&", 16<<10)}).invalid("html_content")
+
+	said := strings.Repeat(wide, 2000)
+	ada.post(t, comments, object{"event": id, "content": said}).is(201).shows(object{"content": said})
+	ada.post(t, comments, object{"event": id, "content": said + "x"}).invalid("content")
+}
+
+// costly is the character that JSON makes the most of: six bytes for one.
+const costly = "\u0001"
+
+// What a page of events has at most, in bytes. The interface gives the events of
+// the_moment whole, so that each text stands four times on the page: alone, and
+// three times as another's moment. News is the operator's own; it counts here
+// with as much HTML as an event may have.
+const (
+	most       = len(`\u0001`)
+	named      = 6*64*most + 1<<10 // names, twice in the full name, and addresses of pictures
+	maxPlate   = 2*64*most + 512
+	maxEntry   = (200+20_000+64<<10)*most + named + event.MaxPlates*maxPlate + 1<<10
+	maxComment = 2000*most + named + 256
+	maxNews    = 64<<10 + 1<<10
+	maxPage    = 100 * (4*maxEntry + 10*maxComment + 3*maxNews)
+)
+
+// worstPage measures what a member can make the server write at once. It fills
+// the stores directly, after it has seen that such an event gets in.
+func worstPage(t *testing.T, s *server) {
+	ada := s.member(t, func(r *signin.Registration) {
+		name := strings.Repeat(costly, 64)
+		r.Member.Firstname, r.Member.Lastname, r.Member.Expertise, r.Member.Location = name, name, name, name
+	})
+	longest := func(chars int) string { return "x" + strings.Repeat(costly, chars-1) }
+	texts := object{"title": longest(200), "content": longest(20_000), "html_content": longest(64 << 10)}
+	id := ada.publishes(t, "", texts)
+	ada.reads(t, id).shows(texts)
+	written, err := s.app.Stores.Events.Change(t.Context(), event.ID(id), func(e *event.Event) error {
+		for range event.MaxPlates {
+			if err := e.AddPlate(media.Key(strings.Repeat("p", 100)), epoch); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for range 100 {
+		added, err := s.app.Stores.Events.Add(t.Context(), written.Event)
+		require.NoError(t, err)
+		for range 10 {
+			_, err := s.app.Diary.Comment(t.Context(), access.Actor{ID: ada.id}, added.ID(), longest(2000))
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, s.app.Stores.News.Add(t.Context(), slices.Repeat([]event.News{{
+		Title: "The lake", URL: "https://lake.example/", Released: event.DateOf(epoch), HTML: markup.HTML(strings.Repeat("x", 64<<10)),
+	}}, 3)))
+
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+events+"?page_size=1000", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Token "+ada.key)
+	start := time.Now()
+	res, err := http.DefaultClient.Do(req) // as slow as it may be
+	require.NoError(t, err)
+	defer res.Body.Close()
+	size, err := io.Copy(io.Discard, res.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	assert.Less(t, size, int64(maxPage))
+	assert.Greater(t, size, int64(maxPage)*9/10, "the page was not the worst")
+	t.Logf("the worst page: %d bytes of at most %d in %v", size, maxPage, time.Since(start))
+}

@@ -1,0 +1,364 @@
+package contract
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/signin"
+	"plaza/domain/event"
+)
+
+var eventRows = []row{
+	{"EVT-01 an event has exactly the interface's fields", eventHasItsFields},
+	{"EVT-01 what an event has not is null or empty", emptyEventIsNull},
+	{"EVT-02 a new event is a blank public draft of today", newEventDefaults},
+	{"EVT-02 today is where the author is", todayIsWhereTheAuthorIs},
+	{"EVT-02 what the client may not set is ignored", clientSetsNoMore},
+	{"EVT-02 the category is one that exists or null", categoryExists},
+	{"EVT-02 wrong fields are named together", wrongFieldsTogether},
+	{"EVT-02 an unknown category is named with the other wrong fields", unknownCategoryWithOthers},
+	{"EVT-03 a patch writes the fields it carries", patchWritesWhatItCarries},
+	{"EVT-03 null is refused where it means nothing", patchRefusesNull},
+	{"EVT-04 publish true publishes and stays published", publishPublishes},
+	{"EVT-04 a blank event is not published and nothing of the patch is stored", blankIsNotPublished},
+	{"EVT-04 a published event cannot be made blank", publishedStaysSeen},
+	{"EVT-05 publish false makes a draft", publishFalseMakesADraft},
+	{"EVT-06 a patch without view_permission exposes nothing", permissionStays},
+	{"EVT-07 only the author changes an event", onlyTheAuthorChanges},
+	{"EVT-07 who and what come before the body", pathBeforeBody},
+	{"EVT-09 a deleted event is gone with all that hung on it", deletedIsGone},
+	{"EVT-20 patches at once lose nothing", patchesAtOnce},
+	{"EVT-20 publishing and blanking at once end in an allowed state", publishAgainstBlanking},
+}
+
+func eventHasItsFields(t *testing.T, s *server) {
+	s.shelve(t, 7, "Walks")
+	ada := s.member(t)
+	body := object{
+		"title": "A walk", "content": "By the lake", "html_content": "<p>By the lake</p>",
+		"event_time": "2026-11-18", "view_permission": 100, "category": 7,
+	}
+	id := ada.publishes(t, "A walk", body)
+	got := ada.reads(t, id)
+	got.hasFields("data", eventFields)
+	got.hasFields("data.user", authorFields)
+	delete(body, "publish")
+	body["category_name"], body["status"] = "Walks", 100
+	body["create_time"], body["last_modified"] = "2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"
+	body["user.uid"], body["user.username"], body["user.online"] = ada.id, "Ada Berg", true
+	got.shows(body)
+}
+
+func emptyEventIsNull(t *testing.T, s *server) {
+	ada := s.member(t)
+	none := []any{}
+	ada.writes(t, object{}).shows(object{
+		"title": "", "content": "", "html_content": "", "category": nil, "category_name": nil,
+		"city": nil, "district": nil, "province": nil, "comment_count": 0, "like_count": 0,
+		"plates": none, "comments": none, "the_moment": none, "place_around": none,
+	})
+}
+
+func newEventDefaults(t *testing.T, s *server) {
+	ada := s.member(t)
+	draft := ada.writes(t, object{})
+	draft.hasFields("data", eventFields)
+	draft.shows(object{"status": 0, "view_permission": 0, "event_time": "2026-11-20"})
+	ada.writes(t, object{"title": "Out", "publish": true}).shows(object{"status": 100})
+	ada.writes(t, object{"title": "In", "publish": false}).shows(object{"status": 0})
+
+	ada.post(t, events, object{"content": " \n", "html_content": "<p> </p>", "publish": true}).invalid("publish")
+	assert.Equal(t, 3, ada.get(t, events).is(200).int("pagination.total_count"), "the refused one was not stored")
+}
+
+func todayIsWhereTheAuthorIs(t *testing.T, s *server) {
+	livesIn := func(zone string) person {
+		return s.member(t, func(r *signin.Registration) { r.Member.Timezone = zone })
+	}
+	east, west := livesIn("Pacific/Kiritimati"), livesIn("America/Los_Angeles")
+	today := func(p person) string { return p.writes(t, object{}).text("data.event_time") }
+	assert.Equal(t, "2026-11-21", today(east), "2 in the morning")
+	assert.Equal(t, "2026-11-20", today(west), "4 in the morning")
+	s.clock.advance(14 * time.Hour) // 2 in the morning of the 21st, UTC
+	assert.Equal(t, "2026-11-21", today(east), "4 in the afternoon")
+	assert.Equal(t, "2026-11-20", today(west), "6 in the evening")
+}
+
+func clientSetsNoMore(t *testing.T, s *server) {
+	ada, eve := s.member(t), s.member(t)
+	reach := object{
+		"id": 4711, "user": eve.id, "status": 100, "create_time": "2001-01-01T00:00:00Z",
+		"last_modified": "2001-01-01T00:00:00Z", "comment_count": 9, "like_count": 9,
+		"city": "杭州市", "district": "西湖区", "province": "浙江省", "plates": []any{1},
+	}
+	kept := object{
+		"user.uid": ada.id, "status": 0, "create_time": "2026-11-20T12:00:00Z",
+		"last_modified": "2026-11-20T12:00:00Z", "comment_count": 0, "like_count": 0,
+		"city": nil, "district": nil, "province": nil, "plates": []any{},
+	}
+	made := ada.writes(t, reach).shows(kept)
+	kept["id"] = made.int("data.id")
+	assert.NotEqual(t, 4711, made.int("data.id"))
+	ada.patch(t, eventPath(made.int("data.id")), reach).is(200).shows(kept)
+}
+
+func categoryExists(t *testing.T, s *server) {
+	s.shelve(t, 7, "Walks")
+	ada := s.member(t)
+	id := ada.writes(t, object{"category": "7"}).shows(object{"category": 7, "category_name": "Walks"}).int("data.id")
+	ada.patch(t, eventPath(id), object{"category": nil}).is(200).shows(object{"category": nil, "category_name": nil})
+	ada.patch(t, eventPath(id), object{"category": 7}).is(200).shows(object{"category": 7, "category_name": "Walks"})
+	ada.patch(t, eventPath(id), object{"title": "Out"}).is(200).shows(object{"category": 7})
+	ada.writes(t, object{"category": nil}).shows(object{"category": nil})
+	for _, unknown := range []any{8, 0, -1, "uncategory", true, 7.5} {
+		ada.post(t, events, object{"category": unknown}).invalid("category")
+		ada.patch(t, eventPath(id), object{"category": unknown, "title": "In"}).invalid("category")
+	}
+	ada.reads(t, id).shows(object{"category": 7, "title": "Out"})
+}
+
+func wrongFieldsTogether(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.writes(t, object{}).int("data.id")
+	wrong := object{
+		"title": 5, "content": []any{}, "html_content": true, "event_time": "2026-02-30",
+		"view_permission": 50, "publish": "perhaps", "category": "walks",
+	}
+	named := []string{"title", "content", "html_content", "event_time", "view_permission", "publish", "category"}
+	ada.post(t, events, wrong).invalid(named...)
+	ada.patch(t, eventPath(id), wrong).invalid(named...)
+	for _, day := range []any{"", "today", "20261120", "2026-11-20T12:00:00Z", "2026-13-01", "0000-01-01", 20261120} {
+		ada.post(t, events, object{"event_time": day}).invalid("event_time")
+	}
+	for _, body := range []string{"", "[]", "null", `"x"`, `{"title":`, `{"title":"a"} {}`} {
+		a := ada.post(t, events, body).is(http.StatusBadRequest)
+		assert.Equal(t, "VALIDATION_EXCEPTION", a.text("code"), body)
+	}
+}
+
+func unknownCategoryWithOthers(t *testing.T, s *server) {
+	ada := s.member(t)
+	wrong := object{"category": 99, "title": strings.Repeat("x", 201), "publish": 1}
+	ada.post(t, events, wrong).invalid("category", "title", "publish")
+	ada.patch(t, eventPath(ada.publishes(t, "x")), wrong).invalid("category", "title", "publish")
+}
+
+func patchWritesWhatItCarries(t *testing.T, s *server) {
+	s.shelve(t, 7, "Walks")
+	ada := s.member(t)
+	id := ada.publishes(t, "One", object{"content": "first"})
+	want := object{
+		"title": "One", "content": "first", "html_content": "", "event_time": "2026-11-20",
+		"view_permission": 0, "category": nil, "status": 100, "create_time": "2026-11-20T12:00:00Z",
+	}
+	for field, value := range (object{
+		"title": "Two", "content": " second\n", "html_content": "<p>third</p>", "event_time": "2024-02-29",
+		"view_permission": 200, "category": 7,
+	}) {
+		s.clock.advance(time.Second)
+		want[field] = value
+		want["last_modified"] = s.clock.Now().Format(time.RFC3339)
+		got := ada.patch(t, eventPath(id), object{field: value}).is(200).shows(want)
+		got.hasFields("data", eventFields)
+		ada.reads(t, id).shows(want)
+	}
+	ada.patch(t, eventPath(id), object{}).is(200).shows(want)
+	ada.patch(t, eventPath(id), object{"title": "\t Three \u00a0"}).is(200).shows(object{"title": "Three"})
+}
+
+func patchRefusesNull(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "One")
+	for _, field := range []string{"title", "content", "html_content", "event_time", "view_permission", "publish"} {
+		ada.patch(t, eventPath(id), object{field: nil}).invalid(field)
+		ada.post(t, events, object{field: nil}).invalid(field)
+	}
+	ada.reads(t, id).shows(object{"title": "One", "status": 100})
+}
+
+func publishPublishes(t *testing.T, s *server) {
+	ada, eve := s.member(t), s.member(t)
+	for _, seen := range []object{{"title": "x"}, {"content": "x"}, {"html_content": "<p>x</p>"}} {
+		id := ada.writes(t, seen).int("data.id")
+		eve.get(t, eventPath(id)).is(404)
+		for range 2 { // Draft becomes Normal, Normal stays
+			ada.patch(t, eventPath(id), object{"publish": true}).is(200).shows(object{"status": 100})
+		}
+		eve.reads(t, id).shows(object{"status": 100})
+	}
+	id := ada.writes(t, object{}).int("data.id")
+	ada.patch(t, eventPath(id), object{"publish": true, "title": "now"}).is(200).shows(object{"status": 100})
+
+	id = ada.writes(t, object{}).int("data.id")
+	_, err := s.app.Stores.Events.Change(t.Context(), event.ID(id), func(e *event.Event) error {
+		return e.AddPlate("https://media.example/lake.jpeg", s.clock.Now())
+	})
+	require.NoError(t, err)
+	ada.patch(t, eventPath(id), object{"publish": true}).is(200).shows(object{"status": 100})
+	assert.Len(t, eve.reads(t, id).list("data.plates"), 1, "a picture is enough to show")
+}
+
+func blankIsNotPublished(t *testing.T, s *server) {
+	ada := s.member(t)
+	kept := object{"title": "", "content": "", "html_content": "", "event_time": "2026-11-20", "status": 0, "view_permission": 0}
+	id := ada.writes(t, object{}).shows(kept).int("data.id")
+	for _, blank := range []object{
+		{}, {"title": " \t"}, {"content": "\u00a0\n"}, {"content": "\u200b"}, {"html_content": "<p>&nbsp;</p><br>"},
+		{"html_content": "<ul><li></li></ul>"}, {"html_content": "<script>alert(1)</script>"},
+	} {
+		blank["publish"], blank["event_time"], blank["view_permission"] = true, "2020-01-01", 200
+		ada.patch(t, eventPath(id), blank).invalid("publish")
+		ada.reads(t, id).shows(kept)
+	}
+	id = ada.writes(t, object{"title": "x"}).int("data.id")
+	ada.patch(t, eventPath(id), object{"publish": true, "title": ""}).invalid("publish")
+	ada.reads(t, id).shows(object{"title": "x", "status": 0})
+}
+
+func publishedStaysSeen(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	ada.patch(t, eventPath(id), object{"title": ""}).invalid("title")
+	ada.patch(t, eventPath(id), object{"title": " ", "content": " ", "event_time": "2020-01-01"}).invalid("title", "content")
+	ada.patch(t, eventPath(id), object{"title": "", "html_content": "<p></p>"}).invalid("title", "html_content")
+	ada.reads(t, id).shows(object{"title": "x", "content": "", "event_time": "2026-11-20", "status": 100})
+	ada.patch(t, eventPath(id), object{"title": "", "content": "y"}).is(200).shows(object{"title": "", "content": "y"})
+	ada.patch(t, eventPath(id), object{"content": "", "publish": false}).is(200).shows(object{"content": "", "status": 0})
+}
+
+func publishFalseMakesADraft(t *testing.T, s *server) {
+	ada, eve := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	eve.reads(t, id)
+	for range 2 { // makes a draft, leaves a draft
+		ada.patch(t, eventPath(id), object{"publish": false}).is(200).shows(object{"status": 0, "title": "x"})
+		eve.get(t, eventPath(id)).is(404)
+	}
+	ada.patch(t, eventPath(id), object{"title": "y"}).is(200).shows(object{"status": 0})
+	ada.patch(t, eventPath(id), object{"publish": true}).is(200).shows(object{"status": 100})
+	ada.patch(t, eventPath(id), object{"title": "z"}).is(200).shows(object{"status": 100})
+}
+
+func permissionStays(t *testing.T, s *server) {
+	ada, eve := s.member(t), s.member(t)
+	for _, permission := range []int{100, 200} {
+		id := ada.writes(t, object{"title": "x", "view_permission": permission}).int("data.id")
+		for _, change := range []object{{"title": "y"}, {"publish": true}, {"event_time": "2026-01-01"}, {}} {
+			ada.patch(t, eventPath(id), change).is(200).shows(object{"view_permission": permission})
+			eve.get(t, eventPath(id)).is(404)
+		}
+	}
+	doc, err := theDocument()
+	require.NoError(t, err)
+	body := doc.Paths.Value(events + "{id}/").Patch.RequestBody.Value.Content.Get("application/json").Schema.Value
+	require.Contains(t, body.Properties, "view_permission")
+	assert.Nil(t, body.Properties["view_permission"].Value.Default, "a generated client would send it")
+}
+
+// unseen asserts that for the person there is no such event, whatever they try.
+func (p person) unseen(t *testing.T, id int) {
+	t.Helper()
+	none := p.get(t, eventPath(99999)).fails(404, "RESOURCE_NOT_FOUND").body
+	for _, a := range []answer{
+		p.get(t, eventPath(id)), p.patch(t, eventPath(id), object{"title": "mine"}), p.delete(t, eventPath(id)),
+		p.put(t, likePath(id)), p.delete(t, likePath(id)),
+	} {
+		assert.JSONEq(t, string(none), string(a.fails(404, "RESOURCE_NOT_FOUND").body), "the same as of one that never was")
+	}
+}
+
+func onlyTheAuthorChanges(t *testing.T, s *server) {
+	ada, bob, eve := s.member(t), s.member(t), s.member(t)
+	befriend(t, ada, bob)
+	public, contacts := ada.publishes(t, "x"), ada.publishes(t, "x", object{"view_permission": 100})
+	private, draft := ada.publishes(t, "x", object{"view_permission": 200}), ada.writes(t, object{"title": "x"}).int("data.id")
+	for _, may := range []struct {
+		who person
+		see int
+	}{{bob, public}, {bob, contacts}, {eve, public}} {
+		may.who.patch(t, eventPath(may.see), object{"title": "mine"}).fails(403, "PERMISSION_DENIED")
+		may.who.delete(t, eventPath(may.see)).fails(403, "PERMISSION_DENIED")
+	}
+	for _, id := range []int{private, draft} {
+		bob.unseen(t, id)
+		eve.unseen(t, id)
+	}
+	eve.unseen(t, contacts)
+	for _, id := range []int{public, contacts, private, draft} {
+		ada.reads(t, id).shows(object{"title": "x", "like_count": 0})
+		ada.delete(t, eventPath(id)).is(204)
+	}
+}
+
+func pathBeforeBody(t *testing.T, s *server) {
+	ada, eve := s.member(t), s.member(t)
+	public, private := ada.publishes(t, "x"), ada.publishes(t, "x", object{"view_permission": 200})
+	for _, wrong := range []any{object{"title": 5}, object{"publish": nil}, object{"category": 99}, "{", ""} {
+		eve.patch(t, eventPath(99999), wrong).fails(404, "RESOURCE_NOT_FOUND")
+		eve.patch(t, eventPath(private), wrong).fails(404, "RESOURCE_NOT_FOUND")
+		eve.patch(t, eventPath(public), wrong).fails(403, "PERMISSION_DENIED")
+		s.anyone().patch(t, eventPath(public), wrong).fails(401, "NOT_AUTHENTICATED")
+		ada.patch(t, eventPath(public), wrong).is(400)
+	}
+}
+
+func deletedIsGone(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	stays, goes := ada.publishes(t, "stays"), ada.publishes(t, "goes")
+	comment := bob.comments(t, goes, "Oh")
+	bob.put(t, likePath(goes)).is(204)
+	bob.comments(t, stays, "Ah")
+	bob.reads(t, stays).shows(object{"the_moment.0.title": "goes"})
+
+	assert.Empty(t, ada.delete(t, eventPath(goes)).is(204).body)
+	ada.unseen(t, goes)
+	bob.unseen(t, goes)
+	bob.delete(t, commentPath(comment)).fails(404, "RESOURCE_NOT_FOUND")
+	for _, p := range []person{ada, bob} {
+		p.get(t, commentsOn(goes)).invalid("event")
+		list := p.get(t, eventsOf(ada)).is(200)
+		assert.Equal(t, []string{"stays"}, list.titles())
+		assert.Equal(t, 1, list.int("pagination.total_count"))
+	}
+	assert.Equal(t, []string{"stays"}, ada.get(t, events).is(200).titles())
+	assert.Equal(t, []string{"stays"}, ada.get(t, events+"new-comment-event/").is(200).titles())
+	bob.reads(t, stays).shows(object{"the_moment": []any{}, "comment_count": 1})
+}
+
+func patchesAtOnce(t *testing.T, s *server) {
+	s.shelve(t, 7, "Walks")
+	ada := s.member(t)
+	changes := []object{
+		{"title": "in 杭州市"}, {"content": "all day"}, {"html_content": "<p>long</p>"}, {"event_time": "2026-11-01"},
+		{"view_permission": 100}, {"category": 7}, {"publish": true}, {"title": "in 杭州市", "event_time": "2026-11-01"},
+	}
+	for range 5 {
+		id := ada.writes(t, object{"content": "something"}).int("data.id")
+		atOnce(16, func(i int) { ada.patch(t, eventPath(id), changes[i%len(changes)]).is(200) })
+		ada.reads(t, id).shows(object{
+			"title": "in 杭州市", "content": "all day", "html_content": "<p>long</p>", "event_time": "2026-11-01",
+			"view_permission": 100, "category": 7, "status": 100, "city": "杭州市", "province": "浙江省",
+		})
+	}
+}
+
+func publishAgainstBlanking(t *testing.T, s *server) {
+	ada := s.member(t)
+	for range 20 {
+		id := ada.writes(t, object{"title": "x"}).int("data.id")
+		patches := []object{{"publish": true}, {"title": ""}}
+		answers := make([]int, len(patches))
+		atOnce(len(patches), func(i int) { answers[i] = ada.patch(t, eventPath(id), patches[i]).status })
+		assert.ElementsMatch(t, []int{200, 400}, answers, "whichever came second was refused")
+		want := object{"status": 0, "title": ""}
+		if answers[0] == 200 {
+			want = object{"status": 100, "title": "x"}
+		}
+		ada.reads(t, id).shows(want)
+	}
+}

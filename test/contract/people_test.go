@@ -1,0 +1,219 @@
+package contract
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/signin"
+	"plaza/domain/user"
+)
+
+var peopleRows = []row{
+	{"USR-01 simple user info has exactly the interface's fields", infoHasItsFields},
+	{"USR-02 people come in the order asked for each once", orderOfPeople},
+	{"USR-02 unknown uids are left out", unknownPeople},
+	{"USR-02 two hundred uids at most", tooManyPeople},
+	{"USR-03 names time zones and what is not known", names},
+	{"USR-03 the offset is the one now", offsetNow},
+	{"USR-03 online is who was seen within five minutes", online},
+	{"USR-04 everyone has a portrait of their own in three true sizes", portraits},
+	{"USR-05 the profile is simple user info and what is one's own", ownProfile},
+	{"USR-05 the profile is one's own alone", profileNeedsAKey},
+}
+
+// looksUp asks for the people.
+func (c *client) looksUp(t *testing.T, uids ...any) answer {
+	t.Helper()
+	return c.post(t, simpleInfo, object{"uid": append([]any{}, uids...)}).is(http.StatusOK)
+}
+
+// known is somebody with the facts.
+func (s *server) known(t *testing.T, m user.Member) person {
+	t.Helper()
+	return s.member(t, func(r *signin.Registration) { r.Member = m })
+}
+
+func infoHasItsFields(t *testing.T, s *server) {
+	ada := s.member(t)
+	a := s.anyone().looksUp(t, ada.id)
+	assert.Len(t, a.list("data"), 1)
+	a.hasFields("data.0", infoFields)
+	a.hasFields("data.0.avatars", []string{"path", "sizes"})
+	a.hasFields("data.0.avatars.sizes", []string{"sm", "md", "lg"})
+	for _, size := range []string{"sm", "md", "lg"} {
+		a.hasFields("data.0.avatars.sizes."+size, []string{"width", "height", "path"})
+	}
+	ada.looksUp(t, ada.id).hasFields("data.0", infoFields) // a key tells no more
+}
+
+func orderOfPeople(t *testing.T, s *server) {
+	var all []any
+	for range 5 {
+		all = append(all, s.member(t).id)
+	}
+	asked := []any{all[3], all[0], all[3], all[4], all[0], all[1], all[4]}
+	a := s.anyone().looksUp(t, asked...)
+	sameJSON(t, []any{all[3], all[0], all[4], all[1]}, a.each("data", "uid"))
+	slices.Reverse(asked)
+	sameJSON(t, []any{all[4], all[1], all[0], all[3]}, s.anyone().looksUp(t, asked...).each("data", "uid"))
+}
+
+func unknownPeople(t *testing.T, s *server) {
+	ada := s.member(t)
+	a := s.anyone().looksUp(t, 99, ada.id, 0, -1, math.MaxInt64)
+	sameJSON(t, []any{ada.id}, a.each("data", "uid"))
+	for _, nobody := range [][]any{{}, {99}, {0}, {-1, 98, 99}} {
+		assert.JSONEq(t, `{"data": []}`, string(s.anyone().looksUp(t, nobody...).body))
+	}
+	require.NoError(t, s.app.Signin.Disable(t.Context(), ada.id, true))
+	assert.Len(t, s.anyone().looksUp(t, ada.id).list("data"), 1, "who can't log in is still somebody")
+}
+
+func tooManyPeople(t *testing.T, s *server) {
+	ada := s.member(t)
+	asked := []any{ada.id}
+	for i := range 199 {
+		asked = append(asked, 1000+i)
+	}
+	assert.Len(t, s.anyone().looksUp(t, asked...).list("data"), 1)
+	s.anyone().post(t, simpleInfo, object{"uid": append(asked, 999)}).invalid("uid")
+}
+
+func names(t *testing.T, s *server) {
+	for _, c := range []struct {
+		user.Member
+		want object
+	}{
+		{user.Member{Firstname: "Lucía", Lastname: "Fernández", Location: "Madrid", Timezone: "Europe/Madrid"},
+			object{"firstname": "Lucía", "lastname": "Fernández", "username": "Lucía Fernández", "location": "Madrid",
+				"timezone": "Europe/Madrid", "timezone_utc_offset": "+01:00", "expertise": nil}},
+		{user.Member{Firstname: "雷", Lastname: "李", Expertise: "摄影", Location: "杭州", Timezone: "Asia/Shanghai"},
+			object{"username": "李雷", "expertise": "摄影", "timezone": "Asia/Shanghai", "timezone_utc_offset": "+08:00"}},
+		{user.Member{Firstname: "凪", Lastname: "早川", Timezone: "Asia/Kathmandu"},
+			object{"username": "早川凪", "location": "", "timezone_utc_offset": "+05:45"}},
+		{user.Member{Firstname: " Ada ", Timezone: "America/St_Johns"},
+			object{"firstname": "Ada", "lastname": "", "username": "Ada", "timezone_utc_offset": "-03:30"}},
+		{user.Member{Firstname: "Grace"}, object{"timezone": "UTC", "timezone_utc_offset": "+00:00"}},
+	} {
+		p := s.known(t, c.Member)
+		a := s.anyone().looksUp(t, p.id)
+		a.hasFields("data.0", infoFields)
+		for field, value := range c.want {
+			sameJSON(t, value, a.at("data.0."+field), field)
+			sameJSON(t, value, p.get(t, profile).is(200).at("data."+field), field)
+		}
+	}
+}
+
+func offsetNow(t *testing.T, s *server) {
+	ada, south := s.member(t), s.known(t, user.Member{Firstname: "Ana", Timezone: "America/Santiago"})
+	offsets := func() []any { return s.anyone().looksUp(t, ada.id, south.id).each("data", "timezone_utc_offset") }
+	assert.Equal(t, []any{"+01:00", "-03:00"}, offsets(), "November")
+	s.clock.advance(240 * day)
+	assert.Equal(t, []any{"+02:00", "-04:00"}, offsets(), "July")
+}
+
+func online(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	isOnline := func(p person) any { return s.anyone().looksUp(t, p.id).at("data.0.is_online") }
+	assert.Equal(t, false, isOnline(ada), "never seen")
+	bob.looksUp(t, ada.id)
+	assert.Equal(t, false, isOnline(ada), "being looked at is not being here")
+	assert.Equal(t, true, isOnline(bob), "a key that is not needed is seen too")
+
+	assert.Equal(t, true, ada.get(t, profile).is(200).at("data.is_online"))
+	assert.Equal(t, true, isOnline(ada))
+	s.clock.advance(5*time.Minute - time.Second)
+	assert.Equal(t, true, isOnline(ada))
+	s.clock.advance(2 * time.Second)
+	assert.Equal(t, false, isOnline(ada))
+	ada.put(t, likePath(99)).is(404)
+	assert.Equal(t, true, isOnline(ada), "who is refused is here too")
+
+	id := ada.publishes(t, "x")
+	ada.comments(t, id, "Oh")
+	s.clock.advance(6 * time.Minute)
+	a := bob.reads(t, id)
+	assert.Equal(t, false, a.at("data.user.online"))
+	assert.Equal(t, false, a.at("data.comments.0.user.is_online"))
+}
+
+func portraits(t *testing.T, s *server) {
+	pictures := map[string]bool{}
+	for range 3 {
+		p := s.member(t)
+		a := s.anyone().looksUp(t, p.id)
+		var widths []int
+		for _, size := range []string{"sm", "md", "lg"} {
+			at := "data.0.avatars.sizes." + size
+			picture := s.picture(t, a.text(at+".path"))
+			config, err := png.DecodeConfig(bytes.NewReader(picture))
+			require.NoError(t, err)
+			assert.Equal(t, a.int(at+".width"), config.Width)
+			assert.Equal(t, a.int(at+".height"), config.Height)
+			_, err = png.Decode(bytes.NewReader(picture))
+			require.NoError(t, err)
+			widths = append(widths, config.Width)
+			assert.False(t, pictures[string(picture)], "nobody else has it")
+			pictures[string(picture)] = true
+		}
+		assert.True(t, slices.IsSorted(widths) && widths[0] < widths[1] && widths[1] < widths[2], "%v", widths)
+		s.picture(t, a.text("data.0.avatar"))
+		s.picture(t, a.text("data.0.avatars.path"))
+		s.clock.advance(400 * day)
+		sameJSON(t, a.at("data.0.avatars"), s.anyone().looksUp(t, p.id).at("data.0.avatars"), "the address is stable")
+	}
+}
+
+// picture fetches a portrait twice, which is the same each time, and may be kept.
+func (s *server) picture(t *testing.T, address string) []byte {
+	t.Helper()
+	path, isOurs := strings.CutPrefix(address, s.url)
+	require.True(t, isOurs, address)
+	first := s.anyone().get(t, path).is(200)
+	assert.Equal(t, "image/png", first.header.Get("Content-Type"))
+	assert.Equal(t, "nosniff", first.header.Get("X-Content-Type-Options"))
+	assert.Regexp(t, `\bpublic\b.*\bimmutable\b`, first.header.Get("Cache-Control"))
+	tag := first.header.Get("ETag")
+	assert.NotEmpty(t, tag)
+	assert.Equal(t, first.body, s.with("not-even-a-key").get(t, path).is(200).body, "the header Authorization is ignored")
+	for _, known := range []string{tag, "*", `"x", ` + tag, "W/" + tag} {
+		assert.Empty(t, s.anyone().saying("If-None-Match", known).get(t, path).is(304).body)
+	}
+	s.anyone().saying("If-None-Match", `"x"`).get(t, path).is(200)
+	return first.body
+}
+
+func ownProfile(t *testing.T, s *server) {
+	ada := s.member(t)
+	a := ada.get(t, profile).is(200)
+	own := []string{"phone", "scopes", "is_staff", "date_joined"}
+	a.hasFields("data", append(own, infoFields...))
+	a.shows(object{"uid": ada.id, "phone": ada.phone, "is_staff": false, "date_joined": "2026-11-20T12:00:00Z"})
+	info, isObject := s.anyone().looksUp(t, ada.id).at("data.0").(object)
+	require.True(t, isObject)
+	for field, value := range info {
+		assert.Equal(t, value, a.at("data."+field), field)
+	}
+	s.clock.advance(time.Hour)
+	staff := s.member(t, func(r *signin.Registration) { r.Staff, r.Scopes = true, []string{"writing_bundle"} })
+	staff.get(t, profile).is(200).shows(object{
+		"is_staff": true, "scopes": []string{"writing_bundle"}, "date_joined": "2026-11-20T13:00:00Z",
+	})
+}
+
+func profileNeedsAKey(t *testing.T, s *server) {
+	s.anyone().get(t, profile).fails(401, "NOT_AUTHENTICATED")
+	ada, bob := s.member(t), s.member(t)
+	ada.get(t, profile+"?uid=2").is(200).shows(object{"uid": ada.id})
+	bob.get(t, profile).is(200).shows(object{"uid": bob.id})
+}

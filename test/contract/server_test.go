@@ -1,0 +1,140 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/argon2id"
+	"plaza/application/signin"
+	"plaza/bootstrap"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+// server is a running Plaza with a clock that stands until it is moved.
+type server struct {
+	url   string
+	app   *bootstrap.App
+	clock *clock
+	log   *logBuffer
+	stop  func() // ends it, once the requests in flight are done
+
+	members atomic.Int64 // accounts opened so far
+}
+
+// epoch is when every server of the tests starts: Friday, 20 November 2026.
+var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// start serves an empty Plaza on a free port until the test ends.
+func start(t *testing.T) *server {
+	t.Helper()
+	return startWith(t, func(*bootstrap.Settings) {})
+}
+
+func startWith(t *testing.T, change func(*bootstrap.Settings)) *server {
+	t.Helper()
+	settings := bootstrap.Settings{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:",
+		TokenTTL: "720h", LogLevel: "debug", LogFormat: "text",
+	}
+	change(&settings)
+	config, err := settings.Check()
+	require.NoError(t, err)
+	listeners, err := bootstrap.Listen(config)
+	require.NoError(t, err)
+	if config.PublicURL == "" {
+		config.PublicURL = listeners.URL()
+	}
+	s := &server{url: listeners.URL(), clock: &clock{now: epoch}, log: &logBuffer{}}
+	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: config.LogLevel}))
+	s.app, err = bootstrap.NewApp(config, log, bootstrap.Parts{Now: s.clock.Now, Hashing: &argon2id.Cheap})
+	require.NoError(t, err)
+
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- bootstrap.Serve(ctx, s.app, listeners) }()
+	s.stop = sync.OnceFunc(func() {
+		stop()
+		assert.NoError(t, <-done)
+	})
+	t.Cleanup(s.stop)
+	return s
+}
+
+// clock tells a time that only moves when it is told to.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// logBuffer keeps what the server logs.
+type logBuffer struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, p...)
+	return len(p), nil
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.text)
+}
+
+// password is everybody's in the tests.
+const password = "kettle-and-cups"
+
+// person is somebody with an account, and a key of theirs.
+type person struct {
+	id    user.ID
+	phone string
+	key   string
+	*client
+}
+
+// member opens an account, +86-13900000001 and so on, and gives it a key with all
+// of its scopes.
+func (s *server) member(t *testing.T, change ...func(*signin.Registration)) person {
+	t.Helper()
+	r := signin.Registration{
+		Password: secret.New(password),
+		Member: user.Member{
+			Firstname: "Ada", Lastname: "Berg", Expertise: "Bookbinding",
+			Location: "Uppsala", Timezone: "Europe/Stockholm",
+		},
+	}
+	r.Username = fmt.Sprintf("+86-139%08d", s.members.Add(1))
+	for _, c := range change {
+		c(&r)
+	}
+	id, err := s.app.Signin.Register(t.Context(), r)
+	require.NoError(t, err)
+	key, err := s.app.Signin.Issue(t.Context(), id, nil, 0)
+	require.NoError(t, err)
+	return person{id: id, phone: r.Username, key: key.Reveal(), client: s.with(key.Reveal())}
+}

@@ -1,0 +1,213 @@
+package contract
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+)
+
+// throttleRows show AUT-11 within one process; that several count together is
+// for the stores to show.
+var throttleRows = []row{
+	{"AUT-11 five failures from an address close it to the username", fiveFailures},
+	{"AUT-11 unknown usernames count alike", unknownCountAlike},
+	{"AUT-11 a success starts afresh", successForgives},
+	{"AUT-11 what is malformed does not count", malformedDoesNotCount},
+	{"AUT-11 other addresses stay open", otherAddressesStayOpen},
+	{"AUT-11 an IPv6 address is its network", networksOfIPv6},
+	{"AUT-11 a hundred failures an hour from addresses not used before", hundredFromElsewhere},
+	{"AUT-11 three hundred failures from one address", threeHundredFromOne},
+	{"AUT-11 guessing at once does not slip by", guessingAtOnce},
+	{"AUT-11 X-Forwarded-For of a stranger is not believed and warned of", strangersForward},
+	{"AUT-11 of several forwarded addresses the last not trusted counts", forwardedChain},
+}
+
+// behindProxy is a server that believes its proxy, from where the tests talk.
+func behindProxy(t *testing.T) *server {
+	t.Helper()
+	return startWith(t, func(c *bootstrap.Settings) { c.TrustedProxies = "127.0.0.1, 10.0.0.0/8" })
+}
+
+// from is a client at the address.
+func (s *server) from(address string) *client { return s.anyone().saying("X-Forwarded-For", address) }
+
+// throttled asserts a 429 and returns how long to wait.
+func (a answer) throttled() time.Duration {
+	a.t.Helper()
+	a.fails(429, "THROTTLED")
+	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
+	require.NoError(a.t, err, "Retry-After: %q", a.header.Get("Retry-After"))
+	assert.Positive(a.t, seconds)
+	return time.Duration(seconds) * time.Second
+}
+
+// failsTimes tries to log in wrongly, n times.
+func (c *client) failsTimes(t *testing.T, n int, phone string) {
+	t.Helper()
+	for range n {
+		c.wrongly(t, phone).invalid("non_field_errors")
+	}
+}
+
+func fiveFailures(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	for range 5 {
+		s.anyone().wrongly(t, ada.phone).invalid("non_field_errors")
+		s.clock.advance(time.Minute)
+	}
+	for range 3 { // the right password too, and it does not make it longer
+		assert.Equal(t, 10*time.Minute, s.anyone().logsIn(t, ada.phone, password).throttled())
+	}
+	s.anyone().gets(t, bob)
+	ada.get(t, profile).is(200)
+	s.clock.advance(10*time.Minute - time.Second)
+	assert.Equal(t, time.Second, s.anyone().wrongly(t, ada.phone).throttled())
+	s.clock.advance(time.Second)
+	s.anyone().failsTimes(t, 1, ada.phone)
+	assert.Equal(t, time.Minute, s.anyone().wrongly(t, ada.phone).throttled(), "the window slides")
+	s.clock.advance(time.Minute)
+	s.anyone().gets(t, ada)
+}
+
+func unknownCountAlike(t *testing.T, s *server) {
+	ada := s.member(t)
+	const nobody = "+86-13999999999"
+	s.anyone().failsTimes(t, 5, ada.phone)
+	s.anyone().failsTimes(t, 5, nobody)
+	known, unknown := s.anyone().wrongly(t, ada.phone), s.anyone().wrongly(t, nobody)
+	assert.Equal(t, known.throttled(), unknown.throttled())
+	assert.JSONEq(t, string(known.body), string(unknown.body))
+}
+
+func successForgives(t *testing.T, s *server) {
+	ada := s.member(t)
+	for range 4 {
+		s.anyone().failsTimes(t, 4, ada.phone)
+		s.anyone().gets(t, ada)
+	}
+	s.anyone().failsTimes(t, 5, ada.phone)
+	s.anyone().logsIn(t, ada.phone, password).throttled()
+}
+
+func malformedDoesNotCount(t *testing.T, s *server) {
+	ada := s.member(t)
+	for range 10 {
+		for _, malformed := range []any{
+			"{", object{"username": ada.phone}, object{"username": ada.phone, "password": nil}, object{"username": ada.phone, "password": 5},
+			object{"username": ada.phone, "password": "x", "scope": "x"}, object{"username": ada.phone, "password": "x", "scope": []any{"root"}},
+			object{"username": "ada", "password": "x"},
+		} {
+			s.anyone().post(t, login, malformed).is(400)
+		}
+	}
+	s.anyone().failsTimes(t, 4, ada.phone)
+	s.anyone().gets(t, ada)
+}
+
+func otherAddressesStayOpen(t *testing.T, _ *server) {
+	s := behindProxy(t)
+	ada := s.member(t)
+	s.from("192.0.2.1").failsTimes(t, 5, ada.phone)
+	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
+	s.from("::ffff:192.0.2.1").logsIn(t, ada.phone, password).throttled()
+	s.from("192.0.2.2").gets(t, ada)
+	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
+}
+
+func networksOfIPv6(t *testing.T, _ *server) {
+	s := behindProxy(t)
+	ada := s.member(t)
+	for i := range 5 {
+		s.from(fmt.Sprintf("2001:db8:1:2::%x", i+1)).failsTimes(t, 1, ada.phone)
+	}
+	s.from("2001:db8:1:2:ffff:ffff:ffff:ffff").logsIn(t, ada.phone, password).throttled()
+	s.from("2001:db8:1:3::1").gets(t, ada)
+}
+
+func hundredFromElsewhere(t *testing.T, _ *server) {
+	s := behindProxy(t)
+	ada := s.member(t)
+	s.from("192.0.2.1").gets(t, ada)
+	s.clock.advance(29 * day)
+	s.from("192.0.2.2").failsTimes(t, 4, ada.phone)
+	s.from("192.0.2.2").gets(t, ada)
+	s.clock.advance(time.Hour)
+	for i := range 25 {
+		s.from(fmt.Sprintf("198.51.100.%d", i)).failsTimes(t, 4, ada.phone)
+	}
+	assert.LessOrEqual(t, s.from("203.0.113.1").logsIn(t, ada.phone, password).throttled(), time.Hour)
+	s.from("192.0.2.1").gets(t, ada)
+	s.from("192.0.2.2").failsTimes(t, 1, ada.phone)
+	s.from("203.0.113.1").logsIn(t, ada.phone, password).throttled()
+	s.clock.advance(time.Hour)
+	s.from("203.0.113.1").gets(t, ada)
+
+	s.clock.advance(31 * day) // nowhere is usual any more
+	for i := range 25 {
+		s.from(fmt.Sprintf("198.51.100.%d", i)).failsTimes(t, 4, ada.phone)
+	}
+	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
+}
+
+func threeHundredFromOne(t *testing.T, _ *server) {
+	s := behindProxy(t)
+	ada := s.member(t)
+	for i := range 75 {
+		s.from("192.0.2.1").failsTimes(t, 4, fmt.Sprintf("+86-138%08d", i))
+	}
+	wait := s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
+	assert.Equal(t, 15*time.Minute, wait)
+	s.from("192.0.2.2").gets(t, ada)
+	s.clock.advance(wait)
+	s.from("192.0.2.1").gets(t, ada)
+}
+
+func guessingAtOnce(t *testing.T, s *server) {
+	ada := s.member(t)
+	var refused, throttled atomic.Int32
+	atOnce(40, func(int) {
+		switch s.anyone().wrongly(t, ada.phone).status {
+		case 400:
+			refused.Add(1)
+		case 429:
+			throttled.Add(1)
+		}
+	})
+	assert.Equal(t, [2]int32{5, 35}, [2]int32{refused.Load(), throttled.Load()})
+}
+
+func strangersForward(t *testing.T, s *server) {
+	ada := s.member(t)
+	for i := range 5 {
+		s.from(fmt.Sprintf("192.0.2.%d", i)).failsTimes(t, 1, ada.phone)
+	}
+	s.from("192.0.2.99").logsIn(t, ada.phone, password).throttled()
+	s.anyone().logsIn(t, ada.phone, password).throttled()
+	s.stop()
+	assert.Equal(t, 1, strings.Count(s.log.String(), "level=WARN"))
+	assert.Regexp(t, `level=WARN .*X-Forwarded-For`, s.log.String())
+
+	trusting := behindProxy(t)
+	trusting.from("192.0.2.1").wrongly(t, ada.phone)
+	trusting.stop()
+	assert.NotContains(t, trusting.log.String(), "level=WARN")
+}
+
+func forwardedChain(t *testing.T, _ *server) {
+	s := behindProxy(t)
+	ada := s.member(t)
+	for i := range 5 { // what stands before it is only what the caller says
+		s.from(fmt.Sprintf("203.0.113.%d, 192.0.2.1, 10.1.2.3", i)).failsTimes(t, 1, ada.phone)
+	}
+	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
+	s.from("203.0.113.77, 192.0.2.1").logsIn(t, ada.phone, password).throttled()
+	s.from("192.0.2.1, 203.0.113.1").gets(t, ada)
+}
