@@ -15,7 +15,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	_ "time/tzdata" // people live in time zones, also where the machine knows none
 
 	"github.com/alecthomas/kong"
 

@@ -3,6 +3,7 @@ package main
 
 import (
 	"os"
+	_ "time/tzdata" // people live in time zones, also where the machine knows none
 
 	"plaza/bootstrap"
 )
