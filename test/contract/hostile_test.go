@@ -26,6 +26,7 @@ type attack struct {
 // answer at once, and it is a redirect within the house or the one envelope,
 // never a mistake of the server's.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	ada := s.member(t)
 	h := hostility{s, ada, ada.publishes(t, "x")}
@@ -47,6 +48,7 @@ func TestHostile(t *testing.T) {
 // TestHostile_no_HTTP: what is no HTTP never reaches the interface, and so gets no
 // envelope; but it is refused as well.
 func TestHostile_no_HTTP(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for name, raw := range map[string]string{
 		"nonsense":            "hello\r\n\r\n",

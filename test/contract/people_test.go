@@ -26,6 +26,7 @@ var peopleRows = []row{
 	{"USR-03 the offset is the one now", offsetNow},
 	{"USR-03 online is who was seen within five minutes", online},
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits},
+	{"USR-04 a portrait is for everybody and may be kept", portraitsAreKept},
 	{"USR-05 the profile is simple user info and what is one's own", ownProfile},
 	{"USR-05 the profile is one's own alone", profileNeedsAKey},
 }
@@ -149,20 +150,19 @@ func online(t *testing.T, s *server) {
 
 func portraits(t *testing.T, s *server) {
 	pictures := map[string]bool{}
-	for range 3 {
+	for range 2 {
 		p := s.member(t)
 		a := s.anyone().looksUp(t, p.id)
 		var widths []int
 		for _, size := range []string{"sm", "md", "lg"} {
 			at := "data.0.avatars.sizes." + size
 			picture := s.picture(t, a.text(at+".path"))
-			config, err := png.DecodeConfig(bytes.NewReader(picture))
+			drawn, err := png.Decode(bytes.NewReader(picture))
 			require.NoError(t, err)
-			assert.Equal(t, a.int(at+".width"), config.Width)
-			assert.Equal(t, a.int(at+".height"), config.Height)
-			_, err = png.Decode(bytes.NewReader(picture))
-			require.NoError(t, err)
-			widths = append(widths, config.Width)
+			assert.Equal(t, a.int(at+".width"), drawn.Bounds().Dx())
+			assert.Equal(t, a.int(at+".height"), drawn.Bounds().Dy())
+			assert.Equal(t, picture, s.picture(t, a.text(at+".path")), "the same each time")
+			widths = append(widths, drawn.Bounds().Dx())
 			assert.False(t, pictures[string(picture)], "nobody else has it")
 			pictures[string(picture)] = true
 		}
@@ -174,23 +174,32 @@ func portraits(t *testing.T, s *server) {
 	}
 }
 
-// picture fetches a portrait twice, which is the same each time, and may be kept.
+// picture fetches a picture of this server.
 func (s *server) picture(t *testing.T, address string) []byte {
 	t.Helper()
 	path, isOurs := strings.CutPrefix(address, s.url)
 	require.True(t, isOurs, address)
+	a := s.anyone().get(t, path).is(200)
+	assert.Equal(t, "image/png", a.header.Get("Content-Type"))
+	return a.body
+}
+
+func portraitsAreKept(t *testing.T, s *server) {
+	address := s.anyone().looksUp(t, s.member(t).id).text("data.0.avatars.sizes.sm.path")
+	path := strings.TrimPrefix(address, s.url)
 	first := s.anyone().get(t, path).is(200)
-	assert.Equal(t, "image/png", first.header.Get("Content-Type"))
-	assert.Equal(t, "nosniff", first.header.Get("X-Content-Type-Options"))
 	assert.Regexp(t, `\bpublic\b.*\bimmutable\b`, first.header.Get("Cache-Control"))
-	tag := first.header.Get("ETag")
-	assert.NotEmpty(t, tag)
+	assert.Equal(t, "nosniff", first.header.Get("X-Content-Type-Options"))
 	assert.Equal(t, first.body, s.with("not-even-a-key").get(t, path).is(200).body, "the header Authorization is ignored")
+	tag := first.header.Get("ETag")
+	require.NotEmpty(t, tag)
 	for _, known := range []string{tag, "*", `"x", ` + tag, "W/" + tag} {
 		assert.Empty(t, s.anyone().saying("If-None-Match", known).get(t, path).is(304).body)
 	}
 	s.anyone().saying("If-None-Match", `"x"`).get(t, path).is(200)
-	return first.body
+	for _, none := range []string{"0-sm.png", "-1-sm.png", "01-sm.png", "1-xl.png", "1-sm.jpg", "1-sm", "x", "9223372036854775808-sm.png"} {
+		s.anyone().get(t, "/media/portrait/"+none).fails(404, "RESOURCE_NOT_FOUND")
+	}
 }
 
 func ownProfile(t *testing.T, s *server) {

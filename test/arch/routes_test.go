@@ -1,0 +1,114 @@
+package arch
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi"
+	"plaza/adapters/httpapi/openapi"
+)
+
+// described returns every operation of the OpenAPI document by its method and path.
+func described(t *testing.T) map[string]*openapi3.Operation {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.JSON())
+	require.NoError(t, err)
+	all := map[string]*openapi3.Operation{}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			all[place(method, path)] = operation
+		}
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+var variable = regexp.MustCompile(`\{[^}]*\}|:[a-z_]+`)
+
+// place is the method and the path, whatever the path calls its variables.
+func place(method, path string) string { return method + " " + variable.ReplaceAllString(path, "{}") }
+
+func TestThe_document_has_exactly_the_routes(t *testing.T) {
+	var routed, documented []string
+	for _, r := range httpapi.Routes() {
+		routed = append(routed, place(r.Method, r.Path))
+	}
+	for at := range described(t) {
+		documented = append(documented, at)
+	}
+	slices.Sort(routed)
+	slices.Sort(documented)
+	assert.Equal(t, documented, routed)
+	assert.Equal(t, slices.Compact(slices.Clone(routed)), routed, "a route stands twice")
+}
+
+// security is what the document says of a route under each policy that names no
+// scope: a key of the scheme Token, none, or either.
+var security = map[string]string{"ignore": "none", "open": "none or Token", "loggedIn": "Token", "staff": "Token"}
+
+func TestEvery_route_has_a_policy_and_the_document_tells_it(t *testing.T) {
+	operations := described(t)
+	for _, r := range httpapi.Routes() {
+		at := place(r.Method, r.Path)
+		operation, isDescribed := operations[at]
+		require.True(t, isDescribed, at)
+		want, isKnown := security[r.Policy.String()]
+		scope, isScoped := strings.CutPrefix(r.Policy.String(), "scope ")
+		if isScoped {
+			want, isKnown = "Token", scope != ""
+		} else {
+			scope = ""
+		}
+		assert.True(t, isKnown, "%s has the policy %q", at, r.Policy)
+		assert.Equal(t, want, keysOf(operation), at)
+
+		named, _ := operation.Extensions["x-scope"].(string)
+		assert.Equal(t, scope, named, "%s: x-scope", at) // both empty where none is needed
+		assert.Equal(t, want != "none", operation.Responses.Status(http.StatusUnauthorized) != nil, "%s: the answer 401", at)
+		if isScoped || r.Policy == httpapi.Staff {
+			assert.NotNil(t, operation.Responses.Status(http.StatusForbidden), "%s: the answer 403", at)
+		}
+	}
+}
+
+// keysOf is what the operation takes for a key; without a word of its own, what
+// the whole document says.
+func keysOf(operation *openapi3.Operation) string {
+	if operation.Security == nil {
+		return "Token"
+	}
+	var takes []string
+	for _, requirement := range *operation.Security {
+		if len(requirement) == 0 {
+			takes = append(takes, "none")
+		}
+		for scheme := range requirement {
+			takes = append(takes, scheme)
+		}
+	}
+	if len(takes) == 0 {
+		return "none"
+	}
+	return strings.Join(takes, " or ")
+}
+
+func TestPlaces_of_routes(t *testing.T) {
+	for path, want := range map[string]string{
+		"/api/xfile/event/{id}/": "GET /api/xfile/event/{}/", "/api/xfile/event/:uid/view-list/": "GET /api/xfile/event/{}/view-list/",
+		"/media/portrait/{name}": "GET /media/portrait/{}", "/api/auth/login/": "GET /api/auth/login/",
+	} {
+		assert.Equal(t, want, place("GET", path))
+	}
+	none, either := openapi3.SecurityRequirements{}, openapi3.SecurityRequirements{{}, {"Token": {}}}
+	for want, takes := range map[string]*openapi3.SecurityRequirements{"Token": nil, "none": &none, "none or Token": &either} {
+		assert.Equal(t, want, keysOf(&openapi3.Operation{Security: takes}), fmt.Sprint(takes))
+	}
+}

@@ -1,0 +1,274 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi"
+	"plaza/application/signin"
+)
+
+// TestMatrix shows AUT-05 to AUT-07, EVT-07, EVT-08 and SUB-04 for every route and
+// everybody: who is refused at the door, and who by what the route is about. A
+// route that is not in the table fails.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	c := newCast(t)
+	routes := httpapi.Routes()
+	require.Len(t, trials, len(routes), "the table has a route that is gone, or lacks one")
+	for _, r := range routes {
+		t.Run(r.Method+" "+r.Path, func(t *testing.T) {
+			tried, isKnown := trials[r.Method+" "+r.Path]
+			require.True(t, isKnown, "nobody has said who may call this")
+			assert.Equal(t, tried.needs, r.Policy.String())
+			for _, who := range callers {
+				for _, a := range tried.aims(t, c) {
+					c.tries(t, r.Method, tried.needs, who, a)
+				}
+			}
+		})
+	}
+}
+
+// caller is somebody who calls, and how they stand to the owner of things.
+type caller struct {
+	name string
+	role string // stranger: the routes that admit them know no more of them
+}
+
+var callers = []caller{
+	{"anonymous", "stranger"}, {"a bad key", "stranger"}, {"an expired key", "stranger"}, {"a revoked key", "stranger"},
+	{"a disabled account", "stranger"}, {"without the scope", "stranger"},
+	{"the owner", "owner"}, {"a contact", "contact"}, {"a stranger", "stranger"}, {"staff", "staff"},
+}
+
+// refusal is how somebody is refused at the door; the zero refusal is not at all.
+type refusal struct {
+	status int
+	code   string
+}
+
+// refused says who is refused by what a route needs, whatever it is about.
+func refused(needs string, who caller) refusal {
+	isBad := slices.Contains([]string{"a bad key", "an expired key", "a revoked key", "a disabled account"}, who.name)
+	switch {
+	case needs == "ignore":
+		return refusal{}
+	case isBad:
+		return refusal{401, "AUTHENTICATION_FAILED"}
+	case needs == "open":
+		return refusal{}
+	case who.name == "anonymous":
+		return refusal{401, "NOT_AUTHENTICATED"}
+	case needs == "staff" && who.name != "staff", needs == scoped && who.name == "without the scope":
+		return refusal{403, "PERMISSION_DENIED"}
+	}
+	return refusal{}
+}
+
+// aim is a request about something, made afresh for it.
+type aim struct {
+	name, path string
+	body       any
+	want       map[string]int // the status for each role that is admitted
+	kept       string         // what a refusal leaves as it is, as its owner sees it
+}
+
+func (c *cast) tries(t *testing.T, method, needs string, who caller, a aim) {
+	t.Helper()
+	about := fmt.Sprintf("%s, %s", who.name, a.name)
+	var before []byte
+	if a.kept != "" {
+		before = c.owner.get(t, a.kept).is(200).body
+	}
+	client := c.as(t, who)
+	got := client.send(t, method, a.path, a.body)
+	want := a.want[who.role]
+	if no := refused(needs, who); no.status != 0 {
+		got.fails(no.status, no.code)
+		want = no.status
+	}
+	assert.Equal(t, want, got.status, "%s: %s", about, got.body)
+	if a.kept != "" && got.status >= 400 {
+		assert.JSONEq(t, string(before), string(c.owner.get(t, a.kept).is(200).body), about)
+	}
+	if method == "GET" {
+		assert.Equal(t, want, client.send(t, "HEAD", a.path, a.body).status, "HEAD: %s", about)
+	}
+}
+
+// cast is everybody.
+type cast struct {
+	*server
+	owner, contact, stranger, staff person
+	bad                             map[string]string // keys that open nothing
+	days                            int               // on which something happened
+}
+
+// happens writes an event of the owner's on a day of its own, so that none is in
+// another's moment.
+func (c *cast) happens(t *testing.T, body object) int {
+	t.Helper()
+	c.days++
+	of := maps.Clone(body)
+	of["event_time"] = epoch.AddDate(0, 0, -c.days).Format(time.DateOnly)
+	return c.owner.writes(t, of).int("data.id")
+}
+
+func newCast(t *testing.T) *cast {
+	t.Helper()
+	s := start(t)
+	c := &cast{server: s, owner: s.member(t), contact: s.member(t), stranger: s.member(t)}
+	c.staff = s.member(t, func(r *signin.Registration) { r.Staff = true })
+	befriend(t, c.owner, c.contact)
+	c.stranger.follows(t, c.owner) // who is not followed back
+	shut := s.member(t)
+	require.NoError(t, s.app.Signin.Disable(t.Context(), shut.id, true))
+	c.bad = map[string]string{
+		"anonymous": "", "a bad key": "plz_x", "a disabled account": shut.key,
+		"an expired key": s.issue(t, c.owner, time.Hour), "a revoked key": s.issue(t, c.owner, 0),
+	}
+	s.with(c.bad["a revoked key"]).post(t, logout, nil).is(204)
+	s.clock.advance(time.Hour)
+	return c
+}
+
+// as is the caller with a key of their own, or with none.
+func (c *cast) as(t *testing.T, who caller) *client {
+	t.Helper()
+	if key, isBad := c.bad[who.name]; isBad {
+		return c.with(key)
+	}
+	if who.name == "without the scope" {
+		return c.with(c.issue(t, c.stranger, 0, "writing_bundle", "pay_trade_order"))
+	}
+	p := map[string]person{"owner": c.owner, "contact": c.contact, "stranger": c.stranger, "staff": c.staff}[who.role]
+	return c.with(c.issue(t, p, 0))
+}
+
+// trial is what a route needs by the contract, and what it is tried on.
+type trial struct {
+	needs string
+	aims  func(t *testing.T, c *cast) []aim
+}
+
+const scoped = "scope xfile_event"
+
+var trials = map[string]trial{
+	"POST /api/auth/login/": {"ignore", func(_ *testing.T, c *cast) []aim {
+		return []aim{{path: login, body: object{"username": c.owner.phone, "password": password}, want: everybody(200)}}
+	}},
+	"POST /api/auth/logout/":           {"loggedIn", plainly(logout, nil, 204)},
+	"POST /api/user/user-simple-info/": {"open", plainly(simpleInfo, object{"uid": []any{1}}, 200)},
+	"GET /api/user/profile/":           {"loggedIn", plainly(profile, nil, 200)},
+
+	"POST /api/xfile/event/":                  {scoped, plainly(events, object{}, 201)},
+	"GET /api/xfile/event/":                   {scoped, plainly(events, nil, 200)},
+	"GET /api/xfile/event/new-comment-event/": {scoped, plainly(commented, nil, 200)},
+	"GET /api/xfile/event/{uid}/view-list/": {scoped, func(_ *testing.T, c *cast) []aim {
+		return []aim{
+			{name: "the owner's list", path: eventsOf(c.owner), want: everybody(200)},
+			{name: "nobody's list", path: events + "4711/view-list/", want: everybody(404)},
+		}
+	}},
+	"GET /api/xfile/event/{id}/":            {scoped, aboutEvents(200, 200, 404, eventPath, nil)},
+	"PATCH /api/xfile/event/{id}/":          {scoped, aboutEvents(200, 403, 404, eventPath, object{"title": "mine"})},
+	"DELETE /api/xfile/event/{id}/":         {scoped, aboutEvents(204, 403, 404, eventPath, nil)},
+	"PUT /api/activity/like/{event_id}/":    {scoped, aboutEvents(204, 204, 404, likePath, nil)},
+	"DELETE /api/activity/like/{event_id}/": {scoped, aboutEvents(204, 204, 404, likePath, nil)},
+	"GET /api/activity/comment/": {scoped, aboutEvents(200, 200, 400, func(id int) string {
+		return fmt.Sprintf("%s?event=%d", comments, id)
+	}, nil)},
+	"POST /api/activity/comment/":        {scoped, commentsOnEvents},
+	"DELETE /api/activity/comment/{id}/": {scoped, commentsToDelete},
+
+	"POST /api/subscription/user-subscription/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+		return []aim{{path: subscriptions, body: object{"followed_user": c.member(t).id}, want: everybody(201)}}
+	}},
+	"GET /api/subscription/user-subscription/": {"loggedIn", plainly(subscriptions, nil, 200)},
+	"DELETE /api/subscription/user-subscription/{id}/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+		path := subscriptionPath(c.owner.follows(t, c.member(t)))
+		return []aim{{path: path, want: map[string]int{"owner": 204, "contact": 404, "stranger": 404, "staff": 404}, kept: subscriptions}}
+	}},
+
+	"GET /media/portrait/{name}": {"ignore", plainly("/media/portrait/1-sm.png", nil, 200)},
+	"GET /api/openapi.json":      {"open", plainly(reference, nil, 200)},
+}
+
+func everybody(status int) map[string]int {
+	return map[string]int{"owner": status, "contact": status, "stranger": status, "staff": status}
+}
+
+// plainly is one request that goes alike for everybody who is admitted.
+func plainly(path string, body any, status int) func(*testing.T, *cast) []aim {
+	return func(*testing.T, *cast) []aim { return []aim{{path: path, body: body, want: everybody(status)}} }
+}
+
+// showings are the ways in which an event can stand, and who sees it besides its
+// author (EVT-08).
+var showings = []struct {
+	name    string
+	body    object
+	viewers []string
+}{
+	{"a draft", object{"title": "x"}, nil},
+	{"a public event", object{"title": "x", "publish": true}, []string{"contact", "stranger", "staff"}},
+	{"an event for contacts", object{"title": "x", "publish": true, "view_permission": 100}, []string{"contact"}},
+	{"a private event", object{"title": "x", "publish": true, "view_permission": 200}, nil},
+	{"a private draft", object{"title": "x", "view_permission": 200}, nil},
+}
+
+// aboutEvents is a request about an event in every showing: the status for its
+// author, for those who see it, and for everybody else.
+func aboutEvents(author, viewer, other int, path func(id int) string, body any) func(*testing.T, *cast) []aim {
+	return func(t *testing.T, c *cast) []aim {
+		var all []aim
+		for _, s := range showings {
+			id := c.happens(t, s.body)
+			want := everybody(other)
+			want["owner"] = author
+			for _, role := range s.viewers {
+				want[role] = viewer
+			}
+			all = append(all, aim{s.name, path(id), body, want, eventPath(id)})
+		}
+		return all
+	}
+}
+
+func commentsOnEvents(t *testing.T, c *cast) []aim {
+	all := aboutEvents(201, 201, 400, eventPath, nil)(t, c)
+	for i := range all {
+		var id int
+		_, err := fmt.Sscanf(all[i].path, events+"%d/", &id)
+		require.NoError(t, err)
+		all[i].path, all[i].body = comments, object{"event": id, "content": "Oh"}
+	}
+	return all
+}
+
+// commentsToDelete are a contact's comments on events of the owner's, and the
+// owner's own.
+func commentsToDelete(t *testing.T, c *cast) []aim {
+	public, hidden := c.happens(t, showings[1].body), c.happens(t, showings[1].body)
+	forContacts := c.happens(t, showings[2].body)
+	onHidden := commentPath(c.contact.comments(t, hidden, "Oh"))
+	c.owner.patch(t, eventPath(hidden), object{"view_permission": 200}).is(200)
+	return []aim{
+		{"a contact's comment on a public event", commentPath(c.contact.comments(t, public, "Oh")), nil,
+			map[string]int{"owner": 204, "contact": 204, "stranger": 403, "staff": 403}, eventPath(public)},
+		{"the owner's comment", commentPath(c.owner.comments(t, public, "Ah")), nil,
+			map[string]int{"owner": 204, "contact": 403, "stranger": 403, "staff": 403}, eventPath(public)},
+		{"a contact's comment on an event for contacts", commentPath(c.contact.comments(t, forContacts, "Oh")), nil,
+			map[string]int{"owner": 204, "contact": 204, "stranger": 404, "staff": 404}, eventPath(forContacts)},
+		{"a contact's comment on what is hidden now", onHidden, nil,
+			map[string]int{"owner": 204, "contact": 404, "stranger": 404, "staff": 404}, eventPath(hidden)},
+		{"no comment", commentPath(99999), nil, everybody(404), ""},
+	}
+}
