@@ -1,22 +1,34 @@
 package bootstrap
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/memory"
+	"plaza/application/browsing"
+	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
+	"plaza/application/importing"
+	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/gallery"
 	"plaza/domain/markup"
+	"plaza/domain/media"
+	"plaza/domain/payment"
 	"plaza/domain/place"
+	"plaza/domain/publication"
+	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -31,11 +43,21 @@ type App struct {
 	People    *people.People
 	Diary     *diary.Diary
 	Following *following.Following
+	Browsing  *browsing.Browsing
+	Reading   *reading.Reading
+	Curating  *curating.Curating
+	Importing *importing.Importing
+	Paying    *paying.Paying
 
 	hasher    access.Hasher
 	places    place.Analyser
 	sanitiser markup.Sanitiser
+	inspector media.Inspector
 }
+
+// Close waits for what goes on behind requests. Nothing may be asked of the App
+// any more.
+func (a *App) Close() { a.Reading.Close() }
 
 // Stores are the store ports, whichever adapter stands behind them.
 type Stores struct {
@@ -49,6 +71,14 @@ type Stores struct {
 	EventReader   event.Reader
 	Discussion    event.Discussion
 	News          event.NewsArchive
+	Feed          feed.Reader
+	Publications  publication.Repository
+	HowTos        publication.HowTos
+	Translations  publication.Cache
+	Demands       demand.Repository
+	Images        gallery.Repository
+	Ledger        payment.Ledger
+	Media         media.Store
 }
 
 // Parts are what a test replaces.
@@ -65,15 +95,20 @@ func NewApp(c Config, log *slog.Logger, p Parts) (*App, error) {
 	if p.Hashing == nil {
 		p.Hashing = &argon2id.OWASP
 	}
-	return initialise(c, log, openStores(), p.Now, *p.Hashing)
+	signing := secret.New(rand.Text()) // pictures are gone with the process, so their addresses may be, too
+	addresses := media.NewAddresses(c.PublicURL, signing)
+	return initialise(c, log, openStores(c, signing), addresses, p.Now, *p.Hashing)
 }
 
-func openStores() Stores {
+func openStores(c Config, signing secret.String) Stores {
 	s := memory.New()
 	return Stores{
 		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+		Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
 	}
 }
 
@@ -82,6 +117,8 @@ func (a *App) demoPorts() demo.Ports {
 	return demo.Ports{
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
 		Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions, News: a.Stores.News,
-		Diary: diaryPorts(a.Stores, a.places, a.sanitiser),
+		Diary:        diaryPorts(a.Stores, a.places, a.sanitiser, a.inspector),
+		Publications: a.Stores.Publications, HowTos: a.Stores.HowTos, Demands: a.Stores.Demands,
+		Images: a.Stores.Images, Ledger: a.Stores.Ledger,
 	}
 }

@@ -1,17 +1,22 @@
 package bootstrap
 
 import (
+	"context"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
 	"plaza/adapters/sanitiser"
+	"plaza/adapters/translator/pseudo"
 	"plaza/application/diary"
 	"plaza/application/signin"
 	"plaza/domain/markup"
+	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/publication"
 )
 
 func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
@@ -48,10 +53,35 @@ func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
 	return httpapi.Config{TrustedProxies: c.TrustedProxies, Log: log}
 }
 
-func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser) diary.Ports {
+// mediaSource opens what one audience may have, and nothing of another's.
+func mediaSource(store media.Store) httpapi.MediaSource {
+	return func(ctx context.Context, name media.Key, a media.Audience) (media.File, error) {
+		return store.Open(ctx, media.KeyAt(a, string(name)))
+	}
+}
+
+func addressCheck(addresses media.Addresses, now func() time.Time) httpapi.AddressCheck {
+	return func(name media.Key, expires, signature string) time.Duration {
+		until, err := addresses.Check(media.KeyAt(media.Viewers, string(name)), expires, signature, now())
+		if err != nil {
+			return 0
+		}
+		return until.Sub(now())
+	}
+}
+
+// newTranslator returns the translator of the settings; nil for none.
+func newTranslator(c Config) publication.Translator {
+	if c.Translator == "pseudo" {
+		return pseudo.New()
+	}
+	return nil
+}
+
+func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, inspector media.Inspector) diary.Ports {
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, News: s.News,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Inspector: inspector,
 	}
 }

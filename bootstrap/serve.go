@@ -36,10 +36,14 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if config.PublicURL == "" {
 		config.PublicURL = listeners.URL()
 	}
+	if config.Translator == "auto" {
+		config.Translator = map[bool]string{true: "pseudo", false: "none"}[c.Demo]
+	}
 	app, err := NewApp(config, newLogger(config, s.err), Parts{})
 	if err != nil {
 		return err
 	}
+	defer app.Close()
 	if c.Demo {
 		if err := demo.Load(ctx, app.demoPorts()); err != nil {
 			return fmt.Errorf("loading the demo data: %w", err)

@@ -20,6 +20,7 @@ type Settings struct {
 	DatabaseURL    string `default:"memory:" env:"PLAZA_DATABASE_URL" help:"Where data is kept. memory: forgets everything at the end." placeholder:"URL"`
 	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
+	Translator     string `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, or pseudo, which only marks them (auto: pseudo with --demo, else none)." placeholder:"NAME"`
 	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is believed (default: none)." placeholder:"CIDR,..."`
 	LogLevel       string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
 	LogFormat      string `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
@@ -31,6 +32,7 @@ type Config struct {
 	AdminAddr      string
 	PublicURL      string // without a slash at the end; empty: the address that is listened on
 	TokenTTL       time.Duration
+	Translator     string // none or pseudo
 	TrustedProxies []netip.Prefix
 	LogLevel       slog.Level
 	LogFormat      string
@@ -58,6 +60,8 @@ func (s Settings) Check() (Config, error) {
 	note("PUBLIC_URL", err)
 	c.TokenTTL, err = lifetime(s.TokenTTL)
 	note("TOKEN_TTL", err)
+	c.Translator, err = s.Translator, oneOf(s.Translator, "auto", "none", "pseudo")
+	note("TRANSLATOR", err)
 	c.TrustedProxies, err = prefixes(s.TrustedProxies)
 	note("TRUSTED_PROXIES", err)
 	note("LOG_LEVEL", c.LogLevel.UnmarshalText([]byte(s.LogLevel)))

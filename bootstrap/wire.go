@@ -13,9 +13,14 @@ import (
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
 	"plaza/adapters/sanitiser"
+	"plaza/application/browsing"
+	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
+	"plaza/application/importing"
+	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/markup"
@@ -27,17 +32,23 @@ import (
 // and name it in initialise.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
-	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)))
-	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
-	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New)
-	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource)
+	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
+		imaging.NewInspector, wire.Bind(new(media.Inspector), new(imaging.Inspector)))
+	markupBySanitiser = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
+	placesByGazetteer = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
+	useCases          = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
+		browsing.New, reading.New, curating.New, importing.New, paying.New)
+	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
+		portraitSource, mediaSource, addressCheck)
 )
 
-func initialise(c Config, log *slog.Logger, stores Stores, now func() time.Time, hashing argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addresses,
+	now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
-		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions"),
+		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
+			"Feed", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media"),
 		passwordsByArgon2id, picturesByImaging, markupBySanitiser, placesByGazetteer, restByGin,
+		newTranslator,
 		useCases,
 		wire.Struct(new(App), "*"),
 	)

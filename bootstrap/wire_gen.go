@@ -14,9 +14,14 @@ import (
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
 	"plaza/adapters/sanitiser"
+	"plaza/application/browsing"
+	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
+	"plaza/application/importing"
+	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/markup"
@@ -27,7 +32,7 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, stores Stores, now func() time.Time, hashing argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addresses, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	config := newHTTPConfig(c, log)
 	accounts := stores.Accounts
 	tokens := stores.Tokens
@@ -40,18 +45,41 @@ func initialise(c Config, log *slog.Logger, stores Stores, now func() time.Time,
 	peoplePeople := people.New(directory, accounts, portraits, now)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
-	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser)
+	inspector := imaging.NewInspector()
+	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, inspector)
 	diaryDiary := diary.New(ports, now)
 	repository := stores.Subscriptions
 	categories := stores.Categories
 	followingFollowing := following.New(repository, categories, now)
+	reader := stores.Feed
+	browsingBrowsing := browsing.New(reader)
+	publicationRepository := stores.Publications
+	translator := newTranslator(c)
+	cache := stores.Translations
+	readingReading := reading.New(publicationRepository, translator, cache, now, log)
+	galleryRepository := stores.Images
+	store := stores.Media
+	curatingCurating := curating.New(galleryRepository, store, inspector, now)
+	howTos := stores.HowTos
+	importingImporting := importing.New(howTos)
+	ledger := stores.Ledger
+	payingPaying := paying.New(ledger, now)
 	httpapiPortraitSource := portraitSource()
+	httpapiMediaSource := mediaSource(store)
+	httpapiAddressCheck := addressCheck(addresses, now)
 	httpapiUseCases := httpapi.UseCases{
 		Signin:    signinSignin,
 		People:    peoplePeople,
 		Diary:     diaryDiary,
 		Following: followingFollowing,
+		Browsing:  browsingBrowsing,
+		Reading:   readingReading,
+		Curating:  curatingCurating,
+		Importing: importingImporting,
+		Paying:    payingPaying,
 		Portraits: httpapiPortraitSource,
+		Media:     httpapiMediaSource,
+		Addresses: httpapiAddressCheck,
 	}
 	handler, err := httpapi.New(config, httpapiUseCases)
 	if err != nil {
@@ -66,9 +94,15 @@ func initialise(c Config, log *slog.Logger, stores Stores, now func() time.Time,
 		People:    peoplePeople,
 		Diary:     diaryDiary,
 		Following: followingFollowing,
+		Browsing:  browsingBrowsing,
+		Reading:   readingReading,
+		Curating:  curatingCurating,
+		Importing: importingImporting,
+		Paying:    payingPaying,
 		hasher:    hasher,
 		places:    gazetteerGazetteer,
 		sanitiser: sanitiser,
+		inspector: inspector,
 	}
 	return app, nil
 }
@@ -79,9 +113,9 @@ func initialise(c Config, log *slog.Logger, stores Stores, now func() time.Time,
 // and name it in initialise.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
-	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)))
+	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), imaging.NewInspector, wire.Bind(new(media.Inspector), new(imaging.Inspector)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New)
-	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, reading.New, curating.New, importing.New, paying.New)
+	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/netip"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -30,7 +31,9 @@ func (c *call) address() netip.Addr {
 }
 
 // name is what stands for the variable in the path.
-func (c *call) name() string { return c.gin.Param("id") }
+func (c *call) name() string {
+	return strings.TrimPrefix(c.gin.Param("id"), "/") // where it is the rest of the path, gin begins it with a slash
+}
 
 // pathID is the number in the path. What is no positive integer is the number of
 // nothing (GEN-09).

@@ -41,7 +41,7 @@ func (n *nullable[T]) receive(null bool) reflect.Value {
 //
 // A field is a string, an integer, a boolean, something that reads text, a
 // struct, a slice or a nullable of those, or a pointer, which stays nil when the
-// field is not sent. Null is taken by a nullable alone.
+// field is not sent or can't be read. Null is taken by a nullable alone.
 type decoder struct{ wrong fault.Fields }
 
 func (d *decoder) note(name, problem string) {
@@ -75,8 +75,10 @@ func (d *decoder) value(name string, raw json.RawMessage, into reflect.Value) {
 		return
 	}
 	if into.Kind() == reflect.Pointer {
-		into.Set(reflect.New(into.Type().Elem()))
-		d.value(name, raw, into.Elem())
+		pointed := reflect.New(into.Type().Elem())
+		if d.value(name, raw, pointed.Elem()); len(d.wrong[name]) == 0 {
+			into.Set(pointed)
+		}
 		return
 	}
 	if t, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {

@@ -62,7 +62,7 @@ func TestGEN_06_errors_have_one_envelope(t *testing.T) {
 			w := httptest.NewRecorder()
 			fail(w, httptest.NewRequest(http.MethodGet, "/", nil), c.err)
 			assert.Equal(t, c.status, w.Code)
-			assert.Equal(t, c.body, w.Body.String())
+			assert.Equal(t, c.body+"\n", w.Body.String())
 			assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
 			assert.Equal(t, c.retry, w.Header().Get("Retry-After"))
 		})

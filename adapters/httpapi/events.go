@@ -165,7 +165,7 @@ func (a *api) showEvent(ctx context.Context, shown diary.Shown) (eventView, erro
 	if err != nil {
 		return eventView{}, err
 	}
-	return people.renderEvent(shown), nil
+	return a.renderEvent(people, shown), nil
 }
 
 // showEvents renders the events with everybody who appears in any of them, looked
@@ -175,5 +175,5 @@ func (a *api) showEvents(ctx context.Context, shown []diary.Shown) ([]eventView,
 	if err != nil {
 		return nil, err
 	}
-	return each(shown, people.renderEvent), nil
+	return each(shown, func(s diary.Shown) eventView { return a.renderEvent(people, s) }), nil
 }

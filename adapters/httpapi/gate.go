@@ -25,7 +25,6 @@ const (
 
 // What is wrong with a body as a whole.
 var (
-	errTooLarge   = fault.New(fault.TooLarge, "The body is larger than 1 MiB.")
 	errNoJSONType = fault.New(fault.Unsupported, "Send the body as application/json.")
 	errEncoded    = fault.New(fault.Unsupported, "Send the body without a Content-Encoding.")
 	errCutOff     = fault.New(fault.Invalid, "The body could not be read to its end.")
@@ -45,7 +44,7 @@ type checked interface {
 // type, by tag and by the domain's own rules, is one fault (GEN-08).
 func read[T any](c *call) (T, error) {
 	var body T
-	raw, err := readBody(c.gin.Writer, c.gin.Request)
+	raw, err := readBody(c.gin.Writer, c.gin.Request, maxBody)
 	if err != nil {
 		return body, err
 	}
@@ -59,6 +58,11 @@ func fill(body any, raw []byte) error {
 	if err != nil {
 		return err
 	}
+	return complete(body, object)
+}
+
+// complete fills the body with what was sent and tells all that is wrong with it.
+func complete(body any, object map[string]json.RawMessage) error {
 	var d decoder
 	d.object("", object, reflect.ValueOf(body).Elem())
 	d.wrong.Merge(broken(body))
@@ -92,28 +96,48 @@ func together(err, other error) error {
 
 // readBody returns the bytes of a JSON body. One that is too large, or no JSON by
 // its own account, is refused before it is read.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, errNoJSONType
 	}
+	if err := bound(w, r, limit); err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, unread(w, r, err, errCutOff)
+	}
+	return raw, nil
+}
+
+// bound lets no more than the limit be read of the body, and refuses one that is
+// larger, or encoded, by its own account.
+func bound(w http.ResponseWriter, r *http.Request, limit int64) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, errEncoded
+		return errEncoded
 	}
-	if r.ContentLength > maxBody {
-		return nil, errTooLarge
+	if r.ContentLength > limit {
+		return tooLarge(limit)
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(innermost(w), r.Body, maxBody))
-	switch {
-	case err == nil:
-		return raw, nil
-	case errors.Is(r.Context().Err(), context.DeadlineExceeded):
-		return nil, r.Context().Err()
+	r.Body = http.MaxBytesReader(innermost(w), r.Body, limit)
+	return nil
+}
+
+// unread says why a body that is bounded could not be read; otherwise, when it is
+// neither too large nor too slow.
+func unread(w http.ResponseWriter, r *http.Request, err, otherwise error) error {
+	if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
+		return r.Context().Err()
 	}
-	if _, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
+	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
 		http.NewResponseController(w).SetReadDeadline(time.Now()) // nor does the server wait for the rest
-		return nil, errTooLarge
+		return tooLarge(over.Limit)
 	}
-	return nil, errCutOff
+	return otherwise
+}
+
+func tooLarge(limit int64) error {
+	return fault.Newf(fault.TooLarge, "The body is larger than %d MiB.", limit>>20)
 }
 
 // innermost is the writer that all others are around: through that one alone can

@@ -177,8 +177,8 @@ func TestGEN_11_what_is_no_JSON_or_too_large_is_not_read(t *testing.T) {
 		"text":               {contentType: "text/json", want: errNoJSONType},
 		"no type at all":     {contentType: ";", want: errNoJSONType},
 		"compressed":         {coding: "gzip", want: errEncoded},
-		"too large":          {body: large + " ", want: errTooLarge},
-		"too large, chunked": {body: large + " ", chunked: true, want: errTooLarge},
+		"too large":          {body: large + " ", want: tooLarge(maxBody)},
+		"too large, chunked": {body: large + " ", chunked: true, want: tooLarge(maxBody)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := &countedReader{from: strings.NewReader(c.body)}
@@ -193,7 +193,7 @@ func TestGEN_11_what_is_no_JSON_or_too_large_is_not_read(t *testing.T) {
 			if c.coding != "" {
 				r.Header.Set("Content-Encoding", c.coding)
 			}
-			raw, err := readBody(httptest.NewRecorder(), r)
+			raw, err := readBody(httptest.NewRecorder(), r, maxBody)
 			assert.Equal(t, c.want, err)
 			if c.want == nil {
 				assert.Equal(t, c.body, string(raw))
@@ -206,7 +206,7 @@ func TestGEN_11_what_is_no_JSON_or_too_large_is_not_read(t *testing.T) {
 
 func TestGEN_11_the_rest_of_a_body_that_is_too_large_is_not_waited_for(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, err := readBody(&recorder{ResponseWriter: w}, r)
+		_, err := readBody(&recorder{ResponseWriter: w}, r, maxBody)
 		fail(w, r, err)
 	}))
 	defer server.Close()
@@ -245,7 +245,7 @@ func TestGEN_08_two_errors_about_fields_are_one(t *testing.T) {
 
 func TestGEN_11_a_body_that_breaks_off_is_the_clients_fault(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader(`{"name`), brokenReader{}))
-	_, err := readBody(httptest.NewRecorder(), r)
+	_, err := readBody(httptest.NewRecorder(), r, maxBody)
 	assert.Equal(t, errCutOff, err)
 }
 

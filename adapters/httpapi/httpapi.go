@@ -17,9 +17,14 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"plaza/application/browsing"
+	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
+	"plaza/application/importing"
+	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/domain/fault"
 )
@@ -38,7 +43,14 @@ type UseCases struct {
 	People    *people.People
 	Diary     *diary.Diary
 	Following *following.Following
+	Browsing  *browsing.Browsing
+	Reading   *reading.Reading
+	Curating  *curating.Curating
+	Importing *importing.Importing
+	Paying    *paying.Paying
 	Portraits PortraitSource
+	Media     MediaSource
+	Addresses AddressCheck
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,37 @@ func (q *query) page() page.Request {
 	request, err := page.New(int(min(number, math.MaxInt32)), int(min(size, math.MaxInt32)))
 	q.wrong.Merge(fieldsOf(err))
 	return request
+}
+
+// integer is the parameter as any integer; false when there is none. One beyond
+// all bounds is the number of nothing.
+func (q *query) integer(name string) (int64, bool) {
+	sent := q.text(name)
+	switch {
+	case sent == "":
+		return 0, false
+	case !decimal.MatchString(sent):
+		q.wrong.Add(name, noInteger)
+		return 0, false
+	}
+	n, _ := strconv.ParseInt(sent, 10, 64) // out of range it is the bound
+	return n, true
+}
+
+// ordinary is a number as people write it: neither infinite nor hexadecimal.
+var ordinary = regexp.MustCompile(`^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+
+// number is the parameter as a number; false when there is none.
+func (q *query) number(name string) (float64, bool) {
+	sent := q.text(name)
+	if sent == "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(sent, 64)
+	if err != nil || !ordinary.MatchString(sent) {
+		q.wrong.Add(name, "A valid number is required.")
+	}
+	return n, true
 }
 
 func (q *query) ordering() event.Ordering {

@@ -61,13 +61,13 @@ type placeAround struct {
 	Country     *string     `json:"country"`
 }
 
-func (people cast) renderEvent(s diary.Shown) eventView {
+func (a *api) renderEvent(people cast, s diary.Shown) eventView {
 	view := eventView{
-		entry:        people.renderEntry(s.Event, s.Category),
+		entry:        a.renderEntry(people, s.Event, s.Category),
 		CommentCount: s.Counts.Comments,
 		LikeCount:    s.Likes,
 		TheMoment: each(s.Moment, func(m diary.Moment) entry {
-			return people.renderEntry(m.Event, m.Category)
+			return a.renderEntry(people, m.Event, m.Category)
 		}),
 		PlaceAround: each(s.News, renderNews),
 	}
@@ -75,20 +75,23 @@ func (people cast) renderEvent(s diary.Shown) eventView {
 	return view
 }
 
-func (people cast) renderEntry(e *event.Event, c feed.Category) entry {
+func (a *api) renderEntry(people cast, e *event.Event, c feed.Category) entry {
 	s := e.State()
 	who := people[s.Author]
 	return entry{
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
 		Category: orNull(s.Category), CategoryName: orNull(c.Name),
-		Plates: each(s.Plates, func(p event.Plate) plateView {
-			return plateView{p.ID, who.ID, who.Username, string(p.Photo), timestamp(p.Created)}
-		}),
+		Plates:     each(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
 		Permission: s.Permission, CreateTime: timestamp(s.Created), LastModified: timestamp(s.Modified),
 		Status: s.Status, User: renderAuthor(who),
 		City: orNull(s.Place.City), District: orNull(s.Place.District), Province: orNull(s.Place.Province),
 		Comments: []commentView{},
 	}
+}
+
+// renderPlate shows the plate with an address that is good for a while (PLA-04).
+func (a *api) renderPlate(author user.Info, p event.Plate) plateView {
+	return plateView{p.ID, author.ID, author.Username, a.Diary.PhotoURL(p), timestamp(p.Created)}
 }
 
 func renderNews(n event.News) placeAround {

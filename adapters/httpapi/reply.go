@@ -16,7 +16,8 @@ import (
 type reply struct {
 	status  int
 	header  http.Header
-	content any // a value to be written as JSON, or a file; nil: nothing
+	content any // a value to be written as JSON, a file, or a download; nil: nothing
+	tagged  bool
 }
 
 // file is content that is bytes already, and how long caches may keep it.
@@ -52,6 +53,15 @@ func data(v any) reply { return bare(wrapped{v}) }
 
 func created(v any) reply { return reply{status: http.StatusCreated, content: wrapped{v}} }
 
+// tag lets whoever has the reply already ask whether it is still the same (GEN-12).
+func tag(r reply) reply {
+	r.tagged = true
+	return r
+}
+
+// varying are the headers of a request on which a tagged reply may depend.
+const varying = "Authorization, Accept-Encoding, x-language-locale"
+
 func noContent() reply { return reply{status: http.StatusNoContent} }
 
 func paged[T any](p page.Page[T]) reply {
@@ -77,10 +87,18 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 		r.write(w, "", nil)
 	case file:
 		r.sendFile(w, req, content)
+	case download:
+		content.send(w, req)
 	default:
 		raw, err := encode(content)
 		if err != nil {
 			fail(w, req, fmt.Errorf("encoding a response: %w", err))
+			return
+		}
+		raw = append(raw, '\n') // so that a terminal shows one answer a line
+		if r.tagged {
+			w.Header().Set("Vary", varying)
+			r.sendFile(w, req, file{"application/json", raw, "no-cache"})
 			return
 		}
 		r.write(w, "application/json", raw)

@@ -40,9 +40,9 @@ func TestGEN_01_replies_are_wrapped_in_data(t *testing.T) {
 	} {
 		w := sent(t, c.reply)
 		assert.Equal(t, c.status, w.Code)
-		assert.Equal(t, c.body, w.Body.String())
+		assert.Equal(t, c.body+"\n", w.Body.String())
 		assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
-		assert.Equal(t, strconv.Itoa(len(c.body)), w.Header().Get("Content-Length"))
+		assert.Equal(t, strconv.Itoa(len(c.body)+1), w.Header().Get("Content-Length"))
 	}
 	w := sent(t, noContent())
 	assert.Equal(t, 204, w.Code)
@@ -65,7 +65,7 @@ func TestGEN_03_pages_have_pagination(t *testing.T) {
 		require.NoError(t, err)
 		p, err := page.Of(request, []int{}, c.total)
 		require.NoError(t, err)
-		assert.Equal(t, `{"data":[],"pagination":`+c.want+`}`, sent(t, paged(p)).Body.String())
+		assert.Equal(t, `{"data":[],"pagination":`+c.want+"}\n", sent(t, paged(p)).Body.String())
 	}
 }
 
@@ -92,6 +92,24 @@ func TestGEN_12_files_are_sent_once(t *testing.T) {
 		assert.Equal(t, isKnown, w.Body.Len() == 0, header)
 		assert.Equal(t, tag, w.Header().Get("ETag"))
 	}
+}
+
+func TestGEN_12_lists_that_may_be_asked_after(t *testing.T) {
+	list := tag(data([]int{1, 2}))
+	w := sent(t, list)
+	assert.Equal(t, `{"data":[1,2]}`+"\n", w.Body.String())
+	assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
+	for _, known := range []string{w.Header().Get("ETag"), "*"} {
+		again := sent(t, list, "If-None-Match", known)
+		assert.Equal(t, http.StatusNotModified, again.Code)
+		assert.Empty(t, again.Body.String())
+		for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
+			assert.Equal(t, w.Header().Get(name), again.Header().Get(name))
+		}
+	}
+	assert.Equal(t, "no-cache", w.Header().Get("Cache-Control"))
+	assert.Equal(t, "Authorization, Accept-Encoding, x-language-locale", w.Header().Get("Vary"))
+	assert.NotEqual(t, w.Header().Get("ETag"), sent(t, tag(data([]int{1}))).Header().Get("ETag"))
 }
 
 func TestGEN_02_timestamps_are_UTC_with_no_or_six_digits(t *testing.T) {

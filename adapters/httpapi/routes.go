@@ -8,7 +8,8 @@ import (
 )
 
 // Route is one operation of the interface: its path as the interface writes it,
-// with names in braces, and who may call it.
+// with names in braces, and who may call it. A last name that ends in dots stands
+// for the rest of the path, slashes included: {key...}.
 type Route struct {
 	Method string
 	Path   string
@@ -47,7 +48,24 @@ var table = []route{
 	row(http.MethodGet, "/api/subscription/user-subscription/", LoggedIn, (*api).listSubscriptions),
 	row(http.MethodDelete, "/api/subscription/user-subscription/{id}/", LoggedIn, (*api).unsubscribe),
 
+	row(http.MethodPost, "/api/xfile/plate/", diaries, (*api).attachPlate),
+	row(http.MethodDelete, "/api/xfile/plate/{id}/", diaries, (*api).detachPlate),
+
+	row(http.MethodGet, "/api/feed/categories/", Open, (*api).listCategories),
+	row(http.MethodGet, "/api/feed/items/{category_id}/", Open, (*api).listFeedItems),
+	row(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", Scope(access.WritingBundle), (*api).listPublications),
+	row(http.MethodGet, "/api/writing-admin/v1/imported-howto/", Staff, (*api).listHowTos),
+
+	row(http.MethodPost, "/api/user/user-image/", LoggedIn, (*api).keepImage),
+	row(http.MethodGet, "/api/user/user-image/", Open, (*api).listImages),
+	row(http.MethodPatch, "/api/user/user-image/{id}/", LoggedIn, (*api).retagImage),
+	row(http.MethodDelete, "/api/user/user-image/{id}/", LoggedIn, (*api).deleteImage),
+
+	row(http.MethodPost, "/api/pay/order/pay/", Scope(access.PayTradeOrder), (*api).pay),
+
 	row(http.MethodGet, "/media/portrait/{name}", Ignore, (*api).portrait),
+	row(http.MethodGet, "/media/public/{key...}", Ignore, (*api).publicPicture),
+	row(http.MethodGet, "/media/private/{key...}", Ignore, (*api).privatePicture),
 	row(http.MethodGet, "/api/openapi.json", Open, (*api).document),
 }
 
@@ -68,9 +86,14 @@ func Routes() []Route {
 	return all
 }
 
-var variable = regexp.MustCompile(`\{[^}]+\}`)
+var (
+	tail     = regexp.MustCompile(`\{[^}]+\.\.\.\}$`)
+	variable = regexp.MustCompile(`\{[^}]+\}`)
+)
 
 // pattern is the path as gin takes it. The router wants one name for what stands
 // at one place, so a variable is called id, whatever the interface calls it; no
 // path has two.
-func (r Route) pattern() string { return variable.ReplaceAllString(r.Path, ":id") }
+func (r Route) pattern() string {
+	return variable.ReplaceAllString(tail.ReplaceAllString(r.Path, "*id"), ":id")
+}

@@ -21,7 +21,7 @@ func TestEvery_route_has_a_policy_and_one_variable_at_most(t *testing.T) {
 	for _, r := range Routes() {
 		name := r.Method + " " + r.Path
 		assert.NotEqual(t, Policy{}, r.Policy, name)
-		assert.LessOrEqual(t, strings.Count(r.pattern(), ":"), 1, name)
+		assert.LessOrEqual(t, strings.Count(r.pattern(), ":")+strings.Count(r.pattern(), "*"), 1, name)
 		assert.False(t, seen[name], name)
 		seen[name] = true
 	}
@@ -53,7 +53,7 @@ func TestThe_table_equals_the_document(t *testing.T) {
 		}
 	}
 	for _, r := range Routes() {
-		routed = append(routed, r.Method+" "+r.Path)
+		routed = append(routed, r.Method+" "+strings.Replace(r.Path, "...}", "}", 1))
 	}
 	assert.ElementsMatch(t, described, routed)
 }

@@ -1,4 +1,7 @@
-// Package imaging makes pictures.
+// Package imaging makes pictures, and finds out whether what comes in is one.
+//
+// What comes in is judged by its header, before room is made for a single pixel
+// (PLA-03).
 //
 // A portrait is drawn from nothing but its seed, so it is never stored, and it
 // looks the same for ever and in every size (USR-04).

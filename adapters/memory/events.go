@@ -96,7 +96,7 @@ func (s *Store) putEvent(state event.State) (*event.Event, error) {
 		return nil, err
 	}
 	s.events[state.ID] = state
-	s.list(e)
+	s.list(itemOf(state.ID), e)
 	return e, nil
 }
 

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/publication"
 )
 
 // item names something that can be listed.
@@ -14,7 +16,13 @@ type item struct {
 	id   int64
 }
 
-func itemOf(id event.ID) item { return item{feed.Xfile, int64(id)} }
+func itemOf(id event.ID) item                  { return item{feed.Xfile, int64(id)} }
+func itemOfPublication(id publication.ID) item { return item{feed.Publication, int64(id)} }
+func itemOfNode(id publication.NodeID) item    { return item{feed.Node, int64(id)} }
+func itemOfDemand(id demand.ID) item           { return item{feed.Demand, int64(id)} }
+func byItem(a, b feed.Listing) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+}
 
 // Listings returns everything that is listed in the feed, by kind and id.
 func (s *Store) Listings() []feed.Listing {
@@ -24,17 +32,14 @@ func (s *Store) Listings() []feed.Listing {
 	for _, l := range s.listings {
 		all = append(all, copyListing(l))
 	}
-	slices.SortFunc(all, func(a, b feed.Listing) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(all, byItem)
 	return all
 }
 
-// list makes the feed agree with the event. It belongs to the same step as
-// whatever the event becomes.
-func (s *Store) list(e *event.Event) {
-	at := itemOf(e.ID())
-	if l, listed := e.Listing(); listed {
+// list makes the feed agree with the thing. It belongs to the same step as
+// whatever the thing becomes.
+func (s *Store) list(at item, thing feed.Thing) {
+	if l, listed := thing.Listing(); listed {
 		s.listings[at] = copyListing(l)
 	} else {
 		delete(s.listings, at)
@@ -42,9 +47,14 @@ func (s *Store) list(e *event.Event) {
 }
 
 func copyListing(l feed.Listing) feed.Listing {
-	if l.Point != nil {
-		point := *l.Point
-		l.Point = &point
-	}
+	l.Point = copyOf(l.Point)
 	return l
+}
+
+// copyOf is a private copy of what may not be there.
+func copyOf[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
 }

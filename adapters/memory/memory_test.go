@@ -2,9 +2,18 @@ package memory_test
 
 import (
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/memory"
+	"plaza/domain/access"
+	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/user"
 	"plaza/test/ports"
 )
 
@@ -14,6 +23,8 @@ func open(*testing.T) ports.Stores {
 		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}
 }
@@ -25,4 +36,39 @@ func TestCategories(t *testing.T)    { ports.Categories(t, open) }
 func TestSubscriptions(t *testing.T) { ports.Subscriptions(t, open) }
 func TestEvents(t *testing.T)        { ports.Events(t, open) }
 func TestNews(t *testing.T)          { ports.News(t, open) }
+func TestFeed(t *testing.T)          { ports.Feed(t, open) }
+func TestPublications(t *testing.T)  { ports.Publications(t, open) }
+func TestHowTos(t *testing.T)        { ports.HowTos(t, open) }
+func TestTranslations(t *testing.T)  { ports.Cache(t, open) }
+func TestDemands(t *testing.T)       { ports.Demands(t, open) }
+func TestImages(t *testing.T)        { ports.Images(t, open) }
+func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
 func TestInside(t *testing.T)        { ports.Inside(t, open) }
+
+func TestMedia(t *testing.T) {
+	ports.Media(t, func(*testing.T) media.Store {
+		return memory.NewMedia("https://plaza.example/base", []byte("0123456789abcdef"))
+	})
+}
+
+// The ports ask for events in counts alone. Should somebody ask for them on a
+// page, it still has what is counted (FED-10).
+func TestFED_10_events_are_on_the_pages_that_count_them(t *testing.T) {
+	s := memory.New()
+	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	author, err := s.Accounts().Open(t.Context(), access.Account{}, user.Member{Joined: now})
+	require.NoError(t, err)
+	c := event.Change{Title: new("An event"), Publish: new(true), Permission: new(event.Public)}
+	e, err := event.New(author, c, event.DateOf(now), now)
+	require.NoError(t, err)
+	e, err = s.Events().Add(t.Context(), e)
+	require.NoError(t, err)
+
+	events := feed.Selection{Kinds: []feed.Kind{feed.Xfile}}
+	_, metas, err := s.Feed().Metas(t.Context(), events)
+	require.NoError(t, err)
+	p, err := s.Feed().Page(t.Context(), 0, events, page.Request{})
+	require.NoError(t, err)
+	assert.Equal(t, metas[0].Count, p.Total)
+	assert.Equal(t, []feed.Item{{Thing: e}}, p.Items)
+}

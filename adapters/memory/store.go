@@ -12,8 +12,12 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/gallery"
+	"plaza/domain/payment"
+	"plaza/domain/publication"
 	"plaza/domain/reentry"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -45,7 +49,16 @@ type Store struct {
 	likes     map[event.ID]map[user.ID]bool
 	news      []event.News
 
-	numbers struct{ account, token, subscription, event, plate, comment, news number }
+	publications map[publication.ID]publication.Publication
+	nodes        map[publication.NodeID]publication.Node
+	howTos       map[imported]publication.HowTo
+	translations translations
+	demands      map[demand.ID]demand.Demand
+	images       map[gallery.ID]gallery.Image
+	kept         map[user.ID]map[gallery.ID]bool // images by owner, deleted ones left out
+	orders       map[payment.OrderID]payment.Order
+
+	numbers struct{ account, token, subscription, event, plate, comment, news, image, order number }
 }
 
 // New returns an empty store.
@@ -69,6 +82,15 @@ func New() *Store {
 		comments:  map[event.ID][]event.Comment{},
 		commented: map[event.CommentID]event.ID{},
 		likes:     map[event.ID]map[user.ID]bool{},
+
+		publications: map[publication.ID]publication.Publication{},
+		nodes:        map[publication.NodeID]publication.Node{},
+		howTos:       map[imported]publication.HowTo{},
+		translations: newTranslations(),
+		demands:      map[demand.ID]demand.Demand{},
+		images:       map[gallery.ID]gallery.Image{},
+		kept:         map[user.ID]map[gallery.ID]bool{},
+		orders:       map[payment.OrderID]payment.Order{},
 	}
 }
 

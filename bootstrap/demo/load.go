@@ -18,8 +18,12 @@ import (
 	"plaza/application/following"
 	"plaza/application/signin"
 	"plaza/domain/access"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/gallery"
+	"plaza/domain/payment"
+	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -34,6 +38,11 @@ type Ports struct {
 	Subscriptions subscription.Repository
 	News          event.NewsArchive
 	Diary         diary.Ports
+	Publications  publication.Repository
+	HowTos        publication.HowTos
+	Demands       demand.Repository
+	Images        gallery.Repository
+	Ledger        payment.Ledger
 }
 
 // Load writes the demo data, unless its first account is there: then nothing

@@ -10,7 +10,9 @@ import (
 	"context"
 	"time"
 
+	"plaza/domain/fault"
 	"plaza/domain/geo"
+	"plaza/domain/page"
 )
 
 // Kind is a kind of thing that can be listed.
@@ -55,4 +57,31 @@ type Categories interface {
 	// ByIDs returns those of the ids that exist, under their ids. Unknown ids, and
 	// zero, must be left out.
 	ByIDs(ctx context.Context, ids []CategoryID) (map[CategoryID]Category, error)
+}
+
+// Thing is something that can be listed: it alone decides whether and how.
+type Thing interface {
+	Listing() (l Listing, listed bool)
+}
+
+// Item is a thing on a page of the feed.
+type Item struct {
+	Thing
+	Distance *geo.Kilometres // from the centre of the selection's circle; nil without one
+}
+
+// ErrNoCategory is the fault of a category that is not there.
+var ErrNoCategory = fault.New(fault.NotFound, "There is no such category.")
+
+// Reader shows what is listed. Every implementation passes test/ports.Feed.
+type Reader interface {
+	// Metas returns all categories, in no particular order, and the meta of what the
+	// selection admits in each and in the bucket (zero); where that is nothing, it
+	// may be left out.
+	Metas(ctx context.Context, s Selection) ([]Category, map[CategoryID]Meta, error)
+	// Page returns a page of what the selection, of ItemKinds alone, admits in the
+	// category, or in the bucket (zero), ready to be shown, in the order of Compare.
+	// Its total must be the count that Metas gives. ErrNoCategory when there is no
+	// such category.
+	Page(ctx context.Context, in CategoryID, s Selection, p page.Request) (page.Page[Item], error)
 }

@@ -57,7 +57,8 @@ type Upload struct {
 type Inspector interface {
 	// Inspect returns the picture that the bytes are, judged by their content. It
 	// must read the header before anything else: what is no picture of an accepted
-	// type, or has more than MaxPixels, is a fault on the field, and costs nothing.
+	// type, or has more than MaxBytes or MaxPixels, is a fault on the field, and
+	// costs nothing.
 	Inspect(ctx context.Context, field string, raw []byte) (Upload, error)
 }
 

@@ -35,18 +35,36 @@ type taker struct {
 	method, path string
 	body         object
 	status       int
+	takesFiles   bool // forms too, and more bytes
 }
+
+// limit is how many bytes of JSON the operation takes (GEN-11): one MiB, or the
+// base64 of ten and one more.
+func (to taker) limit() int {
+	if to.takesFiles {
+		return (10<<20+2)/3*4 + 1<<20
+	}
+	return 1 << 20
+}
+
+// dot is the smallest picture there is: a GIF of one pixel, in base64.
+const dot = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
 // takers is every operation that takes a body, for somebody with an event.
 func (s *server) takers(t *testing.T, p person, event int) []taker {
 	t.Helper()
+	image := p.post(t, "/api/user/user-image/", object{"img": dot}).is(201).int("data.id")
 	all := []taker{
-		{"POST", login, object{"username": p.phone, "password": password}, 200},
-		{"POST", simpleInfo, object{"uid": []any{p.id}}, 200},
-		{"POST", events, object{"title": "A walk"}, 201},
-		{"PATCH", eventPath(event), object{"title": "A walk"}, 200},
-		{"POST", comments, object{"event": event, "content": "Oh"}, 201},
-		{"POST", subscriptions, object{"followed_user": s.member(t).id}, 201},
+		{method: "POST", path: login, body: object{"username": p.phone, "password": password}, status: 200},
+		{method: "POST", path: simpleInfo, body: object{"uid": []any{p.id}}, status: 200},
+		{method: "POST", path: events, body: object{"title": "A walk"}, status: 201},
+		{method: "PATCH", path: eventPath(event), body: object{"title": "A walk"}, status: 200},
+		{method: "POST", path: comments, body: object{"event": event, "content": "Oh"}, status: 201},
+		{method: "POST", path: subscriptions, body: object{"followed_user": s.member(t).id}, status: 201},
+		{method: "POST", path: "/api/user/user-image/", body: object{"img": dot}, status: 201, takesFiles: true},
+		{method: "PATCH", path: fmt.Sprintf("/api/user/user-image/%d/", image), body: object{"tags": []any{"tea"}}, status: 200},
+		{method: "POST", path: "/api/xfile/plate/", body: object{"event": event, "photo": dot}, status: 201, takesFiles: true},
+		{method: "POST", path: "/api/pay/order/pay/", body: object{"pay_method": 200, "end_type": 0}, status: 404}, // nothing to pay
 	}
 	doc, err := theDocument()
 	require.NoError(t, err)
@@ -228,7 +246,7 @@ func bodyOfOneMiB(t *testing.T, s *server) {
 func bodyAnnouncedTooLarge(t *testing.T, s *server) {
 	ada := s.member(t)
 	for _, to := range s.takers(t, ada, ada.publishes(t, "x")) {
-		for _, length := range []int{1<<20 + 1, 1 << 40} {
+		for _, length := range []int{to.limit() + 1, 1 << 40} {
 			headers := []string{"Authorization: Token " + ada.key, "Content-Type: application/json", fmt.Sprintf("Content-Length: %d", length)}
 			w := s.dial(t).say(request(to.method, to.path, headers, ""))
 			w.answer(to.method).fails(413, "PAYLOAD_TOO_LARGE")
@@ -239,9 +257,9 @@ func bodyAnnouncedTooLarge(t *testing.T, s *server) {
 func bodyWithoutEnd(t *testing.T, s *server) {
 	ada := s.member(t)
 	headers := []string{"Authorization: Token " + ada.key, "Content-Type: application/json", "Transfer-Encoding: chunked"}
-	const chunk = 1<<20 + 1
-	first := fmt.Sprintf("%x\r\n%s\r\n", chunk, strings.Repeat(" ", chunk))
 	for _, to := range s.takers(t, ada, ada.publishes(t, "x")) {
+		chunk := to.limit() + 1
+		first := fmt.Sprintf("%x\r\n%s\r\n", chunk, strings.Repeat(" ", chunk))
 		w := s.dial(t).say(request(to.method, to.path, headers, "") + first)
 		a := w.answer(to.method).fails(413, "PAYLOAD_TOO_LARGE")
 		assert.True(t, a.closes, "what follows is no request")
@@ -255,6 +273,10 @@ func otherMediaTypes(t *testing.T, s *server) {
 			"text/plain", "text/json", "application/xml", "application/jsonp", "application/x-www-form-urlencoded",
 			"multipart/form-data; boundary=x", "json", "*/*", "application/json, text/html",
 		} {
+			if to.takesFiles && strings.HasPrefix(other, "multipart/") {
+				ada.saying("Content-Type", other).send(t, to.method, to.path, to.body).invalid("non_field_errors")
+				continue
+			}
 			ada.saying("Content-Type", other).send(t, to.method, to.path, to.body).fails(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
 		}
 		ada.saying("Content-Type", "Application/JSON; charset=utf-8").send(t, to.method, to.path, to.body).is(to.status)

@@ -1,13 +1,8 @@
 package contract
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"sync"
 	"testing"
 
@@ -20,10 +15,12 @@ import (
 	"plaza/adapters/httpapi/openapi"
 )
 
-// document is the OpenAPI document with a router that finds its operations.
+// document is the OpenAPI document with a router that finds its operations, and
+// their schemas.
 type document struct {
 	*openapi3.T
 	routers.Router
+	*schemas
 }
 
 var theDocument = sync.OnceValues(func() (document, error) {
@@ -32,17 +29,12 @@ var theDocument = sync.OnceValues(func() (document, error) {
 		return document{}, err
 	}
 	router, err := gorillamux.NewRouter(doc)
-	return document{doc, router}, err
-})
-
-// absolute holds addresses to be absolute, which the validator does not do by
-// itself.
-var absolute = openapi3.WithStringFormatValidator("uri", openapi3.NewCallbackValidator(func(s string) error {
-	if u, err := url.Parse(s); err != nil || !u.IsAbs() || u.Host == "" {
-		return fmt.Errorf("%q is no absolute address", s)
+	if err != nil {
+		return document{}, err
 	}
-	return nil
-}))
+	all, err := newSchemas()
+	return document{doc, router, all}, err
+})
 
 // anywhere are statuses that every operation may answer with (GEN-07) without
 // naming them.
@@ -71,14 +63,11 @@ func matchDocument(t *testing.T, req *http.Request, res *http.Response, body []b
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route},
 		Status:                 res.StatusCode,
 		Header:                 res.Header,
-		Body:                   io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{
-			IncludeResponseStatus: true, MultiError: true,
-			SchemaValidationOptions: []openapi3.SchemaValidationOption{absolute},
-		},
+		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: true},
 	}
 	require.NoError(t, openapi3filter.ValidateResponse(req.Context(), input),
 		"%s %s: %d %s", req.Method, req.URL, res.StatusCode, body)
+	require.NoError(t, doc.checkBody(route, res, body), "%s %s: %d %s", req.Method, req.URL, res.StatusCode, body)
 }
 
 func requireRefused(t *testing.T, doc document, req *http.Request, res *http.Response, body []byte) {
@@ -87,8 +76,6 @@ func requireRefused(t *testing.T, doc document, req *http.Request, res *http.Res
 		require.Contains(t, []int{301, 307, 308}, res.StatusCode, "%s %s is not in the document", req.Method, req.URL)
 		return
 	}
-	var value any
-	require.NoError(t, json.Unmarshal(body, &value), "%s %s: %d %q", req.Method, req.URL, res.StatusCode, body)
-	require.NoError(t, doc.Components.Schemas["Failure"].Value.VisitJSON(value, openapi3.EnableJSONSchema2020()),
+	require.NoError(t, doc.check(pointer("components", "schemas", "Failure"), body),
 		"%s %s: %d %s", req.Method, req.URL, res.StatusCode, body)
 }

@@ -109,7 +109,8 @@ func (h hostility) authorizations() []attack {
 		"Token \xff\xfe", "Token ../../etc/passwd", "Token ' OR 1=1--", "Token null", "Token " + strings.ToLower(h.ada.key), "Bearer " + h.ada.key, "Basic Og==", "Basic",
 		"Digest username=\"x\"", "Negotiate x", ",", "\"", "Token=" + h.ada.key, "Token:" + h.ada.key, h.ada.key, "Token\u00a0" + h.ada.key, strings.Repeat("Token ", 4000),
 	} {
-		name := fmt.Sprintf("authorization %q", value[:min(len(value), 60)])
+		shown := strings.ReplaceAll(value, h.ada.key, "KEY")
+		name := fmt.Sprintf("authorization %q", shown[:min(len(shown), 60)])
 		all = append(all, attack{name: name, method: "GET", raw: request("GET", profile, []string{"Authorization: " + value}, "")})
 	}
 	return append(all, attack{name: "authorization a bad one first", method: "GET",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	c := newCast(t)
+	maps.Copy(trials, contentTrials)
 	routes := httpapi.Routes()
 	require.Len(t, trials, len(routes), "the table has a route that is gone, or lacks one")
 	for _, r := range routes {
@@ -66,7 +68,7 @@ func refused(needs string, who caller) refusal {
 		return refusal{}
 	case who.name == "anonymous":
 		return refusal{401, "NOT_AUTHENTICATED"}
-	case needs == "staff" && who.name != "staff", needs == scoped && who.name == "without the scope":
+	case needs == "staff" && who.name != "staff", strings.HasPrefix(needs, "scope ") && who.name == "without the scope":
 		return refusal{403, "PERMISSION_DENIED"}
 	}
 	return refusal{}
@@ -87,7 +89,7 @@ func (c *cast) tries(t *testing.T, method, needs string, who caller, a aim) {
 	if a.kept != "" {
 		before = c.owner.get(t, a.kept).is(200).body
 	}
-	client := c.as(t, who)
+	client := c.as(t, who, needs)
 	got := client.send(t, method, a.path, a.body)
 	want := a.want[who.role]
 	if no := refused(needs, who); no.status != 0 {
@@ -140,16 +142,23 @@ func newCast(t *testing.T) *cast {
 }
 
 // as is the caller with a key of their own, or with none.
-func (c *cast) as(t *testing.T, who caller) *client {
+func (c *cast) as(t *testing.T, who caller, needs string) *client {
 	t.Helper()
 	if key, isBad := c.bad[who.name]; isBad {
 		return c.with(key)
 	}
 	if who.name == "without the scope" {
-		return c.with(c.issue(t, c.stranger, 0, "writing_bundle", "pay_trade_order"))
+		return c.with(c.issue(t, c.stranger, 0, otherThan(needs)...))
 	}
 	p := map[string]person{"owner": c.owner, "contact": c.contact, "stranger": c.stranger, "staff": c.staff}[who.role]
 	return c.with(c.issue(t, p, 0))
+}
+
+// otherThan are the scopes that are of no use where one is needed.
+func otherThan(needs string) []string {
+	return slices.DeleteFunc([]string{"xfile_event", "writing_bundle", "pay_trade_order"}, func(scope string) bool {
+		return needs == "scope "+scope
+	})
 }
 
 // trial is what a route needs by the contract, and what it is tried on.

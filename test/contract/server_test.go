@@ -42,7 +42,7 @@ func start(t *testing.T) *server {
 func startWith(t *testing.T, change func(*bootstrap.Settings)) *server {
 	t.Helper()
 	settings := bootstrap.Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:",
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", Translator: "none",
 		TokenTTL: "720h", LogLevel: "debug", LogFormat: "text",
 	}
 	change(&settings)

@@ -3,6 +3,7 @@ package ports
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ var eventListing = []promise{
 	{"OnDates returns for every date what was published and the viewer may see", onDatesVisible},
 	{"OnDates has the newest creation first, ties by descending id, at most limit each", onDatesOrder},
 	{"OnDates is, for everybody, what the rule of visibility says", onDatesWorlds},
+	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
 }
 
 // everything is the reach of authors themselves.
@@ -278,6 +280,49 @@ func onDatesWorlds(w *world) {
 	})
 }
 
+func eventOfPlate(w *world) {
+	author := w.somebody()
+	e, other := w.write(author, noon), w.write(author, noon, published(false))
+	plates := map[event.PlateID]event.ID{}
+	var last event.PlateID
+	for _, on := range []event.ID{e.ID(), other.ID()} {
+		for _, p := range w.change(on, func(e *event.Event) error {
+			return errors.Join(e.AddPlate("plates/a", noon), e.AddPlate("plates/b", noon))
+		}).State().Plates {
+			plates[p.ID], last = on, max(last, p.ID)
+		}
+	}
+	require.Len(w, plates, 4)
+	for plate, on := range plates {
+		got, err := w.EventReader.OfPlate(w.Context(), plate)
+		require.NoError(w, err)
+		assert.Equal(w, on, got)
+	}
+
+	var gone event.PlateID
+	w.change(e.ID(), func(e *event.Event) error {
+		gone = e.State().Plates[0].ID
+		_, err := e.RemovePlate(gone, noon)
+		return err
+	})
+	_, err := w.Events.Remove(w.Context(), other.ID())
+	require.NoError(w, err)
+	delete(plates, gone)
+	for plate, on := range plates {
+		got, err := w.EventReader.OfPlate(w.Context(), plate)
+		if on == e.ID() {
+			require.NoError(w, err)
+			assert.Equal(w, on, got)
+		} else {
+			assert.ErrorIs(w, err, event.ErrNoPlate)
+		}
+	}
+	for _, none := range []event.PlateID{gone, 0, -1, last + 1} {
+		_, err := w.EventReader.OfPlate(w.Context(), none)
+		assert.ErrorIs(w, err, event.ErrNoPlate, "%d", none)
+	}
+}
+
 // moment is the newest of the events.
 func moment(events []*event.Event, limit int) []event.State {
 	slices.SortFunc(events, func(a, b *event.Event) int {
@@ -297,6 +342,10 @@ var readerCalls = []call{
 	}},
 	{"EventReader.OnDates", func(ctx context.Context, s Stores) error {
 		_, err := s.EventReader.OnDates(ctx, 1, []event.Date{pi}, 10)
+		return err
+	}},
+	{"EventReader.OfPlate", func(ctx context.Context, s Stores) error {
+		_, err := s.EventReader.OfPlate(ctx, 1)
 		return err
 	}},
 }

@@ -13,6 +13,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/event"
+	"plaza/domain/gallery"
 	"plaza/domain/reentry"
 )
 
@@ -26,7 +27,10 @@ type call struct {
 // Inside is the suite of what all ports of a store promise together: none of
 // them may be called from inside a Change of another.
 func Inside(t *testing.T, open Open) {
-	calls := slices.Concat(accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls, newsCalls)
+	calls := slices.Concat(
+		accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls, newsCalls,
+		feedCalls, publicationCalls, howToCalls, cacheCalls, demandCalls, imageCalls, ledgerCalls,
+	)
 	open.keeps(t, []promise{
 		{"no port is called from inside Accounts.Change", func(w *world) {
 			id := w.somebody()
@@ -41,6 +45,16 @@ func Inside(t *testing.T, open Open) {
 			id := w.write(w.somebody(), noon).ID()
 			w.refusedInside(calls, func(try func()) error {
 				_, err := w.Events.Change(w.Context(), id, func(*event.Event) error {
+					try()
+					return nil
+				})
+				return err
+			})
+		}},
+		{"no port is called from inside Images.Change", func(w *world) {
+			id := w.picture(w.somebody(), noon).ID
+			w.refusedInside(calls, func(try func()) error {
+				_, err := w.Images.Change(w.Context(), id, func(*gallery.Image) error {
 					try()
 					return nil
 				})

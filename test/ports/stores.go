@@ -4,8 +4,12 @@ import (
 	"testing"
 
 	"plaza/domain/access"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/gallery"
+	"plaza/domain/payment"
+	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -23,6 +27,13 @@ type Stores struct {
 	EventReader   event.Reader
 	Discussion    event.Discussion
 	News          event.NewsArchive
+	Feed          feed.Reader
+	Publications  publication.Repository
+	HowTos        publication.HowTos
+	Translations  publication.Cache
+	Demands       demand.Repository
+	Images        gallery.Repository
+	Ledger        payment.Ledger
 	// Listings returns what the feed lists at present, by kind and id.
 	Listings func(t *testing.T) []feed.Listing
 }
@@ -38,7 +49,9 @@ func All(t *testing.T, open Open) {
 	}{
 		{"Accounts", Accounts}, {"Tokens", Tokens}, {"Throttle", Throttle},
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
-		{"Events", Events}, {"News", News}, {"Inside", Inside},
+		{"Events", Events}, {"News", News},
+		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
+		{"Demands", Demands}, {"Images", Images}, {"Ledger", Ledger}, {"Inside", Inside},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}

@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/page"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// bucket is what the interface calls the bucket of what has no category.
+const bucket = "uncategory"
+
+// listCategories returns the tree of categories with what is in each (FED-01).
+func (a *api) listCategories(c *call) (reply, error) {
+	q := c.query()
+	selection := q.selection(feed.Node, feed.Publication, feed.Demand, feed.Xfile)
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	tree, err := a.Browsing.Categories(c.ctx(), selection)
+	if err != nil {
+		return reply{}, err
+	}
+	return tag(data(each(tree, renderCategory))), nil
+}
+
+// listFeedItems returns what is listed in a category, or in the bucket (FED-06).
+func (a *api) listFeedItems(c *call) (reply, error) {
+	in, err := pathCategory(c)
+	if err != nil {
+		return reply{}, err
+	}
+	q := c.query()
+	selection, request := q.selection(feed.ItemKinds()...), q.page()
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	items, err := a.Browsing.Items(c.ctx(), in, selection, request)
+	if err != nil {
+		return reply{}, err
+	}
+	people, err := a.castOf(c.ctx(), demandersIn(items.Items)...)
+	if err != nil {
+		return reply{}, err
+	}
+	return tag(paged(page.Map(items, people.renderItem))), nil
+}
+
+// pathCategory is the category in the path: zero for the bucket.
+func pathCategory(c *call) (feed.CategoryID, error) {
+	if c.name() == bucket {
+		return 0, nil
+	}
+	return pathID[feed.CategoryID](c)
+}
+
+// demandersIn is everybody who is shown with an item: the authors of demands. Of
+// other authors the feed tells the uid alone.
+func demandersIn(items []feed.Item) []user.ID {
+	var ids []user.ID
+	for _, item := range items {
+		if d, isDemand := item.Thing.(demand.Demand); isDemand {
+			ids = append(ids, d.Author)
+		}
+	}
+	return ids
+}
+
+// selection reads which of the allowed kinds are wanted, and how near.
+func (q *query) selection(allowed ...feed.Kind) feed.Selection {
+	kinds, err := feed.ParseKinds(q.values.Get("type"), allowed...)
+	q.wrong.Merge(fieldsOf(err))
+	if feed.Select(kinds, &feed.Circle{}).Near == nil {
+		return feed.Select(kinds, nil) // a circle does not count here, so whatever is said of one is ignored
+	}
+	return feed.Select(kinds, q.circle())
+}
+
+// circle reads where to look around, and how far (FED-05); nil: anywhere.
+func (q *query) circle() *feed.Circle {
+	lat, hasLat := q.number("lat")
+	lng, hasLng := q.number("lng")
+	centre, err := geo.NewPoint(lat, lng)
+	q.wrong.Merge(fieldsOf(err))
+	within := geo.DefaultDistance
+	if km, isSaid := q.number("within_distance"); isSaid {
+		within, err = geo.NewDistance(km)
+		q.wrong.Merge(fieldsOf(err))
+	}
+	switch {
+	case hasLat && !hasLng:
+		q.wrong.Add("lng", text.Required)
+	case hasLng && !hasLat:
+		q.wrong.Add("lat", text.Required)
+	case !hasLat:
+		return nil
+	}
+	return &feed.Circle{Centre: centre, Within: within}
+}

@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/text"
+)
+
+func asked(query string) *query {
+	c, _ := gin.CreateTestContext(httptest.NewRecorder())
+	c.Request = httptest.NewRequest("GET", "/?"+query, nil)
+	return (&call{gin: c}).query()
+}
+
+func TestFED_05_a_circle_counts_for_demands_alone(t *testing.T) {
+	const number, distance = "A valid number is required.", "Ensure this value is greater than 0 and at most 500."
+	near := func(lat, lng float64, within geo.Kilometres) *feed.Circle {
+		return &feed.Circle{Centre: geo.Point{Lat: lat, Lng: lng}, Within: within}
+	}
+	for query, c := range map[string]struct {
+		near  *feed.Circle
+		wrong fault.Fields
+	}{
+		"type=demand":                                    {},
+		"type=demand&lat=30.5&lng=-120":                  {near: near(30.5, -120, 5)},
+		"type=demand,demand&lat=0&lng=0":                 {near: near(0, 0, 5)},
+		"type=demand&lat=1e1&lng=.5&within_distance=500": {near: near(10, 0.5, 500)},
+		"type=demand&lat=%20&lng=":                       {},
+		"lat=x&lng=999&within_distance=-1":               {},
+		"type=node&lat=5":                                {},
+		"type=demand,node&within_distance=x":             {},
+		"type=demand&lat=1":                              {wrong: fault.Fields{"lng": {text.Required}}},
+		"type=demand&lng=1":                              {wrong: fault.Fields{"lat": {text.Required}}},
+		"type=demand&lat=x&lng=NaN":                      {wrong: fault.Fields{"lat": {number}, "lng": {number}}},
+		"type=demand&lat=0x10&lng=1e999":                 {wrong: fault.Fields{"lat": {number}, "lng": {number}}},
+		"type=demand&within_distance=0":                  {wrong: fault.Fields{"within_distance": {distance}}},
+		"type=demand&within_distance=500.1":              {wrong: fault.Fields{"within_distance": {distance}}},
+		"type=demand&lat=91&lng=181&within_distance=x": {wrong: fault.Fields{
+			"lat": {"Ensure this value is between -90 and 90."}, "lng": {"Ensure this value is between -180 and 180."},
+			"within_distance": {number},
+		}},
+		"type=xfile&lat=x": {wrong: fault.Fields{"type": {"“xfile” is not a valid choice."}}},
+	} {
+		q := asked(query)
+		selection := q.selection(feed.ItemKinds()...)
+		if c.wrong != nil {
+			assert.Equal(t, c.wrong.Err(), q.err(), query)
+			continue
+		}
+		assert.NoError(t, q.err(), query)
+		assert.Equal(t, c.near, selection.Near, query)
+	}
+}
+
+func TestFED_01_the_bucket_has_neither_name_nor_parent(t *testing.T) {
+	tree := feed.Tree([]feed.Category{{ID: 30, Name: "", Slug: "a"}, {ID: 31, Parent: 30, Name: "B", Slug: "b"}},
+		map[feed.CategoryID]feed.Meta{0: {Count: 1}})
+	raw, err := encode(each(tree, renderCategory))
+	require.NoError(t, err)
+	const nothing = `{"feed_created_at":null,"feed_updated_at":null,"feeds_count":0}`
+	const root = `"id":30,"name":"","parent_id":null,"kind":"category","slug":"a","level":0,"meta":` + nothing
+	assert.JSONEq(t, `[{"id":"uncategory","parent_id":null,"kind":"category","slug":"uncategory","level":0,
+		"meta":{"feed_created_at":null,"feed_updated_at":null,"feeds_count":1},"children":[]},
+		{`+root+`,"children":[{"id":31,"name":"B","parent_id":30,"kind":"category","slug":"b","level":1,
+		"meta":`+nothing+`,"parent":{`+root+`},"children":[]}]}]`, string(raw))
+}

@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"cmp"
+
+	"plaza/application/curating"
+	"plaza/domain/fault"
+	"plaza/domain/gallery"
+	"plaza/domain/page"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// imageView is an image that somebody keeps.
+type imageView struct {
+	ID         gallery.ID `json:"id"`
+	User       user.ID    `json:"user"`
+	Img        string     `json:"img"`
+	Height     int        `json:"img_height"`
+	Width      int        `json:"img_width"`
+	CreateTime timestamp  `json:"create_time"`
+	DeleteTime *timestamp `json:"delete_time"`
+	Tags       []string   `json:"tags"`
+}
+
+func renderImage(k curating.Kept) imageView {
+	return imageView{
+		ID: k.ID, User: k.Owner, Img: k.URL, Height: k.Height, Width: k.Width,
+		CreateTime: timestamp(k.Created), DeleteTime: orNever(k.Deleted), Tags: listed(k.Tags.Names()),
+	}
+}
+
+// imageBody is a new image (IMG-07).
+type imageBody struct {
+	Img  upload   `json:"img" validate:"required"`
+	Tags []string `json:"tags"`
+}
+
+func (b *imageBody) check() fault.Fields { return wrongTags(b.Tags) }
+
+// tagsBody is the whole list of an image's tags (IMG-01).
+type tagsBody struct {
+	Tags []string `json:"tags" validate:"required"`
+}
+
+func (b *tagsBody) check() fault.Fields { return wrongTags(b.Tags) }
+
+func wrongTags(names []string) fault.Fields {
+	_, err := gallery.ParseTags(names)
+	return fieldsOf(err)
+}
+
+func (a *api) keepImage(c *call) (reply, error) {
+	body, err := readUpload[imageBody](c)
+	if err != nil {
+		return reply{}, err
+	}
+	tags, err := gallery.ParseTags(body.Tags)
+	if err != nil {
+		return reply{}, err
+	}
+	kept, err := a.Curating.Keep(c.ctx(), c.actor, body.Img, tags)
+	return created(renderImage(kept)), err
+}
+
+// retagImage asks after the image before it complains of the body.
+func (a *api) retagImage(c *call) (reply, error) {
+	id, err := pathID[gallery.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	body, err := read[tagsBody](c)
+	if err != nil {
+		return reply{}, cmp.Or(a.Curating.MayEdit(c.ctx(), c.actor, id), err)
+	}
+	tags, err := gallery.ParseTags(body.Tags)
+	if err != nil {
+		return reply{}, err
+	}
+	kept, err := a.Curating.Retag(c.ctx(), c.actor, id, tags)
+	return bare(renderImage(kept)), err
+}
+
+func (a *api) deleteImage(c *call) (reply, error) {
+	id, err := pathID[gallery.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	return noContent(), a.Curating.Delete(c.ctx(), c.actor, id)
+}
+
+// listImages returns somebody's images: all of them, unless a page is asked for
+// (IMG-04 to IMG-06).
+func (a *api) listImages(c *call) (reply, error) {
+	q := c.query()
+	wanted := gallery.Query{
+		Owner:    user.ID(q.whole("uid", 0)),
+		Contains: gallery.Keywords(q.values.Get("tags__contains")),
+		Overlaps: gallery.Keywords(q.values.Get("tags__overlap")),
+	}
+	if wanted.Owner == 0 {
+		q.wrong.Merge(fault.Fields{"uid": {text.Required}})
+	}
+	if q.text("page") != "" || q.text("page_size") != "" {
+		wanted.Page = new(q.page())
+	}
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	images, err := a.Curating.List(c.ctx(), wanted)
+	switch views := page.Map(images, renderImage); {
+	case err != nil:
+		return reply{}, err
+	case wanted.Page == nil:
+		return tag(data(views.Items)), nil
+	default:
+		return tag(paged(views)), nil
+	}
+}

@@ -1,0 +1,55 @@
+package httpapi
+
+import (
+	"slices"
+
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// howToView is what the crawler imported for a category (ADM-01).
+type howToView struct {
+	Category  string                 `json:"category"`
+	Username  string                 `json:"username"`
+	User      user.ID                `json:"user"`
+	BundleIDs []publication.BundleID `json:"bundle_ids"`
+	CreatedAt timestamp              `json:"created_at"`
+	UpdatedAt timestamp              `json:"updated_at"`
+}
+
+func (people cast) renderHowTo(h publication.HowTo) howToView {
+	return howToView{
+		Category: h.Category, Username: people[h.Robot].Username, User: h.Robot,
+		BundleIDs: listed(h.Bundles), CreatedAt: timestamp(h.Created), UpdatedAt: timestamp(h.Updated),
+	}
+}
+
+// listHowTos returns what was imported, for some categories or for all.
+func (a *api) listHowTos(c *call) (reply, error) {
+	q := c.query()
+	categories, request := q.texts("category", "category[]"), q.page()
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	howTos, err := a.Importing.HowTos(c.ctx(), categories, request)
+	if err != nil {
+		return reply{}, err
+	}
+	people, err := a.castOf(c.ctx(), each(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
+	if err != nil {
+		return reply{}, err
+	}
+	return paged(page.Map(howTos, people.renderHowTo)), nil
+}
+
+// texts are all values of a parameter that may be repeated, under any of its names
+// (ADM-03).
+func (q *query) texts(names ...string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, each(q.values[name], text.Trim)...)
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+}

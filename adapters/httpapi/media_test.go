@@ -1,0 +1,123 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/media"
+	"plaza/domain/secret"
+)
+
+// shown are the pictures that a test puts there, by their keys.
+type shown struct {
+	media.Addresses
+	pictures map[media.Key]string
+	now      time.Time
+	closed   int
+}
+
+func (s *shown) open(_ context.Context, name media.Key, a media.Audience) (media.File, error) {
+	content, exists := s.pictures[media.KeyAt(a, string(name))]
+	if !exists {
+		return media.File{}, media.ErrNotFound
+	}
+	if content == "" {
+		return media.File{}, errors.New("the disk is broken")
+	}
+	return media.File{ReadSeekCloser: &openPicture{strings.NewReader(content), s}, Type: "image/webp"}, nil
+}
+
+func (s *shown) check(name media.Key, expires, signature string) time.Duration {
+	until, err := s.Check(media.KeyAt(media.Viewers, string(name)), expires, signature, s.now)
+	if err != nil {
+		return 0
+	}
+	return until.Sub(s.now)
+}
+
+type openPicture struct {
+	*strings.Reader
+	of *shown
+}
+
+func (p *openPicture) Close() error {
+	p.of.closed++
+	return nil
+}
+
+// galleryOf serves the pictures at the time.
+func galleryOf(t *testing.T, pictures map[media.Key]string, now time.Time) (*shown, func(method, target string, header ...string) *httptest.ResponseRecorder) {
+	t.Helper()
+	source := &shown{Addresses: media.NewAddresses("", secret.New("signing key")), pictures: pictures, now: now}
+	router, err := newRouter(&api{UseCases{Media: source.open, Addresses: source.check}}, nil, table)
+	require.NoError(t, err)
+	return source, func(method, target string, header ...string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(method, target, nil)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		router.ServeHTTP(w, r)
+		return w
+	}
+}
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func TestPLA_04_public_pictures_are_for_ever(t *testing.T) {
+	source, get := galleryOf(t, map[media.Key]string{"public/lake.webp": "pixels", "public/a/b": "deep", "private/plate": "hidden"}, noon)
+	w := get(http.MethodGet, "/media/public/lake.webp", "Authorization", "Token stale")
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Equal(t, "pixels", w.Body.String())
+	assert.Equal(t, "image/webp", w.Header().Get("Content-Type"))
+	assert.Equal(t, "public, max-age=31536000, immutable", w.Header().Get("Cache-Control"))
+
+	tag := w.Header().Get("ETag")
+	assert.Equal(t, http.StatusNotModified, get(http.MethodGet, "/media/public/lake.webp", "If-None-Match", tag).Code)
+	part := get(http.MethodGet, "/media/public/lake.webp", "Range", "bytes=2-3")
+	assert.Equal(t, http.StatusPartialContent, part.Code)
+	assert.Equal(t, "xe", part.Body.String())
+	assert.Equal(t, "6", get(http.MethodHead, "/media/public/lake.webp").Header().Get("Content-Length"))
+	assert.Equal(t, "deep", get(http.MethodGet, "/media/public/a/b").Body.String())
+	assert.Equal(t, 5, source.closed, "whatever is opened is closed")
+
+	for _, target := range []string{
+		"/media/public/", "/media/public/other", "/media/public/plate", "/media/public/private/plate",
+		"/media/public/../private/plate", "/media/public/..%2Fprivate%2Fplate",
+	} {
+		assert.Equal(t, http.StatusNotFound, get(http.MethodGet, target).Code, target)
+	}
+}
+
+func TestPLA_04_private_pictures_need_a_signature_that_is_good(t *testing.T) {
+	pictures := map[media.Key]string{"private/plate": "hidden", "private/other": "hidden", "public/lake": "pixels"}
+	source, get := galleryOf(t, pictures, noon.Add(10*time.Minute))
+	address := source.URL("private/plate", media.Viewers, noon)
+	w := get(http.MethodGet, address)
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Equal(t, "hidden", w.Body.String())
+	assert.Equal(t, "private, max-age=6600", w.Header().Get("Cache-Control"))
+
+	_, query, _ := strings.Cut(address, "?")
+	for _, target := range []string{
+		"/media/private/plate", "/media/private/other?" + query, "/media/private/lake?" + query,
+		address + "0", strings.Replace(address, "expires=", "expires=9", 1), "/media/private/?" + query,
+		source.URL("private/gone", media.Viewers, noon), source.URL("private/plate", media.Viewers, noon.Add(-2*time.Hour)),
+	} {
+		w := get(http.MethodGet, target)
+		assert.Equal(t, http.StatusNotFound, w.Code, target)
+		assert.JSONEq(t, `{"error":true,"code":"RESOURCE_NOT_FOUND","data":{"detail":"There is no such picture."}}`, w.Body.String())
+	}
+}
+
+func TestA_picture_that_cant_be_read_is_a_mistake_of_ours(t *testing.T) {
+	_, get := galleryOf(t, map[media.Key]string{"public/broken": ""}, noon)
+	assert.Equal(t, http.StatusInternalServerError, get(http.MethodGet, "/media/public/broken").Code)
+}

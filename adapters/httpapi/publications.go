@@ -1,0 +1,38 @@
+package httpapi
+
+import (
+	"plaza/domain/feed"
+	"plaza/domain/locale"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+)
+
+// listPublications returns publications, with translations for who names a
+// language (PUB-01 to PUB-04).
+func (a *api) listPublications(c *call) (reply, error) {
+	q := c.query()
+	wanted := publication.Query{
+		Category: q.category(), OriginOnly: q.text("origin_only") != "", Page: q.page(),
+	}
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	reader, _ := locale.Parse(c.gin.GetHeader("x-language-locale")) // no locale is none (PUB-05)
+	items, err := a.Reading.Feed(c.ctx(), wanted, reader)
+	if err != nil {
+		return reply{}, err
+	}
+	return paged(page.Map(items, renderReading)), nil
+}
+
+// category reads which category is wanted; nil: any.
+func (q *query) category() *feed.CategoryID {
+	n, isNamed := q.integer("category_id")
+	switch {
+	case !isNamed:
+		return nil
+	case n == 0:
+		return new(feed.CategoryID(-1)) // zero would be the bucket, which has no number
+	}
+	return new(feed.CategoryID(n))
+}

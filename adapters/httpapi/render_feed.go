@@ -1,0 +1,150 @@
+package httpapi
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// shelf is a category by itself, as its children show it.
+type shelf struct {
+	ID       shelfID          `json:"id"`
+	Name     *string          `json:"name,omitempty"` // the bucket has none
+	ParentID *feed.CategoryID `json:"parent_id"`
+	Kind     string           `json:"kind"`
+	Slug     string           `json:"slug"`
+	Level    int              `json:"level"`
+	Meta     metaView         `json:"meta"`
+}
+
+// categoryView is a category with what is above and under it (FED-01).
+type categoryView struct {
+	shelf
+	Parent   *shelf         `json:"parent,omitempty"` // roots have none
+	Children []categoryView `json:"children"`
+}
+
+// shelfID is the number of a category, or the name of the bucket.
+type shelfID feed.CategoryID
+
+// MarshalJSON writes a number or a string.
+func (id shelfID) MarshalJSON() ([]byte, error) {
+	if id == 0 {
+		return []byte(strconv.Quote(bucket)), nil
+	}
+	return strconv.AppendInt(nil, int64(id), 10), nil
+}
+
+type metaView struct {
+	CreatedAt *timestamp `json:"feed_created_at"`
+	UpdatedAt *timestamp `json:"feed_updated_at"`
+	Count     int        `json:"feeds_count"`
+}
+
+func renderCategory(b feed.Branch) categoryView {
+	view := categoryView{shelf: renderShelf(b), Children: each(b.Children, renderCategory)}
+	if b.Above != nil {
+		view.Parent = new(renderShelf(*b.Above))
+	}
+	return view
+}
+
+func renderShelf(b feed.Branch) shelf {
+	s := shelf{
+		ID: shelfID(b.ID), Name: &b.Name, ParentID: orNull(b.Parent),
+		Kind: "category", Slug: b.Slug, Level: b.Level,
+		Meta: metaView{orNever(b.Meta.Created), orNever(b.Meta.Updated), b.Meta.Count},
+	}
+	if b.IsBucket() {
+		s.Name, s.Slug = nil, bucket
+	}
+	return s
+}
+
+// orNever is nil, which is written as null, for what has not happened.
+func orNever(at time.Time) *timestamp { return optional(timestamp(at), !at.IsZero()) }
+
+// demandItem is a demand in the feed (FED-07).
+type demandItem struct {
+	Title          string          `json:"title"`
+	Description    string          `json:"description"`
+	Tags           []string        `json:"tags"`
+	Cover          string          `json:"auto_cover"`
+	Covers         picture         `json:"auto_covers"`
+	Images         []string        `json:"images"`
+	Author         person          `json:"author"`
+	ServiceAddress *string         `json:"service_address"`
+	ClosedTime     timestamp       `json:"closed_time"`
+	StartTime      timestamp       `json:"start_time"`
+	EndTime        timestamp       `json:"end_time"`
+	CreateTime     timestamp       `json:"create_time"`
+	UpdateAt       timestamp       `json:"update_at"`
+	EntityType     feed.Kind       `json:"entity_type"`
+	Kind           string          `json:"kind"`
+	EntityID       demand.ID       `json:"entity_id"`
+	Distance       *geo.Kilometres `json:"distance"`
+}
+
+// nodeItem is a node in the feed (FED-09).
+type nodeItem struct {
+	ID         publication.NodeID    `json:"id"`
+	BundleID   *publication.BundleID `json:"bundle_id"`
+	Title      string                `json:"title"`
+	Content    string                `json:"content"`
+	Cover      string                `json:"cover_image"`
+	Covers     picture               `json:"cover_images"`
+	Author     user.ID               `json:"author"`
+	Language   string                `json:"language"`
+	CreateTime timestamp             `json:"create_time"`
+	UpdateAt   timestamp             `json:"update_at"`
+	EntityType feed.Kind             `json:"entity_type"`
+	EntityID   publication.NodeID    `json:"entity_id"`
+	Kind       string                `json:"kind"`
+}
+
+// inFeed is the kind of everything in a feed.
+const inFeed = "feed"
+
+func (people cast) renderItem(i feed.Item) any {
+	switch thing := i.Thing.(type) {
+	case publication.Publication:
+		return renderPublication(thing)
+	case publication.Node:
+		return renderNode(thing)
+	case demand.Demand:
+		return people.renderDemand(thing, i.Distance)
+	}
+	panic(fmt.Sprintf("httpapi: there is a %T in the feed", i.Thing))
+}
+
+func (people cast) renderDemand(d demand.Demand, away *geo.Kilometres) demandItem {
+	if away != nil {
+		away = new(away.Rounded())
+	}
+	return demandItem{
+		Title: d.Title, Description: d.Description, Tags: listed(d.Tags),
+		Cover: d.Cover.Path, Covers: renderPicture(d.Cover), Images: listed(d.Images),
+		Author: renderPerson(people[d.Author]), ServiceAddress: orNull(d.Address),
+		ClosedTime: timestamp(d.Closed), StartTime: timestamp(d.Start), EndTime: timestamp(d.End),
+		CreateTime: timestamp(d.Created), UpdateAt: timestamp(d.Updated),
+		EntityType: feed.Demand, Kind: inFeed, EntityID: d.ID, Distance: away,
+	}
+}
+
+func renderNode(n publication.Node) nodeItem {
+	return nodeItem{
+		ID: n.ID, BundleID: orNull(n.Bundle), Title: n.Title, Content: n.Summary,
+		Cover: n.Cover.Path, Covers: renderPicture(n.Cover), Author: n.Author, Language: n.Language,
+		CreateTime: timestamp(n.Created), UpdateAt: timestamp(n.Updated),
+		EntityType: feed.Node, EntityID: n.ID, Kind: inFeed,
+	}
+}
+
+// listed is the list itself; without items it is written as [], never as null.
+func listed[T any](items []T) []T { return append([]T{}, items...) }

@@ -1,0 +1,150 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/domain/text"
+)
+
+// uploading is a call that brings the body.
+func uploading(contentType string, body io.Reader) *call {
+	c, _ := gin.CreateTestContext(httptest.NewRecorder())
+	c.Request = httptest.NewRequest(http.MethodPost, "/", body)
+	if contentType != "" {
+		c.Request.Header.Set("Content-Type", contentType)
+	}
+	return &call{gin: c}
+}
+
+// part is a field of a form; with a name of its own, it is a file.
+type part struct{ field, filename, content string }
+
+func form(t *testing.T, parts ...part) (contentType string, body *bytes.Buffer) {
+	t.Helper()
+	body = &bytes.Buffer{}
+	w := multipart.NewWriter(body)
+	for _, p := range parts {
+		create := func() (io.Writer, error) { return w.CreateFormField(p.field) }
+		if p.filename != "" {
+			create = func() (io.Writer, error) { return w.CreateFormFile(p.field, p.filename) }
+		}
+		into, err := create()
+		require.NoError(t, err)
+		_, err = io.WriteString(into, p.content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return w.FormDataContentType(), body
+}
+
+func TestPLA_02_uploads_as_JSON(t *testing.T) {
+	for body, c := range map[string]struct {
+		want  string
+		wrong fault.Fields
+	}{
+		`{"img":"cGl4ZWxz"}`:                              {want: "pixels"},
+		`{"img":" cGl4\r\nZWxz\n"}`:                       {want: "pixels"},
+		`{"img":"data:image/png;base64,cGl4ZWxz"}`:        {want: "pixels"},
+		`{"img":"data:;base64,cGl4ZWxz","tags":["lake"]}`: {want: "pixels"},
+		`{}`:                                {wrong: fault.Fields{"img": {text.Required}}},
+		`{"img":null}`:                      {wrong: fault.Fields{"img": {text.Null}}},
+		`{"img":""}`:                        {wrong: fault.Fields{"img": {text.Required}}},
+		`{"img":5}`:                         {wrong: fault.Fields{"img": {noString}}},
+		`{"img":"cGl4ZWx"}`:                 {wrong: fault.Fields{"img": {errNoBase64.Error()}}},
+		`{"img":"data:text/plain,pixels"}`:  {wrong: fault.Fields{"img": {errNoBase64.Error()}}},
+		`{"img":"http://x;base64,cGl4"}`:    {wrong: fault.Fields{"img": {errNoBase64.Error()}}},
+		`{"img":"%","tags":["a,b"]}`:        {wrong: fault.Fields{"img": {errNoBase64.Error()}, "tags": {"A tag has no comma."}}},
+		`{"tags":"lake"}`:                   {wrong: fault.Fields{"img": {text.Required}, "tags": {noList}}},
+		`{"img":"cGl4ZWxz","tags":["",""]}`: {wrong: fault.Fields{"tags": {text.Blank}}},
+	} {
+		got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
+		if c.wrong != nil {
+			assert.Equal(t, c.wrong.Err(), err, body)
+			continue
+		}
+		assert.NoError(t, err, body)
+		assert.Equal(t, c.want, string(got.Img), body)
+	}
+}
+
+func TestPLA_02_uploads_as_a_form(t *testing.T) {
+	image, err := readUpload[imageBody](uploading(form(t, part{"tags", "", "lake"}, part{"img", "lake.png", "pixels"}, part{"tags", "", "mist"})))
+	require.NoError(t, err)
+	assert.Equal(t, imageBody{Img: upload("pixels"), Tags: []string{"lake", "mist"}}, image)
+
+	image, err = readUpload[imageBody](uploading(form(t, part{"img", "lake.png", "pixels"}, part{"stray", "", "x"})))
+	require.NoError(t, err)
+	assert.Empty(t, image.Tags)
+
+	plate, err := readUpload[plateBody](uploading(form(t, part{"event", "", "4711"}, part{"photo", "lake.png", "pixels"})))
+	require.NoError(t, err)
+	assert.EqualValues(t, 4711, *plate.Event)
+
+	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "x"}, part{"photo", "", "cGl4ZWxz"})))
+	assert.Equal(t, fault.Fields{"event": {noInteger}, "photo": {text.Required}}.Err(), err, "a text is no file")
+
+	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "\xff"})))
+	assert.Equal(t, errNoUTF8, err)
+}
+
+func TestGEN_11_uploads_that_are_no_uploads(t *testing.T) {
+	for contentType, want := range map[string]error{
+		"text/plain":                      errNoUpload,
+		"image/png":                       errNoUpload,
+		"multipart/mixed; boundary=x":     errNoUpload,
+		"multipart/form-data":             errNoForm,
+		"multipart/form-data; boundary=":  errNoForm,
+		"multipart/form-data; boundary=x": errNoForm,
+		"application/json":                errNoJSON,
+		"":                                errNoJSON,
+	} {
+		_, err := readUpload[plateBody](uploading(contentType, strings.NewReader("pixels")))
+		assert.Equal(t, want, err, contentType)
+	}
+}
+
+func TestGEN_11_uploads_are_bounded(t *testing.T) {
+	largest := strings.Repeat("x", media.MaxBytes)
+	body := `{"img":"` + base64.StdEncoding.EncodeToString([]byte(largest)) + `"}`
+	got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
+	require.NoError(t, err)
+	assert.Len(t, got.Img, media.MaxBytes)
+
+	got, err = readUpload[imageBody](uploading(form(t, part{"img", "x.png", largest})))
+	require.NoError(t, err)
+	assert.Len(t, got.Img, media.MaxBytes)
+
+	contentType, tooMuch := form(t, part{"img", "x.png", largest + strings.Repeat("x", maxBody)})
+	for name, c := range map[string]struct {
+		contentType string
+		body        []byte
+		limit       int64
+	}{
+		"a form": {contentType, tooMuch.Bytes(), maxForm},
+		"JSON":   {"application/json", bytes.Repeat([]byte(" "), maxJSON+1), maxJSON},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sent := uploading(c.contentType, bytes.NewReader(c.body))
+			_, err := readUpload[imageBody](sent)
+			assert.Equal(t, tooLarge(c.limit), err, "by its own account")
+
+			sent = uploading(c.contentType, bytes.NewReader(c.body))
+			sent.gin.Request.ContentLength = -1
+			_, err = readUpload[imageBody](sent)
+			assert.Equal(t, tooLarge(c.limit), err, "chunked")
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package disk_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/mediastore/disk"
+	"plaza/domain/media"
+	"plaza/test/ports"
+)
+
+var key = []byte("0123456789abcdef")
+
+var photo = media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("a picture")}
+
+func open(t *testing.T, dir string) *disk.Store {
+	t.Helper()
+	s, err := disk.New(dir, "https://plaza.example/base/", key)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	return s
+}
+
+func TestMedia(t *testing.T) {
+	ports.Media(t, func(t *testing.T) media.Store { return open(t, t.TempDir()) })
+}
+
+// files are the paths of all files below the folder.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	require.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(dir, name)
+			all = append(all, filepath.ToSlash(rel))
+		}
+		return err
+	}))
+	return all
+}
+
+func TestPicturesAreStillThereAfterwards(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	k, err := open(t, dir).Put(t.Context(), photo, media.Viewers)
+	require.NoError(t, err)
+	f, err := open(t, dir).Open(t.Context(), k)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	assert.Equal(t, "image/png", f.Type)
+	assert.Equal(t, []string{string(k)}, files(t, dir), "and nothing else is")
+	assert.Regexp(t, `^private/[a-z2-7]{2}/[a-z2-7]{26}\.png$`, string(k))
+}
+
+func TestNothingIsLeftOfAPictureThatFailed(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.Put(gone, photo, media.Everyone)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "public"), nil, 0o600)) // in the way of the folder
+	_, err = s.Put(t.Context(), photo, media.Everyone)
+	require.Error(t, err)
+	assert.Equal(t, []string{"public"}, files(t, dir))
+}
+
+func TestThereIsNoWayOut(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret.png")
+	require.NoError(t, os.WriteFile(outside, []byte("secret"), 0o600))
+	dir := t.TempDir()
+	s := open(t, dir)
+	name := strings.Repeat("a", 26) + ".png"
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "public", "aa"), 0o750))
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "public", "aa", name)))
+	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(dir, "public", "bb")))
+	require.NoError(t, os.Rename(outside, filepath.Join(filepath.Dir(outside), name)))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "public", "aa", strings.Repeat("b", 26)+".png"), 0o750))
+
+	_, err := s.Open(t.Context(), media.Key("public/aa/"+name))
+	require.ErrorIs(t, err, media.ErrNotFound, "a link")
+	_, err = s.Open(t.Context(), media.Key("public/aa/"+strings.Repeat("b", 26)+".png"))
+	require.ErrorIs(t, err, media.ErrNotFound, "a folder")
+	_, err = s.Open(t.Context(), media.Key("public/bb/"+name))
+	require.Error(t, err, "a folder that is a link")
+	require.Error(t, s.Remove(t.Context(), media.Key("public/bb/"+name)))
+	assert.FileExists(t, filepath.Join(filepath.Dir(outside), name))
+}
+
+func TestWhatAKilledServerLeftIsCleared(t *testing.T) {
+	dir := t.TempDir()
+	open(t, dir)
+	stale, fresh := filepath.Join(dir, "incoming", "stale"), filepath.Join(dir, "incoming", "fresh")
+	for _, name := range []string{stale, fresh} {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+	}
+	before := time.Now().Add(-2 * time.Hour)
+	require.NoError(t, os.Chtimes(stale, before, before))
+	open(t, dir)
+	assert.Equal(t, []string{"incoming/fresh"}, files(t, dir), "another server may be writing the other")
+}
+
+func TestWhatCanNotBeOpened(t *testing.T) {
+	_, err := disk.New(t.TempDir(), "https://plaza.example", []byte("too short"))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "too short")
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err = disk.New(file, "https://plaza.example", key)
+	require.Error(t, err)
+}

@@ -1,0 +1,101 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+)
+
+// Feed is the store as feed.Reader.
+type Feed struct{ s *Store }
+
+// Feed returns what the store lists.
+func (s *Store) Feed() Feed { return Feed{s} }
+
+var _ feed.Reader = Feed{}
+
+func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	categories := slices.SortedFunc(maps.Values(v.s.categories), func(a, b feed.Category) int {
+		return cmp.Compare(a.ID, b.ID)
+	})
+	metas := map[feed.CategoryID]feed.Meta{}
+	for _, l := range v.s.listings {
+		if sel.Admits(l) {
+			meta := metas[l.Category]
+			meta.Add(l)
+			metas[l.Category] = meta
+		}
+	}
+	return categories, metas, nil
+}
+
+func (v Feed) Page(
+	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
+) (page.Page[feed.Item], error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return page.Page[feed.Item]{}, err
+	}
+	defer done()
+	if v.s.checkCategory(in) != nil {
+		return page.Page[feed.Item]{}, feed.ErrNoCategory
+	}
+	var admitted []feed.Listing
+	for _, l := range v.s.listings {
+		if l.Category == in && sel.Admits(l) {
+			admitted = append(admitted, l)
+		}
+	}
+	slices.SortFunc(admitted, feed.Compare)
+	p, err := pageOf(r, admitted)
+	if err != nil {
+		return page.Page[feed.Item]{}, err
+	}
+	items, err := v.s.items(p.Items, sel.Near)
+	return page.With(p, items), err
+}
+
+// items returns copies of what is listed so, each with its distance when there is
+// a circle to measure from.
+func (s *Store) items(listings []feed.Listing, near *feed.Circle) ([]feed.Item, error) {
+	items := make([]feed.Item, len(listings))
+	for i, l := range listings {
+		thing, err := s.thing(l)
+		if err != nil {
+			return nil, err
+		}
+		items[i].Thing = thing
+		if near != nil {
+			items[i].Distance = new(near.Centre.To(*l.Point).Rounded())
+		}
+	}
+	return items, nil
+}
+
+// thing returns a copy of what is listed so.
+func (s *Store) thing(l feed.Listing) (feed.Thing, error) {
+	switch l.Kind {
+	case feed.Publication:
+		return copyPublication(s.publications[publication.ID(l.ID)]), nil
+	case feed.Node:
+		return copyNode(s.nodes[publication.NodeID(l.ID)]), nil
+	case feed.Demand:
+		return copyDemand(s.demands[demand.ID(l.ID)]), nil
+	case feed.Xfile:
+		return s.event(event.ID(l.ID))
+	}
+	return nil, fmt.Errorf("%s %d is listed, and nothing is known of its kind", l.Kind, l.ID)
+}

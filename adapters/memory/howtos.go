@@ -1,0 +1,62 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// HowTos is the store as publication.HowTos.
+type HowTos struct{ s *Store }
+
+// HowTos returns the store's imported how-tos.
+func (s *Store) HowTos() HowTos { return HowTos{s} }
+
+var _ publication.HowTos = HowTos{}
+
+// imported is what there is one how-to of.
+type imported struct {
+	category string
+	robot    user.ID
+}
+
+func (v HowTos) Put(ctx context.Context, h publication.HowTo) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := v.s.checkUser(h.Robot); err != nil {
+		return err
+	}
+	v.s.howTos[imported{h.Category, h.Robot}] = copyHowTo(h)
+	return nil
+}
+
+func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return page.Page[publication.HowTo]{}, err
+	}
+	defer done()
+	var wanted []publication.HowTo
+	for _, h := range v.s.howTos {
+		if len(categories) == 0 || slices.Contains(categories, h.Category) {
+			wanted = append(wanted, h)
+		}
+	}
+	slices.SortFunc(wanted, func(a, b publication.HowTo) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
+	})
+	p, err := pageOf(r, wanted)
+	return page.Map(p, copyHowTo), err
+}
+
+func copyHowTo(h publication.HowTo) publication.HowTo {
+	h.Bundles = slices.Clone(h.Bundles)
+	return h
+}

@@ -1,0 +1,113 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"plaza/domain/gallery"
+	"plaza/domain/page"
+)
+
+// Images is the store as gallery.Repository.
+type Images struct{ s *Store }
+
+// Images returns the store's images. They are private as they are: nobody can
+// reach into the tags of an image.
+func (s *Store) Images() Images { return Images{s} }
+
+var _ gallery.Repository = Images{}
+
+func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return gallery.Image{}, err
+	}
+	defer done()
+	if err := v.s.checkUser(i.Owner); err != nil {
+		return gallery.Image{}, err
+	}
+	if len(v.s.kept[i.Owner]) >= gallery.MaxImages {
+		return gallery.Image{}, gallery.ErrFull
+	}
+	i.ID = gallery.ID(v.s.numbers.image.next())
+	v.s.putImage(i)
+	return i, nil
+}
+
+func (v Images) Get(ctx context.Context, id gallery.ID) (gallery.Image, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return gallery.Image{}, err
+	}
+	defer done()
+	return v.s.image(id)
+}
+
+func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Image) error) (gallery.Image, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return gallery.Image{}, err
+	}
+	defer done()
+	old, err := v.s.image(id)
+	if err != nil {
+		return gallery.Image{}, err
+	}
+	next := old
+	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+		return gallery.Image{}, err
+	}
+	if err := v.s.checkUser(next.Owner); err != nil {
+		return gallery.Image{}, err
+	}
+	next.ID = id
+	delete(v.s.kept[old.Owner], id)
+	v.s.putImage(next)
+	return next, nil
+}
+
+func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Image], error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return page.Page[gallery.Image]{}, err
+	}
+	defer done()
+	admitted := v.s.imagesWhere(q)
+	slices.SortFunc(admitted, func(a, b gallery.Image) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	})
+	if q.Page == nil {
+		return page.Whole(admitted), nil
+	}
+	return pageOf(*q.Page, admitted)
+}
+
+func (s *Store) imagesWhere(q gallery.Query) []gallery.Image {
+	var admitted []gallery.Image
+	for id := range s.kept[q.Owner] {
+		if i := s.images[id]; q.Admits(i) {
+			admitted = append(admitted, i)
+		}
+	}
+	return admitted
+}
+
+func (s *Store) putImage(i gallery.Image) {
+	s.images[i.ID] = i
+	if !i.Deleted.IsZero() {
+		return
+	}
+	if s.kept[i.Owner] == nil {
+		s.kept[i.Owner] = map[gallery.ID]bool{}
+	}
+	s.kept[i.Owner][i.ID] = true
+}
+
+func (s *Store) image(id gallery.ID) (gallery.Image, error) {
+	i, exists := s.images[id]
+	if !exists {
+		return gallery.Image{}, gallery.ErrNotFound
+	}
+	return i, nil
+}

@@ -1,0 +1,112 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+)
+
+// Publications is the store as publication.Repository.
+type Publications struct{ s *Store }
+
+// Publications returns the store's publications and their nodes.
+func (s *Store) Publications() Publications { return Publications{s} }
+
+var _ publication.Repository = Publications{}
+
+func (v Publications) Put(ctx context.Context, p publication.Publication) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if p.ID <= 0 {
+		return fmt.Errorf("%d can't be a publication's number", p.ID)
+	}
+	if err := v.s.checkContent(p.Content); err != nil {
+		return err
+	}
+	v.s.publications[p.ID] = copyPublication(p)
+	v.s.list(itemOfPublication(p.ID), p)
+	return nil
+}
+
+func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if n.ID <= 0 {
+		return fmt.Errorf("%d can't be a node's number", n.ID)
+	}
+	if err := v.s.checkContent(n.Content); err != nil {
+		return err
+	}
+	v.s.nodes[n.ID] = copyNode(n)
+	v.s.list(itemOfNode(n.ID), n)
+	return nil
+}
+
+func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return page.Page[publication.Publication]{}, err
+	}
+	defer done()
+	visible := v.s.visibleBundles()
+	var wanted []publication.Publication
+	for _, p := range v.s.publications {
+		switch {
+		case !p.IsVisible():
+		case q.Category != nil && p.Category != *q.Category:
+		case q.OriginOnly && !p.Bundle.IsOriginal() && visible[p.Bundle.FirstOriginal]:
+		default:
+			wanted = append(wanted, p)
+		}
+	}
+	slices.SortFunc(wanted, func(a, b publication.Publication) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+	})
+	p, err := pageOf(q.Page, wanted)
+	return page.Map(p, copyPublication), err
+}
+
+// visibleBundles are the bundles of which some publication can be seen.
+func (s *Store) visibleBundles() map[publication.BundleID]bool {
+	visible := map[publication.BundleID]bool{}
+	for _, p := range s.publications {
+		if p.IsVisible() {
+			visible[p.Bundle.ID] = true
+		}
+	}
+	return visible
+}
+
+// checkContent fails when the content refers to what is not there.
+func (s *Store) checkContent(c publication.Content) error {
+	if err := s.checkUser(c.Author); err != nil {
+		return err
+	}
+	return s.checkCategory(c.Category)
+}
+
+func copyPublication(p publication.Publication) publication.Publication {
+	p.Cover = copyPicture(p.Cover)
+	return p
+}
+
+func copyNode(n publication.Node) publication.Node {
+	n.Cover = copyPicture(n.Cover)
+	return n
+}
+
+func copyPicture(p media.Picture) media.Picture {
+	p.Sizes = slices.Clone(p.Sizes)
+	return p
+}

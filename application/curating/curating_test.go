@@ -1,0 +1,138 @@
+package curating_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/imaging"
+	"plaza/adapters/memory"
+	"plaza/application/curating"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/gallery"
+	"plaza/domain/media"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+type world struct {
+	*curating.Curating
+	pictures *countedMedia
+	ann, bob access.Actor
+}
+
+// countedMedia knows how many pictures it holds.
+type countedMedia struct {
+	media.Store
+	held int
+}
+
+func (c *countedMedia) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
+	c.held++
+	return c.Store.Put(ctx, u, a)
+}
+
+func (c *countedMedia) Remove(ctx context.Context, key media.Key) error {
+	c.held--
+	return c.Store.Remove(ctx, key)
+}
+
+// full is a repository that takes no more images.
+type full struct{ gallery.Repository }
+
+var errFull = errors.New("full")
+
+func (full) Add(context.Context, gallery.Image) (gallery.Image, error) {
+	return gallery.Image{}, errFull
+}
+
+func newWorld(t *testing.T, change ...func(gallery.Repository) gallery.Repository) *world {
+	t.Helper()
+	store := memory.New()
+	open := func(number string) access.Actor {
+		phone, err := user.ParsePhone(number)
+		require.NoError(t, err)
+		id, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+		require.NoError(t, err)
+		return access.Actor{ID: id}
+	}
+	var images gallery.Repository = store.Images()
+	for _, c := range change {
+		images = c(images)
+	}
+	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
+	return &world{
+		Curating: curating.New(images, pictures, imaging.NewInspector(), func() time.Time { return noon }),
+		pictures: pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
+	}
+}
+
+func picture(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))))
+	return b.Bytes()
+}
+
+func tags(t *testing.T, names ...string) gallery.Tags {
+	t.Helper()
+	parsed, err := gallery.ParseTags(names)
+	require.NoError(t, err)
+	return parsed
+}
+
+func TestIMG07_keeping_and_deleting(t *testing.T) {
+	w := newWorld(t)
+	kept, err := w.Keep(t.Context(), w.ann, picture(t), tags(t, "lake"))
+	require.NoError(t, err)
+	assert.Equal(t, 30, kept.Width)
+	assert.Equal(t, 20, kept.Height)
+	assert.Contains(t, kept.URL, "https://plaza.example/media/public/")
+	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, kept.ID), gallery.ErrNotOwner)
+	require.NoError(t, w.Delete(t.Context(), w.ann, kept.ID))
+	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, kept.ID), gallery.ErrNotFound)
+	assert.Zero(t, w.pictures.held, "the file is gone")
+	p, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID})
+	require.NoError(t, err)
+	assert.Empty(t, p.Items)
+}
+
+func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
+	w := newWorld(t, func(r gallery.Repository) gallery.Repository { return full{r} })
+	_, err := w.Keep(t.Context(), w.ann, picture(t), gallery.Tags{})
+	assert.ErrorIs(t, err, errFull)
+	assert.Zero(t, w.pictures.held)
+	_, err = w.Keep(t.Context(), w.ann, []byte("no picture"), gallery.Tags{})
+	f, ok := fault.Of(err)
+	require.True(t, ok)
+	assert.Contains(t, f.Fields, "img")
+	assert.Zero(t, w.pictures.held)
+}
+
+func TestIMG01_and_02_retagging(t *testing.T) {
+	w := newWorld(t)
+	kept, err := w.Keep(t.Context(), w.ann, picture(t), tags(t, "lake", "autumn"))
+	require.NoError(t, err)
+	again, err := w.Retag(t.Context(), w.ann, kept.ID, tags(t, "tea"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"tea"}, again.Tags.Names(), "replaced, not appended")
+	_, err = w.Retag(t.Context(), w.ann, kept.ID, gallery.Tags{})
+	assert.True(t, fault.Is(err, fault.Invalid))
+	_, err = w.Retag(t.Context(), w.bob, kept.ID, tags(t, "mine"))
+	assert.ErrorIs(t, err, gallery.ErrNotOwner)
+	assert.ErrorIs(t, w.MayEdit(t.Context(), w.bob, kept.ID), gallery.ErrNotOwner)
+	assert.ErrorIs(t, w.MayEdit(t.Context(), w.ann, 999), gallery.ErrNotFound)
+	assert.NoError(t, w.MayEdit(t.Context(), w.ann, kept.ID))
+	found, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID, Contains: []string{"tea"}})
+	require.NoError(t, err)
+	assert.Len(t, found.Items, 1)
+}

@@ -1,0 +1,90 @@
+package paying_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/application/paying"
+	"plaza/domain/access"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+type world struct {
+	*paying.Paying
+	ledger   payment.Ledger
+	ann, bob access.Actor
+	now      time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	store := memory.New()
+	w := &world{ledger: store.Ledger(), now: noon}
+	open := func(number string) access.Actor {
+		phone, err := user.ParsePhone(number)
+		require.NoError(t, err)
+		id, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+		require.NoError(t, err)
+		return access.Actor{ID: id}
+	}
+	w.ann, w.bob = open("+86-13900000001"), open("+86-13900000002")
+	w.Paying = paying.New(w.ledger, func() time.Time { return w.now })
+	return w
+}
+
+func (w *world) order(t *testing.T, of access.Actor, change ...func(*payment.Order)) payment.OrderID {
+	t.Helper()
+	o := payment.NewOrder(of.ID, "Tea", 990, time.Hour, noon)
+	for _, c := range change {
+		c(&o)
+	}
+	o, err := w.ledger.AddOrder(t.Context(), o)
+	require.NoError(t, err)
+	return o.ID
+}
+
+func (w *world) pay(t *testing.T, who access.Actor, id payment.OrderID) (payment.OrderID, error) {
+	t.Helper()
+	intent, err := payment.NewIntent(payment.MobileWallet, payment.Native, "", "")
+	require.NoError(t, err)
+	chosen, err := w.Pay(t.Context(), who, intent, id)
+	return chosen.ID, err
+}
+
+func TestPAY07_which_order_is_paid(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrNoOpenOrder)
+	paid := w.order(t, w.ann, func(o *payment.Order) { o.State, o.PaidAt, o.Transaction = payment.Paid, noon, "t1" })
+	closed := w.order(t, w.ann, func(o *payment.Order) { o.State = payment.Closed })
+	first := w.order(t, w.ann)
+	theirs := w.order(t, w.bob)
+	chosen, err := w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrNoWallet, "all else is right")
+	assert.Equal(t, first, chosen)
+	for id, want := range map[payment.OrderID]error{
+		paid: payment.ErrPaid, closed: payment.ErrClosed, theirs: payment.ErrNoOrder, 999: payment.ErrNoOrder,
+	} {
+		_, err = w.pay(t, w.ann, id)
+		assert.ErrorIs(t, err, want)
+	}
+	second := w.order(t, w.ann)
+	_, err = w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrSeveral)
+	chosen, err = w.pay(t, w.ann, second)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+	assert.Equal(t, second, chosen)
+
+	w.now = noon.Add(time.Hour)
+	_, err = w.pay(t, w.ann, second)
+	assert.ErrorIs(t, err, payment.ErrExpired)
+	_, err = w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrNoOpenOrder)
+}

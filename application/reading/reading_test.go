@@ -1,0 +1,173 @@
+package reading_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/adapters/translator/pseudo"
+	"plaza/application/reading"
+	"plaza/domain/access"
+	"plaza/domain/locale"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// translator is pseudo, counted, and slow or broken when it is told to be.
+type translator struct {
+	pseudo.Translator
+	mu      sync.Mutex
+	batches [][]string
+	takes   time.Duration
+	fails   error
+}
+
+func (tr *translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
+	tr.mu.Lock()
+	tr.batches = append(tr.batches, texts)
+	tr.mu.Unlock()
+	select {
+	case <-time.After(tr.takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if tr.fails != nil {
+		return nil, tr.fails
+	}
+	return tr.Translator.Translate(ctx, from, to, texts)
+}
+
+type world struct {
+	*reading.Reading
+	translator *translator
+	later      time.Duration // how far the clock is ahead
+}
+
+// newWorld has three publications: two in English, one in French.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	store := memory.New()
+	phone, err := user.ParsePhone("+86-13900000001")
+	require.NoError(t, err)
+	author, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: time.Now()})
+	require.NoError(t, err)
+	for i, p := range []publication.Content{
+		{Title: "Tea", Summary: "How to make it", Language: "en-GB"},
+		{Title: "Pain", Summary: "La mie et la croûte", Language: "fr"},
+		{Title: "Bells", Summary: " ", Language: "en"},
+	} {
+		p.Author, p.Published = author, true
+		p.Created, p.Updated = time.Now().UTC(), time.Now().UTC().Add(time.Duration(i)*time.Second)
+		require.NoError(t, store.Publications().Put(t.Context(), publication.Publication{ID: publication.ID(i + 1), Content: p}))
+	}
+	w := &world{translator: &translator{Translator: pseudo.New()}}
+	now := func() time.Time { return time.Now().Add(w.later) }
+	w.Reading = reading.New(store.Publications(), w.translator, store.Translations(), now,
+		slog.New(slog.NewTextHandler(io.Discard, nil)))
+	t.Cleanup(w.Close)
+	return w
+}
+
+func (w *world) read(t *testing.T, header string) []reading.Item {
+	t.Helper()
+	tag, _ := locale.Parse(header)
+	p, err := w.Feed(t.Context(), publication.Query{}, tag)
+	require.NoError(t, err)
+	require.Len(t, p.Items, 3)
+	return p.Items
+}
+
+func localised(items []reading.Item) int {
+	n := 0
+	for _, item := range items {
+		if item.Localised != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func TestPUB04_only_what_is_in_another_language_is_translated(t *testing.T) {
+	w := newWorld(t)
+	items := w.read(t, "en-US")
+	assert.Nil(t, items[0].Localised)
+	assert.Nil(t, items[2].Localised)
+	require.NotNil(t, items[1].Localised)
+	l := items[1].Localised
+	assert.NotEqual(t, "Pain", l.Title)
+	assert.Contains(t, l.Title, "Pain", "pseudo marks the text")
+	assert.Equal(t, "fr", l.Source.String())
+	assert.Equal(t, "en-US", l.Language.String())
+	assert.Equal(t, "pseudo", l.TitleTranslator)
+	for _, none := range []string{"", "auto", "*"} {
+		assert.Zero(t, localised(w.read(t, none)), "%q", none)
+	}
+}
+
+func TestPUB06_a_page_asks_once_per_language_and_then_never_for_a_month(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		assert.Equal(t, 3, localised(w.read(t, "es")))
+		assert.ElementsMatch(t, [][]string{{"Bells", "Tea", "How to make it"}, {"Pain", "La mie et la croûte"}}, w.translator.batches)
+		w.read(t, "es-MX")
+		assert.Len(t, w.translator.batches, 2, "the same language")
+		w.later = publication.CacheFor - time.Second
+		w.read(t, "es")
+		assert.Len(t, w.translator.batches, 2)
+		w.later = publication.CacheFor
+		w.read(t, "es")
+		assert.Len(t, w.translator.batches, 4, "a month is over")
+	})
+}
+
+func TestPUB07_a_translator_that_fails_never_fails_the_feed(t *testing.T) {
+	w := newWorld(t)
+	w.translator.fails = errors.New("quota")
+	assert.Zero(t, localised(w.read(t, "es")))
+	assert.EqualValues(t, 2, w.Failures())
+	w.translator.fails = nil
+	assert.Equal(t, 3, localised(w.read(t, "es")), "nothing of the failure is kept")
+}
+
+func TestPUB07_a_batch_that_is_too_slow_still_fills_the_cache(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.translator.takes = 5 * time.Second
+		began := time.Now()
+		assert.Zero(t, localised(w.read(t, "en")))
+		assert.Equal(t, 2*time.Second, time.Since(began), "nobody waits longer")
+		w.Close()
+		assert.Equal(t, 5*time.Second, time.Since(began), "Close waits for the batch")
+		assert.Equal(t, 1, localised(w.read(t, "en")))
+		assert.Len(t, w.translator.batches, 1)
+	})
+}
+
+func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.translator.takes = time.Hour
+		began := time.Now()
+		w.read(t, "en")
+		w.Close()
+		assert.Equal(t, 30*time.Second, time.Since(began))
+	})
+}
+
+func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
+	store := memory.New()
+	r := reading.New(store.Publications(), nil, store.Translations(), time.Now, slog.Default())
+	tag, _ := locale.Parse("es")
+	p, err := r.Feed(t.Context(), publication.Query{}, tag)
+	require.NoError(t, err)
+	assert.Empty(t, p.Items)
+}

@@ -1,0 +1,97 @@
+package feed_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+)
+
+func TestFED04_types(t *testing.T) {
+	all := []feed.Kind{feed.Node, feed.Publication, feed.Demand, feed.Xfile}
+	for s, want := range map[string][]feed.Kind{
+		"": feed.ItemKinds(), " , ,": feed.ItemKinds(), "node": {feed.Node}, " demand , xfile ": {feed.Demand, feed.Xfile},
+		"demand,demand": {feed.Demand}, "xfile,demand,publication,node": {feed.Xfile, feed.Demand, feed.Publication, feed.Node},
+	} {
+		got, err := feed.ParseKinds(s, all...)
+		require.NoError(t, err, s)
+		assert.Equal(t, want, got, "%q", s)
+	}
+	for _, s := range []string{"nodes", "Node", "node demand", "node,event", "0", "node;demand"} {
+		_, err := feed.ParseKinds(s, all...)
+		f, isFault := fault.Of(err)
+		require.True(t, isFault, s)
+		assert.Contains(t, f.Fields, "type")
+	}
+}
+
+func TestFED06_items_are_not_events(t *testing.T) {
+	_, err := feed.ParseKinds("node,xfile", feed.ItemKinds()...)
+	assert.True(t, fault.Is(err, fault.Invalid))
+	assert.NotContains(t, feed.ItemKinds(), feed.Xfile)
+}
+
+func TestFED05_a_circle_counts_for_demands_alone(t *testing.T) {
+	near := &feed.Circle{Centre: geo.Point{Lat: 1, Lng: 2}, Within: 5}
+	assert.Equal(t, feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: near}, feed.Select([]feed.Kind{feed.Demand}, near))
+	for _, kinds := range [][]feed.Kind{{feed.Node}, {feed.Demand, feed.Node}, feed.ItemKinds(), nil} {
+		assert.Equal(t, feed.Selection{Kinds: kinds}, feed.Select(kinds, near))
+	}
+	assert.Nil(t, feed.Select([]feed.Kind{feed.Demand}, nil).Near)
+}
+
+func TestFED07_what_a_selection_admits(t *testing.T) {
+	here, far := &geo.Point{Lat: 30, Lng: 120}, &geo.Point{Lat: 31, Lng: 120}
+	of := func(kind feed.Kind, at *geo.Point) feed.Listing { return feed.Listing{Kind: kind, Point: at} }
+	demands := feed.Selection{Kinds: []feed.Kind{feed.Demand}}
+	near := feed.Selection{Kinds: demands.Kinds, Near: &feed.Circle{Centre: *here, Within: 5}}
+
+	assert.True(t, demands.Admits(of(feed.Demand, nil)))
+	assert.False(t, demands.Admits(of(feed.Node, here)))
+	assert.True(t, near.Admits(of(feed.Demand, here)))
+	assert.False(t, near.Admits(of(feed.Demand, far)))
+	assert.False(t, near.Admits(of(feed.Demand, nil)), "what is nowhere is not within any distance")
+	assert.False(t, feed.Selection{}.Admits(of(feed.Demand, here)))
+	exactly := feed.Circle{Centre: *here, Within: here.To(*far)}
+	assert.True(t, exactly.Contains(*far), "the edge belongs to it")
+}
+
+func TestFED06_the_order_of_a_feed_is_total(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		listings := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) feed.Listing {
+			return feed.Listing{
+				Kind: rapid.SampledFrom(append(feed.ItemKinds(), feed.Xfile)).Draw(t, "kind"), ID: rapid.Int64Range(1, 5).Draw(t, "id"),
+				Created: hours(rapid.IntRange(0, 2).Draw(t, "created")), Updated: hours(rapid.IntRange(0, 9).Draw(t, "updated")),
+			}
+		}), 2, 15).Draw(t, "listings")
+		slices.SortFunc(listings, feed.Compare)
+		for i, b := range listings[1:] {
+			a := listings[i]
+			require.Equal(t, -feed.Compare(a, b), feed.Compare(b, a))
+			switch {
+			case !a.Created.Equal(b.Created):
+				require.True(t, a.Created.After(b.Created))
+			case a.Kind != b.Kind:
+				require.Less(t, a.Kind, b.Kind)
+			default:
+				require.LessOrEqual(t, a.ID, b.ID)
+			}
+		}
+	})
+}
+
+func FuzzParseKinds(f *testing.F) {
+	f.Add("node,demand")
+	f.Fuzz(func(t *testing.T, s string) {
+		kinds, err := feed.ParseKinds(s, feed.ItemKinds()...)
+		if err == nil && (len(kinds) == 0 || len(kinds) > 3) {
+			t.Errorf("%q has kinds %v", s, kinds)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package gallery_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/fault"
+	"plaza/domain/gallery"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+func tags(t require.TestingT, names ...string) gallery.Tags {
+	all, err := gallery.ParseTags(names)
+	require.NoError(t, err)
+	return all
+}
+
+// refused asserts that the error is a fault on tags.
+func refused(t *testing.T, err error, of any) {
+	t.Helper()
+	f, isFault := fault.Of(err)
+	require.True(t, isFault, "%v", of)
+	assert.Equal(t, fault.Invalid, f.Kind)
+	assert.Len(t, f.Fields["tags"], 1)
+}
+
+func TestIMG03_tags(t *testing.T) {
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"b", "a", "c"}, []string{"b", "a", "c"}},
+		{[]string{" a ", "a", "\ta\n", "A"}, []string{"a", "A"}},
+		{[]string{"two words", "西湖 🌊"}, []string{"two words", "西湖 🌊"}},
+		{[]string{strings.Repeat("🀄", 64)}, []string{strings.Repeat("🀄", 64)}},
+		{[]string{"  " + strings.Repeat("a", 64) + "  "}, []string{strings.Repeat("a", 64)}},
+		{nil, nil},
+	} {
+		got := tags(t, c.names...)
+		assert.Equal(t, c.want, got.Names())
+		assert.Equal(t, len(c.want), got.Len())
+	}
+	for _, bad := range []string{"", " ", "\u200b", "a,b", ",", strings.Repeat("a", 65), "a\x00b", "\xff"} {
+		_, err := gallery.ParseTags([]string{"good", bad})
+		refused(t, err, bad)
+	}
+}
+
+func TestIMG03_at_most_50_tags_repeated_ones_counted_once(t *testing.T) {
+	var names []string
+	for i := range gallery.MaxTags {
+		names = append(names, fmt.Sprint(i))
+	}
+	assert.Equal(t, 50, tags(t, append(names, names...)...).Len())
+	_, err := gallery.ParseTags(append(names, "one more"))
+	refused(t, err, "51")
+}
+
+func TestTags_can_not_be_reached_into(t *testing.T) {
+	names := []string{"a", "b"}
+	all := tags(t, names...)
+	names[0] = "spoilt"
+	all.Names()[1] = "spoilt"
+	assert.Equal(t, []string{"a", "b"}, all.Names())
+}
+
+func TestIMG01_the_whole_list_is_replaced_and_not_by_nothing(t *testing.T) {
+	i := gallery.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
+	require.NoError(t, i.Retag(tags(t, "c")))
+	assert.Equal(t, []string{"c"}, i.Tags.Names())
+	refused(t, i.Retag(gallery.Tags{}), "nothing")
+	assert.Equal(t, []string{"c"}, i.Tags.Names())
+}
+
+func TestIMG02_who_may_change_an_image(t *testing.T) {
+	i := gallery.New(1, "public/ab/c.jpg", 640, 480, gallery.Tags{}, noon.Add(time.Nanosecond))
+	assert.Equal(t, noon, i.Created)
+	assert.NoError(t, i.CheckWrite(1))
+	assert.Same(t, gallery.ErrNotOwner, i.CheckWrite(2))
+	i.Delete(noon.Add(time.Hour + time.Nanosecond))
+	assert.Equal(t, noon.Add(time.Hour), i.Deleted)
+	for who := range user.ID(3) {
+		assert.Same(t, gallery.ErrNotFound, i.CheckWrite(who))
+	}
+}
+
+func TestIMG05_keywords(t *testing.T) {
+	for s, want := range map[string][]string{
+		"": nil, " , ,": nil, "a": {"a"}, " a , b,a,,c d ": {"a", "b", "c d"}, "A,a": {"A", "a"},
+	} {
+		assert.Equal(t, want, gallery.Keywords(s), "%q", s)
+	}
+}
+
+func TestIMG05_what_a_query_admits(t *testing.T) {
+	i := gallery.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
+	for _, c := range []struct {
+		contains, overlaps string
+		want               bool
+	}{
+		{"", "", true}, {"a", "", true}, {"b,a", "", true}, {"a,c", "", false}, {"c", "", false},
+		{"", "a", true}, {"", "c,b", true}, {"", "c,d", false},
+		{"a", "b,c", true}, {"a", "c", false}, {"c", "a", false}, {"A", "", false}, {"", "ab", false},
+	} {
+		q := gallery.Query{Owner: 1, Contains: gallery.Keywords(c.contains), Overlaps: gallery.Keywords(c.overlaps)}
+		assert.Equal(t, c.want, q.Admits(i), "%+v", c)
+		q.Owner = 2
+		assert.False(t, q.Admits(i), "another's")
+	}
+	i.Delete(noon)
+	assert.False(t, gallery.Query{Owner: 1}.Admits(i), "deleted")
+}
+
+func TestIMG05_contains_narrows_and_overlap_widens(t *testing.T) {
+	some := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		i := gallery.New(1, "k", 1, 1, tags(t, some.Draw(t, "tags")...), noon)
+		contains, overlaps := some.Draw(t, "contains"), some.Draw(t, "overlaps")
+		both := gallery.Query{Owner: 1, Contains: contains, Overlaps: overlaps}.Admits(i)
+		first := gallery.Query{Owner: 1, Contains: contains}.Admits(i)
+		second := gallery.Query{Owner: 1, Overlaps: overlaps}.Admits(i)
+		require.Equal(t, first && second, both, "both must hold")
+		if (gallery.Query{Owner: 1, Contains: append(contains, "a")}).Admits(i) {
+			require.True(t, first)
+		}
+		if second && len(overlaps) > 0 {
+			require.True(t, gallery.Query{Owner: 1, Overlaps: append(overlaps, "a")}.Admits(i))
+		}
+	})
+}
+
+func FuzzParseTags(f *testing.F) {
+	f.Add("a", " b")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		all, err := gallery.ParseTags([]string{a, b})
+		if err != nil {
+			return
+		}
+		// What was read is read again as it is, also out of a list of keywords.
+		again, err := gallery.ParseTags(all.Names())
+		require.NoError(t, err)
+		require.Equal(t, all, again)
+		require.Equal(t, all.Names(), gallery.Keywords(strings.Join(all.Names(), ",")))
+	})
+}

@@ -1,0 +1,109 @@
+// Package payment is about trade orders and how they are paid.
+//
+// What an order costs never comes from the one who pays it. A paid order stays
+// paid.
+package payment
+
+import (
+	"context"
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/instant"
+	"plaza/domain/user"
+)
+
+// OrderID numbers orders.
+type OrderID int64
+
+// State is how an order stands.
+type State string
+
+// The states of an order.
+const (
+	Open   State = "open"
+	Paid   State = "paid"
+	Closed State = "closed"
+)
+
+// CNY is the only currency there is, so far.
+const CNY = "CNY"
+
+// Order is something that somebody is to pay.
+type Order struct {
+	ID          OrderID
+	User        user.ID
+	Subject     string
+	Amount      int64 // fen, the currency's minor unit
+	Currency    string
+	State       State
+	Created     time.Time
+	Expires     time.Time
+	PaidAt      time.Time // zero: not paid
+	Transaction string    // the wallet's number; empty: not paid
+}
+
+// NewOrder returns an open order that can be paid for a while.
+func NewOrder(of user.ID, subject string, amount int64, life time.Duration, now time.Time) Order {
+	return Order{
+		User: of, Subject: subject, Amount: amount, Currency: CNY, State: Open,
+		Created: instant.Of(now), Expires: instant.Of(now.Add(life)),
+	}
+}
+
+// Faults of choosing an order to pay (PAY-07).
+var (
+	ErrNoOrder     = fault.New(fault.NotFound, "There is no such order.")
+	ErrNoOpenOrder = fault.New(fault.NotFound, "There is no open order to pay.")
+	ErrSeveral     = fault.New(fault.Conflict, "There are several open orders. Name one as order_id.")
+	ErrPaid        = fault.New(fault.Conflict, "This order is paid.")
+	ErrClosed      = fault.New(fault.Conflict, "This order is closed.")
+	ErrExpired     = fault.New(fault.Conflict, "This order has expired.")
+	ErrNoWallet    = fault.New(fault.Unavailable, "No wallet is configured.")
+)
+
+// IsOpen says whether the order can still be paid at the instant.
+func (o Order) IsOpen(now time.Time) bool { return o.CheckPayable(now) == nil }
+
+// CheckPayable is nil when the order can be paid at the instant.
+func (o Order) CheckPayable(now time.Time) error {
+	switch {
+	case o.State == Paid:
+		return ErrPaid
+	case o.State == Closed:
+		return ErrClosed
+	case !now.Before(o.Expires):
+		return ErrExpired
+	}
+	return nil
+}
+
+// Choose returns the one of the payer's orders that is meant when none was named:
+// the only open one.
+func Choose(orders []Order, now time.Time) (Order, error) {
+	var chosen Order
+	for _, o := range orders {
+		switch {
+		case !o.IsOpen(now):
+		case chosen.ID != 0:
+			return Order{}, ErrSeveral
+		default:
+			chosen = o
+		}
+	}
+	if chosen.ID == 0 {
+		return Order{}, ErrNoOpenOrder
+	}
+	return chosen, nil
+}
+
+// Ledger stores orders. Every implementation passes test/ports.Ledger.
+type Ledger interface {
+	// AddOrder stores a new order and returns it with its number.
+	AddOrder(ctx context.Context, o Order) (Order, error)
+	// Order returns the order, or ErrNoOrder.
+	Order(ctx context.Context, id OrderID) (Order, error)
+	// OrdersOf returns the user's orders that are in the state, the newest first,
+	// ties by descending id.
+	OrdersOf(ctx context.Context, id user.ID, s State) ([]Order, error)
+}

@@ -1,0 +1,110 @@
+// Package publication is about what members publish: publications and their
+// nodes, the bundles that tie an original to its translations, and reading them
+// in one's own language.
+//
+// Only what is published and not deleted is ever listed.
+package publication
+
+import (
+	"context"
+	"time"
+
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+// ID numbers publications.
+type ID int64
+
+// BundleID numbers bundles: a bundle is a text in one language. Zero is none.
+type BundleID int64
+
+// NodeID numbers nodes. Zero is none.
+type NodeID int64
+
+// Type says how a publication is divided.
+type Type int
+
+// The types of the interface.
+const (
+	SingleChapter Type = 0
+	MultiChapter  Type = 100
+)
+
+// Bundle is a text in one language and where it comes from.
+type Bundle struct {
+	ID            BundleID
+	FirstOriginal BundleID // the original of all translations; zero, or itself: it is the original
+	Original      BundleID // what it was translated from; zero: nothing
+}
+
+// IsOriginal says whether the bundle is no translation (PUB-03).
+func (b Bundle) IsOriginal() bool { return b.FirstOriginal == 0 || b.FirstOriginal == b.ID }
+
+// Content is what publications and nodes have in common.
+type Content struct {
+	Title     string
+	Summary   string
+	Cover     media.Picture // zero: none
+	Author    user.ID
+	Language  string          // BCP 47
+	Category  feed.CategoryID // zero: none
+	Published bool
+	Deleted   bool
+	Created   time.Time
+	Updated   time.Time
+}
+
+// IsVisible says whether anybody may see it.
+func (c Content) IsVisible() bool { return c.Published && !c.Deleted }
+
+func (c Content) listing(kind feed.Kind, id int64) (feed.Listing, bool) {
+	if !c.IsVisible() {
+		return feed.Listing{}, false
+	}
+	return feed.Listing{Kind: kind, ID: id, Category: c.Category, Created: c.Created, Updated: c.Updated}, true
+}
+
+// Publication is a text that was published as a whole.
+type Publication struct {
+	ID     ID
+	Bundle Bundle
+	Node   NodeID
+	Type   Type
+	Content
+}
+
+// Listing says how the publication stands in the feed.
+func (p Publication) Listing() (feed.Listing, bool) { return p.listing(feed.Publication, int64(p.ID)) }
+
+// Node is a part of a text that stands in the feed by itself.
+type Node struct {
+	ID     NodeID
+	Bundle BundleID // zero: none
+	Content
+}
+
+// Listing says how the node stands in the feed.
+func (n Node) Listing() (feed.Listing, bool) { return n.listing(feed.Node, int64(n.ID)) }
+
+// Query says which publications are wanted.
+type Query struct {
+	Category   *feed.CategoryID // nil: any
+	OriginOnly bool             // originals, and translations whose original is not visible (PUB-03)
+	Page       page.Request
+}
+
+// Repository stores publications and nodes, and keeps the feed equal to their
+// listings in the same step. Every implementation passes test/ports.Publications.
+type Repository interface {
+	// Put stores the publication under its ID, new or in place of what was there.
+	Put(ctx context.Context, p Publication) error
+	// PutNode does the same with a node.
+	PutNode(ctx context.Context, n Node) error
+	// List returns a page of the visible publications that the query wants, the
+	// latest update first, ties by ascending id. A category that is not there has
+	// none; whether an original is visible does not depend on its category.
+	List(ctx context.Context, q Query) (page.Page[Publication], error)
+}

@@ -1,0 +1,302 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/publication"
+)
+
+var feedItemRows = []row{
+	{"FED-05 demands are listed within the distance", demandsListedNear},
+	{"FED-05 near is on both sides of the antimeridian and around the poles", nearAcrossTheAntimeridian},
+	{"FED-05 what says no place is refused", noPlace},
+	{"FED-05 with other types a place is ignored", placeIgnored},
+	{"FED-06 items of all types are merged with the newest first", itemsMerged},
+	{"FED-06 items are of the types asked for", itemsOfTypes},
+	{"FED-06 items are paged", itemsPaged},
+	{"FED-06 an unknown category is 404", unknownCategory},
+	{"FED-07 a demand has exactly the interface's fields", demandHasItsFields},
+	{"FED-07 a distance is in kilometres to the metre", distances},
+	{"FED-08 a publication has exactly the interface's fields", publicationHasItsFields},
+	{"FED-09 a node has its fields", nodeHasItsFields},
+}
+
+// lake is where the tests look around. One degree of latitude is 111.195 km.
+var lake = geo.Point{Lat: 30.25, Lng: 120.15}
+
+const degree = 111.19508 // kilometres, on the meridian
+
+// north is the point so many kilometres north of another.
+func north(of geo.Point, km float64) geo.Point {
+	return geo.Point{Lat: of.Lat + km/degree, Lng: of.Lng}
+}
+
+// aroundTheLake puts demands into the category at the lake and ever further from
+// it, the nearest last, and one that is nowhere.
+func (s *server) aroundTheLake(t *testing.T, in feed.CategoryID) {
+	t.Helper()
+	li := s.li(t)
+	for i, km := range []float64{501, 499, 21, 19, 5.01, 4.99, 0} {
+		s.clock.advance(time.Minute)
+		at := north(lake, km)
+		s.stocksDemand(t, li, 100+i, in, func(d *demand.Demand) { d.Title, d.Place = fmt.Sprint(km), &at })
+	}
+	s.clock.advance(time.Minute)
+	s.stocksDemand(t, li, 200, in, func(d *demand.Demand) { d.Title = "nowhere" })
+}
+
+const atTheLake = "type=demand&lat=30.25&lng=120.15"
+
+// nearQueries is what is found around the lake.
+func nearQueries() map[string][]string {
+	return map[string][]string{
+		atTheLake:                                          {"0", "4.99"},
+		atTheLake + "&within_distance=":                    {"0", "4.99"},
+		atTheLake + "&within_distance=5":                   {"0", "4.99"},
+		atTheLake + "&within_distance=5.02":                {"0", "4.99", "5.01"},
+		atTheLake + "&within_distance=0.001":               {"0"},
+		atTheLake + "&within_distance=20":                  {"0", "4.99", "5.01", "19"},
+		atTheLake + "&within_distance=2e1":                 {"0", "4.99", "5.01", "19"},
+		atTheLake + "&within_distance=500":                 {"0", "4.99", "5.01", "19", "21", "499"},
+		"type=demand&lat=-30.25&lng=120.15":                {},
+		"type=demand&lat=90&lng=180":                       {},
+		"type=demand,demand&lat=%2030.25&lng=%20120.15%20": {"0", "4.99"},
+		"type=demand":                                      {"nowhere", "0", "4.99", "5.01", "19", "21", "499", "501"},
+		"type=demand&within_distance=5":                    {"nowhere", "0", "4.99", "5.01", "19", "21", "499", "501"},
+		"type=demand&lat=&lng=":                            {"nowhere", "0", "4.99", "5.01", "19", "21", "499", "501"},
+	}
+}
+
+func demandsListedNear(t *testing.T, s *server) {
+	s.shelve(t, 4, "Walks")
+	s.aroundTheLake(t, 4)
+	for query, want := range nearQueries() {
+		a := s.anyone().get(t, itemsOf(4)+"?"+query).is(200)
+		assert.Equal(t, want, a.titles(), query)
+		assert.Equal(t, len(want), a.int("pagination.total_count"), query)
+	}
+	assert.Empty(t, s.anyone().get(t, itemsOf("uncategory")+"?"+atTheLake).is(200).list("data"))
+}
+
+func nearAcrossTheAntimeridian(t *testing.T, s *server) {
+	ada := s.member(t)
+	for i, at := range []geo.Point{
+		{Lat: -16.8, Lng: 179.99}, {Lat: -16.8, Lng: -179.99}, {Lat: -16.8, Lng: 180}, {Lat: -16.8, Lng: -179.9}, {Lat: -16.8, Lng: 0.01},
+		{Lat: 89.99, Lng: 10}, {Lat: 89.99, Lng: -170}, {Lat: 90, Lng: 77}, {Lat: -90, Lng: 0},
+	} {
+		s.stocksDemand(t, ada, 1+i, 0, func(d *demand.Demand) { d.Place = &at })
+	}
+	near := func(lat, lng string) []string {
+		t.Helper()
+		q := url.Values{"type": {"demand"}, "lat": {lat}, "lng": {lng}}.Encode()
+		found := s.anyone().get(t, itemsOf("uncategory")+"?"+q).is(200).column("data", "entity_id")
+		assert.Equal(t, map[string]int{"uncategory": len(found)}, s.anyone().counts(t, "?"+q))
+		return found
+	}
+	for _, lng := range []string{"179.985", "-179.985", "180", "-180"} {
+		assert.Equal(t, words(1, 2, 3), near("-16.8", lng), lng)
+	}
+	assert.Equal(t, words(5), near("-16.8", "0"))
+	assert.Equal(t, words(6, 7, 8), near("89.995", "10")) // the meridian beyond the pole is near too
+	assert.Equal(t, words(6, 7, 8), near("90", "-120"))
+	assert.Equal(t, words(9), near("-89.99", "150"))
+}
+
+func noPlace(t *testing.T, s *server) {
+	s.shelve(t, 4, "Walks")
+	for query, fields := range map[string][]string{
+		"lat=30": {"lng"}, "lng=120": {"lat"}, "lat=30&lng=": {"lng"}, "lat=%20&lng=120&within_distance=9": {"lat"},
+		"lat=90.001&lng=0": {"lat"}, "lat=-91&lng=0": {"lat"}, "lat=0&lng=180.001": {"lng"}, "lat=0&lng=-181": {"lng"},
+		"lat=120&lng=200": {"lat", "lng"}, "lat=x&lng=0": {"lat"}, "lat=0&lng=1,5": {"lng"}, "lat=NaN&lng=Inf": {"lat", "lng"},
+		"lat=0x1p1&lng=0": {"lat"}, "lat=30%C2%B0&lng=0": {"lat"}, "lat=1e400&lng=0": {"lat"}, "lat=1&lng=1&within_distance=0": {"within_distance"},
+		"lat=1&lng=1&within_distance=-5": {"within_distance"}, "lat=1&lng=1&within_distance=500.001": {"within_distance"},
+		"lat=1&lng=1&within_distance=far": {"within_distance"}, "lat=1&lng=1&within_distance=NaN": {"within_distance"},
+		"lat=1&lng=1&within_distance=%2BInf": {"within_distance"}, "within_distance=501": {"within_distance"},
+		"lat=91&within_distance=0": {"lat", "lng", "within_distance"},
+	} {
+		s.anyone().get(t, categories+"?type=demand&"+query).invalid(fields...)
+		s.anyone().get(t, itemsOf(4)+"?type=demand&"+query).invalid(fields...)
+	}
+	s.anyone().get(t, itemsOf(4)+"?type=demand&lat=x&lng=1&page=0&page_size=x").invalid("lat", "page", "page_size")
+}
+
+func placeIgnored(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.stocks(t, ada, 1, 4)
+	s.stocksDemand(t, ada, 2, 4, func(d *demand.Demand) { d.Place = &lake })
+	for _, place := range []string{
+		"lat=30.25&lng=120.15", "lat=-30&lng=0&within_distance=1", "lat=1", "lat=x&lng=999", "within_distance=0", "within_distance=far",
+	} {
+		for kinds, want := range map[string]int{"": 4, "demand,node": 3, "node": 1, "publication": 1, "node,publication,demand": 4} {
+			query := "?type=" + kinds + "&" + place
+			assert.Equal(t, map[string]int{"4": want}, s.anyone().counts(t, query), query)
+			a := s.anyone().get(t, itemsOf(4)+query).is(200)
+			assert.Equal(t, want, a.int("pagination.total_count"), query)
+			for i, kind := range a.column("data", "entity_type") {
+				if kind == "demand" {
+					assert.Nil(t, a.at(fmt.Sprintf("data.%d.distance", i)), query)
+				}
+			}
+		}
+		assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, "?type=xfile&"+place))
+	}
+}
+
+var demandFields = []string{
+	"title", "description", "tags", "auto_cover", "auto_covers", "images", "author", "service_address", "closed_time",
+	"start_time", "end_time", "create_time", "update_at", "entity_type", "kind", "entity_id", "distance",
+}
+
+// entities is what the items are: node 3, demand 2.
+func (a answer) entities() []string {
+	a.t.Helper()
+	all := []string{}
+	kinds, numbers := a.column("data", "entity_type"), a.column("data", "entity_id")
+	for i := range kinds {
+		all = append(all, kinds[i]+" "+numbers[i])
+	}
+	return all
+}
+
+func itemsMerged(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelves(t, 4, 0, "Walks")
+	s.shelves(t, 5, 4, "By night")
+	s.minutesLater(
+		func() { s.stocksPublication(t, ada, 9, 4) },
+		func() { s.stocks(t, ada, 2, 4); s.stocks(t, ada, 10, 4) },
+		func() { s.stocksNode(t, ada, 1, 4) },
+		func() { s.stocksNode(t, ada, 3, 5) },
+		func() { s.stocksDemand(t, ada, 4, 0) },
+	)
+	s.stocksPublication(t, ada, 9, 4, func(p *publication.Publication) { p.Created = epoch.Add(time.Minute) }) // updated since
+	want := []string{
+		"node 1", "demand 2", "demand 10", "node 2", "node 10", "publication 2", "publication 10", "publication 9",
+	}
+	assert.Equal(t, want, s.anyone().get(t, itemsOf(4)).is(200).entities())
+	assert.Equal(t, []string{"node 3"}, s.anyone().get(t, itemsOf(5)).is(200).entities())
+	assert.Equal(t, []string{"demand 4"}, ada.get(t, itemsOf("uncategory")).is(200).entities())
+	s.with("x").get(t, itemsOf(4)).fails(401, "AUTHENTICATION_FAILED")
+}
+
+func itemsOfTypes(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.stocks(t, ada, 1, 4)
+	ada.publishes(t, "an event", object{"category": 4})
+	for query, want := range map[string][]string{
+		"": {"demand 1", "node 1", "publication 1"}, "?type=": {"demand 1", "node 1", "publication 1"},
+		"?type=publication": {"publication 1"}, "?type=node": {"node 1"}, "?type=demand": {"demand 1"},
+		"?type=publication,demand": {"demand 1", "publication 1"}, "?type=node,%20node": {"node 1"},
+		"?type=publication,demand,node": {"demand 1", "node 1", "publication 1"},
+	} {
+		assert.Equal(t, want, s.anyone().get(t, itemsOf(4)+query).is(200).entities(), query)
+	}
+	s.anyone().get(t, itemsOf(4)+"?type=xfile").invalid("type")
+	s.anyone().get(t, itemsOf(4)+"?type=node,xfile").invalid("type")
+}
+
+func itemsPaged(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	for id := range 25 {
+		s.minutesLater(func() { s.stocksNode(t, ada, 1+id, 4) })
+	}
+	first := s.anyone().get(t, itemsOf(4)).is(200)
+	assert.Equal(t, []string{"data", "pagination"}, first.names())
+	sameJSON(t, pagination(20, 25, 2, 1, 2, nil), first.at("pagination"))
+	assert.Len(t, first.list("data"), 20)
+	second := s.anyone().get(t, itemsOf(4)+"?page=2").is(200)
+	sameJSON(t, pagination(20, 25, 2, 2, nil, 1), second.at("pagination"))
+	assert.Equal(t, words(5, 4, 3, 2, 1), second.column("data", "entity_id"))
+	sameJSON(t, pagination(100, 25, 1, 1, nil, nil), s.anyone().get(t, itemsOf(4)+"?page_size=101").is(200).at("pagination"))
+	s.anyone().get(t, itemsOf(4)+"?page=3").fails(404, "RESOURCE_NOT_FOUND")
+	s.anyone().get(t, itemsOf(4)+"?page=0&page_size=-1&type=x").invalid("page", "page_size", "type")
+	s.anyone().get(t, itemsOf("uncategory")+"?page=2").fails(404, "RESOURCE_NOT_FOUND")
+}
+
+func unknownCategory(t *testing.T, s *server) {
+	s.shelve(t, 4, "Walks")
+	for _, no := range []string{"5", "0", "-4", "4.0", "+4", "walks", "Uncategory", "null", "99999999999999999999"} {
+		s.anyone().get(t, itemsOf(no)).fails(404, "RESOURCE_NOT_FOUND")
+		s.anyone().get(t, itemsOf(no)+"?type=node&page=1").fails(404, "RESOURCE_NOT_FOUND")
+	}
+	assert.Empty(t, s.anyone().get(t, itemsOf("uncategory")).is(200).list("data"), "the bucket is always there")
+}
+
+func demandHasItsFields(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.stocksDemand(t, ada, 7, 4, func(d *demand.Demand) {
+		d.Title, d.Description, d.Tags = "A boat", "For an hour", []string{"lake", "boat"}
+		d.Cover, d.Images = cover("demand_cover_md"), []string{"https://covers.example/1.jpg"}
+		d.Address, d.Place, d.Updated = "Pier 3", &lake, epoch.Add(time.Hour+500*time.Millisecond)
+	})
+	ada.get(t, itemsOf(4)+"?type=demand").is(200).golden("feed-demands", facts{"<ada>": ada.id})
+	s.stocksDemand(t, ada, 7, 4)
+	plain := s.anyone().get(t, itemsOf(4)).is(200).shows(object{
+		"0.tags": []any{}, "0.images": []any{}, "0.auto_cover": "", "0.auto_covers": object{"path": "", "sizes": object{}},
+		"0.service_address": nil, "0.distance": nil,
+	})
+	plain.hasFields("data.0", demandFields)
+	plain.hasFields("data.0.author", infoFields)
+}
+
+func distances(t *testing.T, s *server) {
+	ada := s.member(t)
+	paris, london := geo.Point{Lat: 48.8566, Lng: 2.3522}, geo.Point{Lat: 51.5074, Lng: -0.1278}
+	for id, at := range map[int]geo.Point{1: paris, 2: london, 3: {Lat: 49.8566, Lng: 2.3522}, 4: {Lat: 48.8566, Lng: 2.352209}} {
+		s.stocksDemand(t, ada, id, 0, func(d *demand.Demand) { d.Place = &at })
+	}
+	s.stocksDemand(t, ada, 5, 0)
+	a := s.anyone().get(t, itemsOf("uncategory")+"?type=demand&lat=48.8566&lng=2.3522&within_distance=500").is(200)
+	assert.Equal(t, words(1, 2, 3, 4), a.column("data", "entity_id"))
+	for i, want := range []json.Number{"0", "343.557", "111.195", "0.001"} {
+		assert.Equal(t, want, a.at(fmt.Sprintf("data.%d.distance", i)))
+	}
+	for _, query := range []string{"", "?type=demand", "?type=demand,node&lat=48.8566&lng=2.3522"} {
+		for _, distance := range s.anyone().get(t, itemsOf("uncategory")+query).is(200).each("data", "distance") {
+			assert.Nil(t, distance, query)
+		}
+	}
+}
+
+func publicationHasItsFields(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.stocksPublication(t, ada, 7, 4, longPublication)
+	s.clock.advance(-time.Minute)
+	s.stocksPublication(t, ada, 8, 4)
+	s.anyone().get(t, itemsOf(4)).is(200).golden("feed-publications", facts{"<ada>": ada.id})
+	translated := s.anyone().saying("x-language-locale", "de").get(t, itemsOf(4)).is(200)
+	assert.False(t, translated.has("data.0.localized"), "not here")
+}
+
+// longPublication changes a publication so that it has everything.
+func longPublication(p *publication.Publication) {
+	p.Title, p.Summary, p.Language = "雾", "湖上的雾", "zh-CN"
+	p.Bundle = publication.Bundle{ID: 70, FirstOriginal: 50, Original: 60}
+	p.Node, p.Type, p.Cover = 77, publication.MultiChapter, cover("cover_sm")
+	p.Updated = p.Created.Add(90*time.Minute + time.Microsecond)
+}
+
+func nodeHasItsFields(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.stocksNode(t, ada, 7, 4, func(n *publication.Node) {
+		n.Bundle, n.Cover, n.Updated = 70, cover("cover_sm"), epoch.Add(time.Hour)
+	})
+	s.clock.advance(-time.Minute)
+	s.stocksNode(t, ada, 8, 4)
+	s.anyone().get(t, itemsOf(4)).is(200).golden("feed-nodes", facts{"<ada>": ada.id})
+}

@@ -1,0 +1,284 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+)
+
+var feedRows = slices.Concat([]row{
+	{"FED-01 categories are a tree with exactly the interface's fields", treeOfCategories},
+	{"FED-01 the bucket is there when something is in it", bucketOfCategories},
+	{"FED-02 meta tells the latest creation and update and the count", metaOfCategories},
+	{"FED-02 meta is of the current level only", metaOfOneLevel},
+	{"FED-03 the latest creation comes first and those without items last", orderOfCategories},
+	{"FED-04 type limits what is counted", typesCounted},
+	{"FED-04 an unknown type is refused", typesUnknown},
+	{"FED-04 xfile counts public events", eventsCounted},
+	{"FED-05 demands are counted within the distance", demandsCountedNear},
+	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted},
+	{"FED-10 a count is of what paging yields", countsArePaged},
+}, feedItemRows)
+
+const categories = "/api/feed/categories/"
+
+// itemsOf is the address of what is listed in the category, or in the bucket.
+func itemsOf(category any) string { return fmt.Sprintf("/api/feed/items/%v/", category) }
+
+var (
+	metaFields   = []string{"feed_created_at", "feed_updated_at", "feeds_count"}
+	bucketFields = []string{"id", "parent_id", "kind", "slug", "level", "children", "meta"}
+	rootFields   = append([]string{"name"}, bucketFields...)
+	childFields  = append([]string{"parent"}, rootFields...)
+	parentFields = []string{"id", "name", "parent_id", "kind", "slug", "level", "meta"}
+)
+
+// counts is how many things are in each category, wherever it stands in the tree.
+func (c *client) counts(t *testing.T, query string) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	a := c.get(t, categories+query).is(200)
+	var visit func(path string)
+	visit = func(path string) {
+		for i := range a.list(path) {
+			at := fmt.Sprint(path, ".", i)
+			found[fmt.Sprint(a.at(at+".id"))] = a.int(at + ".meta.feeds_count")
+			visit(at + ".children")
+		}
+	}
+	visit("data")
+	return found
+}
+
+func treeOfCategories(t *testing.T, s *server) {
+	assert.JSONEq(t, `{"data": []}`, string(s.anyone().get(t, categories).is(200).body))
+	ada := s.member(t)
+	s.shelves(t, 3, 0, "Crafts")
+	s.shelves(t, 5, 3, "Paper")
+	s.shelves(t, 9, 5, "Folding")
+	s.shelves(t, 4, 0, "Walks")
+	s.stocksNode(t, ada, 1, 3)
+	s.stocksNode(t, ada, 2, 0)
+	a := s.anyone().get(t, categories).is(200)
+	assert.Equal(t, []string{"data"}, a.names())
+	assert.Equal(t, []string{"uncategory", "3", "4"}, a.column("data", "id"))
+	for path, fields := range map[string][]string{
+		"data.0": bucketFields, "data.1": rootFields, "data.2": rootFields,
+		"data.1.children.0": childFields, "data.1.children.0.children.0": childFields,
+		"data.1.children.0.parent": parentFields, "data.1.children.0.children.0.parent": parentFields,
+	} {
+		a.hasFields(path, fields)
+		a.hasFields(path+".meta", metaFields)
+	}
+	crafts := object{"feed_created_at": "2026-11-20T12:00:00Z", "feed_updated_at": "2026-11-20T12:00:00Z", "feeds_count": 1}
+	none := object{"feed_created_at": nil, "feed_updated_at": nil, "feeds_count": 0}
+	paper := object{"id": 5, "name": "Paper", "parent_id": 3, "kind": "category", "slug": "paper", "level": 1, "meta": none}
+	a.shows(object{
+		"1.name": "Crafts", "1.parent_id": nil, "1.kind": "category", "1.slug": "crafts", "1.level": 0, "1.meta": crafts,
+		"1.children.0.parent": object{
+			"id": 3, "name": "Crafts", "parent_id": nil, "kind": "category", "slug": "crafts", "level": 0, "meta": crafts,
+		},
+		"1.children.0.id": 5, "1.children.0.level": 1, "1.children.0.parent_id": 3, "1.children.0.meta": none,
+		"1.children.0.children.0.parent": paper, "1.children.0.children.0.id": 9, "1.children.0.children.0.level": 2,
+		"1.children.0.children.0.parent_id": 5, "1.children.0.children.0.children": []any{},
+		"2.name": "Walks", "2.children": []any{}, "2.meta": none,
+	})
+	ada.get(t, categories).is(200).shows(object{"2.name": "Walks"})
+	s.with("x").get(t, categories).fails(401, "AUTHENTICATION_FAILED")
+}
+
+func bucketOfCategories(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, ""))
+	s.stocksNode(t, ada, 1, 0)
+	a := s.anyone().get(t, categories).is(200)
+	a.hasFields("data.0", bucketFields)
+	a.shows(object{"0.id": "uncategory", "0.parent_id": nil, "0.kind": "category", "0.level": 0, "0.children": []any{}})
+	s.anyone().get(t, categories+"?type=demand").is(200).shows(object{"0.id": 4})
+	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, "?type=demand"), "nothing of the type is in it")
+	s.stocksNode(t, ada, 1, 4)
+	assert.Equal(t, map[string]int{"4": 1}, s.anyone().counts(t, ""), "it has moved")
+}
+
+func metaOfCategories(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	shows := func(query string, created, updated any, count int) {
+		t.Helper()
+		s.anyone().get(t, categories+query).is(200).shows(object{
+			"0.meta": object{"feed_created_at": created, "feed_updated_at": updated, "feeds_count": count},
+		})
+	}
+	shows("", nil, nil, 0)
+	at := func(created, updated time.Duration) func(*publication.Publication) {
+		return func(p *publication.Publication) { p.Created, p.Updated = epoch.Add(created), epoch.Add(updated) }
+	}
+	s.stocksPublication(t, ada, 1, 4, at(0, 5*time.Hour))
+	s.stocksPublication(t, ada, 2, 4, at(time.Hour, 90*time.Minute))
+	shows("", "2026-11-20T13:00:00Z", "2026-11-20T17:00:00Z", 2)
+	s.stocksDemand(t, ada, 1, 4, func(d *demand.Demand) { d.Created, d.Updated = epoch.Add(-day), epoch.Add(2*day) })
+	shows("", "2026-11-20T13:00:00Z", "2026-11-22T12:00:00Z", 3)
+	shows("?type=demand", "2026-11-19T12:00:00Z", "2026-11-22T12:00:00Z", 1)
+	shows("?type=node", nil, nil, 0)
+	shows("?type=publication,node", "2026-11-20T13:00:00Z", "2026-11-20T17:00:00Z", 2)
+}
+
+func metaOfOneLevel(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelves(t, 3, 0, "Crafts")
+	s.shelves(t, 5, 3, "Paper")
+	s.stocks(t, ada, 1, 5)
+	assert.Equal(t, map[string]int{"3": 0, "5": 3}, s.anyone().counts(t, ""))
+	s.stocksNode(t, ada, 2, 3)
+	assert.Equal(t, map[string]int{"3": 1, "5": 3}, s.anyone().counts(t, ""))
+}
+
+func orderOfCategories(t *testing.T, s *server) {
+	ada := s.member(t)
+	for id, parent := range map[feed.CategoryID]feed.CategoryID{12: 0, 11: 0, 14: 0, 13: 0, 15: 0} {
+		s.shelves(t, id, parent, fmt.Sprintf("C%d", id))
+	}
+	for _, id := range []feed.CategoryID{24, 21, 23, 22} {
+		s.shelves(t, id, 14, fmt.Sprintf("C%d", id))
+	}
+	order := func(query string) []string { return s.anyone().get(t, categories+query).is(200).column("data", "id") }
+	assert.Equal(t, words(11, 12, 13, 14, 15), order(""), "ties by id")
+	s.minutesLater(func() { s.stocksNode(t, ada, 1, 14) }, func() { s.stocksNode(t, ada, 2, 0) }, func() {
+		s.stocksNode(t, ada, 3, 15)
+		s.stocksDemand(t, ada, 4, 12)
+		s.stocksNode(t, ada, 5, 23)
+	}, func() { s.stocksNode(t, ada, 6, 22) })
+	s.clock.advance(time.Hour)
+	s.stocksNode(t, ada, 1, 14, func(n *publication.Node) { n.Created = epoch.Add(time.Minute) }) // updates don't count
+	assert.Equal(t, []string{"12", "15", "uncategory", "14", "11", "13"}, order(""))
+	assert.Equal(t, []string{"15", "uncategory", "14", "11", "12", "13"}, order("?type=node"), "of the types asked for")
+	children := s.anyone().get(t, categories).is(200).column("data.3.children", "id")
+	assert.Equal(t, words(22, 23, 21, 24), children)
+}
+
+func typesCounted(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.stocksPublication(t, ada, 1, 4)
+	for id := range 2 {
+		s.stocksNode(t, ada, 1+id, 4)
+	}
+	for id := range 4 {
+		s.stocksDemand(t, ada, 1+id, 4)
+	}
+	for range 8 {
+		ada.publishes(t, "x", object{"category": 4})
+	}
+	for query, want := range map[string]int{
+		"": 7, "?type=": 7, "?type=%20,%20": 7, "?type=publication": 1, "?type=node": 2, "?type=demand": 4, "?type=xfile": 8,
+		"?type=publication,node": 3, "?type=demand,%20node": 6, "?type=node,node": 2, "?type=node,,demand,": 6,
+		"?type=xfile,publication": 9, "?type=node,publication,demand,xfile": 15,
+	} {
+		assert.Equal(t, map[string]int{"4": want}, s.anyone().counts(t, query), query)
+	}
+}
+
+func typesUnknown(t *testing.T, s *server) {
+	s.shelve(t, 4, "Walks")
+	for _, other := range []string{"event", "Node", "NODE", "node,other", "node%3Bdemand", "*", "all", "node+demand", "0", "%EF%BC%8C"} {
+		s.anyone().get(t, categories+"?type="+other).invalid("type")
+		s.anyone().get(t, itemsOf(4)+"?type="+other).invalid("type")
+	}
+}
+
+func eventsCounted(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.shelve(t, 6, "Tea")
+	s.clock.advance(time.Minute)
+	public := ada.publishes(t, "public", object{"category": 4})
+	uncategorised := ada.publishes(t, "public, of no category")
+	ada.publishes(t, "for contacts", object{"category": 4, "view_permission": 100})
+	ada.publishes(t, "private", object{"category": 4, "view_permission": 200})
+	draft := ada.writes(t, object{"title": "draft", "category": 4}).int("data.id")
+	counts := func() map[string]int { return s.anyone().counts(t, "?type=xfile") }
+	assert.Equal(t, map[string]int{"4": 1, "6": 0, "uncategory": 1}, counts())
+	assert.Equal(t, map[string]int{"4": 0, "6": 0}, s.anyone().counts(t, ""), "unless asked for")
+	assert.Equal(t, counts(), ada.counts(t, "?type=xfile"), "one's own count alike")
+
+	ada.delete(t, eventPath(uncategorised)).is(204)
+	ada.patch(t, eventPath(draft), object{"publish": true}).is(200)
+	assert.Equal(t, map[string]int{"4": 2, "6": 0}, counts())
+	s.clock.advance(time.Minute)
+	ada.patch(t, eventPath(public), object{"category": 6}).is(200)
+	ada.patch(t, eventPath(draft), object{"view_permission": 200}).is(200)
+	assert.Equal(t, map[string]int{"4": 0, "6": 1}, counts())
+	s.anyone().get(t, categories+"?type=xfile").is(200).shows(object{"0.id": 6, "0.meta": object{
+		"feed_created_at": "2026-11-20T12:01:00Z", "feed_updated_at": "2026-11-20T12:02:00Z", "feeds_count": 1,
+	}})
+	s.anyone().get(t, itemsOf(6)+"?type=xfile").invalid("type")
+}
+
+func demandsCountedNear(t *testing.T, s *server) {
+	s.shelve(t, 4, "Walks")
+	s.aroundTheLake(t, 4)
+	for query, want := range nearQueries() {
+		counted := s.anyone().counts(t, "?"+query)
+		assert.Equal(t, map[string]int{"4": len(want)}, counted, query)
+	}
+}
+
+func unlistedIsNotCounted(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelve(t, 4, "Walks")
+	s.stocks(t, ada, 1, 4)
+	s.unlists(t, ada, 2, 4)
+	s.unlists(t, ada, 5, 0)
+	assert.Equal(t, map[string]int{"4": 3}, s.anyone().counts(t, ""))
+	assert.Len(t, s.anyone().get(t, itemsOf(4)).is(200).list("data"), 3)
+	assert.Empty(t, s.anyone().get(t, itemsOf("uncategory")).is(200).list("data"))
+	s.unlists(t, ada, 1, 4)
+	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, ""), "neither is what was there before")
+	s.stocks(t, ada, 1, 0)
+	assert.Equal(t, map[string]int{"4": 0, "uncategory": 3}, s.anyone().counts(t, ""), "nor what has moved")
+}
+
+// unlists puts things of three numbers into the category that nobody is to see:
+// drafts, deleted ones, and deleted drafts.
+func (s *server) unlists(t *testing.T, by person, id int, in feed.CategoryID) {
+	t.Helper()
+	for i, is := range []struct{ published, deleted bool }{{false, false}, {true, true}, {false, true}} {
+		hide := func(c *publication.Content) { c.Published, c.Deleted = is.published, is.deleted }
+		s.stocksPublication(t, by, id+i, in, func(p *publication.Publication) { hide(&p.Content) })
+		s.stocksNode(t, by, id+i, in, func(n *publication.Node) { hide(&n.Content) })
+		s.stocksDemand(t, by, id+i, in, func(d *demand.Demand) { d.Published, d.Deleted = is.published, is.deleted })
+	}
+}
+
+func countsArePaged(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.shelves(t, 3, 0, "Crafts")
+	s.shelves(t, 5, 3, "Paper")
+	for id := range 7 {
+		s.stocks(t, ada, 10+id, []feed.CategoryID{0, 3, 5, 5}[id%4])
+		s.clock.advance(time.Minute)
+	}
+	s.unlists(t, ada, 50, 5)
+	s.aroundTheLake(t, 5)
+	for _, selection := range append(slices.Sorted(maps.Keys(nearQueries())), "type=", "type=node", "type=publication,node", "type=demand") {
+		counts := s.anyone().counts(t, "?"+selection)
+		for _, category := range []string{"3", "5", "uncategory"} {
+			titles := paged(t, s.anyone(), itemsOf(category)+"?page_size=2&"+selection)
+			assert.Len(t, titles, counts[category], "%s: %s", category, selection)
+			slices.Sort(titles)
+			assert.Len(t, slices.Compact(titles), counts[category], "each once: %s: %s", category, selection)
+			a := s.anyone().get(t, itemsOf(category)+"?"+selection).is(200)
+			require.Equal(t, counts[category], a.int("pagination.total_count"), selection)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package contract
+
+import (
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/signin"
+	"plaza/domain/gallery"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+var importedRows = []row{
+	{"ADM-01 imported how-tos with the newest first", howTosListed},
+	{"ADM-01 imported how-tos are paged", howTosPaged},
+	{"ADM-01 golden imported how-tos", goldenHowTos},
+	{"ADM-02 imported how-tos are for staff", howTosForStaff},
+	{"ADM-03 categories are named in either way", howTosOfCategories},
+}
+
+const imported = "/api/writing-admin/v1/imported-howto/"
+
+// galleryID is an image's number as stores have it.
+func galleryID(id int) gallery.ID { return gallery.ID(id) }
+
+// staff is somebody who may use the back office.
+func (s *server) staff(t *testing.T) person {
+	t.Helper()
+	return s.member(t, func(r *signin.Registration) { r.Staff = true })
+}
+
+// imports puts a how-to of the category into the store.
+func (s *server) imports(t *testing.T, category string, robot user.ID, created time.Duration, bundles ...publication.BundleID) {
+	t.Helper()
+	at := epoch.Add(created)
+	h := publication.HowTo{Category: category, Robot: robot, Bundles: bundles, Created: at, Updated: at}
+	require.NoError(t, s.app.Stores.HowTos.Put(t.Context(), h))
+}
+
+func howTosListed(t *testing.T, s *server) {
+	staff := s.staff(t)
+	assert.Empty(t, staff.get(t, imported).is(200).list("data"))
+	s.imports(t, "Tea", staff.id, time.Hour)
+	s.imports(t, "Walks", staff.id, 3*time.Hour, 1, 2)
+	s.imports(t, "Boats", staff.id, 2*time.Hour)
+	a := staff.get(t, imported).is(200)
+	assert.Equal(t, []string{"Walks", "Boats", "Tea"}, a.column("data", "category"))
+	a.hasFields("data.0", []string{"category", "username", "user", "bundle_ids", "created_at", "updated_at"})
+	s.imports(t, "Tea", staff.id, 4*time.Hour, 9)
+	again := staff.get(t, imported).is(200)
+	assert.Equal(t, []string{"Tea", "Walks", "Boats"}, again.column("data", "category"))
+	sameJSON(t, []int{9}, again.at("data.0.bundle_ids"))
+}
+
+func howTosPaged(t *testing.T, s *server) {
+	staff := s.staff(t)
+	for i := range 23 {
+		s.imports(t, string(rune('a'+i)), staff.id, time.Duration(i)*time.Minute)
+	}
+	first := staff.get(t, imported).is(200)
+	assert.Equal(t, []string{"data", "pagination"}, first.names())
+	sameJSON(t, pagination(20, 23, 2, 1, 2, nil), first.at("pagination"))
+	last := staff.get(t, imported+"?page=2").is(200)
+	assert.Equal(t, []string{"c", "b", "a"}, last.column("data", "category"))
+	sameJSON(t, pagination(2, 3, 2, 1, 2, nil), staff.get(t, imported+"?category=a&category=b&category=c&page_size=2").is(200).at("pagination"))
+	staff.get(t, imported+"?page=3").fails(404, "RESOURCE_NOT_FOUND")
+	staff.get(t, imported+"?page=x&page_size=0").invalid("page", "page_size")
+}
+
+func goldenHowTos(t *testing.T, s *server) {
+	robot := s.known(t, user.Member{Firstname: "Tea", Lastname: "Robot"})
+	s.imports(t, "Walks", robot.id, 0)
+	h := publication.HowTo{Category: "Walks", Robot: robot.id, Created: epoch, Updated: epoch.Add(500 * time.Microsecond)}
+	require.NoError(t, s.app.Stores.HowTos.Put(t.Context(), h))
+	h = publication.HowTo{
+		Category: "Tea", Robot: robot.id, Bundles: []publication.BundleID{3, 1, 2}, Created: epoch.Add(time.Hour), Updated: epoch.Add(2 * time.Hour),
+	}
+	require.NoError(t, s.app.Stores.HowTos.Put(t.Context(), h))
+	s.staff(t).get(t, imported).is(200).golden("imported", facts{"<robot>": "Tea Robot", "<robot id>": robot.id})
+}
+
+func howTosForStaff(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.anyone().get(t, imported).fails(401, "NOT_AUTHENTICATED")
+	s.with("x").get(t, imported).fails(401, "AUTHENTICATION_FAILED")
+	ada.get(t, imported).fails(403, "PERMISSION_DENIED")
+	ada.get(t, imported+"?page=x").fails(403, "PERMISSION_DENIED")
+	staff := s.staff(t)
+	staff.get(t, imported).is(200)
+	s.with(s.issue(t, staff, 0, "xfile_event")).get(t, imported).is(200)
+}
+
+func howTosOfCategories(t *testing.T, s *server) {
+	staff, robot := s.staff(t), s.member(t)
+	for i, category := range []string{"Tea", "Walks", "Boats & Oars", "Tea, green", "雾"} {
+		s.imports(t, category, robot.id, time.Duration(i)*time.Minute)
+	}
+	all := []string{"雾", "Tea, green", "Boats & Oars", "Walks", "Tea"}
+	for _, c := range []struct {
+		plain, bracketed []string
+		want             []string
+	}{
+		{nil, nil, all}, {[]string{""}, []string{" "}, all},
+		{[]string{"Tea"}, nil, []string{"Tea"}}, {nil, []string{"Tea"}, []string{"Tea"}},
+		{[]string{"Tea", "Walks"}, nil, []string{"Walks", "Tea"}}, {nil, []string{"Tea", "Walks"}, []string{"Walks", "Tea"}},
+		{[]string{"Tea"}, []string{"雾"}, []string{"雾", "Tea"}}, {[]string{"Tea"}, []string{"Tea"}, []string{"Tea"}},
+		{[]string{"Tea", "Walks"}, []string{"Boats & Oars", "雾"}, []string{"雾", "Boats & Oars", "Walks", "Tea"}},
+		{[]string{"Tea, green"}, nil, []string{"Tea, green"}}, {[]string{"Tea,Walks"}, nil, []string{}}, {[]string{"tea"}, nil, []string{}},
+		{[]string{"unknown"}, []string{"Tea", ""}, []string{"Tea"}}, {[]string{"unknown"}, nil, []string{}},
+	} {
+		q := url.Values{"category": c.plain, "category[]": c.bracketed}.Encode()
+		a := staff.get(t, imported+"?"+q).is(200)
+		assert.Equal(t, c.want, a.column("data", "category"), q)
+		assert.Equal(t, len(c.want), a.int("pagination.total_count"), q)
+	}
+	unescaped := staff.get(t, imported+"?category=Tea&category[]=Walks&category[]=Tea").is(200)
+	assert.Equal(t, []string{"Walks", "Tea"}, unescaped.column("data", "category"))
+}

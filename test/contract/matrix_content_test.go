@@ -1,0 +1,91 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// contentTrials are the trials of what is nobody's diary: feeds, publications,
+// images, plates, the import and payment.
+var contentTrials = map[string]trial{
+	"GET /api/feed/categories/": {"open", plainly(categories, nil, 200)},
+	"GET /api/feed/items/{category_id}/": {"open", func(*testing.T, *cast) []aim {
+		return []aim{
+			{name: "the bucket", path: itemsOf("uncategory"), want: everybody(200)},
+			{name: "no category", path: itemsOf(4711), want: everybody(404)},
+		}
+	}},
+	"GET /api/writing/bundle-data/get-publication-feed-items/": {
+		"scope writing_bundle", plainly("/api/writing/bundle-data/get-publication-feed-items/", nil, 200),
+	},
+	"GET /api/writing-admin/v1/imported-howto/": {"staff", plainly("/api/writing-admin/v1/imported-howto/", nil, 200)},
+	"POST /api/pay/order/pay/": {
+		"scope pay_trade_order", plainly("/api/pay/order/pay/", object{"pay_method": 200, "end_type": 0}, 404),
+	},
+
+	"POST /api/user/user-image/": {"loggedIn", plainly("/api/user/user-image/", object{"img": dot}, 201)},
+	"GET /api/user/user-image/":  {"open", plainly("/api/user/user-image/?uid=1", nil, 200)},
+	"PATCH /api/user/user-image/{id}/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+		return aboutImages(t, c, 200, object{"tags": []any{"mine"}})
+	}},
+	"DELETE /api/user/user-image/{id}/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+		return aboutImages(t, c, 204, nil)
+	}},
+
+	"POST /api/xfile/plate/":        {scoped, platesOnEvents},
+	"DELETE /api/xfile/plate/{id}/": {scoped, platesToDelete},
+	"GET /media/public/{key...}": {"ignore", func(t *testing.T, c *cast) []aim {
+		address := c.owner.post(t, "/api/user/user-image/", object{"img": dot}).is(201).text("data.img")
+		return []aim{
+			{name: "a picture", path: strings.TrimPrefix(address, c.url), want: everybody(200)},
+			{name: "no picture", path: "/media/public/ab/cd", want: everybody(404)},
+		}
+	}},
+	"GET /media/private/{key...}": {"ignore", func(t *testing.T, c *cast) []aim {
+		id := c.happens(t, showings[3].body)
+		address := c.attaches(t, id).text("data.photo")
+		path := strings.TrimPrefix(address, c.url)
+		unsigned, _, _ := strings.Cut(path, "?")
+		return []aim{
+			{name: "an address that the owner was given", path: path, want: everybody(200)},
+			{name: "unsigned", path: unsigned, want: everybody(404)},
+			{name: "at the public address", path: strings.Replace(unsigned, "private", "public", 1), want: everybody(404)},
+		}
+	}},
+}
+
+func imagesOf(p person) string { return fmt.Sprintf("/api/user/user-image/?uid=%d", p.id) }
+
+// aboutImages is a request about an image of the owner's.
+func aboutImages(t *testing.T, c *cast, owner int, body any) []aim {
+	t.Helper()
+	id := c.owner.post(t, "/api/user/user-image/", object{"img": dot}).is(201).int("data.id")
+	want := everybody(403)
+	want["owner"] = owner
+	return []aim{
+		{"an image", fmt.Sprintf("/api/user/user-image/%d/", id), body, want, imagesOf(c.owner)},
+		{"no image", "/api/user/user-image/99999/", body, everybody(404), ""},
+	}
+}
+
+func (c *cast) attaches(t *testing.T, event int) answer {
+	t.Helper()
+	return c.owner.post(t, "/api/xfile/plate/", object{"event": event, "photo": dot}).is(201)
+}
+
+func platesOnEvents(t *testing.T, c *cast) []aim {
+	all := aboutEvents(201, 403, 400, func(id int) string { return fmt.Sprint(id) }, nil)(t, c)
+	for i := range all {
+		all[i].body = object{"event": all[i].path, "photo": dot}
+		all[i].path = "/api/xfile/plate/"
+	}
+	return all
+}
+
+func platesToDelete(t *testing.T, c *cast) []aim {
+	all := aboutEvents(204, 403, 404, func(id int) string {
+		return fmt.Sprintf("/api/xfile/plate/%d/", c.attaches(t, id).int("data.id"))
+	}, nil)(t, c)
+	return append(all, aim{"no plate", "/api/xfile/plate/99999/", nil, everybody(404), ""})
+}

@@ -1,0 +1,319 @@
+package contract
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var plateRows = []row{
+	{"PLA-01 plates are attached and removed", plateAttached},
+	{"PLA-01 plates are the author's to attach and remove", platesAreTheAuthors},
+	{"PLA-01 an event out of sight is an error of the field", platesOutOfSight},
+	{"PLA-01 an event has thirty plates at most", tooManyPlates},
+	{"PLA-01 the last thing that a published event shows stays", lastPlateStays},
+	{"PLA-01 key then event then body", orderOfPlateChecks},
+	{"PLA-02 golden plate", goldenPlate},
+	{"PLA-02 a plate comes as base64 or data URI or form", plateUploads},
+	{"PLA-02 what is no plate is refused", noPlates},
+	{"PLA-04 a plate has a signed address that works", signedAddress},
+	{"PLA-04 a signed address is good for two hours at most", addressExpires},
+	{"PLA-04 an address that was tampered with leads nowhere", addressTampered},
+	{"PLA-04 a private picture is not at the public address", privateStaysPrivate},
+	{"PLA-04 a plate goes with its picture", platesPicturesGo},
+	{"PLA-04 an event goes with its pictures", eventsPicturesGo},
+}
+
+const plates = "/api/xfile/plate/"
+
+func platePath(id int) string { return fmt.Sprintf("%s%d/", plates, id) }
+
+// attaches puts a picture on an event of the person's.
+func (p person) attaches(t *testing.T, event int) answer {
+	t.Helper()
+	return p.post(t, plates, object{"event": event, "photo": aPNG(t)}).is(201)
+}
+
+var plateFields = []string{"id", "user", "user_name", "photo", "create_time"}
+
+func plateAttached(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.writes(t, object{"title": "A lake"}).int("data.id")
+	var ids []int
+	s.minutesLater(func() { ids = append(ids, ada.attaches(t, id).int("data.id")) }, func() {
+		a := ada.attaches(t, id)
+		a.hasFields("data", plateFields)
+		ids = append(ids, a.int("data.id"))
+	})
+	event := ada.reads(t, id)
+	assert.Equal(t, words(ids...), event.column("data.plates", "id"))
+	assert.Equal(t, "2026-11-20T12:02:00Z", event.text("data.last_modified"))
+	event.hasFields("data.plates.0", plateFields)
+	s.clock.advance(time.Minute)
+	assert.Empty(t, ada.delete(t, platePath(ids[0])).is(204).body)
+	event = ada.reads(t, id)
+	assert.Equal(t, words(ids[1]), event.column("data.plates", "id"))
+	assert.Equal(t, "2026-11-20T12:03:00Z", event.text("data.last_modified"))
+	ada.delete(t, platePath(ids[0])).fails(404, "RESOURCE_NOT_FOUND")
+}
+
+func platesAreTheAuthors(t *testing.T, s *server) {
+	ada, bob, contact := s.member(t), s.member(t), s.member(t)
+	staff := s.staff(t)
+	befriend(t, ada, contact)
+	public, forContacts := ada.publishes(t, "x"), ada.publishes(t, "y", object{"view_permission": 100})
+	onPublic, onOther := ada.attaches(t, public).int("data.id"), ada.attaches(t, forContacts).int("data.id")
+	for _, who := range []person{bob, contact, staff} {
+		who.post(t, plates, object{"event": public, "photo": aPNG(t)}).fails(403, "PERMISSION_DENIED")
+		who.sends(t, plates, form{[][2]string{{"event", fmt.Sprint(public)}}, "photo", aPNG(t)}).fails(403, "PERMISSION_DENIED")
+		who.delete(t, platePath(onPublic)).fails(403, "PERMISSION_DENIED")
+	}
+	contact.post(t, plates, object{"event": forContacts, "photo": aPNG(t)}).fails(403, "PERMISSION_DENIED")
+	contact.delete(t, platePath(onOther)).fails(403, "PERMISSION_DENIED")
+	bob.delete(t, platePath(onOther)).fails(404, "RESOURCE_NOT_FOUND")
+	for _, id := range []int{public, forContacts} {
+		assert.Len(t, ada.reads(t, id).list("data.plates"), 1)
+	}
+	for _, none := range []string{platePath(99999), platePath(0), plates + "x/"} {
+		ada.delete(t, none).fails(404, "RESOURCE_NOT_FOUND")
+	}
+}
+
+func platesOutOfSight(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	ids := []any{
+		99999, 0, -1, ada.publishes(t, "x", object{"view_permission": 200}), ada.publishes(t, "x", object{"view_permission": 100}),
+		ada.writes(t, object{"title": "draft"}).int("data.id"),
+	}
+	said := map[string]bool{}
+	for _, id := range ids {
+		said[bob.post(t, plates, object{"event": id, "photo": aPNG(t)}).invalid("event").text("data.event.0")] = true
+		f := form{[][2]string{{"event", fmt.Sprint(id)}}, "photo", aPNG(t)}
+		said[bob.sends(t, plates, f).invalid("event").text("data.event.0")] = true
+	}
+	assert.Len(t, said, 1, "in the same words: nobody learns what there is")
+	gone := bob.publishes(t, "gone")
+	plate := bob.attaches(t, gone).int("data.id")
+	bob.delete(t, eventPath(gone)).is(204)
+	bob.post(t, plates, object{"event": gone, "photo": aPNG(t)}).invalid("event")
+	bob.delete(t, platePath(plate)).fails(404, "RESOURCE_NOT_FOUND")
+}
+
+func tooManyPlates(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	var last int
+	for range 30 {
+		last = ada.attaches(t, id).int("data.id")
+	}
+	ada.post(t, plates, object{"event": id, "photo": aPNG(t)}).invalid("photo")
+	ada.sends(t, plates, form{[][2]string{{"event", fmt.Sprint(id)}}, "photo", aPNG(t)}).invalid("photo")
+	assert.Len(t, ada.reads(t, id).list("data.plates"), 30)
+	ada.delete(t, platePath(last)).is(204)
+	statuses := make([]int, 4)
+	atOnce(4, func(i int) { statuses[i] = ada.post(t, plates, object{"event": id, "photo": aPNG(t)}).status })
+	assert.ElementsMatch(t, []int{201, 400, 400, 400}, statuses)
+	assert.Len(t, ada.reads(t, id).list("data.plates"), 30)
+}
+
+func lastPlateStays(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.writes(t, object{}).int("data.id")
+	ada.delete(t, platePath(ada.attaches(t, id).int("data.id"))).is(204) // a draft may be blank
+	first, second := ada.attaches(t, id), ada.attaches(t, id)
+	ada.patch(t, eventPath(id), object{"publish": true}).is(200)
+	ada.delete(t, platePath(first.int("data.id"))).is(204)
+	ada.delete(t, platePath(second.int("data.id"))).fails(409, "CONFLICT")
+	s.anyone().fetches(t, second.text("data.photo")).is(200)
+	ada.patch(t, eventPath(id), object{"content": "Mist"}).is(200)
+	ada.delete(t, platePath(second.int("data.id"))).is(204)
+}
+
+func orderOfPlateChecks(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	s.anyone().post(t, plates, "{").fails(401, "NOT_AUTHENTICATED")
+	s.with("x").post(t, plates, object{"event": 99999}).fails(401, "AUTHENTICATION_FAILED")
+	s.with(s.issue(t, ada, 0, "writing_bundle")).post(t, plates, "{").fails(403, "PERMISSION_DENIED")
+	s.anyone().delete(t, platePath(99999)).fails(401, "NOT_AUTHENTICATED")
+	bob.post(t, plates, object{"event": id, "photo": "no picture"}).fails(403, "PERMISSION_DENIED")
+	bob.post(t, plates, object{"event": id}).fails(403, "PERMISSION_DENIED")
+	ada.post(t, plates, object{"event": id}).invalid("photo")
+	ada.post(t, plates, object{"event": 99999}).invalid("event", "photo")
+	ada.post(t, plates, object{"event": "x", "photo": 5}).invalid("event", "photo")
+}
+
+func goldenPlate(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	ada.attaches(t, id).golden("plate", facts{"<ada>": ada.id})
+	var shown answer
+	shown.t, shown.body = t, []byte(marshalled(t, object{"data": ada.reads(t, id).at("data.plates.0")}))
+	shown.golden("plate", facts{"<ada>": ada.id})
+}
+
+func plateUploads(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} {
+		for name, a := range map[string]answer{
+			"base64":       ada.post(t, plates, object{"event": id, "photo": picture}),
+			"text":         ada.post(t, plates, object{"event": fmt.Sprint(id), "photo": picture}),
+			"data URI":     ada.post(t, plates, object{"event": id, "photo": inBase64("data:"+kind+";base64,", picture)}),
+			"another type": ada.post(t, plates, object{"event": id, "photo": inBase64("data:image/webp;base64,", picture)}),
+			"form":         ada.sends(t, plates, form{[][2]string{{"event", fmt.Sprint(id)}}, "photo", picture}),
+		} {
+			a.is(201).shows(object{"user": ada.id, "user_name": "Ada Berg", "create_time": "2026-11-20T12:00:00Z"})
+			shown := s.anyone().fetches(t, a.text("data.photo")).is(200)
+			assert.Equal(t, kind, shown.header.Get("Content-Type"), name)
+			assert.NotEmpty(t, shown.body, name)
+		}
+	}
+}
+
+func noPlates(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	for _, no := range [][]byte{[]byte("<svg/>"), []byte("%PDF-1.7\n"), aPNG(t)[:20], {}} {
+		ada.post(t, plates, object{"event": id, "photo": no}).invalid("photo")
+		ada.sends(t, plates, form{[][2]string{{"event", fmt.Sprint(id)}}, "photo", no}).invalid("photo")
+	}
+	for _, no := range []any{nil, "", "%%%", 5, []any{}, "data:image/png;base64"} {
+		ada.post(t, plates, object{"event": id, "photo": no}).invalid("photo")
+	}
+	for _, no := range []any{nil, "", "x", 1.5, true, []any{id}, object{"id": id}} {
+		ada.post(t, plates, object{"event": no, "photo": aPNG(t)}).invalid("event")
+	}
+	ada.post(t, plates, object{}).invalid("event", "photo")
+	ada.sends(t, plates, form{}).invalid("event", "photo")
+	ada.sends(t, plates, form{[][2]string{{"event", "x"}}, "photo", aPNG(t)}).invalid("event")
+	ada.sends(t, plates, form{[][2]string{{"event", fmt.Sprint(id)}}, "img", aPNG(t)}).invalid("photo")
+	ada.saying("Content-Type", "text/plain").post(t, plates, "x").fails(415, "UNSUPPORTED_MEDIA_TYPE")
+	assert.Empty(t, ada.reads(t, id).list("data.plates"))
+}
+
+// expiryOf is until when a signed address says that it is good.
+func expiryOf(t *testing.T, address string) time.Time {
+	t.Helper()
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	unix, err := strconv.ParseInt(u.Query().Get("expires"), 10, 64)
+	require.NoError(t, err)
+	return time.Unix(unix, 0).UTC()
+}
+
+func signedAddress(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x", object{"view_permission": 200})
+	address := ada.attaches(t, id).text("data.photo")
+	assert.Contains(t, address, s.url+"/media/private/")
+	for _, c := range []*client{s.anyone(), ada.client, s.with("x")} { // who has the address has the picture
+		shown := c.fetches(t, address).is(200)
+		assert.Regexp(t, `\bprivate\b`, shown.header.Get("Cache-Control"))
+		assert.NotRegexp(t, `\b(public|immutable)\b`, shown.header.Get("Cache-Control"))
+		assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
+		assert.Equal(t, "image/png", shown.header.Get("Content-Type"))
+	}
+	assert.Equal(t, address, ada.reads(t, id).text("data.plates.0.photo"))
+	s.clock.advance(59*time.Minute + 59*time.Second)
+	assert.Equal(t, address, ada.reads(t, id).text("data.plates.0.photo"), "the same within the hour")
+	s.clock.advance(time.Second)
+	next := ada.reads(t, id).text("data.plates.0.photo")
+	assert.NotEqual(t, address, next)
+	s.anyone().fetches(t, next).is(200)
+	s.anyone().fetches(t, address).is(200)
+}
+
+func addressExpires(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.clock.advance(20 * time.Minute)
+	id := ada.publishes(t, "x")
+	address := ada.attaches(t, id).text("data.photo")
+	expires := expiryOf(t, address)
+	left := expires.Sub(s.clock.Now())
+	assert.True(t, left > 0 && left <= 2*time.Hour, "%v", left)
+	assert.Equal(t, expires, expires.Truncate(time.Hour), "rounded to the hour")
+	s.clock.advance(left - time.Second)
+	shown := s.anyone().fetches(t, address).is(200)
+	assert.Contains(t, shown.header.Get("Cache-Control"), "max-age=1", "nobody keeps it longer than the address is good")
+	s.clock.advance(time.Second)
+	s.anyone().fetches(t, address).fails(404, "RESOURCE_NOT_FOUND")
+	ada.fetches(t, address).fails(404, "RESOURCE_NOT_FOUND")
+	s.anyone().fetches(t, ada.reads(t, id).text("data.plates.0.photo")).is(200)
+}
+
+func addressTampered(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	one, other := ada.attaches(t, id).text("data.photo"), ada.attaches(t, id).text("data.photo")
+	bare, query, isSigned := strings.Cut(one, "?")
+	require.True(t, isSigned)
+	otherBare, otherQuery, _ := strings.Cut(other, "?")
+	values, err := url.ParseQuery(query)
+	require.NoError(t, err)
+	expires, signature := values.Get("expires"), values.Get("signature")
+	later := fmt.Sprint(expiryOf(t, one).Add(time.Hour).Unix())
+	with := func(expires, signature string) string {
+		return bare + "?" + url.Values{"expires": {expires}, "signature": {signature}}.Encode()
+	}
+	s.anyone().fetches(t, with(expires, signature)).is(200)
+	for _, bad := range []string{
+		bare, bare + "?", bare + "?expires=" + expires, bare + "?signature=" + signature, bare + "?" + otherQuery, otherBare + "?" + query,
+		with(later, signature), with("0"+expires, signature), with(expires+"0", signature), with("", signature), with(expires, ""),
+		with(expires, signature[:len(signature)-1]), with(expires, signature+"0"), with(expires, strings.Repeat("0", len(signature))),
+		with(expires, strings.ToUpper(signature)), with("x", signature), bare + "x?" + query, bare[:len(bare)-1] + "?" + query,
+		bare + "?expires=" + later + "&" + query,
+	} {
+		s.anyone().fetches(t, bad).fails(404, "RESOURCE_NOT_FOUND")
+		ada.fetches(t, bad).fails(404, "RESOURCE_NOT_FOUND")
+	}
+}
+
+func privateStaysPrivate(t *testing.T, s *server) {
+	ada := s.member(t)
+	address := ada.attaches(t, ada.publishes(t, "x")).text("data.photo")
+	bare, query, _ := strings.Cut(address, "?")
+	public := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
+	name := bare[strings.LastIndex(bare, "/")+1:]
+	for _, path := range []string{
+		"/media/public/" + name, "/media/public/private/" + name, "/media/public/..%2Fprivate%2F" + name, "/media/public/%2e%2e/private/" + name,
+		"/media/" + name, "/media/portrait/" + name, "/media/private/public/" + public[strings.LastIndex(public, "/")+1:],
+	} {
+		for _, c := range []*client{s.anyone(), ada.client} {
+			c.get(t, path).fails(404, "RESOURCE_NOT_FOUND")
+			c.get(t, path+"?"+query).is(404)
+		}
+	}
+	s.anyone().fetches(t, strings.Replace(public, "/public/", "/private/", 1)).fails(404, "RESOURCE_NOT_FOUND")
+	s.anyone().fetches(t, public).is(200)
+}
+
+func platesPicturesGo(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	gone, kept := ada.attaches(t, id), ada.attaches(t, id)
+	ada.delete(t, platePath(gone.int("data.id"))).is(204)
+	s.anyone().fetches(t, gone.text("data.photo")).fails(404, "RESOURCE_NOT_FOUND")
+	s.anyone().fetches(t, kept.text("data.photo")).is(200)
+}
+
+func eventsPicturesGo(t *testing.T, s *server) {
+	ada := s.member(t)
+	gone, kept := ada.publishes(t, "gone"), ada.publishes(t, "kept", object{"event_time": "2026-11-01"})
+	var addresses []string
+	for range 3 {
+		addresses = append(addresses, ada.attaches(t, gone).text("data.photo"))
+	}
+	stays := ada.attaches(t, kept).text("data.photo")
+	ada.delete(t, eventPath(gone)).is(204)
+	for _, address := range addresses {
+		s.anyone().fetches(t, address).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	s.anyone().fetches(t, stays).is(200)
+}

@@ -1,0 +1,85 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/publication"
+)
+
+// Publications, nodes and demands come in by the import, never over HTTP: here they
+// are put into the stores. Each is visible, of this instant and titled after its
+// number, unless it is changed.
+
+// shelves puts a category under another.
+func (s *server) shelves(t *testing.T, id, parent feed.CategoryID, name string) {
+	t.Helper()
+	category := feed.Category{ID: id, Parent: parent, Name: name, Slug: strings.ToLower(name)}
+	require.NoError(t, s.app.Stores.Categories.Put(t.Context(), category))
+}
+
+// stocks puts a publication, a node and a demand of the number into the category.
+func (s *server) stocks(t *testing.T, by person, id int, in feed.CategoryID) {
+	t.Helper()
+	s.stocksPublication(t, by, id, in)
+	s.stocksNode(t, by, id, in)
+	s.stocksDemand(t, by, id, in)
+}
+
+func (s *server) content(by person, title string, in feed.CategoryID) publication.Content {
+	now := s.clock.Now()
+	return publication.Content{
+		Title: title, Summary: "Of " + title, Author: by.id, Language: "en", Category: in,
+		Published: true, Created: now, Updated: now,
+	}
+}
+
+func (s *server) stocksPublication(
+	t *testing.T, by person, id int, in feed.CategoryID, change ...func(*publication.Publication),
+) {
+	t.Helper()
+	p := publication.Publication{
+		ID: publication.ID(id), Bundle: publication.Bundle{ID: publication.BundleID(1000 + id)}, Node: publication.NodeID(2000 + id),
+		Content: s.content(by, fmt.Sprintf("publication %d", id), in),
+	}
+	for _, c := range change {
+		c(&p)
+	}
+	require.NoError(t, s.app.Stores.Publications.Put(t.Context(), p))
+}
+
+func (s *server) stocksNode(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*publication.Node)) {
+	t.Helper()
+	n := publication.Node{ID: publication.NodeID(id), Content: s.content(by, fmt.Sprintf("node %d", id), in)}
+	for _, c := range change {
+		c(&n)
+	}
+	require.NoError(t, s.app.Stores.Publications.PutNode(t.Context(), n))
+}
+
+func (s *server) stocksDemand(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*demand.Demand)) {
+	t.Helper()
+	now := s.clock.Now()
+	d := demand.Demand{
+		ID: demand.ID(id), Title: fmt.Sprintf("demand %d", id), Description: "Wanted", Author: by.id, Category: in,
+		Closed: now.Add(day), Start: now.Add(2 * day), End: now.Add(3 * day), Published: true, Created: now, Updated: now,
+	}
+	for _, c := range change {
+		c(&d)
+	}
+	require.NoError(t, s.app.Stores.Demands.Put(t.Context(), d))
+}
+
+// cover is a picture with one size.
+func cover(size string) media.Picture {
+	return media.Picture{
+		Path:  "https://covers.example/lake.jpg",
+		Sizes: []media.Size{{Name: size, Width: 320, Height: 180, Path: "https://covers.example/lake-small.jpg"}},
+	}
+}

@@ -1,0 +1,145 @@
+package ports
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/locale"
+	"plaza/domain/publication"
+)
+
+// Cache is the suite of publication.Cache.
+func Cache(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Get returns those of the translations that are kept", cacheGet},
+		{"what has expired is not returned, from the very instant on", cacheExpires},
+		{"Put keeps a translation in place of what was kept", cacheReplace},
+		{"texts come back as they went in", cacheTexts},
+		{"Puts of one translation at once all succeed", cacheAtOnce},
+		{"what has not expired is kept, however many come and go", cacheMany},
+		{"what goes in and comes out is private", cachePrivate},
+		{"whoever has gone away is not served, and nothing is stored", cacheGone},
+	})
+}
+
+// keyOf is the key of the text's translation into Spanish.
+func keyOf(text string) publication.CacheKey {
+	from, _ := locale.Parse("en")
+	to, _ := locale.Parse("es")
+	return publication.CacheKeyOf(text, from, to, "pseudo")
+}
+
+func (w *world) translate(expires time.Time, texts ...string) {
+	w.Helper()
+	all := map[publication.CacheKey]string{}
+	for _, text := range texts {
+		all[keyOf(text)] = "es: " + text
+	}
+	require.NoError(w, w.Translations.Put(w.Context(), all, expires))
+}
+
+func (w *world) translated(now time.Time, texts ...string) map[publication.CacheKey]string {
+	w.Helper()
+	var keys []publication.CacheKey
+	for _, text := range texts {
+		keys = append(keys, keyOf(text))
+	}
+	found, err := w.Translations.Get(w.Context(), keys, now)
+	require.NoError(w, err)
+	return found
+}
+
+func cacheGet(w *world) {
+	assert.Empty(w, w.translated(noon, "one"))
+	w.translate(noon.Add(publication.CacheFor), "one", "two", "three")
+	w.translate(noon.Add(publication.CacheFor))
+	assert.Equal(w, map[publication.CacheKey]string{keyOf("one"): "es: one", keyOf("three"): "es: three"},
+		w.translated(noon, "three", "one", "four", "one"))
+	assert.Empty(w, w.translated(noon))
+	assert.Empty(w, w.translated(noon, "", "One"))
+}
+
+func cacheExpires(w *world) {
+	soon, late := noon.Add(time.Hour), noon.Add(2*time.Hour)
+	w.translate(soon, "one")
+	w.translate(late, "two")
+	w.translate(noon.Add(-time.Hour), "stale")
+	assert.Len(w, w.translated(noon, "one", "two", "stale"), 2)
+	assert.Len(w, w.translated(soon.Add(-time.Microsecond), "one", "two"), 2)
+	assert.Equal(w, map[publication.CacheKey]string{keyOf("two"): "es: two"}, w.translated(soon, "one", "two"))
+	assert.Empty(w, w.translated(late, "one", "two"))
+}
+
+func cacheReplace(w *world) {
+	w.translate(noon.Add(time.Hour), "one", "two")
+	require.NoError(w, w.Translations.Put(w.Context(),
+		map[publication.CacheKey]string{keyOf("one"): "uno"}, noon.Add(2*time.Hour)))
+	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
+	assert.Equal(w, map[publication.CacheKey]string{keyOf("one"): "uno"}, w.translated(noon.Add(time.Hour), "one", "two"))
+	w.translate(noon.Add(90*time.Minute), "one")
+	assert.Empty(w, w.translated(noon.Add(90*time.Minute), "one"), "also when it expires earlier than what was kept")
+}
+
+func cacheTexts(w *world) {
+	all := map[publication.CacheKey]string{
+		keyOf("a"): "", keyOf("b"): broad(16_000), keyOf("c"): "O'Brien \\ \"%_\"\n\t ", keyOf("d"): " <b>&amp;</b> ",
+	}
+	require.NoError(w, w.Translations.Put(w.Context(), all, noon.Add(time.Hour)))
+	assert.Equal(w, all, w.translated(noon, "a", "b", "c", "d"))
+}
+
+func cacheAtOnce(w *world) {
+	for _, err := range atOnce(many, func(i int) error {
+		return w.Translations.Put(w.Context(), map[publication.CacheKey]string{
+			keyOf("one"): fmt.Sprint(i), keyOf("two"): fmt.Sprint(i), keyOf(fmt.Sprint(i)): "own",
+		}, noon.Add(time.Hour))
+	}) {
+		require.NoError(w, err)
+	}
+	for i := range many {
+		assert.Len(w, w.translated(noon, "one", "two", fmt.Sprint(i)), 3)
+	}
+}
+
+func cacheMany(w *world) {
+	w.translate(noon.Add(publication.CacheFor), "lasting")
+	for round := range 8 {
+		now := noon.Add(time.Duration(round) * time.Hour)
+		var texts []string
+		for i := range 500 {
+			texts = append(texts, fmt.Sprint(round, " ", i))
+		}
+		w.translate(now.Add(time.Hour), texts...)
+		assert.Len(w, w.translated(now, texts...), 500)
+		assert.Len(w, w.translated(now, "lasting"), 1)
+	}
+}
+
+func cachePrivate(w *world) {
+	all := map[publication.CacheKey]string{keyOf("one"): "uno"}
+	require.NoError(w, w.Translations.Put(w.Context(), all, noon.Add(time.Hour)))
+	all[keyOf("one")] = "spoilt"
+	w.translated(noon, "one")[keyOf("one")] = "spoilt"
+	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
+}
+
+func cacheGone(w *world) {
+	w.translate(noon.Add(time.Hour), "one")
+	w.refusedGone(cacheCalls)
+	assert.Len(w, w.translated(noon, "one", "new"), 1)
+}
+
+var cacheCalls = []call{
+	{"Translations.Get", func(ctx context.Context, s Stores) error {
+		_, err := s.Translations.Get(ctx, []publication.CacheKey{keyOf("one")}, noon)
+		return err
+	}},
+	{"Translations.Put", func(ctx context.Context, s Stores) error {
+		return s.Translations.Put(ctx, map[publication.CacheKey]string{keyOf("new"): "nuevo"}, noon.Add(time.Hour))
+	}},
+}

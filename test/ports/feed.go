@@ -1,0 +1,256 @@
+package ports
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+)
+
+// Feed is the suite of feed.Reader.
+func Feed(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Metas returns all categories", feedCategories},
+		{"Metas sums up what the selection admits, wherever there is any", feedMetas},
+		{"Metas counts public events when asked for", feedMetasOfEvents},
+		{"Page has what the selection admits in the category, or in the bucket", feedShelves},
+		{"Page is in the order of Compare", feedOrder},
+		{"its items are what was stored, private copies of it", feedThings},
+		{"items have a distance, to the metre, when there is a circle", feedDistances},
+		{"a circle holds across the antimeridian and around the poles", feedCircles},
+		{"no such category is ErrNoCategory", feedNoCategory},
+		{"past the last page is NotFound", feedPages},
+		{"in any world, what is counted is what paging yields, in order", feedAnyWorld},
+		{"whoever has gone away is not served", feedGone},
+	})
+}
+
+func (w *world) metas(s feed.Selection) map[feed.CategoryID]feed.Meta {
+	w.Helper()
+	_, metas, err := w.Feed.Metas(w.Context(), s)
+	require.NoError(w, err)
+	return metas
+}
+
+func (w *world) shelf(in feed.CategoryID, s feed.Selection, r page.Request) page.Page[feed.Item] {
+	w.Helper()
+	p, err := w.Feed.Page(w.Context(), in, s, r)
+	require.NoError(w, err)
+	return p
+}
+
+// shelved is everything there, asked for page by page, all of which must agree
+// on the total.
+func (w *world) shelved(in feed.CategoryID, s feed.Selection, size int) []feed.Thing {
+	w.Helper()
+	things := []feed.Thing{}
+	for n := 1; ; n++ {
+		p := w.shelf(in, s, pageNo(n, size))
+		for _, item := range p.Items {
+			things = append(things, item.Thing)
+		}
+		if _, more := p.Next(); !more {
+			assert.Len(w, things, p.Total)
+			return things
+		}
+		assert.Len(w, p.Items, size)
+	}
+}
+
+// node is a node of the author's, which is not stored yet.
+func node(like publication.Content, id publication.NodeID) publication.Node {
+	return publication.Node{ID: id, Content: like}
+}
+
+// keep stores the things.
+func (w *world) keep(things ...feed.Thing) {
+	w.Helper()
+	for _, thing := range things {
+		var err error
+		switch thing := thing.(type) {
+		case publication.Publication:
+			err = w.Publications.Put(w.Context(), thing)
+		case publication.Node:
+			err = w.Publications.PutNode(w.Context(), thing)
+		case demand.Demand:
+			err = w.Demands.Put(w.Context(), thing)
+		}
+		require.NoError(w, err)
+	}
+}
+
+func feedCategories(w *world) {
+	categories, metas, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
+	require.NoError(w, err)
+	assert.Empty(w, categories)
+	assert.Empty(w, metas)
+	want := []feed.Category{
+		{ID: 7, Name: "Root", Slug: "root"}, {ID: 2, Parent: 7, Name: "Child"}, {ID: 3, Parent: 2, Name: broad(64)},
+	}
+	for _, c := range want {
+		require.NoError(w, w.Categories.Put(w.Context(), c))
+	}
+	for _, s := range []feed.Selection{{}, {Kinds: feed.ItemKinds()}} {
+		categories, metas, err := w.Feed.Metas(w.Context(), s)
+		require.NoError(w, err)
+		assert.ElementsMatch(w, want, categories)
+		assert.Empty(w, metas)
+	}
+}
+
+func feedMetas(w *world) {
+	author := w.somebody()
+	shelved := content(author)
+	shelved.Category, shelved.Created, shelved.Updated = w.category(1), noon.Add(time.Hour), noon.Add(2*time.Hour)
+	w.category(2)
+	loose := content(author)
+	hidden := content(author)
+	hidden.Published = false
+	w.keep(node(shelved, 1), node(loose, 2), node(hidden, 3),
+		article(author, 1, func(p *publication.Publication) { p.Category, p.Updated = 1, noon.Add(3*time.Hour) }),
+		request(author, 1, func(d *demand.Demand) { d.Category = 1 }))
+
+	for _, c := range []struct {
+		kinds []feed.Kind
+		want  map[feed.CategoryID]feed.Meta
+	}{
+		{feed.ItemKinds(), map[feed.CategoryID]feed.Meta{
+			0: {Created: noon, Updated: noon, Count: 1}, 1: {Created: noon.Add(time.Hour), Updated: noon.Add(3 * time.Hour), Count: 3},
+		}},
+		{[]feed.Kind{feed.Node}, map[feed.CategoryID]feed.Meta{
+			0: {Created: noon, Updated: noon, Count: 1}, 1: {Created: noon.Add(time.Hour), Updated: noon.Add(2 * time.Hour), Count: 1},
+		}},
+		{[]feed.Kind{feed.Publication}, map[feed.CategoryID]feed.Meta{1: {Created: noon, Updated: noon.Add(3 * time.Hour), Count: 1}}},
+		{[]feed.Kind{feed.Demand, feed.Xfile}, map[feed.CategoryID]feed.Meta{1: {Created: noon, Updated: noon, Count: 1}}},
+		{[]feed.Kind{feed.Xfile}, map[feed.CategoryID]feed.Meta{}},
+		{nil, map[feed.CategoryID]feed.Meta{}},
+	} {
+		assert.Equal(w, c.want, w.metas(feed.Selection{Kinds: c.kinds}), "%v", c.kinds)
+	}
+}
+
+func feedMetasOfEvents(w *world) {
+	author := w.somebody()
+	w.category(1)
+	for _, as := range everything {
+		w.write(author, noon, shown(as))
+		w.write(author, noon.Add(time.Hour), shown(as), under(1))
+	}
+	later := noon.Add(time.Hour)
+	assert.Equal(w, map[feed.CategoryID]feed.Meta{
+		0: {Created: noon, Updated: noon, Count: 1}, 1: {Created: later, Updated: later, Count: 1},
+	}, w.metas(feed.Selection{Kinds: []feed.Kind{feed.Xfile}}))
+	assert.Empty(w, w.metas(feed.Selection{Kinds: feed.ItemKinds()}))
+	for in := range feed.CategoryID(2) {
+		assert.Empty(w, w.shelved(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))
+	}
+}
+
+func feedShelves(w *world) {
+	author := w.somebody()
+	w.category(1)
+	w.category(2)
+	inOne := func(p *publication.Publication) { p.Category = 1 }
+	w.keep(article(author, 1, inOne), article(author, 2), node(content(author), 3),
+		request(author, 4, func(d *demand.Demand) { d.Category = 1 }))
+	all := feed.Selection{Kinds: feed.ItemKinds()}
+	assert.Equal(w, []feed.Thing{request(author, 4, func(d *demand.Demand) { d.Category = 1 }), article(author, 1, inOne)}, w.shelved(1, all, 10))
+	assert.Equal(w, []feed.Thing{node(content(author), 3), article(author, 2)}, w.shelved(0, all, 1))
+	assert.Equal(w, []feed.Thing{article(author, 2)}, w.shelved(0, feed.Selection{Kinds: []feed.Kind{feed.Publication, feed.Demand}}, 10))
+	empty := w.shelf(2, all, page.Request{})
+	assert.Empty(w, empty.Items)
+	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
+	assert.Empty(w, w.shelved(1, feed.Selection{}, 10))
+}
+
+func feedOrder(w *world) {
+	author := w.somebody()
+	at := func(micros int) publication.Content {
+		c := content(author)
+		c.Created, c.Updated = noon.Add(time.Duration(micros)*time.Microsecond), noon.Add(-time.Duration(micros)*time.Hour)
+		return c
+	}
+	want := []feed.Thing{
+		node(at(3), 9),
+		request(author, 2, func(d *demand.Demand) { d.Created = at(2).Created }),
+		request(author, 10, func(d *demand.Demand) { d.Created = at(2).Created }),
+		node(at(2), 1),
+		publication.Publication{ID: 1, Content: at(2)},
+		node(at(0), 5), node(at(0), 50),
+	}
+	backwards := slices.Clone(want)
+	slices.Reverse(backwards)
+	w.keep(backwards...)
+	for _, size := range []int{1, 2, 10} {
+		assert.Equal(w, want, w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, size))
+	}
+}
+
+func feedThings(w *world) {
+	author := w.somebody()
+	c := content(author)
+	c.Summary, c.Cover, c.Category, c.Language = broad(300), cover(), w.category(1), "zh-Hant-TW"
+	p := publication.Publication{
+		ID: 1, Bundle: publication.Bundle{ID: 9, FirstOriginal: 3, Original: 4}, Node: 5, Type: publication.MultiChapter, Content: c,
+	}
+	n, d := publication.Node{ID: 1, Bundle: 9, Content: c}, fullRequest(author, 1, 1)
+	w.keep(p, n, d)
+	for range 2 {
+		got := w.shelved(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)
+		require.Equal(w, []feed.Thing{fullRequest(author, 1, 1), n, p}, got)
+		spoilt := got[0].(demand.Demand)
+		spoilt.Tags[0], spoilt.Images[0], spoilt.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
+		*spoilt.Place = geo.Point{}
+		l, _ := w.shelved(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)[0].Listing()
+		*l.Point = geo.Point{}
+	}
+}
+
+func feedNoCategory(w *world) {
+	w.category(1)
+	for _, in := range []feed.CategoryID{2, -1, 1 << 40} {
+		_, err := w.Feed.Page(w.Context(), in, feed.Selection{Kinds: feed.ItemKinds()}, page.Request{})
+		assert.ErrorIs(w, err, feed.ErrNoCategory)
+	}
+}
+
+func feedPages(w *world) {
+	author := w.somebody()
+	for id := range publication.ID(5) {
+		w.keep(article(author, id+1))
+	}
+	all := feed.Selection{Kinds: feed.ItemKinds()}
+	last := w.shelf(0, all, pageNo(3, 2))
+	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Number(), last.Pages()})
+	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
+		_, err := w.Feed.Page(w.Context(), 0, all, r)
+		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+	}
+}
+
+func feedGone(w *world) {
+	w.category(1)
+	w.keep(article(w.somebody(), 1))
+	w.refusedGone(feedCalls)
+}
+
+var feedCalls = []call{
+	{"Feed.Metas", func(ctx context.Context, s Stores) error {
+		_, _, err := s.Feed.Metas(ctx, feed.Selection{Kinds: feed.ItemKinds()})
+		return err
+	}},
+	{"Feed.Page", func(ctx context.Context, s Stores) error {
+		_, err := s.Feed.Page(ctx, 0, feed.Selection{Kinds: feed.ItemKinds()}, page.Request{})
+		return err
+	}},
+}

@@ -1,0 +1,257 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/gallery"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+// Images is the suite of gallery.Repository.
+func Images(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Add stores the image and returns it with its number", addImage},
+		{"Add never gives a number twice", addImageNumbers},
+		{"an image of nobody is an error, and is not stored", addDanglingImage},
+		{"ErrFull when its owner has MaxImages, however many are added at once", addImagesFull},
+		{"Get returns the image, deleted ones too, or ErrNotFound", getImage},
+		{"Change stores the result and returns what is stored", changeImage},
+		{"Change of what is not there is ErrNotFound", changeNoImage},
+		{"if fn fails, nothing is stored and its error comes back as it is", changeImageFails},
+		{"nothing is stored when fn panics, and the store goes on", changeImagePanics},
+		{"nothing is stored when the caller goes away meanwhile", changeImageGone},
+		{"Changes of one image at once don't lose each other's work", changeImageAtOnce},
+		{"List returns what the query admits", listImages},
+		{"List is newest first, ties by descending id", listImagesNewest},
+		{"without a page the list is whole", listImagesWhole},
+		{"the total counts what paging yields, and past it is NotFound", listImagesPages},
+		{"List is, in any world, what Admits says", listImagesWorlds},
+		{"whoever has gone away is not served, and nothing is stored", imageGone},
+	})
+}
+
+func tagged(w *world, names ...string) gallery.Tags {
+	w.Helper()
+	tags, err := gallery.ParseTags(names)
+	require.NoError(w, err)
+	return tags
+}
+
+// picture stores an image of the owner's.
+func (w *world) picture(owner user.ID, at time.Time, tags ...string) gallery.Image {
+	w.Helper()
+	i, err := w.Images.Add(w.Context(), gallery.New(owner, "public/ab/c.jpg", 640, 480, tagged(w, tags...), at))
+	require.NoError(w, err)
+	return i
+}
+
+func (w *world) imageOf(id gallery.ID) gallery.Image {
+	w.Helper()
+	i, err := w.Images.Get(w.Context(), id)
+	require.NoError(w, err)
+	return i
+}
+
+func (w *world) pictures(q gallery.Query) page.Page[gallery.Image] {
+	w.Helper()
+	p, err := w.Images.List(w.Context(), q)
+	require.NoError(w, err)
+	return p
+}
+
+// changeOf changes the image, which must succeed.
+func (w *world) changeOf(id gallery.ID, fn func(*gallery.Image) error) gallery.Image {
+	w.Helper()
+	i, err := w.Images.Change(w.Context(), id, fn)
+	require.NoError(w, err)
+	return i
+}
+
+func discard(i *gallery.Image) error {
+	i.Delete(noon.Add(time.Hour))
+	return nil
+}
+
+func addImage(w *world) {
+	owner := w.somebody()
+	for _, tags := range []gallery.Tags{{}, tagged(w, "b", "a", broad(64), "O'Brien \\ \"%_\"", "A")} {
+		i := gallery.New(owner, "public/ab/c.jpg", 7000, 5000, tags, noon)
+		added, err := w.Images.Add(w.Context(), i)
+		require.NoError(w, err)
+		require.Positive(w, added.ID)
+		i.ID = added.ID
+		assert.Equal(w, i, added)
+		assert.Equal(w, i, w.imageOf(added.ID))
+		assert.Contains(w, w.pictures(gallery.Query{Owner: owner}).Items, i)
+	}
+}
+
+func addImageNumbers(w *world) {
+	owner := w.somebody()
+	given := map[gallery.ID]bool{}
+	for range 3 {
+		i := w.picture(owner, noon)
+		assert.False(w, given[i.ID])
+		given[i.ID] = true
+		w.changeOf(i.ID, discard)
+	}
+	i := w.imageOf(w.picture(owner, noon).ID)
+	again, err := w.Images.Add(w.Context(), i)
+	require.NoError(w, err)
+	assert.NotEqual(w, i.ID, again.ID, "the store alone gives numbers")
+}
+
+func addDanglingImage(w *world) {
+	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+		_, err := w.Images.Add(w.Context(), gallery.New(nobody, "public/ab/c.jpg", 1, 1, gallery.Tags{}, noon))
+		require.Error(w, err)
+		assert.Equal(w, fault.Internal, fault.KindOf(err))
+		assert.Empty(w, w.pictures(gallery.Query{Owner: nobody}).Items)
+	}
+}
+
+func addImagesFull(w *world) {
+	owner, other := w.somebody(), w.somebody()
+	deleted := w.picture(owner, noon)
+	w.changeOf(deleted.ID, discard)
+	var last gallery.Image
+	for range gallery.MaxImages - 1 {
+		last = w.picture(owner, noon)
+	}
+	add := func(int) error {
+		_, err := w.Images.Add(w.Context(), gallery.New(owner, "public/ab/c.jpg", 1, 1, gallery.Tags{}, noon))
+		return err
+	}
+	assertOneWins(w, atOnce(many, add), gallery.ErrFull)
+	assert.Equal(w, gallery.MaxImages, w.pictures(gallery.Query{Owner: owner}).Total)
+	assert.ErrorIs(w, add(0), gallery.ErrFull)
+
+	w.picture(other, noon)
+	w.changeOf(last.ID, discard)
+	assert.NoError(w, add(0), "deleted ones are left out")
+	assert.ErrorIs(w, add(0), gallery.ErrFull)
+}
+
+func getImage(w *world) {
+	i := w.picture(w.somebody(), noon, "a")
+	deleted := w.changeOf(i.ID, discard)
+	assert.Equal(w, noon.Add(time.Hour), deleted.Deleted)
+	i.Deleted = noon.Add(time.Hour)
+	assert.Equal(w, i, w.imageOf(i.ID))
+	for _, none := range []gallery.ID{0, -1, i.ID + 1} {
+		_, err := w.Images.Get(w.Context(), none)
+		assert.ErrorIs(w, err, gallery.ErrNotFound)
+	}
+}
+
+func changeImage(w *world) {
+	i, bystander := w.picture(w.somebody(), noon, "a", "b"), w.picture(w.somebody(), noon, "a")
+	got := w.changeOf(i.ID, func(loaded *gallery.Image) error {
+		assert.Equal(w, i, *loaded)
+		loaded.ID = bystander.ID
+		return loaded.Retag(tagged(w, "c", "b"))
+	})
+	i.Tags = tagged(w, "c", "b")
+	assert.Equal(w, i, got)
+	assert.Equal(w, i, w.imageOf(i.ID))
+	assert.Equal(w, bystander, w.imageOf(bystander.ID))
+	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner, Contains: []string{"c"}}).Items)
+	assert.Empty(w, w.pictures(gallery.Query{Owner: i.Owner, Overlaps: []string{"a"}}).Items)
+}
+
+func changeNoImage(w *world) {
+	i := w.picture(w.somebody(), noon)
+	for _, none := range []gallery.ID{0, -1, i.ID + 1} {
+		_, err := w.Images.Change(w.Context(), none, func(*gallery.Image) error {
+			w.Error("there is nothing to change")
+			return nil
+		})
+		assert.ErrorIs(w, err, gallery.ErrNotFound)
+	}
+}
+
+func changeImageFails(w *world) {
+	i := w.picture(w.somebody(), noon, "a")
+	_, err := w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
+		return errors.Join(loaded.Retag(tagged(w, "b")), errBoom)
+	})
+	assert.ErrorIs(w, err, errBoom)
+	_, err = w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
+		loaded.Width = 1
+		return gallery.ErrNotOwner
+	})
+	assert.Same(w, gallery.ErrNotOwner, err)
+	assert.Equal(w, i, w.imageOf(i.ID))
+}
+
+func changeImagePanics(w *world) {
+	i := w.picture(w.somebody(), noon, "a")
+	assert.Panics(w, func() {
+		_, _ = w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
+			loaded.Width = 1
+			panic("boom")
+		})
+	})
+	w.promptly(func() { assert.Equal(w, i, w.imageOf(i.ID)) })
+	w.promptly(func() { w.changeOf(i.ID, discard) })
+}
+
+func changeImageGone(w *world) {
+	i := w.picture(w.somebody(), noon, "a")
+	ctx, cancel := context.WithCancel(w.Context())
+	_, err := w.Images.Change(ctx, i.ID, func(loaded *gallery.Image) error {
+		cancel()
+		loaded.Width = 1
+		return nil
+	})
+	require.ErrorIs(w, err, context.Canceled)
+	assert.Equal(w, i, w.imageOf(i.ID))
+}
+
+func changeImageAtOnce(w *world) {
+	i := w.picture(w.somebody(), noon, "start")
+	for _, err := range atOnce(many, func(n int) error {
+		_, err := w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
+			tags, err := gallery.ParseTags(append(loaded.Tags.Names(), fmt.Sprint("n", n)))
+			return errors.Join(err, loaded.Retag(tags))
+		})
+		return err
+	}) {
+		require.NoError(w, err)
+	}
+	assert.Equal(w, many+1, w.imageOf(i.ID).Tags.Len())
+}
+
+func imageGone(w *world) {
+	i := w.picture(w.somebody(), noon, "a")
+	w.refusedGone(imageCalls)
+	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner}).Items)
+}
+
+var imageCalls = []call{
+	{"Images.Add", func(ctx context.Context, s Stores) error {
+		_, err := s.Images.Add(ctx, gallery.New(1, "public/ab/c.jpg", 1, 1, gallery.Tags{}, noon))
+		return err
+	}},
+	{"Images.Get", func(ctx context.Context, s Stores) error {
+		_, err := s.Images.Get(ctx, 1)
+		return err
+	}},
+	{"Images.Change", func(ctx context.Context, s Stores) error {
+		_, err := s.Images.Change(ctx, 1, discard)
+		return err
+	}},
+	{"Images.List", func(ctx context.Context, s Stores) error {
+		_, err := s.Images.List(ctx, gallery.Query{Owner: 1})
+		return err
+	}},
+}

@@ -1,0 +1,129 @@
+package ports
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/gallery"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+func listImages(w *world) {
+	owner, other := w.somebody(), w.somebody()
+	all := []gallery.Image{
+		w.picture(owner, noon), w.picture(owner, noon, "a"), w.picture(owner, noon, "a", "b"), w.picture(owner, noon, "b", "c"),
+		w.picture(owner, noon, "A", "a%", "_", "a b"), w.picture(other, noon, "a", "b"),
+	}
+	all = append(all, w.changeOf(w.picture(owner, noon, "a", "b").ID, discard))
+	lists := [][]string{nil, {}, {"a"}, {"a", "b"}, {"b", "a", "b"}, {"A"}, {"a%"}, {"_"}, {"a "}, {"a b"}, {"ab"}, {""}, {"a", "x"}, {"'"}}
+	for _, who := range []user.ID{owner, other, 0, other + 1} {
+		for _, contains := range lists {
+			for _, overlaps := range lists {
+				q := gallery.Query{Owner: who, Contains: contains, Overlaps: overlaps}
+				want := imagesOf(all, q)
+				p := w.pictures(q)
+				require.Equal(w, want, append([]gallery.Image{}, p.Items...), "%+v", q)
+				require.Equal(w, len(want), p.Total)
+			}
+		}
+	}
+}
+
+// imagesOf are those of the images that the query admits, in order.
+func imagesOf(all []gallery.Image, q gallery.Query) []gallery.Image {
+	admitted := []gallery.Image{}
+	for _, i := range all {
+		if q.Admits(i) {
+			admitted = append(admitted, i)
+		}
+	}
+	slices.SortFunc(admitted, func(a, b gallery.Image) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	})
+	return admitted
+}
+
+func listImagesNewest(w *world) {
+	owner := w.somebody()
+	var stored []gallery.Image
+	for _, micros := range []int{0, 2, 1, 1} {
+		stored = append(stored, w.picture(owner, noon.Add(time.Duration(micros)*time.Microsecond)))
+	}
+	want := []gallery.Image{stored[1], stored[3], stored[2], stored[0]}
+	assert.Equal(w, want, w.pictures(gallery.Query{Owner: owner}).Items)
+}
+
+func listImagesWhole(w *world) {
+	owner := w.somebody()
+	empty := w.pictures(gallery.Query{Owner: owner})
+	assert.Empty(w, empty.Items)
+	assert.Equal(w, []int{0, 1, 1}, []int{empty.Total, empty.Pages(), empty.Number()})
+	for range page.MaxSize + 5 {
+		w.picture(owner, noon)
+	}
+	p := w.pictures(gallery.Query{Owner: owner})
+	assert.Len(w, p.Items, page.MaxSize+5)
+	assert.Equal(w, []int{page.MaxSize + 5, 1, 1}, []int{p.Total, p.Pages(), p.Number()})
+}
+
+func listImagesPages(w *world) {
+	owner := w.somebody()
+	for range 5 {
+		w.picture(owner, noon, "a")
+		w.picture(owner, noon)
+	}
+	q := gallery.Query{Owner: owner, Contains: []string{"a"}}
+	whole := w.pictures(q)
+	assert.Equal(w, whole.Items, w.pagedImages(q, 2))
+	q.Page = new(page.Request{})
+	assert.Equal(w, page.DefaultSize, w.pictures(q).Size(), "the zero request is a page as well")
+	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
+		q.Page = &r
+		_, err := w.Images.List(w.Context(), q)
+		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+	}
+}
+
+// pagedImages is the whole list, asked for page by page.
+func (w *world) pagedImages(q gallery.Query, size int) []gallery.Image {
+	w.Helper()
+	all := []gallery.Image{}
+	for n := 1; ; n++ {
+		q.Page = new(pageNo(n, size))
+		p := w.pictures(q)
+		all = append(all, p.Items...)
+		if _, more := p.Next(); !more {
+			assert.Len(w, all, p.Total)
+			return all
+		}
+		assert.Len(w, p.Items, size)
+	}
+}
+
+func listImagesWorlds(w *world) {
+	names := []string{"a", "b", "c", "d"}
+	w.eachChance(func(w *world, c chance) {
+		some := func() []string {
+			return slices.DeleteFunc(slices.Clone(names), func(string) bool { return c.IntN(2) == 0 })
+		}
+		people := []user.ID{w.somebody(), w.somebody()}
+		var all []gallery.Image
+		for range 40 {
+			i := w.picture(pick(c, people...), noon.Add(time.Duration(c.IntN(4))*time.Microsecond), some()...)
+			if c.IntN(5) == 0 {
+				i = w.changeOf(i.ID, discard)
+			}
+			all = append(all, i)
+		}
+		for range 30 {
+			q := gallery.Query{Owner: pick(c, people...), Contains: some(), Overlaps: some()}
+			require.Equal(w, imagesOf(all, q), w.pagedImages(q, 1+c.IntN(7)), "%+v", q)
+		}
+	})
+}

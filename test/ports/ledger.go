@@ -1,0 +1,169 @@
+package ports
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+// Ledger is the suite of payment.Ledger.
+func Ledger(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"AddOrder stores the order and returns it with its number", addOrder},
+		{"AddOrder never gives a number twice", addOrderNumbers},
+		{"an order of nobody is an error, and is not stored", addDanglingOrder},
+		{"Order returns the order, or ErrNoOrder", getOrder},
+		{"OrdersOf returns the user's orders that are in the state", ordersOf},
+		{"OrdersOf is newest first, ties by descending id", ordersNewest},
+		{"whoever has gone away is not served, and nothing is stored", orderGone},
+	})
+}
+
+func order(of user.ID, at time.Time) payment.Order {
+	return payment.NewOrder(of, "A subject", 1250, time.Hour, at)
+}
+
+// charge stores the order.
+func (w *world) charge(o payment.Order) payment.Order {
+	w.Helper()
+	o, err := w.Ledger.AddOrder(w.Context(), o)
+	require.NoError(w, err)
+	return o
+}
+
+func (w *world) ordersOf(id user.ID, s payment.State) []payment.Order {
+	w.Helper()
+	orders, err := w.Ledger.OrdersOf(w.Context(), id, s)
+	require.NoError(w, err)
+	return orders
+}
+
+func addOrder(w *world) {
+	who := w.somebody()
+	full := payment.Order{
+		User: who, Subject: broad(31) + "'%", Amount: 10_000_000, Currency: payment.CNY, State: payment.Paid, Created: noon,
+		Expires: noon.Add(time.Hour), PaidAt: noon.Add(time.Microsecond), Transaction: "4200000000202603141234567890",
+	}
+	for _, o := range []payment.Order{order(who, noon), full} {
+		added := w.charge(o)
+		require.Positive(w, added.ID)
+		o.ID = added.ID
+		assert.Equal(w, o, added)
+		got, err := w.Ledger.Order(w.Context(), o.ID)
+		require.NoError(w, err)
+		assert.Equal(w, o, got)
+		assert.Equal(w, []payment.Order{o}, w.ordersOf(who, o.State))
+	}
+}
+
+func addOrderNumbers(w *world) {
+	who := w.somebody()
+	given := map[payment.OrderID]bool{}
+	o := order(who, noon)
+	for range 3 {
+		o = w.charge(o)
+		assert.False(w, given[o.ID], "the store alone gives numbers")
+		given[o.ID] = true
+	}
+	for _, id := range atOnce(many, func(int) payment.OrderID {
+		o, err := w.Ledger.AddOrder(w.Context(), order(who, noon))
+		assert.NoError(w, err)
+		return o.ID
+	}) {
+		assert.False(w, given[id])
+		given[id] = true
+	}
+	assert.Len(w, w.ordersOf(who, payment.Open), many+3)
+}
+
+func addDanglingOrder(w *world) {
+	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+		_, err := w.Ledger.AddOrder(w.Context(), order(nobody, noon))
+		require.Error(w, err)
+		assert.Equal(w, fault.Internal, fault.KindOf(err))
+		assert.Empty(w, w.ordersOf(nobody, payment.Open))
+	}
+}
+
+func getOrder(w *world) {
+	who := w.somebody()
+	first, second := w.charge(order(who, noon)), w.charge(order(who, noon.Add(time.Hour)))
+	for _, o := range []payment.Order{first, second} {
+		got, err := w.Ledger.Order(w.Context(), o.ID)
+		require.NoError(w, err)
+		assert.Equal(w, o, got)
+	}
+	for _, none := range []payment.OrderID{0, -1, second.ID + 1} {
+		_, err := w.Ledger.Order(w.Context(), none)
+		assert.ErrorIs(w, err, payment.ErrNoOrder)
+	}
+}
+
+func ordersOf(w *world) {
+	people := []user.ID{w.somebody(), w.somebody()}
+	states := []payment.State{payment.Open, payment.Paid, payment.Closed}
+	stored := map[user.ID]map[payment.State]payment.Order{}
+	for _, who := range people {
+		stored[who] = map[payment.State]payment.Order{}
+		for _, s := range states {
+			o := order(who, noon)
+			if o.State = s; s == payment.Paid {
+				o.PaidAt, o.Transaction = noon, "4200"+o.Subject
+			}
+			stored[who][s] = w.charge(o)
+		}
+	}
+	for _, who := range people {
+		for _, s := range states {
+			assert.Equal(w, []payment.Order{stored[who][s]}, w.ordersOf(who, s))
+		}
+		assert.Empty(w, w.ordersOf(who, ""))
+		assert.Empty(w, w.ordersOf(who, "OPEN"))
+	}
+	assert.Empty(w, w.ordersOf(0, payment.Open))
+	assert.Empty(w, w.ordersOf(people[1]+1, payment.Open))
+
+	old := w.charge(order(people[0], noon.AddDate(-1, 0, 0)))
+	assert.Equal(w, []payment.Order{stored[people[0]][payment.Open], old}, w.ordersOf(people[0], payment.Open),
+		"one that has expired is in the state as well")
+}
+
+func ordersNewest(w *world) {
+	who := w.somebody()
+	var stored []payment.Order
+	for _, micros := range []int{0, 2, 1, 1} {
+		stored = append(stored, w.charge(order(who, noon.Add(time.Duration(micros)*time.Microsecond))))
+	}
+	got := w.ordersOf(who, payment.Open)
+	assert.Equal(w, []payment.Order{stored[1], stored[3], stored[2], stored[0]}, got)
+	got[0].Amount = 1
+	assert.Equal(w, stored[1], w.ordersOf(who, payment.Open)[0], "what came out is private")
+}
+
+func orderGone(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	w.refusedGone(ledgerCalls)
+	assert.Equal(w, []payment.Order{o}, w.ordersOf(o.User, payment.Open))
+}
+
+var ledgerCalls = []call{
+	{"Ledger.AddOrder", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.AddOrder(ctx, order(1, noon))
+		return err
+	}},
+	{"Ledger.Order", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.Order(ctx, 1)
+		return err
+	}},
+	{"Ledger.OrdersOf", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.OrdersOf(ctx, 1, payment.Open)
+		return err
+	}},
+}

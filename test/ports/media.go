@@ -1,0 +1,267 @@
+package ports
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/media"
+)
+
+// Media is the suite of media.Store. Open opens a store that is empty and shares
+// nothing with others.
+func Media(t *testing.T, open func(t *testing.T) media.Store) {
+	for _, p := range []struct {
+		sentence string
+		kept     func(*testing.T, media.Store)
+	}{
+		{"Put stores the picture under a new key, and Open returns it", mediaPut},
+		{"a key can't be guessed", mediaKeys},
+		{"what is no picture is an error", mediaNoPicture},
+		{"an opened picture can be read by many, in any order", mediaRead},
+		{"Open of a key that no Put has returned is ErrNotFound, whatever is in it", mediaStrange},
+		{"Remove deletes the picture, and one that is not there is no error", mediaRemove},
+		{"Puts and Removes at once don't disturb each other", mediaAtOnce},
+		{"the address for Everyone is absolute and for ever", mediaPublic},
+		{"the address for Viewers is signed and expires, the same within one hour", mediaPrivate},
+		{"a picture for Viewers is never where those for Everyone are", mediaApart},
+		{"what goes in is private", mediaIsCopied},
+		{"whoever has gone away is not served, and nothing is stored", mediaGone},
+	} {
+		t.Run(p.sentence, func(t *testing.T) { p.kept(t, open(t)) })
+	}
+}
+
+func upload(kind string, content ...byte) media.Upload {
+	return media.Upload{Type: kind, Width: 1, Height: 1, Bytes: content}
+}
+
+func store(t *testing.T, s media.Store, u media.Upload, a media.Audience) media.Key {
+	t.Helper()
+	key, err := s.Put(t.Context(), u, a)
+	require.NoError(t, err)
+	require.NotEmpty(t, key)
+	return key
+}
+
+// stored is the content and the type of the picture.
+func stored(t *testing.T, s media.Store, key media.Key) ([]byte, string) {
+	t.Helper()
+	f, err := s.Open(t.Context(), key)
+	require.NoError(t, err)
+	content, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	return content, f.Type
+}
+
+func absent(t *testing.T, s media.Store, key media.Key) {
+	t.Helper()
+	f, err := s.Open(t.Context(), key)
+	if err == nil {
+		_ = f.Close()
+	}
+	assert.ErrorIs(t, err, media.ErrNotFound, "%q", key)
+}
+
+func mediaPut(t *testing.T, s media.Store) {
+	began := time.Now().Add(-time.Minute)
+	for _, kind := range media.Accepted() {
+		for _, a := range []media.Audience{media.Everyone, media.Viewers} {
+			for _, content := range [][]byte{{}, {0}, bytes.Repeat([]byte("\x00\r\n\xff"), 300_000)} {
+				key := store(t, s, upload(kind, content...), a)
+				got, gotKind := stored(t, s, key)
+				assert.True(t, bytes.Equal(content, got))
+				assert.Equal(t, kind, gotKind)
+				f, err := s.Open(t.Context(), key)
+				require.NoError(t, err)
+				assert.WithinRange(t, f.Modified, began, time.Now().Add(time.Minute))
+				assert.Equal(t, time.UTC, f.Modified.Location())
+				require.NoError(t, f.Close())
+			}
+		}
+	}
+}
+
+func mediaKeys(t *testing.T, s media.Store) {
+	given := map[media.Key]bool{}
+	var stems []string
+	for i := range 200 {
+		key := store(t, s, upload("image/png", 1), media.Audience(i%2))
+		assert.False(t, given[key], "the same picture twice has two keys")
+		given[key] = true
+		name := string(key)[strings.LastIndex(string(key), "/")+1:]
+		stem, _, _ := strings.Cut(name, ".")
+		assert.GreaterOrEqual(t, len(stem), 20)
+		stems = append(stems, stem)
+	}
+	differ := 0
+	for i := range stems[0] {
+		if stems[0][i] != stems[1][i] {
+			differ++
+		}
+	}
+	assert.Greater(t, differ, len(stems[0])/2, "a key says nothing of the next one")
+}
+
+func mediaNoPicture(t *testing.T, s media.Store) {
+	for _, kind := range []string{"", "text/html", "image/svg+xml", "image/bmp", "IMAGE/PNG"} {
+		_, err := s.Put(t.Context(), upload(kind, 1), media.Everyone)
+		assert.Error(t, err, kind)
+	}
+}
+
+func mediaRead(t *testing.T, s media.Store) {
+	key := store(t, s, upload("image/png", []byte("0123456789")...), media.Everyone)
+	first, err := s.Open(t.Context(), key)
+	require.NoError(t, err)
+	second, err := s.Open(t.Context(), key)
+	require.NoError(t, err)
+	end, err := first.Seek(0, io.SeekEnd)
+	require.NoError(t, err)
+	assert.EqualValues(t, 10, end)
+	_, err = first.Seek(4, io.SeekStart)
+	require.NoError(t, err)
+	part := make([]byte, 3)
+	_, err = io.ReadFull(first, part)
+	require.NoError(t, err)
+	assert.Equal(t, "456", string(part))
+	whole, err := io.ReadAll(second)
+	require.NoError(t, err)
+	assert.Equal(t, "0123456789", string(whole))
+	require.NoError(t, first.Close())
+	require.NoError(t, second.Close())
+}
+
+func mediaStrange(t *testing.T, s media.Store) {
+	key := string(store(t, s, upload("image/png", 1), media.Everyone))
+	folder := key[:strings.LastIndex(key, "/")]
+	for _, strange := range []string{
+		"", ".", "..", "/", "public", "private", "public/", folder, folder + "/", folder + "/.", "/" + key, key + "/", "./" + key,
+		"../" + key, "public/../" + key, folder + "/../" + key, "x/../" + key, "public//" + strings.TrimPrefix(key, "public/"),
+		"../../../../etc/passwd", "public/../../../../etc/passwd", "/etc/passwd", "public/ab/../../../etc/passwd", `..\..\etc\passwd`,
+		key + "\x00", key + "\x00.png", strings.ToUpper(key), key[:len(key)-1], key + "x", key + " ", " " + key, key + "\n", key + "?a=b",
+		strings.ReplaceAll(key, "/", "%2f"), strings.Replace(key, "public", "private", 1), "incoming", "incoming/" + key, "CON", "\xff",
+		strings.Repeat("a/", 2000), strings.Repeat("a", 100_000), "public/aa/" + strings.Repeat("a", 26) + ".png",
+	} {
+		absent(t, s, media.Key(strange))
+		assert.NoError(t, s.Remove(t.Context(), media.Key(strange)), "%q", strange)
+	}
+	content, _ := stored(t, s, media.Key(key))
+	assert.Equal(t, []byte{1}, content)
+}
+
+func mediaRemove(t *testing.T, s media.Store) {
+	for _, a := range []media.Audience{media.Everyone, media.Viewers} {
+		key, bystander := store(t, s, upload("image/png", 1), a), store(t, s, upload("image/png", 2), a)
+		require.NoError(t, s.Remove(t.Context(), key))
+		absent(t, s, key)
+		require.NoError(t, s.Remove(t.Context(), key))
+		content, _ := stored(t, s, bystander)
+		assert.Equal(t, []byte{2}, content)
+	}
+}
+
+func mediaAtOnce(t *testing.T, s media.Store) {
+	for _, err := range atOnce(many, func(i int) error {
+		content := bytes.Repeat([]byte{byte(i)}, 50_000)
+		key, err := s.Put(t.Context(), upload("image/gif", content...), media.Audience(i%2))
+		if err != nil {
+			return err
+		}
+		f, err := s.Open(t.Context(), key)
+		if err != nil {
+			return err
+		}
+		got, err := io.ReadAll(f)
+		if !bytes.Equal(content, got) {
+			err = errors.Join(err, fmt.Errorf("picture %d is another", i))
+		}
+		return errors.Join(err, f.Close(), s.Remove(t.Context(), key), s.Remove(t.Context(), key))
+	}) {
+		assert.NoError(t, err)
+	}
+}
+
+func mediaPublic(t *testing.T, s media.Store) {
+	key := store(t, s, upload("image/png", 1), media.Everyone)
+	address := s.URL(key, media.Everyone, noon)
+	assert.Equal(t, address, s.URL(key, media.Everyone, noon.AddDate(10, 0, 0)))
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	assert.True(t, u.IsAbs())
+	assert.Empty(t, u.RawQuery)
+	assert.NotEqual(t, address, s.URL(store(t, s, upload("image/png", 1), media.Everyone), media.Everyone, noon))
+}
+
+func mediaPrivate(t *testing.T, s media.Store) {
+	key := store(t, s, upload("image/png", 1), media.Viewers)
+	hour := noon.Truncate(time.Hour)
+	first := s.URL(key, media.Viewers, hour)
+	assert.Equal(t, first, s.URL(key, media.Viewers, hour.Add(time.Hour-time.Nanosecond)))
+	assert.Equal(t, first, s.URL(key, media.Viewers, hour.In(time.FixedZone("", 5*3600+1800)).Add(10*time.Minute)), "wherever the server is")
+	assert.NotEqual(t, first, s.URL(key, media.Viewers, hour.Add(time.Hour)))
+	assert.NotEqual(t, first, s.URL(key, media.Viewers, hour.Add(-time.Nanosecond)))
+
+	u, err := url.Parse(first)
+	require.NoError(t, err)
+	assert.True(t, u.IsAbs())
+	assert.NotEmpty(t, u.Query().Get("signature"))
+	expires, err := strconv.ParseInt(u.Query().Get("expires"), 10, 64)
+	require.NoError(t, err)
+	for _, minutes := range []int{0, 1, 30, 59} {
+		left := time.Unix(expires, 0).Sub(hour.Add(time.Duration(minutes) * time.Minute))
+		assert.LessOrEqual(t, left, media.AddressLife)
+		assert.GreaterOrEqual(t, left, media.AddressLife/2)
+	}
+	other, err := url.Parse(s.URL(store(t, s, upload("image/png", 1), media.Viewers), media.Viewers, hour))
+	require.NoError(t, err)
+	assert.NotEqual(t, u.Path, other.Path)
+	assert.NotEqual(t, u.Query().Get("signature"), other.Query().Get("signature"))
+}
+
+func mediaApart(t *testing.T, s media.Store) {
+	private := store(t, s, upload("image/png", 1), media.Viewers)
+	public := store(t, s, upload("image/png", 2), media.Everyone)
+	assert.True(t, strings.HasPrefix(string(private), "private/"))
+	assert.True(t, strings.HasPrefix(string(public), "public/"))
+	absent(t, s, media.KeyAt(media.Everyone, strings.TrimPrefix(string(private), "private/")))
+	absent(t, s, media.KeyAt(media.Everyone, string(private)))
+	absent(t, s, media.KeyAt(media.Viewers, strings.TrimPrefix(string(public), "public/")))
+	assert.NotContains(t, s.URL(private, media.Viewers, noon), "/media/public/")
+	assert.NotContains(t, s.URL(public, media.Everyone, noon), "/media/private/")
+}
+
+func mediaIsCopied(t *testing.T, s media.Store) {
+	content := []byte{1, 2, 3}
+	key := store(t, s, media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: content}, media.Everyone)
+	content[0] = 9
+	got, _ := stored(t, s, key)
+	assert.Equal(t, []byte{1, 2, 3}, got)
+	got[0] = 9
+	again, _ := stored(t, s, key)
+	assert.Equal(t, []byte{1, 2, 3}, again)
+}
+
+func mediaGone(t *testing.T, s media.Store) {
+	key := store(t, s, upload("image/png", 1), media.Everyone)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.Put(gone, upload("image/png", 1), media.Everyone)
+	assert.ErrorIs(t, err, context.Canceled)
+	_, err = s.Open(gone, key)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorIs(t, s.Remove(gone, key), context.Canceled)
+	content, _ := stored(t, s, key)
+	assert.Equal(t, []byte{1}, content)
+}

@@ -1,0 +1,92 @@
+package ports
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/locale"
+	"plaza/domain/publication"
+)
+
+// Translator is the suite of publication.Translator.
+func Translator(t *testing.T, fresh func(t *testing.T) publication.Translator) {
+	language := func(name string) locale.Tag {
+		tag, ok := locale.Parse(name)
+		require.True(t, ok, name)
+		return tag
+	}
+	english, spanish, chinese := language("en-GB"), language("es"), language("zh-Hant")
+	texts := []string{"One", "Two words", "Two words", "西湖 🌊", "Tom & Jerry: 1 < 2 > 0, isn't \"it\"?", "line\nline"}
+
+	t.Run("it has a name, always the same", func(t *testing.T) {
+		tr := fresh(t)
+		assert.NotEmpty(t, tr.Name())
+		assert.Equal(t, tr.Name(), tr.Name())
+		assert.Equal(t, tr.Name(), fresh(t).Name())
+	})
+
+	t.Run("it returns the texts in their order and as many", func(t *testing.T) {
+		tr := fresh(t)
+		for _, to := range []locale.Tag{spanish, chinese} {
+			all, err := tr.Translate(t.Context(), english, to, texts)
+			require.NoError(t, err)
+			require.Len(t, all, len(texts))
+			for i, text := range texts {
+				alone, err := tr.Translate(t.Context(), english, to, []string{text})
+				require.NoError(t, err)
+				assert.Equal(t, alone, all[i:i+1])
+				assert.NotEmpty(t, all[i])
+			}
+		}
+		none, err := tr.Translate(t.Context(), english, spanish, nil)
+		require.NoError(t, err)
+		assert.Empty(t, none)
+	})
+
+	t.Run("what comes back is text, never markup", func(t *testing.T) {
+		all, err := fresh(t).Translate(t.Context(), english, spanish, texts)
+		require.NoError(t, err)
+		for _, text := range all {
+			for _, escape := range []string{"&amp;", "&lt;", "&gt;", "&#", "&quot;", "<br", "<p"} {
+				assert.NotContains(t, text, escape)
+			}
+		}
+	})
+
+	t.Run("the texts that it was given stay as they were", func(t *testing.T) {
+		given := []string{"One", "Two"}
+		_, err := fresh(t).Translate(t.Context(), english, spanish, given)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"One", "Two"}, given)
+	})
+
+	t.Run("it keeps to the deadline of the context", func(t *testing.T) {
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := fresh(t).Translate(gone, english, spanish, texts)
+		require.ErrorIs(t, err, context.Canceled)
+		late, cancel := context.WithDeadline(t.Context(), noon.AddDate(-10, 0, 0))
+		defer cancel()
+		_, err = fresh(t).Translate(late, english, spanish, texts)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+
+	t.Run("it is safe to call from many goroutines at once", func(t *testing.T) {
+		tr := fresh(t)
+		want, err := tr.Translate(t.Context(), english, spanish, texts)
+		require.NoError(t, err)
+		var all sync.WaitGroup
+		for range many {
+			all.Go(func() {
+				got, err := tr.Translate(t.Context(), english, spanish, texts)
+				assert.NoError(t, err)
+				assert.Equal(t, want, got)
+			})
+		}
+		all.Wait()
+	})
+}
