@@ -83,8 +83,9 @@ type Stores struct {
 
 // Parts are what a test replaces.
 type Parts struct {
-	Now     func() time.Time // nil: the system's clock
-	Hashing *argon2id.Params // nil: those of OWASP
+	Now        func() time.Time       // nil: the system's clock
+	Hashing    *argon2id.Params       // nil: those of OWASP
+	Translator publication.Translator // nil: that of the configuration
 }
 
 // NewApp puts Plaza together over an empty store.
@@ -95,9 +96,12 @@ func NewApp(c Config, log *slog.Logger, p Parts) (*App, error) {
 	if p.Hashing == nil {
 		p.Hashing = &argon2id.OWASP
 	}
+	if p.Translator == nil {
+		p.Translator = newTranslator(c)
+	}
 	signing := secret.New(rand.Text()) // pictures are gone with the process, so their addresses may be, too
 	addresses := media.NewAddresses(c.PublicURL, signing)
-	return initialise(c, log, openStores(c, signing), addresses, p.Now, *p.Hashing)
+	return initialise(c, log, openStores(c, signing), addresses, p.Translator, p.Now, *p.Hashing)
 }
 
 func openStores(c Config, signing secret.String) Stores {

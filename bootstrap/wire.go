@@ -26,6 +26,7 @@ import (
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/publication"
 )
 
 // One set per adapter, and one of the use cases. To swap an adapter, write its set
@@ -43,12 +44,11 @@ var (
 )
 
 func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addresses,
-	now func() time.Time, hashing argon2id.Params) (*App, error) {
+	translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
 			"Feed", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media"),
 		passwordsByArgon2id, picturesByImaging, markupBySanitiser, placesByGazetteer, restByGin,
-		newTranslator,
 		useCases,
 		wire.Struct(new(App), "*"),
 	)

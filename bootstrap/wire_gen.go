@@ -27,12 +27,13 @@ import (
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/publication"
 	"time"
 )
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addresses, now func() time.Time, hashing argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addresses, translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	config := newHTTPConfig(c, log)
 	accounts := stores.Accounts
 	tokens := stores.Tokens
@@ -54,7 +55,6 @@ func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addre
 	reader := stores.Feed
 	browsingBrowsing := browsing.New(reader)
 	publicationRepository := stores.Publications
-	translator := newTranslator(c)
 	cache := stores.Translations
 	readingReading := reading.New(publicationRepository, translator, cache, now, log)
 	galleryRepository := stores.Images

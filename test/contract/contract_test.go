@@ -19,7 +19,7 @@ type row struct {
 func rows() []row {
 	return slices.Concat(
 		conventionRows, loginRows, peopleRows, goldenRows, eventRows, eventListRows, eventTextRows,
-		activityRows, subscriptionRows, feedRows, publicationRows, imageRows, plateRows, importedRows, paymentRows,
+		activityRows, subscriptionRows, feedRows, publicationRows, failingRows, imageRows, plateRows, importedRows, paymentRows,
 	)
 }
 

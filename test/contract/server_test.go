@@ -41,6 +41,13 @@ func start(t *testing.T) *server {
 
 func startWith(t *testing.T, change func(*bootstrap.Settings)) *server {
 	t.Helper()
+	return startAs(t, change, bootstrap.Parts{})
+}
+
+// startAs is startWith, with parts of the program replaced; the clock and the
+// hashing are always the tests'.
+func startAs(t *testing.T, change func(*bootstrap.Settings), parts bootstrap.Parts) *server {
+	t.Helper()
 	settings := bootstrap.Settings{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", Translator: "none",
 		TokenTTL: "720h", LogLevel: "debug", LogFormat: "text",
@@ -55,7 +62,8 @@ func startWith(t *testing.T, change func(*bootstrap.Settings)) *server {
 	}
 	s := &server{url: listeners.URL(), clock: &clock{now: epoch}, log: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: config.LogLevel}))
-	s.app, err = bootstrap.NewApp(config, log, bootstrap.Parts{Now: s.clock.Now, Hashing: &argon2id.Cheap})
+	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
+	s.app, err = bootstrap.NewApp(config, log, parts)
 	require.NoError(t, err)
 
 	ctx, stop := context.WithCancel(context.Background())

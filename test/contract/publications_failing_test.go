@@ -1,0 +1,78 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/bootstrap"
+	"plaza/domain/locale"
+	"plaza/domain/publication"
+)
+
+var failingRows = []row{
+	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails},
+	{"PUB-07 a translator that is slow does so too and still fills the cache", translatorIsSlow},
+}
+
+// translator is a translator that does what it is told to.
+type translator struct {
+	calls     atomic.Int64
+	translate func(ctx context.Context, texts []string) ([]string, error)
+}
+
+func (*translator) Name() string { return "told" }
+
+func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []string) ([]string, error) {
+	tr.calls.Add(1)
+	return tr.translate(ctx, texts)
+}
+
+// translatedBy is a server with the translator and one publication in French, and
+// somebody who reads it.
+func translatedBy(t *testing.T, tr *translator) (*server, person) {
+	t.Helper()
+	s := startAs(t, func(*bootstrap.Settings) {}, bootstrap.Parts{Translator: tr})
+	ada := s.member(t)
+	s.stocksPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Language = "fr" })
+	return s, ada
+}
+
+func translatorFails(t *testing.T, _ *server) {
+	for name, answer := range map[string]func(context.Context, []string) ([]string, error){
+		"is down":          func(context.Context, []string) ([]string, error) { return nil, errors.New("connection refused") },
+		"returns too few":  func(context.Context, []string) ([]string, error) { return []string{"one"}, nil },
+		"returns too many": func(context.Context, []string) ([]string, error) { return make([]string, 9), nil },
+	} {
+		tr := &translator{translate: answer}
+		s, ada := translatedBy(t, tr)
+		a := ada.reading(t, "en")
+		assert.False(t, a.has("data.0.localized"), name)
+		assert.Equal(t, "publication 1", a.text("data.0.title"), name)
+		assert.EqualValues(t, 1, s.app.Reading.Failures(), "%s: it is counted", name)
+		assert.Contains(t, s.log.String(), "level=WARN", "%s: it is logged", name)
+		ada.reading(t, "en")
+		assert.EqualValues(t, 2, tr.calls.Load(), "%s: nothing of it is kept", name)
+	}
+}
+
+func translatorIsSlow(t *testing.T, _ *server) {
+	answers := make(chan struct{})
+	tr := &translator{translate: func(ctx context.Context, texts []string) ([]string, error) {
+		select {
+		case <-answers:
+			return texts, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}}
+	s, ada := translatedBy(t, tr)
+	assert.False(t, ada.reading(t, "en").has("data.0.localized"), "nobody waits for long")
+	close(answers)
+	s.app.Reading.Close() // the batch has come to its end
+	assert.True(t, ada.reading(t, "en").has("data.0.localized"))
+	assert.EqualValues(t, 1, tr.calls.Load())
+}
