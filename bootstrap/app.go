@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
@@ -116,13 +117,13 @@ func openStores(c Config, signing secret.String) Stores {
 	}
 }
 
-// demoPorts are what the demo data is written through.
-func (a *App) demoPorts() demo.Ports {
-	return demo.Ports{
+// LoadDemo writes the demo data, unless it is there.
+func (a *App) LoadDemo(ctx context.Context) error {
+	return demo.Load(ctx, demo.Ports{
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
 		Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions, News: a.Stores.News,
 		Diary:        diaryPorts(a.Stores, a.places, a.sanitiser, a.inspector),
 		Publications: a.Stores.Publications, HowTos: a.Stores.HowTos, Demands: a.Stores.Demands,
 		Images: a.Stores.Images, Ledger: a.Stores.Ledger,
-	}
+	})
 }

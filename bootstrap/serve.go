@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"plaza/bootstrap/demo"
 )
 
 type serveCommand struct {
@@ -45,7 +43,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	}
 	defer app.Close()
 	if c.Demo {
-		if err := demo.Load(ctx, app.demoPorts()); err != nil {
+		if err := app.LoadDemo(ctx); err != nil {
 			return fmt.Errorf("loading the demo data: %w", err)
 		}
 	}

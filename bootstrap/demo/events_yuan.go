@@ -35,7 +35,7 @@ var yuanOctober = []entry{
 		content: "那天还没有这本日记，补上：外婆把月饼切成八瓣，先给墙上的外公留了一瓣，再问他：“还是莲蓉的，行不行？”",
 	},
 	{
-		at: "2026-10-05 23:30", permission: event.Private,
+		key: "unsent", at: "2026-10-05 23:30", permission: event.Private,
 		title:   "没有寄出的信",
 		content: "爸：你留下的那台相机我修好了，快门声还是那么响。第一张拍的是窗台上的薄荷，拍虚了。你要是在，一定笑我。",
 	},

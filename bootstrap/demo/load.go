@@ -1,6 +1,7 @@
 // Package demo is the data that Plaza is shown with: a dozen people who do not
-// exist, what they put into their diaries in the autumn of 2026, and what they
-// said of it to each other.
+// exist and a robot; what they put into their diaries in the autumn of 2026, and
+// what they said of it to each other; what they published, translated, drew,
+// wanted and bought.
 //
 // It is told in tables and replayed through the use cases in the order in which it
 // happened, on a clock that stands at the instant of each deed. So it keeps every
@@ -14,6 +15,7 @@ import (
 	"fmt"
 	"time"
 
+	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/signin"
@@ -100,19 +102,22 @@ func furnish(ctx context.Context, p Ports) error {
 // stage is where the deeds happen: the use cases, and what came of earlier deeds.
 type stage struct {
 	now       time.Time
+	ports     Ports
 	signin    *signin.Signin
 	following *following.Following
 	diary     *diary.Diary
+	curating  *curating.Curating
 	cast      map[handle]access.Actor
 	written   map[string]event.ID
 }
 
 func newStage(p Ports) *stage {
-	s := &stage{cast: map[handle]access.Actor{}, written: map[string]event.ID{}}
+	s := &stage{ports: p, cast: map[handle]access.Actor{}, written: map[string]event.ID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, noLogins, now)
 	s.following = following.New(p.Subscriptions, p.Categories, now)
 	s.diary = diary.New(p.Diary, now)
+	s.curating = curating.New(p.Images, p.Diary.Pictures, p.Diary.Inspector, now)
 	return s
 }

@@ -21,6 +21,7 @@ const (
 	amal    handle = "Amal"
 	beatriz handle = "Beatriz"
 	meera   handle = "Meera"
+	robot   handle = "Plaza Robot"
 )
 
 // password opens every demo account.
@@ -61,6 +62,8 @@ var people = []person{
 		Firstname: "Beatriz", Lastname: "Nogueira", Location: "Recife, Brasil", Timezone: "America/Recife"}},
 	{meera, "+91-0000000012", "2026-10-03 21:00", false, user.Member{
 		Firstname: "मीरा", Lastname: "जोशी", Expertise: "गणित शिक्षण", Location: "पुणे", Timezone: "Asia/Kolkata"}},
+	{robot, "+1-2025550113", "2026-11-05 00:00", false, user.Member{
+		Firstname: "Plaza", Lastname: "Robot", Expertise: "Importing", Location: "Plaza", Timezone: "UTC"}},
 }
 
 // follow is what somebody began to follow one day.

@@ -10,6 +10,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/signin"
 	"plaza/domain/access"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/secret"
 )
@@ -50,8 +51,29 @@ func timeline() ([]deed, error) {
 			p.writes(d.author, e)
 		}
 	}
+	for _, a := range albums {
+		p.attaches(a)
+	}
 	for _, t := range talks {
 		p.talk(t)
+	}
+	for _, t := range texts {
+		p.publishes(t)
+	}
+	for _, n := range parts {
+		p.adds(n)
+	}
+	for _, h := range howTos {
+		p.imports(h)
+	}
+	for i, w := range wishes {
+		p.wants(demand.ID(i+1), w)
+	}
+	for _, k := range snaps {
+		p.keeps(k)
+	}
+	for _, b := range bills {
+		p.owes(b)
 	}
 	slices.SortStableFunc(p.deeds, func(a, b deed) int { return a.at.Compare(b.at) })
 	return p.deeds, errors.Join(p.wrong...)
@@ -151,6 +173,8 @@ func (p *plan) writes(author handle, e entry) {
 	p.told[e.key] = at
 }
 
+func noEntry(key string) error { return fmt.Errorf("no entry is called %q", key) }
+
 // likedAfter is how long after an entry those who like it say so; by then all who
 // may see it have joined.
 const likedAfter = 26 * time.Hour
@@ -159,7 +183,7 @@ const likedAfter = 26 * time.Hour
 func (p *plan) talk(t talk) {
 	told, known := p.told[t.on]
 	if !known {
-		p.note(fmt.Errorf("no entry is called %q", t.on))
+		p.note(noEntry(t.on))
 	}
 	for _, c := range t.comments {
 		p.add(told.Add(c.after), c.by, "comments on "+t.on, func(ctx context.Context, s *stage, actor access.Actor) error {
