@@ -28,10 +28,10 @@ lint: ## formatting, vet, and whether the wiring is what wire makes of it
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 		[ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
-	$(GO) tool wire diff -tags $(TAGS) ./bootstrap
+	$(GO) tool wire diff ./bootstrap
 
 generate: ## write the wiring anew
-	$(GO) tool wire gen -tags $(TAGS) ./bootstrap
+	$(GO) tool wire gen ./bootstrap
 
 tools:
 	@command -v cc >/dev/null || { apt-get update -qq && apt-get install -y -qq gcc libc6-dev; }
