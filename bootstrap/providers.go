@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/translator/pseudo"
 	"plaza/application/diary"
+	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/domain/markup"
 	"plaza/domain/media"
@@ -69,6 +70,9 @@ func addressCheck(addresses media.Addresses, now func() time.Time) httpapi.Addre
 		return until.Sub(now())
 	}
 }
+
+// requestLog lets what is logged behind a request bear its id.
+func requestLog() reading.Log { return httpapi.Logger }
 
 // newTranslator returns the translator of the settings; nil for none.
 func newTranslator(c Config) publication.Translator {

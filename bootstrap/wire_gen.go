@@ -56,7 +56,8 @@ func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addre
 	browsingBrowsing := browsing.New(reader)
 	publicationRepository := stores.Publications
 	cache := stores.Translations
-	readingReading := reading.New(publicationRepository, translator, cache, now, log)
+	readingLog := requestLog()
+	readingReading := reading.New(publicationRepository, translator, cache, now, readingLog)
 	galleryRepository := stores.Images
 	store := stores.Media
 	curatingCurating := curating.New(galleryRepository, store, inspector, now)
@@ -116,6 +117,6 @@ var (
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), imaging.NewInspector, wire.Bind(new(media.Inspector), new(imaging.Inspector)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, reading.New, curating.New, importing.New, paying.New)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, requestLog, reading.New, curating.New, importing.New, paying.New)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

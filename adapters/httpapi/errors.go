@@ -63,9 +63,9 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	switch kind := fault.KindOf(err); kind {
 	case fault.Internal:
-		logger(ctx).ErrorContext(ctx, "request failed", "error", err)
+		Logger(ctx).ErrorContext(ctx, "request failed", "error", err)
 	case fault.Gateway, fault.Unavailable, fault.Timeout:
-		logger(ctx).WarnContext(ctx, "request refused", "code", kind.Code(), "error", err)
+		Logger(ctx).WarnContext(ctx, "request refused", "code", kind.Code(), "error", err)
 	}
 	refuse(err).send(w, r)
 }

@@ -14,8 +14,21 @@ import (
 	"time"
 )
 
-// deadline is how long a request may take, all told.
-const deadline = 20 * time.Second
+// Deadlines are how long a request may take, all told.
+const (
+	deadline = 20 * time.Second
+	// uploadDeadline leaves a telephone the time to send a picture.
+	uploadDeadline = time.Minute
+)
+
+// allowed is how long the request may take. What brings more than a body of JSON,
+// or does not say how much it brings, is taken for an upload.
+func allowed(r *http.Request) time.Duration {
+	if r.ContentLength > maxBody || r.ContentLength < 0 {
+		return uploadDeadline
+	}
+	return deadline
+}
 
 // frame is around every request, redirects and unknown paths included: it gives
 // the request an id, a logger and a deadline, and the response its headers; it
@@ -44,7 +57,7 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	id := requestID(r.Header.Get("X-Request-ID"))
 	log := f.log.With("request_id", id)
-	ctx, cancel := context.WithTimeout(withLogger(r.Context(), log), deadline)
+	ctx, cancel := context.WithTimeout(withLogger(r.Context(), log), allowed(r))
 	defer cancel()
 	r = r.WithContext(ctx)
 	f.distrust(r, log)
@@ -80,7 +93,7 @@ func survive(out *recorder, r *http.Request) {
 	case cause == http.ErrAbortHandler:
 		panic(cause)
 	case out.status != 0:
-		logger(r.Context()).ErrorContext(r.Context(), "panic amid a response", "cause", cause, "stack", string(debug.Stack()))
+		Logger(r.Context()).ErrorContext(r.Context(), "panic amid a response", "cause", cause, "stack", string(debug.Stack()))
 		panic(http.ErrAbortHandler)
 	default:
 		fail(out, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
@@ -123,8 +136,9 @@ func withLogger(ctx context.Context, log *slog.Logger) context.Context {
 	return context.WithValue(ctx, loggerKey{}, log)
 }
 
-// logger is the logger of the request that the context belongs to.
-func logger(ctx context.Context) *slog.Logger {
+// Logger is the logger of the request that the context belongs to: its lines bear
+// the request's id (GEN-10). Without a request it is the default one.
+func Logger(ctx context.Context) *slog.Logger {
 	if log, ok := ctx.Value(loggerKey{}).(*slog.Logger); ok {
 		return log
 	}

@@ -50,7 +50,7 @@ func TestGEN_10_the_response_and_every_log_line_have_the_request_id(t *testing.T
 	r.Header.Set("Authorization", "Token secret key")
 	w, log := framed(r, func(w http.ResponseWriter, r *http.Request) {
 		r.Pattern = "/path/:id"
-		logger(r.Context()).Info("something of the handler's")
+		Logger(r.Context()).Info("something of the handler's")
 		w.WriteHeader(http.StatusTeapot)
 		w.Write([]byte("short"))
 	})
@@ -124,5 +124,24 @@ func TestAUT_11_a_peer_that_plays_the_proxy_is_warned_of_once(t *testing.T) {
 }
 
 func TestA_context_of_no_request_has_a_logger_too(t *testing.T) {
-	assert.NotNil(t, logger(context.Background()))
+	assert.NotNil(t, Logger(context.Background()))
+}
+
+func TestUploads_have_longer(t *testing.T) {
+	given := func(length int64) (left time.Duration) {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.ContentLength = length
+		framed(r, func(_ http.ResponseWriter, r *http.Request) {
+			ends, _ := r.Context().Deadline()
+			left = time.Until(ends)
+		})
+		return left
+	}
+	for _, small := range []int64{0, 2, maxBody} {
+		assert.LessOrEqual(t, given(small), deadline)
+	}
+	for _, upload := range []int64{-1, maxBody + 1, maxForm} {
+		assert.Greater(t, given(upload), deadline)
+		assert.LessOrEqual(t, given(upload), uploadDeadline)
+	}
 }

@@ -42,7 +42,7 @@ func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag)
 	}
 	cached, err := r.cache.Get(ctx, keys, r.now())
 	if err != nil {
-		r.fail("reading the cache of translations", err)
+		r.fail(ctx, "reading the cache of translations", err)
 		return
 	}
 	have := translations(cached)
@@ -109,7 +109,7 @@ func (r *Reading) translate(ctx context.Context, batches []*batch, reader locale
 				have[key] = t
 			}
 		case <-late.C:
-			r.fail("translating a page", errors.New("not in time"))
+			r.fail(ctx, "translating a page", errors.New("not in time"))
 			return
 		case <-ctx.Done():
 			return
@@ -124,7 +124,7 @@ func (r *Reading) run(ctx context.Context, b *batch, reader locale.Tag) translat
 		err = fmt.Errorf("%d texts came back for %d", len(translated), len(b.texts))
 	}
 	if err != nil {
-		r.fail("translating from "+b.from.String(), err)
+		r.fail(ctx, "translating from "+b.from.String(), err)
 		return nil
 	}
 	all := translations{}
@@ -132,14 +132,14 @@ func (r *Reading) run(ctx context.Context, b *batch, reader locale.Tag) translat
 		all[key] = translated[i]
 	}
 	if err := r.cache.Put(ctx, all, r.now().Add(publication.CacheFor)); err != nil {
-		r.fail("keeping translations", err)
+		r.fail(ctx, "keeping translations", err)
 	}
 	return all
 }
 
-func (r *Reading) fail(what string, err error) {
+func (r *Reading) fail(ctx context.Context, what string, err error) {
 	r.failures.Add(1)
-	r.log.Warn(what+" failed", "translator", r.translator.Name(), "error", err)
+	r.log(ctx).WarnContext(ctx, what+" failed", "translator", r.translator.Name(), "error", err)
 }
 
 // localised is the item in the reader's language; nil unless all of it is there.

@@ -29,16 +29,19 @@ type Reading struct {
 	translator   publication.Translator // nil: nothing is translated
 	cache        publication.Cache
 	now          func() time.Time
-	log          *slog.Logger
+	log          Log
 
 	batches  sync.WaitGroup
 	failures atomic.Int64
 }
 
+// Log returns the logger of what the context belongs to: a request, with its id.
+type Log func(context.Context) *slog.Logger
+
 // New returns the use cases over the ports; now tells the time. Without a
 // translator nothing is translated. Close must be called in the end.
 func New(publications publication.Repository, translator publication.Translator, cache publication.Cache,
-	now func() time.Time, log *slog.Logger) *Reading {
+	now func() time.Time, log Log) *Reading {
 	return &Reading{publications: publications, translator: translator, cache: cache, now: now, log: log}
 }
 

@@ -3,7 +3,6 @@ package reading_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"sync"
 	"testing"
@@ -72,7 +71,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{translator: &translator{Translator: pseudo.New()}}
 	now := func() time.Time { return time.Now().Add(w.later) }
 	w.Reading = reading.New(store.Publications(), w.translator, store.Translations(), now,
-		slog.New(slog.NewTextHandler(io.Discard, nil)))
+		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	t.Cleanup(w.Close)
 	return w
 }
@@ -165,7 +164,7 @@ func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 
 func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
 	store := memory.New()
-	r := reading.New(store.Publications(), nil, store.Translations(), time.Now, slog.Default())
+	r := reading.New(store.Publications(), nil, store.Translations(), time.Now, nil)
 	tag, _ := locale.Parse("es")
 	p, err := r.Feed(t.Context(), publication.Query{}, tag)
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -24,7 +25,7 @@ func CheckPassword(password secret.String) error {
 	switch {
 	case problem != "":
 	case utf8.RuneCountInString(p) < MinPassword:
-		problem = "This password is too short. It must contain at least 8 characters."
+		problem = fmt.Sprintf("This password is too short. It must contain at least %d characters.", MinPassword)
 	case isCommon(p):
 		problem = "This password is too common."
 	}

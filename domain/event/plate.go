@@ -1,6 +1,7 @@
 package event
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ var ErrNoPlate = fault.New(fault.NotFound, "There is no such plate.")
 // AddPlate attaches the picture; one more than MaxPlates is a fault on photo.
 func (e *Event) AddPlate(photo media.Key, now time.Time) error {
 	if len(e.s.Plates) >= MaxPlates {
-		return fault.Field("photo", "An event has at most 30 plates.")
+		return fault.Field("photo", fmt.Sprintf("An event has at most %d plates.", MaxPlates))
 	}
 	e.s.Plates = append(e.s.Plates, Plate{Photo: photo, Created: instant.Of(now)})
 	e.s.Modified = later(e.s.Modified, now)

@@ -53,7 +53,8 @@ func translatorFails(t *testing.T, _ *server) {
 		assert.False(t, a.has("data.0.localized"), name)
 		assert.Equal(t, "publication 1", a.text("data.0.title"), name)
 		assert.EqualValues(t, 1, s.app.Reading.Failures(), "%s: it is counted", name)
-		assert.Contains(t, s.log.String(), "level=WARN", "%s: it is logged", name)
+		id := a.header.Get("X-Request-ID")
+		assert.Regexp(t, `level=WARN msg="translating[^\n]*request_id=`+id, s.log.String(), "%s: it is logged (GEN-10)", name)
 		ada.reading(t, "en")
 		assert.EqualValues(t, 2, tr.calls.Load(), "%s: nothing of it is kept", name)
 	}

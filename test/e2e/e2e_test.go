@@ -34,6 +34,7 @@ var plaza = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	builtIn = dir
 	path := filepath.Join(dir, "plaza")
 	build := exec.Command("go", "build", "-tags", "nomsgpack", "-race", "-o", path, "plaza/bootstrap/cmd/plaza")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -42,10 +43,14 @@ var plaza = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// builtIn is the folder that the program was built in; empty while no test has
+// asked for it.
+var builtIn string
+
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if path, err := plaza(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	if builtIn != "" {
+		os.RemoveAll(builtIn)
 	}
 	os.Exit(status)
 }
