@@ -2,13 +2,13 @@ package bootstrap
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"plaza/adapters/argon2id"
-	"plaza/adapters/memory"
+	"plaza/adapters/bunstore"
 	"plaza/application/browsing"
 	"plaza/application/curating"
 	"plaza/application/diary"
@@ -20,18 +20,10 @@ import (
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
-	"plaza/domain/demand"
-	"plaza/domain/event"
-	"plaza/domain/feed"
-	"plaza/domain/gallery"
 	"plaza/domain/markup"
 	"plaza/domain/media"
-	"plaza/domain/payment"
 	"plaza/domain/place"
 	"plaza/domain/publication"
-	"plaza/domain/secret"
-	"plaza/domain/subscription"
-	"plaza/domain/user"
 )
 
 // App is Plaza put together, not yet listening.
@@ -50,37 +42,22 @@ type App struct {
 	Importing *importing.Importing
 	Paying    *paying.Paying
 
+	storage   storage
 	hasher    access.Hasher
 	places    place.Analyser
 	sanitiser markup.Sanitiser
 	inspector media.Inspector
 }
 
-// Close waits for what goes on behind requests. Nothing may be asked of the App
-// any more.
-func (a *App) Close() { a.Reading.Close() }
-
-// Stores are the store ports, whichever adapter stands behind them.
-type Stores struct {
-	Accounts      access.Accounts
-	Directory     user.Directory
-	Tokens        access.Tokens
-	Throttle      access.Throttle
-	Categories    feed.Categories
-	Subscriptions subscription.Repository
-	Events        event.Repository
-	EventReader   event.Reader
-	Discussion    event.Discussion
-	News          event.NewsArchive
-	Feed          feed.Reader
-	Publications  publication.Repository
-	HowTos        publication.HowTos
-	Translations  publication.Cache
-	Demands       demand.Repository
-	Images        gallery.Repository
-	Ledger        payment.Ledger
-	Media         media.Store
+// Close waits for what goes on behind requests, and closes the store. Nothing may
+// be asked of the App any more.
+func (a *App) Close() error {
+	a.Reading.Close()
+	return a.storage.close()
 }
+
+// Database is the database behind the App; nil when everything is in memory.
+func (a *App) Database() *bunstore.Store { return a.storage.database }
 
 // Parts are what a test replaces.
 type Parts struct {
@@ -89,8 +66,9 @@ type Parts struct {
 	Translator publication.Translator // nil: that of the configuration
 }
 
-// NewApp puts Plaza together over an empty store.
-func NewApp(c Config, log *slog.Logger, p Parts) (*App, error) {
+// NewApp opens the store that the configuration names and puts Plaza together over
+// it.
+func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, error) {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
@@ -100,25 +78,58 @@ func NewApp(c Config, log *slog.Logger, p Parts) (*App, error) {
 	if p.Translator == nil {
 		p.Translator = newTranslator(c)
 	}
-	signing := secret.New(rand.Text()) // pictures are gone with the process, so their addresses may be, too
-	addresses := media.NewAddresses(c.PublicURL, signing)
-	return initialise(c, log, openStores(c, signing), addresses, p.Translator, p.Now, *p.Hashing)
+	kept, err := openStorage(ctx, c, log)
+	if err != nil {
+		return nil, err
+	}
+	addresses := media.NewAddresses(c.PublicURL, kept.signing)
+	app, err := initialise(c, log, kept, kept.stores, addresses, p.Translator, p.Now, *p.Hashing)
+	if err != nil {
+		return nil, errors.Join(err, kept.close())
+	}
+	return app, nil
 }
 
-func openStores(c Config, signing secret.String) Stores {
-	s := memory.New()
-	return Stores{
-		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
-		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
-		Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
+// LoadDemo writes the demo data, unless it is there. Of several servers that try
+// at once one does, and the others wait for it.
+func (a *App) LoadDemo(ctx context.Context) error {
+	database := a.Database()
+	if database == nil {
+		return a.writeDemo(ctx)
+	}
+	const chore = "demo data"
+	pauses := time.NewTicker(demoPause)
+	defer pauses.Stop()
+	for deadline := time.Now().Add(demoPatience); ; {
+		first, done, err := database.Begin(ctx, chore)
+		switch {
+		case err != nil || done:
+			return err
+		case first:
+			if err := a.writeDemo(ctx); err != nil {
+				return err
+			}
+			return database.Finish(ctx, chore)
+		case time.Now().After(deadline):
+			return errors.New("the loading of the demo data was interrupted; what is there of it stays incomplete: " +
+				"begin again with an empty database, or serve without --demo")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-pauses.C:
+		}
 	}
 }
 
-// LoadDemo writes the demo data, unless it is there.
-func (a *App) LoadDemo(ctx context.Context) error {
+// How long a server waits for another one that loads the demo data, and how often
+// it looks.
+const (
+	demoPatience = 20 * time.Second
+	demoPause    = 200 * time.Millisecond
+)
+
+func (a *App) writeDemo(ctx context.Context) error {
 	return demo.Load(ctx, demo.Ports{
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
 		Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions, News: a.Stores.News,

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -29,9 +30,16 @@ const (
 )
 
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Serve the REST interface until interrupted. Example: plaza serve --demo"`
-	Openapi openapiCommand `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`
-	Version versionCommand `cmd:"" help:"Print the version. Example: plaza version"`
+	Serve   serveCommand    `cmd:"" help:"Serve the REST interface until interrupted. Example: plaza serve --demo"`
+	Migrate migrateCommands `cmd:"" help:"Keep the schema of the database."`
+	Demo    demoCommand     `cmd:"" help:"Load the demo data, unless it is there. Example: plaza demo"`
+	User    userCommands    `cmd:"" help:"Keep accounts."`
+	Token   tokenCommands   `cmd:"" help:"Keep the tokens that let programs act for an account."`
+	Order   orderCommands   `cmd:"" help:"Keep what accounts are to pay."`
+	Check   checkCommand    `cmd:"" help:"Check that what is derived agrees with what it is derived from; beside a running server, too. Example: plaza check --repair"`
+	Backup  backupCommand   `cmd:"" help:"Copy the embedded database, beside a running server, too. Example: plaza backup plaza-2026-11-20.db"`
+	Openapi openapiCommand  `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`
+	Version versionCommand  `cmd:"" help:"Print the version. Example: plaza version"`
 }
 
 // streams are where a command prints.
@@ -62,7 +70,7 @@ func Main(args []string, out, errOut io.Writer) int {
 	case exited:
 		return status
 	case err != nil:
-		fmt.Fprintf(errOut, "plaza: %v\nTry: plaza --help\n", err)
+		fmt.Fprintf(errOut, "plaza: %s\nTry: plaza --help\n", misunderstood(err))
 		return usage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -74,6 +82,16 @@ func Main(args []string, out, errOut io.Writer) int {
 		return statusOf(err)
 	}
 	return ok
+}
+
+// misunderstood tells what is wrong with the arguments. One too many is not
+// repeated: it may be a password in the wrong place.
+func misunderstood(err error) string {
+	const tooMany = "unexpected argument"
+	if strings.HasPrefix(err.Error(), tooMany) {
+		return tooMany
+	}
+	return err.Error()
 }
 
 // errUsage marks what the person who called can mend.

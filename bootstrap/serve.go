@@ -21,7 +21,7 @@ type serveCommand struct {
 
 // Run serves until the context ends: the first signal stops it gracefully, a
 // second one ends the program at once.
-func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams) error {
+func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams) (err error) {
 	config, err := c.Check()
 	if err != nil {
 		return fmt.Errorf("%w:\n%w", errUsage, err)
@@ -37,11 +37,11 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if config.Translator == "auto" {
 		config.Translator = map[bool]string{true: "pseudo", false: "none"}[c.Demo]
 	}
-	app, err := NewApp(config, newLogger(config, s.err), Parts{})
+	app, err := NewApp(ctx, config, newLogger(config, s.err), Parts{})
 	if err != nil {
 		return err
 	}
-	defer app.Close()
+	defer func() { err = errors.Join(err, app.Close()) }()
 	if c.Demo {
 		if err := app.LoadDemo(ctx); err != nil {
 			return fmt.Errorf("loading the demo data: %w", err)
@@ -119,7 +119,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 // Serve serves until the context ends, then lets requests in flight finish.
 func Serve(ctx context.Context, app *App, l *Listeners) error {
 	var ready atomic.Bool
-	public, admin := newServer(app.Handler, app.Log), newServer(adminHandler(&ready), app.Log)
+	public, admin := newServer(app.Handler, app.Log), newServer(adminHandler(&ready, app.ping), app.Log)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(public, l.public) })
 	group.Go(func() error { return serve(admin, l.admin) })
@@ -143,16 +143,34 @@ func serve(server *http.Server, ln net.Listener) error {
 	return nil
 }
 
+// pingTimeout is how long the database may take to answer before this server
+// should get no requests.
+const pingTimeout = 2 * time.Second
+
+// ping tells whether the store can be reached.
+func (a *App) ping(ctx context.Context) error {
+	if a.Database() == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	return a.Database().Ping(ctx)
+}
+
 // adminHandler tells whether the process lives and whether it should get
 // requests.
-func adminHandler(ready *atomic.Bool) http.Handler {
+func adminHandler(ready *atomic.Bool, ping func(context.Context) error) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "ok")
 	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if !ready.Load() {
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
+			return
+		}
+		if err := ping(r.Context()); err != nil {
+			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ok")

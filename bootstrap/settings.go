@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -17,7 +18,9 @@ import (
 type Settings struct {
 	Addr           string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
 	AdminAddr      string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez and /readyz, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL    string `default:"memory:" env:"PLAZA_DATABASE_URL" help:"Where data is kept. memory: forgets everything at the end." placeholder:"URL"`
+	DatabaseURL    string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
+	DatabasePooler bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
+	DataDir        string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
 	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 	Translator     string `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, or pseudo, which only marks them (auto: pseudo with --demo, else none)." placeholder:"NAME"`
@@ -30,6 +33,9 @@ type Settings struct {
 type Config struct {
 	Addr           string
 	AdminAddr      string
+	DatabaseURL    string // memory:, sqlite:PATH or postgres://…; may hold a password
+	DatabasePooler bool
+	DataDir        string
 	PublicURL      string // without a slash at the end; empty: the address that is listened on
 	TokenTTL       time.Duration
 	Translator     string // none or pseudo
@@ -55,7 +61,11 @@ func (s Settings) Check() (Config, error) {
 	note("ADDR", err)
 	c.AdminAddr, err = s.AdminAddr, checkAddr(s.AdminAddr)
 	note("ADMIN_ADDR", err)
-	note("DATABASE_URL", checkDatabase(s.DatabaseURL))
+	c.DataDir, err = s.DataDir, checkDir(s.DataDir)
+	note("DATA_DIR", err)
+	c.DatabaseURL, err = databaseURL(s.DatabaseURL, s.DataDir)
+	note("DATABASE_URL", err)
+	c.DatabasePooler = s.DatabasePooler
 	c.PublicURL, err = publicURL(s.PublicURL)
 	note("PUBLIC_URL", err)
 	c.TokenTTL, err = lifetime(s.TokenTTL)
@@ -81,9 +91,34 @@ func checkAddr(addr string) error {
 	return nil
 }
 
-func checkDatabase(value string) error {
-	if value != "memory:" {
-		return fmt.Errorf("%q is no store of this version, which has memory: only", value)
+// inMemory is the database that is none.
+const inMemory = "memory:"
+
+// databaseURL returns the address of the database. It is never quoted: it may
+// hold a password.
+func databaseURL(value, dataDir string) (string, error) {
+	path, embedded := strings.CutPrefix(value, "sqlite:")
+	switch {
+	case value == "":
+		return "sqlite:" + filepath.Join(dataDir, "plaza.db"), nil
+	case value == inMemory:
+		return value, nil
+	case embedded && path == "":
+		return "", errors.New("sqlite: needs the path of a file")
+	case embedded:
+		return value, nil
+	case strings.HasPrefix(value, "postgres://"), strings.HasPrefix(value, "postgresql://"):
+		if _, err := url.Parse(value); err != nil {
+			return "", errors.New("what follows postgres:// is no address")
+		}
+		return value, nil
+	}
+	return "", errors.New("it is neither postgres://…, nor sqlite:PATH, nor memory:")
+}
+
+func checkDir(dir string) error {
+	if dir == "" {
+		return errors.New("a folder is required")
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ var (
 		portraitSource, mediaSource, addressCheck)
 )
 
-func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addresses,
+func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses,
 	translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",

@@ -33,7 +33,7 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addresses, translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses, translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	config := newHTTPConfig(c, log)
 	accounts := stores.Accounts
 	tokens := stores.Tokens
@@ -64,7 +64,7 @@ func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addre
 	howTos := stores.HowTos
 	importingImporting := importing.New(howTos)
 	ledger := stores.Ledger
-	payingPaying := paying.New(ledger, now)
+	payingPaying := paying.New(ledger, directory, now)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
 	httpapiAddressCheck := addressCheck(addresses, now)
@@ -100,6 +100,7 @@ func initialise(c Config, log *slog.Logger, stores Stores, addresses media.Addre
 		Curating:  curatingCurating,
 		Importing: importingImporting,
 		Paying:    payingPaying,
+		storage:   kept,
 		hasher:    hasher,
 		places:    gazetteerGazetteer,
 		sanitiser: sanitiser,

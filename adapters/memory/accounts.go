@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,6 +58,22 @@ func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) 
 	}
 	defer done()
 	return v.s.account(id)
+}
+
+func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var found []access.Account
+	for id, a := range v.s.accounts {
+		if id > after {
+			found = append(found, copyAccount(a))
+		}
+	}
+	slices.SortFunc(found, func(a, b access.Account) int { return cmp.Compare(a.User, b.User) })
+	return found[:min(max(limit, 0), len(found))], nil
 }
 
 func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {

@@ -1,4 +1,5 @@
-// Package paying holds the use cases of paying orders with the mobile wallet.
+// Package paying holds the use cases of orders: making and listing them, and
+// paying them with the mobile wallet.
 //
 // Without a wallet it says of every request what it would be refused for, and
 // refuses what is left.
@@ -10,17 +11,19 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/payment"
+	"plaza/domain/user"
 )
 
 // Paying holds what the use cases work with.
 type Paying struct {
-	ledger payment.Ledger
-	now    func() time.Time
+	ledger    payment.Ledger
+	directory user.Directory
+	now       func() time.Time
 }
 
-// New returns the use cases over the port; now tells the time.
-func New(ledger payment.Ledger, now func() time.Time) *Paying {
-	return &Paying{ledger: ledger, now: now}
+// New returns the use cases over the ports; now tells the time.
+func New(ledger payment.Ledger, directory user.Directory, now func() time.Time) *Paying {
+	return &Paying{ledger: ledger, directory: directory, now: now}
 }
 
 // Pay begins the payment of the actor's order: the one named, or with zero the

@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 		return access.Actor{ID: id}
 	}
 	w.ann, w.bob = open("+86-13900000001"), open("+86-13900000002")
-	w.Paying = paying.New(w.ledger, func() time.Time { return w.now })
+	w.Paying = paying.New(w.ledger, store.Accounts(), func() time.Time { return w.now })
 	return w
 }
 

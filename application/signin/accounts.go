@@ -51,6 +51,12 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	return s.accounts.Open(ctx, access.Account{Phone: phone, Hash: hash, Scopes: scopes, Staff: r.Staff}, member)
 }
 
+// Accounts lists at most limit accounts with higher uids than after, in the order
+// of their uids.
+func (s *Signin) Accounts(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
+	return s.accounts.List(ctx, after, limit)
+}
+
 // SetPassword gives the account another password; every key it had is void.
 func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.String) error {
 	if err := access.CheckPassword(password); err != nil {

@@ -56,6 +56,9 @@ type Accounts interface {
 	ByPhone(ctx context.Context, phone user.Phone) (Account, error)
 	// ByID returns the account of the user, or ErrNoAccount.
 	ByID(ctx context.Context, id user.ID) (Account, error)
+	// List returns the accounts with higher uids than after, ascending, at most
+	// limit of them.
+	List(ctx context.Context, after user.ID, limit int) ([]Account, error)
 	// Change loads the account, calls fn and stores the result, atomically and
 	// isolated from other Changes of it. If fn fails, nothing is stored and its
 	// error comes back as it is; nothing is stored either when fn panics or the

@@ -26,6 +26,9 @@ const (
 	Closed State = "closed"
 )
 
+// States returns every state.
+func States() []State { return []State{Open, Paid, Closed} }
+
 // CNY is the only currency there is, so far.
 const CNY = "CNY"
 

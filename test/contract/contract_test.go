@@ -24,10 +24,12 @@ func rows() []row {
 }
 
 func TestContract(t *testing.T) {
-	for _, r := range rows() {
-		t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
-			t.Parallel()
-			r.show(t, start(t))
-		})
-	}
+	onEach(t, func(t *testing.T, on store) {
+		for _, r := range rows() {
+			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				r.show(t, on.start(t))
+			})
+		}
+	})
 }

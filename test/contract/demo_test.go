@@ -15,7 +15,11 @@ import (
 // at, in the document's form, and that no link in it is dead.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, func(s *bootstrap.Settings) { s.Translator = "pseudo" })
+	onEach(t, showDemo)
+}
+
+func showDemo(t *testing.T, on store) {
+	s := on.startWith(t, func(s *bootstrap.Settings) { s.Translator = "pseudo" })
 	require.NoError(t, s.app.LoadDemo(t.Context()))
 	entering := func(phone string) *client {
 		return s.with(s.anyone().post(t, login, object{"username": phone, "password": "plaza-demo"}).is(200).text("data.key"))

@@ -27,7 +27,11 @@ type attack struct {
 // never a mistake of the server's.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	onEach(t, repelsAttacks)
+}
+
+func repelsAttacks(t *testing.T, on store) {
+	s := on.start(t)
 	ada := s.member(t)
 	h := hostility{s, ada, ada.publishes(t, "x")}
 	attacks := slices.Concat(
@@ -49,7 +53,7 @@ func TestHostile(t *testing.T) {
 // envelope; but it is refused as well.
 func TestHostile_no_HTTP(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := stores[0].start(t)
 	for name, raw := range map[string]string{
 		"nonsense":            "hello\r\n\r\n",
 		"no host":             "GET /api/user/profile/ HTTP/1.1\r\n\r\n",

@@ -212,7 +212,7 @@ func imagesByTags(t *testing.T, s *server) {
 	}{
 		{"lake", "", []string{"lake", "lake+tea"}}, {"lake,tea", "", []string{"lake+tea"}}, {"tea, lake ,tea", "", []string{"lake+tea"}},
 		{"lake,other", "", []string{}}, {"", "lake,tea", []string{"tea+雾 mist", "lake", "lake+tea"}}, {"", "other,雾 mist", []string{"tea+雾 mist"}},
-		{"tea", "lake,other", []string{"lake+tea"}}, {"lake", "雾 mist", []string{}}, {"Lake", "", []string{}}, {"lak", "", []string{}}, {"", "%", []string{}},
+		{"tea", "lake,other", []string{"lake+tea"}}, {"lake", "雾 mist", []string{}}, {"\xff", "", []string{}}, {"", "\x00", []string{}}, {"Lake", "", []string{}}, {"lak", "", []string{}}, {"", "%", []string{}},
 		{"", "", all}, {" ", ",", all}, {", ,", " , ", all}, {",lake,", ",", []string{"lake", "lake+tea"}}, {"\x00", "", []string{}},
 	} {
 		q := url.Values{"tags__contains": {c.contains}, "tags__overlap": {c.overlap}}.Encode()

@@ -256,8 +256,8 @@ func keysLive(t *testing.T, s *server) {
 	used.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
 }
 
-func keysLiveAsSet(t *testing.T, _ *server) {
-	s := startWith(t, func(c *bootstrap.Settings) { c.TokenTTL = "2h" })
+func keysLiveAsSet(t *testing.T, s *server) {
+	s = s.on.startWith(t, func(c *bootstrap.Settings) { c.TokenTTL = "2h" })
 	ada := s.member(t)
 	key := s.with(s.anyone().gets(t, ada))
 	for range 3 {

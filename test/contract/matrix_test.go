@@ -20,22 +20,25 @@ import (
 // route that is not in the table fails.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	c := newCast(t)
-	maps.Copy(trials, contentTrials)
+	all := maps.Clone(trials)
+	maps.Copy(all, contentTrials)
 	routes := httpapi.Routes()
-	require.Len(t, trials, len(routes), "the table has a route that is gone, or lacks one")
-	for _, r := range routes {
-		t.Run(r.Method+" "+r.Path, func(t *testing.T) {
-			tried, isKnown := trials[r.Method+" "+r.Path]
-			require.True(t, isKnown, "nobody has said who may call this")
-			assert.Equal(t, tried.needs, r.Policy.String())
-			for _, who := range callers {
-				for _, a := range tried.aims(t, c) {
-					c.tries(t, r.Method, tried.needs, who, a)
+	require.Len(t, all, len(routes), "the table has a route that is gone, or lacks one")
+	onEach(t, func(t *testing.T, on store) {
+		c := newCast(t, on)
+		for _, r := range routes {
+			t.Run(r.Method+" "+r.Path, func(t *testing.T) {
+				tried, isKnown := all[r.Method+" "+r.Path]
+				require.True(t, isKnown, "nobody has said who may call this")
+				assert.Equal(t, tried.needs, r.Policy.String())
+				for _, who := range callers {
+					for _, a := range tried.aims(t, c) {
+						c.tries(t, r.Method, tried.needs, who, a)
+					}
 				}
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 // caller is somebody who calls, and how they stand to the owner of things.
@@ -123,9 +126,9 @@ func (c *cast) happens(t *testing.T, body object) int {
 	return c.owner.writes(t, of).int("data.id")
 }
 
-func newCast(t *testing.T) *cast {
+func newCast(t *testing.T, on store) *cast {
 	t.Helper()
-	s := start(t)
+	s := on.start(t)
 	c := &cast{server: s, owner: s.member(t), contact: s.member(t), stranger: s.member(t)}
 	c.staff = s.member(t, func(r *signin.Registration) { r.Staff = true })
 	befriend(t, c.owner, c.contact)

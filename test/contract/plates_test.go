@@ -280,10 +280,11 @@ func privateStaysPrivate(t *testing.T, s *server) {
 	address := ada.attaches(t, ada.publishes(t, "x")).text("data.photo")
 	bare, query, _ := strings.Cut(address, "?")
 	public := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
-	name := bare[strings.LastIndex(bare, "/")+1:]
+	_, name, _ := strings.Cut(bare, "/media/private/")
+	_, publicName, _ := strings.Cut(public, "/media/public/")
 	for _, path := range []string{
 		"/media/public/" + name, "/media/public/private/" + name, "/media/public/..%2Fprivate%2F" + name, "/media/public/%2e%2e/private/" + name,
-		"/media/" + name, "/media/portrait/" + name, "/media/private/public/" + public[strings.LastIndex(public, "/")+1:],
+		"/media/" + name, "/media/portrait/" + name, "/media/private/public/" + publicName,
 	} {
 		for _, c := range []*client{s.anyone(), ada.client} {
 			c.get(t, path).fails(404, "RESOURCE_NOT_FOUND")

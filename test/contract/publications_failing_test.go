@@ -33,26 +33,26 @@ func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []st
 
 // translatedBy is a server with the translator and one publication in French, and
 // somebody who reads it.
-func translatedBy(t *testing.T, tr *translator) (*server, person) {
+func (on store) translatedBy(t *testing.T, tr *translator) (*server, person) {
 	t.Helper()
-	s := startAs(t, func(*bootstrap.Settings) {}, bootstrap.Parts{Translator: tr})
+	s := on.startAs(t, func(*bootstrap.Settings) {}, bootstrap.Parts{Translator: tr})
 	ada := s.member(t)
 	s.stocksPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Language = "fr" })
 	return s, ada
 }
 
-func translatorFails(t *testing.T, _ *server) {
+func translatorFails(t *testing.T, s *server) {
 	for name, answer := range map[string]func(context.Context, []string) ([]string, error){
 		"is down":          func(context.Context, []string) ([]string, error) { return nil, errors.New("connection refused") },
 		"returns too few":  func(context.Context, []string) ([]string, error) { return []string{"one"}, nil },
 		"returns too many": func(context.Context, []string) ([]string, error) { return make([]string, 9), nil },
 	} {
 		tr := &translator{translate: answer}
-		s, ada := translatedBy(t, tr)
+		s, ada := s.on.translatedBy(t, tr)
 		a := ada.reading(t, "en")
 		assert.False(t, a.has("data.0.localized"), name)
 		assert.Equal(t, "publication 1", a.text("data.0.title"), name)
-		assert.EqualValues(t, 1, s.app.Reading.Failures(), "%s: it is counted", name)
+		assert.EqualValues(t, 1, s.failures(), "%s: it is counted", name)
 		id := a.header.Get("X-Request-ID")
 		assert.Regexp(t, `level=WARN msg="translating[^\n]*request_id=`+id, s.log.String(), "%s: it is logged (GEN-10)", name)
 		ada.reading(t, "en")
@@ -60,7 +60,15 @@ func translatorFails(t *testing.T, _ *server) {
 	}
 }
 
-func translatorIsSlow(t *testing.T, _ *server) {
+// failures is how many batches failed, whichever process began them.
+func (s *server) failures() (n int64) {
+	for _, app := range s.apps {
+		n += app.Reading.Failures()
+	}
+	return n
+}
+
+func translatorIsSlow(t *testing.T, s *server) {
 	answers := make(chan struct{})
 	tr := &translator{translate: func(ctx context.Context, texts []string) ([]string, error) {
 		select {
@@ -70,10 +78,12 @@ func translatorIsSlow(t *testing.T, _ *server) {
 			return nil, ctx.Err()
 		}
 	}}
-	s, ada := translatedBy(t, tr)
+	s, ada := s.on.translatedBy(t, tr)
 	assert.False(t, ada.reading(t, "en").has("data.0.localized"), "nobody waits for long")
 	close(answers)
-	s.app.Reading.Close() // the batch has come to its end
+	for _, app := range s.apps {
+		app.Reading.Close() // the batch has come to its end
+	}
 	assert.True(t, ada.reading(t, "en").has("data.0.localized"))
 	assert.EqualValues(t, 1, tr.calls.Load())
 }

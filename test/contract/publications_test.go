@@ -33,9 +33,9 @@ var publicationRows = []row{
 const publications = "/api/writing/bundle-data/get-publication-feed-items/"
 
 // translating is a server with a translator that marks what it has translated.
-func translating(t *testing.T) *server {
+func (on store) translating(t *testing.T) *server {
 	t.Helper()
-	return startWith(t, func(s *bootstrap.Settings) { s.Translator = "pseudo" })
+	return on.startWith(t, func(s *bootstrap.Settings) { s.Translator = "pseudo" })
 }
 
 // reading lists publications for who reads the language.
@@ -88,8 +88,8 @@ func publicationsNeedScope(t *testing.T, s *server) {
 	s.with(s.issue(t, ada, 0, "writing_bundle")).get(t, publications).is(200)
 }
 
-func goldenPublications(t *testing.T, _ *server) {
-	s := translating(t)
+func goldenPublications(t *testing.T, s *server) {
+	s = s.on.translating(t)
 	ada := s.member(t)
 	s.stocksPublication(t, ada, 7, 0, longPublication)
 	s.clock.advance(-time.Minute)
@@ -178,8 +178,8 @@ func originOnlyValues(t *testing.T, s *server) {
 	}
 }
 
-func localised(t *testing.T, _ *server) {
-	s := translating(t)
+func localised(t *testing.T, s *server) {
+	s = s.on.translating(t)
 	ada := s.member(t)
 	for i, language := range []string{"zh-CN", "en", "es"} {
 		s.stocksPublication(t, ada, 1+i, 0, func(p *publication.Publication) { p.Language = language })
@@ -215,8 +215,8 @@ func (a answer) translated() []bool {
 	return all
 }
 
-func localesWritten(t *testing.T, _ *server) {
-	s := translating(t)
+func localesWritten(t *testing.T, s *server) {
+	s = s.on.translating(t)
 	ada := s.member(t)
 	s.languages(t, ada, "en")
 	for header, want := range map[string]string{
@@ -230,8 +230,8 @@ func localesWritten(t *testing.T, _ *server) {
 	assert.Equal(t, []bool{false}, ada.reading(t, "en-GB, es").translated(), "the first of a list counts")
 }
 
-func sameLanguages(t *testing.T, _ *server) {
-	s := translating(t)
+func sameLanguages(t *testing.T, s *server) {
+	s = s.on.translating(t)
 	ada := s.member(t)
 	s.languages(t, ada, "en", "en_US", "zh-CN", "zh-Hans", "zh-TW", "zh_Hant", "es-MX")
 	for header, translated := range map[string][]bool{
@@ -246,8 +246,8 @@ func sameLanguages(t *testing.T, _ *server) {
 	}
 }
 
-func noLocales(t *testing.T, _ *server) {
-	s := translating(t)
+func noLocales(t *testing.T, s *server) {
+	s = s.on.translating(t)
 	ada := s.member(t)
 	s.languages(t, ada, "en", "klingon?")
 	for _, header := range []string{
@@ -259,9 +259,9 @@ func noLocales(t *testing.T, _ *server) {
 	assert.Equal(t, []bool{true, false}, ada.reading(t, "es").translated(), "of what nobody knows the language of")
 }
 
-func withoutTranslator(t *testing.T, _ *server) {
+func withoutTranslator(t *testing.T, s *server) {
 	for _, translator := range []string{"none", "auto"} {
-		s := startWith(t, func(s *bootstrap.Settings) { s.Translator = translator })
+		s := s.on.startWith(t, func(s *bootstrap.Settings) { s.Translator = translator })
 		ada := s.member(t)
 		s.languages(t, ada, "en", "zh-CN")
 		for _, header := range []string{"es", "en", "zh-TW"} {
@@ -270,8 +270,8 @@ func withoutTranslator(t *testing.T, _ *server) {
 	}
 }
 
-func titleAndContent(t *testing.T, _ *server) {
-	s := translating(t)
+func titleAndContent(t *testing.T, s *server) {
+	s = s.on.translating(t)
 	ada := s.member(t)
 	s.stocksPublication(t, ada, 7, 0, longPublication)
 	s.stocksPublication(t, ada, 8, 0, func(p *publication.Publication) { p.Title, p.Summary, p.Language = " ", "Only this", "es" })

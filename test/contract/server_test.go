@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,62 +20,89 @@ import (
 	"plaza/domain/user"
 )
 
-// server is a running Plaza with a clock that stands until it is moved.
+// server is a running Plaza with a clock that stands until it is moved. On some
+// stores it is several processes behind one address.
 type server struct {
 	url   string
-	app   *bootstrap.App
+	on    store
+	app   *bootstrap.App   // the first of apps, for what any of them does alike
+	apps  []*bootstrap.App // their requests alternate
 	clock *clock
-	log   *logBuffer
-	stop  func() // ends it, once the requests in flight are done
+	log   *logBuffer // of all of them
+	stop  func()     // ends it, once the requests in flight are done
 
-	members atomic.Int64 // accounts opened so far
+	settings bootstrap.Settings
+	parts    bootstrap.Parts
+	members  atomic.Int64 // accounts opened so far
 }
 
 // epoch is when every server of the tests starts: Friday, 20 November 2026.
 var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // start serves an empty Plaza on a free port until the test ends.
-func start(t *testing.T) *server {
+func (on store) start(t *testing.T) *server {
 	t.Helper()
-	return startWith(t, func(*bootstrap.Settings) {})
+	return on.startWith(t, func(*bootstrap.Settings) {})
 }
 
-func startWith(t *testing.T, change func(*bootstrap.Settings)) *server {
+func (on store) startWith(t *testing.T, change func(*bootstrap.Settings)) *server {
 	t.Helper()
-	return startAs(t, change, bootstrap.Parts{})
+	return on.startAs(t, change, bootstrap.Parts{})
 }
 
 // startAs is startWith, with parts of the program replaced; the clock and the
 // hashing are always the tests'.
-func startAs(t *testing.T, change func(*bootstrap.Settings), parts bootstrap.Parts) *server {
+func (on store) startAs(t *testing.T, change func(*bootstrap.Settings), parts bootstrap.Parts) *server {
 	t.Helper()
-	settings := bootstrap.Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", Translator: "none",
+	s := &server{on: on, clock: &clock{now: epoch}, log: &logBuffer{}}
+	s.settings = bootstrap.Settings{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(), Translator: "none",
 		TokenTTL: "720h", LogLevel: "debug", LogFormat: "text",
 	}
-	change(&settings)
-	config, err := settings.Check()
+	change(&s.settings)
+	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
+	s.parts = parts
+	s.run(t)
+	return s
+}
+
+// run serves what is stored, on a port that is free now.
+func (s *server) run(t *testing.T) {
+	t.Helper()
+	config, err := s.settings.Check()
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)
+	s.url = listeners.URL()
 	if config.PublicURL == "" {
-		config.PublicURL = listeners.URL()
+		config.PublicURL = s.url
 	}
-	s := &server{url: listeners.URL(), clock: &clock{now: epoch}, log: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: config.LogLevel}))
-	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
-	s.app, err = bootstrap.NewApp(config, log, parts)
-	require.NoError(t, err)
+	apps := make([]*bootstrap.App, s.on.servers)
+	for i := range apps {
+		apps[i], err = bootstrap.NewApp(t.Context(), config, log, s.parts)
+		require.NoError(t, err)
+	}
+	s.app, s.apps = apps[0], apps
+	front := *s.app
+	front.Handler = inTurn(apps)
 
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- bootstrap.Serve(ctx, s.app, listeners) }()
+	go func() { done <- bootstrap.Serve(ctx, &front, listeners) }()
 	s.stop = sync.OnceFunc(func() {
 		stop()
 		assert.NoError(t, <-done)
+		for _, app := range apps {
+			assert.NoError(t, app.Close())
+		}
 	})
-	t.Cleanup(s.stop)
-	return s
+	t.Cleanup(func() {
+		s.stop()
+		if t.Failed() {
+			t.Logf("what the server says of it:\n%s", s.log.problems())
+		}
+	})
 }
 
 // clock tells a time that only moves when it is told to.
@@ -112,6 +140,17 @@ func (b *logBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return string(b.text)
+}
+
+// problems are the lines of what went wrong.
+func (b *logBuffer) problems() string {
+	var bad strings.Builder
+	for line := range strings.Lines(b.String()) {
+		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "level=WARN") {
+			bad.WriteString(line)
+		}
+	}
+	return bad.String()
 }
 
 // password is everybody's in the tests.

@@ -31,9 +31,9 @@ var throttleRows = []row{
 }
 
 // behindProxy is a server that believes its proxy, from where the tests talk.
-func behindProxy(t *testing.T) *server {
+func (on store) behindProxy(t *testing.T) *server {
 	t.Helper()
-	return startWith(t, func(c *bootstrap.Settings) { c.TrustedProxies = "127.0.0.1, 10.0.0.0/8" })
+	return on.startWith(t, func(c *bootstrap.Settings) { c.TrustedProxies = "127.0.0.1, 10.0.0.0/8" })
 }
 
 // from is a client at the address.
@@ -112,8 +112,8 @@ func malformedDoesNotCount(t *testing.T, s *server) {
 	s.anyone().gets(t, ada)
 }
 
-func otherAddressesStayOpen(t *testing.T, _ *server) {
-	s := behindProxy(t)
+func otherAddressesStayOpen(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
 	ada := s.member(t)
 	s.from("192.0.2.1").failsTimes(t, 5, ada.phone)
 	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
@@ -122,8 +122,8 @@ func otherAddressesStayOpen(t *testing.T, _ *server) {
 	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
 }
 
-func networksOfIPv6(t *testing.T, _ *server) {
-	s := behindProxy(t)
+func networksOfIPv6(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
 	ada := s.member(t)
 	for i := range 5 {
 		s.from(fmt.Sprintf("2001:db8:1:2::%x", i+1)).failsTimes(t, 1, ada.phone)
@@ -132,8 +132,8 @@ func networksOfIPv6(t *testing.T, _ *server) {
 	s.from("2001:db8:1:3::1").gets(t, ada)
 }
 
-func hundredFromElsewhere(t *testing.T, _ *server) {
-	s := behindProxy(t)
+func hundredFromElsewhere(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
 	ada := s.member(t)
 	s.from("192.0.2.1").gets(t, ada)
 	s.clock.advance(29 * day)
@@ -157,8 +157,8 @@ func hundredFromElsewhere(t *testing.T, _ *server) {
 	s.from("192.0.2.1").logsIn(t, ada.phone, password).throttled()
 }
 
-func threeHundredFromOne(t *testing.T, _ *server) {
-	s := behindProxy(t)
+func threeHundredFromOne(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
 	ada := s.member(t)
 	for i := range 75 {
 		s.from("192.0.2.1").failsTimes(t, 4, fmt.Sprintf("+86-138%08d", i))
@@ -192,17 +192,17 @@ func strangersForward(t *testing.T, s *server) {
 	s.from("192.0.2.99").logsIn(t, ada.phone, password).throttled()
 	s.anyone().logsIn(t, ada.phone, password).throttled()
 	s.stop()
-	assert.Equal(t, 1, strings.Count(s.log.String(), "level=WARN"))
+	assert.Equal(t, len(s.apps), strings.Count(s.log.String(), "level=WARN"), "each process once")
 	assert.Regexp(t, `level=WARN .*X-Forwarded-For`, s.log.String())
 
-	trusting := behindProxy(t)
+	trusting := s.on.behindProxy(t)
 	trusting.from("192.0.2.1").wrongly(t, ada.phone)
 	trusting.stop()
 	assert.NotContains(t, trusting.log.String(), "level=WARN")
 }
 
-func forwardedChain(t *testing.T, _ *server) {
-	s := behindProxy(t)
+func forwardedChain(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
 	ada := s.member(t)
 	for i := range 5 { // what stands before it is only what the caller says
 		s.from(fmt.Sprintf("203.0.113.%d, 192.0.2.1, 10.1.2.3", i)).failsTimes(t, 1, ada.phone)

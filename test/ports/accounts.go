@@ -22,6 +22,7 @@ func Accounts(t *testing.T, open Open) {
 		{"of many who open a phone at once one gets it", openAtOnce},
 		{"ByPhone returns the account with the login name, or ErrNoAccount", accountByPhone},
 		{"ByID returns the account of the user, or ErrNoAccount", accountByID},
+		{"List returns the accounts with higher uids, ascending, at most limit", accountList},
 		{"Change stores what fn makes of the account", accountChange},
 		{"Change of nobody's account is ErrNoAccount", accountChangeNobody},
 		{"Changes at once lose nothing", accountChangesAtOnce},
@@ -122,6 +123,39 @@ func accountByID(w *world) {
 	for _, nobody := range []user.ID{0, -1, id + 1} {
 		_, err := w.Accounts.ByID(w.Context(), nobody)
 		assert.ErrorIs(w, err, access.ErrNoAccount, "%d", nobody)
+	}
+}
+
+func accountList(w *world) {
+	a, m := visitor()
+	first, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	a.User = first
+	w.people = 1
+	second, third := w.somebody(), w.somebody()
+	all := []access.Account{a, w.account(second), w.account(third)}
+
+	for _, c := range []struct {
+		after user.ID
+		limit int
+		want  []access.Account
+	}{
+		{0, 10, all},
+		{-1, 3, all},
+		{0, 2, all[:2]},
+		{first, 1, all[1:2]},
+		{second, 10, all[2:]},
+		{third, 10, nil},
+		{0, 0, nil},
+		{0, -1, nil},
+	} {
+		found, err := w.Accounts.List(w.Context(), c.after, c.limit)
+		require.NoError(w, err, "%+v", c)
+		if len(c.want) == 0 {
+			assert.Empty(w, found, "%+v", c)
+			continue
+		}
+		assert.Equal(w, c.want, found, "%+v", c)
 	}
 }
 
@@ -272,6 +306,11 @@ func accountPrivate(w *world) {
 	for _, find := range []func() (access.Account, error){
 		func() (access.Account, error) { return w.Accounts.ByID(w.Context(), id) },
 		func() (access.Account, error) { return w.Accounts.ByPhone(w.Context(), a.Phone) },
+		func() (access.Account, error) {
+			found, err := w.Accounts.List(w.Context(), id-1, 1)
+			require.Len(w, found, 1)
+			return found[0], err
+		},
 	} {
 		found, err := find()
 		require.NoError(w, err)
@@ -311,6 +350,10 @@ var accountCalls = []call{
 	}},
 	{"Accounts.ByID", func(ctx context.Context, s Stores) error {
 		_, err := s.Accounts.ByID(ctx, 1)
+		return err
+	}},
+	{"Accounts.List", func(ctx context.Context, s Stores) error {
+		_, err := s.Accounts.List(ctx, 0, 1)
 		return err
 	}},
 	{"Accounts.Change", func(ctx context.Context, s Stores) error {

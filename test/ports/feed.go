@@ -31,6 +31,7 @@ func Feed(t *testing.T, open Open) {
 		{"no such category is ErrNoCategory", feedNoCategory},
 		{"past the last page is NotFound", feedPages},
 		{"in any world, what is counted is what paging yields, in order", feedAnyWorld},
+		{"whatever happens at once in all kinds, what is counted is what is listed", feedEverythingAtOnce},
 		{"whoever has gone away is not served", feedGone},
 	})
 }

@@ -1,0 +1,232 @@
+package bunstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/access"
+	"plaza/domain/user"
+)
+
+// Accounts is the store as access.Accounts and user.Directory.
+type Accounts struct{ s *Store }
+
+// Accounts returns the store's accounts and the people who have them.
+func (s *Store) Accounts() Accounts { return Accounts{s} }
+
+var (
+	_ access.Accounts = Accounts{}
+	_ user.Directory  = Accounts{}
+)
+
+// accountRow is what login knows of a user.
+type accountRow struct {
+	bun.BaseModel `bun:"table:users,alias:u"`
+	ID            user.ID `bun:",pk,autoincrement"`
+	Phone         string
+	PasswordHash  string
+	Scopes        []string `bun:",array"`
+	Staff         bool
+	Disabled      bool
+	Generation    int
+	Revision      int64
+}
+
+// userRow is the whole of a user, as it is written once.
+type userRow struct {
+	accountRow `bun:",extend"`
+	Firstname  string
+	Lastname   string
+	Expertise  string
+	Location   string
+	Timezone   string
+	Joined     moment
+}
+
+// presenceRow is when a user was last seen; whoever never was has none.
+type presenceRow struct {
+	bun.BaseModel `bun:"table:presence,alias:p"`
+	UserID        user.ID `bun:",pk"`
+	Seen          moment
+}
+
+func accountRowOf(a access.Account, revision int64) accountRow {
+	return accountRow{
+		ID: a.User, Phone: a.Phone.String(), PasswordHash: a.Hash, Scopes: scopeNames(a.Scopes),
+		Staff: a.Staff, Disabled: a.Disabled, Generation: a.Generation, Revision: revision,
+	}
+}
+
+func (r accountRow) account() (access.Account, error) {
+	phone, err := phoneOf(r.Phone)
+	return access.Account{
+		User: r.ID, Phone: phone, Hash: r.PasswordHash, Scopes: scopesOf(r.Scopes),
+		Staff: r.Staff, Disabled: r.Disabled, Generation: r.Generation,
+	}, err
+}
+
+// phoneOf reads a phone as it is kept, be it none.
+func phoneOf(name string) (user.Phone, error) {
+	if name == "" {
+		return user.Phone{}, nil
+	}
+	phone, err := user.ParsePhone(name)
+	if err != nil {
+		return user.Phone{}, fmt.Errorf("a phone is kept that is none: %v", err) // no fault of the caller's
+	}
+	return phone, nil
+}
+
+// scopeNames are the scopes for a column, in which there is always a list.
+func scopeNames(scopes []access.Scope) []string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return names
+}
+
+func scopesOf(names []string) []access.Scope {
+	var scopes []access.Scope
+	for _, name := range names {
+		scopes = append(scopes, access.Scope(name))
+	}
+	return scopes
+}
+
+func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id user.ID, err error) {
+	a.User = 0
+	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		row := userRow{
+			accountRow: accountRowOf(a, 0),
+			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
+			Location: m.Location, Timezone: m.Timezone, Joined: moment{m.Joined},
+		}
+		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+			return v.orTaken(err)
+		}
+		id = row.ID
+		if m.Seen.IsZero() {
+			return nil
+		}
+		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: moment{m.Seen}}).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// orTaken turns the error of a phone that somebody has into its fault.
+func (v Accounts) orTaken(err error) error {
+	if err != nil && v.s.dialect.isDuplicate(err, "users", "phone") {
+		return access.ErrPhoneTaken
+	}
+	return err
+}
+
+func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
+	return v.by(ctx, "phone = ?", phone.String())
+}
+
+func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) {
+	return v.by(ctx, "id = ?", id)
+}
+
+func (v Accounts) by(ctx context.Context, condition string, argument any) (a access.Account, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		var row accountRow
+		err := v.s.reader.NewSelect().Model(&row).Where(condition, argument).Scan(ctx)
+		if err != nil {
+			return orNone(err, access.ErrNoAccount)
+		}
+		a, err = row.account()
+		return err
+	})
+	return a, err
+}
+
+func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []access.Account, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		found = nil
+		if limit <= 0 { // which bun takes for no limit
+			return nil
+		}
+		var rows []accountRow
+		err := v.s.reader.NewSelect().Model(&rows).Where("id > ?", after).Order("id").Limit(int64(limit)).Scan(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			a, err := row.account()
+			if err != nil {
+				return err
+			}
+			found = append(found, a)
+		}
+		return nil
+	})
+	return found, err
+}
+
+func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
+	_, err := change(ctx, v.s, aggregate[access.Account]{
+		load: func(ctx context.Context, db bun.IDB, locked bool) (access.Account, int64, error) {
+			return v.load(ctx, db, id, locked)
+		},
+		save: v.save,
+	}, func(a access.Account) (access.Account, error) {
+		err := fn(&a)
+		a.User = id
+		return a, err
+	})
+	return err
+}
+
+func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool) (access.Account, int64, error) {
+	var row accountRow
+	query := db.NewSelect().Model(&row).Where("id = ?", id)
+	if locked && v.s.dialect.forUpdate() != "" {
+		query = query.For("UPDATE")
+	}
+	if err := query.Scan(ctx); err != nil {
+		return access.Account{}, 0, orNone(err, access.ErrNoAccount)
+	}
+	a, err := row.account()
+	return a, row.Revision, err
+}
+
+func (v Accounts) save(ctx context.Context, tx bun.Tx, _, next access.Account, revision int64) (bool, error) {
+	row := accountRowOf(next, revision+1)
+	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
+	if err != nil {
+		return false, v.orTaken(err)
+	}
+	rows, err := done.RowsAffected()
+	return rows == 1, err
+}
+
+// membersStatement is the hot read of people by their ids, $1.
+func membersStatement(d dialect) string {
+	return `SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen
+		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")
+}
+
+func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Member, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		found = nil
+		wanted := []any{v.s.dialect.listOf(numbers(ids))}
+		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
+			var m user.Member
+			var joined, seen moment
+			err := scan(&m.ID, &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen)
+			m.Joined, m.Seen = joined.Time, seen.Time
+			found = append(found, m)
+			return err
+		})
+	})
+	return found, err
+}

@@ -1,0 +1,74 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/feed"
+	"plaza/test/ports"
+	"plaza/test/postgres"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
+
+// databases are those that everything must hold on.
+var databases = map[string]func(t *testing.T) string{
+	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
+	"Postgres": func(t *testing.T) string { return postgres.New(t, migrate) },
+}
+
+// onEach runs the test on every database, each time an empty one.
+func onEach(t *testing.T, test func(t *testing.T, open func(*testing.T) *bunstore.Store)) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			test(t, func(t *testing.T) *bunstore.Store { return open(t, url(t)) })
+		})
+	}
+}
+
+// open opens a store with the schema, until the test ends.
+func open(t *testing.T, url string) *bunstore.Store {
+	t.Helper()
+	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	return s
+}
+
+func migrate(ctx context.Context, url string) error {
+	s, err := bunstore.Open(ctx, bunstore.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	_, err = s.Migrate(ctx)
+	return errors.Join(err, s.Close())
+}
+
+func portsOf(s *bunstore.Store) ports.Stores {
+	return ports.Stores{
+		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+		Listings: func(t *testing.T) []feed.Listing {
+			all, err := s.Listings(t.Context())
+			require.NoError(t, err)
+			return all
+		},
+	}
+}
+
+func TestPorts(t *testing.T) {
+	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.Store) {
+		ports.All(t, func(t *testing.T) ports.Stores { return portsOf(open(t)) })
+	})
+}

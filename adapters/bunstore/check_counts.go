@@ -1,0 +1,120 @@
+package bunstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/gallery"
+)
+
+// discussed is the counts of an event, as they should be made of its comments and
+// likes.
+const discussed = `
+	(SELECT COUNT(*) FROM comments c WHERE c.event_id = e.id) AS comments,
+	(SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id) AS likes,
+	(SELECT MAX(c.created) FROM comments c WHERE c.event_id = e.id) AS commented`
+
+// discussions compares the counts of all events with their comments and likes.
+func (c check) discussions(ctx context.Context) error {
+	return c.suspects(ctx, `WITH recounted AS (SELECT e.id, e.author_id, `+discussed+` FROM events e)
+		SELECT r.id FROM recounted r LEFT JOIN event_counts k ON k.event_id = r.id
+		WHERE k.event_id IS NULL OR k.author_id <> r.author_id OR k.comments <> r.comments OR k.likes <> r.likes
+			OR COALESCE(k.commented <> r.commented, k.commented IS NOT NULL OR r.commented IS NOT NULL)`, c.recountEvent)
+}
+
+// suspects gives the first column of what the query finds to fn.
+func (c check) suspects(ctx context.Context, query string, fn func(ctx context.Context, id int64) error) error {
+	var ids []int64
+	err := c.read(ctx, func(ctx context.Context) error {
+		ids = nil
+		return c.reader.NewRaw(query).Scan(ctx, &ids)
+	})
+	for _, id := range ids {
+		if err == nil {
+			err = fn(ctx, id)
+		}
+	}
+	return err
+}
+
+// recountEvent looks at the counts again while nobody else can change them.
+func (c check) recountEvent(ctx context.Context, id int64) error {
+	return c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+		if _, err := tx.NewRaw("INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ? "+
+			"ON CONFLICT (event_id) DO NOTHING", id).Exec(ctx); err != nil {
+			return "", err
+		}
+		var is eventCountsRow
+		if err := c.selecting(tx, true).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
+			return "", orNone(err, nil) // removed meanwhile
+		}
+		should := is
+		if err := tx.NewSelect().TableExpr("events e").ColumnExpr("e.author_id, "+discussed).Where("e.id = ?", id).
+			Scan(ctx, &should.AuthorID, &should.Comments, &should.Likes, &should.Commented); err != nil {
+			return "", err
+		}
+		if is == should {
+			return "", nil
+		}
+		_, err := tx.NewUpdate().Model(&should).WherePK().Exec(ctx)
+		return fmt.Sprintf("event %d counts %d comments and %d likes; there are %d and %d",
+			id, is.Comments, is.Likes, should.Comments, should.Likes), err
+	})
+}
+
+// images compares how many images everybody keeps with the images, and reads
+// them all.
+func (c check) images(ctx context.Context) error {
+	err := c.suspects(ctx, `WITH recounted AS (SELECT owner_id, COUNT(*) AS kept FROM images WHERE deleted IS NULL GROUP BY owner_id)
+		SELECT r.owner_id FROM recounted r LEFT JOIN image_counts k ON k.owner_id = r.owner_id
+		WHERE k.kept IS NULL OR k.kept <> r.kept
+		UNION ALL
+		SELECT k.owner_id FROM image_counts k LEFT JOIN recounted r ON k.owner_id = r.owner_id
+		WHERE r.kept IS NULL AND k.kept <> 0`, c.recountImages)
+	if err != nil {
+		return err
+	}
+	for after := gallery.ID(0); ; {
+		var rows []imageRow
+		err := c.read(ctx, func(ctx context.Context) error {
+			return c.reader.NewSelect().Model(&rows).Where("id > ?", after).Order("id").Limit(checkBatch).Scan(ctx)
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			if _, err := row.image(); err != nil {
+				c.found(Finding{What: err.Error()})
+			}
+		}
+	}
+}
+
+// recountImages looks at the count again while nobody else can change it.
+func (c check) recountImages(ctx context.Context, owner int64) error {
+	return c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+		if _, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
+			owner).Exec(ctx); err != nil {
+			return "", err
+		}
+		var is, should int64
+		if err := c.selecting(tx, true).Table("image_counts").Column("kept").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+			return "", err
+		}
+		if err := tx.NewSelect().Table("images").ColumnExpr("COUNT(*)").Where("owner_id = ? AND deleted IS NULL", owner).
+			Scan(ctx, &should); err != nil || is == should {
+			return "", err
+		}
+		_, err := tx.NewRaw("UPDATE image_counts SET kept = ? WHERE owner_id = ?", should, owner).Exec(ctx)
+		return fmt.Sprintf("user %d is said to keep %d images and keeps %d", owner, is, should), err
+	})
+}
+
+// Backup writes a consistent copy of the database into a new file, while servers
+// go on. ErrNoBackup on Postgres, which has tools of its own for that.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	return s.explain(ctx, s.dialect.backup(ctx, path))
+}

@@ -1,0 +1,291 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+)
+
+// stored is a thing as it is kept, or why it can't be read.
+type stored struct {
+	id     int64
+	thing  feed.Thing
+	broken error
+}
+
+// shelf is how all things of a kind are read.
+type shelf struct {
+	kind  feed.Kind
+	after func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) // a batch of those with higher ids
+	lock  func(ctx context.Context, tx bun.Tx, id int64) (stored, error)
+}
+
+func (s *Store) shelves() []shelf {
+	return []shelf{
+		shelfOf[publicationRow](s, feed.Publication), shelfOf[nodeRow](s, feed.Node), shelfOf[demandRow](s, feed.Demand),
+		s.eventShelf(),
+	}
+}
+
+func (r publicationRow) stored() stored { return stored{id: int64(r.ID), thing: r.publication()} }
+func (r nodeRow) stored() stored        { return stored{id: int64(r.ID), thing: r.node()} }
+func (r demandRow) stored() stored      { return stored{id: int64(r.ID), thing: r.demand()} }
+
+// shelfOf reads things that are one row each.
+func shelfOf[R interface{ stored() stored }](s *Store, kind feed.Kind) shelf {
+	return shelf{
+		kind: kind,
+		after: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
+			var rows []R
+			if err := db.NewSelect().Model(&rows).Where("id > ?", id).Order("id").Limit(checkBatch).Scan(ctx); err != nil {
+				return nil, err
+			}
+			things := make([]stored, len(rows))
+			for i, row := range rows {
+				things[i] = row.stored()
+			}
+			return things, nil
+		},
+		lock: func(ctx context.Context, tx bun.Tx, id int64) (stored, error) {
+			var row R
+			err := s.selecting(tx, true).Model(&row).Where("id = ?", id).Scan(ctx)
+			return row.stored(), err
+		},
+	}
+}
+
+// eventShelf reads events whole, with their plates.
+func (s *Store) eventShelf() shelf {
+	batch := "SELECT " + eventColumns(s.dialect) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
+		" WHERE e.id > $1 ORDER BY e.id LIMIT $2"
+	storedOf := func(e storedEvent) stored {
+		thing, err := e.event()
+		return stored{id: int64(e.row.ID), thing: thing, broken: err}
+	}
+	return shelf{
+		kind: feed.Xfile,
+		after: func(ctx context.Context, _ bun.IDB, id int64) ([]stored, error) {
+			events, err := queryEvents(ctx, s.reader.DB, batch, []any{id, int64(checkBatch)})
+			things := make([]stored, len(events))
+			for i, e := range events {
+				things[i] = storedOf(e)
+			}
+			return things, err
+		},
+		lock: func(ctx context.Context, tx bun.Tx, id int64) (stored, error) {
+			if err := s.lockEvent(ctx, tx, event.ID(id)); err != nil {
+				return stored{}, err
+			}
+			e, err := s.loadEvent(ctx, tx.Tx, event.ID(id))
+			if err != nil {
+				return stored{}, err
+			}
+			return storedOf(*e), nil
+		},
+	}
+}
+
+// listings compares all things with what the feed lists of them.
+func (c check) listings(ctx context.Context) error {
+	for _, shelf := range c.shelves() {
+		for after := int64(0); ; {
+			batch, err := c.unlike(ctx, shelf, &after)
+			if err != nil {
+				return err
+			}
+			for _, id := range batch {
+				if err := c.relook(ctx, shelf, id); err != nil {
+					return err
+				}
+			}
+			if after < 0 {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// unlike returns those of a batch whose listing looks wrong, and moves on; past
+// the last batch, after is negative.
+func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64, err error) {
+	err = c.read(ctx, func(ctx context.Context) error {
+		ids = nil
+		things, err := of.after(ctx, c.reader, *after)
+		if err != nil || len(things) == 0 {
+			*after = -1
+			return err
+		}
+		last := things[len(things)-1].id
+		var rows []listingRow
+		if err := c.reader.NewSelect().Model(&rows).
+			Where("kind = ? AND id > ? AND id <= ?", of.kind, *after, last).Scan(ctx); err != nil {
+			return err
+		}
+		listed := map[int64]listingRow{}
+		for _, row := range rows {
+			listed[row.ID] = row
+		}
+		for _, t := range things {
+			row, is := listed[t.id]
+			if t.broken != nil || !agree(t.thing, row, is) {
+				ids = append(ids, t.id)
+			}
+		}
+		*after = last
+		return nil
+	})
+	return ids, err
+}
+
+// agree says whether the row is just the thing's listing.
+func agree(t feed.Thing, row listingRow, is bool) bool {
+	l, listed := t.Listing()
+	return listed == is && (!listed || listingRowOf(l).equal(row))
+}
+
+func (r listingRow) equal(other listingRow) bool {
+	return r.Kind == other.Kind && r.ID == other.ID && r.CategoryID == other.CategoryID &&
+		r.Created.Equal(other.Created.Time) && r.Updated.Equal(other.Updated.Time) &&
+		same(r.Lat, other.Lat) && same(r.Lng, other.Lng)
+}
+
+func same[T comparable](a, b *T) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// relook looks at the thing again while nobody else can change it.
+func (c check) relook(ctx context.Context, of shelf, id int64) error {
+	var broken error
+	err := c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+		t, err := of.lock(ctx, tx, id)
+		if errors.Is(err, sql.ErrNoRows) || errors.Is(err, event.ErrNotFound) {
+			return "", nil // removed meanwhile
+		}
+		if broken = t.broken; err != nil || broken != nil {
+			return "", err
+		}
+		at := item{of.kind, id}
+		row, err := oldListing(ctx, tx, at)
+		if err != nil || agree(t.thing, or(row), row != nil) {
+			return "", err
+		}
+		return fmt.Sprintf("the listing of %s %d is not what it must be", of.kind, id), mendListing(ctx, tx, at, row, t.thing)
+	})
+	if err == nil && broken != nil {
+		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", of.kind, id, broken)})
+	}
+	return err
+}
+
+// mendListing puts the thing's listing in the place of the wrong one. The counters
+// have counted whatever was there, or not: they are recounted later.
+func mendListing(ctx context.Context, tx bun.Tx, at item, wrong *listingRow, t feed.Thing) error {
+	var next *listingRow
+	if t != nil {
+		if l, listed := t.Listing(); listed {
+			next = new(listingRowOf(l))
+		}
+	}
+	if _, err := lockCounters(ctx, tx, at, wrong, next); err != nil {
+		return err
+	}
+	return putListing(ctx, tx, wrong, next)
+}
+
+func or[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
+}
+
+// strays finds what is listed and not there at all.
+func (c check) strays(ctx context.Context) error {
+	for kind, table := range map[feed.Kind]string{
+		feed.Publication: "publications", feed.Node: "nodes", feed.Demand: "demands", feed.Xfile: "events",
+	} {
+		missing := "NOT EXISTS (SELECT 1 FROM " + table + " t WHERE t.id = l.id)"
+		var rows []listingRow
+		err := c.read(ctx, func(ctx context.Context) error {
+			rows = nil
+			return c.reader.NewSelect().Model(&rows).Where("l.kind = ?", kind).Where(missing).Order("id").Scan(ctx)
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			err := c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+				return fmt.Sprintf("%s %d is listed and not there", kind, row.ID), mendListing(ctx, tx, item{kind, row.ID}, &row, nil)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// recounted is what the counters should say.
+const recounted = `SELECT category_id, kind, id % ? AS shard, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_listings GROUP BY category_id, kind, id % ?`
+
+// counters compares all counters with the listings.
+func (c check) counters(ctx context.Context) error {
+	var suspects []counterRow
+	err := c.read(ctx, func(ctx context.Context) error {
+		suspects = nil
+		return c.reader.NewRaw(`WITH recounted AS (`+recounted+`)
+			SELECT r.category_id, r.kind, r.shard FROM recounted r
+			LEFT JOIN feed_counters k ON k.category_id = r.category_id AND k.kind = r.kind AND k.shard = r.shard
+			WHERE k.count IS NULL OR k.count <> r.count OR k.created <> r.created OR k.updated <> r.updated
+			UNION ALL
+			SELECT k.category_id, k.kind, k.shard FROM feed_counters k
+			LEFT JOIN recounted r ON k.category_id = r.category_id AND k.kind = r.kind AND k.shard = r.shard
+			WHERE r.count IS NULL AND k.count <> 0`, shards, shards).Scan(ctx, &suspects)
+	})
+	for _, k := range suspects {
+		if err == nil {
+			err = c.recount(ctx, k)
+		}
+	}
+	return err
+}
+
+// recount looks at the counter again while nobody else can change it.
+func (c check) recount(ctx context.Context, k counterRow) error {
+	return c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+		if _, err := tx.NewInsert().Model(&counterRow{CategoryID: k.CategoryID, Kind: k.Kind, Shard: k.Shard, Version: 1}).
+			On("CONFLICT (category_id, kind, shard) DO NOTHING").Exec(ctx); err != nil {
+			return "", err
+		}
+		var is counterRow
+		if err := c.selecting(tx, true).Model(&is).Where("category_id = ? AND kind = ? AND shard = ?",
+			k.CategoryID, k.Kind, k.Shard).Scan(ctx); err != nil {
+			return "", err
+		}
+		should := is
+		if err := tx.NewSelect().Model((*listingRow)(nil)).ColumnExpr("COUNT(*), MAX(created), MAX(updated)").
+			Where("category_id = ? AND kind = ? AND id % ? = ?", k.CategoryID, k.Kind, shards, k.Shard).
+			Scan(ctx, &should.Count, &should.Created, &should.Updated); err != nil {
+			return "", err
+		}
+		if is == should {
+			return "", nil
+		}
+		should.Version++
+		_, err := tx.NewUpdate().Model(&should).WherePK().Exec(ctx)
+		return fmt.Sprintf("%s counts %d, latest %s and %s; there are %d, latest %s and %s", nameOf(k),
+			is.Count, is.Created, is.Updated, should.Count, should.Created, should.Updated), err
+	})
+}
+
+func nameOf(k counterRow) string {
+	return fmt.Sprintf("the counter of %s in category %d, shard %d,", k.Kind, k.CategoryID, k.Shard)
+}

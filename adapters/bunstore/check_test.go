@@ -1,0 +1,108 @@
+package bunstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/gallery"
+	"plaza/domain/geo"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// furnish stores one thing of each kind, and what is said of the event.
+func furnish(t *testing.T, s *bunstore.Store) {
+	t.Helper()
+	ctx, author := t.Context(), peopled(t, s)
+	c := publication.Content{Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon}
+	require.NoError(t, s.Publications().Put(ctx, publication.Publication{ID: 1, Content: c}))
+	require.NoError(t, s.Publications().PutNode(ctx, publication.Node{ID: 1, Content: c}))
+	require.NoError(t, s.Demands().Put(ctx, demand.Demand{
+		ID: 1, Author: author, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
+		Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
+	}))
+	id := diaryEntry(t, s, author)
+	comment, err := event.NewComment(id, author, "Well said", noon)
+	require.NoError(t, err)
+	_, err = s.Events().AddComment(ctx, comment)
+	require.NoError(t, err)
+	require.NoError(t, s.Events().Like(ctx, id, author, true))
+	_, err = s.Images().Add(ctx, gallery.New(author, "public/a", 1, 1, gallery.Tags{}, noon))
+	require.NoError(t, err)
+}
+
+func diaryEntry(t *testing.T, s *bunstore.Store, author user.ID) event.ID {
+	t.Helper()
+	e, err := event.New(author, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
+	require.NoError(t, err)
+	e, err = s.Events().Add(t.Context(), e)
+	require.NoError(t, err)
+	return e.ID()
+}
+
+func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			s, db := open(t, at), raw(t, at)
+			furnish(t, s)
+			require.Empty(t, checked(t, s, false), "all is well")
+			for _, spoil := range []string{
+				"DELETE FROM feed_listings WHERE kind = 'publication'",
+				"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
+				"UPDATE feed_listings SET lat = 31 WHERE kind = 'demand'",
+				"INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'node', 77, 1, created, updated FROM nodes",
+				"UPDATE publications SET published = FALSE",
+				"UPDATE nodes SET category_id = 2",
+				"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
+				"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",
+				"DELETE FROM feed_counters",
+				"UPDATE event_counts SET comments = 7",
+				"UPDATE event_counts SET likes = 0",
+				"UPDATE event_counts SET comments = 0, commented = NULL",
+				"DELETE FROM event_counts",
+				"UPDATE image_counts SET kept = 4",
+				"DELETE FROM image_counts",
+			} {
+				done, err := db.Exec(spoil)
+				require.NoError(t, err, spoil)
+				rows, err := done.RowsAffected()
+				require.NoError(t, err)
+				require.NotZero(t, rows, spoil)
+				found := checked(t, s, false)
+				require.NotEmpty(t, found, spoil)
+				for _, f := range found {
+					assert.False(t, f.Repaired)
+				}
+				assert.Equal(t, found, checked(t, s, false), "looking changes nothing: %s", spoil)
+				mended := checked(t, s, true)
+				require.NotEmpty(t, mended)
+				for _, f := range mended {
+					assert.True(t, f.Repaired, "%s: %s", spoil, f.What)
+				}
+				require.Empty(t, checked(t, s, false), spoil)
+			}
+		})
+	}
+}
+
+func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			s, db := open(t, at), raw(t, at)
+			furnish(t, s)
+			_, err := db.Exec("UPDATE events SET title = ''")
+			require.NoError(t, err)
+			found := checked(t, s, true)
+			require.Len(t, found, 1)
+			assert.False(t, found[0].Repaired)
+			assert.Contains(t, found[0].What, "published and blank")
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/user"
+)
+
+// Demands is the store as demand.Repository.
+type Demands struct{ s *Store }
+
+// Demands returns the store's demands.
+func (s *Store) Demands() Demands { return Demands{s} }
+
+var _ demand.Repository = Demands{}
+
+type demandRow struct {
+	bun.BaseModel `bun:"table:demands,alias:d"`
+	ID            demand.ID `bun:",pk"`
+	Title         string
+	Description   string
+	Tags          []string `bun:",array"`
+	Cover         cover
+	Images        []string `bun:",array"`
+	AuthorID      user.ID
+	Address       string
+	CategoryID    feed.CategoryID `bun:",nullzero"`
+	Lat           *float64
+	Lng           *float64
+	Closed        moment
+	Starts        moment
+	Ends          moment
+	Published     bool
+	Deleted       bool
+	Created       moment
+	Updated       moment
+}
+
+func (v Demands) Put(ctx context.Context, d demand.Demand) error {
+	row := demandRow{
+		ID: d.ID, Title: d.Title, Description: d.Description, Tags: filled(d.Tags), Cover: cover{d.Cover},
+		Images: filled(d.Images), AuthorID: d.Author, Address: d.Address, CategoryID: d.Category,
+		Closed: moment{d.Closed}, Starts: moment{d.Start}, Ends: moment{d.End},
+		Published: d.Published, Deleted: d.Deleted, Created: moment{d.Created}, Updated: moment{d.Updated},
+	}
+	if d.Place != nil {
+		row.Lat, row.Lng = new(d.Place.Lat), new(d.Place.Lng)
+	}
+	return v.s.put(ctx, item{feed.Demand, int64(d.ID)}, &row, d)
+}
+
+func (r demandRow) demand() demand.Demand {
+	d := demand.Demand{
+		ID: r.ID, Title: r.Title, Description: r.Description, Tags: r.Tags, Cover: r.Cover.Picture,
+		Images: r.Images, Author: r.AuthorID, Address: r.Address, Category: r.CategoryID,
+		Closed: r.Closed.Time, Start: r.Starts.Time, End: r.Ends.Time,
+		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
+	}
+	if r.Lat != nil && r.Lng != nil {
+		d.Place = &geo.Point{Lat: *r.Lat, Lng: *r.Lng}
+	}
+	return d
+}

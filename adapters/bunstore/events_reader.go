@@ -1,0 +1,151 @@
+package bunstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/event"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// eventStatements are the hot reads of events.
+type eventStatements struct {
+	event string // $1 id
+	// eventPage is of the author $1, within the showings $2, $3 events after $4. Its
+	// order belongs between its two parts, and behind them.
+	eventPage [2]string
+}
+
+func newEventStatements(d dialect) eventStatements {
+	columns := eventColumns(d)
+	within := " FROM events e WHERE e.author_id = $1 AND " + d.among(showing, "$2")
+	return eventStatements{
+		event: "SELECT " + columns + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
+		eventPage: [2]string{
+			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.*" + within,
+			" LIMIT $3 OFFSET $4) e LEFT JOIN event_counts n ON n.event_id = e.id",
+		},
+	}
+}
+
+// showing is how an event stands, as one number.
+const showing = "e.status * 1000 + e.permission"
+
+func showings(reach []event.Showing) []int64 {
+	all := make([]int64, len(reach))
+	for i, as := range reach {
+		all[i] = int64(as.Status)*1000 + int64(as.Permission)
+	}
+	return all
+}
+
+// ordering is the clause for the order.
+func ordering(o event.Ordering) string {
+	columns := map[event.Key]string{event.ByDate: "e.day", event.ByCreated: "e.created"}
+	var clause strings.Builder
+	clause.WriteString(" ORDER BY ")
+	for _, term := range o.Terms() {
+		clause.WriteString(columns[term.Key])
+		if term.Descending {
+			clause.WriteString(" DESC")
+		}
+		clause.WriteString(", ")
+	}
+	clause.WriteString("e.id")
+	return clause.String()
+}
+
+func (v Events) List(ctx context.Context, q event.Query) (p page.Page[event.Entry], err error) {
+	order := ordering(q.Order)
+	statement := v.s.hot.eventPage[0] + order + v.s.hot.eventPage[1] + order
+	args := append(v.s.dialect.hint(),
+		int64(q.Author), v.s.dialect.listOf(showings(q.Reach)), int64(q.Page.Size()), int64(q.Page.Offset()))
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		var total int // stays zero without rows: the page is the only one, or past the last
+		stored, err := queryEvents(ctx, v.s.reader.DB, statement, args, &total)
+		if err != nil {
+			return err
+		}
+		entries, err := entriesOf(stored)
+		if err != nil {
+			return err
+		}
+		p, err = page.Of(q.Page, entries, total)
+		return err
+	})
+	return p, err
+}
+
+func (v Events) Commented(ctx context.Context, author user.ID, limit int) (entries []event.Entry, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		stored, err := queryEvents(ctx, v.s.reader, "SELECT "+eventColumns(v.s.dialect)+
+			" FROM event_counts n JOIN events e ON e.id = n.event_id"+
+			" WHERE n.author_id = ? AND n.commented IS NOT NULL"+
+			" ORDER BY n.commented DESC, n.event_id DESC LIMIT ?", []any{author, limit})
+		if err != nil {
+			return err
+		}
+		entries, err = entriesOf(stored)
+		return err
+	})
+	return entries, err
+}
+
+// onDates finds, for every day, the published events that the viewer may see. bun
+// writes the status into the text, without which their index is of no use.
+func onDates(d dialect) string {
+	return "WITH wanted (day) AS (VALUES ?) SELECT " + eventColumns(d) + " FROM wanted w" +
+		d.topOf(`SELECT e.id AS id FROM events e
+			WHERE e.day = w.day AND e.status = ? AND CASE
+				WHEN e.author_id = ? THEN `+showing+` IN (?)
+				WHEN EXISTS (SELECT 1 FROM subscriptions s
+					JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
+					WHERE s.user_id = ? AND s.followed_id = e.author_id) THEN `+showing+` IN (?)
+				ELSE `+showing+` IN (?) END
+			ORDER BY e.created DESC, e.id DESC LIMIT ?`) +
+		" JOIN events e ON e.id = top.value LEFT JOIN event_counts n ON n.event_id = e.id" +
+		" ORDER BY e.day, e.created DESC, e.id DESC"
+}
+
+func (v Events) OnDates(
+	ctx context.Context, viewer user.ID, dates []event.Date, limit int,
+) (found map[event.Date][]*event.Event, err error) {
+	wanted := rowsOf(dates, func(_ int, date event.Date) []any { return []any{day{date}} })
+	reach := func(r subscription.Relation) any { return bun.List(showings(event.Reach(r))) }
+	args := []any{
+		bun.List(wanted), event.Normal, viewer, reach(subscription.Self),
+		viewer, reach(subscription.Contact), reach(subscription.Stranger), limit,
+	}
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		found = map[event.Date][]*event.Event{}
+		if len(wanted) == 0 {
+			return nil
+		}
+		stored, err := queryEvents(ctx, v.s.reader, onDates(v.s.dialect), args)
+		if err != nil {
+			return err
+		}
+		for i := range stored {
+			e, err := stored[i].event()
+			if err != nil {
+				return err
+			}
+			date := e.State().Date
+			found[date] = append(found[date], e)
+		}
+		return nil
+	})
+	return found, err
+}
+
+func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		err := v.s.reader.NewSelect().Model((*plateRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
+		return orNone(err, event.ErrNoPlate)
+	})
+	return on, err
+}

@@ -1,0 +1,217 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/media"
+	"plaza/domain/place"
+	"plaza/domain/user"
+)
+
+type eventRow struct {
+	bun.BaseModel `bun:"table:events,alias:e"`
+	ID            event.ID `bun:",pk,autoincrement"`
+	AuthorID      user.ID
+	Day           day
+	Title         string
+	Content       string
+	HTML          markup.HTML
+	CategoryID    feed.CategoryID `bun:",nullzero"`
+	Permission    event.Permission
+	Status        event.Status
+	Province      string
+	City          string
+	District      string
+	Created       moment
+	Modified      moment
+	Revision      int64
+}
+
+func eventRowOf(s event.State) eventRow {
+	return eventRow{
+		ID: s.ID, AuthorID: s.Author, Day: day{s.Date}, Title: s.Title, Content: s.Content, HTML: s.HTML,
+		CategoryID: s.Category, Permission: s.Permission, Status: s.Status,
+		Province: s.Place.Province, City: s.Place.City, District: s.Place.District,
+		Created: moment{s.Created}, Modified: moment{s.Modified},
+	}
+}
+
+type plateRow struct {
+	bun.BaseModel `bun:"table:plates,alias:p"`
+	ID            event.PlateID `bun:",pk,autoincrement"`
+	EventID       event.ID
+	Photo         media.Key
+	Created       moment
+}
+
+type eventCountsRow struct {
+	bun.BaseModel `bun:"table:event_counts,alias:n"`
+	EventID       event.ID `bun:",pk"`
+	AuthorID      user.ID
+	Comments      int
+	Likes         int
+	Commented     moment
+}
+
+// storedEvent is an event as it is read: whole, so that nobody ever sees a part of
+// it from before a change and another from after.
+type storedEvent struct {
+	row    eventRow
+	plates plateList
+	counts event.Counts
+}
+
+// eventColumns are what a storedEvent is scanned from: e is the event, n its
+// counts.
+func eventColumns(d dialect) string {
+	return "e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status," +
+		" e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, " + d.platesOf("e.id")
+}
+
+// targets are in the order of eventColumns. An event that is being removed has no
+// counts any more.
+func (e *storedEvent) targets() []any {
+	r := &e.row
+	return []any{
+		&r.ID, &r.AuthorID, &r.Day, &r.Title, &r.Content, &r.HTML, orZero[feed.CategoryID]{&r.CategoryID},
+		&r.Permission, &r.Status, &r.Province, &r.City, &r.District, &r.Created, &r.Modified, &r.Revision,
+		orZero[int]{&e.counts.Comments}, orZero[int]{&e.counts.Likes}, &e.plates,
+	}
+}
+
+// event is what is stored. That it should make no event is a fault of the store's.
+func (e *storedEvent) event() (*event.Event, error) {
+	r := e.row
+	restored, err := event.Restore(event.State{
+		ID: r.ID, Author: r.AuthorID, Date: r.Day.Date, Title: r.Title, Content: r.Content, HTML: r.HTML,
+		Category: r.CategoryID, Permission: r.Permission, Status: r.Status,
+		Place:  place.Place{Province: r.Province, City: r.City, District: r.District},
+		Plates: e.plates, Created: r.Created.Time, Modified: r.Modified.Time,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading an event: %v", err)
+	}
+	return restored, nil
+}
+
+func (e *storedEvent) entry() (event.Entry, error) {
+	restored, err := e.event()
+	return event.Entry{Event: restored, Counts: e.counts}, err
+}
+
+func entriesOf(stored []storedEvent) ([]event.Entry, error) {
+	entries := make([]event.Entry, len(stored))
+	for i := range stored {
+		var err error
+		if entries[i], err = stored[i].entry(); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// querier is what a query can be put to: a database or a transaction, bun's or the
+// driver's own.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// queryEvents returns the events that a query for eventColumns finds; before them
+// may come columns for other targets.
+func queryEvents(ctx context.Context, db querier, query string, args []any, before ...any) ([]storedEvent, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []storedEvent
+	for rows.Next() {
+		var e storedEvent
+		if err := rows.Scan(slices.Concat(before, e.targets())...); err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, rows.Err()
+}
+
+// plateList is scanned from a list of lists as the dialects' platesOf makes it: the
+// number of each plate, its photo and the microseconds of its instant.
+type plateList []event.Plate
+
+func (l *plateList) Scan(src any) error {
+	*l = nil
+	var text []byte
+	switch src := src.(type) {
+	case nil:
+		return nil
+	case []byte:
+		text = src
+	case string:
+		text = []byte(src)
+	default:
+		return fmt.Errorf("plates can't be read from %T", src)
+	}
+	var rows []plateJSON
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return fmt.Errorf("reading plates: %w", err)
+	}
+	for _, row := range rows {
+		*l = append(*l, event.Plate(row))
+	}
+	return nil
+}
+
+type plateJSON event.Plate
+
+func (p *plateJSON) UnmarshalJSON(text []byte) error {
+	var created int64
+	if err := json.Unmarshal(text, &[]any{&p.ID, &p.Photo, &created}); err != nil {
+		return err
+	}
+	p.Created = time.UnixMicro(created).UTC()
+	return nil
+}
+
+// rowsOf makes each of the things, but once, a row of a list of VALUES, which must
+// not be empty in SQL.
+func rowsOf[T comparable](things []T, row func(i int, thing T) []any) []bun.TupleValues {
+	var rows []bun.TupleValues
+	met := map[T]bool{}
+	for i, thing := range things {
+		if !met[thing] {
+			met[thing] = true
+			rows = append(rows, bun.Tuple(row(i, thing)))
+		}
+	}
+	return rows
+}
+
+// touched says whether a statement has written any row.
+func touched(done sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	rows, err := done.RowsAffected()
+	return rows > 0, err
+}
+
+// orUntouched is the fault of what is not there when a statement has written no
+// row.
+func orUntouched(done sql.Result, err error, none error) error {
+	touched, err := touched(done, err)
+	if err == nil && !touched {
+		return none
+	}
+	return err
+}

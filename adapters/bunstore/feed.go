@@ -1,0 +1,150 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/page"
+)
+
+// Feed is the store as feed.Reader.
+type Feed struct{ s *Store }
+
+// Feed returns what the store lists.
+func (s *Store) Feed() Feed { return Feed{s} }
+
+var _ feed.Reader = Feed{}
+
+func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
+	categories []feed.Category, metas map[feed.CategoryID]feed.Meta, err error,
+) {
+	statement, args := v.s.hot.tree, []any{v.s.dialect.listOf(kindNames(sel.Kinds))}
+	if sel.Near != nil {
+		statement, args = v.s.hot.treeNear, append(args, circle(*sel.Near)...)
+	}
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		categories, metas = nil, map[feed.CategoryID]feed.Meta{}
+		return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
+			var c feed.Category
+			var m feed.Meta
+			var created, updated moment
+			if err := scan(&c.ID, orZero[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug,
+				orZero[int]{&m.Count}, &created, &updated); err != nil {
+				return err
+			}
+			if c.ID != 0 {
+				categories = append(categories, c)
+			}
+			if m.Count > 0 {
+				m.Created, m.Updated = created.Time, updated.Time
+				metas[c.ID] = m
+			}
+			return nil
+		})
+	})
+	return categories, metas, err
+}
+
+func (v Feed) Page(
+	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
+) (page.Page[feed.Item], error) {
+	var kinds []feed.Kind // those that the statement joins
+	var statement string
+	args := []any{int64(r.Size()), int64(r.Offset()), int64(in)}
+	switch {
+	case slices.Contains(sel.Kinds, feed.Xfile):
+		return page.Page[feed.Item]{}, errors.New("events are on no page of the feed")
+	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
+		kinds, statement = []feed.Kind{feed.Demand}, v.s.hot.pageNear
+		args = append(args, circle(*sel.Near)...)
+	case sel.Near == nil && len(sel.Kinds) == 1:
+		kinds, statement = sel.Kinds, v.s.hot.pageOf[sel.Kinds[0]]
+	default: // what is of no other kind is nowhere, so within no circle
+		kinds, statement = feed.ItemKinds(), v.s.hot.pageMerged
+		wanted := sel.Kinds
+		if sel.Near != nil {
+			wanted = nil
+		}
+		args = append(args, v.s.dialect.listOf(kindNames(wanted)))
+	}
+	p, err := v.s.things(ctx, statement, args, kinds, r)
+	if len(p.Items) == 0 {
+		err = cmp.Or(v.known(ctx, in), err)
+	}
+	if err != nil {
+		return page.Page[feed.Item]{}, err
+	}
+	return page.Map(p, func(t feed.Thing) feed.Item { return itemOf(t, sel.Near) }), nil
+}
+
+// known is nil for the bucket and for a category that is there.
+func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
+	if in == 0 {
+		return nil
+	}
+	found, err := v.s.Categories().ByIDs(ctx, []feed.CategoryID{in})
+	if err == nil && len(found) == 0 {
+		return feed.ErrNoCategory
+	}
+	return err
+}
+
+// itemOf is the thing on a page, with its distance when there is a circle to
+// measure from.
+func itemOf(t feed.Thing, near *feed.Circle) feed.Item {
+	item := feed.Item{Thing: t}
+	if l, listed := t.Listing(); listed && near != nil && l.Point != nil {
+		item.Distance = new(near.Centre.To(*l.Point).Rounded())
+	}
+	return item
+}
+
+// things runs a statement made by pageStatement. A page without rows is the only
+// one, or past the last: either way nothing depends on the total then.
+func (s *Store) things(
+	ctx context.Context, statement string, args []any, kinds []feed.Kind, r page.Request,
+) (page.Page[feed.Thing], error) {
+	var items []feed.Thing
+	var total int
+	err := s.read(ctx, func(ctx context.Context) error {
+		items = nil
+		return s.each(ctx, statement, args, func(scan func(...any) error) error {
+			var row thing
+			if err := scan(append([]any{&total}, row.destinations(s.dialect, kinds...)...)...); err != nil {
+				return err
+			}
+			thing, err := row.thing()
+			items = append(items, thing)
+			return err
+		})
+	})
+	if err != nil {
+		return page.Page[feed.Thing]{}, err
+	}
+	return page.Of(r, items, total)
+}
+
+func kindNames(kinds []feed.Kind) []string {
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = string(kind)
+	}
+	return names
+}
+
+// circle is the parameters of within: a box around the circle, its centre, and
+// the haversine of its radius.
+func circle(c feed.Circle) []any {
+	box := geo.Around(c.Centre, c.Within)
+	west, east := box.Lng[0], box.Lng[len(box.Lng)-1]
+	sine := math.Sin(float64(c.Within/geo.Radius) / 2)
+	return []any{
+		box.Lat.Min, box.Lat.Max, west.Min, west.Max, east.Min, east.Max,
+		c.Centre.Lat, c.Centre.Lng, sine * sine,
+	}
+}

@@ -1,0 +1,124 @@
+package bunstore
+
+import (
+	"strconv"
+	"strings"
+
+	"plaza/domain/feed"
+)
+
+// feedStatements are the hot reads of the feed.
+type feedStatements struct {
+	tree       string // $1 kinds
+	treeNear   string // $1 kinds, and within
+	pageOf     map[feed.Kind]string
+	pageMerged string // $4 kinds
+	pageNear   string // and within
+
+	// Publications by their update: all, of a category, and origins alone.
+	latest, latestOf               string
+	latestOrigins, latestOriginsOf string
+}
+
+func newFeedStatements(d dialect) feedStatements {
+	s := feedStatements{
+		tree: tree(`SELECT category_id, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters WHERE ` + d.among("kind", "$1") + ` GROUP BY category_id HAVING SUM(count) > 0`),
+		treeNear: tree(`SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_listings l WHERE ` + d.among("kind", "$1") + ` AND ` + within(2) + ` GROUP BY category_id`),
+		pageOf: map[feed.Kind]string{},
+		pageMerged: pageStatement{
+			where: "l.category_id = $3 AND " + d.among("l.kind", "$4"), order: newestListing,
+			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND " + d.among("kind", "$4"),
+			kinds: feed.ItemKinds(),
+		}.text(),
+		pageNear: pageStatement{
+			where: "l.category_id = $3 AND " + within(4), order: newestListing,
+			total: "SELECT COUNT(*) FROM feed_listings l WHERE l.category_id = $3 AND " + within(4),
+			kinds: []feed.Kind{feed.Demand},
+		}.text(),
+	}
+	for _, kind := range feed.ItemKinds() {
+		s.pageOf[kind] = pageStatement{
+			where: "l.category_id = $3 AND l.kind = '" + string(kind) + "'", order: newestListing,
+			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND kind = '" + string(kind) + "'",
+			kinds: []feed.Kind{kind},
+		}.text()
+	}
+	s.publications()
+	return s
+}
+
+// tree puts the categories, and the bucket, beside what was counted in each.
+func tree(counted string) string {
+	return `WITH counted AS (` + counted + `)
+		SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+		FROM categories c LEFT JOIN counted k ON k.category_id = c.id
+		UNION ALL
+		SELECT 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
+}
+
+// pageStatement is a page of what is listed, with the total in every row. The
+// parameters are the size as $1, the offset as $2, the category as $3 where there is
+// one, and others.
+type pageStatement struct {
+	where string // of listings, which are called l
+	join  string // what where needs besides
+	order []string
+	total string
+	kinds []feed.Kind
+}
+
+// Orders of listings.
+var (
+	newestListing = []string{"created DESC", "kind", "id"}
+	latestUpdate  = []string{"updated DESC", "id"}
+)
+
+func (p pageStatement) text() string {
+	columns, joins := thingsOf(p.kinds...)
+	by := func(of string) string { return of + strings.Join(p.order, ", "+of) }
+	return `WITH page AS (
+			SELECT l.kind, l.id, l.category_id, l.created, l.updated, l.lat, l.lng FROM feed_listings l ` + p.join + `
+			WHERE ` + p.where + ` ORDER BY ` + by("l.") + ` LIMIT $1 OFFSET $2
+		)
+		SELECT CAST((` + p.total + `) AS bigint), ` + columns + `
+		FROM page` + joins + `
+		ORDER BY ` + by("page.")
+}
+
+// publications makes the reads of publications by their update. A translation
+// whose original can be seen is not one of the origins (PUB-03).
+func (s *feedStatements) publications() {
+	const (
+		listed  = "l.kind = 'publication'"
+		counted = "SELECT SUM(count) FROM feed_counters WHERE kind = 'publication'"
+		origins = `JOIN publications o ON o.id = l.id AND (o.first_original_id IS NULL OR o.first_original_id = o.bundle_id
+			OR NOT EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = o.first_original_id AND f.published AND NOT f.deleted))`
+		count = "SELECT COUNT(*) FROM feed_listings l " + origins + " WHERE " + listed
+	)
+	of := func(join, where, total string) string {
+		return pageStatement{
+			where: where, join: join, order: latestUpdate, total: total,
+			kinds: []feed.Kind{feed.Publication},
+		}.text()
+	}
+	const here = " AND l.category_id = $3"
+	s.latest = of("", listed, counted)
+	s.latestOf = of("", listed+here, counted+" AND category_id = $3")
+	s.latestOrigins = of(origins, listed, count)
+	s.latestOriginsOf = of(origins, listed+here, count+here)
+}
+
+// within is the condition of a listing within a circle, whose nine parameters
+// begin with the given one: a box that an index finds, then the haversine.
+func within(first int) string {
+	parameters := make([]string, 0, 18)
+	for i := range 9 {
+		parameters = append(parameters, "{"+string(rune('0'+i))+"}", "$"+strconv.Itoa(first+i))
+	}
+	return strings.NewReplacer(parameters...).Replace(`l.kind = 'demand' AND l.lat BETWEEN {0} AND {1}
+		AND (l.lng BETWEEN {2} AND {3} OR l.lng BETWEEN {4} AND {5})
+		AND power(sin(radians(l.lat - {6}) / 2), 2)
+			+ cos(radians(l.lat)) * cos(radians({6})) * power(sin(radians(l.lng - {7}) / 2), 2) <= {8}`)
+}

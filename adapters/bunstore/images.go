@@ -1,0 +1,192 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/gallery"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+// Images is the store as gallery.Repository.
+type Images struct{ s *Store }
+
+// Images returns the store's images.
+func (s *Store) Images() Images { return Images{s} }
+
+var _ gallery.Repository = Images{}
+
+type imageRow struct {
+	bun.BaseModel `bun:"table:images,alias:i"`
+	ID            gallery.ID `bun:",pk,autoincrement"`
+	OwnerID       user.ID
+	Key           media.Key
+	Width         int
+	Height        int
+	Tags          []string `bun:",array"`
+	Created       moment
+	Deleted       moment
+	Revision      int64
+}
+
+func imageRowOf(i gallery.Image) imageRow {
+	return imageRow{
+		ID: i.ID, OwnerID: i.Owner, Key: i.Key, Width: i.Width, Height: i.Height, Tags: filled(i.Tags.Names()),
+		Created: moment{i.Created}, Deleted: moment{i.Deleted},
+	}
+}
+
+func (r imageRow) image() (gallery.Image, error) {
+	tags, err := gallery.ParseTags(r.Tags)
+	if err != nil {
+		return gallery.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // our fault, not the client's
+	}
+	return gallery.Image{
+		ID: r.ID, Owner: r.OwnerID, Key: r.Key, Width: r.Width, Height: r.Height, Tags: tags,
+		Created: r.Created.Time, Deleted: r.Deleted.Time,
+	}, nil
+}
+
+func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error) {
+	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := v.room(ctx, tx, i.Owner); err != nil {
+			return err
+		}
+		row := imageRowOf(i)
+		row.ID = 0
+		_, err := tx.NewInsert().Model(&row).Exec(ctx)
+		i.ID = row.ID
+		return err
+	})
+	if err != nil {
+		return gallery.Image{}, err
+	}
+	return i, nil
+}
+
+// room counts one more image of the owner, or is ErrFull. Whoever adds one waits
+// for the others who do.
+func (v Images) room(ctx context.Context, tx bun.Tx, owner user.ID) error {
+	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
+		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
+		owner, gallery.MaxImages).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if counted, err := done.RowsAffected(); err != nil || counted == 0 {
+		return cmp.Or(err, error(gallery.ErrFull))
+	}
+	return nil
+}
+
+func (v Images) Get(ctx context.Context, id gallery.ID) (image gallery.Image, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		image, _, err = loadImage(ctx, v.s.reader.NewSelect(), id)
+		return err
+	})
+	return image, err
+}
+
+func loadImage(ctx context.Context, query *bun.SelectQuery, id gallery.ID) (gallery.Image, int64, error) {
+	var row imageRow
+	if err := query.Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
+		return gallery.Image{}, 0, orNone(err, gallery.ErrNotFound)
+	}
+	image, err := row.image()
+	return image, row.Revision, err
+}
+
+func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Image) error) (gallery.Image, error) {
+	images := aggregate[gallery.Image]{
+		load: func(ctx context.Context, db bun.IDB, locked bool) (gallery.Image, int64, error) {
+			return loadImage(ctx, v.s.selecting(db, locked), id)
+		},
+		save: func(ctx context.Context, tx bun.Tx, old, next gallery.Image, revision int64) (bool, error) {
+			row := imageRowOf(next)
+			row.Revision = revision + 1
+			done, err := tx.NewUpdate().Model(&row).Where("id = ? AND revision = ?", id, revision).Exec(ctx)
+			if err != nil {
+				return false, err
+			}
+			if saved, err := done.RowsAffected(); err != nil || saved == 0 {
+				return false, err
+			}
+			return true, v.recount(ctx, tx, old, next)
+		},
+	}
+	return change(ctx, v.s, images, func(i gallery.Image) (gallery.Image, error) {
+		err := fn(&i)
+		i.ID = id
+		return i, err
+	})
+}
+
+// recount follows an image that is kept no more, or again, or by somebody else.
+func (v Images) recount(ctx context.Context, tx bun.Tx, old, next gallery.Image) error {
+	wasKept, isKept := old.Deleted.IsZero(), next.Deleted.IsZero()
+	if wasKept == isKept && old.Owner == next.Owner {
+		return nil
+	}
+	move := func(owner user.ID, by int) error {
+		_, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, ?) "+
+			"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + EXCLUDED.kept", owner, by).Exec(ctx)
+		return err
+	}
+	if isKept {
+		if err := move(next.Owner, 1); err != nil {
+			return err
+		}
+	}
+	if wasKept {
+		_, err := tx.NewRaw("UPDATE image_counts SET kept = kept - 1 WHERE owner_id = ?", old.Owner).Exec(ctx)
+		return err
+	}
+	return nil
+}
+
+// imagesByTags is the hot read of images: $1 owner, $2 all of these tags, $3 any
+// of these, $4 whether any will do, $5 size, $6 offset.
+func imagesByTags(d dialect) string {
+	return `SELECT COUNT(*) OVER (), id, key, width, height, tags, created FROM images
+		WHERE owner_id = $1 AND deleted IS NULL AND ` + d.allOf("tags", "$2") + ` AND ($4 OR ` + d.anyOf("tags", "$3") + `)
+		ORDER BY created DESC, id DESC LIMIT $5 OFFSET $6`
+}
+
+func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Image], error) {
+	size, offset := math.MaxInt32, 0
+	if q.Page != nil {
+		size, offset = q.Page.Size(), q.Page.Offset()
+	}
+	args := []any{
+		int64(q.Owner), v.s.dialect.listOf(filled(q.Contains)), v.s.dialect.listOf(filled(q.Overlaps)),
+		len(q.Overlaps) == 0, int64(size), int64(offset),
+	}
+	var images []gallery.Image
+	var total int
+	err := v.s.read(ctx, func(ctx context.Context) error {
+		images, total = nil, 0
+		return v.s.each(ctx, v.s.hot.images, args, func(scan func(...any) error) error {
+			row := imageRow{OwnerID: q.Owner}
+			err := scan(&total, &row.ID, &row.Key, &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created)
+			if err != nil {
+				return err
+			}
+			image, err := row.image()
+			images = append(images, image)
+			return err
+		})
+	})
+	switch {
+	case err != nil:
+		return page.Page[gallery.Image]{}, err
+	case q.Page == nil:
+		return page.Whole(images), nil
+	}
+	return page.Of(*q.Page, images, total)
+}

@@ -1,0 +1,205 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"plaza/domain/fault"
+	"plaza/migrations"
+)
+
+// postgres is what is Postgres' own.
+type postgres struct {
+	cached bool
+	types  *pgtype.Map
+}
+
+const connectTimeout = 5 * time.Second
+
+// openPostgres makes one pool for everything. bun writes arguments into the text
+// of its queries, so by default no statement is kept for the next time; the hot
+// reads, whose text is always the same, ask for it.
+func openPostgres(o Options) (*Store, error) {
+	config, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		return nil, errors.New("the address of the database makes no sense") // the cause quotes it, password and all
+	}
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	config.ConnConfig.ConnectTimeout = connectTimeout
+	if !strings.Contains(o.URL, "pool_max_conns") {
+		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
+	}
+	config.BeforeClose, config.ShouldPing = suspicion()
+	params := config.ConnConfig.RuntimeParams
+	setDefault(params, "application_name", "plaza")
+	if !o.Uncached { // a pooler refuses what it would have to set anew for each client
+		setDefault(params, "timezone", "UTC")
+		setDefault(params, "statement_timeout", milliseconds(o.Limit))
+		setDefault(params, "lock_timeout", milliseconds(o.Limit/2))
+		setDefault(params, "idle_in_transaction_session_timeout", milliseconds(3*o.Limit))
+		setDefault(params, "plan_cache_mode", "force_generic_plan")
+		setDefault(params, "jit", "off")
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		return nil, fmt.Errorf("making the pool of connections: %w", err)
+	}
+	db := bun.NewDB(sql.OpenDB(owned{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
+	db.SetMaxIdleConns(0) // the pool keeps them
+	return &Store{db: db, reader: db, dialect: postgres{cached: !o.Uncached, types: pgtype.NewMap()}}, nil
+}
+
+// suspicion makes the pool try connections out that were last used before another
+// was found dead: when a server has gone all of them are, and only the first
+// request shall find out.
+func suspicion() (closing func(*pgx.Conn), suspect func(context.Context, pgxpool.ShouldPingParams) bool) {
+	var died atomic.Pointer[time.Time]
+	closing = func(c *pgx.Conn) {
+		if c.IsClosed() {
+			died.Store(new(time.Now()))
+		}
+	}
+	suspect = func(_ context.Context, p pgxpool.ShouldPingParams) bool {
+		last := died.Load()
+		return p.IdleDuration > time.Second || last != nil && time.Since(*last) <= p.IdleDuration
+	}
+	return closing, suspect
+}
+
+// owned closes the pool with the database that uses it.
+type owned struct {
+	driver.Connector
+	pool *pgxpool.Pool
+}
+
+func (o owned) Close() error {
+	o.pool.Close()
+	return nil
+}
+
+func setDefault(params map[string]string, name, value string) {
+	if _, set := params[name]; !set {
+		params[name] = value
+	}
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+func (postgres) migrations() fs.FS {
+	folder, err := fs.Sub(migrations.Postgres, "postgres")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return folder
+}
+
+// lock is held by the transaction, not by the session, which a pooler may share.
+func (postgres) lock(ctx context.Context, tx bun.Tx, name string) error {
+	_, err := tx.NewRaw("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name).Exec(ctx)
+	return err
+}
+
+func (postgres) timestampType() string { return "timestamptz" }
+
+func (postgres) forUpdate() string { return "FOR UPDATE" }
+
+func (postgres) optimism() int { return 3 }
+
+// What the classes of SQLSTATE mean that are not mistakes of ours.
+var (
+	sqlStates = map[string]verdict{
+		"40001": again, "40P01": again, "55P03": again, // serialisation, deadlock, lock not available
+		"57014": late, // statement_timeout
+		"57P01": away, "57P02": away, "57P03": away, "25006": away, "25P03": away,
+		"53100": full,
+	}
+	sqlClasses = map[string]verdict{"08": away, "53": away}
+)
+
+func (postgres) judge(err error) verdict {
+	if told, is := errors.AsType[*pgconn.PgError](err); is {
+		if v, known := sqlStates[told.Code]; known {
+			return v
+		}
+		return sqlClasses[told.Code[:2]]
+	}
+	if _, is := errors.AsType[*pgconn.ConnectError](err); is {
+		return away
+	}
+	if _, is := errors.AsType[net.Error](err); is {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return late
+		}
+		return away
+	}
+	for _, gone := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
+		if errors.Is(err, gone) {
+			return away
+		}
+	}
+	if pgconn.SafeToRetry(err) {
+		return away
+	}
+	if strings.HasSuffix(err.Error(), "conn closed") { // pgx has no name for it
+		return away
+	}
+	return ours
+}
+
+func (postgres) isDuplicate(err error, table, column string) bool {
+	told, is := errors.AsType[*pgconn.PgError](err)
+	return is && told.Code == "23505" && told.ConstraintName == table+"_"+column+"_key"
+}
+
+func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
+
+func (postgres) listOf(values any) any { return values }
+
+func (postgres) allOf(column, parameter string) string { return column + " @> " + parameter }
+
+func (postgres) anyOf(column, parameter string) string { return column + " && " + parameter }
+
+func (postgres) instant(t time.Time) any { return t }
+
+func (d postgres) list(into *[]string) sql.Scanner { return orNil{into, d.types.SQLScanner(into)} }
+
+func (postgres) platesOf(event string) string {
+	return "(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)" +
+		" FROM plates p WHERE p.event_id = " + event + ")"
+}
+
+func (postgres) topOf(query string) string { return " CROSS JOIN LATERAL (" + query + ") top (value)" }
+
+func (d postgres) hint() []any {
+	if d.cached {
+		return []any{pgx.QueryExecModeCacheStatement}
+	}
+	return nil
+}
+
+// ErrNoBackup is the fault of asking Plaza for what Postgres' own tools do better.
+var ErrNoBackup = fault.New(fault.Conflict, "Postgres is backed up by its own tools: "+
+	"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore reads it back.")
+
+func (postgres) backup(context.Context, string) error { return ErrNoBackup }
+
+func (postgres) integrity(context.Context, *bun.DB) ([]string, error) { return nil, nil }

@@ -1,0 +1,118 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// Publications is the store as publication.Repository.
+type Publications struct{ s *Store }
+
+// Publications returns the store's publications and their nodes.
+func (s *Store) Publications() Publications { return Publications{s} }
+
+var _ publication.Repository = Publications{}
+
+// contentColumns are what publications and nodes have in common.
+type contentColumns struct {
+	Title      string
+	Summary    string
+	Cover      cover
+	AuthorID   user.ID
+	Language   string
+	CategoryID feed.CategoryID `bun:",nullzero"`
+	Published  bool
+	Deleted    bool
+	Created    moment
+	Updated    moment
+}
+
+func columnsOf(c publication.Content) contentColumns {
+	return contentColumns{
+		Title: c.Title, Summary: c.Summary, Cover: cover{c.Cover}, AuthorID: c.Author, Language: c.Language,
+		CategoryID: c.Category, Published: c.Published, Deleted: c.Deleted,
+		Created: moment{c.Created}, Updated: moment{c.Updated},
+	}
+}
+
+func (c contentColumns) content() publication.Content {
+	return publication.Content{
+		Title: c.Title, Summary: c.Summary, Cover: c.Cover.Picture, Author: c.AuthorID, Language: c.Language,
+		Category: c.CategoryID, Published: c.Published, Deleted: c.Deleted,
+		Created: c.Created.Time, Updated: c.Updated.Time,
+	}
+}
+
+type publicationRow struct {
+	bun.BaseModel   `bun:"table:publications,alias:p"`
+	ID              publication.ID       `bun:",pk"`
+	BundleID        publication.BundleID `bun:",nullzero"`
+	FirstOriginalID publication.BundleID `bun:",nullzero"`
+	OriginalID      publication.BundleID `bun:",nullzero"`
+	NodeID          publication.NodeID   `bun:",nullzero"`
+	Type            publication.Type
+	contentColumns
+}
+
+func (r publicationRow) publication() publication.Publication {
+	return publication.Publication{
+		ID: r.ID, Node: r.NodeID, Type: r.Type, Content: r.content(),
+		Bundle: publication.Bundle{ID: r.BundleID, FirstOriginal: r.FirstOriginalID, Original: r.OriginalID},
+	}
+}
+
+type nodeRow struct {
+	bun.BaseModel `bun:"table:nodes,alias:n"`
+	ID            publication.NodeID   `bun:",pk"`
+	BundleID      publication.BundleID `bun:",nullzero"`
+	contentColumns
+}
+
+func (r nodeRow) node() publication.Node {
+	return publication.Node{ID: r.ID, Bundle: r.BundleID, Content: r.content()}
+}
+
+func (v Publications) Put(ctx context.Context, p publication.Publication) error {
+	row := publicationRow{
+		ID: p.ID, BundleID: p.Bundle.ID, FirstOriginalID: p.Bundle.FirstOriginal, OriginalID: p.Bundle.Original,
+		NodeID: p.Node, Type: p.Type, contentColumns: columnsOf(p.Content),
+	}
+	return v.s.put(ctx, item{feed.Publication, int64(p.ID)}, &row, p)
+}
+
+func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
+	row := nodeRow{ID: n.ID, BundleID: n.Bundle, contentColumns: columnsOf(n.Content)}
+	return v.s.put(ctx, item{feed.Node, int64(n.ID)}, &row, n)
+}
+
+// put stores the row of the thing, new or in place of what was there, and its
+// listing. Writing the row locks it.
+func (s *Store) put(ctx context.Context, at item, row any, thing feed.Thing) error {
+	return s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewInsert().Model(row).On("CONFLICT (id) DO UPDATE").Exec(ctx); err != nil {
+			return err
+		}
+		return s.list(ctx, tx, at, thing)
+	})
+}
+
+func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
+	statement, args := v.s.hot.latest, []any{int64(q.Page.Size()), int64(q.Page.Offset())}
+	if q.OriginOnly {
+		statement = v.s.hot.latestOrigins
+	}
+	if q.Category != nil {
+		statement, args = v.s.hot.latestOf, append(args, int64(*q.Category))
+		if q.OriginOnly {
+			statement = v.s.hot.latestOriginsOf
+		}
+	}
+	p, err := v.s.things(ctx, statement, args, []feed.Kind{feed.Publication}, q.Page)
+	return page.Map(p, func(t feed.Thing) publication.Publication { return t.(publication.Publication) }), err
+}

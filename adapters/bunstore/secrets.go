@@ -1,0 +1,50 @@
+package bunstore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/secret"
+)
+
+// secretRow is a key that all servers on the database share.
+type secretRow struct {
+	bun.BaseModel `bun:"table:secrets,alias:k"`
+	Name          string `bun:",pk"`
+	Content       string
+}
+
+// Secret returns the key of that name, which all servers on the database share. It
+// is made at random when somebody asks for it first; however many ask at once, all
+// get the same.
+func (s *Store) Secret(ctx context.Context, name string) (key secret.String, err error) {
+	err = s.read(ctx, func(ctx context.Context) (err error) {
+		key, err = storedSecret(ctx, s.reader, name)
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = s.write(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+			row := secretRow{Name: name, Content: rand.Text() + rand.Text()}
+			if _, err := tx.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
+				return err
+			}
+			key, err = storedSecret(ctx, tx, name)
+			return err
+		})
+	}
+	if err != nil {
+		return secret.String{}, fmt.Errorf("the secret %s: %w", name, err)
+	}
+	return key, nil
+}
+
+func storedSecret(ctx context.Context, db bun.IDB, name string) (secret.String, error) {
+	var row secretRow
+	err := db.NewSelect().Model(&row).Where("name = ?", name).Scan(ctx)
+	return secret.New(row.Content), err
+}

@@ -1,0 +1,244 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	sqlitedriver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"plaza/migrations"
+)
+
+// sqlite is what is SQLite's own.
+type sqlite struct{ path string }
+
+// openSQLite opens the file, which it makes with its folder when it is not there,
+// for one writing connection and several that read. What is committed is on the
+// disk, whatever happens next.
+func openSQLite(o Options) (*Store, error) {
+	if err := makeFile(o.URL); err != nil {
+		return nil, fmt.Errorf("the database file: %w", err)
+	}
+	busyTimeout := waiting(o.Limit)
+	writer, err := sql.Open("sqlite", sqliteURL(o.URL,
+		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", busyTimeout)+"&_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("the database file: %w", err)
+	}
+	writer.SetMaxOpenConns(1)
+	writer.SetConnMaxLifetime(0)
+	reader, err := sql.Open("sqlite", sqliteURL(o.URL, "query_only(on)", busyTimeout))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the database file: %w", err), writer.Close())
+	}
+	readers := max(4, 2*runtime.GOMAXPROCS(0))
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+	return &Store{
+		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{path: o.URL},
+	}, nil
+}
+
+// makeFile makes a database file that is its owner's alone.
+func makeFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// waiting is how long a call of that limit waits for a writer of another process.
+func waiting(limit time.Duration) string { return "busy_timeout(" + milliseconds(limit/2) + ")" }
+
+func sqliteURL(path string, pragmas ...string) string {
+	// The path must be absolute: what follows file: is otherwise a host's name.
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
+	return u.String()
+}
+
+func (sqlite) migrations() fs.FS {
+	folder, err := fs.Sub(migrations.SQLite, "sqlite")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return folder
+}
+
+// lock has nothing to do: there is one writer at a time.
+func (sqlite) lock(context.Context, bun.Tx, string) error { return nil }
+
+func (sqlite) timestampType() string { return "integer" }
+
+func (sqlite) forUpdate() string { return "" }
+
+// optimism is none: a writer is alone from the beginning of its transaction.
+func (sqlite) optimism() int { return 0 }
+
+// What the primary result codes mean that are not mistakes of ours.
+var sqliteCodes = map[int]verdict{
+	sqlite3.SQLITE_BUSY: again, sqlite3.SQLITE_LOCKED: again,
+	sqlite3.SQLITE_INTERRUPT: late,
+	sqlite3.SQLITE_CANTOPEN:  away,
+	sqlite3.SQLITE_FULL:      full, sqlite3.SQLITE_READONLY: full, sqlite3.SQLITE_IOERR: full,
+}
+
+func (sqlite) judge(err error) verdict {
+	if told, is := errors.AsType[*sqlitedriver.Error](err); is {
+		return sqliteCodes[told.Code()&0xff]
+	}
+	return ours
+}
+
+func (sqlite) isDuplicate(err error, table, column string) bool {
+	told, is := errors.AsType[*sqlitedriver.Error](err)
+	return is && told.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
+		strings.Contains(told.Error(), table+"."+column)
+}
+
+func (sqlite) among(column, parameter string) string {
+	return column + " IN (SELECT value FROM json_each(" + parameter + "))"
+}
+
+func (sqlite) listOf(values any) any { return asJSON{values} }
+
+func (sqlite) allOf(column, parameter string) string {
+	return "NOT EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
+		" WHERE wanted.value NOT IN (SELECT value FROM json_each(" + column + ")))"
+}
+
+func (sqlite) anyOf(column, parameter string) string {
+	return "EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
+		" WHERE wanted.value IN (SELECT value FROM json_each(" + column + ")))"
+}
+
+func (sqlite) instant(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}
+
+func (sqlite) list(into *[]string) sql.Scanner { return orNil{into, asJSON{into}} }
+
+func (sqlite) platesOf(event string) string {
+	return "(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)" +
+		" FROM plates p WHERE p.event_id = " + event + ")"
+}
+
+func (sqlite) topOf(query string) string {
+	return " CROSS JOIN json_each((SELECT json_group_array(id) FROM (" + query + "))) top"
+}
+
+func (sqlite) hint() []any { return nil }
+
+// asJSON is a list, or a pointer to one, that is a JSON text in the database.
+type asJSON struct{ list any }
+
+func (j asJSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.list)
+	return string(text), err
+}
+
+func (j asJSON) Scan(src any) error {
+	switch src := src.(type) {
+	case string:
+		return json.Unmarshal([]byte(src), j.list)
+	case []byte:
+		return json.Unmarshal(src, j.list)
+	}
+	return fmt.Errorf("a list can't be read from %T", src)
+}
+
+// backup copies the database as it is at one moment, while others write. The copy
+// has its name only once it is whole and on the disk.
+func (d sqlite) backup(ctx context.Context, path string) (err error) {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+		return err
+	}
+	partial := path + ".partial"
+	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// A connection of its own: the writers' may not wait, the readers' may not write.
+	db, err := sql.Open("sqlite", sqliteURL(d.path, waiting(DefaultLimit)))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
+		if gone := os.Remove(partial); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		return fmt.Errorf("copying: %w", err)
+	}
+	return keep(partial, path)
+}
+
+// keep makes the finished file durable under its name.
+func keep(partial, path string) error {
+	file, err := os.OpenFile(partial, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.Chmod(0o600), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(partial, path); err != nil {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+func (sqlite) integrity(ctx context.Context, db *bun.DB) ([]string, error) {
+	var found []string
+	var report []string
+	if err := db.NewRaw("PRAGMA integrity_check").Scan(ctx, &report); err != nil {
+		return nil, err
+	}
+	for _, line := range report {
+		if line != "ok" {
+			found = append(found, line)
+		}
+	}
+	var dangling []struct {
+		Table  string
+		Rowid  int64
+		Parent string
+		Fkid   int
+	}
+	if err := db.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &dangling); err != nil {
+		return nil, err
+	}
+	for _, d := range dangling {
+		found = append(found, fmt.Sprintf("%s %d refers to %s that is not there", d.Table, d.Rowid, d.Parent))
+	}
+	return found, nil
+}

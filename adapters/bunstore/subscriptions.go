@@ -1,0 +1,180 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Subscriptions is the store as subscription.Repository.
+type Subscriptions struct{ s *Store }
+
+// Subscriptions returns the store's subscriptions.
+func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
+
+var _ subscription.Repository = Subscriptions{}
+
+type subscriptionRow struct {
+	bun.BaseModel `bun:"table:subscriptions,alias:s"`
+	ID            subscription.ID `bun:",pk,autoincrement"`
+	UserID        user.ID
+	FollowedID    user.ID         `bun:",nullzero"`
+	CategoryID    feed.CategoryID `bun:",nullzero"`
+	Created       moment
+	Updated       moment
+}
+
+func subscriptionRowOf(s subscription.Subscription) subscriptionRow {
+	return subscriptionRow{
+		UserID: s.User, FollowedID: s.Followed, CategoryID: s.Category,
+		Created: moment{s.Created}, Updated: moment{s.Updated},
+	}
+}
+
+func (r subscriptionRow) subscription() subscription.Subscription {
+	return subscription.Subscription{
+		ID: r.ID, User: r.UserID, Followed: r.FollowedID, Category: r.CategoryID,
+		Created: r.Created.Time, Updated: r.Updated.Time,
+	}
+}
+
+func (v Subscriptions) Follow(
+	ctx context.Context, sub subscription.Subscription,
+) (stored subscription.Subscription, isNew bool, err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := checkFollow(ctx, tx, sub); err != nil {
+			return err
+		}
+		row, added, err := follow(ctx, tx, subscriptionRowOf(sub))
+		stored, isNew = row.subscription(), added
+		return err
+	})
+	if err != nil {
+		return subscription.Subscription{}, false, err
+	}
+	return stored, isNew, nil
+}
+
+// checkFollow fails unless both ends are there. Neither users nor categories ever
+// go away.
+func checkFollow(ctx context.Context, tx bun.Tx, sub subscription.Subscription) error {
+	followed := tx.NewSelect().Model((*categoryRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Category)
+	if sub.EntityType() == subscription.User {
+		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed)
+	}
+	follower := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.User)
+	var user, thing bool
+	err := tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?)", follower, followed).Scan(ctx, &user, &thing)
+	switch {
+	case err != nil:
+		return err
+	case !user:
+		return fmt.Errorf("there is no user %d to refer to", sub.User)
+	case !thing:
+		return subscription.ErrNotFound
+	}
+	return nil
+}
+
+// follow stores the row unless there is one already, which it then returns. One
+// that stood in the way may be removed before it is looked at.
+func follow(ctx context.Context, tx bun.Tx, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
+	for {
+		stored = row
+		if _, err := tx.NewInsert().Model(&stored).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx); err != nil {
+			return stored, false, err
+		}
+		if stored.ID != 0 {
+			return stored, true, nil
+		}
+		standing := tx.NewSelect().Model(&stored).Where("user_id = ?", row.UserID)
+		if row.FollowedID != 0 {
+			standing = standing.Where("followed_id = ?", row.FollowedID)
+		} else {
+			standing = standing.Where("category_id = ?", row.CategoryID)
+		}
+		if err := standing.Scan(ctx); !errors.Is(err, sql.ErrNoRows) {
+			return stored, false, err
+		}
+	}
+}
+
+func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
+	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		done, err := tx.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		rows, err := done.RowsAffected()
+		if err == nil && rows == 0 {
+			return subscription.ErrNotFound
+		}
+		return err
+	})
+}
+
+// listedSubscription is a row of a page of subscriptions.
+type listedSubscription struct {
+	subscriptionRow `bun:",extend"`
+	counted
+}
+
+func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
+	p, err := listPage[listedSubscription](ctx, v.s, q.Page, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return admit(query, q)
+	}, "s.created DESC, s.id DESC")
+	return page.Map(p, func(r listedSubscription) subscription.Subscription { return r.subscription() }), err
+}
+
+// admit limits the query to what q.Admits.
+func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
+	query = query.Where("s.user_id = ?", q.User)
+	if q.EntityType != 0 {
+		query = query.Where("? = CASE WHEN s.followed_id IS NULL THEN ? ELSE ? END",
+			q.EntityType, subscription.Category, subscription.User)
+	}
+	if q.Type != "" {
+		query = query.Where("? = CASE WHEN s.followed_id IS NULL THEN ? ELSE ? END",
+			q.Type, subscription.FollowCategory, subscription.FollowUser)
+	}
+	return query
+}
+
+func (v Subscriptions) Relations(
+	ctx context.Context, viewer user.ID, authors []user.ID,
+) (relations map[user.ID]subscription.Relation, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		var rows []subscriptionRow
+		among := bun.List(numbers(authors))
+		err := v.s.reader.NewSelect().Model(&rows).Column("user_id", "followed_id").
+			Where("user_id = ? AND followed_id IN (?)", viewer, among).
+			WhereOr("followed_id = ? AND user_id IN (?)", viewer, among).Scan(ctx)
+		if err != nil {
+			return err
+		}
+		relations = relationsAmong(rows, viewer, authors)
+		return nil
+	})
+	return relations, err
+}
+
+func relationsAmong(rows []subscriptionRow, viewer user.ID, authors []user.ID) map[user.ID]subscription.Relation {
+	type pair struct{ who, followed user.ID }
+	follows := make(map[pair]bool, len(rows))
+	for _, row := range rows {
+		follows[pair{row.UserID, row.FollowedID}] = true
+	}
+	relations := make(map[user.ID]subscription.Relation, len(authors))
+	for _, author := range authors {
+		relations[author] = subscription.Relate(viewer, author, follows[pair{viewer, author}], follows[pair{author, viewer}])
+	}
+	return relations
+}

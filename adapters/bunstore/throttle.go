@@ -1,0 +1,197 @@
+package bunstore
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/access"
+	"plaza/domain/instant"
+)
+
+// Throttle is the store as access.Throttle. It counts for all servers on the
+// database.
+type Throttle struct{ s *Store }
+
+// Throttle returns the store's count of failed logins.
+func (s *Store) Throttle() Throttle { return Throttle{s} }
+
+var _ access.Throttle = Throttle{}
+
+// failureRow is an attempt that counts as failed: BySourceAny always, and in the
+// other groupings where it says so.
+type failureRow struct {
+	bun.BaseModel `bun:"table:login_failures,alias:f"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Phone         string
+	Source        string
+	Failed        moment
+	InPair        bool
+	InUnusual     bool
+}
+
+// usualRow is a source that a phone logged in from.
+type usualRow struct {
+	bun.BaseModel `bun:"table:usual_sources,alias:o"`
+	Phone         string `bun:",pk"`
+	Source        string `bun:",pk"`
+	LastLogin     moment
+}
+
+const (
+	// sweepOnce is one in how many attempts removes what has expired.
+	sweepOnce = 64
+	// sweepMost bounds what one attempt removes: more than can have come since
+	// the last time, little enough that nobody notices.
+	sweepMost = 500
+)
+
+func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
+	now = instant.Of(now)
+	err := v.alone(ctx, a, func(ctx context.Context, tx bun.Tx) error {
+		full, usual, err := v.look(ctx, tx, a, now)
+		if err != nil {
+			return err
+		}
+		if full > 0 {
+			return access.ErrThrottled(full)
+		}
+		row := failureRow{
+			Phone: a.Phone.String(), Source: a.Source.String(), Failed: moment{now}, InPair: true, InUnusual: !usual,
+		}
+		_, err = tx.NewInsert().Model(&row).Exec(ctx)
+		return err
+	})
+	if err == nil && rand.N(sweepOnce) == 0 {
+		v.sweep(ctx, now)
+	}
+	return err
+}
+
+func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
+	return v.alone(ctx, a, func(ctx context.Context, tx bun.Tx) error {
+		if err := takeBack(ctx, tx, a); err != nil {
+			return err
+		}
+		if err := forgive(ctx, tx, a); err != nil {
+			return err
+		}
+		return makeUsual(ctx, tx, a, instant.Of(now))
+	})
+}
+
+func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
+	return v.alone(ctx, a, func(ctx context.Context, tx bun.Tx) error { return takeBack(ctx, tx, a) })
+}
+
+// alone calls fn in a transaction while nobody else counts for the attempt's
+// source, nor for its phone. All lock the source first, so none wait in a circle.
+func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx bun.Tx) error) error {
+	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
+			if err := v.s.dialect.lock(ctx, tx, name); err != nil {
+				return err
+			}
+		}
+		return fn(ctx, tx)
+	})
+}
+
+// look says how long it takes until each grouping has a free place, zero when all
+// have one now, and whether the source is a usual one, in one statement.
+func (v Throttle) look(ctx context.Context, tx bun.Tx, a access.Attempt, now time.Time) (full time.Duration, usual bool, err error) {
+	limits := access.Limits()
+	last := make([]moment, len(limits))
+	into := []any{&usual}
+	query := tx.NewSelect().ColumnExpr("EXISTS (?)", tx.NewSelect().Model((*usualRow)(nil)).ColumnExpr("1").
+		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
+		Where("last_login > ?", moment{now.Add(-access.UsualFor)}))
+	for i, l := range limits {
+		query.ColumnExpr("(?)", lastPlace(tx, l, a, now))
+		into = append(into, &last[i])
+	}
+	if err := query.Scan(ctx, into...); err != nil {
+		return 0, false, err
+	}
+	for i, l := range limits {
+		if last[i].IsZero() || l.Grouping == access.ByUnusual && usual {
+			continue
+		}
+		full = max(full, last[i].Add(l.Window).Sub(now))
+	}
+	return full, usual, nil
+}
+
+// lastPlace finds the failure that holds the last place of a full grouping, so
+// that a place gets free when it leaves the window. A grouping that has free
+// places has none.
+func lastPlace(tx bun.Tx, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
+	query := tx.NewSelect().Model((*failureRow)(nil)).Column("failed").
+		Where("failed > ?", moment{now.Add(-l.Window)}).
+		Order("failed DESC").Limit(1).Offset(int64(l.Max - 1))
+	switch l.Grouping {
+	case access.ByPair:
+		return query.Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String())
+	case access.ByUnusual:
+		return query.Where("phone = ? AND in_unusual", a.Phone.String())
+	default:
+		return query.Where("source = ?", a.Source.String())
+	}
+}
+
+// takeBack removes the attempt's latest failure.
+func takeBack(ctx context.Context, tx bun.Tx, a access.Attempt) error {
+	latest := tx.NewSelect().Model((*failureRow)(nil)).Column("id").
+		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
+		Order("failed DESC", "id DESC").Limit(1)
+	_, err := tx.NewDelete().Model((*failureRow)(nil)).Where("id = (?)", latest).Exec(ctx)
+	return err
+}
+
+// forgive forgets what counted ByPair.
+func forgive(ctx context.Context, tx bun.Tx, a access.Attempt) error {
+	_, err := tx.NewUpdate().Model((*failureRow)(nil)).Set("in_pair = ?", false).
+		Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String()).Exec(ctx)
+	return err
+}
+
+func makeUsual(ctx context.Context, tx bun.Tx, a access.Attempt, now time.Time) error {
+	row := usualRow{Phone: a.Phone.String(), Source: a.Source.String(), LastLogin: moment{now}}
+	_, err := tx.NewInsert().Model(&row).On("CONFLICT (phone, source) DO UPDATE").
+		Set("last_login = EXCLUDED.last_login").Where("EXCLUDED.last_login > o.last_login").Exec(ctx)
+	return err
+}
+
+// sweep removes some of what has expired. Nobody depends on it, so whoever is
+// asked to do it is not told that it failed.
+func (v Throttle) sweep(ctx context.Context, now time.Time) {
+	var longest time.Duration
+	for _, l := range access.Limits() {
+		longest = max(longest, l.Window)
+	}
+	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		failures := v.some(tx.NewSelect().Model((*failureRow)(nil)).Column("id").
+			Where("failed <= ?", moment{now.Add(-longest)}).Order("failed"))
+		if _, err := tx.NewDelete().Model((*failureRow)(nil)).Where("id IN (?)", failures).Exec(ctx); err != nil {
+			return err
+		}
+		sources := v.some(tx.NewSelect().Model((*usualRow)(nil)).Column("phone", "source").
+			Where("last_login <= ?", moment{now.Add(-access.UsualFor)}).Order("last_login"))
+		_, err := tx.NewDelete().Model((*usualRow)(nil)).Where("(phone, source) IN (?)", sources).Exec(ctx)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		v.s.log.Warn("failed logins that have expired could not be removed", "error", err)
+	}
+}
+
+// some are the first rows of the query that nobody else is busy with.
+func (v Throttle) some(query *bun.SelectQuery) *bun.SelectQuery {
+	query = query.Limit(sweepMost)
+	if v.s.dialect.forUpdate() != "" {
+		query = query.For("UPDATE SKIP LOCKED")
+	}
+	return query
+}

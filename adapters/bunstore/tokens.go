@@ -1,0 +1,181 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/access"
+	"plaza/domain/instant"
+	"plaza/domain/user"
+)
+
+// Tokens is the store as access.Tokens.
+type Tokens struct{ s *Store }
+
+// Tokens returns the store's tokens.
+func (s *Store) Tokens() Tokens { return Tokens{s} }
+
+var _ access.Tokens = Tokens{}
+
+type tokenRow struct {
+	bun.BaseModel `bun:"table:tokens,alias:t"`
+	ID            access.TokenID `bun:",pk,autoincrement"`
+	Hash          []byte
+	UserID        user.ID
+	Scopes        []string `bun:",array"`
+	Generation    int
+	TTL           time.Duration `bun:"ttl"`
+	Created       moment
+	Used          moment `bun:",scanonly"` // kept apart: it is written often
+}
+
+// useRow is when a token was last used.
+type useRow struct {
+	bun.BaseModel `bun:"table:token_uses,alias:w"`
+	TokenID       access.TokenID `bun:",pk"`
+	Used          moment
+}
+
+func (r tokenRow) token() (access.Token, error) {
+	t := access.Token{
+		ID: r.ID, User: r.UserID, Scopes: scopesOf(r.Scopes), Generation: r.Generation, TTL: r.TTL,
+		Created: r.Created.Time, Used: r.Used.Time,
+	}
+	if copy(t.Hash[:], r.Hash) != len(t.Hash) {
+		return access.Token{}, fmt.Errorf("the hash of token %d is cut short", r.ID)
+	}
+	return t, nil
+}
+
+func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		row := tokenRow{
+			Hash: t.Hash[:], UserID: t.User, Scopes: scopeNames(t.Scopes),
+			Generation: t.Generation, TTL: t.TTL, Created: moment{t.Created},
+		}
+		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+			return fmt.Errorf("issuing a token of user %d: %w", t.User, err)
+		}
+		id = row.ID
+		_, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: moment{t.Used}}).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// sessionStatement is the hot read of what a request needs to know of its caller,
+// by the hash of the key, $1.
+const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.generation, t.ttl, t.created, w.used,
+		u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
+	FROM tokens t JOIN token_uses w ON w.token_id = t.id JOIN users u ON u.id = t.user_id
+	LEFT JOIN presence p ON p.user_id = u.id WHERE t.hash = $1`
+
+func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (s access.Session, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		row := v.s.reader.DB.QueryRowContext(ctx, v.s.hot.session, append(v.s.dialect.hint(), hash[:])...)
+		if s, err = v.session(row); err != nil {
+			return orNone(err, access.ErrNoSession)
+		}
+		s.Hash = hash
+		return nil
+	})
+	return s, err
+}
+
+func (v Tokens) session(row *sql.Row) (access.Session, error) {
+	var s access.Session
+	var phone string
+	var granted, held []string
+	var created, used, seen moment
+	t, a, list := &s.Token, &s.Account, v.s.dialect.list
+	err := row.Scan(&t.ID, &t.User, list(&granted), &t.Generation, &t.TTL, &created, &used,
+		&phone, &a.Hash, list(&held), &a.Staff, &a.Disabled, &a.Generation, &s.Zone, &seen)
+	if err != nil {
+		return access.Session{}, err
+	}
+	a.User, t.Scopes, a.Scopes = t.User, scopesOf(granted), scopesOf(held)
+	t.Created, t.Used, s.Seen = created.Time, used.Time, seen.Time
+	a.Phone, err = phoneOf(phone)
+	return s, err
+}
+
+// Touch goes by what is stored. What is stored is never earlier than what the
+// session says, so what isn't due by the session isn't due at all.
+func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
+	now = instant.Of(now)
+	if !s.IsStale(now) {
+		return v.s.read(ctx, func(context.Context) error { return nil })
+	}
+	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if now.Sub(s.Used) >= access.SeenEvery {
+			if err := noteUse(ctx, tx, s.ID, now); err != nil {
+				return err
+			}
+		}
+		if now.Sub(s.Seen) >= access.SeenEvery {
+			return notePresence(ctx, tx, s.ID, now)
+		}
+		return nil
+	})
+}
+
+func noteUse(ctx context.Context, tx bun.Tx, id access.TokenID, now time.Time) error {
+	_, err := tx.NewUpdate().Model((*useRow)(nil)).Set("used = ?", moment{now}).
+		Where("token_id = ? AND used <= ?", id, moment{now.Add(-access.SeenEvery)}).Exec(ctx)
+	return err
+}
+
+// notePresence notes the token's user as seen. Presence that isn't due is looked
+// for first, because a conflict alone would lock its row, which is a write, too.
+func notePresence(ctx context.Context, tx bun.Tx, id access.TokenID, now time.Time) error {
+	due := moment{now.Add(-access.SeenEvery)}
+	_, err := tx.NewRaw(`INSERT INTO presence AS p (user_id, seen)
+		SELECT t.user_id, ? FROM tokens t
+		WHERE t.id = ? AND NOT EXISTS (SELECT 1 FROM presence q WHERE q.user_id = t.user_id AND q.seen > ?)
+		ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= ?`,
+		moment{now}, id, due, due).Exec(ctx)
+	return err
+}
+
+func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
+	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		done, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		rows, err := done.RowsAffected()
+		if err == nil && rows == 0 {
+			return access.ErrNoSession
+		}
+		return err
+	})
+}
+
+func (v Tokens) OfUser(ctx context.Context, id user.ID) (theirs []access.Token, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		var rows []tokenRow
+		err := v.s.reader.NewSelect().Model(&rows).ColumnExpr("t.*, w.used").
+			Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id = ?", id).
+			OrderExpr("t.created DESC, t.id DESC").Scan(ctx)
+		if err != nil {
+			return err
+		}
+		theirs = nil
+		for _, row := range rows {
+			t, err := row.token()
+			if err != nil {
+				return err
+			}
+			theirs = append(theirs, t)
+		}
+		return nil
+	})
+	return theirs, err
+}

@@ -1,0 +1,198 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/uptrace/bun"
+
+	"plaza/domain/fault"
+)
+
+// Faults of a database that can't do its part now. The cause is wrapped beside
+// them, for the log.
+var (
+	ErrAway = fault.Later(fault.Unavailable, 2*time.Second, "The data can't be reached right now. Try again soon.")
+	ErrFull = fault.Later(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
+)
+
+// attempts is how often something is tried that fails only because of others.
+const attempts = 8
+
+// read calls fn, which only looks, within the limit of a call.
+func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) error {
+	return s.call(ctx, fn)
+}
+
+// write calls fn in a transaction, which is committed when fn succeeds. fn may
+// run several times, so whatever it leaves outside must be set anew each time.
+func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
+	return s.call(ctx, func(ctx context.Context) error {
+		return s.db.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error { return fn(ctx, tx) })
+	})
+}
+
+// call is one call of a port: refused to those who have gone away or are inside
+// Change, bounded in time, tried again when only others were in its way.
+func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.guard.Check(); err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	err := fn(bounded)
+	if err != nil && s.dialect.judge(err) == again {
+		err = s.persist(bounded, fn)
+	}
+	return s.explain(ctx, err)
+}
+
+// persist tries again what only others were in the way of.
+func (s *Store) persist(ctx context.Context, fn func(ctx context.Context) error) error {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = 2*time.Millisecond, 200*time.Millisecond
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := fn(ctx)
+		if err != nil && s.dialect.judge(err) != again {
+			return struct{}{}, backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(s.limit))
+	return err
+}
+
+// explain turns an error of the driver into what a caller can use. Faults stay as
+// they are.
+func (s *Store) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, is := fault.Of(err); is {
+		return err
+	}
+	if ctx.Err() != nil { // the caller has gone away, or had no more time
+		return ctx.Err()
+	}
+	switch s.dialect.judge(err) {
+	case again, away, late:
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	case full:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: it took longer than %v", ErrAway, s.limit)
+	}
+	return err
+}
+
+// reach waits until the database answers.
+func (s *Store) reach(ctx context.Context, patience time.Duration) error {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := s.Ping(ctx)
+		if err != nil && s.dialect.judge(err) == ours {
+			return struct{}{}, backoff.Permanent(err) // waiting doesn't mend it
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
+		backoff.WithNotify(func(err error, pause time.Duration) {
+			s.log.Warn("the database can't be reached; trying again", "error", err, "pause", pause.Round(time.Millisecond))
+		}))
+	return err
+}
+
+// aggregate is how Change handles one kind of thing: T is the thing, and a row
+// that it was loaded from knows its revision.
+type aggregate[T any] struct {
+	// load returns the thing and its revision; locked, so that nobody else can
+	// change it before the transaction ends.
+	load func(ctx context.Context, db bun.IDB, locked bool) (T, int64, error)
+	// save stores the thing if its revision is still the one that was loaded, and
+	// says whether it was.
+	save func(ctx context.Context, tx bun.Tx, old, next T, revision int64) (saved bool, err error)
+}
+
+// errLost says that somebody else changed the thing meanwhile.
+var errLost = errors.New("the row was changed meanwhile")
+
+// change loads a thing, calls fn and stores what fn made of it. copyOf gives fn a
+// thing of its own, so that what was loaded is still known.
+func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (changed T, err error) {
+	inside := func(ctx context.Context, old T) (next T, err error) {
+		err = s.guard.Run(func() error {
+			next, err = fn(old)
+			return err
+		})
+		if err == nil {
+			err = ctx.Err()
+		}
+		return next, err
+	}
+	for range s.dialect.optimism() {
+		var old T
+		var revision int64
+		err := s.read(ctx, func(ctx context.Context) (err error) {
+			old, revision, err = a.load(ctx, s.reader, false)
+			return err
+		})
+		if err != nil {
+			return changed, err
+		}
+		next, err := inside(ctx, old)
+		if err != nil {
+			return changed, err
+		}
+		err = s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+			saved, err := a.save(ctx, tx, old, next, revision)
+			if err == nil && !saved {
+				return errLost
+			}
+			return err
+		})
+		if !errors.Is(err, errLost) {
+			return next, err
+		}
+	}
+	err = s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		old, revision, err := a.load(ctx, tx, true)
+		if err != nil {
+			return err
+		}
+		if changed, err = inside(ctx, old); err != nil {
+			return err
+		}
+		saved, err := a.save(ctx, tx, old, changed, revision)
+		if err == nil && !saved {
+			return errors.New("a locked row was changed")
+		}
+		return err
+	})
+	return changed, err
+}
+
+// orNone turns the error of a query without a row into the fault of what is not
+// there.
+func orNone(err error, none error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return none
+	}
+	return err
+}
+
+// selecting begins a query whose rows nobody else can change, when locked, before
+// the transaction ends.
+func (s *Store) selecting(db bun.IDB, locked bool) *bun.SelectQuery {
+	query := db.NewSelect()
+	if locked && s.dialect.forUpdate() != "" {
+		query = query.For("UPDATE")
+	}
+	return query
+}

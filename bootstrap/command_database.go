@@ -1,0 +1,166 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"plaza/adapters/bunstore"
+)
+
+type migrateCommands struct {
+	Up     migrateUp     `cmd:"" help:"Bring the schema of the database up to date. Example: plaza migrate up"`
+	Status migrateStatus `cmd:"" help:"List the steps of the schema and when each was applied. Example: plaza migrate status --json"`
+}
+
+type migrateUp struct{ stored }
+
+func (c migrateUp) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mayBegin, func(config Config, database *bunstore.Store) error {
+		applied, err := database.Migrate(ctx)
+		if err != nil {
+			return err
+		}
+		for _, name := range applied {
+			fmt.Fprintln(s.out, "Applied", name)
+		}
+		_, err = fmt.Fprintf(s.out, "The schema of %s is up to date.\n", whereabouts(config))
+		return err
+	})
+}
+
+type migrateStatus struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+	stored
+}
+
+// step is a step of the schema as the command line shows it.
+type step struct {
+	Name    string     `json:"name"`
+	Applied *time.Time `json:"applied"`
+	at      time.Time
+}
+
+func (c migrateStatus) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mustExist, func(_ Config, database *bunstore.Store) error {
+		migrations, err := database.Migrations(ctx)
+		if err != nil {
+			return err
+		}
+		rows := make([]step, len(migrations))
+		for i, m := range migrations {
+			rows[i] = step{Name: m.Name, Applied: orNull(m.Applied), at: m.Applied}
+		}
+		if c.JSON {
+			return printArray(s.out, each(rows))
+		}
+		return printTable(s.out, "STEP\tAPPLIED", each(rows), func(r step) string { return r.Name + "\t" + clock(r.at) })
+	})
+}
+
+type demoCommand struct{ stored }
+
+func (c demoCommand) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mayBegin, func(app *App) error {
+		if err := app.LoadDemo(ctx); err != nil {
+			return fmt.Errorf("loading the demo data: %w", err)
+		}
+		_, err := fmt.Fprintf(s.out, "The demo data is in %s.\n", whereabouts(app.Config))
+		return err
+	})
+}
+
+type checkCommand struct {
+	Repair bool `help:"Mend what can be mended."`
+	JSON   bool `name:"json" help:"Print one JSON object."`
+	stored
+}
+
+// report is what check found, as JSON.
+type report struct {
+	OK       bool      `json:"ok"`
+	Database string    `json:"database"`
+	Looked   []string  `json:"looked_at"`
+	Findings []finding `json:"findings"`
+}
+
+type finding struct {
+	What     string `json:"what"`
+	Repaired bool   `json:"repaired"`
+}
+
+func (c checkCommand) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mustExist, func(config Config, database *bunstore.Store) error {
+		if err := database.CheckSchema(ctx); err != nil {
+			return err
+		}
+		r := report{Database: whereabouts(config), Looked: looksAt(config), Findings: []finding{}}
+		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) {
+			r.Findings = append(r.Findings, finding{f.What, f.Repaired})
+			if !c.JSON {
+				fmt.Fprintln(s.out, map[bool]string{true: "Mended:", false: "Wrong:"}[f.Repaired], oneLine(f.What))
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("checking: %w", err)
+		}
+		return c.conclude(s, r)
+	})
+}
+
+// looksAt names what a check looks at.
+func looksAt(c Config) []string {
+	parts := []string{
+		"publications", "nodes", "demands", "events", "the feed's listings and counts",
+		"the counts of comments", "images",
+	}
+	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
+		return append([]string{"the file", "its references"}, parts...)
+	}
+	return parts
+}
+
+// conclude says what was looked at and how it stands, and fails when something is
+// wrong still.
+func (c checkCommand) conclude(s streams, r report) error {
+	wrong := 0
+	for _, f := range r.Findings {
+		if !f.Repaired {
+			wrong++
+		}
+	}
+	r.OK = wrong == 0
+	var err error
+	if c.JSON {
+		err = printJSON(s.out, r)
+	} else {
+		_, err = fmt.Fprintf(s.out, "Looked at %s in %s: found %d wrong, mended %d.\n",
+			strings.Join(r.Looked, ", "), r.Database, len(r.Findings), len(r.Findings)-wrong)
+	}
+	switch {
+	case err != nil || r.OK:
+		return err
+	case c.Repair:
+		return fmt.Errorf("not all is well: %d of %d could not be mended", wrong, len(r.Findings))
+	}
+	return errors.New("not all is well: plaza check --repair mends what can be mended")
+}
+
+type backupCommand struct {
+	File string `arg:"" help:"Where to; there must be no such file yet."`
+	stored
+}
+
+func (c backupCommand) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mustExist, func(config Config, database *bunstore.Store) error {
+		if err := database.Backup(ctx, c.File); err != nil {
+			return fmt.Errorf("backing up: %w", err)
+		}
+		_, err := fmt.Fprintf(s.out, "Backed up %s to %s. Pictures are files: copy the folder %s as well.\n",
+			whereabouts(config), c.File, filepath.Join(config.DataDir, "media"))
+		return err
+	})
+}

@@ -1,0 +1,196 @@
+package bootstrap_test
+
+import (
+	"database/sql"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+	"plaza/test/postgres"
+)
+
+type step struct {
+	Name    string
+	Applied *time.Time
+}
+
+func TestMigrate(t *testing.T) {
+	sh := emptyShell(t)
+	first := sh.run("migrate", "up").ends(done).out
+	assert.Contains(t, first, "Applied 0001_initial")
+	again := sh.run("migrate", "up").ends(done).out
+	assert.NotContains(t, again, "Applied")
+	assert.Contains(t, again, "up to date")
+
+	var steps []step
+	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
+	require.NotEmpty(t, steps)
+	assert.Equal(t, "0001_initial", steps[0].Name)
+	for _, s := range steps {
+		assert.NotNil(t, s.Applied, s.Name)
+	}
+	assert.Contains(t, sh.run("migrate", "status").ends(done).out, "0001_initial  20")
+}
+
+func TestMigrate_status_of_an_empty_database(t *testing.T) {
+	sh := emptyShell(t)
+	require.NoError(t, os.WriteFile(sh.path(), nil, 0o600))
+	var steps []step
+	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
+	require.NotEmpty(t, steps)
+	assert.Nil(t, steps[0].Applied)
+	sh.run("check").refuses(refused, "plaza migrate up")
+}
+
+// path is the file of the database.
+func (sh *shell) path() string { return strings.TrimPrefix(sh.database, "sqlite:") }
+
+// breaks does to the database what no program of ours would.
+func (sh *shell) breaks(statement string) {
+	sh.Helper()
+	db, err := sql.Open("sqlite", sh.path())
+	require.NoError(sh, err)
+	defer db.Close()
+	result, err := db.Exec(statement)
+	require.NoError(sh, err)
+	rows, err := result.RowsAffected()
+	require.NoError(sh, err)
+	require.Positive(sh, rows, "%s broke nothing", statement)
+}
+
+type report struct {
+	OK       bool
+	Database string
+	LookedAt []string `json:"looked_at"`
+	Findings []struct {
+		What     string
+		Repaired bool
+	}
+}
+
+func TestDemo_twice_changes_nothing_and_check_finds_nothing(t *testing.T) {
+	sh := emptyShell(t)
+	assert.Contains(t, sh.run("demo").ends(done).out, "demo data")
+	accounts, orders := sh.run("user", "list", "--json").ends(done).out, sh.bills("2")
+	assert.Len(t, sh.bills("1", "--state", "open"), 1)
+	sh.run("demo").ends(done)
+	assert.Equal(t, accounts, sh.run("user", "list", "--json").ends(done).out)
+	assert.Equal(t, orders, sh.bills("2"))
+
+	for _, flags := range [][]string{nil, {"--repair"}} {
+		said := sh.run(append([]string{"check"}, flags...)...).ends(done).out
+		assert.Equal(t, 1, strings.Count(said, "\n"), said)
+		assert.Contains(t, said, "Looked at the file, ")
+		assert.Contains(t, said, "found 0 wrong, mended 0")
+	}
+	var r report
+	sh.run("check", "--json").ends(done).reads(&r)
+	assert.True(t, r.OK)
+	assert.Empty(t, r.Findings)
+	assert.NotEmpty(t, r.LookedAt)
+	assert.Equal(t, sh.path(), r.Database)
+}
+
+func TestCheck_finds_and_mends(t *testing.T) {
+	sh := emptyShell(t)
+	sh.run("demo").ends(done)
+	sh.breaks("UPDATE feed_counters SET count = count + 1 WHERE count > 0")
+
+	o := sh.run("check")
+	require.Equal(t, refused, o.status, o.out+o.err)
+	assert.Contains(t, o.out, "Wrong: ")
+	assert.Contains(t, o.out, "mended 0.")
+	assert.Contains(t, o.err, "--repair")
+	var r report
+	o = sh.run("check", "--json")
+	require.Equal(t, refused, o.status)
+	o.reads(&r)
+	assert.False(t, r.OK)
+	require.NotEmpty(t, r.Findings)
+	for _, f := range r.Findings {
+		assert.NotEmpty(t, f.What)
+		assert.False(t, f.Repaired)
+	}
+
+	mended := sh.run("check", "--repair").ends(done).out
+	assert.Contains(t, mended, "Mended: ")
+	assert.NotContains(t, mended, "Wrong: ")
+	assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
+}
+
+func TestCheck_what_can_not_be_mended_stays_wrong(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "Tea").ends(done)
+	sh.breaks("UPDATE orders SET user_id = 99")
+	o := sh.run("check", "--repair")
+	require.Equal(t, refused, o.status, o.out+o.err)
+	assert.Contains(t, o.out, "Wrong: orders 1 refers to users")
+	assert.Contains(t, o.err, "could not be mended")
+}
+
+func TestBackup_is_a_database_of_its_own(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	assert.Contains(t, sh.run("backup", copied).ends(done).out, copied)
+	sh.run("user", "disable", uid).ends(done)
+
+	restored := shell{T: t, database: "sqlite:" + copied, dataDir: t.TempDir()}
+	assert.False(t, restored.account(uid).Disabled, "as it was then")
+	restored.run("check").ends(done)
+	restored.somebody("+86-13800000010")
+
+	before, err := os.ReadFile(copied)
+	require.NoError(t, err)
+	sh.run("backup", copied).refuses(refused, copied, "exists")
+	after, err := os.ReadFile(copied)
+	require.NoError(t, err)
+	assert.Equal(t, before, after, "nothing is overwritten")
+	sh.run("backup", filepath.Join(t.TempDir(), "nowhere", "copy.db")).refuses(refused, "backing up")
+}
+
+// TestCommands_work_beside_a_server has the database open in another App, as a
+// server has it.
+func TestCommands_work_beside_a_server(t *testing.T) {
+	sh := newShell(t)
+	app, err := bootstrap.NewApp(t.Context(), bootstrap.Config{
+		DatabaseURL: sh.database, DataDir: sh.dataDir, PublicURL: "http://127.0.0.1", TokenTTL: time.Hour, Translator: "none",
+	}, slog.New(slog.NewTextHandler(io.Discard, nil)), bootstrap.Parts{})
+	require.NoError(t, err)
+	defer app.Close()
+
+	uid := sh.somebody("+86-13800000009")
+	accounts, err := app.Signin.Accounts(t.Context(), 0, 10)
+	require.NoError(t, err)
+	require.Len(t, accounts, 1, "the server sees it at once")
+	require.NoError(t, app.Signin.Disable(t.Context(), accounts[0].User, true))
+	assert.True(t, sh.account(uid).Disabled, "and the other way round")
+	sh.run("check").ends(done)
+	sh.run("backup", filepath.Join(t.TempDir(), "copy.db")).ends(done)
+}
+
+func TestCommands_on_Postgres(t *testing.T) {
+	sh := &shell{T: t, database: postgres.Empty(t), dataDir: t.TempDir()}
+	assert.Contains(t, sh.run("migrate", "up").ends(done).out, "Applied 0001_initial")
+	uid := sh.somebody("+86-13800000009")
+	require.Equal(t, "1", uid)
+	sh.run("user", "create", "--username", "+86-13800000009", "--password", goodPassword).
+		refuses(refused, "username: An account with this phone number exists.")
+	key := sh.run("token", "issue", "--user", uid).line()
+	sh.run("token", "revoke", key).ends(done)
+	id := sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "茶").line()
+	assert.Contains(t, sh.run("order", "show", id).ends(done).out, "茶")
+	said := sh.run("check").ends(done).out
+	assert.Contains(t, said, "found 0 wrong")
+	assert.NotContains(t, said, "password")
+	sh.run("backup", filepath.Join(t.TempDir(), "copy.db")).refuses(refused, "pg_dump")
+}

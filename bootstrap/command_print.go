@@ -1,0 +1,119 @@
+package bootstrap
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// listed is a list of names for people: none is a dash.
+func listed[S ~string](names []S) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(string(name))
+	}
+	return cmp.Or(b.String(), "-")
+}
+
+// clock is an instant for people: to the second, in UTC; never is a dash.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// orNull is the value for JSON, where the zero one is null.
+func orNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// flushEvery is how often a long table is written out: nobody wants to wait for
+// the last row to see the first.
+const flushEvery = 200
+
+// printTable prints the rows under the heading, whose columns have tabs between
+// them.
+func printTable[T any](w io.Writer, heading string, rows iter.Seq2[T, error], row func(T) string) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, heading)
+	count := 0
+	for r, err := range rows {
+		if err != nil {
+			return errors.Join(err, table.Flush())
+		}
+		fmt.Fprintln(table, oneLine(row(r)))
+		if count++; count%flushEvery == 0 {
+			if err := table.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return table.Flush()
+}
+
+// oneLine keeps what people wrote from moving the cursor of those who list it.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && (r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// printJSON prints the value on a line.
+func printJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// printArray prints the rows as a JSON array, a line for each.
+func printArray[T any](w io.Writer, rows iter.Seq2[T, error]) error {
+	before := "[\n"
+	for r, err := range rows {
+		if err != nil {
+			return err
+		}
+		var line bytes.Buffer
+		if err := printJSON(&line, r); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(w, before, strings.TrimSuffix(line.String(), "\n")); err != nil {
+			return err
+		}
+		before = ",\n"
+	}
+	if before == "[\n" {
+		_, err := fmt.Fprintln(w, "[]")
+		return err
+	}
+	_, err := fmt.Fprint(w, "\n]\n")
+	return err
+}
+
+// each is the rows that are all there already.
+func each[T any](rows []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package bootstrap_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+	"plaza/test/postgres"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
+
+// Exit statuses, as scripts know them.
+const (
+	done    = 0
+	refused = 1
+	misused = 2
+)
+
+const goodPassword = "correct horse battery"
+
+// shell runs the program on a database of its own.
+type shell struct {
+	*testing.T
+	database string
+	dataDir  string
+}
+
+// newShell has an empty database, as migrate up leaves it.
+func newShell(t *testing.T) *shell {
+	t.Helper()
+	sh := emptyShell(t)
+	sh.run("migrate", "up").ends(done)
+	return sh
+}
+
+// emptyShell has no database yet.
+func emptyShell(t *testing.T) *shell {
+	t.Helper()
+	dir := t.TempDir()
+	return &shell{T: t, database: "sqlite:" + filepath.Join(dir, "plaza.db"), dataDir: dir}
+}
+
+// outcome is what came of a run.
+type outcome struct {
+	*testing.T
+	args     []string
+	status   int
+	out, err string
+}
+
+func (sh *shell) run(args ...string) outcome {
+	sh.Helper()
+	return sh.runWith("", args...)
+}
+
+// runWith runs with the input. Tests that use it can't run in parallel.
+func (sh *shell) runWith(input string, args ...string) outcome {
+	sh.Helper()
+	defer bootstrap.Stdin(strings.NewReader(input))()
+	var out, errOut bytes.Buffer
+	status := bootstrap.Main(append(args, "--database-url", sh.database, "--data-dir", sh.dataDir,
+		"--log-level", "warn"), &out, &errOut)
+	o := outcome{sh.T, args, status, out.String(), errOut.String()}
+	assert.NotContains(sh, o.out+o.err, goodPassword, "%v", args)
+	for _, inside := range []string{"VALIDATION_EXCEPTION", "RESOURCE_NOT_FOUND", "CONFLICT", "map[", "&{", "0x"} {
+		assert.NotContains(sh, o.err, inside, "%v", args)
+	}
+	return o
+}
+
+func (o outcome) ends(status int) outcome {
+	o.Helper()
+	require.Equal(o, status, o.status, "%v\n%s\n%s", o.args, o.out, o.err)
+	return o
+}
+
+// refuses says that nothing was done, and each of the sentences why.
+func (o outcome) refuses(status int, sentences ...string) {
+	o.Helper()
+	assert.Equal(o, status, o.status, "%v\n%s\n%s", o.args, o.out, o.err)
+	assert.Empty(o, o.out, "%v", o.args)
+	for _, s := range sentences {
+		assert.Contains(o, o.err, s, "%v", o.args)
+	}
+}
+
+// line is the only line that was printed.
+func (o outcome) line() string {
+	o.Helper()
+	o.ends(done)
+	require.Equal(o, 1, strings.Count(o.out, "\n"), o.out)
+	return strings.TrimSpace(o.out)
+}
+
+// reads what was printed as JSON.
+func (o outcome) reads(into any) {
+	o.Helper()
+	require.NoError(o, json.Unmarshal([]byte(o.out), into), o.out)
+}
+
+// somebody opens an account and returns its uid.
+func (sh *shell) somebody(phone string) string {
+	sh.Helper()
+	return sh.runWith(goodPassword+"\n", "user", "create", "--username", phone,
+		"--firstname", "丽", "--lastname", "王").line()
+}
+
+// works are the commands that need a database, with what they need.
+var works = [][]string{
+	{"migrate", "up"},
+	{"migrate", "status"},
+	{"demo"},
+	{"user", "create", "--username", "+86-13800000009", "--password", goodPassword},
+	{"user", "list"},
+	{"user", "disable", "1"},
+	{"user", "enable", "1"},
+	{"user", "passwd", "1", "--password", goodPassword},
+	{"user", "scopes", "1", "xfile_event"},
+	{"token", "issue", "--user", "1"},
+	{"token", "list", "--user", "1"},
+	{"token", "revoke", "1"},
+	{"order", "create", "--user", "1", "--amount", "990", "--subject", "Tea"},
+	{"order", "list", "--user", "1"},
+	{"order", "show", "1"},
+	{"check"},
+	{"backup", "nowhere.db"},
+}
+
+// begins says whether the command may be the first to use a database.
+func begins(args []string) bool {
+	return args[0] == "demo" || args[0] == "migrate" && args[1] == "up" || args[0] == "user" && args[1] == "create"
+}
+
+func TestMemory_is_nothing_to_work_on(t *testing.T) {
+	sh := emptyShell(t)
+	sh.database = "memory:"
+	for _, args := range works {
+		sh.run(args...).refuses(misused, "memory:", "nothing to work on")
+	}
+}
+
+func TestA_database_that_is_not_there_is_not_made_by_mistake(t *testing.T) {
+	sh := emptyShell(t)
+	for _, args := range works {
+		if !begins(args) {
+			sh.run(args...).refuses(misused, "there is no database", "plaza migrate up")
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(sh.dataDir, "*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+func TestWrong_settings_stop_every_command(t *testing.T) {
+	sh := emptyShell(t)
+	for _, args := range works {
+		sh.run(append(args, "--token-ttl", "soon", "--log-format", "xml")...).
+			refuses(misused, "PLAZA_TOKEN_TTL", "PLAZA_LOG_FORMAT")
+	}
+}
+
+func TestEvery_command_explains_itself(t *testing.T) {
+	for _, args := range works {
+		var out, errOut bytes.Buffer
+		words := args[:1]
+		if args[0] != "demo" && args[0] != "check" && args[0] != "backup" {
+			words = args[:2]
+		}
+		require.Equal(t, done, bootstrap.Main(append(words[:len(words):len(words)], "--help"), &out, &errOut))
+		text := strings.Join(strings.Fields(out.String()), " ")
+		assert.Contains(t, text, "Example:", "%v", words)
+		assert.Contains(t, text, "plaza "+strings.Join(words, " "), "%v", words)
+		assert.Contains(t, text, "PLAZA_DATABASE_URL", "%v", words)
+	}
+}
+
+func TestWhat_is_no_command_is_misuse(t *testing.T) {
+	sh := emptyShell(t)
+	for _, args := range [][]string{
+		{"user"}, {"token", "list"}, {"order", "create", "--user", "1"}, {"user", "disable"}, {"user", "disable", "me"},
+		{"order", "create", "--user", "1", "--amount", "9.90", "--subject", "Tea"},
+		{"order", "list", "--user", "1", "--state", "lost"}, {"order", "show", "first"}, {"backup"},
+		{"user", "list", "--limit=-1"}, {"token", "issue", "--user", "1", "--ttl", "soon"},
+		{"token", "issue", "--user", "1", "--ttl", "1s"}, {"token", "revoke", "something"}, {"migrate", "down"},
+	} {
+		o := sh.run(args...)
+		assert.Equal(t, misused, o.status, "%v: %s%s", args, o.out, o.err)
+	}
+}

@@ -1,0 +1,148 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+type tokenCommands struct {
+	Issue  tokenIssue  `cmd:"" help:"Issue a token without a login and print its key, once. Example: plaza token issue --user 5 --scopes xfile_event --ttl 24h"`
+	List   tokenList   `cmd:"" help:"List the tokens that are out for an account, without their keys. Example: plaza token list --user 5"`
+	Revoke tokenRevoke `cmd:"" help:"Make a token void at once. Example: plaza token revoke 17"`
+}
+
+type tokenIssue struct {
+	User   user.ID `required:"" help:"Whose token." placeholder:"UID"`
+	Scopes string  `help:"What it is good for: xfile_event, writing_bundle, pay_trade_order (default: all that the account has)." placeholder:"A,B"`
+	TTL    string  `name:"ttl" help:"How long it lives from its last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
+	JSON   bool    `name:"json" help:"Print the token with its key as JSON."`
+	stored
+}
+
+func (c tokenIssue) Run(ctx context.Context, s streams) error {
+	var ttl time.Duration
+	if c.TTL != "" {
+		var err error
+		if ttl, err = lifetime(c.TTL); err != nil {
+			return fmt.Errorf("%w: --ttl: %w", errUsage, err)
+		}
+	}
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		key, err := app.Signin.Issue(ctx, c.User, splitNames(c.Scopes), ttl)
+		if err != nil {
+			return err
+		}
+		hash, _ := access.HashKey(key)
+		session, err := app.Stores.Tokens.Session(ctx, hash)
+		if err != nil {
+			return err
+		}
+		if session.Account.Disabled {
+			fmt.Fprintf(s.err, "Account %d is disabled: until it is enabled, the token opens nothing.\n", c.User)
+		}
+		if c.JSON {
+			issued := tokenOf(session, time.Now())
+			issued.Key = key.Reveal()
+			return printJSON(s.out, issued)
+		}
+		fmt.Fprintf(s.err, "Issued token %d of account %d for %s. It ends at %s unless it is used before. "+
+			"Its key, which is not shown again:\n", session.ID, session.User, listed(session.Scopes), clock(session.Expires()))
+		_, err = fmt.Fprintln(s.out, key.Reveal())
+		return err
+	})
+}
+
+// token is a token as the command line shows it.
+type token struct {
+	ID      access.TokenID `json:"id"`
+	Key     string         `json:"key,omitempty"` // only when it is issued
+	User    user.ID        `json:"user"`
+	Scopes  []access.Scope `json:"scopes"`
+	Created time.Time      `json:"created"`
+	Used    time.Time      `json:"used"`
+	Expires time.Time      `json:"expires"`
+	Good    bool           `json:"good"`
+}
+
+// tokenOf shows the scopes that the token has now: its account may have lost some.
+func tokenOf(s access.Session, now time.Time) token {
+	t := token{
+		ID: s.ID, User: s.User, Scopes: []access.Scope{}, Created: s.Created, Used: s.Used, Expires: s.Expires(),
+	}
+	if actor, err := s.Actor(now); err == nil {
+		t.Good, t.Scopes = true, append(t.Scopes, actor.Scopes...)
+	}
+	return t
+}
+
+func (t token) row() string {
+	standing := "good"
+	if !t.Good {
+		standing = "void"
+	}
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s",
+		t.ID, standing, listed(t.Scopes), clock(t.Created), clock(t.Used), clock(t.Expires))
+}
+
+type tokenList struct {
+	User user.ID `required:"" help:"Whose tokens." placeholder:"UID"`
+	JSON bool    `name:"json" help:"Print a JSON array."`
+	stored
+}
+
+func (c tokenList) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		account, err := app.Stores.Accounts.ByID(ctx, c.User)
+		if err != nil {
+			return err
+		}
+		tokens, err := app.Signin.Tokens(ctx, c.User)
+		if err != nil {
+			return err
+		}
+		rows := make([]token, len(tokens))
+		for i, t := range tokens {
+			rows[i] = tokenOf(access.Session{Token: t, Account: account}, time.Now())
+		}
+		if c.JSON {
+			return printArray(s.out, each(rows))
+		}
+		return printTable(s.out, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", each(rows), token.row)
+	})
+}
+
+type tokenRevoke struct {
+	Token secret.String `arg:"" name:"key-or-id" help:"The token's key, or its number in the list."`
+	stored
+}
+
+func (c tokenRevoke) Run(ctx context.Context, s streams) error {
+	id, err := strconv.ParseInt(c.Token.Reveal(), 10, 64)
+	isID := err == nil
+	if _, isKey := access.HashKey(c.Token); !isKey && !isID {
+		return fmt.Errorf("%w: this is neither the key of a token nor the number of one", errUsage)
+	}
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		var err error
+		if isID {
+			err = app.Signin.Revoke(ctx, access.TokenID(id))
+		} else {
+			err = app.Signin.Logout(ctx, c.Token)
+		}
+		if errors.Is(err, access.ErrBadKey) {
+			err = access.ErrNoSession
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.out, "The token is void.")
+		return err
+	})
+}

@@ -1,0 +1,99 @@
+package bootstrap_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type issued struct {
+	ID      int64
+	Key     string
+	User    int64
+	Scopes  []string
+	Created time.Time
+	Used    time.Time
+	Expires time.Time
+	Good    bool
+}
+
+func (sh *shell) tokens(uid string) []issued {
+	sh.Helper()
+	var all []issued
+	sh.run("token", "list", "--user", uid, "--json").ends(done).reads(&all)
+	return all
+}
+
+func TestAUT10_token_issue_and_list(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	assert.Empty(t, sh.tokens(uid))
+
+	key := sh.run("token", "issue", "--user", uid).line()
+	assert.Regexp(t, `^plz_[A-Za-z0-9_-]{43}$`, key)
+	var second issued
+	sh.run("token", "issue", "--user", uid, "--scopes", "xfile_event", "--ttl", "24h", "--json").ends(done).reads(&second)
+	assert.NotEmpty(t, second.Key)
+	assert.NotEqual(t, key, second.Key)
+
+	all := sh.tokens(uid)
+	require.Len(t, all, 2)
+	assert.Equal(t, second.ID, all[0].ID, "the latest first")
+	assert.Equal(t, []string{"xfile_event"}, all[0].Scopes)
+	assert.Equal(t, 24*time.Hour, all[0].Expires.Sub(all[0].Used))
+	assert.Equal(t, 720*time.Hour, all[1].Expires.Sub(all[1].Used), "as long as a login's")
+	for _, token := range all {
+		assert.Empty(t, token.Key)
+		assert.True(t, token.Good)
+	}
+	table := sh.run("token", "list", "--user", uid).ends(done).out
+	assert.Equal(t, 3, strings.Count(table, "\n"))
+	assert.NotContains(t, table, key)
+
+	sh.run("user", "scopes", uid, "pay_trade_order").ends(done)
+	assert.Empty(t, sh.tokens(uid)[0].Scopes, "what the account loses, its tokens lose")
+}
+
+func TestAUT08_token_issue_refuses(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	sh.run("user", "scopes", uid, "xfile_event").ends(done)
+	sh.run("token", "issue", "--user", uid, "--scopes", "fly").refuses(misused, "scope: There is no scope “fly”.")
+	sh.run("token", "issue", "--user", uid, "--scopes", "xfile_event,pay_trade_order").
+		refuses(misused, "scope: This account does not have the scope “pay_trade_order”.")
+	sh.run("token", "issue", "--user", "99").refuses(refused, "There is no such account.")
+	sh.run("token", "list", "--user", "99").refuses(refused, "There is no such account.")
+	for _, ttl := range []string{"1s", "0", "-5h", "900000h", "month"} {
+		sh.run("token", "issue", "--user", uid, "--ttl="+ttl).refuses(misused, "--ttl", "720h")
+	}
+	assert.Empty(t, sh.tokens(uid))
+
+	sh.run("user", "disable", uid).ends(done)
+	assert.Contains(t, sh.run("token", "issue", "--user", uid).ends(done).err, "is disabled")
+	assert.False(t, sh.tokens(uid)[0].Good)
+}
+
+func TestAUT10_token_revoke(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	key := sh.run("token", "issue", "--user", uid).line()
+	sh.run("token", "issue", "--user", uid).ends(done)
+	id := fmt.Sprint(sh.tokens(uid)[0].ID)
+
+	o := sh.run("token", "revoke", key).ends(done)
+	assert.NotContains(t, o.out+o.err, key)
+	require.Len(t, sh.tokens(uid), 1)
+	sh.run("token", "revoke", id).ends(done)
+	assert.Empty(t, sh.tokens(uid))
+
+	for _, gone := range []string{key, id, "99"} {
+		sh.run("token", "revoke", gone).refuses(refused, "There is no such token.")
+	}
+	o = sh.run("token", "revoke", key[:20])
+	o.refuses(misused, "neither")
+	assert.NotContains(t, o.err, key[:20])
+}

@@ -1,0 +1,275 @@
+package bootstrap
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+type userCommands struct {
+	Create  userCreate  `cmd:"" help:"Create an account and print its uid. Example: echo 'a-long-password' | plaza user create --username +86-13800000009 --firstname 丽 --lastname 王"`
+	List    userList    `cmd:"" help:"List accounts in the order of their uids. Example: plaza user list --after 50 --json"`
+	Disable userDisable `cmd:"" help:"Shut an account; its content stays. Example: plaza user disable 5"`
+	Enable  userEnable  `cmd:"" help:"Open a disabled account again. Example: plaza user enable 5"`
+	Passwd  userPasswd  `cmd:"" help:"Set an account's password, which makes all its tokens void. Example: echo 'a-long-password' | plaza user passwd 5"`
+	Scopes  userScopes  `cmd:"" help:"Set what an account's tokens may be good for. Example: plaza user scopes 5 xfile_event,writing_bundle"`
+}
+
+type userCreate struct {
+	Username  string        `required:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
+	Password  secret.String `help:"Password; others on this machine can see it here, so rather leave it out and give it as the first line of the standard input." placeholder:"PASSWORD"`
+	Firstname string        `help:"Given name."`
+	Lastname  string        `help:"Family name."`
+	Timezone  string        `help:"Time zone, like Asia/Shanghai (default: UTC)."`
+	Expertise string        `help:"Main expertise."`
+	Location  string        `help:"Current region."`
+	Scopes    *string       `help:"What tokens may be good for: xfile_event, writing_bundle, pay_trade_order (default: all)." placeholder:"A,B"`
+	Staff     bool          `help:"May use the back office."`
+	JSON      bool          `name:"json" help:"Print the account as JSON."`
+	stored
+}
+
+func (c userCreate) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mayBegin, func(app *App) error {
+		password, err := passwordOr(ctx, s, c.Password)
+		if err != nil {
+			return err
+		}
+		r := signin.Registration{
+			Username: c.Username, Password: password, Staff: c.Staff,
+			Member: user.Member{
+				Firstname: c.Firstname, Lastname: c.Lastname, Timezone: c.Timezone,
+				Expertise: c.Expertise, Location: c.Location,
+			},
+		}
+		if c.Scopes != nil {
+			r.Scopes = splitNames(*c.Scopes)
+		}
+		id, err := app.Signin.Register(ctx, r)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			account, err := app.person(ctx, id)
+			if err != nil {
+				return err
+			}
+			return printJSON(s.out, account)
+		}
+		fmt.Fprintln(s.err, "Created the account with this uid:")
+		_, err = fmt.Fprintln(s.out, id)
+		return err
+	})
+}
+
+// person is an account and whose it is, as the command line shows them.
+type person struct {
+	UID       user.ID        `json:"uid"`
+	Username  string         `json:"username"`
+	Firstname string         `json:"firstname"`
+	Lastname  string         `json:"lastname"`
+	Expertise string         `json:"expertise"`
+	Location  string         `json:"location"`
+	Timezone  string         `json:"timezone"`
+	Scopes    []access.Scope `json:"scopes"`
+	Staff     bool           `json:"staff"`
+	Disabled  bool           `json:"disabled"`
+	Joined    time.Time      `json:"joined"`
+	Seen      *time.Time     `json:"seen"`
+	fullName  string
+}
+
+func personOf(a access.Account, m user.Member) person {
+	return person{
+		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
+		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
+		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.Staff, Disabled: a.Disabled,
+		Joined: m.Joined, Seen: orNull(m.Seen), fullName: m.FullName(),
+	}
+}
+
+func (p person) row() string {
+	standing := "open"
+	if p.Disabled {
+		standing = "disabled"
+	}
+	if p.Staff {
+		standing += ",staff"
+	}
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
+		p.UID, p.Username, standing, listed(p.Scopes), clock(p.Joined), p.Timezone, cmp.Or(p.fullName, "-"))
+}
+
+func (a *App) person(ctx context.Context, id user.ID) (person, error) {
+	account, err := a.Stores.Accounts.ByID(ctx, id)
+	if err != nil {
+		return person{}, err
+	}
+	all, err := a.persons(ctx, []access.Account{account})
+	if err != nil {
+		return person{}, err
+	}
+	return all[0], nil
+}
+
+func (a *App) persons(ctx context.Context, accounts []access.Account) ([]person, error) {
+	ids := make([]user.ID, len(accounts))
+	for i, account := range accounts {
+		ids[i] = account.User
+	}
+	members, err := a.Stores.Directory.Members(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[user.ID]user.Member{}
+	for _, m := range members {
+		byID[m.ID] = m
+	}
+	all := make([]person, len(accounts))
+	for i, account := range accounts {
+		all[i] = personOf(account, byID[account.User])
+	}
+	return all, nil
+}
+
+type userList struct {
+	After user.ID `help:"List only higher uids than this." placeholder:"UID"`
+	Limit int     `default:"50" help:"List at most so many; 0 lists all." placeholder:"50"`
+	JSON  bool    `name:"json" help:"Print a JSON array."`
+	stored
+}
+
+func (c userList) Run(ctx context.Context, s streams) error {
+	if c.Limit < 0 {
+		return fmt.Errorf("%w: --limit can't be negative", errUsage)
+	}
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		found := app.people(ctx, c.After, c.Limit)
+		if c.JSON {
+			return printArray(s.out, found)
+		}
+		var count int
+		var last user.ID
+		err := printTable(s.out, "UID\tPHONE\tSTANDING\tSCOPES\tJOINED\tTIME ZONE\tNAME", found, func(p person) string {
+			count, last = count+1, p.UID
+			return p.row()
+		})
+		if err == nil && c.Limit > 0 && count == c.Limit {
+			fmt.Fprintf(s.err, "There may be more: plaza user list --after %d\n", last)
+		}
+		return err
+	})
+}
+
+// listPage is how many accounts are asked for at once.
+const listPage = 200
+
+// people goes through the accounts with higher uids than after, at most limit of
+// them; zero is all.
+func (a *App) people(ctx context.Context, after user.ID, limit int) iter.Seq2[person, error] {
+	return func(yield func(person, error) bool) {
+		for left := limit; limit == 0 || left > 0; left -= listPage {
+			size := listPage
+			if limit > 0 {
+				size = min(left, listPage)
+			}
+			accounts, err := a.Signin.Accounts(ctx, after, size)
+			if err != nil {
+				yield(person{}, err)
+				return
+			}
+			page, err := a.persons(ctx, accounts)
+			if err != nil {
+				yield(person{}, err)
+				return
+			}
+			for _, p := range page {
+				if !yield(p, nil) {
+					return
+				}
+				after = p.UID
+			}
+			if len(page) < size {
+				return
+			}
+		}
+	}
+}
+
+type userDisable struct {
+	UID user.ID `arg:"" name:"uid" help:"Whose account."`
+	stored
+}
+
+func (c userDisable) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		if err := app.Signin.Disable(ctx, c.UID, true); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "Account %d is disabled. Neither its password nor its tokens open anything.\n", c.UID)
+		return err
+	})
+}
+
+type userEnable struct {
+	UID user.ID `arg:"" name:"uid" help:"Whose account."`
+	stored
+}
+
+func (c userEnable) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		if err := app.Signin.Disable(ctx, c.UID, false); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "Account %d is enabled. The tokens that it had are good again.\n", c.UID)
+		return err
+	})
+}
+
+type userPasswd struct {
+	UID      user.ID       `arg:"" name:"uid" help:"Whose password."`
+	Password secret.String `help:"Password; others on this machine can see it here, so rather leave it out and give it as the first line of the standard input." placeholder:"PASSWORD"`
+	stored
+}
+
+func (c userPasswd) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		// Nobody should think of a password for an account that there isn't.
+		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
+			return err
+		}
+		password, err := passwordOr(ctx, s, c.Password)
+		if err != nil {
+			return err
+		}
+		if err := app.Signin.SetPassword(ctx, c.UID, password); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "Account %d has another password. The tokens that it had are void.\n", c.UID)
+		return err
+	})
+}
+
+type userScopes struct {
+	UID    user.ID `arg:"" name:"uid" help:"Whose account."`
+	Scopes string  `arg:"" help:"What its tokens may be good for: xfile_event, writing_bundle, pay_trade_order, with commas between them; '' is nothing."`
+	stored
+}
+
+func (c userScopes) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		names := splitNames(c.Scopes)
+		if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.out, "Account %d has the scopes %s.\n", c.UID, listed(names))
+		return err
+	})
+}

@@ -1,0 +1,129 @@
+package bootstrap
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"plaza/adapters/bunstore"
+	"plaza/adapters/mediastore/disk"
+	"plaza/adapters/memory"
+	"plaza/domain/access"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/gallery"
+	"plaza/domain/media"
+	"plaza/domain/payment"
+	"plaza/domain/publication"
+	"plaza/domain/secret"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Stores are the store ports, whichever adapter stands behind them.
+type Stores struct {
+	Accounts      access.Accounts
+	Directory     user.Directory
+	Tokens        access.Tokens
+	Throttle      access.Throttle
+	Categories    feed.Categories
+	Subscriptions subscription.Repository
+	Events        event.Repository
+	EventReader   event.Reader
+	Discussion    event.Discussion
+	News          event.NewsArchive
+	Feed          feed.Reader
+	Publications  publication.Repository
+	HowTos        publication.HowTos
+	Translations  publication.Cache
+	Demands       demand.Repository
+	Images        gallery.Repository
+	Ledger        payment.Ledger
+	Media         media.Store
+}
+
+// storage is where everything is kept: the ports, the key that all servers sign
+// the addresses of pictures with, and the database behind them; nil is memory.
+type storage struct {
+	stores   Stores
+	signing  secret.String
+	database *bunstore.Store
+	close    func() error
+}
+
+// openStorage opens what the configuration names. A database gets the schema
+// that this program needs.
+func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
+	if c.DatabaseURL == inMemory {
+		return memoryStorage(c), nil
+	}
+	database, err := openDatabase(ctx, c, log)
+	if err != nil {
+		return storage{}, err
+	}
+	s, err := databaseStorage(ctx, c, database, log)
+	if err != nil {
+		return storage{}, errors.Join(err, database.Close())
+	}
+	return s, nil
+}
+
+func memoryStorage(c Config) storage {
+	s := memory.New()
+	signing := secret.New(rand.Text()) // pictures are gone with the process, so their addresses may be, too
+	return storage{
+		stores: Stores{
+			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
+			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+			Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
+		},
+		signing: signing,
+		close:   func() error { return nil },
+	}
+}
+
+// openDatabase connects to the database, and leaves its schema as it is.
+func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.Store, error) {
+	if c.DatabaseURL == inMemory {
+		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, where there is nothing to work on", errUsage, inMemory)
+	}
+	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Log: log})
+}
+
+func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) (storage, error) {
+	applied, err := s.Migrate(ctx)
+	if err != nil {
+		return storage{}, fmt.Errorf("bringing the schema up to date: %w", err)
+	}
+	if len(applied) > 0 {
+		log.Info("the schema is up to date", "applied", applied)
+	}
+	signing, err := s.Secret(ctx, "media addresses")
+	if err != nil {
+		return storage{}, fmt.Errorf("the key for the addresses of pictures: %w", err)
+	}
+	pictures, err := disk.New(filepath.Join(c.DataDir, "media"), c.PublicURL, []byte(signing.Reveal()))
+	if err != nil {
+		return storage{}, fmt.Errorf("the folder of pictures: %w", err)
+	}
+	return storage{
+		stores: Stores{
+			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
+			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+			Media: pictures,
+		},
+		signing:  signing,
+		database: s,
+		close:    func() error { return errors.Join(pictures.Close(), s.Close()) },
+	}, nil
+}

@@ -1,0 +1,116 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/bootstrap"
+	"plaza/test/postgres"
+)
+
+// store is what a server keeps its data in, and how many processes share it.
+type store struct {
+	name    string
+	fresh   func(t *testing.T) string // the address of an empty one
+	servers int                       // their requests alternate
+}
+
+// stores are those that every row must hold on.
+var stores = []store{
+	{"memory", func(*testing.T) string { return "memory:" }, 1},
+	{"SQLite", newSQLite, 1},
+	{"Postgres", newPostgres, 1},
+	{"two_servers", newPostgres, 2},
+}
+
+// newSQLite is a copy, too: making the schema takes longer than most rows.
+func newSQLite(t *testing.T) string {
+	empty, err := emptySQLite()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "plaza.db")
+	require.NoError(t, os.WriteFile(path, empty, 0o600))
+	return "sqlite:" + path
+}
+
+var emptySQLite = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "plaza-contract-")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, "plaza.db")
+	if err := migrate(context.Background(), "sqlite:"+path); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	empty, err := os.ReadFile(path)
+	return empty, errors.Join(err, os.RemoveAll(folder))
+})
+
+func newPostgres(t *testing.T) string { return postgres.New(t, migrate) }
+
+func migrate(ctx context.Context, url string) error {
+	s, err := bunstore.Open(ctx, bunstore.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	_, err = s.Migrate(ctx)
+	return errors.Join(err, s.Close())
+}
+
+// chosen is the variable with which a developer runs some of the stores only.
+const chosen = "PLAZA_TEST_STORES"
+
+func TestMain(m *testing.M) {
+	if err := choose(os.Getenv(chosen)); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", chosen, err)
+		os.Exit(2)
+	}
+	os.Exit(postgres.Main(m))
+}
+
+// choose leaves the stores that are named; all of them when none is.
+func choose(names string) error {
+	if names == "" {
+		return nil
+	}
+	var left []store
+	for name := range strings.SplitSeq(names, ",") {
+		at := slices.IndexFunc(stores, func(s store) bool { return s.name == name })
+		if at < 0 {
+			return fmt.Errorf("there is no store %q", name)
+		}
+		left = append(left, stores[at])
+	}
+	stores = left
+	return nil
+}
+
+// onEach runs the test on every store.
+func onEach(t *testing.T, test func(t *testing.T, on store)) {
+	for _, on := range stores {
+		t.Run(on.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, on)
+		})
+	}
+}
+
+// inTurn hands requests to the servers as a load balancer does that knows no
+// sessions.
+func inTurn(apps []*bootstrap.App) http.Handler {
+	var n atomic.Uint64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		apps[n.Add(1)%uint64(len(apps))].Handler.ServeHTTP(w, r)
+	})
+}
