@@ -225,6 +225,13 @@ func succeedUsual(w *world) {
 	w.login(noon, try(9, 1))
 	w.fail(tooLate, strangers(9, 100, unusual.Max)...)
 	w.full(tooLate, try(9, 1))
+
+	// A server whose clock is behind does not make a usual source less of one.
+	w.login(noon, try(10, 1))
+	w.login(noon.Add(-time.Hour), try(10, 1))
+	late := noon.Add(access.UsualFor - time.Second)
+	w.fail(late, strangers(10, 100, unusual.Max)...)
+	w.fail(late, try(10, 1))
 }
 
 func abandon(w *world) {

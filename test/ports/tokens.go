@@ -27,6 +27,7 @@ func Tokens(t *testing.T, open Open) {
 		{"Touch never moves backwards", touchBackwards},
 		{"Touch notes instants in the form that is kept", touchForm},
 		{"of many Touches at once one writes", touchAtOnce},
+		{"of Touches at once with different tokens the latest is when the user was seen", touchFromMany},
 		{"Touch of a session that is gone is no error", touchRevoked},
 		{"Revoke removes the token, or returns ErrNoSession", revoke},
 		{"of many who revoke a token at once one does", revokeAtOnce},
@@ -214,6 +215,23 @@ func touchAtOnce(w *world) {
 	}
 	assert.True(w, slices.Contains(instants, w.session(t).Used))
 	assert.True(w, slices.Contains(instants, w.session(t).Seen))
+}
+
+// touchFromMany lets one person be seen with many tokens at once, each at an instant
+// that is due after any of the others.
+func touchFromMany(w *world) {
+	holder := w.somebody()
+	var sessions []access.Session
+	for i := range many {
+		sessions = append(sessions, w.session(w.issue(token(holder, byte(i)))))
+	}
+	at := func(i int) time.Time { return noon.Add(time.Hour + time.Duration(i)*access.SeenEvery) }
+	for _, err := range atOnce(many, func(i int) error { return w.Tokens.Touch(w.Context(), sessions[i], at(i)) }) {
+		require.NoError(w, err)
+	}
+	s, err := w.Tokens.Session(w.Context(), sessions[0].Hash)
+	require.NoError(w, err)
+	assert.Equal(w, at(many-1), s.Seen)
 }
 
 func touchRevoked(w *world) {

@@ -120,7 +120,6 @@ func install(ctx context.Context, apt string) error {
 	} {
 		cmd := exec.CommandContext(ctx, apt, args...)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		cmd.Stdin = nil
 		if said, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("apt-get %s: %w: %s", args[0], err, said)
 		}
