@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
 
 	"plaza/domain/reentry"
@@ -47,6 +48,8 @@ type Options struct {
 	// Limit is how long a call may take; zero: DefaultLimit.
 	Limit time.Duration
 	Log   *slog.Logger // nil: nothing is logged
+
+	trace pgx.QueryTracer // sees every statement on Postgres; nil but in tests
 }
 
 // Times of a store.

@@ -19,14 +19,26 @@ func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
 
 // databases are those that everything must hold on.
 var databases = map[string]func(t *testing.T) string{
-	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
+	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(scratch(t), "plaza.db") },
 	"Postgres": func(t *testing.T) string { return postgres.New(t, migrate) },
+}
+
+// scratch is a folder in memory, where there is one: nothing is fast on a disk that
+// everything is synced to, and no test here pulls the plug.
+func scratch(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "plaza-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 // onEach runs the test on every database, each time an empty one.
 func onEach(t *testing.T, test func(t *testing.T, open func(*testing.T) *bunstore.Store)) {
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			test(t, func(t *testing.T) *bunstore.Store { return open(t, url(t)) })
 		})
 	}

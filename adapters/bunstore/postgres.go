@@ -45,6 +45,7 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.ConnectTimeout = connectTimeout
+	config.ConnConfig.Tracer = o.trace
 	if !strings.Contains(o.URL, "pool_max_conns") {
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}

@@ -180,9 +180,14 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 		return err
 	}
 	partial := path + ".partial"
-	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := discard(partial); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, discard(partial))
+		}
+	}()
 	// A connection of its own: the writers' may not wait, the readers' may not write.
 	db, err := sql.Open("sqlite", sqliteURL(d.path, waiting(DefaultLimit)))
 	if err != nil {
@@ -190,12 +195,21 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
-		if gone := os.Remove(partial); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
 		return fmt.Errorf("copying: %w", err)
 	}
 	return keep(partial, path)
+}
+
+// discard removes a copy that was not finished. Its journal must go, too: SQLite
+// would bring the next copy back to it.
+func discard(partial string) error {
+	var problems []error
+	for _, file := range []string{partial, partial + "-journal"} {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // keep makes the finished file durable under its name.

@@ -98,14 +98,20 @@ func (s *Store) reach(ctx context.Context, patience time.Duration) error {
 	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 5*time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := s.Ping(ctx)
-		if err != nil && s.dialect.judge(err) == ours {
-			return struct{}{}, backoff.Permanent(err) // waiting doesn't mend it
+		if err == nil {
+			return struct{}{}, nil
+		}
+		if verdict := s.dialect.judge(err); verdict == ours || verdict == full {
+			err = backoff.Permanent(err) // waiting doesn't mend it
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
 		backoff.WithNotify(func(err error, pause time.Duration) {
 			s.log.Warn("the database can't be reached; trying again", "error", err, "pause", pause.Round(time.Millisecond))
 		}))
+	if file, is := s.dialect.(sqlite); is && err != nil {
+		err = fmt.Errorf("%s: %w", file.path, err) // SQLite itself doesn't say
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -280,22 +281,31 @@ func (w *world) seesWhole(e *event.Event) error {
 
 func changeAgainstRemove(w *world) {
 	author := w.somebody()
-	for range 5 {
+	for range 8 {
 		e := w.write(author, noon)
-		for i, err := range atOnce(4, func(i int) error {
+		var removed *event.Event
+		added := atOnce(many, func(i int) media.Key {
 			if i == 0 {
-				_, err := w.Events.Remove(w.Context(), e.ID())
-				return err
+				var err error
+				removed, err = w.Events.Remove(w.Context(), e.ID())
+				assert.NoError(w, err)
+				return ""
 			}
-			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
-			return err
-		}) {
-			if i == 0 {
-				require.NoError(w, err)
-			} else if err != nil {
+			photo := media.Key(fmt.Sprint("plates/", i))
+			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate(photo, noon) })
+			if err != nil {
 				assert.ErrorIs(w, err, event.ErrNotFound)
+				return ""
 			}
+			return photo
+		})
+		require.NotNil(w, removed)
+		gone := []media.Key{}
+		for _, p := range removed.State().Plates {
+			gone = append(gone, p.Photo)
 		}
+		added = slices.DeleteFunc(added, func(k media.Key) bool { return k == "" })
+		assert.ElementsMatch(w, added, gone, "the pictures of the event, all of which must follow")
 		_, err := w.Events.Get(w.Context(), e.ID())
 		assert.ErrorIs(w, err, event.ErrNotFound)
 		assert.Empty(w, w.listed())

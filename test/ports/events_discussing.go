@@ -29,6 +29,7 @@ var eventDiscussing = []promise{
 	{"Like makes the person like the event, or no longer, whatever was before", likeOrNot},
 	{"Like is ErrNotFound when the event is gone", likeNothing},
 	{"counts are exact, however many say and like at once", countsAtOnce},
+	{"the latest comment is known, however many come and go at once", latestAtOnce},
 	{"comments and a Remove at once leave nothing behind", commentAgainstRemove},
 	{"nothing of it is a modification of the event", discussionNoModification},
 }
@@ -222,6 +223,40 @@ func likeNothing(w *world) {
 		for _, likes := range []bool{true, false} {
 			assert.ErrorIs(w, w.Discussion.Like(w.Context(), on, author, likes), event.ErrNotFound)
 		}
+	}
+}
+
+// latestAtOnce lets many add a comment and take an older one away, to two events of
+// one author, and looks which of the events was commented last.
+func latestAtOnce(w *world) {
+	author := w.somebody()
+	for round := range 8 {
+		events := []event.ID{w.write(author, noon).ID(), w.write(author, noon).ID()}
+		at := func(i int) time.Time { return noon.Add(time.Duration(round*100+i) * time.Second) }
+		var old []event.CommentID
+		for i := range many {
+			old = append(old, w.say(events[i%2], author, at(i+many), "Older").ID)
+		}
+		for _, err := range atOnce(2*many, func(i int) error {
+			if i < many {
+				return w.Discussion.RemoveComment(w.Context(), old[i])
+			}
+			c, err := event.NewComment(events[i%2], author, "Newer", at(i-many))
+			if err == nil {
+				_, err = w.Discussion.AddComment(w.Context(), c)
+			}
+			return err
+		}) {
+			require.NoError(w, err)
+		}
+		last := many - 1 // what is left is the later the higher its number
+		want := []event.ID{events[last%2], events[(last+1)%2]}
+		commented, err := w.EventReader.Commented(w.Context(), author, 2)
+		require.NoError(w, err)
+		require.Len(w, commented, 2)
+		assert.Equal(w, want, []event.ID{commented[0].ID(), commented[1].ID()})
+		assert.Equal(w, many/2, commented[0].Comments)
+		assert.Equal(w, many/2, commented[1].Comments)
 	}
 }
 

@@ -1,0 +1,151 @@
+package bunstore
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/gallery"
+	"plaza/domain/geo"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	testserver "plaza/test/postgres"
+)
+
+// counter counts statements, BEGIN and COMMIT among them.
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	c.n.Add(1)
+	return ctx
+}
+
+func (*counter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+// crowd stores so many of everything.
+func crowd(t *testing.T, s *Store, many int) {
+	t.Helper()
+	ctx := t.Context()
+	require.NoError(t, s.Categories().Put(ctx, feed.Category{ID: 1, Name: "A shelf"}))
+	for i := range many {
+		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", i+1))
+		require.NoError(t, err)
+		id, err := s.Accounts().Open(ctx, access.Account{Phone: phone}, user.Member{Joined: noon})
+		require.NoError(t, err)
+		if id > 1 {
+			follow, err := subscription.ToUser(1, id, noon)
+			require.NoError(t, err)
+			_, _, err = s.Subscriptions().Follow(ctx, follow)
+			require.NoError(t, err)
+		}
+		content := publication.Content{Author: 1, Category: 1, Published: true, Created: noon, Updated: noon}
+		require.NoError(t, s.Publications().Put(ctx, publication.Publication{ID: publication.ID(id), Content: content}))
+		require.NoError(t, s.Publications().PutNode(ctx, publication.Node{ID: publication.NodeID(id), Content: content}))
+		require.NoError(t, s.Demands().Put(ctx, demand.Demand{
+			ID: demand.ID(id), Author: id, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
+			Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
+		}))
+		require.NoError(t, s.HowTos().Put(ctx, publication.HowTo{Category: fmt.Sprint(i), Robot: 1, Created: noon, Updated: noon}))
+		_, err = s.Images().Add(ctx, gallery.New(1, "public/a", 1, 1, gallery.Tags{}, noon))
+		require.NoError(t, err)
+		discuss(t, s)
+	}
+	require.NoError(t, s.News().Add(ctx, []event.News{{Released: event.DateOf(noon), City: "杭州市"}}))
+}
+
+// discuss stores an event with a plate and a comment.
+func discuss(t *testing.T, s *Store) {
+	t.Helper()
+	e, err := event.New(1, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
+	require.NoError(t, err)
+	require.NoError(t, e.AddPlate("private/a", noon))
+	e, err = s.Events().Add(t.Context(), e)
+	require.NoError(t, err)
+	comment, err := event.NewComment(e.ID(), 1, "Well said", noon)
+	require.NoError(t, err)
+	_, err = s.Events().AddComment(t.Context(), comment)
+	require.NoError(t, err)
+}
+
+// lists are the reads of many things at once.
+func lists(ctx context.Context, s *Store, many int) map[string]func() error {
+	var people []user.ID
+	var events []event.ID
+	var dates []event.Date
+	var spots []event.Spot
+	for i := range many {
+		people, events = append(people, user.ID(i+1)), append(events, event.ID(i+1))
+		dates = append(dates, event.DateOf(noon.AddDate(0, 0, -i)))
+		spots = append(spots, event.Spot{Date: dates[i], City: "杭州市"})
+	}
+	r, _ := page.New(1, page.MaxSize)
+	near := &feed.Circle{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5}
+	all := map[string]func() error{
+		"Members":       func() error { _, err := s.Accounts().Members(ctx, people); return err },
+		"Relations":     func() error { _, err := s.Subscriptions().Relations(ctx, 1, people); return err },
+		"Subscriptions": func() error { _, err := s.Subscriptions().List(ctx, subscription.Query{User: 1, Page: r}); return err },
+		"Events": func() error {
+			_, err := s.Events().List(ctx, event.Query{Author: 1, Reach: event.Reach(subscription.Self), Page: r})
+			return err
+		},
+		"Commented":    func() error { _, err := s.Events().Commented(ctx, 1, many); return err },
+		"OnDates":      func() error { _, err := s.Events().OnDates(ctx, 1, dates, 10); return err },
+		"Comments":     func() error { _, err := s.Events().Comments(ctx, 1, r); return err },
+		"Newest":       func() error { _, err := s.Events().Newest(ctx, events, 10); return err },
+		"Around":       func() error { _, err := s.News().Around(ctx, spots, 10); return err },
+		"Publications": func() error { _, err := s.Publications().List(ctx, publication.Query{Page: r}); return err },
+		"origins": func() error {
+			_, err := s.Publications().List(ctx, publication.Query{OriginOnly: true, Page: r})
+			return err
+		},
+		"HowTos": func() error { _, err := s.HowTos().List(ctx, nil, r); return err },
+		"Images": func() error { _, err := s.Images().List(ctx, gallery.Query{Owner: 1}); return err },
+		"the tree near": func() error {
+			_, _, err := s.Feed().Metas(ctx, feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: near})
+			return err
+		},
+		"the tree": func() error { _, _, err := s.Feed().Metas(ctx, feed.Selection{Kinds: feed.ItemKinds()}); return err },
+		"items":    func() error { _, err := s.Feed().Page(ctx, 1, feed.Selection{Kinds: feed.ItemKinds()}, r); return err },
+		"items near": func() error {
+			_, err := s.Feed().Page(ctx, 1, feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: near}, r)
+			return err
+		},
+	}
+	for _, kind := range feed.ItemKinds() {
+		all["items of "+string(kind)] = func() error {
+			_, err := s.Feed().Page(ctx, 1, feed.Selection{Kinds: []feed.Kind{kind}}, r)
+			return err
+		}
+	}
+	return all
+}
+
+func TestEVT08_every_list_is_one_statement_however_long(t *testing.T) {
+	var counted counter
+	s, err := Open(t.Context(), Options{URL: testserver.Empty(t), trace: &counted})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	const many = 30
+	crowd(t, s, many)
+	for name, list := range lists(t.Context(), s, many) {
+		before := counted.n.Load()
+		require.NoError(t, list(), name)
+		assert.EqualValues(t, 1, counted.n.Load()-before, name)
+	}
+}
