@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	bundialect "github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/schema"
 
@@ -46,6 +47,15 @@ func (m *moment) Scan(src any) error {
 	return nil
 }
 
+// ScanTimestamptz is Scan without the detour.
+func (m *moment) ScanTimestamptz(v pgtype.Timestamptz) error {
+	m.Time = v.Time.UTC()
+	if !v.Valid {
+		m.Time = time.Time{}
+	}
+	return nil
+}
+
 // day is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
 type day struct{ event.Date }
 
@@ -69,6 +79,12 @@ func (d *day) Scan(src any) (err error) {
 		err = fmt.Errorf("a day can't be read from %T", src)
 	}
 	return err
+}
+
+// ScanDate is Scan without the detour.
+func (d *day) ScanDate(v pgtype.Date) error {
+	d.Date = event.DateOf(v.Time)
+	return nil
 }
 
 // cover is a picture in a column, as JSON; none is NULL.
@@ -105,17 +121,22 @@ func (c cover) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 }
 
 func (c *cover) Scan(src any) error {
-	c.Picture = media.Picture{}
-	var text []byte
 	switch src := src.(type) {
 	case nil:
-		return nil
+		return c.ScanBytes(nil)
 	case []byte:
-		text = src
+		return c.ScanBytes(src)
 	case string:
-		text = []byte(src)
-	default:
-		return fmt.Errorf("a cover can't be read from %T", src)
+		return c.ScanBytes([]byte(src))
+	}
+	return fmt.Errorf("a cover can't be read from %T", src)
+}
+
+// ScanBytes is Scan without the detour.
+func (c *cover) ScanBytes(text []byte) error {
+	c.Picture = media.Picture{}
+	if text == nil {
+		return nil
 	}
 	var row coverJSON
 	if err := json.Unmarshal(text, &row); err != nil {
@@ -145,20 +166,48 @@ func filled[T any](list []T) []T {
 	return list
 }
 
-// orNil scans a list of texts, of which NULL and an empty one are nil.
-type orNil struct {
-	into *[]string
-	list sql.Scanner
+// orZeroNumber and orZeroText are scanned into like what they point to, and take
+// NULL as zero.
+type (
+	orZeroNumber[T ~int | ~int64] struct{ into *T }
+	orZeroText[T ~string]         struct{ into *T }
+)
+
+func (z orZeroNumber[T]) Scan(src any) error {
+	var value sql.NullInt64
+	err := value.Scan(src)
+	*z.into = T(value.Int64)
+	return err
 }
 
-func (o orNil) Scan(src any) error {
-	if src != nil {
-		if err := o.list.Scan(src); err != nil {
-			return err
+// ScanInt64 is Scan without the detour.
+func (z orZeroNumber[T]) ScanInt64(v pgtype.Int8) error {
+	*z.into = T(v.Int64)
+	return nil
+}
+
+func (z orZeroText[T]) Scan(src any) error {
+	var value sql.NullString
+	err := value.Scan(src)
+	*z.into = T(value.String)
+	return err
+}
+
+// ScanText is Scan without the detour.
+func (z orZeroText[T]) ScanText(v pgtype.Text) error {
+	*z.into = T(v.String)
+	return nil
+}
+
+// distinct are the values, each once.
+func distinct[T comparable](all []T) []T {
+	seen := make(map[T]bool, len(all))
+	once := make([]T, 0, len(all))
+	for _, value := range all {
+		if !seen[value] {
+			seen[value] = true
+			once = append(once, value)
 		}
 	}
-	if src == nil || len(*o.into) == 0 {
-		*o.into = nil
-	}
-	return nil
+	return once
 }

@@ -2,9 +2,7 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
 	"io/fs"
-	"time"
 
 	"github.com/uptrace/bun"
 )
@@ -38,10 +36,11 @@ type dialect interface {
 	// any, of the values of the parameter.
 	allOf(column, parameter string) string
 	anyOf(column, parameter string) string
-	// instant is the time as a parameter; list is where a list of texts is scanned
-	// into.
-	instant(t time.Time) any
-	list(into *[]string) sql.Scanner
+	// list is where a hot read scans a list of texts into.
+	list(into *[]string) any
+	// values is a query for the values of a list, a row for each and its place, from
+	// 1: the columns are value and place.
+	values(parameter, typ string) string
 	// platesOf is the column of the event's plates, for plateList to scan: they must
 	// come with their event, in one statement.
 	platesOf(event string) string
@@ -49,8 +48,9 @@ type dialect interface {
 	// top.value, of the query's column id. The query may refer to the row, and its
 	// limit holds for every row.
 	topOf(query string) string
-	// hint comes before the parameters of a hot read.
-	hint() []any
+	// query runs a hot read and gives every row to fn. The statement is kept for the
+	// next time, where that can be.
+	query(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error
 
 	// backup writes a consistent copy into a new file.
 	backup(ctx context.Context, path string) error

@@ -102,31 +102,25 @@ func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page
 }
 
 // newestComments finds the comments of every event.
+// newestComments finds the comments on every event in $1, at most $2 of each.
 func newestComments(d dialect) string {
-	return "WITH wanted (event_id) AS (VALUES ?) SELECT c.id, c.event_id, c.author_id, c.content, c.created FROM wanted w" +
-		d.topOf("SELECT c.id AS id FROM comments c WHERE c.event_id = w.event_id"+
-			" ORDER BY c.created DESC, c.id DESC LIMIT ?") +
+	return "WITH wanted AS (" + d.values("$1", "bigint") + ") SELECT c.id, c.event_id, c.author_id, c.content, c.created FROM wanted w" +
+		d.topOf("SELECT c.id AS id FROM comments c WHERE c.event_id = w.value ORDER BY c.created DESC, c.id DESC LIMIT $2") +
 		" JOIN comments c ON c.id = top.value ORDER BY c.event_id, c.created DESC, c.id DESC"
 }
 
 func (v Events) Newest(
 	ctx context.Context, on []event.ID, limit int,
 ) (newest map[event.ID][]event.Comment, err error) {
-	wanted := rowsOf(on, func(_ int, id event.ID) []any { return []any{id} })
+	args := []any{v.s.dialect.listOf(numbers(distinct(on))), int64(limit)}
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		newest = map[event.ID][]event.Comment{}
-		if len(wanted) == 0 {
-			return nil
-		}
-		var rows []commentRow
-		statement := v.s.reader.NewRaw(newestComments(v.s.dialect), bun.List(wanted), limit)
-		if err := statement.Scan(ctx, &rows); err != nil {
-			return err
-		}
-		for _, row := range rows {
+		return v.s.each(ctx, v.s.hot.newest, args, func(scan func(...any) error) error {
+			var row commentRow
+			err := scan(&row.ID, &row.EventID, &row.AuthorID, &row.Content, &row.Created)
 			newest[row.EventID] = append(newest[row.EventID], row.comment())
-		}
-		return nil
+			return err
+		})
 	})
 	return newest, err
 }

@@ -90,7 +90,7 @@ func addPlates(ctx context.Context, tx bun.Tx, on event.ID, plates []event.Plate
 
 func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		stored, err := v.s.loadEvent(ctx, v.s.reader.DB, id)
+		stored, err := v.s.hotEvent(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -100,13 +100,23 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 	return found, err
 }
 
-// loadEvent returns the event from the driver's own database or transaction.
-func (s *Store) loadEvent(ctx context.Context, db querier, id event.ID) (*storedEvent, error) {
-	found, err := queryEvents(ctx, db, s.hot.event, append(s.dialect.hint(), int64(id)))
-	if err != nil {
+// hotEvent returns the event as it is committed.
+func (s *Store) hotEvent(ctx context.Context, id event.ID) (*storedEvent, error) {
+	found, err := s.hotEvents(ctx, s.hot.event, []any{int64(id)})
+	return theOnly(found, err)
+}
+
+// loadEvent returns the event as the driver's own transaction sees it.
+func (s *Store) loadEvent(ctx context.Context, tx querier, id event.ID) (*storedEvent, error) {
+	found, err := queryEvents(ctx, tx, s.hot.event, []any{int64(id)})
+	return theOnly(found, err)
+}
+
+func theOnly(found []storedEvent, err error) (*storedEvent, error) {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(found) == 0 {
+	case len(found) == 0:
 		return nil, event.ErrNotFound
 	}
 	return &found[0], nil
@@ -152,14 +162,14 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 
 // loadChanging locks what it loads in a transaction.
 func (s *Store) loadChanging(ctx context.Context, db bun.IDB, id event.ID) (*changing, int64, error) {
-	var from querier = s.reader.DB
+	load := func() (*storedEvent, error) { return s.hotEvent(ctx, id) }
 	if tx, within := db.(bun.Tx); within {
 		if err := s.lockEvent(ctx, tx, id); err != nil {
 			return nil, 0, err
 		}
-		from = tx.Tx
+		load = func() (*storedEvent, error) { return s.loadEvent(ctx, tx.Tx, id) }
 	}
-	stored, err := s.loadEvent(ctx, from, id)
+	stored, err := load()
 	if err != nil {
 		return nil, 0, err
 	}

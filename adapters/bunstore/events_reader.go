@@ -2,9 +2,8 @@ package bunstore
 
 import (
 	"context"
+	"strconv"
 	"strings"
-
-	"github.com/uptrace/bun"
 
 	"plaza/domain/event"
 	"plaza/domain/page"
@@ -18,6 +17,10 @@ type eventStatements struct {
 	// eventPage is of the author $1, within the showings $2, $3 events after $4. Its
 	// order belongs between its two parts, and behind them.
 	eventPage [2]string
+	onDates   string
+	newest    string
+	around    string
+	commented string // $1 author, $2 limit
 }
 
 func newEventStatements(d dialect) eventStatements {
@@ -29,6 +32,11 @@ func newEventStatements(d dialect) eventStatements {
 			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.*" + within,
 			" LIMIT $3 OFFSET $4) e LEFT JOIN event_counts n ON n.event_id = e.id",
 		},
+		onDates: onDates(d),
+		newest:  newestComments(d),
+		around:  around(d),
+		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
+			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT $2",
 	}
 }
 
@@ -62,11 +70,12 @@ func ordering(o event.Ordering) string {
 func (v Events) List(ctx context.Context, q event.Query) (p page.Page[event.Entry], err error) {
 	order := ordering(q.Order)
 	statement := v.s.hot.eventPage[0] + order + v.s.hot.eventPage[1] + order
-	args := append(v.s.dialect.hint(),
-		int64(q.Author), v.s.dialect.listOf(showings(q.Reach)), int64(q.Page.Size()), int64(q.Page.Offset()))
+	args := []any{
+		int64(q.Author), v.s.dialect.listOf(showings(q.Reach)), int64(q.Page.Size()), int64(q.Page.Offset()),
+	}
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		var total int // stays zero without rows: the page is the only one, or past the last
-		stored, err := queryEvents(ctx, v.s.reader.DB, statement, args, &total)
+		stored, err := v.s.hotEvents(ctx, statement, args, &total)
 		if err != nil {
 			return err
 		}
@@ -82,10 +91,7 @@ func (v Events) List(ctx context.Context, q event.Query) (p page.Page[event.Entr
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) (entries []event.Entry, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		stored, err := queryEvents(ctx, v.s.reader, "SELECT "+eventColumns(v.s.dialect)+
-			" FROM event_counts n JOIN events e ON e.id = n.event_id"+
-			" WHERE n.author_id = ? AND n.commented IS NOT NULL"+
-			" ORDER BY n.commented DESC, n.event_id DESC LIMIT ?", []any{author, limit})
+		stored, err := v.s.hotEvents(ctx, v.s.hot.commented, []any{int64(author), int64(limit)})
 		if err != nil {
 			return err
 		}
@@ -95,18 +101,25 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) (entri
 	return entries, err
 }
 
-// onDates finds, for every day, the published events that the viewer may see. bun
-// writes the status into the text, without which their index is of no use.
+// onDates finds, for every day in $1, the events that the viewer $2 may see, at
+// most $3 of each.
 func onDates(d dialect) string {
-	return "WITH wanted (day) AS (VALUES ?) SELECT " + eventColumns(d) + " FROM wanted w" +
+	within := func(r subscription.Relation) string {
+		var all []string
+		for _, as := range showings(event.Reach(r)) {
+			all = append(all, strconv.FormatInt(as, 10))
+		}
+		return showing + " IN (" + strings.Join(all, ", ") + ")"
+	}
+	return "WITH wanted AS (" + d.values("$1", "date") + ") SELECT " + eventColumns(d) + " FROM wanted w" +
 		d.topOf(`SELECT e.id AS id FROM events e
-			WHERE e.day = w.day AND e.status = ? AND CASE
-				WHEN e.author_id = ? THEN `+showing+` IN (?)
+			WHERE e.day = w.value AND e.status = `+strconv.Itoa(int(event.Normal))+` AND CASE
+				WHEN e.author_id = $2 THEN `+within(subscription.Self)+`
 				WHEN EXISTS (SELECT 1 FROM subscriptions s
 					JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-					WHERE s.user_id = ? AND s.followed_id = e.author_id) THEN `+showing+` IN (?)
-				ELSE `+showing+` IN (?) END
-			ORDER BY e.created DESC, e.id DESC LIMIT ?`) +
+					WHERE s.user_id = $2 AND s.followed_id = e.author_id) THEN `+within(subscription.Contact)+`
+				ELSE `+within(subscription.Stranger)+` END
+			ORDER BY e.created DESC, e.id DESC LIMIT $3`) +
 		" JOIN events e ON e.id = top.value LEFT JOIN event_counts n ON n.event_id = e.id" +
 		" ORDER BY e.day, e.created DESC, e.id DESC"
 }
@@ -114,18 +127,10 @@ func onDates(d dialect) string {
 func (v Events) OnDates(
 	ctx context.Context, viewer user.ID, dates []event.Date, limit int,
 ) (found map[event.Date][]*event.Event, err error) {
-	wanted := rowsOf(dates, func(_ int, date event.Date) []any { return []any{day{date}} })
-	reach := func(r subscription.Relation) any { return bun.List(showings(event.Reach(r))) }
-	args := []any{
-		bun.List(wanted), event.Normal, viewer, reach(subscription.Self),
-		viewer, reach(subscription.Contact), reach(subscription.Stranger), limit,
-	}
+	args := []any{v.s.dialect.listOf(distinct(dates)), int64(viewer), int64(limit)}
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found = map[event.Date][]*event.Event{}
-		if len(wanted) == 0 {
-			return nil
-		}
-		stored, err := queryEvents(ctx, v.s.reader, onDates(v.s.dialect), args)
+		stored, err := v.s.hotEvents(ctx, v.s.hot.onDates, args)
 		if err != nil {
 			return err
 		}

@@ -83,9 +83,9 @@ func eventColumns(d dialect) string {
 func (e *storedEvent) targets() []any {
 	r := &e.row
 	return []any{
-		&r.ID, &r.AuthorID, &r.Day, &r.Title, &r.Content, &r.HTML, orZero[feed.CategoryID]{&r.CategoryID},
+		&r.ID, &r.AuthorID, &r.Day, &r.Title, &r.Content, &r.HTML, orZeroNumber[feed.CategoryID]{&r.CategoryID},
 		&r.Permission, &r.Status, &r.Province, &r.City, &r.District, &r.Created, &r.Modified, &r.Revision,
-		orZero[int]{&e.counts.Comments}, orZero[int]{&e.counts.Likes}, &e.plates,
+		orZeroNumber[int]{&e.counts.Comments}, orZeroNumber[int]{&e.counts.Likes}, &e.plates,
 	}
 }
 
@@ -126,6 +126,19 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// hotEvents returns the events that a hot read of eventColumns finds; before them
+// may come columns for other targets.
+func (s *Store) hotEvents(ctx context.Context, statement string, args []any, before ...any) ([]storedEvent, error) {
+	var found []storedEvent
+	err := s.each(ctx, statement, args, func(scan func(...any) error) error {
+		var e storedEvent
+		err := scan(slices.Concat(before, e.targets())...)
+		found = append(found, e)
+		return err
+	})
+	return found, err
+}
+
 // queryEvents returns the events that a query for eventColumns finds; before them
 // may come columns for other targets.
 func queryEvents(ctx context.Context, db querier, query string, args []any, before ...any) ([]storedEvent, error) {
@@ -150,17 +163,22 @@ func queryEvents(ctx context.Context, db querier, query string, args []any, befo
 type plateList []event.Plate
 
 func (l *plateList) Scan(src any) error {
-	*l = nil
-	var text []byte
 	switch src := src.(type) {
 	case nil:
-		return nil
+		return l.ScanBytes(nil)
 	case []byte:
-		text = src
+		return l.ScanBytes(src)
 	case string:
-		text = []byte(src)
-	default:
-		return fmt.Errorf("plates can't be read from %T", src)
+		return l.ScanBytes([]byte(src))
+	}
+	return fmt.Errorf("plates can't be read from %T", src)
+}
+
+// ScanBytes is Scan without the detour.
+func (l *plateList) ScanBytes(text []byte) error {
+	*l = nil
+	if len(text) <= len("[]") {
+		return nil
 	}
 	var rows []plateJSON
 	if err := json.Unmarshal(text, &rows); err != nil {
@@ -181,20 +199,6 @@ func (p *plateJSON) UnmarshalJSON(text []byte) error {
 	}
 	p.Created = time.UnixMicro(created).UTC()
 	return nil
-}
-
-// rowsOf makes each of the things, but once, a row of a list of VALUES, which must
-// not be empty in SQL.
-func rowsOf[T comparable](things []T, row func(i int, thing T) []any) []bun.TupleValues {
-	var rows []bun.TupleValues
-	met := map[T]bool{}
-	for i, thing := range things {
-		if !met[thing] {
-			met[thing] = true
-			rows = append(rows, bun.Tuple(row(i, thing)))
-		}
-	}
-	return rows
 }
 
 // touched says whether a statement has written any row.

@@ -33,8 +33,8 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 			var c feed.Category
 			var m feed.Meta
 			var created, updated moment
-			if err := scan(&c.ID, orZero[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug,
-				orZero[int]{&m.Count}, &created, &updated); err != nil {
+			if err := scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug,
+				orZeroNumber[int]{&m.Count}, &created, &updated); err != nil {
 				return err
 			}
 			if c.ID != 0 {

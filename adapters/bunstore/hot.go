@@ -24,18 +24,7 @@ func newStatements(d dialect) statements {
 	}
 }
 
-// each runs a hot read and gives every row to fn. The statement is kept on its
-// connection for the next time, where the database can.
+// each runs a hot read and gives every row to fn.
 func (s *Store) each(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
-	rows, err := s.reader.DB.QueryContext(ctx, statement, append(s.dialect.hint(), args...)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return s.dialect.query(ctx, statement, args, fn)
 }

@@ -17,20 +17,22 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/migrations"
 )
 
-// postgres is what is Postgres' own.
+// postgres is what is Postgres' own. The hot reads go past database/sql, to the
+// connections of the same pool: what they read need not be turned into the few
+// types that all databases have, and back.
 type postgres struct {
-	cached bool
-	types  *pgtype.Map
+	pool *pgxpool.Pool
+	mode pgx.QueryExecMode // of the hot reads
 }
 
 const connectTimeout = 5 * time.Second
@@ -66,7 +68,11 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	db := bun.NewDB(sql.OpenDB(owned{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
 	db.SetMaxIdleConns(0) // the pool keeps them
-	return &Store{db: db, reader: db, dialect: postgres{cached: !o.Uncached, types: pgtype.NewMap()}}, nil
+	mode := pgx.QueryExecModeCacheStatement
+	if o.Uncached {
+		mode = pgx.QueryExecModeExec
+	}
+	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
 }
 
 // suspicion makes the pool try connections out that were last used before another
@@ -173,15 +179,27 @@ func (postgres) isDuplicate(err error, table, column string) bool {
 
 func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
 
-func (postgres) listOf(values any) any { return values }
+func (postgres) listOf(values any) any {
+	dates, is := values.([]event.Date)
+	if !is {
+		return values
+	}
+	days := make([]time.Time, len(dates))
+	for i, date := range dates {
+		days[i] = date.Time()
+	}
+	return days
+}
 
 func (postgres) allOf(column, parameter string) string { return column + " @> " + parameter }
 
 func (postgres) anyOf(column, parameter string) string { return column + " && " + parameter }
 
-func (postgres) instant(t time.Time) any { return t }
+func (postgres) list(into *[]string) any { return into }
 
-func (d postgres) list(into *[]string) sql.Scanner { return orNil{into, d.types.SQLScanner(into)} }
+func (postgres) values(parameter, typ string) string {
+	return "SELECT * FROM unnest(" + parameter + "::" + typ + "[]) WITH ORDINALITY v (value, place)"
+}
 
 func (postgres) platesOf(event string) string {
 	return "(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)" +
@@ -190,11 +208,20 @@ func (postgres) platesOf(event string) string {
 
 func (postgres) topOf(query string) string { return " CROSS JOIN LATERAL (" + query + ") top (value)" }
 
-func (d postgres) hint() []any {
-	if d.cached {
-		return []any{pgx.QueryExecModeCacheStatement}
+func (d postgres) query(
+	ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error,
+) error {
+	rows, err := d.pool.Query(ctx, statement, append([]any{d.mode}, args...)...)
+	if err != nil {
+		return err
 	}
-	return nil
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // ErrNoBackup is the fault of asking Plaza for what Postgres' own tools do better.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -20,11 +21,16 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"plaza/domain/event"
 	"plaza/migrations"
 )
 
 // sqlite is what is SQLite's own.
-type sqlite struct{ path string }
+type sqlite struct {
+	path     string
+	reader   *sql.DB
+	prepared *preparedStatements
+}
 
 // openSQLite opens the file, which it makes with its folder when it is not there,
 // for one writing connection and several that read. What is committed is on the
@@ -49,7 +55,7 @@ func openSQLite(o Options) (*Store, error) {
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	return &Store{
-		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{path: o.URL},
+		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{path: o.URL, reader: reader, prepared: &preparedStatements{}},
 	}, nil
 }
 
@@ -120,7 +126,17 @@ func (sqlite) among(column, parameter string) string {
 	return column + " IN (SELECT value FROM json_each(" + parameter + "))"
 }
 
-func (sqlite) listOf(values any) any { return asJSON{values} }
+func (sqlite) listOf(values any) any {
+	dates, is := values.([]event.Date)
+	if !is {
+		return asJSON{values}
+	}
+	days := make([]string, len(dates))
+	for i, date := range dates {
+		days[i] = date.String()
+	}
+	return asJSON{days}
+}
 
 func (sqlite) allOf(column, parameter string) string {
 	return "NOT EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
@@ -132,14 +148,11 @@ func (sqlite) anyOf(column, parameter string) string {
 		" WHERE wanted.value IN (SELECT value FROM json_each(" + column + ")))"
 }
 
-func (sqlite) instant(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMicro()
-}
+func (sqlite) list(into *[]string) any { return asJSON{into} }
 
-func (sqlite) list(into *[]string) sql.Scanner { return orNil{into, asJSON{into}} }
+func (sqlite) values(parameter, _ string) string {
+	return "SELECT value, key + 1 AS place FROM json_each(" + parameter + ")"
+}
 
 func (sqlite) platesOf(event string) string {
 	return "(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)" +
@@ -150,7 +163,44 @@ func (sqlite) topOf(query string) string {
 	return " CROSS JOIN json_each((SELECT json_group_array(id) FROM (" + query + "))) top"
 }
 
-func (sqlite) hint() []any { return nil }
+func (d sqlite) query(
+	ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error,
+) error {
+	prepared, err := d.prepared.get(ctx, d.reader, statement)
+	if err != nil {
+		return err
+	}
+	rows, err := prepared.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// preparedStatements are kept by their text. There are only as many as there are hot
+// reads.
+type preparedStatements struct{ byText sync.Map }
+
+func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {
+	if kept, is := p.byText.Load(text); is {
+		return kept.(*sql.Stmt), nil
+	}
+	made, err := db.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	kept, others := p.byText.LoadOrStore(text, made)
+	if others {
+		return kept.(*sql.Stmt), made.Close()
+	}
+	return made, nil
+}
 
 // asJSON is a list, or a pointer to one, that is a JSON text in the database.
 type asJSON struct{ list any }
@@ -162,6 +212,8 @@ func (j asJSON) Value() (driver.Value, error) {
 
 func (j asJSON) Scan(src any) error {
 	switch src := src.(type) {
+	case nil:
+		return nil
 	case string:
 		return json.Unmarshal([]byte(src), j.list)
 	case []byte:

@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
-	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -60,19 +58,19 @@ func (c thingColumn) of(kind feed.Kind) string {
 }
 
 var thingColumns = []thingColumn{
-	{"title", "title", "title", func(t *thing, _ dialect) any { return orZero[string]{&t.title} }},
-	{"summary", "summary", "description", func(t *thing, _ dialect) any { return orZero[string]{&t.text} }},
+	{"title", "title", "title", func(t *thing, _ dialect) any { return &t.title }},
+	{"summary", "summary", "description", func(t *thing, _ dialect) any { return &t.text }},
 	{"cover", "cover", "cover", func(t *thing, _ dialect) any { return &t.cover }},
-	{"author_id", "author_id", "author_id", func(t *thing, _ dialect) any { return orZero[user.ID]{&t.author} }},
-	{"language", "language", "", func(t *thing, _ dialect) any { return orZero[string]{&t.language} }},
-	{"bundle_id", "bundle_id", "", func(t *thing, _ dialect) any { return orZero[publication.BundleID]{&t.bundle} }},
-	{"first_original_id", "", "", func(t *thing, _ dialect) any { return orZero[publication.BundleID]{&t.firstOriginal} }},
-	{"original_id", "", "", func(t *thing, _ dialect) any { return orZero[publication.BundleID]{&t.original} }},
-	{"node_id", "", "", func(t *thing, _ dialect) any { return orZero[publication.NodeID]{&t.node} }},
-	{"type", "", "", func(t *thing, _ dialect) any { return orZero[publication.Type]{&t.division} }},
+	{"author_id", "author_id", "author_id", func(t *thing, _ dialect) any { return &t.author }},
+	{"language", "language", "", func(t *thing, _ dialect) any { return orZeroText[string]{&t.language} }},
+	{"bundle_id", "bundle_id", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.bundle} }},
+	{"first_original_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.firstOriginal} }},
+	{"original_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.original} }},
+	{"node_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.NodeID]{&t.node} }},
+	{"type", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.Type]{&t.division} }},
 	{"", "", "tags", func(t *thing, d dialect) any { return d.list(&t.tags) }},
 	{"", "", "images", func(t *thing, d dialect) any { return d.list(&t.images) }},
-	{"", "", "address", func(t *thing, _ dialect) any { return orZero[string]{&t.address} }},
+	{"", "", "address", func(t *thing, _ dialect) any { return orZeroText[string]{&t.address} }},
 	{"", "", "closed", func(t *thing, _ dialect) any { return &t.closed }},
 	{"", "", "starts", func(t *thing, _ dialect) any { return &t.starts }},
 	{"", "", "ends", func(t *thing, _ dialect) any { return &t.ends }},
@@ -146,8 +144,8 @@ func (t *thing) thing() (feed.Thing, error) {
 
 func (t *thing) demand() demand.Demand {
 	d := demand.Demand{
-		ID: demand.ID(t.id), Title: t.title, Description: t.text, Tags: t.tags, Cover: media.Picture(t.cover.Picture),
-		Images: t.images, Author: t.author, Address: t.address, Category: t.category,
+		ID: demand.ID(t.id), Title: t.title, Description: t.text, Tags: orNil(t.tags), Cover: t.cover.Picture,
+		Images: orNil(t.images), Author: t.author, Address: t.address, Category: t.category,
 		Closed: t.closed.Time, Start: t.starts.Time, End: t.ends.Time,
 		Published: true, Created: t.created.Time, Updated: t.updated.Time,
 	}
@@ -157,12 +155,10 @@ func (t *thing) demand() demand.Demand {
 	return d
 }
 
-// orZero is scanned into like what it points to, and takes NULL as zero.
-type orZero[T any] struct{ into *T }
-
-func (z orZero[T]) Scan(src any) error {
-	var value sql.Null[T]
-	err := value.Scan(src)
-	*z.into = value.V
-	return err
+// orNil is the list, but nil without anything in it.
+func orNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }

@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -79,23 +78,27 @@ const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.generation, t.ttl,
 
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (s access.Session, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		row := v.s.reader.DB.QueryRowContext(ctx, v.s.hot.session, append(v.s.dialect.hint(), hash[:])...)
-		if s, err = v.session(row); err != nil {
-			return orNone(err, access.ErrNoSession)
+		s = access.Session{}
+		err := v.s.each(ctx, v.s.hot.session, []any{hash[:]}, func(scan func(...any) error) (err error) {
+			s, err = v.session(scan)
+			s.Hash = hash
+			return err
+		})
+		if err == nil && s.ID == 0 {
+			return access.ErrNoSession
 		}
-		s.Hash = hash
-		return nil
+		return err
 	})
 	return s, err
 }
 
-func (v Tokens) session(row *sql.Row) (access.Session, error) {
+func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 	var s access.Session
 	var phone string
 	var granted, held []string
 	var created, used, seen moment
 	t, a, list := &s.Token, &s.Account, v.s.dialect.list
-	err := row.Scan(&t.ID, &t.User, list(&granted), &t.Generation, &t.TTL, &created, &used,
+	err := scan(&t.ID, &t.User, list(&granted), &t.Generation, &t.TTL, &created, &used,
 		&phone, &a.Hash, list(&held), &a.Staff, &a.Disabled, &a.Generation, &s.Zone, &seen)
 	if err != nil {
 		return access.Session{}, err
