@@ -193,8 +193,10 @@ func mendListing(ctx context.Context, tx bun.Tx, at item, wrong *listingRow, t f
 			next = new(listingRowOf(l))
 		}
 	}
-	if _, err := lockCounters(ctx, tx, at, wrong, next); err != nil {
-		return err
+	for _, m := range movesOf(at, wrong, next) {
+		if _, err := tx.NewUpdate().Model(&m.counterRow).Set("version = version + 1").WherePK().Exec(ctx); err != nil {
+			return err
+		}
 	}
 	return putListing(ctx, tx, wrong, next)
 }

@@ -50,12 +50,12 @@ func (s *Store) addEvent(ctx context.Context, tx bun.Tx, state event.State) (*ev
 	if _, err := tx.NewInsert().Model(&eventCountsRow{EventID: state.ID, AuthorID: state.Author}).Exec(ctx); err != nil {
 		return nil, err
 	}
-	return s.completeEvent(ctx, tx, state)
+	return s.completeEvent(ctx, tx, nil, state)
 }
 
 // completeEvent stores the new plates of an event whose row is written, and its
 // place in the feed, and returns the event with their numbers.
-func (s *Store) completeEvent(ctx context.Context, tx bun.Tx, state event.State) (*event.Event, error) {
+func (s *Store) completeEvent(ctx context.Context, tx bun.Tx, old *listingRow, state event.State) (*event.Event, error) {
 	if err := addPlates(ctx, tx, state.ID, state.Plates); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Store) completeEvent(ctx context.Context, tx bun.Tx, state event.State)
 	if err != nil {
 		return nil, fmt.Errorf("storing an event: %v", err)
 	}
-	return e, s.list(ctx, tx, eventItem(state.ID), e)
+	return e, relist(ctx, tx, eventItem(state.ID), old, listed(e))
 }
 
 // addPlates stores the plates that have no numbers and gives them theirs.
@@ -187,21 +187,21 @@ func (s *Store) saveChanging(ctx context.Context, tx bun.Tx, old, next *changing
 	}
 	row := eventRowOf(after)
 	row.Revision = revision + 1
-	done, err := tx.NewUpdate().Model(&row).WherePK().Where("e.revision = ?", revision).Exec(ctx)
-	if touched, err := touched(done, err); err != nil || !touched {
-		return false, err
+	err := tx.NewUpdate().Model(&row).WherePK().Where("e.revision = ?", revision).
+		Returning("(SELECT comments FROM event_counts WHERE event_id = ?), (SELECT likes FROM event_counts WHERE event_id = ?)", row.ID, row.ID).
+		Scan(ctx, &next.stored.Comments, &next.stored.Likes)
+	if err != nil {
+		return false, orNone(err, nil) // somebody else has changed it, or removed it
 	}
 	if err := dropPlates(ctx, tx, before.Plates, after.Plates); err != nil {
 		return false, err
 	}
-	e, err := s.completeEvent(ctx, tx, after)
+	e, err := s.completeEvent(ctx, tx, listed(old.Event), after)
 	if err != nil {
 		return false, err
 	}
 	next.stored.Event = e
-	err = tx.NewSelect().Model((*eventCountsRow)(nil)).Column("comments", "likes").Where("event_id = ?", row.ID).
-		Scan(ctx, &next.stored.Comments, &next.stored.Likes)
-	return true, err
+	return true, nil
 }
 
 // dropPlates deletes the plates that are no longer there.
@@ -247,8 +247,9 @@ func (s *Store) removeEvent(ctx context.Context, tx bun.Tx, id event.ID) (*event
 	if _, err := tx.NewDelete().Model(&stored.row).WherePK().Exec(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.unlist(ctx, tx, eventItem(id)); err != nil {
+	e, err := stored.event()
+	if err != nil {
 		return nil, err
 	}
-	return stored.event()
+	return e, relist(ctx, tx, eventItem(id), listed(e), nil)
 }

@@ -69,42 +69,24 @@ type counterRow struct {
 	Version       int64
 }
 
+// listed is the row of what is listed of the thing; nil when nothing is.
+func listed(thing feed.Thing) *listingRow {
+	l, is := thing.Listing()
+	if !is {
+		return nil
+	}
+	return new(listingRowOf(l))
+}
+
 // list makes the feed agree with the thing, in the transaction that stores it.
 // The thing's own row must be locked by then, so that its listing can't change
 // meanwhile.
 func (s *Store) list(ctx context.Context, tx bun.Tx, at item, thing feed.Thing) error {
-	if l, listed := thing.Listing(); listed {
-		return s.relist(ctx, tx, at, new(listingRowOf(l)))
-	}
-	return s.relist(ctx, tx, at, nil)
-}
-
-// unlist takes the thing off the feed.
-func (s *Store) unlist(ctx context.Context, tx bun.Tx, at item) error {
-	return s.relist(ctx, tx, at, nil)
-}
-
-// relist puts the new listing in the old one's place; nil is none. The counters
-// are locked first, in their order, so writers never wait for each other in a
-// circle, and whoever looks for the latest listing sees what others have stored.
-func (s *Store) relist(ctx context.Context, tx bun.Tx, at item, next *listingRow) error {
 	old, err := oldListing(ctx, tx, at)
-	if err != nil || old == nil && next == nil {
-		return err
-	}
-	counters, err := lockCounters(ctx, tx, at, old, next)
 	if err != nil {
 		return err
 	}
-	if err := putListing(ctx, tx, old, next); err != nil {
-		return err
-	}
-	for _, counter := range counters {
-		if err := counter.follow(ctx, tx, old, next); err != nil {
-			return err
-		}
-	}
-	return nil
+	return relist(ctx, tx, at, old, listed(thing))
 }
 
 func oldListing(ctx context.Context, tx bun.Tx, at item) (*listingRow, error) {
@@ -116,86 +98,124 @@ func oldListing(ctx context.Context, tx bun.Tx, at item) (*listingRow, error) {
 	return &row, err
 }
 
-func putListing(ctx context.Context, tx bun.Tx, old, next *listingRow) (err error) {
-	switch {
-	case next == nil:
-		_, err = tx.NewDelete().Model(old).WherePK().Exec(ctx)
-	case old == nil:
-		_, err = tx.NewInsert().Model(next).Exec(ctx)
-	default:
-		_, err = tx.NewUpdate().Model(next).WherePK().Exec(ctx)
-	}
-	return err
-}
-
-// lockCounters moves the versions of the counters that the change touches, which
-// locks them, and returns them as they were otherwise.
-func lockCounters(ctx context.Context, tx bun.Tx, at item, old, next *listingRow) ([]counterRow, error) {
-	var rows []counterRow
-	for _, row := range []*listingRow{old, next} {
-		if row != nil && !slices.ContainsFunc(rows, func(k counterRow) bool { return k.CategoryID == row.CategoryID }) {
-			rows = append(rows, counterRow{CategoryID: row.CategoryID, Kind: at.kind, Shard: at.shard(), Version: 1})
+// relist puts the new listing in the place of the one that stands; nil is none. The
+// counters are moved first, which locks them, in their order: writers never wait
+// for each other in a circle, and whoever then looks for the latest listing sees
+// what others have stored.
+func relist(ctx context.Context, tx bun.Tx, at item, old, next *listingRow) error {
+	counters := movesOf(at, old, next)
+	for i := range counters {
+		if err := counters[i].move(ctx, tx); err != nil {
+			return err
 		}
 	}
-	slices.SortFunc(rows, func(a, b counterRow) int { return cmp.Compare(a.CategoryID, b.CategoryID) })
-	for i := range rows {
-		if _, err := tx.NewInsert().Model(&rows[i]).
-			On("CONFLICT (category_id, kind, shard) DO UPDATE").Set("version = k.version + 1").
-			Returning("*").Exec(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
-}
-
-// follow makes the locked counter agree with the listings again.
-func (k counterRow) follow(ctx context.Context, tx bun.Tx, old, next *listingRow) error {
-	before := k
-	if old != nil && old.CategoryID == k.CategoryID {
-		k.Count--
-	}
-	if next != nil && next.CategoryID == k.CategoryID {
-		k.Count++
-	}
-	if err := k.lead(ctx, tx, old, next); err != nil {
+	if err := putListing(ctx, tx, old, next); err != nil {
 		return err
 	}
-	if k == before {
-		return nil
-	}
-	_, err := tx.NewUpdate().Model(&k).Column("count", "created", "updated").WherePK().Exec(ctx)
-	return err
-}
-
-// lead sets the latest instants. Only when the listing that held one has left it
-// must the others be looked at.
-func (k *counterRow) lead(ctx context.Context, tx bun.Tx, old, next *listingRow) error {
-	if k.Count == 0 {
-		k.Created, k.Updated = moment{}, moment{}
-		return nil
-	}
-	here := func(row *listingRow) bool { return row != nil && row.CategoryID == k.CategoryID }
-	for _, latest := range []struct {
-		column string
-		of     func(*listingRow) moment
-		held   *moment
-	}{
-		{"created", func(row *listingRow) moment { return row.Created }, &k.Created},
-		{"updated", func(row *listingRow) moment { return row.Updated }, &k.Updated},
-	} {
-		switch {
-		case here(next) && !latest.of(next).Before(latest.held.Time):
-			*latest.held = latest.of(next)
-		case here(old) && latest.of(old).Equal(latest.held.Time):
-			err := tx.NewSelect().Model((*listingRow)(nil)).Column(latest.column).
-				Where("category_id = ? AND kind = ? AND id % ? = ?", k.CategoryID, k.Kind, shards, k.Shard).
-				OrderExpr(latest.column+" DESC").Limit(1).Scan(ctx, latest.held)
-			if err != nil {
-				return err
-			}
+	for _, k := range counters {
+		if err := k.lookAgain(ctx, tx); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func putListing(ctx context.Context, tx bun.Tx, old, next *listingRow) (err error) {
+	switch {
+	case next != nil && old != nil:
+		_, err = tx.NewUpdate().Model(next).WherePK().Exec(ctx)
+	case next != nil:
+		_, err = tx.NewInsert().Model(next).Exec(ctx)
+	case old != nil:
+		_, err = tx.NewDelete().Model(old).WherePK().Exec(ctx)
+	}
+	return err
+}
+
+// move is what a change of one listing does to one counter.
+type move struct {
+	counterRow             // as it is once moved
+	left       *listingRow // what is counted here no more; nil: nothing
+	came       *listingRow // what is counted here from now on; nil: nothing
+}
+
+// movesOf are the moves of one category, or of two in their order.
+func movesOf(at item, old, next *listingRow) []move {
+	var moves []move
+	of := func(in feed.CategoryID) *move {
+		for i := range moves {
+			if moves[i].CategoryID == in {
+				return &moves[i]
+			}
+		}
+		moves = append(moves, move{counterRow: counterRow{CategoryID: in, Kind: at.kind, Shard: at.shard()}})
+		return &moves[len(moves)-1]
+	}
+	if old != nil {
+		of(old.CategoryID).left = old
+	}
+	if next != nil {
+		of(next.CategoryID).came = next
+	}
+	slices.SortFunc(moves, func(a, b move) int { return cmp.Compare(a.CategoryID, b.CategoryID) })
+	return moves
+}
+
+// move counts, moves the version, and makes what came the latest if it is later.
+// What left is still the latest, if it was.
+func (m *move) move(ctx context.Context, tx bun.Tx) error {
+	by := 0
+	var created, updated moment
+	if m.left != nil {
+		by--
+	}
+	if m.came != nil {
+		by++
+		created, updated = m.came.Created, m.came.Updated
+	}
+	m.Count, m.Version = int64(max(by, 0)), 1
+	if by > 0 {
+		m.Created, m.Updated = created, updated
+	}
+	later := func(column string) string {
+		return column + " = CASE WHEN k.count + ? = 0 THEN NULL WHEN ? IS NULL OR k." + column + " >= ? THEN k." + column + " ELSE ? END"
+	}
+	_, err := tx.NewInsert().Model(&m.counterRow).On("CONFLICT (category_id, kind, shard) DO UPDATE").
+		Set("count = k.count + ?, version = k.version + 1", by).
+		Set(later("created"), by, created, created, created).
+		Set(later("updated"), by, updated, updated, updated).
+		Returning("count, created, updated").Exec(ctx)
+	return err
+}
+
+// lookAgain finds the latest instants anew when what left had been one of them.
+func (m *move) lookAgain(ctx context.Context, tx bun.Tx) error {
+	if m.left == nil || m.Count == 0 {
+		return nil
+	}
+	gone := func(held, was moment, is func(*listingRow) moment) bool {
+		return held.Equal(was.Time) && (m.came == nil || !is(m.came).Equal(held.Time))
+	}
+	columns := map[string]*moment{}
+	if gone(m.Created, m.left.Created, func(r *listingRow) moment { return r.Created }) {
+		columns["created"] = &m.Created
+	}
+	if gone(m.Updated, m.left.Updated, func(r *listingRow) moment { return r.Updated }) {
+		columns["updated"] = &m.Updated
+	}
+	for column, latest := range columns {
+		err := tx.NewSelect().Model((*listingRow)(nil)).Column(column).
+			Where("category_id = ? AND kind = ? AND id % ? = ?", m.CategoryID, m.Kind, shards, m.Shard).
+			OrderExpr(column+" DESC").Limit(1).Scan(ctx, latest)
+		if err != nil {
+			return err
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	_, err := tx.NewUpdate().Model(&m.counterRow).Column("created", "updated").WherePK().Exec(ctx)
+	return err
 }
 
 // Listings returns everything that is listed in the feed, by kind and id.
