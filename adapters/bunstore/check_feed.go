@@ -29,7 +29,7 @@ type shelf struct {
 func (s *Store) shelves() []shelf {
 	return []shelf{
 		shelfOf[publicationRow](s, feed.Publication), shelfOf[nodeRow](s, feed.Node), shelfOf[demandRow](s, feed.Demand),
-		s.eventShelf(),
+		s.originShelf(), s.eventShelf(),
 	}
 }
 
@@ -56,6 +56,33 @@ func shelfOf[R interface{ stored() stored }](s *Store, kind feed.Kind) shelf {
 			var row R
 			err := s.selecting(tx, true).Model(&row).Where("id = ?", id).Scan(ctx)
 			return row.stored(), err
+		},
+	}
+}
+
+// originShelf reads publications with what decides whether they are origins.
+func (s *Store) originShelf() shelf {
+	return shelf{
+		kind: origins,
+		after: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
+			var rows []originRow
+			err := selectOrigins(db, &rows).Where("p.id > ?", id).Order("p.id").Limit(checkBatch).Scan(ctx)
+			things := make([]stored, len(rows))
+			for i, row := range rows {
+				things[i] = stored{id: int64(row.ID), thing: row.origin()}
+			}
+			return things, err
+		},
+		lock: func(ctx context.Context, tx bun.Tx, id int64) (stored, error) {
+			var row originRow
+			if err := tx.NewSelect().Model(&row.publicationRow).Where("id = ?", id).Scan(ctx); err != nil {
+				return stored{}, err
+			}
+			if _, err := s.lockBundles(ctx, tx, row.publication()); err != nil {
+				return stored{}, err
+			}
+			err := selectOrigins(tx, &row).Where("p.id = ?", id).Scan(ctx)
+			return stored{id: id, thing: row.origin()}, err
 		},
 	}
 }
@@ -211,7 +238,7 @@ func or[T any](p *T) (value T) {
 // strays finds what is listed and not there at all.
 func (c check) strays(ctx context.Context) error {
 	for kind, table := range map[feed.Kind]string{
-		feed.Publication: "publications", feed.Node: "nodes", feed.Demand: "demands", feed.Xfile: "events",
+		feed.Publication: "publications", origins: "publications", feed.Node: "nodes", feed.Demand: "demands", feed.Xfile: "events",
 	} {
 		missing := "NOT EXISTS (SELECT 1 FROM " + table + " t WHERE t.id = l.id)"
 		var rows []listingRow

@@ -28,7 +28,7 @@ func newFeedStatements(d dialect) feedStatements {
 			FROM feed_listings l WHERE ` + d.among("kind", "$1") + ` AND ` + within(2) + ` GROUP BY category_id`),
 		pageOf: map[feed.Kind]string{},
 		pageMerged: pageStatement{
-			where: "l.category_id = $3 AND " + d.among("l.kind", "$4"), order: newestListing,
+			where: "l.category_id = $3 AND l.kind <> 'origin' AND " + d.among("l.kind", "$4"), order: newestListing,
 			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND " + d.among("kind", "$4"),
 			kinds: feed.ItemKinds(),
 		}.text(),
@@ -63,7 +63,6 @@ func tree(counted string) string {
 // one, and others.
 type pageStatement struct {
 	where string // of listings, which are called l
-	join  string // what where needs besides
 	order []string
 	total string
 	kinds []feed.Kind
@@ -79,7 +78,7 @@ func (p pageStatement) text() string {
 	columns, joins := thingsOf(p.kinds...)
 	by := func(of string) string { return of + strings.Join(p.order, ", "+of) }
 	return `WITH page AS (
-			SELECT l.kind, l.id, l.category_id, l.created, l.updated, l.lat, l.lng FROM feed_listings l ` + p.join + `
+			SELECT l.kind, l.id, l.category_id, l.created, l.updated, l.lat, l.lng FROM feed_listings l
 			WHERE ` + p.where + ` ORDER BY ` + by("l.") + ` LIMIT $1 OFFSET $2
 		)
 		SELECT CAST((` + p.total + `) AS bigint), ` + columns + `
@@ -87,27 +86,19 @@ func (p pageStatement) text() string {
 		ORDER BY ` + by("page.")
 }
 
-// publications makes the reads of publications by their update. A translation
-// whose original can be seen is not one of the origins (PUB-03).
+// publications makes the reads of publications by their update.
 func (s *feedStatements) publications() {
-	const (
-		listed  = "l.kind = 'publication'"
-		counted = "SELECT SUM(count) FROM feed_counters WHERE kind = 'publication'"
-		origins = `JOIN publications o ON o.id = l.id AND (o.first_original_id IS NULL OR o.first_original_id = o.bundle_id
-			OR NOT EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = o.first_original_id AND f.published AND NOT f.deleted))`
-		count = "SELECT COUNT(*) FROM feed_listings l " + origins + " WHERE " + listed
-	)
-	of := func(join, where, total string) string {
+	of := func(kind feed.Kind, where string) string {
+		kinds := "kind = '" + string(kind) + "'"
 		return pageStatement{
-			where: where, join: join, order: latestUpdate, total: total,
+			where: "l." + kinds + where, order: latestUpdate,
+			total: "SELECT SUM(count) FROM feed_counters l WHERE " + kinds + where,
 			kinds: []feed.Kind{feed.Publication},
 		}.text()
 	}
 	const here = " AND l.category_id = $3"
-	s.latest = of("", listed, counted)
-	s.latestOf = of("", listed+here, counted+" AND category_id = $3")
-	s.latestOrigins = of(origins, listed, count)
-	s.latestOriginsOf = of(origins, listed+here, count+here)
+	s.latest, s.latestOf = of(feed.Publication, ""), of(feed.Publication, here)
+	s.latestOrigins, s.latestOriginsOf = of(origins, ""), of(origins, here)
 }
 
 // within is the condition of a listing within a circle, whose nine parameters

@@ -223,7 +223,7 @@ func (s *Store) Listings(ctx context.Context) ([]feed.Listing, error) {
 	var all []feed.Listing
 	err := s.read(ctx, func(ctx context.Context) error {
 		var rows []listingRow
-		if err := s.reader.NewSelect().Model(&rows).Order("kind", "id").Scan(ctx); err != nil {
+		if err := s.reader.NewSelect().Model(&rows).Where("kind <> ?", origins).Order("kind", "id").Scan(ctx); err != nil {
 			return err
 		}
 		all = nil

@@ -129,7 +129,7 @@ func (t *thing) thing() (feed.Thing, error) {
 		Category: t.category, Published: true, Created: t.created.Time, Updated: t.updated.Time,
 	}
 	switch t.kind {
-	case feed.Publication:
+	case feed.Publication, origins:
 		return publication.Publication{
 			ID: publication.ID(t.id), Node: t.node, Type: t.division, Content: content,
 			Bundle: publication.Bundle{ID: t.bundle, FirstOriginal: t.firstOriginal, Original: t.original},

@@ -65,7 +65,7 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 		switch {
 		case !p.IsVisible():
 		case q.Category != nil && p.Category != *q.Category:
-		case q.OriginOnly && !p.Bundle.IsOriginal() && visible[p.Bundle.FirstOriginal]:
+		case q.OriginOnly && !p.IsOrigin(visible[p.Bundle.FirstOriginal]):
 		default:
 			wanted = append(wanted, p)
 		}

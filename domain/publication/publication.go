@@ -76,6 +76,12 @@ type Publication struct {
 	Content
 }
 
+// IsOrigin says whether the publication is among the origins: whatever is no
+// translation, or a translation of what can't be seen (PUB-03).
+func (p Publication) IsOrigin(originalVisible bool) bool {
+	return p.Bundle.IsOriginal() || !originalVisible
+}
+
 // Listing says how the publication stands in the feed.
 func (p Publication) Listing() (feed.Listing, bool) { return p.listing(feed.Publication, int64(p.ID)) }
 
@@ -92,7 +98,7 @@ func (n Node) Listing() (feed.Listing, bool) { return n.listing(feed.Node, int64
 // Query says which publications are wanted.
 type Query struct {
 	Category   *feed.CategoryID // nil: any
-	OriginOnly bool             // originals, and translations whose original is not visible (PUB-03)
+	OriginOnly bool             // those that are IsOrigin
 	Page       page.Request
 }
 

@@ -177,6 +177,7 @@ CREATE TABLE publications (
     created           timestamptz NOT NULL,
     updated           timestamptz NOT NULL
 );
+CREATE INDEX publications_translations ON publications (first_original_id) WHERE published AND NOT deleted;
 CREATE INDEX publications_visible_bundles ON publications (bundle_id) WHERE published AND NOT deleted;
 
 CREATE TABLE nodes (
@@ -235,10 +236,11 @@ CREATE INDEX translations_by_age ON translations (expires);
 
 -- The feed: one listing for each visible thing, and counters that equal them.
 -- Both are made from the things, in the things' own transactions; category 0 is
--- the bucket of what has none.
+-- the bucket of what has none. The kind origin is the publications again, without
+-- translations whose original can be seen (PUB-03); nothing else asks for it.
 
 CREATE TABLE feed_listings (
-    kind        text COLLATE "C" NOT NULL CHECK (kind IN ('demand', 'node', 'publication', 'xfile')),
+    kind        text COLLATE "C" NOT NULL CHECK (kind IN ('demand', 'node', 'origin', 'publication', 'xfile')),
     id          bigint NOT NULL,
     category_id bigint NOT NULL,
     created     timestamptz NOT NULL,
@@ -249,7 +251,7 @@ CREATE TABLE feed_listings (
     CHECK ((lat IS NULL) = (lng IS NULL))
 );
 CREATE INDEX feed_listings_newest ON feed_listings (category_id, kind, created DESC, id);
-CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id);
+CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id) WHERE kind <> 'origin';
 CREATE INDEX feed_listings_updated ON feed_listings (category_id, kind, updated DESC, id);
 CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id);
 CREATE INDEX feed_listings_near ON feed_listings (category_id, lat, lng) INCLUDE (created, updated, id)
@@ -258,7 +260,7 @@ CREATE INDEX feed_listings_near ON feed_listings (category_id, lat, lng) INCLUDE
 -- Sharded by id, so that writers in one category do not queue for one row.
 CREATE TABLE feed_counters (
     category_id bigint NOT NULL,
-    kind        text COLLATE "C" NOT NULL CHECK (kind IN ('demand', 'node', 'publication', 'xfile')),
+    kind        text COLLATE "C" NOT NULL CHECK (kind IN ('demand', 'node', 'origin', 'publication', 'xfile')),
     shard       smallint NOT NULL CHECK (shard BETWEEN 0 AND 7),
     count       bigint NOT NULL CHECK (count >= 0),
     created     timestamptz,  -- the latest; NULL: nothing is counted

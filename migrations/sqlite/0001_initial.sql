@@ -180,6 +180,7 @@ CREATE TABLE publications (
     created           integer NOT NULL,
     updated           integer NOT NULL
 ) STRICT;
+CREATE INDEX publications_translations ON publications (first_original_id) WHERE published AND NOT deleted;
 CREATE INDEX publications_visible_bundles ON publications (bundle_id) WHERE published AND NOT deleted;
 
 CREATE TABLE nodes (
@@ -238,10 +239,11 @@ CREATE INDEX translations_by_age ON translations (expires);
 
 -- The feed: one listing for each visible thing, and counters that equal them.
 -- Both are made from the things, in the things' own transactions; category 0 is
--- the bucket of what has none.
+-- the bucket of what has none. The kind origin is the publications again, without
+-- translations whose original can be seen (PUB-03); nothing else asks for it.
 
 CREATE TABLE feed_listings (
-    kind        text NOT NULL CHECK (kind IN ('demand', 'node', 'publication', 'xfile')),
+    kind        text NOT NULL CHECK (kind IN ('demand', 'node', 'origin', 'publication', 'xfile')),
     id          integer NOT NULL,
     category_id integer NOT NULL,
     created     integer NOT NULL,
@@ -252,7 +254,7 @@ CREATE TABLE feed_listings (
     CHECK ((lat IS NULL) = (lng IS NULL))
 ) STRICT;
 CREATE INDEX feed_listings_newest ON feed_listings (category_id, kind, created DESC, id);
-CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id);
+CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id) WHERE kind <> 'origin';
 CREATE INDEX feed_listings_updated ON feed_listings (category_id, kind, updated DESC, id);
 CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id);
 CREATE INDEX feed_listings_near ON feed_listings (category_id, lat, lng, created, updated, id)
@@ -261,7 +263,7 @@ CREATE INDEX feed_listings_near ON feed_listings (category_id, lat, lng, created
 -- Sharded by id, so that writers in one category do not queue for one row.
 CREATE TABLE feed_counters (
     category_id integer NOT NULL,
-    kind        text NOT NULL CHECK (kind IN ('demand', 'node', 'publication', 'xfile')),
+    kind        text NOT NULL CHECK (kind IN ('demand', 'node', 'origin', 'publication', 'xfile')),
     shard       integer NOT NULL CHECK (shard BETWEEN 0 AND 7),
     count       integer NOT NULL CHECK (count >= 0),
     created     integer,  -- the latest; NULL: nothing is counted

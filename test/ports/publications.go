@@ -32,6 +32,7 @@ func Publications(t *testing.T, open Open) {
 		{"origin only: originals, and translations whose original is not visible", originOnly},
 		{"origin only holds whichever comes first and whatever becomes of the original", originOnlyLater},
 		{"origin only is, in any world, what the rule says", originOnlyWorlds},
+		{"origin_only holds, however many publish originals and translations at once", originOnlyAtOnce},
 		{"the total counts what paging yields, and past it is NotFound", publicationPages},
 		{"what goes in and comes out is private", publicationPrivate},
 		{"whoever has gone away is not served, and nothing is stored", publicationGone},

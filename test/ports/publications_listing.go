@@ -2,6 +2,7 @@ package ports
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -125,6 +126,35 @@ func originOnlyWorlds(w *world) {
 			}
 		}
 	})
+}
+
+// originOnlyAtOnce lets many put publications of their own, each now of this bundle
+// and now of that, a translation of this one or of that.
+func originOnlyAtOnce(w *world) {
+	author := w.somebody()
+	w.category(1)
+	stored := atOnce(many, func(i int) publication.Publication {
+		c := chance{rand.New(rand.NewPCG(uint64(i), 3))}
+		var p publication.Publication
+		for range 20 {
+			p = article(author, publication.ID(1+i), translationOf(publication.BundleID(c.IntN(5))), func(p *publication.Publication) {
+				p.Bundle.ID = publication.BundleID(c.IntN(5))
+				p.Published, p.Category = c.IntN(3) > 0, feed.CategoryID(c.IntN(2))
+			})
+			if err := w.Publications.Put(w.Context(), p); !assert.NoError(w, err) {
+				break
+			}
+		}
+		return p
+	})
+	byID := map[publication.ID]publication.Publication{}
+	for _, p := range stored {
+		byID[p.ID] = p
+	}
+	for _, in := range []*feed.CategoryID{nil, new(feed.CategoryID(0)), new(feed.CategoryID(1))} {
+		q := publication.Query{Category: in, OriginOnly: true}
+		assert.Equal(w, wantedOf(byID, q), w.pagedPublications(q, 7))
+	}
 }
 
 // wantedOf are the numbers of the publications that the query wants, in order.

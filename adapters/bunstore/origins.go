@@ -1,0 +1,110 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+)
+
+// origins is the kind under which publications are listed again when they are
+// origins, so that a page of those, and how many there are, costs what any other
+// page costs. No feed ever shows it.
+const origins feed.Kind = "origin"
+
+// origin is a publication that may be among the origins, and whether its original
+// can be seen.
+type origin struct {
+	publication.Publication
+	originalVisible bool
+}
+
+func (o origin) Listing() (feed.Listing, bool) {
+	l, listed := o.Publication.Listing()
+	l.Kind = origins
+	return l, listed && o.IsOrigin(o.originalVisible)
+}
+
+// originRow is read with the publication itself.
+type originRow struct {
+	publicationRow  `bun:",extend"`
+	OriginalVisible bool `bun:",scanonly"`
+}
+
+func (r originRow) origin() origin { return origin{r.publication(), r.OriginalVisible} }
+
+// selectOrigins begins a query for publications as originRows.
+func selectOrigins(db bun.IDB, rows any) *bun.SelectQuery {
+	return db.NewSelect().Model(rows).ColumnExpr("?TableColumns").
+		ColumnExpr("EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id" +
+			" AND f.published AND NOT f.deleted) AS original_visible")
+}
+
+// lockBundles keeps everybody else from changing the publication, and what belongs
+// to a bundle that it is or was of, and returns what it was; nil: it is new. All
+// lock a publication first and then bundles in their order.
+func (s *Store) lockBundles(ctx context.Context, tx bun.Tx, p publication.Publication) (*publication.Publication, error) {
+	if err := s.dialect.lock(ctx, tx, fmt.Sprint("publication ", p.ID)); err != nil {
+		return nil, err
+	}
+	bundles := []publication.BundleID{p.Bundle.ID, p.Bundle.FirstOriginal}
+	var old *publication.Publication
+	var row publicationRow
+	switch err := tx.NewSelect().Model(&row).Where("id = ?", p.ID).Scan(ctx); {
+	case err == nil:
+		old = new(row.publication())
+		bundles = append(bundles, old.Bundle.ID, old.Bundle.FirstOriginal)
+	case !errors.Is(err, sql.ErrNoRows):
+		return nil, err
+	}
+	slices.Sort(bundles)
+	for _, bundle := range slices.Compact(bundles) {
+		if bundle == 0 {
+			continue
+		}
+		if err := s.dialect.lock(ctx, tx, fmt.Sprint("bundle ", bundle)); err != nil {
+			return nil, err
+		}
+	}
+	return old, nil
+}
+
+// listOrigins makes the origins agree with the publication as it is stored now:
+// itself, and the translations of a bundle that has come into sight or gone.
+func (s *Store) listOrigins(ctx context.Context, tx bun.Tx, old *publication.Publication, p publication.Publication) error {
+	was, is := seen(old), seen(&p)
+	translated := []publication.BundleID{was, is}
+	if was == is {
+		translated = nil
+	}
+	var rows []originRow
+	err := selectOrigins(tx, &rows).Where("p.id = ?", p.ID).
+		WhereOr("p.first_original_id IN (?) AND p.published AND NOT p.deleted", bun.List(numbers(translated))).Scan(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(rows, func(a, b originRow) int { // as counters are locked
+		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.ID%shards, b.ID%shards))
+	})
+	for _, row := range rows {
+		if err := s.list(ctx, tx, item{origins, int64(row.ID)}, row.origin()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seen is the bundle that can be seen because of the publication; zero: none.
+func seen(p *publication.Publication) publication.BundleID {
+	if p == nil || !p.IsVisible() {
+		return 0
+	}
+	return p.Bundle.ID
+}
