@@ -48,8 +48,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		}
 	}
 	greet(s.out, listeners, c.Demo)
-	context.AfterFunc(ctx, stop) // the default handling of signals is back: the next one ends us
-	return Serve(ctx, app, listeners)
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	context.AfterFunc(ctx, func() {
+		stop() // the default handling of signals is back, before anybody hears of it: the next one ends us
+		end()
+	})
+	return Serve(serving, app, listeners)
 }
 
 func newLogger(c Config, w io.Writer) *slog.Logger {

@@ -20,6 +20,7 @@ type Settings struct {
 	AdminAddr      string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez and /readyz, not for the public." placeholder:"HOST:PORT"`
 	DatabaseURL    string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
 	DatabasePooler bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
+	DatabaseWait   string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
 	DataDir        string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
 	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
@@ -35,6 +36,7 @@ type Config struct {
 	AdminAddr      string
 	DatabaseURL    string // memory:, sqlite:PATH or postgres://…; may hold a password
 	DatabasePooler bool
+	DatabaseWait   time.Duration
 	DataDir        string
 	PublicURL      string // without a slash at the end; empty: the address that is listened on
 	TokenTTL       time.Duration
@@ -66,6 +68,8 @@ func (s Settings) Check() (Config, error) {
 	c.DatabaseURL, err = databaseURL(s.DatabaseURL, s.DataDir)
 	note("DATABASE_URL", err)
 	c.DatabasePooler = s.DatabasePooler
+	c.DatabaseWait, err = wait(s.DatabaseWait)
+	note("DATABASE_WAIT", err)
 	c.PublicURL, err = publicURL(s.PublicURL)
 	note("PUBLIC_URL", err)
 	c.TokenTTL, err = lifetime(s.TokenTTL)
@@ -143,6 +147,19 @@ func lifetime(value string) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is not a duration from 1m to %v, like 720h", value, maxTokenTTL)
 	}
 	return d, nil
+}
+
+// wait reads how long to wait for the database: any time, but not for ever. Zero
+// is the store's own patience.
+func wait(value string) (time.Duration, error) {
+	if value == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d < 0 || d > time.Hour {
+		return 0, fmt.Errorf("%q is not a duration from 0s to 1h, like 30s", value)
+	}
+	return max(d, time.Millisecond), nil
 }
 
 func prefixes(value string) ([]netip.Prefix, error) {

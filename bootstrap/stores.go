@@ -94,7 +94,7 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.St
 	if c.DatabaseURL == inMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, where there is nothing to work on", errUsage, inMemory)
 	}
-	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Log: log})
+	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Patience: c.DatabaseWait, Log: log})
 }
 
 func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) (storage, error) {

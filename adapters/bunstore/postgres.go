@@ -46,7 +46,9 @@ func openPostgres(o Options) (*Store, error) {
 		return nil, errors.New("the address of the database makes no sense") // the cause quotes it, password and all
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	config.ConnConfig.ConnectTimeout = connectTimeout
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
 	config.ConnConfig.Tracer = o.trace
 	if !strings.Contains(o.URL, "pool_max_conns") {
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))

@@ -44,8 +44,17 @@ type profile struct {
 }
 
 type picture struct {
-	Path  string          `json:"path"`
-	Sizes map[string]size `json:"sizes"`
+	Path  string `json:"path"`
+	Sizes sizes  `json:"sizes"`
+}
+
+// sizes has a field for every size there is; no picture has all.
+type sizes struct {
+	CoverSM       *size `json:"cover_sm,omitempty"`
+	DemandCoverMD *size `json:"demand_cover_md,omitempty"`
+	LG            *size `json:"lg,omitempty"`
+	MD            *size `json:"md,omitempty"`
+	SM            *size `json:"sm,omitempty"`
 }
 
 type size struct {
@@ -75,11 +84,24 @@ func renderProfile(p people.Profile) profile {
 }
 
 func renderPicture(p media.Picture) picture {
-	sizes := make(map[string]size, len(p.Sizes))
-	for _, s := range p.Sizes {
-		sizes[s.Name] = size{s.Width, s.Height, s.Path}
+	view := picture{Path: p.Path}
+	all := make([]size, len(p.Sizes))
+	for i, s := range p.Sizes {
+		all[i] = size{s.Width, s.Height, s.Path}
+		switch s.Name {
+		case "cover_sm":
+			view.Sizes.CoverSM = &all[i]
+		case "demand_cover_md":
+			view.Sizes.DemandCoverMD = &all[i]
+		case "lg":
+			view.Sizes.LG = &all[i]
+		case "md":
+			view.Sizes.MD = &all[i]
+		case "sm":
+			view.Sizes.SM = &all[i]
+		}
 	}
-	return picture{p.Path, sizes}
+	return view
 }
 
 // orNull is nil, which is written as null, for the zero value.

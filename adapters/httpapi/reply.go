@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"plaza/domain/page"
 )
@@ -90,20 +91,37 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 	case download:
 		content.send(w, req)
 	default:
-		raw, err := encode(content)
-		if err != nil {
-			fail(w, req, fmt.Errorf("encoding a response: %w", err))
-			return
-		}
-		raw = append(raw, '\n') // so that a terminal shows one answer a line
-		if r.tagged {
-			w.Header().Set("Vary", varying)
-			r.sendFile(w, req, file{"application/json", raw, "no-cache"})
-			return
-		}
-		r.write(w, "application/json", raw)
+		r.sendJSON(w, req, content)
 	}
 }
+
+// sendJSON writes the content as JSON; its newline makes a terminal show one
+// answer a line.
+func (r reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
+	buf := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if buf.Cap() <= maxKept {
+			buffers.Put(buf)
+		}
+	}()
+	buf.Reset()
+	if err := writeJSON(buf, content); err != nil {
+		fail(w, req, fmt.Errorf("encoding a response: %w", err))
+		return
+	}
+	if r.tagged {
+		w.Header().Set("Vary", varying)
+		r.sendFile(w, req, file{"application/json", buf.Bytes(), "no-cache"})
+		return
+	}
+	r.write(w, "application/json", buf.Bytes())
+}
+
+// buffers are kept for the next responses, but for those that a large one has
+// made large.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxKept = 256 << 10
 
 // sendFile writes the bytes, unless the client has them already.
 func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
@@ -145,12 +163,17 @@ func (r reply) write(w http.ResponseWriter, mediaType string, raw []byte) {
 	}
 }
 
-// encode writes the value as JSON, and <, > and & as themselves: nobody who reads
-// JSON takes them for HTML.
+// writeJSON writes the value as JSON, and <, > and & as themselves: nobody who
+// reads JSON takes them for HTML.
+func writeJSON(buf *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// encode is what writeJSON writes, without the newline at its end.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
+	err := writeJSON(&buf, v)
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }

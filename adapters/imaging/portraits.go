@@ -8,7 +8,6 @@
 package imaging
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,10 +32,11 @@ func NewPortraits(publicURL string) *Portraits {
 
 // Portrait implements media.Portraits.
 func (p *Portraits) Portrait(seed int64) media.Picture {
-	var picture media.Picture
-	for _, s := range portraitSizes {
-		picture.Path = fmt.Sprintf("%s%d-%s.png", p.folder, seed, s.name)
-		picture.Sizes = append(picture.Sizes, media.Size{Name: s.name, Width: s.pixels, Height: s.pixels, Path: picture.Path})
+	picture := media.Picture{Sizes: make([]media.Size, len(portraitSizes))}
+	stem := p.folder + strconv.FormatInt(seed, 10) + "-"
+	for i, s := range portraitSizes {
+		picture.Path = stem + s.name + ".png"
+		picture.Sizes[i] = media.Size{Name: s.name, Width: s.pixels, Height: s.pixels, Path: picture.Path}
 	}
 	return picture
 }

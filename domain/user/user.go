@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -97,12 +98,23 @@ func (m Member) Zone() *time.Location {
 	return loc
 }
 
+// zones are the time zones that were loaded, by name. There are no more than the
+// database of time zones has; loading one reads a file.
+var zones sync.Map
+
 // zone refuses "Local", which would be the server's time zone.
 func zone(name string) (*time.Location, error) {
 	if strings.EqualFold(name, "local") {
 		return nil, fmt.Errorf("%q is no name of a time zone", name)
 	}
-	return time.LoadLocation(name)
+	if loaded, is := zones.Load(name); is {
+		return loaded.(*time.Location), nil
+	}
+	loaded, err := time.LoadLocation(name)
+	if err == nil {
+		zones.Store(name, loaded)
+	}
+	return loaded, err
 }
 
 // Info is the simple user info: a person as everybody may see them (USR-01).

@@ -1,0 +1,218 @@
+package bunstore_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+)
+
+// whileWriting calls fn while four write, once each has written something, and
+// returns how many writes were acknowledged meanwhile.
+func (w *scribe) whileWriting(fn func()) (written int64) {
+	w.t.Helper()
+	const writers = 4
+	stop := make(chan struct{})
+	var count atomic.Int64
+	var all, begun sync.WaitGroup
+	begun.Add(writers)
+	for i := range writers {
+		all.Go(func() {
+			for n := 0; ; n++ {
+				assert.NoError(w.t, w.write(n*writers+i))
+				count.Add(1)
+				if n == 0 {
+					begun.Done()
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	begun.Wait()
+	before := count.Load()
+	fn()
+	written = count.Load() - before
+	close(stop)
+	all.Wait()
+	return written
+}
+
+// soFar is what was acknowledged until now.
+func (w *scribe) soFar() *scribe {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	past := &scribe{t: w.t, kept: map[event.ID]string{}}
+	for id, content := range w.kept {
+		past.kept[id] = content
+	}
+	return past
+}
+
+func embedded(t *testing.T) (s *bunstore.Store, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	return open(t, "sqlite:"+filepath.Join(dir, "plaza.db")), dir
+}
+
+func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
+	s, dir := embedded(t)
+	w := newScribe(t, s)
+	for n := range 500 {
+		require.NoError(t, w.write(n))
+	}
+	path := filepath.Join(dir, "copy.db")
+	var acknowledged *scribe
+	w.whileWriting(func() {
+		acknowledged = w.soFar()
+		require.NoError(t, s.Backup(t.Context(), path))
+	})
+	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir), "nothing but the copy")
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm(), "what is in it is nobody else's business")
+
+	copied := unmigrated(t, "sqlite:"+path)
+	require.NoError(t, copied.CheckSchema(t.Context()), "it is what it was copied from")
+	wellKept(t, copied)
+	acknowledged.assertKept(copied)
+	_, err = copied.Events().Add(t.Context(), listedEvent(t, w.author, "After"))
+	assert.NoError(t, err, "it can be gone on with")
+	w.assertKept(s)
+}
+
+// filesIn are the names of the files, without those that SQLite has beside an open
+// database.
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	names := []string{}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), "-wal") && !strings.HasSuffix(e.Name(), "-shm") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func TestWriters_go_on_during_a_backup(t *testing.T) {
+	s, dir := embedded(t)
+	w := newScribe(t, s)
+	for n := range 1000 {
+		require.NoError(t, w.write(n))
+	}
+	written := w.whileWriting(func() { require.NoError(t, s.Backup(t.Context(), filepath.Join(dir, "copy.db"))) })
+	assert.Positive(t, written)
+}
+
+func TestA_backup_replaces_nothing(t *testing.T) {
+	s, dir := embedded(t)
+	target := filepath.Join(dir, "precious")
+	require.NoError(t, os.WriteFile(target, []byte("last year's"), 0o600))
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), link))
+	for _, path := range []string{target, link, dir, filepath.Join(dir, "plaza.db")} {
+		err := s.Backup(t.Context(), path)
+		require.ErrorIs(t, err, fs.ErrExist, path)
+		assert.ErrorContains(t, err, path)
+	}
+	kept, err := os.ReadFile(target)
+	require.NoError(t, err)
+	assert.Equal(t, "last year's", string(kept))
+	assert.Equal(t, []string{"link", "plaza.db", "precious"}, filesIn(t, dir))
+	wellKept(t, s)
+}
+
+func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
+	s, _ := embedded(t)
+	w := newScribe(t, s)
+	for n := range 500 {
+		require.NoError(t, w.write(n))
+	}
+	t.Run("nowhere", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "nowhere", "copy.db")
+		assert.ErrorContains(t, s.Backup(t.Context(), path), path)
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, s.Backup(ctx, filepath.Join(dir, "copy.db")), context.Canceled)
+		assert.Empty(t, filesIn(t, dir))
+	})
+	t.Run("cancelled while it copies", func(t *testing.T) {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		failed := make(chan error, 1)
+		go func() { failed <- s.Backup(ctx, filepath.Join(dir, "copy.db")) }()
+		require.Eventually(t, func() bool { return len(filesIn(t, dir)) > 0 }, eventually, 100*time.Microsecond)
+		cancel()
+		require.ErrorIs(t, <-failed, context.Canceled)
+		assert.Empty(t, filesIn(t, dir))
+	})
+	require.NoError(t, w.write(0), "the store has taken no harm")
+	wellKept(t, s)
+}
+
+func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
+	for _, d := range disks() {
+		t.Run(d.name, func(t *testing.T) {
+			if !inChild(t, d.attributes) {
+				return
+			}
+			s, _ := embedded(t)
+			w := newScribe(t, s)
+			for n := range 700 {
+				require.NoError(t, w.write(n))
+			}
+			dir, room := d.narrow(t)
+			before := filesIn(t, dir)
+			err := s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
+			require.ErrorIs(t, err, bunstore.ErrFull)
+			assert.Equal(t, before, filesIn(t, dir))
+			room()
+			wellKept(t, s)
+		})
+	}
+}
+
+func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
+	s, dir := embedded(t)
+	w := newScribe(t, s)
+	require.NoError(t, w.write(0))
+	path := filepath.Join(dir, "copy.db")
+	for _, left := range []string{".partial", ".partial-journal"} { // by a SIGKILL
+		require.NoError(t, os.WriteFile(path+left, []byte("half of one"), 0o600))
+	}
+	require.NoError(t, s.Backup(t.Context(), path))
+	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir))
+	w.assertKept(open(t, "sqlite:"+path))
+}
+
+func TestPostgres_is_backed_up_by_its_own_tools(t *testing.T) {
+	s := open(t, databases["Postgres"](t))
+	path := filepath.Join(t.TempDir(), "copy")
+	err := s.Backup(t.Context(), path)
+	require.ErrorIs(t, err, bunstore.ErrNoBackup)
+	assert.True(t, fault.Is(err, fault.Conflict))
+	assert.ErrorContains(t, err, "pg_dump")
+	assert.ErrorContains(t, err, "pg_restore")
+	assert.NoFileExists(t, path)
+}

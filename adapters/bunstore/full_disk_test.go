@@ -1,0 +1,291 @@
+package bunstore_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/user"
+)
+
+// child is set in the process that inChild starts.
+const child = "PLAZA_TEST_CHILD"
+
+// inChild runs the rest of the test in a process of its own, which may be denied
+// what the others need. It is true in that process.
+func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
+	t.Helper()
+	if os.Getenv(child) != "" {
+		return true
+	}
+	var path []string
+	for part := range strings.SplitSeq(t.Name(), "/") {
+		path = append(path, "^"+part+"$")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+strings.Join(path, "/"), "-test.count=1", "-test.v")
+	cmd.Env = append(os.Environ(), child+"=yes")
+	cmd.SysProcAttr = attributes
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Contains(t, string(said), "--- PASS: "+t.Name()+" ", "the child must have run it")
+	return false
+}
+
+// disk is a disk that takes little until it is given room.
+type disk struct {
+	name       string
+	attributes *syscall.SysProcAttr
+	// narrow makes the folder, in the child, and returns what gives it room.
+	narrow func(t *testing.T) (dir string, room func())
+}
+
+// disks are the full disks that can be had here. The limit on files is everywhere;
+// a file system of one's own is the real thing, and takes the right to mount.
+func disks() []disk {
+	all := []disk{{"files_that_may_not_grow", nil, limitFiles}}
+	if exec.Command("unshare", "-Urm", "mount", "-t", "tmpfs", "none", "/mnt").Run() == nil {
+		all = append(all, disk{"a_file_system", &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // what is mounted there goes with the process
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		}, mountLittle})
+	}
+	return all
+}
+
+func limitFiles(t *testing.T) (dir string, room func()) {
+	t.Helper()
+	return t.TempDir(), limitTo(t, 1<<20)
+}
+
+// limitTo keeps all files of the process from growing beyond so many bytes, until
+// the returned function is called.
+func limitTo(t *testing.T, most uint64) (room func()) {
+	t.Helper()
+	var before syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
+	set := func(most uint64) {
+		t.Helper()
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
+	}
+	set(most)
+	return func() { set(before.Cur) }
+}
+
+func mountLittle(t *testing.T) (dir string, room func()) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"))
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	ballast := filepath.Join(dir, "ballast")
+	require.NoError(t, os.WriteFile(ballast, make([]byte, 1<<20), 0o600))
+	return dir, func() { require.NoError(t, os.Remove(ballast)) }
+}
+
+// scribe writes events and remembers those that were acknowledged.
+type scribe struct {
+	t      *testing.T
+	store  *bunstore.Store
+	author user.ID
+	mu     sync.Mutex
+	kept   map[event.ID]string
+}
+
+func newScribe(t *testing.T, s *bunstore.Store) *scribe {
+	t.Helper()
+	return &scribe{t: t, store: s, author: member(t, s), kept: map[event.ID]string{}}
+}
+
+// write stores another event.
+func (w *scribe) write(n int) error {
+	title := fmt.Sprint("Nº ", n)
+	e := listedEvent(w.t, w.author, title)
+	if err := e.Apply(event.Change{Content: new(strings.Repeat(title+" ", 500))}, time.Now()); err != nil {
+		return err
+	}
+	added, err := w.store.Events().Add(w.t.Context(), e)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept[added.ID()] = added.Text().Content
+	return nil
+}
+
+// assertKept asserts that everything that was acknowledged is there.
+func (w *scribe) assertKept(s *bunstore.Store) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	require.NotEmpty(w.t, w.kept)
+	for id, content := range w.kept {
+		found, err := s.Events().Get(w.t.Context(), id)
+		require.NoError(w.t, err)
+		require.Equal(w.t, content, found.Text().Content)
+	}
+}
+
+// fill writes with four at once until each has been refused some times, and
+// returns the refusals.
+func (w *scribe) fill() (refusals []error) {
+	const writers, most = 4, 3
+	var all [writers][]error
+	var done sync.WaitGroup
+	for i := range writers {
+		done.Go(func() {
+			for n := 0; len(all[i]) < most; n++ {
+				if err := w.write(n*writers + i); err != nil {
+					all[i] = append(all[i], err)
+				}
+			}
+		})
+	}
+	done.Wait()
+	for _, some := range all {
+		refusals = append(refusals, some...)
+	}
+	return refusals
+}
+
+func TestA_full_disk(t *testing.T) {
+	for _, d := range disks() {
+		t.Run(d.name, func(t *testing.T) {
+			if inChild(t, d.attributes) {
+				fillAndEmpty(t, d)
+			}
+		})
+	}
+}
+
+func fillAndEmpty(t *testing.T, d disk) {
+	t.Helper()
+	dir, room := d.narrow(t)
+	url := "sqlite:" + filepath.Join(dir, "plaza.db")
+	s := open(t, url)
+	w := newScribe(t, s)
+	for _, err := range w.fill() {
+		require.ErrorIs(t, err, bunstore.ErrFull)
+		assert.True(t, fault.Is(err, fault.Unavailable))
+	}
+	w.assertKept(s)
+	w.assertKept(open(t, url))
+
+	room()
+	require.NoError(t, w.write(0), "the same store, and no restart")
+	w.assertKept(s)
+	wellKept(t, s)
+	again := open(t, url)
+	w.assertKept(again)
+	wellKept(t, again)
+	assert.Len(t, column[int](t, rawSQL(t, url), "SELECT id FROM events"), len(w.kept), "what was refused isn't there")
+}
+
+func TestA_schema_that_does_not_fit_on_the_disk(t *testing.T) {
+	if !inChild(t, nil) {
+		return
+	}
+	room := limitTo(t, 64<<10)
+	url := "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")
+	s := unmigrated(t, url)
+	_, err := s.Migrate(t.Context())
+	require.ErrorIs(t, err, bunstore.ErrFull)
+	assert.Empty(t, schemaOf(t, url))
+	room()
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	assert.NoError(t, s.CheckSchema(t.Context()))
+}
+
+// nobody is the account that may do nothing: root may do everything, whatever the
+// permissions say.
+const nobody = 65534
+
+func becomeNobody(t *testing.T) {
+	t.Helper()
+	if os.Getuid() == 0 {
+		require.NoError(t, errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)))
+	}
+}
+
+// plain is a folder that everybody may look into.
+func plain(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "plaza-plain-")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o755))
+	return dir
+}
+
+// unusable are places that can't have a database, made in a folder; and what people
+// must be told that it is wrong with.
+var unusable = map[string]func(t *testing.T, dir string) (path, named string){
+	"a_file_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
+		path = filepath.Join(dir, "plaza.db")
+		require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+		require.NoError(t, os.Chmod(path, 0o444))
+		return path, path
+	},
+	"a_folder_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
+		path = filepath.Join(dir, "plaza.db")
+		require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+		require.NoError(t, os.Chmod(path, 0o666))
+		require.NoError(t, os.Chmod(dir, 0o555))
+		return path, path
+	},
+	"a_folder_in_which_none_can_be_made": func(t *testing.T, dir string) (path, named string) {
+		require.NoError(t, os.Chmod(dir, 0o555))
+		return filepath.Join(dir, "var", "plaza.db"), filepath.Join(dir, "var")
+	},
+	"a_file_that_is_no_database": func(t *testing.T, dir string) (path, named string) {
+		path = filepath.Join(dir, "plaza.db")
+		require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("My diary. ", 1000)), 0o600))
+		require.NoError(t, os.Chmod(path, 0o666))
+		require.NoError(t, os.Chmod(dir, 0o777))
+		return path, path
+	},
+	"a_folder_in_place_of_the_file": func(t *testing.T, dir string) (path, named string) {
+		path = filepath.Join(dir, "plaza.db")
+		require.NoError(t, os.Mkdir(path, 0o777))
+		return path, path
+	},
+}
+
+func TestOpen_names_a_file_that_cannot_be_used(t *testing.T) {
+	for name, prepare := range unusable {
+		t.Run(name, func(t *testing.T) {
+			if os.Getenv(child) == "" {
+				dir := plain(t)
+				t.Setenv("PLAZA_TEST_DIR", dir)
+				t.Cleanup(func() { require.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(dir))) })
+			}
+			if !inChild(t, nil) {
+				return
+			}
+			path, named := prepare(t, os.Getenv("PLAZA_TEST_DIR"))
+			becomeNobody(t)
+			book := &logBook{}
+			took := lasting(func() {
+				s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path, Patience: time.Minute, Log: book.logger()})
+				if err == nil { // what is in the file is looked at first here
+					_, err = s.Migrate(t.Context())
+				}
+				require.ErrorContains(t, err, named)
+			})
+			assert.Less(t, took, soon, "no patience mends a file: %s", book)
+		})
+	}
+}

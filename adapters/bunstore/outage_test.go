@@ -1,0 +1,533 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/user"
+	"plaza/test/postgres"
+)
+
+const (
+	// soon is when a call must have failed that nothing can come of. The machine may
+	// be busy; the limit of a call is longer.
+	soon = 5 * time.Second
+	// eventually bounds what must happen, however busy the machine is.
+	eventually = 30 * time.Second
+	// hushed is a password that nobody may ever be shown.
+	hushed = "kettle-and-cups"
+)
+
+// logBook keeps what a store logs.
+type logBook struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logBook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logBook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *logBook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func (l *logBook) tries() int { return strings.Count(l.String(), "trying again") }
+
+// withPassword is the URL with a password in it, which a server that trusts
+// everybody ignores.
+func withPassword(url, password string) string {
+	return strings.Replace(url, "postgres@", "postgres:"+password+"@", 1)
+}
+
+// lasting is how long the function takes.
+func lasting(fn func()) time.Duration {
+	start := time.Now()
+	fn()
+	return time.Since(start)
+}
+
+func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
+	server := postgres.Start(t)
+	server.Stop()
+	book := &logBook{}
+	opened := make(chan error, 1)
+	var s *bunstore.Store
+	go func() {
+		var err error
+		s, err = bunstore.Open(t.Context(), bunstore.Options{
+			URL: withPassword(server.URL("postgres"), hushed), Patience: time.Minute, Log: book.logger(),
+		})
+		opened <- err
+	}()
+	require.Eventually(t, func() bool { return book.tries() >= 2 }, eventually, time.Millisecond, "people must see that it tries")
+	server.Start()
+	require.NoError(t, <-opened)
+	assert.NoError(t, s.Ping(t.Context()))
+	assert.NoError(t, s.Close())
+	assert.NotContains(t, book.String(), hushed)
+}
+
+func TestOpen_gives_up(t *testing.T) {
+	nowhere := "postgres://postgres:" + hushed + "@/plaza?host=" + t.TempDir()
+	book := &logBook{}
+	const patience = 2 * time.Second
+	took := lasting(func() {
+		_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: patience, Log: book.logger()})
+		require.ErrorContains(t, err, "the database can't be reached")
+		require.ErrorIs(t, err, bunstore.ErrAway)
+		assert.NotContains(t, err.Error(), hushed)
+	})
+	assert.Less(t, took, patience+soon)
+	assert.GreaterOrEqual(t, book.tries(), 3)
+	assert.NotContains(t, book.String(), hushed)
+	pauses := pausesIn(t, book)
+	assert.Greater(t, pauses[len(pauses)-1], pauses[0], "whoever comes back meets no storm: %v", pauses)
+}
+
+func pausesIn(t *testing.T, book *logBook) (all []time.Duration) {
+	t.Helper()
+	for _, found := range regexp.MustCompile(`pause=(\S+)`).FindAllStringSubmatch(book.String(), -1) {
+		pause, err := time.ParseDuration(found[1])
+		require.NoError(t, err)
+		all = append(all, pause)
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+func TestOpen_stops_waiting_when_it_is_told_to(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	took := lasting(func() {
+		_, err := bunstore.Open(ctx, bunstore.Options{URL: "postgres:///plaza?host=" + t.TempDir(), Patience: time.Minute})
+		assert.ErrorIs(t, err, context.Canceled)
+	})
+	assert.Less(t, took, soon)
+}
+
+// demandPasswords makes the server ask everybody for a password but one superuser,
+// who sets them.
+func demandPasswords(t *testing.T, server *postgres.Server) {
+	t.Helper()
+	db := rawSQL(t, server.URL("postgres"))
+	path := column[string](t, db, "SHOW hba_file")[0]
+	require.NoError(t, os.WriteFile(path, []byte("local all postgres trust\nlocal all all scram-sha-256\n"), 0o600))
+	execute(t, db, "CREATE ROLE plaza LOGIN PASSWORD 'the right one'")
+	execute(t, db, "SELECT pg_reload_conf()")
+}
+
+func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
+	server := postgres.Start(t)
+	demandPasswords(t, server)
+	as := func(password string) string {
+		return strings.Replace(server.URL("postgres"), "postgres@", "plaza:"+password+"@", 1)
+	}
+	require.Eventually(t, func() bool { // the server takes a moment to read its file again
+		return rawSQL(t, as("wrong")).PingContext(t.Context()) != nil
+	}, eventually, 10*time.Millisecond)
+	right, err := bunstore.Open(t.Context(), bunstore.Options{URL: as("the%20right%20one")})
+	require.NoError(t, err)
+	require.NoError(t, right.Close())
+
+	for what, c := range map[string]struct{ url, says string }{
+		"a wrong password":        {as(hushed), "password authentication failed"},
+		"an unknown database":     {withPassword(server.URL("nowhere"), hushed), `database "nowhere" does not exist`},
+		"an unknown user":         {strings.Replace(server.URL("postgres"), "postgres@", "nobody:"+hushed+"@", 1), "authentication failed"},
+		"an address that is none": {"postgres://plaza:" + hushed + "@host:port/", "makes no sense"},
+		"a parameter that is none": {
+			withPassword(server.URL("postgres"), hushed) + "&no_such_setting=1", "no_such_setting"},
+	} {
+		book := &logBook{}
+		took := lasting(func() {
+			_, err := bunstore.Open(t.Context(), bunstore.Options{URL: c.url, Patience: time.Minute, Log: book.logger()})
+			require.Error(t, err, what)
+			assert.ErrorContains(t, err, c.says, what)
+			assert.NotContains(t, err.Error(), hushed, what)
+		})
+		assert.Less(t, took, soon, what)
+		assert.Empty(t, book.String(), what)
+	}
+}
+
+// portCalls are all methods of all ports, called with something for every parameter.
+func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
+	calls := map[string]func(context.Context) error{"Store.Ping": s.Ping}
+	stores := reflect.ValueOf(portsOf(s))
+	for field, port := range stores.Fields() {
+		if port.Kind() != reflect.Interface {
+			continue
+		}
+		for i := range port.NumMethod() {
+			method := port.Method(i)
+			calls[field.Name+"."+port.Type().Method(i).Name] = func(ctx context.Context) error {
+				args := []reflect.Value{reflect.ValueOf(ctx)}
+				for n := 1; n < method.Type().NumIn(); n++ {
+					args = append(args, something(method.Type().In(n)))
+				}
+				results := method.Call(args)
+				err, _ := results[len(results)-1].Interface().(error)
+				return err
+			}
+		}
+	}
+	return calls
+}
+
+// something is a value that no port finds empty and returns at once.
+func something(of reflect.Type) reflect.Value {
+	value := reflect.New(of).Elem()
+	switch of.Kind() {
+	case reflect.Struct:
+		if now := reflect.ValueOf(time.Now()); now.Type() == of {
+			return now // so that a token was last used long ago
+		}
+	case reflect.Slice:
+		return reflect.Append(value, reflect.New(of.Elem()).Elem())
+	case reflect.Map:
+		value.Set(reflect.MakeMap(of))
+		value.SetMapIndex(reflect.New(of.Key()).Elem(), reflect.New(of.Elem()).Elem())
+	case reflect.Pointer:
+		value.Set(reflect.New(of.Elem()))
+	case reflect.Int:
+		value.SetInt(10)
+	case reflect.Func:
+		return reflect.MakeFunc(of, func([]reflect.Value) []reflect.Value { return []reflect.Value{reflect.Zero(of.Out(0))} })
+	}
+	return value
+}
+
+// refuseAll asserts that every call fails soon with the fault.
+func refuseAll(t *testing.T, s *bunstore.Store) {
+	t.Helper()
+	calls := portCalls(s)
+	require.Greater(t, len(calls), 40)
+	for name, call := range calls {
+		took := lasting(func() {
+			err := call(t.Context())
+			assert.ErrorIs(t, err, bunstore.ErrAway, name)
+			assert.True(t, fault.Is(err, fault.Unavailable), name)
+		})
+		assert.Less(t, took, soon, name)
+	}
+}
+
+// serveAll asserts that no call finds the database away.
+func serveAll(t *testing.T, s *bunstore.Store) {
+	t.Helper()
+	for name, call := range portCalls(s) {
+		assert.NotErrorIs(t, call(t.Context()), bunstore.ErrAway, name)
+	}
+}
+
+// fresh opens a store with the schema on the server.
+func fresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.Store {
+	t.Helper()
+	o.URL = server.URL("postgres")
+	s, err := bunstore.Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	return s
+}
+
+// member opens an account and returns whose.
+func member(t *testing.T, s *bunstore.Store) user.ID {
+	t.Helper()
+	phone, err := user.ParsePhone("+86-13800000001")
+	require.NoError(t, err)
+	now := time.Now()
+	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone, Hash: "hash", Scopes: access.AllScopes()},
+		user.Member{Firstname: "丽", Timezone: "Asia/Shanghai", Joined: now})
+	require.NoError(t, err)
+	return id
+}
+
+// listedEvent is an event that the feed lists; not stored yet.
+func listedEvent(t *testing.T, author user.ID, title string) *event.Event {
+	t.Helper()
+	e, err := event.New(author, event.Change{Title: &title, Publish: new(true), Permission: new(event.Public)},
+		event.DateOf(time.Now()), time.Now())
+	require.NoError(t, err)
+	return e
+}
+
+func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
+	server := postgres.Start(t)
+	s := fresh(t, server, bunstore.Options{})
+	author := member(t, s)
+	written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
+	require.NoError(t, err)
+	for how, stop := range map[string]func(){"stopped": server.Stop, "killed": server.Kill} {
+		t.Run(how, func(t *testing.T) {
+			serveAll(t, s)
+			stop()
+			refuseAll(t, s)
+			server.Start()
+			require.Eventually(t, func() bool { return s.Ping(t.Context()) == nil }, eventually, 10*time.Millisecond)
+			serveAll(t, s)
+			found, err := s.Events().Get(t.Context(), written.ID())
+			require.NoError(t, err)
+			assert.Equal(t, "Before", found.Text().Title)
+			_, err = s.Events().Add(t.Context(), listedEvent(t, author, "After"))
+			require.NoError(t, err)
+			wellKept(t, s)
+		})
+	}
+}
+
+// wellKept asserts that a check finds nothing.
+func wellKept(t *testing.T, s *bunstore.Store) {
+	t.Helper()
+	require.NoError(t, s.Check(t.Context(), false, func(f bunstore.Finding) { assert.Fail(t, f.What) }))
+}
+
+func TestThe_first_who_finds_a_dead_connection_spares_the_others(t *testing.T) {
+	server := postgres.Start(t)
+	s := fresh(t, server, bunstore.Options{})
+	connectMany(t, s, server.URL("postgres"))
+	server.Stop()
+	server.Start()
+	tries := 0
+	require.Eventually(t, func() bool {
+		tries++
+		_, err := s.Accounts().List(t.Context(), 0, 1)
+		return err == nil
+	}, eventually, 50*time.Millisecond)
+	assert.LessOrEqual(t, tries, 2, "one finds out")
+}
+
+// connectMany makes the store's pool have many connections: each of those who read
+// at once waits for a lock that is held until all of them do.
+func connectMany(t *testing.T, s *bunstore.Store, url string) {
+	t.Helper()
+	const many = 8
+	db := rawSQL(t, url)
+	tx, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = tx.ExecContext(t.Context(), "LOCK TABLE users")
+	require.NoError(t, err)
+	var reading sync.WaitGroup
+	for range many {
+		reading.Go(func() {
+			_, err := s.Accounts().List(t.Context(), 0, 1)
+			assert.NoError(t, err)
+		})
+	}
+	require.Eventually(t, func() bool { return column[int](t, db, waiting)[0] == many }, eventually, time.Millisecond)
+	require.NoError(t, tx.Rollback())
+	reading.Wait()
+}
+
+// mute passes everything on to the server, until it is told to keep it to itself.
+type mute struct {
+	dir     string
+	mu      sync.Mutex
+	silence sync.RWMutex
+	conns   []net.Conn
+}
+
+func before(t *testing.T, server *postgres.Server) *mute {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "plaza-mute-") // a socket's path has about a hundred bytes
+	require.NoError(t, err)
+	m := &mute{dir: dir}
+	parts := regexp.MustCompile(`host=([^&]+)`).FindStringSubmatch(server.URL("postgres"))
+	require.NotNil(t, parts)
+	target := strings.ReplaceAll(parts[1], "%2F", "/") + "/.s.PGSQL.5432"
+	ln, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	go m.accept(ln, target)
+	t.Cleanup(func() {
+		ln.Close()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, conn := range m.conns {
+			conn.Close()
+		}
+		os.RemoveAll(dir)
+	})
+	return m
+}
+
+func (m *mute) accept(ln net.Listener, target string) {
+	for {
+		near, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("unix", target)
+		if err != nil {
+			near.Close()
+			continue
+		}
+		m.mu.Lock()
+		m.conns = append(m.conns, near, far)
+		m.mu.Unlock()
+		go m.pass(far, near)
+		go m.pass(near, far)
+	}
+}
+
+func (m *mute) pass(to, from net.Conn) {
+	defer to.Close()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		m.silence.RLock() // held for writing, nothing gets through
+		_, failed := to.Write(buffer[:n])
+		m.silence.RUnlock()
+		if err != nil || failed != nil {
+			return
+		}
+	}
+}
+
+func (m *mute) url() string { return "postgres://postgres@/postgres?host=" + m.dir + "&port=5432" }
+
+func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T) {
+	server := postgres.Start(t)
+	between := before(t, server)
+	const limit = time.Second
+	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: between.url(), Limit: limit})
+	require.NoError(t, err)
+	defer s.Close()
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+
+	between.silence.Lock()
+	for name, call := range map[string]func(context.Context) error{
+		"reading": func(ctx context.Context) error { _, err := s.Accounts().List(ctx, 0, 1); return err },
+		"writing": func(ctx context.Context) error { return s.Tokens().Revoke(ctx, 1) },
+		"a ping":  s.Ping,
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), limit+soon)
+		assert.ErrorIs(t, call(ctx), bunstore.ErrAway, name)
+		assert.NoError(t, ctx.Err(), name)
+		cancel()
+	}
+	between.silence.Unlock()
+	require.Eventually(t, func() bool { return s.Ping(t.Context()) == nil }, eventually, 10*time.Millisecond)
+	_, err = s.Accounts().List(t.Context(), 0, 1)
+	assert.NoError(t, err)
+}
+
+// waiting is how many sessions wait for a lock.
+const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+
+const lockNotAvailable = "55P03"
+
+func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
+	server := postgres.Start(t, "deadlock_timeout=100ms")
+	s := fresh(t, server, bunstore.Options{})
+	db := rawSQL(t, server.URL("postgres"))
+	written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, s), "Before"))
+	require.NoError(t, err)
+
+	other, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer other.Rollback()
+	hold := func(statement string) {
+		t.Helper()
+		_, err := other.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	hold("SET LOCAL deadlock_timeout = '1min'") // so that the victim is the store
+	hold("SELECT FROM feed_counters FOR UPDATE")
+	changed := make(chan error, 1)
+	go func() {
+		_, err := s.Events().Change(t.Context(), written.ID(), func(e *event.Event) error {
+			return e.Apply(event.Change{Title: new("After"), Publish: new(false)}, time.Now())
+		})
+		changed <- err
+	}()
+	require.Eventually(t, func() bool { return column[int](t, db, waiting)[0] > 0 }, eventually, time.Millisecond)
+	lock := fmt.Sprintf("SELECT FROM events WHERE id = %d FOR UPDATE", written.ID())
+	_, err = db.ExecContext(t.Context(), lock+" NOWAIT")
+	require.Equal(t, lockNotAvailable, refusalOf(err), "the store must hold what the other is to wait for")
+	hold(lock)
+	require.NoError(t, other.Commit())
+	require.NoError(t, <-changed)
+
+	found, err := s.Events().Get(t.Context(), written.ID())
+	require.NoError(t, err)
+	assert.Equal(t, "After", found.Text().Title)
+	wellKept(t, s)
+}
+
+// keepLocked locks the event for as long as the returned function isn't called.
+func keepLocked(t *testing.T, url string, id event.ID) (release func()) {
+	t.Helper()
+	db := rawSQL(t, url)
+	db.SetMaxOpenConns(1)
+	statement := fmt.Sprintf("UPDATE events SET title = title WHERE id = %d", id)
+	begin := "BEGIN"
+	if strings.HasPrefix(url, "sqlite:") {
+		begin = "BEGIN IMMEDIATE"
+	}
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	for _, do := range []string{begin, statement} {
+		_, err := conn.ExecContext(t.Context(), do)
+		require.NoError(t, err)
+	}
+	return func() {
+		_, err := conn.ExecContext(context.Background(), "ROLLBACK")
+		assert.NoError(t, errors.Join(err, conn.Close()))
+	}
+}
+
+func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			author := member(t, open(t, at))
+			const limit = time.Second
+			s, err := bunstore.Open(t.Context(), bunstore.Options{URL: at, Limit: limit})
+			require.NoError(t, err)
+			defer s.Close()
+			written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
+			require.NoError(t, err)
+			rename := func() error {
+				ctx, cancel := context.WithTimeout(t.Context(), limit+soon)
+				defer cancel()
+				_, err := s.Events().Change(ctx, written.ID(), func(e *event.Event) error {
+					return e.Apply(event.Change{Title: new("After")}, time.Now())
+				})
+				return err
+			}
+			release := keepLocked(t, at, written.ID())
+			took := lasting(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
+			assert.Less(t, took, 3*limit)
+			_, err = s.Events().Get(t.Context(), written.ID())
+			assert.NoError(t, err, "who only looks waits for nobody")
+			release()
+			assert.NoError(t, rename())
+		})
+	}
+}

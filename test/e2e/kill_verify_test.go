@@ -1,0 +1,259 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/argon2id"
+	"plaza/application/signin"
+	"plaza/bootstrap"
+	"plaza/domain/feed"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+// picture is a PNG of one pixel.
+const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+
+// people opens the writers' accounts, and makes some categories, past the server:
+// its passwords take their time on purpose.
+func people(t *testing.T, seed uint64, settings []string) *world {
+	t.Helper()
+	app := openApp(t, settings)
+	defer func() { require.NoError(t, app.Close()) }()
+	w := &world{}
+	for id := range int64(3) {
+		category := feed.Category{ID: feed.CategoryID(id + 1), Name: fmt.Sprint("Nº ", id+1), Slug: fmt.Sprint("n", id+1)}
+		require.NoError(t, app.Stores.Categories.Put(t.Context(), category))
+		w.categories = append(w.categories, id+1)
+	}
+	for n := range manyWriters {
+		id, err := app.Signin.Register(t.Context(), signin.Registration{
+			Username: fmt.Sprintf("+86-139%08d", n+1), Password: secret.New("kettle-and-cups"),
+			Member: user.Member{Firstname: fmt.Sprint("Nº ", n+1), Timezone: "Asia/Shanghai"},
+		})
+		require.NoError(t, err)
+		key, err := app.Signin.Issue(t.Context(), id, nil, 0)
+		require.NoError(t, err)
+		w.writers = append(w.writers, &writer{
+			world: w, name: fmt.Sprint("w", n+1), uid: int64(id), key: key.Reveal(),
+			random: rand.New(rand.NewPCG(seed, uint64(n))), log: map[string]*thing{},
+		})
+	}
+	return w
+}
+
+// openApp is the program within this process, over the data of the settings.
+func openApp(t *testing.T, settings []string) *bootstrap.App {
+	t.Helper()
+	s := bootstrap.Settings{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", Translator: "none",
+		TokenTTL: "720h", LogLevel: "info", LogFormat: "text",
+	}
+	for _, setting := range settings {
+		name, value, _ := strings.Cut(setting, "=")
+		*map[string]*string{"--data-dir": &s.DataDir, "--database-url": &s.DatabaseURL}[name] = value
+	}
+	config, err := s.Check()
+	require.NoError(t, err)
+	app, err := bootstrap.NewApp(t.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{Hashing: &argon2id.Cheap})
+	require.NoError(t, err)
+	return app
+}
+
+// openTopics writes events that stay, so that all can say something of them.
+func (w *world) openTopics(t *testing.T, url string) {
+	t.Helper()
+	c := newCaller(url)
+	defer c.client.CloseIdleConnections()
+	first := w.writers[0]
+	for range 3 {
+		it := first.known(anEvent, first.mark())
+		e := diaryEntry{Title: it.mark, Publish: true}
+		require.True(t, first.change(c, it, e.look(), http.MethodPost, eventsPath, e), first.wrong)
+		w.topics = append(w.topics, it.id)
+		delete(first.log, it.mark)
+	}
+}
+
+// seen is a thing as the server shows it.
+type seen struct {
+	id   int64
+	look string
+}
+
+// eventShown, and so on, are what matters of the server's answers.
+type eventShown struct {
+	ID        int64
+	Title     string
+	Content   string
+	Category  *int64
+	View      int `json:"view_permission"`
+	Status    int
+	LikeCount int `json:"like_count"`
+	Comments  int `json:"comment_count"`
+	Plates    []struct{ Photo string }
+}
+
+type imageShown struct {
+	ID   int64
+	Img  string
+	Tags []string
+}
+
+type commentShown struct {
+	ID      int64
+	Content string
+}
+
+type subscriptionShown struct {
+	ID       int64
+	User     *int64 `json:"followed_user"`
+	Category *int64 `json:"followed_category"`
+}
+
+// all returns everything on all pages.
+func all[T any](t *testing.T, c caller, key, path string) (items []T) {
+	t.Helper()
+	for page := 1; ; page++ {
+		var list struct {
+			Data       []T
+			Pagination struct {
+				Next  *int
+				Total int `json:"total_count"`
+			}
+		}
+		read(t, c, key, fmt.Sprintf("%s&page=%d&page_size=100", path, page), &list)
+		items = append(items, list.Data...)
+		if list.Pagination.Next == nil {
+			require.Len(t, items, list.Pagination.Total, path)
+			return items
+		}
+	}
+}
+
+func read(t *testing.T, c caller, key, path string, into any) {
+	t.Helper()
+	status, raw, err := c.send(key, http.MethodGet, path, nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, status, "%s: %s", path, raw)
+	if into != nil {
+		require.NoError(t, json.Unmarshal(raw, into))
+	}
+}
+
+// verify asserts that everything looks as it was acknowledged, and what wasn't
+// acknowledged like before or like after; and that there is nothing else. What was
+// in doubt is certain then.
+func (w *world) verify(t *testing.T, url string) {
+	t.Helper()
+	c := newCaller(url)
+	defer c.client.CloseIdleConnections()
+	found := map[string]seen{}
+	note := func(mark string, id int64, look string) {
+		_, twice := found[mark]
+		assert.False(t, twice, "%s is there twice", mark)
+		found[mark] = seen{id, look}
+	}
+	for _, writer := range w.writers {
+		writer.look(t, c, note)
+	}
+	for _, topic := range w.topics {
+		w.lookAtTopic(t, c, topic, note)
+	}
+	for _, writer := range w.writers {
+		for mark, it := range writer.log {
+			if it.kind != aLike {
+				w.compare(t, it, found[mark])
+				delete(found, mark)
+			}
+		}
+	}
+	assert.Empty(t, found, "nobody has written that")
+}
+
+func (w *world) compare(t *testing.T, it *thing, found seen) {
+	t.Helper()
+	assert.Contains(t, it.looks, found.look, "%s", it.mark)
+	if len(it.looks) > 1 {
+		w.cutOff++
+		if found.look == it.looks[len(it.looks)-1] {
+			w.thereAllTheSame++
+		}
+	}
+	if found.look != gone && len(it.looks) == 1 {
+		assert.Equal(t, it.id, found.id, "%s", it.mark)
+	}
+	it.looks, it.id = []string{found.look}, found.id
+}
+
+// look notes what the server shows to the writer of what is the writer's own, and
+// asserts that its pictures are there.
+func (w *writer) look(t *testing.T, c caller, note func(mark string, id int64, look string)) {
+	t.Helper()
+	for _, e := range all[eventShown](t, c, w.key, eventsPath+"?") {
+		if slices.Contains(w.topics, e.ID) {
+			continue
+		}
+		shown := diaryEntry{e.Title, e.Content, e.Category, e.View, e.Status == 100, len(e.Plates)}
+		note(strings.Fields(e.Title)[0], e.ID, shown.look())
+		for _, plate := range e.Plates {
+			c.fetch(t, plate.Photo)
+		}
+	}
+	for _, i := range all[imageShown](t, c, w.key, fmt.Sprintf("%s?uid=%d", imagesPath, w.uid)) {
+		note(i.Tags[0], i.ID, strings.Join(i.Tags, ","))
+		c.fetch(t, i.Img)
+	}
+	for _, s := range all[subscriptionShown](t, c, w.key, followingPath+"?uid_only=1") {
+		if s.User != nil {
+			note(fmt.Sprintf("%s-follows-user-%d", w.name, *s.User), s.ID, there)
+		} else {
+			note(fmt.Sprintf("%s-follows-category-%d", w.name, *s.Category), s.ID, there)
+		}
+	}
+}
+
+// fetch asserts that the picture is served.
+func (c caller) fetch(t *testing.T, address string) {
+	t.Helper()
+	res, err := c.client.Get(address)
+	require.NoError(t, err)
+	res.Body.Close()
+	assert.Equal(t, http.StatusOK, res.StatusCode, address)
+}
+
+// lookAtTopic notes the comments of the event, and asserts that as many like it as
+// must, and no more than may.
+func (w *world) lookAtTopic(t *testing.T, c caller, topic int64, note func(mark string, id int64, look string)) {
+	t.Helper()
+	key := w.writers[0].key
+	comments := all[commentShown](t, c, key, fmt.Sprintf("%s?event=%d", commentsPath, topic))
+	for _, comment := range comments {
+		note(strings.Fields(comment.Content)[0], comment.ID, comment.Content)
+	}
+	var shown struct{ Data eventShown }
+	read(t, c, key, path(eventsPath, topic), &shown)
+	assert.Equal(t, len(comments), shown.Data.Comments)
+	least, most := 0, 0
+	for _, writer := range w.writers {
+		looks := writer.likeOf(topic).looks
+		if slices.Contains(looks, there) {
+			most++
+		}
+		if !slices.Contains(looks, gone) {
+			least++
+		}
+	}
+	assert.GreaterOrEqual(t, shown.Data.LikeCount, least)
+	assert.LessOrEqual(t, shown.Data.LikeCount, most)
+}

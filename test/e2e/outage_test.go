@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/postgres"
+)
+
+// status is that of the answer to a GET.
+func status(t *testing.T, url string) int {
+	t.Helper()
+	res, err := http.Get(url)
+	require.NoError(t, err)
+	res.Body.Close()
+	return res.StatusCode
+}
+
+func TestA_server_outlives_an_outage_of_its_database(t *testing.T) {
+	database := postgres.Start(t)
+	settings := []string{"--data-dir=" + t.TempDir(), "--database-url=" + database.URL("postgres")}
+	key := people(t, 0, settings).writers[0].key
+	r := serve(t, settings...)
+	c := newCaller(r.url)
+	write := func() (int, []byte) {
+		t.Helper()
+		code, raw, err := c.send(key, http.MethodPost, eventsPath, diaryEntry{Title: "An event"})
+		require.NoError(t, err)
+		return code, raw
+	}
+	code, raw := write()
+	require.Equal(t, http.StatusCreated, code, "%s", raw)
+	for range 2 {
+		database.Stop()
+		start := time.Now()
+		assertUnavailable(t, r, key)
+		code, raw = write()
+		assert.Equal(t, http.StatusServiceUnavailable, code, "%s", raw)
+		assert.Equal(t, http.StatusServiceUnavailable, status(t, r.admin))
+		assert.Equal(t, http.StatusOK, status(t, strings.TrimSuffix(r.admin, "/readyz")+"/livez"), "nobody must restart it")
+		assert.Less(t, time.Since(start), 10*time.Second, "they are told at once")
+
+		database.Start()
+		require.Eventually(t, func() bool { return status(t, r.admin) == http.StatusOK }, patience, 10*time.Millisecond)
+		code, raw = write()
+		assert.Equal(t, http.StatusCreated, code, "%s", raw)
+	}
+	assert.Len(t, all[eventShown](t, c, key, eventsPath+"?"), 3)
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	assert.Zero(t, r.ends(t), "%s", r.log)
+	r.assertSilentOn(t, "DATA RACE")
+}
+
+// assertUnavailable asserts that a read is refused in the envelope, with a time to
+// come back at and without a word of why.
+func assertUnavailable(t *testing.T, r *running, key string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, r.url+eventsPath, nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Token "+key)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
+	assert.NotEmpty(t, res.Header.Get("Retry-After"))
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"error": true, "code": "SERVICE_UNAVAILABLE",
+		"data": {"detail": "The data can't be reached right now. Try again soon."}}`, string(body))
+}
+
+func TestA_server_that_stops_while_the_database_is_away(t *testing.T) {
+	database := postgres.Start(t)
+	r := serve(t, "--data-dir="+t.TempDir(), "--database-url="+database.URL("postgres"))
+	database.Kill()
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	assert.Zero(t, r.ends(t), "%s", r.log)
+}
+
+// hushed is a password that nobody may ever be shown.
+const hushed = "kettle-and-cups"
+
+func TestA_server_that_waits_for_its_database_can_be_stopped(t *testing.T) {
+	nowhere := "postgres://plaza:" + hushed + "@/plaza?host=" + t.TempDir()
+	r := begin(t, "--data-dir="+t.TempDir(), "--database-url="+nowhere)
+	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "trying again") }, patience, time.Millisecond)
+	start := time.Now()
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	assert.NotZero(t, r.ends(t), "it never served")
+	assert.Less(t, time.Since(start), 10*time.Second)
+	assert.NotContains(t, r.log.String(), hushed)
+}
+
+func TestA_database_that_cannot_be_used_is_told_at_once(t *testing.T) {
+	database := postgres.Start(t)
+	dir := t.TempDir()
+	diary := filepath.Join(dir, "diary.txt")
+	require.NoError(t, os.WriteFile(diary, []byte(strings.Repeat("Dear diary. ", 1000)), 0o600))
+	for url, says := range map[string]string{
+		strings.Replace(database.URL("nowhere"), "postgres@", "postgres:"+hushed+"@", 1): `database "nowhere" does not exist`,
+		"sqlite:" + diary: diary,
+		"sqlite:" + dir:   dir,
+	} {
+		start := time.Now()
+		_, errOut, code := run(t, nil, "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
+			"--data-dir="+t.TempDir(), "--database-url="+url)
+		assert.Equal(t, 1, code, says)
+		assert.Contains(t, errOut, says)
+		assert.NotContains(t, errOut, hushed)
+		assert.Less(t, time.Since(start), 10*time.Second, says)
+	}
+}
+
+func TestA_start_without_its_database_gives_up(t *testing.T) {
+	_, errOut, status := run(t, nil, "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
+		"--database-wait=1s", "--database-url=postgres://plaza:secret@/plaza?host="+t.TempDir())
+	assert.Equal(t, 1, status)
+	assert.Contains(t, errOut, "trying again")
+	assert.Contains(t, errOut, "the database can't be reached")
+	assert.NotContains(t, errOut, "secret")
+}
