@@ -62,6 +62,14 @@ func (on store) startAs(t *testing.T, change func(*bootstrap.Settings), parts bo
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
 	s.parts = parts
+	t.Cleanup(func() {
+		if s.stop != nil {
+			s.stop()
+		}
+		if t.Failed() {
+			t.Logf("what the server says of it:\n%s", s.log.problems())
+		}
+	})
 	s.run(t)
 	return s
 }
@@ -95,12 +103,6 @@ func (s *server) run(t *testing.T) {
 		assert.NoError(t, <-done)
 		for _, app := range apps {
 			assert.NoError(t, app.Close())
-		}
-	})
-	t.Cleanup(func() {
-		s.stop()
-		if t.Failed() {
-			t.Logf("what the server says of it:\n%s", s.log.problems())
 		}
 	})
 }

@@ -22,21 +22,33 @@ import (
 
 // store is what a server keeps its data in, and how many processes share it.
 type store struct {
-	name    string
-	fresh   func(t *testing.T) string // the address of an empty one
-	servers int                       // their requests alternate
+	name      string
+	open      func(all *testing.T) fresh // for the tests within one
+	isDurable bool
+	servers   int // their requests alternate
+
+	fresh fresh // what open has returned
 }
+
+// fresh returns the address of an empty store, which is the test's until it ends.
+type fresh func(t *testing.T) string
 
 // stores are those that every row must hold on.
 var stores = []store{
-	{"memory", func(*testing.T) string { return "memory:" }, 1},
-	{"SQLite", newSQLite, 1},
-	{"Postgres", newPostgres, 1},
-	{"two_servers", newPostgres, 2},
+	{name: "memory", open: inMemory, servers: 1},
+	{name: "SQLite", open: onSQLite, servers: 1, isDurable: true},
+	{name: "Postgres", open: onPostgres, servers: 1, isDurable: true},
+	{name: "two_servers", open: onPostgres, servers: 2, isDurable: true}, // which share a Postgres
 }
 
-// newSQLite is a copy, too: making the schema takes longer than most rows.
-func newSQLite(t *testing.T) string {
+func inMemory(*testing.T) fresh { return func(*testing.T) string { return "memory:" } }
+
+func onSQLite(*testing.T) fresh { return copyOfSQLite }
+
+func onPostgres(all *testing.T) fresh { return (&lending{t: all}).lend }
+
+// copyOfSQLite saves making the schema, which takes longer than most rows.
+func copyOfSQLite(t *testing.T) string {
 	empty, err := emptySQLite()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "plaza.db")
@@ -56,8 +68,6 @@ var emptySQLite = sync.OnceValues(func() ([]byte, error) {
 	empty, err := os.ReadFile(path)
 	return empty, errors.Join(err, os.RemoveAll(folder))
 })
-
-func newPostgres(t *testing.T) string { return postgres.New(t, migrate) }
 
 func migrate(ctx context.Context, url string) error {
 	s, err := bunstore.Open(ctx, bunstore.Options{URL: url})
@@ -86,7 +96,7 @@ func choose(names string) error {
 	}
 	var left []store
 	for name := range strings.SplitSeq(names, ",") {
-		at := slices.IndexFunc(stores, func(s store) bool { return s.name == name })
+		at := slices.IndexFunc(stores, func(s store) bool { return s.name == strings.TrimSpace(name) })
 		if at < 0 {
 			return fmt.Errorf("there is no store %q", name)
 		}
@@ -101,6 +111,7 @@ func onEach(t *testing.T, test func(t *testing.T, on store)) {
 	for _, on := range stores {
 		t.Run(on.name, func(t *testing.T) {
 			t.Parallel()
+			on.fresh = on.open(t)
 			test(t, on)
 		})
 	}

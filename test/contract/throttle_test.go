@@ -14,8 +14,8 @@ import (
 	"plaza/bootstrap"
 )
 
-// throttleRows show AUT-11 within one process; that several count together is
-// for the stores to show.
+// throttleRows show AUT-11 wherever the failures are counted. That processes count
+// together is for sharingRows to show.
 var throttleRows = []row{
 	{"AUT-11 five failures from an address close it to the username", fiveFailures},
 	{"AUT-11 unknown usernames count alike", unknownCountAlike},
