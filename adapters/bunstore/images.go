@@ -159,6 +159,7 @@ func imagesByTags(d dialect) string {
 }
 
 func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Image], error) {
+	q, possible := q.Sound() // what is no text can't be asked for
 	size, offset := math.MaxInt32, 0
 	if q.Page != nil {
 		size, offset = q.Page.Size(), q.Page.Offset()
@@ -171,6 +172,9 @@ func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Im
 	var total int
 	err := v.s.read(ctx, func(ctx context.Context) error {
 		images, total = nil, 0
+		if !possible {
+			return nil
+		}
 		return v.s.each(ctx, v.s.hot.images, args, func(scan func(...any) error) error {
 			row := imageRow{OwnerID: q.Owner}
 			err := scan(&total, &row.ID, &row.Key, &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created)

@@ -127,6 +127,20 @@ func Keywords(s string) []string {
 	return words
 }
 
+// Sound is the query without what no tag can be: a keyword that is no tag is on no
+// image. It says whether the query admits anything at all.
+func (q Query) Sound() (Query, bool) {
+	isTag := func(word string) bool { return TagLimit.RequiredProblem(word) == "" }
+	for _, word := range q.Contains {
+		if !isTag(word) {
+			return q, false
+		}
+	}
+	some := len(q.Overlaps) > 0
+	q.Overlaps = slices.DeleteFunc(slices.Clone(q.Overlaps), func(word string) bool { return !isTag(word) })
+	return q, !some || len(q.Overlaps) > 0
+}
+
 // Admits says whether the query wants the image.
 func (q Query) Admits(i Image) bool {
 	has := func(tag string) bool { return slices.Contains(i.Tags.names, tag) }

@@ -134,6 +134,25 @@ func TestIMG05_contains_narrows_and_overlap_widens(t *testing.T) {
 	})
 }
 
+func TestIMG05_a_keyword_that_can_be_no_tag_is_on_no_image(t *testing.T) {
+	for _, c := range []struct {
+		contains, overlaps []string
+		left               []string
+		possible           bool
+	}{
+		{nil, nil, nil, true}, {[]string{"a"}, []string{"b"}, []string{"b"}, true},
+		{[]string{"a", "\x00"}, nil, nil, false}, {[]string{"\xff"}, []string{"a"}, []string{"a"}, false},
+		{nil, []string{"a", "\xff", "b"}, []string{"a", "b"}, true}, {nil, []string{"\x00"}, nil, false},
+		{[]string{strings.Repeat("a", 65)}, nil, nil, false},
+	} {
+		got, possible := gallery.Query{Contains: c.contains, Overlaps: c.overlaps}.Sound()
+		assert.Equal(t, c.possible, possible, "%+v", c)
+		if possible {
+			assert.ElementsMatch(t, c.left, got.Overlaps, "%+v", c)
+		}
+	}
+}
+
 func FuzzParseTags(f *testing.F) {
 	f.Add("a", " b")
 	f.Fuzz(func(t *testing.T, a, b string) {

@@ -1,6 +1,6 @@
 // Package disk keeps pictures in a folder, one file each.
 //
-// A file has its key as its path, below the folder of its audience and spread
+// A file has its key as its name, below the folder of its audience, and is spread
 // over subfolders. It appears there under its name when all of it is on the disk,
 // and never changes. Nothing outside the folder is ever read or written, and
 // inside it only what has the form of a key is served.
@@ -39,7 +39,14 @@ var extensions = map[string]string{
 }
 
 // form is what keys look like, after the folder of their audience.
-var form = regexp.MustCompile(`^(?:public|private)/[a-z2-7]{2}/[a-z2-7]{26}(\.(?:jpg|png|gif|webp))$`)
+var form = regexp.MustCompile(`^(?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp))$`)
+
+// file is where the picture with the key is: spread over subfolders, so that none
+// gets too full.
+func file(key media.Key) string {
+	folder, name := path.Split(string(key))
+	return path.Join(folder, name[:2], name)
+}
 
 // Store implements media.Store.
 type Store struct {
@@ -107,14 +114,14 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 		return "", err
 	}
 	name := strings.ToLower(rand.Text()) + extension
-	key := media.KeyAt(a, name[:2]+"/"+name)
+	key := media.KeyAt(a, name)
 	temporary := path.Join(incoming, name)
 	err := s.write(temporary, u.Bytes)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = s.publish(temporary, string(key))
+		err = s.publish(temporary, file(key))
 	}
 	if err != nil {
 		return "", errors.Join(err, ignoreMissing(s.root.Remove(temporary)))
@@ -173,14 +180,14 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 		return media.File{}, media.ErrNotFound
 	}
 	// What is no plain file was not put here, and opening it might wait for ever.
-	info, err := s.root.Lstat(string(key))
+	info, err := s.root.Lstat(file(key))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return media.File{}, media.ErrNotFound
 	}
 	if err != nil {
 		return media.File{}, err
 	}
-	f, err := s.root.Open(string(key))
+	f, err := s.root.Open(file(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return media.File{}, media.ErrNotFound
 	}
@@ -198,7 +205,7 @@ func (s *Store) Remove(ctx context.Context, key media.Key) error {
 	if _, ok := typeOf(key); !ok {
 		return nil
 	}
-	return ignoreMissing(s.root.Remove(string(key)))
+	return ignoreMissing(s.root.Remove(file(key)))
 }
 
 func ignoreMissing(err error) error {

@@ -55,8 +55,9 @@ func TestPicturesAreStillThereAfterwards(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	assert.Equal(t, "image/png", f.Type)
-	assert.Equal(t, []string{string(k)}, files(t, dir), "and nothing else is")
-	assert.Regexp(t, `^private/[a-z2-7]{2}/[a-z2-7]{26}\.png$`, string(k))
+	assert.Regexp(t, `^private/[a-z2-7]{26}\.png$`, string(k))
+	name := strings.TrimPrefix(string(k), "private/")
+	assert.Equal(t, []string{"private/" + name[:2] + "/" + name}, files(t, dir), "and nothing else is")
 }
 
 func TestNothingIsLeftOfAPictureThatFailed(t *testing.T) {
@@ -77,21 +78,23 @@ func TestThereIsNoWayOut(t *testing.T) {
 	require.NoError(t, os.WriteFile(outside, []byte("secret"), 0o600))
 	dir := t.TempDir()
 	s := open(t, dir)
-	name := strings.Repeat("a", 26) + ".png"
+	name := func(letter string) string { return strings.Repeat(letter, 26) + ".png" }
+	key := func(letter string) media.Key { return media.KeyAt(media.Everyone, name(letter)) }
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "public", "aa"), 0o750))
-	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "public", "aa", name)))
-	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(dir, "public", "bb")))
-	require.NoError(t, os.Rename(outside, filepath.Join(filepath.Dir(outside), name)))
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "public", "aa", strings.Repeat("b", 26)+".png"), 0o750))
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "public", "aa", name("a"))))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "public", "bb", name("b")), 0o750))
+	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(dir, "public", "cc")))
+	beyond := filepath.Join(filepath.Dir(outside), name("c"))
+	require.NoError(t, os.WriteFile(beyond, []byte("secret"), 0o600))
 
-	_, err := s.Open(t.Context(), media.Key("public/aa/"+name))
+	_, err := s.Open(t.Context(), key("a"))
 	require.ErrorIs(t, err, media.ErrNotFound, "a link")
-	_, err = s.Open(t.Context(), media.Key("public/aa/"+strings.Repeat("b", 26)+".png"))
+	_, err = s.Open(t.Context(), key("b"))
 	require.ErrorIs(t, err, media.ErrNotFound, "a folder")
-	_, err = s.Open(t.Context(), media.Key("public/bb/"+name))
+	_, err = s.Open(t.Context(), key("c"))
 	require.Error(t, err, "a folder that is a link")
-	require.Error(t, s.Remove(t.Context(), media.Key("public/bb/"+name)))
-	assert.FileExists(t, filepath.Join(filepath.Dir(outside), name))
+	require.Error(t, s.Remove(t.Context(), key("c")))
+	assert.FileExists(t, beyond)
 }
 
 func TestWhatAKilledServerLeftIsCleared(t *testing.T) {
