@@ -7,7 +7,7 @@ BIN     := bin/plaza
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test fast lint generate tools clean
+.PHONY: help run build test fast bench lint generate tools clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ test: tools lint ## everything that must hold, under the race detector
 
 fast: ## the rules and the use cases, over memory, in seconds
 	$(GO) test -tags $(TAGS) -count=1 ./domain/... ./application/...
+
+bench: ## measure against the leanest servers by hand, into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
+	$(GO) test -tags $(TAGS) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
 
 lint: ## formatting, vet, and whether the wiring is what wire makes of it
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \

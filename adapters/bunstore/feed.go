@@ -53,26 +53,26 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 func (v Feed) Page(
 	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
 ) (page.Page[feed.Item], error) {
-	var kinds []feed.Kind // those that the statement joins
+	var shown shape
 	var statement string
 	args := []any{int64(r.Size()), int64(r.Offset()), int64(in)}
 	switch {
 	case slices.Contains(sel.Kinds, feed.Xfile):
 		return page.Page[feed.Item]{}, errors.New("events are on no page of the feed")
 	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
-		kinds, statement = []feed.Kind{feed.Demand}, v.s.hot.pageNear
+		shown, statement = shapes[feed.Demand], v.s.hot.pageNear
 		args = append(args, circle(*sel.Near)...)
 	case sel.Near == nil && len(sel.Kinds) == 1:
-		kinds, statement = sel.Kinds, v.s.hot.pageOf[sel.Kinds[0]]
+		shown, statement = shapes[sel.Kinds[0]], v.s.hot.pageOf[sel.Kinds[0]]
 	default: // what is of no other kind is nowhere, so within no circle
-		kinds, statement = feed.ItemKinds(), v.s.hot.pageMerged
+		shown, statement = merged, v.s.hot.pageMerged
 		wanted := sel.Kinds
 		if sel.Near != nil {
 			wanted = nil
 		}
 		args = append(args, v.s.dialect.listOf(kindNames(wanted)))
 	}
-	p, err := v.s.things(ctx, statement, args, kinds, r)
+	p, err := v.s.things(ctx, statement, args, shown, r)
 	if len(p.Items) == 0 {
 		err = cmp.Or(v.known(ctx, in), err)
 	}
@@ -107,15 +107,17 @@ func itemOf(t feed.Thing, near *feed.Circle) feed.Item {
 // things runs a statement made by pageStatement. A page without rows is the only
 // one, or past the last: either way nothing depends on the total then.
 func (s *Store) things(
-	ctx context.Context, statement string, args []any, kinds []feed.Kind, r page.Request,
+	ctx context.Context, statement string, args []any, shown shape, r page.Request,
 ) (page.Page[feed.Thing], error) {
 	var items []feed.Thing
 	var total int
+	var row thing
+	targets := append([]any{&total}, shown.targets(&row, s.dialect)...)
 	err := s.read(ctx, func(ctx context.Context) error {
-		items = nil
+		items = make([]feed.Thing, 0, r.Size())
 		return s.each(ctx, statement, args, func(scan func(...any) error) error {
-			var row thing
-			if err := scan(append([]any{&total}, row.destinations(s.dialect, kinds...)...)...); err != nil {
+			row = thing{kind: shown.kinds[0]} // nothing of the last one may be reached into
+			if err := scan(targets...); err != nil {
 				return err
 			}
 			thing, err := row.thing()

@@ -11,7 +11,7 @@ type statements struct {
 	members string // $1 ids
 	feedStatements
 	eventStatements
-	images string // of an owner, by tags
+	imageStatements
 }
 
 func newStatements(d dialect) statements {
@@ -20,7 +20,7 @@ func newStatements(d dialect) statements {
 		members:         membersStatement(d),
 		feedStatements:  newFeedStatements(d),
 		eventStatements: newEventStatements(d),
-		images:          imagesByTags(d),
+		imageStatements: newImageStatements(d),
 	}
 }
 

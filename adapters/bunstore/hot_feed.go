@@ -22,27 +22,28 @@ type feedStatements struct {
 
 func newFeedStatements(d dialect) feedStatements {
 	s := feedStatements{
-		tree: tree(`SELECT category_id, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters WHERE ` + d.among("kind", "$1") + ` GROUP BY category_id HAVING SUM(count) > 0`),
+		// The sum of bigints would be a numeric, which takes longer.
+		tree: tree(`SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters WHERE ` + d.among("kind", "$1") + ` AND count > 0 GROUP BY category_id`),
 		treeNear: tree(`SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_listings l WHERE ` + d.among("kind", "$1") + ` AND ` + within(2) + ` GROUP BY category_id`),
 		pageOf: map[feed.Kind]string{},
 		pageMerged: pageStatement{
-			where: "l.category_id = $3 AND l.kind <> 'origin' AND " + d.among("l.kind", "$4"), order: newestListing,
+			where: "l.category_id = $3 AND l.kind <> 'origin' AND " + d.among("l.kind", "$4"),
+			order: []string{"created DESC", "kind", "id"},
 			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND " + d.among("kind", "$4"),
-			kinds: feed.ItemKinds(),
+			shape: merged,
 		}.text(),
 		pageNear: pageStatement{
-			where: "l.category_id = $3 AND " + within(4), order: newestListing,
-			total: "SELECT COUNT(*) FROM feed_listings l WHERE l.category_id = $3 AND " + within(4),
-			kinds: []feed.Kind{feed.Demand},
+			where: "l.category_id = $3 AND " + within(4), order: newest, shape: shapes[feed.Demand],
 		}.text(),
 	}
 	for _, kind := range feed.ItemKinds() {
+		of := "kind = '" + string(kind) + "'"
 		s.pageOf[kind] = pageStatement{
-			where: "l.category_id = $3 AND l.kind = '" + string(kind) + "'", order: newestListing,
-			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND kind = '" + string(kind) + "'",
-			kinds: []feed.Kind{kind},
+			where: "l.category_id = $3 AND l." + of, order: newest,
+			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND " + of,
+			shape: shapes[kind],
 		}.text()
 	}
 	s.publications()
@@ -58,32 +59,45 @@ func tree(counted string) string {
 		SELECT 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
 }
 
+// shapes are those of pages of one kind.
+var (
+	shapes = map[feed.Kind]shape{
+		feed.Publication: shapeOf(feed.Publication), feed.Node: shapeOf(feed.Node), feed.Demand: shapeOf(feed.Demand),
+	}
+	merged = shapeOf(feed.ItemKinds()...)
+)
+
+// newest is the order of listings of one kind.
+var newest = []string{"created DESC", "id"}
+
 // pageStatement is a page of what is listed, with the total in every row. The
 // parameters are the size as $1, the offset as $2, the category as $3 where there is
-// one, and others.
+// one, and others. The page is cut out of an index; only what is on it is looked
+// up.
 type pageStatement struct {
 	where string // of listings, which are called l
 	order []string
-	total string
-	kinds []feed.Kind
+	total string // empty: what is there is counted
+	shape shape
 }
 
-// Orders of listings.
-var (
-	newestListing = []string{"created DESC", "kind", "id"}
-	latestUpdate  = []string{"updated DESC", "id"}
-)
-
 func (p pageStatement) text() string {
-	columns, joins := thingsOf(p.kinds...)
 	by := func(of string) string { return of + strings.Join(p.order, ", "+of) }
-	return `WITH page AS (
-			SELECT l.kind, l.id, l.category_id, l.created, l.updated, l.lat, l.lng FROM feed_listings l
-			WHERE ` + p.where + ` ORDER BY ` + by("l.") + ` LIMIT $1 OFFSET $2
-		)
-		SELECT CAST((` + p.total + `) AS bigint), ` + columns + `
-		FROM page` + joins + `
-		ORDER BY ` + by("page.")
+	columns := "id"
+	for _, column := range p.order {
+		if name, _, _ := strings.Cut(column, " "); name != "id" {
+			columns += ", " + name
+		}
+	}
+	page := `WITH page AS (SELECT ` + columns + ` FROM feed_listings l WHERE ` + p.where +
+		` ORDER BY ` + by("l.") + ` LIMIT $1 OFFSET $2)`
+	if p.total == "" {
+		p.total = "SELECT COUNT(*) FROM there"
+		page = `WITH there AS MATERIALIZED (SELECT ` + columns + ` FROM feed_listings l WHERE ` + p.where + `),
+			page AS (SELECT ` + columns + ` FROM there ORDER BY ` + strings.Join(p.order, ", ") + ` LIMIT $1 OFFSET $2)`
+	}
+	return page + ` SELECT CAST((` + p.total + `) AS bigint), ` + p.shape.columns +
+		` FROM page` + p.shape.joins + ` ORDER BY ` + by("page.")
 }
 
 // publications makes the reads of publications by their update.
@@ -91,9 +105,9 @@ func (s *feedStatements) publications() {
 	of := func(kind feed.Kind, where string) string {
 		kinds := "kind = '" + string(kind) + "'"
 		return pageStatement{
-			where: "l." + kinds + where, order: latestUpdate,
+			where: "l." + kinds + where, order: []string{"updated DESC", "id"},
 			total: "SELECT SUM(count) FROM feed_counters l WHERE " + kinds + where,
-			kinds: []feed.Kind{feed.Publication},
+			shape: shapes[feed.Publication],
 		}.text()
 	}
 	const here = " AND l.category_id = $3"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/uptrace/bun"
 
@@ -150,35 +149,44 @@ func (v Images) recount(ctx context.Context, tx bun.Tx, old, next gallery.Image)
 	return nil
 }
 
-// imagesByTags is the hot read of images: $1 owner, $2 all of these tags, $3 any
-// of these, $4 whether any will do, $5 size, $6 offset.
-func imagesByTags(d dialect) string {
-	return `SELECT COUNT(*) OVER (), id, key, width, height, tags, created FROM images
-		WHERE owner_id = $1 AND deleted IS NULL AND ` + d.allOf("tags", "$2") + ` AND ($4 OR ` + d.anyOf("tags", "$3") + `)
-		ORDER BY created DESC, id DESC LIMIT $5 OFFSET $6`
+// imageStatements are the hot reads of images: of the owner $1, with all of the tags
+// $2 and any of the tags $3, or, where $4 says so, whatever others.
+type imageStatements struct {
+	images     string
+	imagesPage string // the number of all comes first; $5 size, $6 offset
+}
+
+func newImageStatements(d dialect) imageStatements {
+	columns := "id, key, width, height, tags, created"
+	from := ` FROM images WHERE owner_id = $1 AND deleted IS NULL
+		AND ` + d.allOf("tags", "$2") + ` AND ($4 OR ` + d.anyOf("tags", "$3") + `) ORDER BY created DESC, id DESC`
+	return imageStatements{
+		images:     "SELECT " + columns + from,
+		imagesPage: "SELECT COUNT(*) OVER (), " + columns + from + " LIMIT $5 OFFSET $6",
+	}
 }
 
 func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Image], error) {
 	q, possible := q.Sound() // what is no text can't be asked for
-	size, offset := math.MaxInt32, 0
-	if q.Page != nil {
-		size, offset = q.Page.Size(), q.Page.Offset()
+	statement, args := v.s.hot.images, []any{
+		int64(q.Owner), v.s.dialect.listOf(filled(q.Contains)), v.s.dialect.listOf(filled(q.Overlaps)), len(q.Overlaps) == 0,
 	}
-	args := []any{
-		int64(q.Owner), v.s.dialect.listOf(filled(q.Contains)), v.s.dialect.listOf(filled(q.Overlaps)),
-		len(q.Overlaps) == 0, int64(size), int64(offset),
+	row := imageRow{OwnerID: q.Owner}
+	targets := []any{&row.ID, &row.Key, &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created}
+	var total int
+	if q.Page != nil {
+		statement, args = v.s.hot.imagesPage, append(args, int64(q.Page.Size()), int64(q.Page.Offset()))
+		targets = append([]any{&total}, targets...)
 	}
 	var images []gallery.Image
-	var total int
 	err := v.s.read(ctx, func(ctx context.Context) error {
 		images, total = nil, 0
 		if !possible {
 			return nil
 		}
-		return v.s.each(ctx, v.s.hot.images, args, func(scan func(...any) error) error {
-			row := imageRow{OwnerID: q.Owner}
-			err := scan(&total, &row.ID, &row.Key, &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created)
-			if err != nil {
+		return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
+			row.Tags = nil
+			if err := scan(targets...); err != nil {
 				return err
 			}
 			image, err := row.image()

@@ -122,6 +122,6 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 			statement = v.s.hot.latestOriginsOf
 		}
 	}
-	p, err := v.s.things(ctx, statement, args, []feed.Kind{feed.Publication}, q.Page)
+	p, err := v.s.things(ctx, statement, args, shapes[feed.Publication], q.Page)
 	return page.Map(p, func(t feed.Thing) publication.Publication { return t.(publication.Publication) }), err
 }

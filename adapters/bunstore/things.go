@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"plaza/domain/demand"
@@ -12,8 +11,8 @@ import (
 	"plaza/domain/user"
 )
 
-// thing is a row of a page of the feed: a listing with all that is shown of what
-// it lists. What a kind does not have stays zero.
+// thing is a row of a page of the feed: all that is shown of what is listed. What a
+// kind does not have stays zero.
 type thing struct {
 	kind     feed.Kind
 	id       int64
@@ -58,6 +57,9 @@ func (c thingColumn) of(kind feed.Kind) string {
 }
 
 var thingColumns = []thingColumn{
+	{"category_id", "category_id", "category_id", func(t *thing, _ dialect) any { return orZeroNumber[feed.CategoryID]{&t.category} }},
+	{"created", "created", "created", func(t *thing, _ dialect) any { return &t.created }},
+	{"updated", "updated", "updated", func(t *thing, _ dialect) any { return &t.updated }},
 	{"title", "title", "title", func(t *thing, _ dialect) any { return &t.title }},
 	{"summary", "summary", "description", func(t *thing, _ dialect) any { return &t.text }},
 	{"cover", "cover", "cover", func(t *thing, _ dialect) any { return &t.cover }},
@@ -71,18 +73,28 @@ var thingColumns = []thingColumn{
 	{"", "", "tags", func(t *thing, d dialect) any { return d.list(&t.tags) }},
 	{"", "", "images", func(t *thing, d dialect) any { return d.list(&t.images) }},
 	{"", "", "address", func(t *thing, _ dialect) any { return orZeroText[string]{&t.address} }},
+	{"", "", "lat", func(t *thing, _ dialect) any { return &t.lat }},
+	{"", "", "lng", func(t *thing, _ dialect) any { return &t.lng }},
 	{"", "", "closed", func(t *thing, _ dialect) any { return &t.closed }},
 	{"", "", "starts", func(t *thing, _ dialect) any { return &t.starts }},
 	{"", "", "ends", func(t *thing, _ dialect) any { return &t.ends }},
 }
 
-// listingColumns come first on every page.
-const listingColumns = "page.kind, page.id, page.category_id, page.created, page.updated, page.lat, page.lng"
+// shape is how a page of listings of some kinds is read: the columns and joins of
+// the statement, and where its rows are scanned into.
+type shape struct {
+	columns, joins string
+	kinds          []feed.Kind
+	into           []func(*thing, dialect) any
+}
 
-// thingsOf are the columns and joins that show what a page of listings, called
-// page, lists of the kinds.
-func thingsOf(kinds ...feed.Kind) (columns, joins string) {
-	all := []string{listingColumns}
+// shapeOf shows what a page of listings, called page, lists of the kinds.
+func shapeOf(kinds ...feed.Kind) shape {
+	s := shape{kinds: kinds}
+	columns := []string{"page.id"}
+	if len(kinds) > 1 {
+		columns = append(columns, "page.kind")
+	}
 	for _, c := range thingColumns {
 		var of []string
 		for _, kind := range kinds {
@@ -90,34 +102,34 @@ func thingsOf(kinds ...feed.Kind) (columns, joins string) {
 				of = append(of, thingTables[kind].alias+"."+name)
 			}
 		}
-		switch len(of) {
-		case 0:
-		case 1:
-			all = append(all, of[0])
-		default:
-			all = append(all, "COALESCE("+strings.Join(of, ", ")+")")
+		if len(of) == 0 {
+			continue
 		}
+		column := of[0]
+		if len(of) > 1 {
+			column = "COALESCE(" + strings.Join(of, ", ") + ")"
+		}
+		columns, s.into = append(columns, column), append(s.into, c.into)
 	}
 	for _, kind := range kinds {
 		t, id := thingTables[kind], "page.id"
 		if len(kinds) > 1 { // so that a table is only asked for what is of its kind
 			id = "CASE WHEN page.kind = '" + string(kind) + "' THEN page.id END"
 		}
-		joins += " LEFT JOIN " + t.name + " " + t.alias + " ON " + t.alias + ".id = " + id
+		s.joins += " LEFT JOIN " + t.name + " " + t.alias + " ON " + t.alias + ".id = " + id
 	}
-	return strings.Join(all, ", "), joins
+	s.columns = strings.Join(columns, ", ")
+	return s
 }
 
-// destinations are where a row of the columns of thingsOf is scanned into.
-func (t *thing) destinations(d dialect, kinds ...feed.Kind) []any {
-	into := []any{
-		&t.kind, &t.id, &t.category,
-		&t.created, &t.updated, &t.lat, &t.lng,
+// targets are where the columns are scanned into.
+func (s shape) targets(t *thing, d dialect) []any {
+	into := []any{&t.id}
+	if len(s.kinds) > 1 {
+		into = append(into, &t.kind)
 	}
-	for _, c := range thingColumns {
-		if slices.ContainsFunc(kinds, func(kind feed.Kind) bool { return c.of(kind) != "" }) {
-			into = append(into, c.into(t, d))
-		}
+	for _, target := range s.into {
+		into = append(into, target(t, d))
 	}
 	return into
 }
@@ -129,7 +141,7 @@ func (t *thing) thing() (feed.Thing, error) {
 		Category: t.category, Published: true, Created: t.created.Time, Updated: t.updated.Time,
 	}
 	switch t.kind {
-	case feed.Publication, origins:
+	case feed.Publication:
 		return publication.Publication{
 			ID: publication.ID(t.id), Node: t.node, Type: t.division, Content: content,
 			Bundle: publication.Bundle{ID: t.bundle, FirstOriginal: t.firstOriginal, Original: t.original},

@@ -1,0 +1,175 @@
+package bunstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	testserver "plaza/test/postgres"
+)
+
+// populous is a world large enough that Postgres has to think: 100,000 of each
+// thing in 200 categories, of which the first has a third of all.
+const populous = `
+INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
+	SELECT '+86-' || n, '', '{}', false, false, 0, '', '', '', '', 'UTC', now() FROM generate_series(1, 20000) n;
+INSERT INTO presence SELECT id, now() FROM users;
+INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created)
+	SELECT sha256(convert_to(n::text, 'UTF8')), 1 + n % 20000, '{}', 0, 1, now() FROM generate_series(1, 40000) n;
+INSERT INTO token_uses SELECT id, now() FROM tokens;
+INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM generate_series(1, 200) n;
+CREATE TEMPORARY TABLE things AS SELECT n AS id, CASE n % 3 WHEN 0 THEN 1 ELSE 1 + n * 31 / 8 % 200 END AS category_id,
+	now() - n * interval '1 minute' AS created, now() - (n * 7919 % 100000) * interval '1 minute' AS updated,
+	30 + random() AS lat, 120 + random() AS lng FROM generate_series(1, 100000) n;
+INSERT INTO publications (id, bundle_id, first_original_id, type, title, summary, author_id, language, category_id, published, deleted, created, updated)
+	SELECT id, id, CASE WHEN id % 2 = 0 THEN id - 1 END, 0, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
+INSERT INTO nodes (id, title, summary, author_id, language, category_id, published, deleted, created, updated)
+	SELECT id, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
+INSERT INTO demands (id, title, description, tags, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated)
+	SELECT id, 'A title', 'A description', '{}', '{}', 1 + id % 20000, '', category_id, lat, lng, now(), now(), now(), true, false, created, updated FROM things;
+INSERT INTO feed_listings (kind, id, category_id, created, updated)
+	SELECT kind, id, category_id, created, updated FROM things, unnest('{publication,node,xfile}'::text[]) kind;
+INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'origin', id, category_id, created, updated FROM things WHERE id % 2 = 1;
+INSERT INTO feed_listings SELECT 'demand', id, category_id, created, updated, lat, lng FROM things;
+INSERT INTO feed_counters SELECT category_id, kind, id % 8, count(*), max(created), max(updated), 1 FROM feed_listings GROUP BY 1, 2, 3;
+INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
+	SELECT 1 + n % 1000, '2026-01-01'::date + n % 3000, 'A title', '', '', (n % 3) * 100, CASE n % 5 WHEN 0 THEN 0 ELSE 100 END, '', '', '', now() - n * interval '1 minute', now()
+	FROM generate_series(1, 100000) n;
+INSERT INTO event_counts (event_id, author_id, comments, commented) SELECT id, author_id, 1, created FROM events;
+INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events;
+INSERT INTO comments (event_id, author_id, content, created) SELECT id, 1, 'Well said', created FROM events;
+INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
+	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 100000) n;
+INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT n, 1 + n % 1000, now(), now() FROM generate_series(1001, 20000) n;
+INSERT INTO images (owner_id, key, width, height, tags, created)
+	SELECT 1 + n % 500, 'public/a', 1, 1, ARRAY['t' || n % 7, 't' || n % 11], now() - n * interval '1 minute' FROM generate_series(1, 100000) n;
+ANALYZE;`
+
+// plan is a node of what EXPLAIN tells.
+type plan struct {
+	Node     string  `json:"Node Type"`
+	Relation string  `json:"Relation Name"`
+	Index    string  `json:"Index Name"`
+	Rows     float64 `json:"Actual Rows"`
+	Loops    float64 `json:"Actual Loops"`
+	Filtered float64 `json:"Rows Removed by Filter"`
+	Rechecks float64 `json:"Rows Removed by Index Recheck"`
+	Plans    []plan  `json:"Plans"`
+}
+
+// scans are the nodes that read tables.
+func (p plan) scans() []plan {
+	var all []plan
+	if p.Relation != "" || p.Index != "" {
+		all = append(all, p)
+	}
+	for _, under := range p.Plans {
+		all = append(all, under.scans()...)
+	}
+	return all
+}
+
+// read is how many rows a scan looked at.
+func (p plan) read() float64 { return (p.Rows + p.Filtered + p.Rechecks) * max(p.Loops, 1) }
+
+// explain runs the very statement that the store runs, planned once for whatever
+// values as on its connections, and returns how.
+func explain(t *testing.T, conn *pgx.Conn, statement string, args ...string) plan {
+	t.Helper()
+	ctx := t.Context()
+	for _, setting := range []string{"DEALLOCATE ALL", "SET plan_cache_mode = force_generic_plan", "SET jit = off"} {
+		_, err := conn.Exec(ctx, setting)
+		require.NoError(t, err)
+	}
+	_, err := conn.Exec(ctx, "PREPARE hot AS "+statement)
+	require.NoError(t, err)
+	execute := "EXECUTE hot"
+	if len(args) > 0 {
+		execute += "(" + strings.Join(args, ", ") + ")"
+	}
+	var text string
+	require.NoError(t, conn.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&text))
+	var explained []struct{ Plan plan }
+	require.NoError(t, json.Unmarshal([]byte(text), &explained))
+	return explained[0].Plan
+}
+
+func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
+	url := testserver.Empty(t)
+	s, err := Open(t.Context(), Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close(t.Context()) })
+	_, err = conn.Exec(t.Context(), populous)
+	require.NoError(t, err)
+
+	near := parameters(circle(feed.Circle{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}))
+	orders, err := event.ParseOrdering("")
+	require.NoError(t, err)
+	eventPage := s.hot.eventPage[0] + ordering(orders) + s.hot.eventPage[1] + ordering(orders)
+	for _, c := range []struct {
+		name      string
+		statement string
+		args      []string
+		indexes   []string // each of them is used
+		read      float64  // rows at most, of all tables together
+		counts    bool     // the counters of all categories are summed up, of which there are not many
+	}{
+		{"session", s.hot.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, false},
+		{"members", s.hot.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, false},
+		{"items of a kind", s.hot.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, false},
+		{"items of a kind, page 1000", s.hot.pageOf[feed.Node], []string{"20", "20000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 20_020 + 80, false},
+		{"merged items", s.hot.pageMerged, []string{"20", "0", "1", "'{node,publication,demand}'"}, []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey"}, 200, false},
+		{"items near", s.hot.pageNear, append([]string{"20", "0", "1"}, near...), []string{"feed_listings_near", "demands_pkey"}, 3500, false}, // a whole band of latitudes
+		{"the latest", s.hot.latest, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 80, true},
+		{"the latest of a category", s.hot.latestOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, false},
+		{"the latest origins", s.hot.latestOrigins, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 80, true},
+		{"the latest origins of a category", s.hot.latestOriginsOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, false},
+		{"images by tags", s.hot.imagesPage, []string{"7", "'{t1}'", "'{t2}'", "true", "20", "0"}, []string{"images_of_owner"}, 2 * 200, false},
+		{"an event", s.hot.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, false},
+		{"a page of events", eventPage, []string{"7", "'{100000,100100}'", "20", "0"}, []string{"events_of_author", "plates_of_event"}, 2 * (100 + 100 + 40), false},
+		{"the moment", s.hot.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day", "events_pkey"}, 2 * 2 * (34 + 34 + 40), false},
+		{"the newest comments", s.hot.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event"}, 12, false},
+		{"news around", s.hot.around, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, false},
+		{"the events commented last", s.hot.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var read float64
+			var used []string
+			for _, scan := range explain(t, conn, c.statement, c.args...).scans() {
+				if scan.Relation == "feed_counters" && c.counts {
+					continue
+				}
+				assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
+				used = append(used, scan.Index)
+				read += scan.read()
+			}
+			for _, index := range c.indexes {
+				assert.True(t, slices.Contains(used, index), "%s is not used, but %v", index, used)
+			}
+			assert.LessOrEqual(t, read, c.read, "rows read of all tables")
+		})
+	}
+}
+
+// parameters are the values as EXECUTE takes them.
+func parameters(args []any) []string {
+	all := make([]string, len(args))
+	for i, arg := range args {
+		all[i] = fmt.Sprint(arg)
+	}
+	return all
+}

@@ -1,0 +1,222 @@
+// Package bench measures Plaza against floors: the leanest servers by hand that do
+// the same work on the same data.
+//
+// It makes a dataset of its own, the same every time, and loads it into a Postgres
+// that it starts, and into SQLite. Plaza, built and run as in production, and the
+// floor are processes of their own on that database, and are asked the same by
+// connections that cost next to nothing, in turns. Ratios travel from machine to
+// machine; absolute figures don't.
+//
+//	go test -tags nomsgpack -timeout 60m ./test/bench -run '^$' -bench '^BenchmarkPlaza$' -benchtime 1x -scale 1
+//
+// A floor is worth nothing if it does less. Thus a test holds every answer of the
+// floors against Plaza's, and so does the benchmark before it measures.
+package bench
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plaza/test/postgres"
+)
+
+var (
+	scaleFlag       = flag.Float64("scale", 0.1, "`part` of performance.md's dataset; 1 is 200,000 users, 1,000,000 publications")
+	roundsFlag      = flag.Int("rounds", 5, "`rounds` in which each server is measured once")
+	secondsFlag     = flag.Float64("seconds", 2, "`seconds` of one measurement")
+	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas: A,A1,B,C,D,D1,E,F,deep,size (default: all)")
+	storeFlag       = flag.String("store", "both", "`postgres`, sqlite or both")
+	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
+	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: it is built)")
+)
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(floorOf); url != "" {
+		if err := serveFloor(url); err != nil {
+			fmt.Fprintln(os.Stderr, "the floor:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(postgres.Main(m))
+}
+
+// sizes is the part of a run that compares sizes, as -scenarios calls it.
+const sizes = "size"
+
+func wanted(name string) bool {
+	return *scenariosFlag == "" || slices.Contains(strings.Split(*scenariosFlag, ","), name)
+}
+
+// BenchmarkPlaza is one run, with -benchtime 1x. It prints its report and writes it
+// to the file of -out.
+func BenchmarkPlaza(b *testing.B) {
+	ctx := context.Background()
+	r := report{machine: inspect(ctx), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
+	binary := program(ctx, b)
+	if *storeFlag != "sqlite" {
+		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b)))
+	}
+	if *storeFlag != "postgres" {
+		r.stores = append(r.stores, benchStore(ctx, b, binary, sqliteIn(ctx, b)))
+	}
+	text := r.text()
+	fmt.Print("\n", text)
+	if err := os.WriteFile(*outFlag, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	for _, s := range r.stores {
+		for _, row := range s.rows {
+			b.ReportMetric(row.ratio(), s.name+"-"+row.name)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// benchedStore is a kind of database, and where one for the dataset and a small
+// one are.
+type benchedStore struct {
+	name, version, settings string
+	full, small             string
+	// tidy lets writers begin alike: without dead rows, and with everybody who has a
+	// token seen just now, as noting that is due once a minute, whoever comes first.
+	tidy func() error
+}
+
+func postgresIn(ctx context.Context, b *testing.B) benchedStore {
+	// Nothing waits for the disk, which would make the servers look alike.
+	settings := []string{"shared_buffers=1GB", "max_wal_size=8GB", "fsync=off", "autovacuum=off"}
+	server := postgres.Start(b, settings...)
+	small := "small"
+	if err := execute(ctx, server.URL("postgres"), "CREATE DATABASE "+small); err != nil {
+		b.Fatal(err)
+	}
+	full := server.URL("postgres")
+	return benchedStore{
+		name: "Postgres", version: postgresVersion(ctx, full), settings: strings.Join(settings, ", "), full: full, small: server.URL(small),
+		tidy: func() error {
+			return cmp.Or(
+				execute(ctx, full, "UPDATE token_uses SET used = now()"),
+				execute(ctx, full, "INSERT INTO presence SELECT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
+				execute(ctx, full, "VACUUM events, feed_listings, feed_counters, presence, token_uses"),
+			)
+		},
+	}
+}
+
+func sqliteIn(ctx context.Context, b *testing.B) benchedStore {
+	dir := b.TempDir()
+	full := filepath.Join(dir, "full.db")
+	return benchedStore{
+		name: "SQLite", version: sqliteVersion(), settings: "WAL, synchronous=full", full: "sqlite:" + full,
+		small: "sqlite:" + filepath.Join(dir, "small.db"),
+		tidy: func() error {
+			now := time.Now().UnixMicro()
+			return executeSQLite(ctx, full, fmt.Sprintf(`UPDATE token_uses SET used = %[1]d;
+				INSERT INTO presence SELECT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
+				PRAGMA wal_checkpoint(TRUNCATE)`, now))
+		},
+	}
+}
+
+// benchStore runs all that is wanted over one kind of database.
+func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore) results {
+	d := newDataset(*scaleFlag)
+	began := time.Now()
+	if err := fill(ctx, s.full, d); err != nil {
+		b.Fatalf("%s: %v", s.name, err)
+	}
+	fmt.Fprintf(os.Stderr, "%s: loaded in %v\n", s.name, time.Since(began).Round(time.Second))
+	plaza, floor := startPlaza(b, binary, s.full), startFloor(b, s.full)
+	all := results{benchedStore: s}
+	for _, sc := range scenarios {
+		if !wanted(sc.name) {
+			continue
+		}
+		row, err := bout(ctx, s, sc, d, plaza, floor)
+		if err != nil {
+			b.Fatalf("%s, %s: %v", s.name, sc.name, err)
+		}
+		all.rows = append(all.rows, row)
+	}
+	if wanted(sizes) {
+		var err error
+		if all.sizes, err = benchSizes(ctx, b, binary, s, d, plaza); err != nil {
+			b.Fatalf("%s, sizes: %v", s.name, err)
+		}
+	}
+	return all
+}
+
+// variety is how many different requests a scenario has.
+const variety = 4096
+
+func requestsOf(sc scenario, d *dataset, count int) []request {
+	all := make([]request, count)
+	for i := range all {
+		all[i] = sc.request(d, i)
+	}
+	return all
+}
+
+func asked() rounds {
+	return rounds{count: *roundsFlag, load: load{
+		connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: time.Duration(*secondsFlag * float64(time.Second)),
+	}}
+}
+
+// bout measures a scenario, once both servers have shown that they do the same.
+func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, floor string) (row, error) {
+	requests := requestsOf(sc, d, variety)
+	if err := compare(plaza, floor, requests[:20]); err != nil {
+		return row{}, err
+	}
+	r := asked()
+	if sc.isWriting() {
+		r.tidy = s.tidy
+	}
+	fmt.Fprintf(os.Stderr, "%s, %s: %s\n", s.name, sc.name, sc.what)
+	o, err := r.duel(ctx, contender{"floor", floor, requests}, contender{"Plaza", plaza, requests})
+	return row{scenario: sc, outcome: o}, err
+}
+
+// benchSizes compares Plaza with itself: where there is little, and where there is
+// a lot.
+func benchSizes(ctx context.Context, b *testing.B, binary string, s benchedStore, d *dataset, plaza string) ([]sizeRow, error) {
+	little := thousand()
+	if err := cmp.Or(s.tidy(), fill(ctx, s.small, little)); err != nil {
+		return nil, err
+	}
+	small := startPlaza(b, binary, s.small)
+	publications := d.shelves["publication"]
+	rows := []sizeRow{
+		{what: "page 1 and total_count, of so many publications in the category", goal: sameCost,
+			little: publications.count(pinned), lots: publications.count(largest)},
+		{what: "the tree with meta, of so many things in the feed", goal: sameCost,
+			little: little.publications + little.nodes + little.demands, lots: d.publications + d.nodes + d.demands},
+		{what: "page 1 and a deep page of the largest category, by their numbers", goal: twiceTheCost,
+			little: 1, lots: d.deepPage()},
+	}
+	contenders := [][2]contender{
+		{{"little", plaza, []request{page(pinned, 1)}}, {"a lot", plaza, []request{page(largest, 1)}}},
+		{{"little", small, []request{tree()}}, {"a lot", plaza, []request{tree()}}},
+		{{"page 1", plaza, []request{page(largest, 1)}}, {"deep", plaza, []request{page(largest, d.deepPage())}}},
+	}
+	for i, pair := range contenders {
+		fmt.Fprintf(os.Stderr, "%s, sizes: %s\n", s.name, rows[i].what)
+		var err error
+		if rows[i].outcome, err = asked().duel(ctx, pair[0], pair[1]); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,183 @@
+package bench
+
+import (
+	"iter"
+	"time"
+)
+
+// epoch is when the dataset ends. It lies in the past, so that whatever a server
+// writes comes after it; and nobody of the dataset is online.
+var epoch = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
+const history = 2 * 365 * 24 * time.Hour
+
+// What does not grow with the rest.
+const (
+	categories    = 200
+	eventsEach    = 5
+	newsPerDay    = 12
+	maxTokens     = 2000
+	pinnedListing = 1000 // publications in the category of the table of sizes
+)
+
+// Categories with a part of their own.
+const (
+	bucket  = 0 // what has no category
+	largest = 1 // a tenth of everything
+	pinned  = 2 // pinnedListing publications, however many there are in all
+)
+
+// dataset is how much there is of everything. All rows follow from it.
+type dataset struct {
+	users, publications, nodes, demands, images, events, days int
+
+	shelves map[string]shelving
+}
+
+// newDataset has the sizes of performance.md at scale 1.
+func newDataset(scale float64) *dataset {
+	of := func(full int) int { return max(10, int(scale*float64(full))) }
+	return sized(of(200_000), of(1_000_000), of(500_000), of(1_000_000))
+}
+
+// thousand has a thousand things in its feed.
+func thousand() *dataset { return sized(200, 660, 330, 1000) }
+
+func sized(users, publications, demands, images int) *dataset {
+	d := &dataset{
+		users: users, publications: publications, nodes: publications / 100, demands: demands,
+		images: images, events: users * eventsEach,
+	}
+	d.days = min(max(10, d.events/100), int(history/(24*time.Hour)))
+	d.shelves = map[string]shelving{
+		"publication": shelve(d.publications), "node": shelve(d.nodes), "demand": shelve(d.demands), "xfile": shelve(d.events),
+	}
+	return d
+}
+
+func (d *dataset) tokens() int { return min(d.users, maxTokens) }
+
+// table is the rows of a table in the order of its columns.
+type table struct {
+	name    string
+	columns string
+	numbers bool // the database gives the ids of later rows
+	rows    iter.Seq[[]any]
+}
+
+// day is a day in a column.
+type day struct{ time.Time }
+
+func (d day) String() string { return d.Format(time.DateOnly) }
+
+// tables are all tables with rows, those first that others refer to.
+func (d *dataset) tables() []table {
+	return []table{
+		{"users", "id, phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined", true, counted(d.users, d.user)},
+		{"presence", "user_id, seen", false, d.presence()},
+		{"tokens", "id, hash, user_id, scopes, generation, ttl, created", true, counted(d.tokens(), d.token)},
+		{"token_uses", "token_id, used", false, counted(d.tokens(), d.tokenUse)},
+		{"categories", "id, parent_id, name, slug", false, counted(categories, d.category)},
+		{"subscriptions", "id, user_id, followed_id, category_id, created, updated", true, d.subscriptions()},
+		{"events", "id, author_id, day, title, content, html, category_id, permission, status, province, city, district, created, modified", true, counted(d.events, d.eventRow)},
+		{"plates", "id, event_id, photo, created", true, d.plates()},
+		{"comments", "id, event_id, author_id, content, created", true, d.comments()},
+		{"likes", "event_id, user_id", false, d.likes()},
+		{"event_counts", "event_id, author_id, comments, likes, commented", false, counted(d.events, d.eventCounts)},
+		{"news", "id, site_name, site_logo, url, title, released, html, category, city, district, province, country", true, counted(d.days*newsPerDay, d.news)},
+		{"publications", "id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated", false, counted(d.publications, d.publicationRow)},
+		{"nodes", "id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated", false, counted(d.nodes, d.nodeRow)},
+		{"demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated", false, counted(d.demands, d.demandRow)},
+		{"feed_listings", "kind, id, category_id, created, updated, lat, lng", false, d.listingRows()},
+		{"feed_counters", "category_id, kind, shard, count, created, updated, version", false, d.counterRows()},
+		{"images", "id, owner_id, key, width, height, tags, created, deleted", true, counted(d.images, d.imageRow)},
+		{"image_counts", "owner_id, kept", false, d.imageCounts()},
+	}
+}
+
+// counted makes the rows 0 to n-1.
+func counted(n int, row func(i int) []any) iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		for i := range n {
+			if !yield(row(i)) {
+				return
+			}
+		}
+	}
+}
+
+// orNone is nil for zero.
+func orNone(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+// orNever is nil for the zero time.
+func orNever(at time.Time) any {
+	if at.IsZero() {
+		return nil
+	}
+	return at
+}
+
+// shelving puts things into categories, unevenly, and each category's things
+// throughout all the others.
+type shelving struct {
+	starts [categories + 2]int // where each category begins in a row of all things
+	stride int
+}
+
+// shelve gives every category its part of the total.
+func shelve(total int) shelving {
+	var counts [categories + 1]int
+	counts[bucket], counts[largest], counts[pinned] = total/500, total/10, min(pinnedListing, total/20)
+	left := total - counts[bucket] - counts[largest] - counts[pinned]
+	weight := func(c int) float64 { return 1 / float64(c+20) }
+	var sum float64
+	for c := pinned + 1; c <= categories; c++ {
+		sum += weight(c)
+	}
+	given := 0
+	for c := pinned + 1; c <= categories; c++ {
+		counts[c] = int(float64(left) * weight(c) / sum)
+		given += counts[c]
+	}
+	counts[pinned+1] += left - given
+	s := shelving{stride: 7919}
+	for ; total > 0 && gcd(s.stride, total) != 1; s.stride++ {
+	}
+	for c, n := range counts {
+		s.starts[c+1] = s.starts[c] + n
+	}
+	return s
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (s shelving) total() int { return s.starts[categories+1] }
+
+// of is the category of a thing; zero is none.
+func (s shelving) of(i int) int64 { return s.at(i * s.stride % s.total()) }
+
+// at is the category that has the place in the row of all things. Drawn by chance,
+// a category comes as often as it has things.
+func (s shelving) at(place int) int64 {
+	low, high := 0, categories
+	for low < high {
+		if middle := (low + high + 1) / 2; s.starts[middle] <= place {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return int64(low)
+}
+
+func (s shelving) count(category int) int { return s.starts[category+1] - s.starts[category] }

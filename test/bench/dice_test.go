@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// dice are numbers that look random and depend on nothing but the row they are
+// thrown for, so that every row can be made again without the ones before it.
+type dice struct{ state uint64 }
+
+func roll(table string, row int) *dice {
+	d := dice{uint64(row) * 0x9e3779b97f4a7c15}
+	for _, b := range []byte(table) {
+		d.state = (d.state ^ uint64(b)) * 0x100000001b3
+	}
+	return &d
+}
+
+// next is SplitMix64.
+func (d *dice) next() uint64 {
+	d.state += 0x9e3779b97f4a7c15
+	z := d.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// n is from 0 to below the bound.
+func (d *dice) n(bound int) int { return int(d.next() % uint64(bound)) }
+
+// in says yes once in so many times.
+func (d *dice) in(times int) bool { return d.n(times) == 0 }
+
+func (d *dice) float() float64 { return float64(d.next()>>11) / (1 << 53) }
+
+// bell is normally distributed around zero.
+func (d *dice) bell(deviation float64) float64 {
+	return deviation * math.Sqrt(-2*math.Log(1-d.float())) * math.Cos(2*math.Pi*d.float())
+}
+
+func pick[T any](d *dice, from []T) T { return from[d.n(len(from))] }
+
+// text is words of about so many characters.
+func (d *dice) text(length int) string {
+	var b strings.Builder
+	for b.Len() < length-4 {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(pick(d, words))
+	}
+	return b.String()
+}
+
+// before is an instant within the span before the epoch, to the microsecond.
+func (d *dice) before(span time.Duration) time.Time {
+	return epoch.Add(-time.Duration(d.n(int(span/time.Microsecond))) * time.Microsecond)
+}
+
+var words = strings.Fields(`a the of in on with for from about after early late small large quiet bright old new
+	garden river market window winter summer morning evening letter kitchen bicycle mountain harbour library
+	photograph recipe journey neighbour orchestra carpenter teacher painter village station bridge umbrella
+	walking building reading cooking learning repairing travelling writing drawing counting & without under
+	between café naïve “quoted” it's <plain> first second third wooden paper silver slowly together again`)
+
+var givenNames = strings.Fields(`Lucía Ada Grace Alan Edsger Barbara 雷 丽 伟 芳 敏 静 Marie Emmy Kurt Sofía Hugo`)
+
+var familyNames = strings.Fields(`Fernández Lovelace Hopper Turing Dijkstra Liskov 李 王 张 刘 陈 杨 Curie Noether Gödel`)
+
+var (
+	zones      = strings.Fields("Asia/Shanghai Europe/Madrid America/New_York UTC Asia/Kathmandu")
+	languages  = strings.Fields("en zh-CN es zh-TW")
+	expertises = strings.Fields("Photography Carpentry Cooking Painting Teaching Gardening")
+	// tags is the vocabulary of the images: three letters each.
+	tags = func() []string {
+		var all []string
+		for i := range 100 {
+			all = append(all, string([]byte{'a' + byte(i/10), 'q' + byte(i%10), 'x'}))
+		}
+		return all
+	}()
+)

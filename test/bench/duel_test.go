@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+)
+
+// contender is a server with what it is asked.
+type contender struct {
+	name     string
+	at       string
+	requests []request
+}
+
+// outcome is how two contenders did in the same rounds.
+type outcome struct {
+	first, second summary
+	ratios        []float64 // of the second's rate to the first's, round by round, in order
+}
+
+// summary is the medians of what was measured.
+type summary measurement
+
+// rounds says how two are compared.
+type rounds struct {
+	load
+	count int
+	tidy  func() error // before every measurement; nil: nothing
+}
+
+// duel measures both in every round, one right after the other and each first in
+// every other round, so that whatever else the machine does meets both alike.
+func (r rounds) duel(ctx context.Context, first, second contender) (outcome, error) {
+	pair := [2]contender{first, second}
+	var measured [2][]measurement
+	var o outcome
+	for round := range r.count {
+		for turn := range 2 {
+			who := (round + turn) % 2
+			if r.tidy != nil {
+				if err := r.tidy(); err != nil {
+					return o, err
+				}
+			}
+			r.requests = pair[who].requests
+			m, err := r.measure(ctx, pair[who].at)
+			if err != nil {
+				return o, fmt.Errorf("%s: %w", pair[who].name, err)
+			}
+			measured[who] = append(measured[who], m)
+		}
+		o.ratios = append(o.ratios, measured[1][round].rate/measured[0][round].rate)
+	}
+	slices.Sort(o.ratios)
+	o.first, o.second = summarise(measured[0]), summarise(measured[1])
+	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s   %-8s %7.0f/s   %.2f [%.2f–%.2f]\n", first.name, o.first.rate, second.name, o.second.rate,
+		o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1])
+	return o, nil
+}
+
+func summarise(all []measurement) summary {
+	rates, p50, p99 := []float64{}, []time.Duration{}, []time.Duration{}
+	for _, m := range all {
+		rates, p50, p99 = append(rates, m.rate), append(p50, m.p50), append(p99, m.p99)
+	}
+	return summary{median(rates), median(p50), median(p99)}
+}
+
+// median is that of the values; of an even number of them the mean of the middle
+// two.
+func median[T float64 | time.Duration](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 0 {
+		return (sorted[middle-1] + sorted[middle]) / 2
+	}
+	return sorted[middle]
+}
+
+// ratio is as it is printed, so that what is judged is what can be read.
+func (o outcome) ratio() float64 { return math.Round(100*median(o.ratios)) / 100 }

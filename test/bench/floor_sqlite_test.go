@@ -1,0 +1,159 @@
+package bench
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// file is the floor over SQLite: prepared statements of database/sql, one
+// connection that writes and several that read, as safe on the disk as Plaza.
+type file struct {
+	reading, writing [statements]*sql.Stmt
+	writer           *sql.DB
+}
+
+func openSQLite(ctx context.Context, path string) (database, error) {
+	const busy = "_pragma=busy_timeout(5000)"
+	writer, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)&"+busy)
+	if err != nil {
+		return nil, err
+	}
+	writer.SetMaxOpenConns(1)
+	reader, err := sql.Open("sqlite", "file:"+path+"?_pragma=query_only(on)&"+busy)
+	if err != nil {
+		return nil, err
+	}
+	reader.SetMaxOpenConns(4)
+	reader.SetMaxIdleConns(4)
+	texts := readTexts(phrases{
+		among: func(column, parameter string) string {
+			return column + " IN (SELECT value FROM json_each(" + parameter + "))"
+		},
+		allOf: func(column, parameter string) string {
+			return "NOT EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
+				" WHERE wanted.value NOT IN (SELECT value FROM json_each(" + column + ")))"
+		},
+		anyOf: func(column, parameter string) string {
+			return "EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
+				" WHERE wanted.value IN (SELECT value FROM json_each(" + column + ")))"
+		},
+	})
+	texts[changeStatement] = `UPDATE events SET title = $3, province = $4, city = $5, district = $6, modified = $7, revision = revision + 1
+		WHERE id = $1 AND revision = $2`
+	texts[listingStatement] = `UPDATE feed_listings SET updated = $2 WHERE kind = 'xfile' AND id = $1`
+	texts[counterStatement] = `UPDATE feed_counters SET version = version + 1, updated = MAX(updated, $3)
+		WHERE category_id = $1 AND kind = 'xfile' AND shard = $2`
+	f := &file{writer: writer}
+	for s, text := range texts {
+		db, of := reader, &f.reading
+		if statement(s) >= useStatement {
+			db, of = writer, &f.writing
+		}
+		if of[s], err = db.PrepareContext(ctx, text); err != nil {
+			return nil, fmt.Errorf("statement %d: %w", s, err)
+		}
+	}
+	return f, nil
+}
+
+func (f *file) query(ctx context.Context, s statement, args []any, row func(scanner) error) error {
+	rows, err := f.reading[s].QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (f *file) edit(ctx context.Context, c change, reads []read) (changed bool, err error) {
+	if changed, err = f.write(ctx, c); err != nil || !changed {
+		return false, err
+	}
+	for _, r := range reads {
+		if err := f.query(ctx, r.statement, r.args, r.row); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (f *file) write(ctx context.Context, c change) (bool, error) {
+	tx, err := f.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback()
+	do := func(s statement, args ...any) (rows int64, err error) {
+		done, err := tx.StmtContext(ctx, f.writing[s]).ExecContext(ctx, args...)
+		if err != nil {
+			return 0, err
+		}
+		return done.RowsAffected()
+	}
+	if c.isStale {
+		if _, err := do(useStatement, c.token, c.now.UnixMicro(), c.due().UnixMicro()); err != nil {
+			return false, err
+		}
+		if _, err := do(seenStatement, c.user, c.now.UnixMicro(), c.due().UnixMicro()); err != nil {
+			return false, err
+		}
+	}
+	modified := c.modified.UnixMicro()
+	rows, err := do(changeStatement, c.event, c.revision, c.title, c.province, c.city, c.district, modified)
+	if err != nil || rows == 0 {
+		return false, err
+	}
+	if c.isListed {
+		if _, err := do(listingStatement, c.event, modified); err != nil {
+			return false, err
+		}
+		if _, err := do(counterStatement, c.category, c.shard(), modified); err != nil {
+			return false, err
+		}
+	}
+	return true, tx.Commit()
+}
+
+func (*file) moment(into *time.Time) any { return (*micros)(into) }
+func (*file) day(into *string) any       { return into }
+func (*file) list(into *[]string) any    { return (*jsonList)(into) }
+func (*file) names(values []string) any  { return asJSON(values) }
+func (*file) ids(values []int64) any     { return asJSON(values) }
+
+func asJSON(values any) string {
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // lists of texts and numbers always have a JSON
+	}
+	return string(text)
+}
+
+// micros are microseconds since 1970; NULL is the zero time.
+type micros time.Time
+
+func (m *micros) Scan(src any) error {
+	*m = micros{}
+	if at, is := src.(int64); is {
+		*m = micros(time.UnixMicro(at))
+	}
+	return nil
+}
+
+type jsonList []string
+
+func (l *jsonList) Scan(src any) error {
+	*l = nil
+	text, is := src.(string)
+	if !is {
+		return fmt.Errorf("a list can't be read from %T", src)
+	}
+	return json.Unmarshal([]byte(text), (*[]string)(l))
+}

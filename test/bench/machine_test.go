@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// machine is where a run took place, and of what.
+type machine struct {
+	cpu, memory, busy string
+	cores             int
+	commit            string
+}
+
+func inspect(ctx context.Context) machine {
+	return machine{
+		cpu: procField("/proc/cpuinfo", "model name"), memory: gibibytes(procField("/proc/meminfo", "MemTotal")),
+		cores: runtime.NumCPU(), busy: busy(), commit: commit(ctx),
+	}
+}
+
+const unknown = "unknown"
+
+// procField is the first value of that name in a file of lines like "name : value".
+func procField(path, name string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return unknown
+	}
+	for line := range bytes.Lines(text) {
+		if key, value, found := strings.Cut(string(line), ":"); found && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return unknown
+}
+
+func gibibytes(kibibytes string) string {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(kibibytes, " kB"), 64)
+	if err != nil {
+		return unknown
+	}
+	return fmt.Sprintf("%.0f GiB", n/(1<<20))
+}
+
+// busy is how much else was going on when the run began.
+func busy() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return unknown
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	return first
+}
+
+func commit(ctx context.Context) string {
+	hash, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return unknown
+	}
+	name := strings.TrimSpace(string(hash))
+	// What the benchmark writes itself changes nothing of what it measures.
+	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", ":/", ":(exclude,top)*RESULTS.md").Output()
+	if err != nil || len(changes) > 0 {
+		name += ", dirty"
+	}
+	return name
+}
+
+// execute runs a statement on a connection of its own.
+func execute(ctx context.Context, url, statement string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+func executeSQLite(ctx context.Context, path, statements string) error {
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, statements)
+	return err
+}
+
+func postgresVersion(ctx context.Context, url string) string {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return unknown
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return conn.PgConn().ParameterStatus("server_version")
+}
+
+func sqliteVersion() (version string) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return unknown
+	}
+	defer db.Close()
+	if err := db.QueryRow("SELECT sqlite_version()").Scan(&version); err != nil {
+		return unknown
+	}
+	return version
+}

@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// address is where a server that has just started says it is.
+var address = regexp.MustCompile(`http://(127\.0\.0\.1:[0-9]+)`)
+
+// patience is how long a server may take to start, or to stop.
+const patience = time.Minute
+
+// startPlaza starts the program as it runs in production, with its log in a file.
+func startPlaza(tb testing.TB, binary, database string) (at string) {
+	tb.Helper()
+	cmd := exec.Command(binary, "serve")
+	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(),
+		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR=127.0.0.1:0", "PLAZA_PUBLIC_URL="+publicURL,
+		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json")
+	return start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
+}
+
+// startFloor starts this program once more, as a floor, which ends with its input.
+func startFloor(tb testing.TB, database string) (at string) {
+	tb.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(withoutPlaza(os.Environ()), floorOf+"="+database)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return start(tb, cmd, in.Close)
+}
+
+// withoutPlaza is the environment without what would change how Plaza runs.
+func withoutPlaza(env []string) (kept []string) {
+	for _, variable := range env {
+		if !strings.HasPrefix(variable, "PLAZA_") {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
+
+// start returns the address that the process prints. With the test the process is
+// told to stop, and must end well.
+func start(tb testing.TB, cmd *exec.Cmd, stop func() error) (at string) {
+	tb.Helper()
+	name := filepath.Base(cmd.Path)
+	log, err := os.Create(filepath.Join(tb.TempDir(), "log"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stderr = log
+	said := func() []byte {
+		text, _ := os.ReadFile(log.Name())
+		return text[max(0, len(text)-10_000):]
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	if err := launch(cmd, ended); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := errors.Join(stop(), end(cmd, ended)); err != nil {
+			tb.Errorf("%s: %v\n%s", name, err, said())
+		}
+	})
+	select {
+	case at, found := <-announced(out):
+		if found {
+			return at
+		}
+		tb.Fatalf("%s ended at once\n%s", name, said())
+	case <-time.After(patience):
+		tb.Fatalf("%s does not say where it is\n%s", name, said())
+	}
+	return ""
+}
+
+// announced is the first address in the output; without one the channel is closed.
+func announced(out io.Reader) <-chan string {
+	found := make(chan string, 1)
+	go func() {
+		defer close(found)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if parts := address.FindStringSubmatch(lines.Text()); parts != nil {
+				found <- parts[1]
+				io.Copy(io.Discard, out)
+				return
+			}
+		}
+	}()
+	return found
+}
+
+// launch starts the process so that it ends when we do, even by SIGKILL.
+func launch(cmd *exec.Cmd, ended chan<- error) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	endWithParent(cmd.SysProcAttr)
+	started := make(chan error)
+	go func() {
+		// To the kernel the parent is the thread, so this one is kept until the process
+		// has ended.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			ended <- cmd.Wait()
+		}
+	}()
+	return <-started
+}
+
+// end waits for the process, which was told to stop.
+func end(cmd *exec.Cmd, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience):
+		return errors.Join(fmt.Errorf("it does not end within %v", patience), cmd.Process.Kill())
+	}
+}
+
+// program is the path of the program to measure: the one that the flag names, or
+// one that is built now.
+func program(ctx context.Context, tb testing.TB) string {
+	tb.Helper()
+	if *binaryFlag != "" {
+		return *binaryFlag
+	}
+	path := filepath.Join(tb.TempDir(), "plaza")
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "nomsgpack", "-trimpath", "-o", path, "plaza/bootstrap/cmd/plaza")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		tb.Fatalf("building the program: %v\n%s", err, said)
+	}
+	return path
+}

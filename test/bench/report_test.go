@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// report is a whole run.
+type report struct {
+	machine machine
+	scale   float64
+	dataset *dataset
+	stores  []results
+	before  map[string]float64 // ratios of the run before, by store and scenario
+}
+
+// results are those of one kind of database.
+type results struct {
+	benchedStore
+	rows  []row
+	sizes []sizeRow
+}
+
+// row is a scenario: the floor against Plaza.
+type row struct {
+	scenario
+	outcome
+}
+
+// sizeRow is Plaza against itself.
+type sizeRow struct {
+	what         string
+	goal         float64
+	little, lots int
+	outcome
+}
+
+// Goals of sizes: the part of the requests a second that is left where there is a
+// lot.
+const (
+	sameCost     = 0.9
+	twiceTheCost = 0.5
+)
+
+// noise is the difference of a ratio that means nothing.
+const noise = 0.1
+
+func (r report) text() string {
+	var b strings.Builder
+	d, m := r.dataset, r.machine
+	fmt.Fprintf(&b, `# Plaza against its floor
+
+Written by `+"`make bench`"+`; see the package's own description for what a floor is.
+
+%s, commit %s, %s. %s, %d cores, %s of memory; load average %s when it began.
+The load generator, the server and the database share the cores. %d connections, %d rounds of %v s each, medians.%s %s users, %s publications, %s demands in %d categories, %s images, %s events.
+`, time.Now().Format(time.DateOnly), m.commit, runtime.Version(), m.cpu, m.cores, m.memory, m.busy,
+		*connectionsFlag, *roundsFlag, *secondsFlag,
+		scaleLine(r.scale), thousands(d.users), thousands(d.publications), thousands(d.demands), categories, thousands(d.images), thousands(d.events))
+	for _, s := range r.stores {
+		r.writeStore(&b, s)
+	}
+	b.WriteString(`
+The ratio is Plaza's requests a second to the floor's, the median of the rounds, with the least and the most of a round.
+Noise is a difference under 10 %: to the floor in "verdict"; to the run before in "before", where it is noise as well
+when a round of this run was no different.
+`)
+	return b.String()
+}
+
+func (r report) writeStore(b *strings.Builder, s results) {
+	fmt.Fprintf(b, "\n## %s %s\n\nIts settings: %s.\n", s.name, s.version, s.settings)
+	if len(s.rows) > 0 {
+		b.WriteString(`
+| | Work | floor/s | Plaza/s | ratio | min–max | goal | verdict | before | floor p50 / p99 | Plaza p50 / p99 |
+|---|---|---|---|---|---|---|---|---|---|---|
+`)
+	}
+	for _, row := range s.rows {
+		o := row.outcome
+		fmt.Fprintf(b, "| %s | %s | %.0f | %.0f | %.2f | %s | %s | %s | %s | %s | %s |\n", row.name, row.what,
+			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal),
+			r.since(s.name+"/"+row.name, o), o.first.latency(), o.second.latency())
+	}
+	if len(s.sizes) > 0 {
+		b.WriteString(`
+| Cost against size, Plaza alone | little | a lot | little/s | a lot/s | ratio | min–max | goal | verdict |
+|---|---|---|---|---|---|---|---|---|
+`)
+	}
+	for _, row := range s.sizes {
+		o := row.outcome
+		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %.0f | %.2f | %s | %s | %s |\n", row.what, thousands(row.little), thousands(row.lots),
+			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal))
+	}
+}
+
+func (o outcome) spread() string {
+	return fmt.Sprintf("%.2f–%.2f", o.ratios[0], o.ratios[len(o.ratios)-1])
+}
+
+func (s summary) latency() string {
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	return fmt.Sprintf("%.2f / %.2f ms", ms(s.p50), ms(s.p99))
+}
+
+func goal(ratio float64) string {
+	if ratio == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("≥ %.2f", ratio)
+}
+
+func verdict(ratio, goal float64) string {
+	said := "met"
+	switch {
+	case goal == 0:
+		said = "–"
+	case ratio < goal:
+		said = "missed"
+	}
+	if isNoise(ratio, 1) {
+		said += ", noise"
+	}
+	return said
+}
+
+func isNoise(ratio, other float64) bool { return math.Abs(ratio/other-1) < noise }
+
+// since says how the ratio stands to that of the run before, which some round of
+// this one may have had as well.
+func (r report) since(name string, o outcome) string {
+	ratio, least, most := o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1]
+	before, known := r.before[name]
+	switch {
+	case !known:
+		return "–"
+	case isNoise(ratio, before), least <= before && before <= most:
+		return fmt.Sprintf("%.2f, noise", before)
+	case ratio > before:
+		return fmt.Sprintf("%.2f, better", before)
+	}
+	return fmt.Sprintf("%.2f, worse", before)
+}
+
+var (
+	storeLine = regexp.MustCompile(`^## (\w+)`)
+	ratioLine = regexp.MustCompile(`^\| (\w+) \|[^|]*\|[^|]*\|[^|]*\| ([0-9.]+) \|`)
+)
+
+// previous reads the ratios of a report. One that isn't there, or of another scale,
+// has none that could be compared.
+func previous(path string, scale float64) map[string]float64 {
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), scaleLine(scale)) {
+		return nil
+	}
+	return ratiosIn(string(text))
+}
+
+func scaleLine(scale float64) string { return fmt.Sprintf("\nScale %v:", scale) }
+
+func ratiosIn(report string) map[string]float64 {
+	ratios, store := map[string]float64{}, ""
+	for line := range strings.Lines(report) {
+		if parts := storeLine.FindStringSubmatch(line); parts != nil {
+			store = parts[1]
+		}
+		if parts := ratioLine.FindStringSubmatch(line); parts != nil {
+			ratio, err := strconv.ParseFloat(parts[2], 64)
+			if err == nil && ratio > 0 {
+				ratios[store+"/"+parts[1]] = ratio
+			}
+		}
+	}
+	return ratios
+}
+
+// thousands writes the number with commas.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
