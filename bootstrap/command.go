@@ -164,8 +164,9 @@ func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.Stri
 	if !flag.IsZero() {
 		return flag, nil
 	}
-	read, restore := firstLine, func() {}
-	if file, is := stdin.(*os.File); is && term.IsTerminal(int(file.Fd())) {
+	input := stdin
+	read, restore := func() (string, error) { return firstLine(input) }, func() {}
+	if file, is := input.(*os.File); is && term.IsTerminal(int(file.Fd())) {
 		before, err := term.GetState(int(file.Fd()))
 		if err != nil {
 			return secret.String{}, fmt.Errorf("the terminal: %w", err)
@@ -203,9 +204,9 @@ func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.Stri
 	}
 }
 
-// firstLine reads the first line of the standard input.
-func firstLine() (string, error) {
-	text, err := bufio.NewReader(io.LimitReader(stdin, maxLine)).ReadString('\n')
+// firstLine reads the first line of the input.
+func firstLine(input io.Reader) (string, error) {
+	text, err := bufio.NewReader(io.LimitReader(input, maxLine)).ReadString('\n')
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
