@@ -188,11 +188,7 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 
 func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool) (access.Account, int64, error) {
 	var row accountRow
-	query := db.NewSelect().Model(&row).Where("id = ?", id)
-	if locked && v.s.dialect.forUpdate() != "" {
-		query = query.For("UPDATE")
-	}
-	if err := query.Scan(ctx); err != nil {
+	if err := v.s.selecting(db, locked).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
 		return access.Account{}, 0, orNone(err, access.ErrNoAccount)
 	}
 	a, err := row.account()
@@ -202,11 +198,7 @@ func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool)
 func (v Accounts) save(ctx context.Context, tx bun.Tx, _, next access.Account, revision int64) (bool, error) {
 	row := accountRowOf(next, revision+1)
 	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
-	if err != nil {
-		return false, v.orTaken(err)
-	}
-	rows, err := done.RowsAffected()
-	return rows == 1, err
+	return touched(done, v.orTaken(err))
 }
 
 // membersStatement is the hot read of people by their ids, $1.

@@ -200,22 +200,3 @@ func (p *plateJSON) UnmarshalJSON(text []byte) error {
 	p.Created = time.UnixMicro(created).UTC()
 	return nil
 }
-
-// touched says whether a statement has written any row.
-func touched(done sql.Result, err error) (bool, error) {
-	if err != nil {
-		return false, err
-	}
-	rows, err := done.RowsAffected()
-	return rows > 0, err
-}
-
-// orUntouched is the fault of what is not there when a statement has written no
-// row.
-func orUntouched(done sql.Result, err error, none error) error {
-	touched, err := touched(done, err)
-	if err == nil && !touched {
-		return none
-	}
-	return err
-}

@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -75,13 +74,7 @@ func (v Images) room(ctx context.Context, tx bun.Tx, owner user.ID) error {
 	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
 		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
 		owner, gallery.MaxImages).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if counted, err := done.RowsAffected(); err != nil || counted == 0 {
-		return cmp.Or(err, error(gallery.ErrFull))
-	}
-	return nil
+	return orUntouched(done, err, gallery.ErrFull)
 }
 
 func (v Images) Get(ctx context.Context, id gallery.ID) (image gallery.Image, err error) {
@@ -110,10 +103,7 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 			row := imageRowOf(next)
 			row.Revision = revision + 1
 			done, err := tx.NewUpdate().Model(&row).Where("id = ? AND revision = ?", id, revision).Exec(ctx)
-			if err != nil {
-				return false, err
-			}
-			if saved, err := done.RowsAffected(); err != nil || saved == 0 {
+			if saved, err := touched(done, err); err != nil || !saved {
 				return false, err
 			}
 			return true, v.recount(ctx, tx, old, next)

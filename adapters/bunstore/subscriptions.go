@@ -110,14 +110,7 @@ func follow(ctx context.Context, tx bun.Tx, row subscriptionRow) (stored subscri
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
 		done, err := tx.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		rows, err := done.RowsAffected()
-		if err == nil && rows == 0 {
-			return subscription.ErrNotFound
-		}
-		return err
+		return orUntouched(done, err, subscription.ErrNotFound)
 	})
 }
 

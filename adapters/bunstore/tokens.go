@@ -150,14 +150,7 @@ func notePresence(ctx context.Context, tx bun.Tx, id access.TokenID, now time.Ti
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
 		done, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		rows, err := done.RowsAffected()
-		if err == nil && rows == 0 {
-			return access.ErrNoSession
-		}
-		return err
+		return orUntouched(done, err, access.ErrNoSession)
 	})
 }
 
