@@ -4,8 +4,8 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
-	"regexp"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 
@@ -188,18 +188,32 @@ func unit(raw []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-var decimal = regexp.MustCompile(`^-?[0-9]+$`)
-
 // readInteger reads a number without fraction and exponent; it may stand in a
 // string (GEN-08).
 func readInteger(raw json.RawMessage, bits int) (int64, bool) {
 	digits := string(raw)
-	if s, problem := readString(raw); problem == "" {
+	if strings.HasPrefix(digits, `"`) {
+		s, problem := readString(raw)
+		if problem != "" {
+			return 0, false
+		}
 		digits = s
 	}
-	if !decimal.MatchString(digits) {
+	if !isDecimal(digits) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(digits, 10, bits)
 	return n, err == nil
+}
+
+// isDecimal says whether there are only digits, after a sign perhaps: ParseInt
+// takes more than that.
+func isDecimal(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -63,7 +63,7 @@ func (q *query) integer(name string) (int64, bool) {
 	switch {
 	case sent == "":
 		return 0, false
-	case !decimal.MatchString(sent):
+	case !isDecimal(sent):
 		q.wrong.Add(name, noInteger)
 		return 0, false
 	}

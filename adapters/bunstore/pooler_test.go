@@ -1,0 +1,27 @@
+package bunstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/test/ports"
+	"plaza/test/postgres"
+)
+
+// Behind a pooler nothing may be kept on a connection, so the same reads go another
+// way. These suites have every kind of parameter between them.
+func TestPorts_without_cached_statements(t *testing.T) {
+	t.Parallel()
+	open := func(t *testing.T) ports.Stores {
+		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: postgres.New(t, migrate), Uncached: true})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return portsOf(s)
+	}
+	ports.Tokens(t, open)
+	ports.Feed(t, open)
+	ports.News(t, open)
+	ports.Images(t, open)
+}
