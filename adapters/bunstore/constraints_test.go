@@ -1,0 +1,132 @@
+package bunstore_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/assert"
+	sqlitedriver "modernc.org/sqlite"
+)
+
+// filler is what the refused statements refer to. Ids are the database's to give:
+// it doesn't know of others, and would give them again.
+var filler = []string{
+	`INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname,
+		expertise, location, timezone, joined) VALUES ('+86-13800000001', '', NONE, FALSE, FALSE, 0, '', '', '', '', '', NOW)`,
+	`INSERT INTO orders (user_id, subject, amount, currency, state, created, expires)
+		VALUES (1, 'A year', 100, 'CNY', 'open', NOW, NOW), (1, 'A month', 10, 'CNY', 'open', NOW, NOW)`,
+	`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (1, 'first', 'live', NOW)`,
+	`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (1, 'past', 'closed', NOW)`,
+	`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received)
+		VALUES (1, 'given', 'applied', 100, 'CNY', NOW), (NULL, 'other', 'disputed', 1, 'USD', NOW)`,
+	`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`,
+	`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
+		VALUES (1, '2026-03-14', '', '', '', 0, 0, '', '', '', NOW, NOW)`,
+}
+
+const (
+	mustExistThere = "23503"
+	mustBeUnique   = "23505"
+	mustBeInRange  = "23514"
+	mustBeThere    = "23502"
+)
+
+// sameRefusal is the SQLite extended result code of each SQLSTATE.
+var sameRefusal = map[string]int{mustExistThere: 787, mustBeUnique: 2067, mustBeInRange: 275, mustBeThere: 1299}
+
+const newEvent = `INSERT INTO events (author_id, day, title, content, html, category_id, permission, status,
+	province, city, district, created, modified) VALUES `
+
+var refused = map[string]struct{ statement, code string }{
+	"a permission that is none": {newEvent + `(1, '2026-03-14', '', '', '', NULL, 50, 0, '', '', '', NOW, NOW)`, mustBeInRange},
+	"a status that is none":     {newEvent + `(1, '2026-03-14', '', '', '', NULL, 0, 1, '', '', '', NOW, NOW)`, mustBeInRange},
+	"an author who isn't there": {newEvent + `(3, '2026-03-14', '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
+	"a category that isn't there": {
+		newEvent + `(1, '2026-03-14', '', '', '', 9, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
+	"an event without a day": {newEvent + `(1, NULL, '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustBeThere},
+	"a comment on no event": {
+		`INSERT INTO comments (event_id, author_id, content, created) VALUES (9, 1, '', NOW)`, mustExistThere},
+	"counts below nothing": {
+		`INSERT INTO event_counts (event_id, author_id, likes) VALUES (1, 1, -1)`, mustBeInRange},
+	"comments without a latest one": {
+		`INSERT INTO event_counts (event_id, author_id, comments) VALUES (1, 1, 1)`, mustBeInRange},
+	"a listing of an unknown kind": {
+		`INSERT INTO feed_listings (kind, id, category_id, created, updated) VALUES ('rumour', 1, 0, NOW, NOW)`, mustBeInRange},
+	"half a place": {
+		`INSERT INTO feed_listings (kind, id, category_id, created, updated, lat) VALUES ('demand', 1, 0, NOW, NOW, 1)`, mustBeInRange},
+	"a shard too many": {
+		`INSERT INTO feed_counters VALUES (0, 'xfile', 8, 0, NULL, NULL, 1)`, mustBeInRange},
+	"a counter below nothing": {
+		`INSERT INTO feed_counters VALUES (0, 'xfile', 0, -1, NOW, NOW, 1)`, mustBeInRange},
+	"following somebody twice": {
+		`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`, mustBeUnique},
+	"following nobody and nothing": {
+		`INSERT INTO subscriptions (user_id, created, updated) VALUES (1, NOW, NOW)`, mustBeInRange},
+	"a phone that is taken": {
+		`UPDATE users SET phone = '+86-13800000001' WHERE id = 2`, mustBeUnique},
+	"an order for nothing": {`UPDATE orders SET amount = 0 WHERE id = 1`, mustBeInRange},
+	"an order in dollars":  {`UPDATE orders SET currency = 'USD' WHERE id = 1`, mustBeInRange},
+	"an order in a state of its own": {
+		`UPDATE orders SET state = 'forgotten' WHERE id = 1`, mustBeInRange},
+	"two live prepayments of one order": {
+		`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (1, 'second', 'preparing', NOW)`, mustBeUnique},
+	"a closed prepayment that lives again beside another": {
+		`UPDATE prepayments SET state = 'unknown' WHERE out_trade_no = 'past'`, mustBeUnique},
+	"an out_trade_no that is repeated": {
+		`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (2, 'first', 'live', NOW)`, mustBeUnique},
+	"a prepayment in a state of its own": {
+		`UPDATE prepayments SET state = 'maybe' WHERE out_trade_no = 'past'`, mustBeInRange},
+	"a transaction id that is repeated": {
+		`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received) VALUES (2, 'given', 'refund_due', 1, 'CNY', NOW)`, mustBeUnique},
+	"an order that is paid twice": {
+		`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received) VALUES (1, 'later', 'applied', 100, 'CNY', NOW)`, mustBeUnique},
+	"a payment of no order": {
+		`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received) VALUES (9, 'later', 'applied', 100, 'CNY', NOW)`, mustExistThere},
+	"an order whose payments would dangle": {`DELETE FROM orders WHERE id = 1`, mustExistThere},
+	"a person whose events would dangle":   {`DELETE FROM users WHERE id = 1`, mustExistThere},
+	"a token that is no hash": {
+		`INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created) VALUES ('abc', 1, NONE, 0, 1, NOW)`, mustBeInRange},
+}
+
+// inItsWords writes instants, empty lists, truth and bytes as the database has them.
+func inItsWords(url, statement string) string {
+	if strings.HasPrefix(url, "sqlite:") {
+		return strings.NewReplacer("NOW", "1", "NONE", "'[]'", "'abc'", "x'616263'").Replace(statement)
+	}
+	return strings.NewReplacer("NOW", "now()", "NONE", "'{}'").Replace(statement)
+}
+
+// refusalOf is the SQLSTATE of the error, whichever database it came from.
+func refusalOf(err error) string {
+	if told, is := errors.AsType[*pgconn.PgError](err); is {
+		return told.Code
+	}
+	if told, is := errors.AsType[*sqlitedriver.Error](err); is {
+		for state, code := range sameRefusal {
+			if code == told.Code() {
+				return state
+			}
+		}
+	}
+	return ""
+}
+
+func TestConstraints(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			open(t, at)
+			db := rawSQL(t, at)
+			for _, statement := range filler {
+				execute(t, db, inItsWords(at, statement))
+			}
+			execute(t, db, inItsWords(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
+			for what, r := range refused {
+				_, err := db.ExecContext(t.Context(), inItsWords(at, r.statement))
+				assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,112 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/event"
+	"plaza/test/postgres"
+)
+
+// waiting is how many sessions wait for a lock.
+const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+
+const lockNotAvailable = "55P03"
+
+func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
+	server := postgres.Start(t, "deadlock_timeout=100ms")
+	s := fresh(t, server, bunstore.Options{})
+	db := rawSQL(t, server.URL("postgres"))
+	written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, s), "Before"))
+	require.NoError(t, err)
+
+	other, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer other.Rollback()
+	hold := func(statement string) {
+		t.Helper()
+		_, err := other.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	hold("SET LOCAL deadlock_timeout = '1min'") // so that the victim is the store
+	hold("SELECT FROM feed_counters FOR UPDATE")
+	changed := make(chan error, 1)
+	go func() {
+		_, err := s.Events().Change(t.Context(), written.ID(), func(e *event.Event) error {
+			return e.Apply(event.Change{Title: new("After"), Publish: new(false)}, time.Now())
+		})
+		changed <- err
+	}()
+	require.Eventually(t, func() bool { return column[int](t, db, waiting)[0] > 0 }, eventually, time.Millisecond)
+	lock := fmt.Sprintf("SELECT FROM events WHERE id = %d FOR UPDATE", written.ID())
+	_, err = db.ExecContext(t.Context(), lock+" NOWAIT")
+	require.Equal(t, lockNotAvailable, refusalOf(err), "the store must hold what the other is to wait for")
+	hold(lock)
+	require.NoError(t, other.Commit())
+	require.NoError(t, <-changed)
+
+	found, err := s.Events().Get(t.Context(), written.ID())
+	require.NoError(t, err)
+	assert.Equal(t, "After", found.Text().Title)
+	wellKept(t, s)
+}
+
+// keepLocked locks the event for as long as the returned function isn't called.
+func keepLocked(t *testing.T, url string, id event.ID) (release func()) {
+	t.Helper()
+	db := rawSQL(t, url)
+	db.SetMaxOpenConns(1)
+	statement := fmt.Sprintf("UPDATE events SET title = title WHERE id = %d", id)
+	begin := "BEGIN"
+	if strings.HasPrefix(url, "sqlite:") {
+		begin = "BEGIN IMMEDIATE"
+	}
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	for _, do := range []string{begin, statement} {
+		_, err := conn.ExecContext(t.Context(), do)
+		require.NoError(t, err)
+	}
+	return func() {
+		_, err := conn.ExecContext(context.Background(), "ROLLBACK")
+		assert.NoError(t, errors.Join(err, conn.Close()))
+	}
+}
+
+func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			author := member(t, open(t, at))
+			const limit = time.Second
+			s, err := bunstore.Open(t.Context(), bunstore.Options{URL: at, Limit: limit})
+			require.NoError(t, err)
+			defer s.Close()
+			written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
+			require.NoError(t, err)
+			rename := func() error {
+				ctx, cancel := context.WithTimeout(t.Context(), limit+soon)
+				defer cancel()
+				_, err := s.Events().Change(ctx, written.ID(), func(e *event.Event) error {
+					return e.Apply(event.Change{Title: new("After")}, time.Now())
+				})
+				return err
+			}
+			release := keepLocked(t, at, written.ID())
+			took := lasting(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
+			assert.Less(t, took, 3*limit)
+			_, err = s.Events().Get(t.Context(), written.ID())
+			assert.NoError(t, err, "who only looks waits for nobody")
+			release()
+			assert.NoError(t, rename())
+		})
+	}
+}
