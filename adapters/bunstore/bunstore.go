@@ -9,7 +9,7 @@ package bunstore
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -81,18 +81,18 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.limit, s.log = o.Limit, o.Log
 	s.hot = newStatements(s.dialect)
 	if err := s.reach(ctx, o.Patience); err != nil {
-		s.Close()
-		return nil, fmt.Errorf("the database can't be reached: %w", err)
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
 // Close ends the connections, once what is under way on them has ended.
 func (s *Store) Close() error {
+	var err error
 	if s.reader != s.db {
-		s.reader.Close()
+		err = s.reader.Close()
 	}
-	return s.db.Close()
+	return errors.Join(err, s.db.Close())
 }
 
 // Ping tells whether the database answers now.

@@ -145,9 +145,12 @@ func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64,
 	err = c.read(ctx, func(ctx context.Context) error {
 		ids = nil
 		things, err := of.after(ctx, c.reader, *after)
-		if err != nil || len(things) == 0 {
-			*after = -1
+		if err != nil {
 			return err
+		}
+		if len(things) == 0 {
+			*after = -1
+			return nil
 		}
 		last := things[len(things)-1].id
 		var rows []listingRow

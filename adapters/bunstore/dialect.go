@@ -14,6 +14,12 @@ type dialect interface {
 	// lock keeps everybody else who locks the name waiting until the transaction
 	// ends.
 	lock(ctx context.Context, tx bun.Tx, name string) error
+	// place says where the database is, without what must be kept secret.
+	place() string
+	// unhurried lifts the limits of time for the rest of the transaction.
+	unhurried(ctx context.Context, tx bun.Tx) error
+	// tables is a query for how many tables there are of a name.
+	tables() string
 	// timestampType is the type of a column of instants.
 	timestampType() string
 	// forUpdate ends a SELECT whose rows nobody else may change until the

@@ -82,10 +82,8 @@ func (s *Store) migrate(ctx context.Context, tx bun.Tx) (applied []string, err e
 // prepare lets the steps take their time, and whoever waits for them; and makes
 // the table of steps.
 func (s *Store) prepare(ctx context.Context, tx bun.Tx) error {
-	if s.reader == s.db {
-		if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"); err != nil {
-			return err
-		}
+	if err := s.dialect.unhurried(ctx, tx); err != nil {
+		return err
 	}
 	if err := s.dialect.lock(ctx, tx, "plaza schema"); err != nil {
 		return err
@@ -158,12 +156,8 @@ func (s *Store) steps(ctx context.Context, db bun.IDB) ([]Migration, error) {
 // stepsApplied makes no table of steps where there is none: whoever only looks
 // leaves everything as it is.
 func (s *Store) stepsApplied(ctx context.Context, db bun.IDB) (rows []migrationRow, err error) {
-	there := "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
-	if s.reader == s.db {
-		there = "SELECT COUNT(to_regclass('schema_migrations'))"
-	}
 	var tables int
-	if err := db.NewRaw(there).Scan(ctx, &tables); err != nil || tables == 0 {
+	if err := db.NewRaw(s.dialect.tables(), "schema_migrations").Scan(ctx, &tables); err != nil || tables == 0 {
 		return nil, err
 	}
 	err = db.NewSelect().Model(&rows).Scan(ctx)

@@ -127,6 +127,15 @@ func (postgres) lock(ctx context.Context, tx bun.Tx, name string) error {
 	return err
 }
 
+func (postgres) place() string { return "Postgres" }
+
+func (postgres) unhurried(ctx context.Context, tx bun.Tx) error {
+	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+	return err
+}
+
+func (postgres) tables() string { return "SELECT COUNT(to_regclass(?))" }
+
 func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }

@@ -94,6 +94,15 @@ func (sqlite) migrations() fs.FS {
 // lock has nothing to do: there is one writer at a time.
 func (sqlite) lock(context.Context, bun.Tx, string) error { return nil }
 
+func (d sqlite) place() string { return d.path }
+
+// unhurried has nothing to do: only the wait for another process is limited.
+func (sqlite) unhurried(context.Context, bun.Tx) error { return nil }
+
+func (sqlite) tables() string {
+	return "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
+}
+
 func (sqlite) timestampType() string { return "integer" }
 
 func (sqlite) forUpdate() string { return "" }

@@ -109,10 +109,10 @@ func (s *Store) reach(ctx context.Context, patience time.Duration) error {
 		backoff.WithNotify(func(err error, pause time.Duration) {
 			s.log.Warn("the database can't be reached; trying again", "error", err, "pause", pause.Round(time.Millisecond))
 		}))
-	if file, is := s.dialect.(sqlite); is && err != nil {
-		err = fmt.Errorf("%s: %w", file.path, err) // SQLite itself doesn't say
+	if err != nil {
+		return fmt.Errorf("the database can't be reached: %s: %w", s.dialect.place(), err)
 	}
-	return err
+	return nil
 }
 
 // aggregate is how Change handles one kind of thing: T is the thing, and a row
