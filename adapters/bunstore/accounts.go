@@ -209,12 +209,13 @@ func membersStatement(d dialect) string {
 
 func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Member, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = nil
+		found = make([]user.Member, 0, len(ids))
 		wanted := []any{v.s.dialect.listOf(numbers(ids))}
+		var m user.Member
+		var joined, seen moment
+		targets := []any{&m.ID, &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen}
 		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
-			var m user.Member
-			var joined, seen moment
-			err := scan(&m.ID, &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen)
+			err := scan(targets...)
 			m.Joined, m.Seen = joined.Time, seen.Time
 			found = append(found, m)
 			return err

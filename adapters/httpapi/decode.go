@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -132,6 +133,9 @@ func (d *decoder) text(name string, raw json.RawMessage, into encoding.TextUnmar
 // list fills the slice. It is never nil afterwards, so that an empty list and
 // none at all are two things.
 func (d *decoder) list(name string, raw json.RawMessage, into reflect.Value) {
+	if fillWhole(raw, into) {
+		return
+	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
 		d.note(name, noList)
@@ -140,6 +144,13 @@ func (d *decoder) list(name string, raw json.RawMessage, into reflect.Value) {
 	for i, item := range items {
 		d.value(name, item, into.Index(i))
 	}
+}
+
+// fillWhole fills a slice of numbers at once, if the text is one: encoding/json is
+// as strict with numbers as readInteger, but for null, which it takes for zero.
+func fillWhole(raw json.RawMessage, into reflect.Value) bool {
+	return into.Type().Elem().Kind() == reflect.Int64 && bytes.IndexByte(raw, 'n') < 0 &&
+		json.Unmarshal(raw, into.Addr().Interface()) == nil
 }
 
 // readString returns the string, or the problem with it.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -44,32 +45,31 @@ func newFrame(next http.Handler, c Config) *frame {
 	return &frame{next: next, log: c.Log, trusted: c.TrustedProxies}
 }
 
-// always are the headers of every response, unless a handler knows better.
-var always = map[string]string{
-	"Cache-Control":           "private, no-store",
-	"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-	"Referrer-Policy":         "no-referrer",
-	"X-Content-Type-Options":  "nosniff",
-	"X-Frame-Options":         "DENY",
+// always are the headers of every response, unless a handler knows better. All
+// responses share the values.
+var always = http.Header{
+	"Cache-Control":           {"private, no-store"},
+	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
+	"Referrer-Policy":         {"no-referrer"},
+	"X-Content-Type-Options":  {"nosniff"},
+	"X-Frame-Options":         {"DENY"},
 }
 
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	id := requestID(r.Header.Get("X-Request-ID"))
-	log := f.log.With("request_id", id)
-	ctx, cancel := context.WithTimeout(withLogger(r.Context(), log), allowed(r))
+	ctx, cancel := context.WithTimeout(withLogger(r.Context(), f.log, id), allowed(r))
 	defer cancel()
 	r = r.WithContext(ctx)
-	f.distrust(r, log)
+	f.distrust(r)
 
 	out := &recorder{ResponseWriter: w}
+	maps.Copy(out.Header(), always)
 	out.Header().Set("X-Request-ID", id)
-	for name, value := range always {
-		out.Header().Set(name, value)
-	}
 	defer func() {
-		log.InfoContext(ctx, "request", "method", r.Method, "route", routeOf(r),
-			"status", out.status, "bytes", out.bytes, "duration", time.Since(began))
+		f.log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String(requestIDKey, id),
+			slog.String("method", r.Method), slog.String("route", routeOf(r)),
+			slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Duration("duration", time.Since(began)))
 	}()
 	defer survive(out, r)
 	f.next.ServeHTTP(out, r)
@@ -103,7 +103,7 @@ func survive(out *recorder, r *http.Request) {
 // distrust takes away what only a proxy should say, and warns, once, when a peer
 // that is no trusted proxy names another caller's address: then either somebody
 // is lying, or every caller counts as the proxy (AUT-11).
-func (f *frame) distrust(r *http.Request, log *slog.Logger) {
+func (f *frame) distrust(r *http.Request) {
 	r.Header.Del("X-Forwarded-Prefix") // the router would redirect by it, whoever sent it
 	r.URL.Scheme, r.URL.Host = "", ""  // and by these, when the target is a whole address
 	if r.Header.Get("X-Forwarded-For") == "" {
@@ -114,7 +114,7 @@ func (f *frame) distrust(r *http.Request, log *slog.Logger) {
 		return
 	}
 	f.warning.Do(func() {
-		log.Warn("ignoring X-Forwarded-For from a peer that is not among the trusted proxies", "peer", peer.Addr())
+		Logger(r.Context()).Warn("ignoring X-Forwarded-For from a peer that is not among the trusted proxies", "peer", peer.Addr())
 	})
 }
 
@@ -130,17 +130,27 @@ func requestID(given string) string {
 
 type loggerKey struct{}
 
+// requestIDKey is what the id of a request is called in the log.
+const requestIDKey = "request_id"
+
+// identified is a logger whose lines are to bear the id of a request. Few requests
+// log more than how they went, so it is made when it is asked for.
+type identified struct {
+	log *slog.Logger
+	id  string
+}
+
 // withLogger lets the context carry the logger of the request: its id, and
 // nothing about who makes it.
-func withLogger(ctx context.Context, log *slog.Logger) context.Context {
-	return context.WithValue(ctx, loggerKey{}, log)
+func withLogger(ctx context.Context, log *slog.Logger, id string) context.Context {
+	return context.WithValue(ctx, loggerKey{}, identified{log, id})
 }
 
 // Logger is the logger of the request that the context belongs to: its lines bear
 // the request's id (GEN-10). Without a request it is the default one.
 func Logger(ctx context.Context) *slog.Logger {
-	if log, ok := ctx.Value(loggerKey{}).(*slog.Logger); ok {
-		return log
+	if l, ok := ctx.Value(loggerKey{}).(identified); ok {
+		return l.log.With(requestIDKey, l.id)
 	}
 	return slog.Default()
 }

@@ -73,7 +73,7 @@ func TestEvery_response_has_the_security_headers_and_a_deadline(t *testing.T) {
 		w.Write(nil)
 	})
 	for name, value := range always {
-		assert.Equal(t, value, w.Header().Get(name), name)
+		assert.Equal(t, value, w.Header()[name], name)
 	}
 	assert.Contains(t, log, "route=none status=200 bytes=0")
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -126,7 +127,7 @@ const maxKept = 256 << 10
 // sendFile writes the bytes, unless the client has them already.
 func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
 	sum := sha256.Sum256(f.bytes)
-	tag := fmt.Sprintf(`"%x"`, sum[:16])
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", f.caching)
 	if names(req.Header.Get("If-None-Match"), tag) {
