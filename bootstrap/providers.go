@@ -84,7 +84,7 @@ func newTranslator(c Config) publication.Translator {
 
 func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, inspector media.Inspector) diary.Ports {
 	return diary.Ports{
-		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, News: s.News,
+		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Scenery: s.Scenery,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
 		Places: places, Sanitiser: clean, Pictures: s.Media, Inspector: inspector,
 	}

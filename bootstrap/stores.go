@@ -35,6 +35,7 @@ type Stores struct {
 	Events        event.Repository
 	EventReader   event.Reader
 	Discussion    event.Discussion
+	Scenery       event.Scenery
 	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository
@@ -79,7 +80,7 @@ func memoryStorage(c Config) storage {
 		stores: Stores{
 			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
 			Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
@@ -117,7 +118,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 		stores: Stores{
 			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
 			Media: pictures,

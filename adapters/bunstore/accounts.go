@@ -98,7 +98,7 @@ func scopesOf(names []string) []access.Scope {
 
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id user.ID, err error) {
 	a.User = 0
-	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		row := userRow{
 			accountRow: accountRowOf(a, 0),
 			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
@@ -195,7 +195,7 @@ func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool)
 	return a, row.Revision, err
 }
 
-func (v Accounts) save(ctx context.Context, tx bun.Tx, _, next access.Account, revision int64) (bool, error) {
+func (v Accounts) save(ctx context.Context, tx *transaction, _, next access.Account, revision int64) (bool, error) {
 	row := accountRowOf(next, revision+1)
 	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
 	return touched(done, v.orTaken(err))

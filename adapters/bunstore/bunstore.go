@@ -30,6 +30,8 @@ type Store struct {
 	dialect dialect
 	guard   reentry.Guard
 	hot     statements
+	writes  writes
+	trees   trees
 	limit   time.Duration // of one call, however long it would wait
 	log     *slog.Logger
 }
@@ -79,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.limit, s.log = o.Limit, o.Log
-	s.hot = newStatements(s.dialect)
+	s.hot, s.writes = newStatements(s.dialect), newWrites(s.dialect)
 	if err := s.reach(ctx, o.Patience); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -25,31 +25,39 @@ type categoryRow struct {
 	Version       int64
 }
 
-func (r categoryRow) category() feed.Category {
-	return feed.Category{ID: r.ID, Parent: r.ParentID, Name: r.Name, Slug: r.Slug}
-}
-
 func (v Categories) Put(ctx context.Context, c feed.Category) error {
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		row := categoryRow{ID: c.ID, ParentID: c.Parent, Name: c.Name, Slug: c.Slug, Version: 1}
 		_, err := tx.NewInsert().Model(&row).On("CONFLICT (id) DO UPDATE").
 			Set("parent_id = EXCLUDED.parent_id, name = EXCLUDED.name, slug = EXCLUDED.slug, version = c.version + 1").
 			Exec(ctx)
+		tx.books.total(categories, 0)
 		return err
 	})
 }
 
-func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
-	found := map[feed.CategoryID]feed.Category{}
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		var rows []categoryRow
-		if err := v.s.reader.NewSelect().Model(&rows).Where("id IN (?)", bun.List(numbers(ids))).Scan(ctx); err != nil {
-			return err
-		}
-		for _, row := range rows {
-			found[row.ID] = row.category()
-		}
-		return nil
+// categoriesStatement is the hot read of the categories $1.
+func categoriesStatement(d dialect) string {
+	return "SELECT id, parent_id, name, slug FROM categories WHERE " + d.among("id", "$1")
+}
+
+func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (found map[feed.CategoryID]feed.Category, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		found = make(map[feed.CategoryID]feed.Category, len(ids))
+		read := v.s.categoriesOf(ids, found)
+		return v.s.each(ctx, read.statement, read.args, read.row)
 	})
 	return found, err
+}
+
+func (s *Store) categoriesOf(ids []feed.CategoryID, into map[feed.CategoryID]feed.Category) step {
+	return step{
+		statement: s.hot.categories, args: []any{s.dialect.listOf(numbers(ids))},
+		row: func(scan func(...any) error) error {
+			var c feed.Category
+			err := scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug)
+			into[c.ID] = c
+			return err
+		},
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/uptrace/bun"
 )
 
 // Finding is something that is not as it must be.
@@ -36,7 +34,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 	if err := s.guard.Check(); err != nil {
 		return err
 	}
-	patient := &Store{db: s.db, reader: s.reader, dialect: s.dialect, hot: s.hot, limit: checkLimit, log: s.log}
+	patient := &Store{db: s.db, reader: s.reader, dialect: s.dialect, hot: s.hot, writes: s.writes, limit: checkLimit, log: s.log}
 	c := check{Store: patient, repair: repair, found: found}
 	problems, err := s.dialect.integrity(ctx, s.reader)
 	if err != nil {
@@ -46,7 +44,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.strays, c.counters, c.discussions, c.images,
+		c.listings, c.strays, c.counters, c.totals, c.discussions, c.images,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -59,9 +57,9 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 var errOnlyLooking = errors.New("nothing is to be repaired")
 
 // look calls fn, which mends something if it is wrong and says what was.
-func (c check) look(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) (what string, err error)) error {
+func (c check) look(ctx context.Context, fn func(ctx context.Context, tx *transaction) (what string, err error)) error {
 	var what string
-	err := c.write(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+	err := c.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
 		if what, err = fn(ctx, tx); err == nil && !c.repair {
 			err = errOnlyLooking
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/uptrace/bun"
-
 	"plaza/domain/gallery"
 )
 
@@ -41,7 +39,7 @@ func (c check) suspects(ctx context.Context, query string, fn func(ctx context.C
 
 // recountEvent looks at the counts again while nobody else can change them.
 func (c check) recountEvent(ctx context.Context, id int64) error {
-	return c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ? "+
 			"ON CONFLICT (event_id) DO NOTHING", id).Exec(ctx); err != nil {
 			return "", err
@@ -95,7 +93,7 @@ func (c check) images(ctx context.Context) error {
 
 // recountImages looks at the count again while nobody else can change it.
 func (c check) recountImages(ctx context.Context, owner int64) error {
-	return c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
 			owner).Exec(ctx); err != nil {
 			return "", err

@@ -23,7 +23,7 @@ type stored struct {
 type shelf struct {
 	kind  feed.Kind
 	after func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) // a batch of those with higher ids
-	lock  func(ctx context.Context, tx bun.Tx, id int64) (stored, error)
+	lock  func(ctx context.Context, tx *transaction, id int64) (stored, error)
 }
 
 func (s *Store) shelves() []shelf {
@@ -52,7 +52,7 @@ func shelfOf[R interface{ stored() stored }](s *Store, kind feed.Kind) shelf {
 			}
 			return things, nil
 		},
-		lock: func(ctx context.Context, tx bun.Tx, id int64) (stored, error) {
+		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
 			var row R
 			err := s.selecting(tx, true).Model(&row).Where("id = ?", id).Scan(ctx)
 			return row.stored(), err
@@ -73,7 +73,7 @@ func (s *Store) originShelf() shelf {
 			}
 			return things, err
 		},
-		lock: func(ctx context.Context, tx bun.Tx, id int64) (stored, error) {
+		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
 			var row originRow
 			if err := tx.NewSelect().Model(&row.publicationRow).Where("id = ?", id).Scan(ctx); err != nil {
 				return stored{}, err
@@ -90,7 +90,7 @@ func (s *Store) originShelf() shelf {
 // eventShelf reads events whole, with their plates.
 func (s *Store) eventShelf() shelf {
 	batch := "SELECT " + eventColumns(s.dialect) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
-		" WHERE e.id > $1 ORDER BY e.id LIMIT $2"
+		" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)"
 	storedOf := func(e storedEvent) stored {
 		thing, err := e.event()
 		return stored{id: int64(e.row.ID), thing: thing, broken: err}
@@ -105,11 +105,11 @@ func (s *Store) eventShelf() shelf {
 			}
 			return things, err
 		},
-		lock: func(ctx context.Context, tx bun.Tx, id int64) (stored, error) {
+		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
 			if err := s.lockEvent(ctx, tx, event.ID(id)); err != nil {
 				return stored{}, err
 			}
-			e, err := s.loadEvent(ctx, tx.Tx, event.ID(id))
+			e, err := s.loadEvent(ctx, tx.driver, event.ID(id))
 			if err != nil {
 				return stored{}, err
 			}
@@ -193,7 +193,7 @@ func same[T comparable](a, b *T) bool {
 // relook looks at the thing again while nobody else can change it.
 func (c check) relook(ctx context.Context, of shelf, id int64) error {
 	var broken error
-	err := c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
+	err := c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		t, err := of.lock(ctx, tx, id)
 		if errors.Is(err, sql.ErrNoRows) || errors.Is(err, event.ErrNotFound) {
 			return "", nil // removed meanwhile
@@ -206,7 +206,7 @@ func (c check) relook(ctx context.Context, of shelf, id int64) error {
 		if err != nil || agree(t.thing, or(row), row != nil) {
 			return "", err
 		}
-		return fmt.Sprintf("the listing of %s %d is not what it must be", of.kind, id), mendListing(ctx, tx, at, row, t.thing)
+		return fmt.Sprintf("the listing of %s %d is not what it must be", of.kind, id), c.mendListing(ctx, tx, at, row, t.thing)
 	})
 	if err == nil && broken != nil {
 		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", of.kind, id, broken)})
@@ -216,19 +216,20 @@ func (c check) relook(ctx context.Context, of shelf, id int64) error {
 
 // mendListing puts the thing's listing in the place of the wrong one. The counters
 // have counted whatever was there, or not: they are recounted later.
-func mendListing(ctx context.Context, tx bun.Tx, at item, wrong *listingRow, t feed.Thing) error {
+func (s *Store) mendListing(ctx context.Context, tx *transaction, at item, wrong *listingRow, t feed.Thing) error {
 	var next *listingRow
 	if t != nil {
 		if l, listed := t.Listing(); listed {
 			next = new(listingRowOf(l))
 		}
 	}
-	for _, m := range movesOf(at, wrong, next) {
-		if _, err := tx.NewUpdate().Model(&m.counterRow).Set("version = version + 1").WherePK().Exec(ctx); err != nil {
-			return err
+	for _, row := range []*listingRow{wrong, next} {
+		if row != nil {
+			tx.books.tally(tally{row.CategoryID, at.kind})
 		}
 	}
-	return putListing(ctx, tx, wrong, next)
+	tx.books.total(at.kind, 0)
+	return tx.run(ctx, s.writes.put(booking{at: at, next: next}))
 }
 
 func or[T any](p *T) (value T) {
@@ -253,8 +254,8 @@ func (c check) strays(ctx context.Context) error {
 			return err
 		}
 		for _, row := range rows {
-			err := c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
-				return fmt.Sprintf("%s %d is listed and not there", kind, row.ID), mendListing(ctx, tx, item{kind, row.ID}, &row, nil)
+			err := c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+				return fmt.Sprintf("%s %d is listed and not there", kind, row.ID), c.mendListing(ctx, tx, item{kind, row.ID}, &row, nil)
 			})
 			if err != nil {
 				return err
@@ -262,62 +263,4 @@ func (c check) strays(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// recounted is what the counters should say.
-const recounted = `SELECT category_id, kind, id % ? AS shard, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-	FROM feed_listings GROUP BY category_id, kind, id % ?`
-
-// counters compares all counters with the listings.
-func (c check) counters(ctx context.Context) error {
-	var suspects []counterRow
-	err := c.read(ctx, func(ctx context.Context) error {
-		suspects = nil
-		return c.reader.NewRaw(`WITH recounted AS (`+recounted+`)
-			SELECT r.category_id, r.kind, r.shard FROM recounted r
-			LEFT JOIN feed_counters k ON k.category_id = r.category_id AND k.kind = r.kind AND k.shard = r.shard
-			WHERE k.count IS NULL OR k.count <> r.count OR k.created <> r.created OR k.updated <> r.updated
-			UNION ALL
-			SELECT k.category_id, k.kind, k.shard FROM feed_counters k
-			LEFT JOIN recounted r ON k.category_id = r.category_id AND k.kind = r.kind AND k.shard = r.shard
-			WHERE r.count IS NULL AND k.count <> 0`, shards, shards).Scan(ctx, &suspects)
-	})
-	for _, k := range suspects {
-		if err == nil {
-			err = c.recount(ctx, k)
-		}
-	}
-	return err
-}
-
-// recount looks at the counter again while nobody else can change it.
-func (c check) recount(ctx context.Context, k counterRow) error {
-	return c.look(ctx, func(ctx context.Context, tx bun.Tx) (string, error) {
-		if _, err := tx.NewInsert().Model(&counterRow{CategoryID: k.CategoryID, Kind: k.Kind, Shard: k.Shard, Version: 1}).
-			On("CONFLICT (category_id, kind, shard) DO NOTHING").Exec(ctx); err != nil {
-			return "", err
-		}
-		var is counterRow
-		if err := c.selecting(tx, true).Model(&is).Where("category_id = ? AND kind = ? AND shard = ?",
-			k.CategoryID, k.Kind, k.Shard).Scan(ctx); err != nil {
-			return "", err
-		}
-		should := is
-		if err := tx.NewSelect().Model((*listingRow)(nil)).ColumnExpr("COUNT(*), MAX(created), MAX(updated)").
-			Where("category_id = ? AND kind = ? AND id % ? = ?", k.CategoryID, k.Kind, shards, k.Shard).
-			Scan(ctx, &should.Count, &should.Created, &should.Updated); err != nil {
-			return "", err
-		}
-		if is == should {
-			return "", nil
-		}
-		should.Version++
-		_, err := tx.NewUpdate().Model(&should).WherePK().Exec(ctx)
-		return fmt.Sprintf("%s counts %d, latest %s and %s; there are %d, latest %s and %s", nameOf(k),
-			is.Count, is.Created, is.Updated, should.Count, should.Created, should.Updated), err
-	})
-}
-
-func nameOf(k counterRow) string {
-	return fmt.Sprintf("the counter of %s in category %d, shard %d,", k.Kind, k.CategoryID, k.Shard)
 }

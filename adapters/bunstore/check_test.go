@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"database/sql"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/domain/demand"
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/gallery"
 	"plaza/domain/geo"
 	"plaza/domain/publication"
@@ -62,6 +64,8 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 				"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
 				"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",
 				"DELETE FROM feed_counters",
+				"UPDATE feed_totals SET count = count - 1 WHERE kind = 'node'",
+				"UPDATE feed_totals SET count = 0",
 				"UPDATE event_counts SET comments = 7",
 				"UPDATE event_counts SET likes = 0",
 				"UPDATE event_counts SET comments = 0, commented = NULL",
@@ -103,6 +107,50 @@ func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
 			require.Len(t, found, 1)
 			assert.False(t, found[0].Repaired)
 			assert.Contains(t, found[0].What, "published and blank")
+		})
+	}
+}
+
+// allTotals is how many of each kind there are, as the totals say it.
+func allTotals(t *testing.T, db *sql.DB) []string {
+	t.Helper()
+	return column[string](t, db, "SELECT kind || ': ' || SUM(count) FROM feed_totals GROUP BY kind ORDER BY kind")
+}
+
+func TestCheck_finds_each_spoilt_total_once_and_mends_it(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			s, db := open(t, at), raw(t, at)
+			furnish(t, s)
+			right := []string{"category: 0", "demand: 1", "node: 1", "origin: 1", "publication: 1"}
+			require.Equal(t, right, allTotals(t, db))
+			for spoil, found := range map[string][]string{
+				"UPDATE feed_totals SET count = count + 2 WHERE kind = 'publication'": {"the total of publication is 3; there are 1"},
+				"UPDATE feed_totals SET count = -count WHERE kind = 'origin'":         {"the total of origin is -1; there are 1"},
+				"DELETE FROM feed_totals WHERE kind = 'demand'":                       {"the total of demand is 0; there are 1"},
+				"DELETE FROM feed_totals": {
+					"the total of publication is 0; there are 1", "the total of node is 0; there are 1",
+					"the total of demand is 0; there are 1", "the total of origin is 0; there are 1",
+				},
+			} {
+				execute(t, db, spoil)
+				for _, repair := range []bool{false, false, true} { // looking alone changes nothing
+					var want []bunstore.Finding
+					for _, what := range found {
+						want = append(want, bunstore.Finding{What: what, Repaired: repair})
+					}
+					assert.Equal(t, want, checked(t, s, repair), spoil)
+				}
+				require.Empty(t, checked(t, s, true), spoil)
+				require.NoError(t, s.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "A shelf"})) // which has a row, too
+				require.Equal(t, right, allTotals(t, db), spoil)
+				for _, q := range []publication.Query{{}, {OriginOnly: true}} {
+					p, err := s.Publications().List(t.Context(), q)
+					require.NoError(t, err)
+					assert.Equal(t, 1, p.Total, spoil)
+				}
+			}
 		})
 	}
 }

@@ -16,7 +16,7 @@ type choreRow struct {
 // loading the demo data. Of all who ask, on whichever server, one is the first;
 // the others learn whether it is done.
 func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		first, err = touched(tx.NewInsert().Model(&choreRow{Name: chore}).On("CONFLICT (name) DO NOTHING").Exec(ctx))
 		if err != nil || first {
 			return err
@@ -28,7 +28,7 @@ func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err 
 
 // Finish notes that what was begun is done.
 func (s *Store) Finish(ctx context.Context, chore string) error {
-	return s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewUpdate().Model(&choreRow{Name: chore, Done: true}).WherePK().Exec(ctx)
 		return err
 	})

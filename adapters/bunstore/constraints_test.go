@@ -57,9 +57,21 @@ var refused = map[string]struct{ statement, code string }{
 	"half a place": {
 		`INSERT INTO feed_listings (kind, id, category_id, created, updated, lat) VALUES ('demand', 1, 0, NOW, NOW, 1)`, mustBeInRange},
 	"a shard too many": {
-		`INSERT INTO feed_counters VALUES (0, 'xfile', 8, 0, NULL, NULL, 1)`, mustBeInRange},
-	"a counter below nothing": {
-		`INSERT INTO feed_counters VALUES (0, 'xfile', 0, -1, NOW, NOW, 1)`, mustBeInRange},
+		`INSERT INTO feed_counters VALUES (0, 'xfile', 16, 0, NULL, NULL, 1)`, mustBeInRange},
+	"a shard below nothing": {
+		`INSERT INTO feed_counters VALUES (0, 'xfile', -1, 0, NULL, NULL, 1)`, mustBeInRange},
+	"a counter of an unknown kind": {
+		`INSERT INTO feed_counters VALUES (0, 'category', 0, 0, NULL, NULL, 1)`, mustBeInRange},
+	"a total of an unknown kind": {
+		`INSERT INTO feed_totals VALUES ('rumour', 0, 0, 1)`, mustBeInRange},
+	"a total of events, which nobody asks for": {
+		`INSERT INTO feed_totals VALUES ('xfile', 0, 0, 1)`, mustBeInRange},
+	"a slot too many": {
+		`INSERT INTO feed_totals VALUES ('node', 16, 0, 1)`, mustBeInRange},
+	"a slot below nothing": {
+		`INSERT INTO feed_totals VALUES ('node', -1, 0, 1)`, mustBeInRange},
+	"a total that counts nothing at all": {
+		`INSERT INTO feed_totals VALUES ('node', 0, NULL, 1)`, mustBeThere},
 	"following somebody twice": {
 		`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`, mustBeUnique},
 	"following nobody and nothing": {

@@ -51,7 +51,7 @@ func (v Demands) Put(ctx context.Context, d demand.Demand) error {
 	if d.Place != nil {
 		row.Lat, row.Lng = new(d.Place.Lat), new(d.Place.Lng)
 	}
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		return v.s.put(ctx, tx, item{feed.Demand, int64(d.ID)}, &row, d)
 	})
 }

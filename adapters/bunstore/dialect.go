@@ -5,23 +5,42 @@ import (
 	"io/fs"
 
 	"github.com/uptrace/bun"
+
+	"plaza/domain/event"
 )
 
 // dialect is what differs between the databases.
 type dialect interface {
 	// migrations is the folder of the schema.
 	migrations() fs.FS
+	// transact calls fn in a transaction, and commits it with the last steps that fn
+	// returns.
+	transact(ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error)) error
+	// transactAll runs the steps in a transaction.
+	transactAll(ctx context.Context, db *bun.DB, steps []step) error
+	// insert runs the first step, with a number for the row behind its parameters
+	// where one can be had beforehand, and those that others returns for the number.
+	insert(ctx context.Context, db *bun.DB, table string, first step, others func(id int64) ([]step, error)) error
+	// must is the text of a step that must write a row, from that of a statement and
+	// the columns that it shall return; there is one column more, to be scanned and
+	// ignored.
+	must(statement string, columns ...string) string
 	// lock keeps everybody else who locks the name waiting until the transaction
 	// ends.
-	lock(ctx context.Context, tx bun.Tx, name string) error
+	lock(ctx context.Context, tx bun.IDB, name string) error
 	// place says where the database is, without what must be kept secret.
 	place() string
 	// unhurried lifts the limits of time for the rest of the transaction.
-	unhurried(ctx context.Context, tx bun.Tx) error
+	unhurried(ctx context.Context, tx bun.IDB) error
 	// tables is a query for how many tables there are of a name.
 	tables() string
 	// timestampType is the type of a column of instants.
 	timestampType() string
+	// instant and date are bound parameters; an instant may be none.
+	instant(moment) any
+	date(event.Date) any
+	// shard is the number of the writer's shard of what many count in, as SQL.
+	shard() string
 	// forUpdate ends a SELECT whose rows nobody else may change until the
 	// transaction ends.
 	forUpdate() string
@@ -44,19 +63,22 @@ type dialect interface {
 	anyOf(column, parameter string) string
 	// list is where a hot read scans a list of texts into.
 	list(into *[]string) any
-	// values is a query for the values of a list, a row for each and its place, from
-	// 1: the columns are value and place.
-	values(parameter, typ string) string
 	// platesOf is the column of the event's plates, for plateList to scan: they must
 	// come with their event, in one statement.
 	platesOf(event string) string
-	// topOf follows a FROM clause: it joins to each of its rows the values, called
-	// top.value, of the query's column id. The query may refer to the row, and its
-	// limit holds for every row.
-	topOf(query string) string
+	// forEach is a FROM clause of what the query finds for every key, or pair of keys,
+	// which it names {1} and {2}: the key's place is w.place, from 1, and a row that was
+	// found is called top. The keys are the first parameters of the statement, which
+	// must be put for as many at once as keysAtOnce, each as key makes it.
+	forEach(query string, types ...string) string
+	keysAtOnce() int
+	key(list any) any
 	// query runs a hot read and gives every row to fn. The statement is kept for the
 	// next time, where that can be.
 	query(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error
+
+	// queryAll runs hot reads, in one round trip where the database has any.
+	queryAll(ctx context.Context, reads []step) error
 
 	// backup writes a consistent copy into a new file.
 	backup(ctx context.Context, path string) error

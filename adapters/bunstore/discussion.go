@@ -32,7 +32,7 @@ type listedComment struct {
 // AddComment counts the comment first, which finds out whether its event is there
 // and keeps it there.
 func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		at := moment{c.Created}
 		done, err := tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments + 1").
 			Set("commented = CASE WHEN commented > ? THEN commented ELSE ? END", at, at).
@@ -66,7 +66,7 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 // RemoveComment looks for the latest of the other comments in a statement of its
 // own: only after the lock does it see all that others have said.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		var on event.ID // a comment never moves to another event
 		err := tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
 		if err != nil {
@@ -88,7 +88,7 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 
 // lockCounts keeps everybody else from writing what is counted of the event, and
 // the event where it is. Without one it fails with sql.ErrNoRows.
-func (s *Store) lockCounts(ctx context.Context, tx bun.Tx, on event.ID) error {
+func (s *Store) lockCounts(ctx context.Context, tx *transaction, on event.ID) error {
 	var locked event.ID
 	query := "SELECT event_id FROM event_counts WHERE event_id = ? " + s.dialect.forUpdate()
 	return tx.NewRaw(query, on).Scan(ctx, &locked)
@@ -101,32 +101,15 @@ func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page
 	return page.Map(p, listedComment.comment), err
 }
 
-// newestComments finds the comments of every event.
 // newestComments finds the comments on every event in $1, at most $2 of each.
 func newestComments(d dialect) string {
-	return "WITH wanted AS (" + d.values("$1", "bigint") + ") SELECT c.id, c.event_id, c.author_id, c.content, c.created FROM wanted w" +
-		d.topOf("SELECT c.id AS id FROM comments c WHERE c.event_id = w.value ORDER BY c.created DESC, c.id DESC LIMIT $2") +
-		" JOIN comments c ON c.id = top.value ORDER BY c.event_id, c.created DESC, c.id DESC"
-}
-
-func (v Events) Newest(
-	ctx context.Context, on []event.ID, limit int,
-) (newest map[event.ID][]event.Comment, err error) {
-	args := []any{v.s.dialect.listOf(numbers(distinct(on))), int64(limit)}
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		newest = map[event.ID][]event.Comment{}
-		return v.s.each(ctx, v.s.hot.newest, args, func(scan func(...any) error) error {
-			var row commentRow
-			err := scan(&row.ID, &row.EventID, &row.AuthorID, &row.Content, &row.Created)
-			newest[row.EventID] = append(newest[row.EventID], row.comment())
-			return err
-		})
-	})
-	return newest, err
+	return "SELECT c.id, c.event_id, c.author_id, c.content, c.created" +
+		d.forEach("SELECT c.id FROM comments c WHERE c.event_id = {1} ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)", "bigint") +
+		" JOIN comments c ON c.id = top.id ORDER BY w.place, c.created DESC, c.id DESC"
 }
 
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if err := v.s.lockCounts(ctx, tx, on); err != nil {
 			return orNone(err, event.ErrNotFound)
 		}

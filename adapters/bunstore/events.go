@@ -1,7 +1,9 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,7 +14,8 @@ import (
 	"plaza/domain/feed"
 )
 
-// Events is the store as event.Repository, event.Reader and event.Discussion.
+// Events is the store as event.Repository, event.Reader, event.Discussion
+// and event.Scenery.
 //
 // Whoever writes locks an event's counts before the event itself, and both before
 // the counters of the feed, so writers never wait for each other in a circle.
@@ -25,67 +28,80 @@ var (
 	_ event.Repository = Events{}
 	_ event.Reader     = Events{}
 	_ event.Discussion = Events{}
+	_ event.Scenery    = Events{}
 )
 
 func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
 
-func (v Events) Add(ctx context.Context, e *event.Event) (added *event.Event, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		added, err = v.s.addEvent(ctx, tx, e.State())
-		return err
+func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
+	state := e.State()
+	var stored event.State
+	err := v.s.insert(ctx, "events", v.s.insertEvent(state), func(id int64) ([]step, error) {
+		state.ID = event.ID(id)
+		counts := step{statement: v.s.writes.insertCounts, args: []any{id, int64(state.Author)}}
+		others, err := v.s.completeEvent(nil, state, &stored)
+		return append([]step{counts}, others...), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return added, nil
+	return event.Restore(stored)
 }
 
-func (s *Store) addEvent(ctx context.Context, tx bun.Tx, state event.State) (*event.Event, error) {
-	row := eventRowOf(state)
-	row.ID = 0
-	if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
-		return nil, err
-	}
-	state.ID = row.ID
-	if _, err := tx.NewInsert().Model(&eventCountsRow{EventID: state.ID, AuthorID: state.Author}).Exec(ctx); err != nil {
-		return nil, err
-	}
-	return s.completeEvent(ctx, tx, nil, state)
+// insertEvent stores the columns of a new event.
+func (s *Store) insertEvent(e event.State) step {
+	args := append(s.eventArgs(e), int64(e.Author), s.dialect.instant(moment{e.Created}))
+	return step{statement: s.writes.insertEvent, args: args}
 }
 
-// completeEvent stores the new plates of an event whose row is written, and its
-// place in the feed, and returns the event with their numbers.
-func (s *Store) completeEvent(ctx context.Context, tx bun.Tx, old *listingRow, state event.State) (*event.Event, error) {
-	if err := addPlates(ctx, tx, state.ID, state.Plates); err != nil {
-		return nil, err
+// eventArgs are the columns that change, in the order of eventSteps.
+func (s *Store) eventArgs(e event.State) []any {
+	category := any(nil)
+	if e.Category != 0 {
+		category = int64(e.Category)
 	}
-	e, err := event.Restore(state)
+	return []any{
+		s.dialect.date(e.Date), e.Title, e.Content, string(e.HTML), category, int64(e.Permission), int64(e.Status),
+		e.Place.Province, e.Place.City, e.Place.District, s.dialect.instant(moment{e.Modified}),
+	}
+}
+
+// completeEvent is what must be done once the event's row is written, which locks
+// it: its plates, which get their numbers in stored, and its place in the feed.
+func (s *Store) completeEvent(old *event.Event, next event.State, stored *event.State) ([]step, error) {
+	e, err := event.Restore(next)
 	if err != nil {
 		return nil, fmt.Errorf("storing an event: %v", err)
 	}
-	return e, relist(ctx, tx, eventItem(state.ID), old, listed(e))
+	*stored = e.State()
+	var plates []event.Plate
+	var listing *listingRow
+	if old != nil {
+		plates, listing = old.State().Plates, listed(old)
+	}
+	steps := s.plateSteps(next.ID, plates, stored.Plates)
+	var b books
+	b.relist(eventItem(next.ID), listing, listed(e))
+	return append(steps, s.writes.stepsOf(b)...), nil
 }
 
-// addPlates stores the plates that have no numbers and gives them theirs.
-func addPlates(ctx context.Context, tx bun.Tx, on event.ID, plates []event.Plate) error {
-	var rows []plateRow
-	for _, p := range plates {
+// plateSteps delete the plates that are no longer there, and store those that have no
+// number yet and give them theirs.
+func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []step) {
+	for _, p := range before {
+		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
+			steps = append(steps, step{statement: s.writes.deletePlate, args: []any{int64(p.ID)}})
+		}
+	}
+	for i, p := range after {
 		if p.ID == 0 {
-			rows = append(rows, plateRow{EventID: on, Photo: p.Photo, Created: moment{p.Created}})
+			steps = append(steps, step{
+				statement: s.writes.insertPlate, args: []any{int64(on), string(p.Photo), s.dialect.instant(moment{p.Created})},
+				row: func(scan func(...any) error) error { return scan(&after[i].ID) },
+			})
 		}
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
-		return err
-	}
-	for i := range plates {
-		if plates[i].ID == 0 {
-			plates[i].ID, rows = rows[0].ID, rows[1:]
-		}
-	}
-	return nil
+	return steps
 }
 
 func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err error) {
@@ -125,7 +141,7 @@ func theOnly(found []storedEvent, err error) (*storedEvent, error) {
 // lockEvent keeps everybody else from changing the event. What must be read of it
 // has to be read afterwards, by another statement: this one may have waited, and
 // sees of all other tables what was there before.
-func (s *Store) lockEvent(ctx context.Context, tx bun.Tx, id event.ID) error {
+func (s *Store) lockEvent(ctx context.Context, tx *transaction, id event.ID) error {
 	var locked event.ID
 	err := tx.NewRaw("SELECT id FROM events WHERE id = ? "+s.dialect.forUpdate(), id).Scan(ctx, &locked)
 	return orNone(err, event.ErrNotFound)
@@ -163,11 +179,11 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 // loadChanging locks what it loads in a transaction.
 func (s *Store) loadChanging(ctx context.Context, db bun.IDB, id event.ID) (*changing, int64, error) {
 	load := func() (*storedEvent, error) { return s.hotEvent(ctx, id) }
-	if tx, within := db.(bun.Tx); within {
+	if tx, within := db.(*transaction); within {
 		if err := s.lockEvent(ctx, tx, id); err != nil {
 			return nil, 0, err
 		}
-		load = func() (*storedEvent, error) { return s.loadEvent(ctx, tx.Tx, id) }
+		load = func() (*storedEvent, error) { return s.loadEvent(ctx, tx.driver, id) }
 	}
 	stored, err := load()
 	if err != nil {
@@ -179,48 +195,92 @@ func (s *Store) loadChanging(ctx context.Context, db bun.IDB, id event.ID) (*cha
 
 // saveChanging leaves an event alone that fn has left as it was: it was whole when
 // it was loaded, and that is when this Change happened.
-func (s *Store) saveChanging(ctx context.Context, tx bun.Tx, old, next *changing, revision int64) (bool, error) {
+func (s *Store) saveChanging(ctx context.Context, tx *transaction, old, next *changing, revision int64) (bool, error) {
 	before, after := old.State(), next.State()
 	if reflect.DeepEqual(before, after) {
 		next.stored = old.Entry
 		return true, nil
 	}
-	row := eventRowOf(after)
-	row.Revision = revision + 1
-	err := tx.NewUpdate().Model(&row).WherePK().Where("e.revision = ?", revision).
-		Returning("(SELECT comments FROM event_counts WHERE event_id = ?), (SELECT likes FROM event_counts WHERE event_id = ?)", row.ID, row.ID).
-		Scan(ctx, &next.stored.Comments, &next.stored.Likes)
-	if err != nil {
-		return false, orNone(err, nil) // somebody else has changed it, or removed it
-	}
-	if err := dropPlates(ctx, tx, before.Plates, after.Plates); err != nil {
-		return false, err
-	}
-	e, err := s.completeEvent(ctx, tx, listed(old.Event), after)
+	steps, stored, err := s.rewrite(old.Event, after, revision)
 	if err != nil {
 		return false, err
 	}
-	next.stored.Event = e
-	return true, nil
+	if err := tx.run(ctx, steps...); errors.Is(err, errMissed) {
+		return false, nil // somebody else has changed it, or removed it
+	} else if err != nil {
+		return false, err
+	}
+	next.stored, err = stored.entry()
+	return true, err
 }
 
-// dropPlates deletes the plates that are no longer there.
-func dropPlates(ctx context.Context, tx bun.Tx, before, after []event.Plate) error {
-	var gone []event.PlateID
-	for _, p := range before {
-		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
-			gone = append(gone, p.ID)
-		}
+// rewritten is what an event is once the steps of rewrite have run.
+type rewritten struct {
+	event.State
+	event.Counts
+	revision int64
+}
+
+func (r *rewritten) entry() (event.Entry, error) {
+	e, err := event.Restore(r.State)
+	return event.Entry{Event: e, Counts: r.Counts, Revision: r.revision}, err
+}
+
+// rewrite stores what has become of an event that must still have the revision, and
+// reads its counts.
+func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]step, *rewritten, error) {
+	r := &rewritten{revision: revision + 1}
+	others, err := s.completeEvent(old, next, &r.State)
+	first := step{
+		statement: s.writes.rewriteEvent, args: append(s.eventArgs(next), int64(next.ID), revision), must: true,
+		row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
 	}
-	if len(gone) == 0 {
-		return nil
+	if isSameButText(old.State(), next) {
+		first.statement, first.args = s.writes.rewriteText, append(s.textArgs(next), int64(next.ID), revision)
 	}
-	_, err := tx.NewDelete().Model((*plateRow)(nil)).Where("id IN (?)", bun.List(numbers(gone))).Exec(ctx)
-	return err
+	return append([]step{first}, others...), r, err
+}
+
+// isSameButText says whether only columns have changed that are in no index.
+func isSameButText(old, next event.State) bool {
+	return old.Date == next.Date && old.Category == next.Category && old.Permission == next.Permission && old.Status == next.Status
+}
+
+func (s *Store) textArgs(e event.State) []any {
+	return []any{
+		e.Title, e.Content, string(e.HTML), e.Place.Province, e.Place.City, e.Place.District, s.dialect.instant(moment{e.Modified}),
+	}
+}
+
+// ChangeRead writes at once what fn makes of the event as it was read. Whenever that
+// doesn't settle it, all begins anew with the event as it is: it may have changed
+// since, and fn may think otherwise of what it is now.
+func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
+	if err := cmp.Or(ctx.Err(), v.s.guard.Check()); err != nil {
+		return event.Entry{}, err
+	}
+	before := read.State()
+	changed, err := event.Restore(before)
+	if err != nil {
+		return event.Entry{}, fmt.Errorf("changing an event: %v", err)
+	}
+	if err := v.s.inside(ctx, func() error { return fn(changed) }); err != nil || reflect.DeepEqual(before, changed.State()) {
+		return v.Change(ctx, read.ID(), fn)
+	}
+	steps, stored, err := v.s.rewrite(read.Event, changed.State(), read.Revision)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	if err := v.s.writeAll(ctx, steps); errors.Is(err, errMissed) {
+		return v.Change(ctx, read.ID(), fn)
+	} else if err != nil {
+		return event.Entry{}, err
+	}
+	return stored.entry()
 }
 
 func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
 		removed, err = v.s.removeEvent(ctx, tx, id)
 		return err
 	})
@@ -232,7 +292,7 @@ func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, 
 
 // removeEvent deletes the counts first: of many who try, one does. Everything else
 // that hangs on the event goes with its row.
-func (s *Store) removeEvent(ctx context.Context, tx bun.Tx, id event.ID) (*event.Event, error) {
+func (s *Store) removeEvent(ctx context.Context, tx *transaction, id event.ID) (*event.Event, error) {
 	done, err := tx.NewDelete().Model((*eventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx)
 	if err := orUntouched(done, err, event.ErrNotFound); err != nil {
 		return nil, err
@@ -240,7 +300,7 @@ func (s *Store) removeEvent(ctx context.Context, tx bun.Tx, id event.ID) (*event
 	if err := s.lockEvent(ctx, tx, id); err != nil {
 		return nil, err
 	}
-	stored, err := s.loadEvent(ctx, tx.Tx, id)
+	stored, err := s.loadEvent(ctx, tx.driver, id)
 	if err != nil {
 		return nil, err
 	}
@@ -251,5 +311,6 @@ func (s *Store) removeEvent(ctx context.Context, tx bun.Tx, id event.ID) (*event
 	if err != nil {
 		return nil, err
 	}
-	return e, relist(ctx, tx, eventItem(id), listed(e), nil)
+	tx.books.relist(eventItem(id), listed(e), nil)
+	return e, nil
 }

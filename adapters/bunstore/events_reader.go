@@ -29,14 +29,14 @@ func newEventStatements(d dialect) eventStatements {
 	return eventStatements{
 		event: "SELECT " + columns + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
 		eventPage: [2]string{
-			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.*" + within,
-			" LIMIT $3 OFFSET $4) e LEFT JOIN event_counts n ON n.event_id = e.id",
+			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
+			" LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",
 		},
 		onDates: onDates(d),
 		newest:  newestComments(d),
 		around:  around(d),
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
-			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT $2",
+			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
 	}
 }
 
@@ -111,40 +111,19 @@ func onDates(d dialect) string {
 		}
 		return showing + " IN (" + strings.Join(all, ", ") + ")"
 	}
-	return "WITH wanted AS (" + d.values("$1", "date") + ") SELECT " + eventColumns(d) + " FROM wanted w" +
-		d.topOf(`SELECT e.id AS id FROM events e
-			WHERE e.day = w.value AND e.status = `+strconv.Itoa(int(event.Normal))+` AND CASE
+	// What everybody may see needs no look at who knows whom.
+	return "SELECT c.id, c.parent_id, c.name, c.slug, " + eventColumns(d) +
+		d.forEach(`SELECT e.id FROM events e
+			WHERE e.day = {1} AND e.status = `+strconv.Itoa(int(event.Normal))+` AND CASE
+				WHEN `+within(subscription.Stranger)+` THEN TRUE
 				WHEN e.author_id = $2 THEN `+within(subscription.Self)+`
-				WHEN EXISTS (SELECT 1 FROM subscriptions s
+				WHEN `+within(subscription.Contact)+` THEN EXISTS (SELECT 1 FROM subscriptions s
 					JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-					WHERE s.user_id = $2 AND s.followed_id = e.author_id) THEN `+within(subscription.Contact)+`
-				ELSE `+within(subscription.Stranger)+` END
-			ORDER BY e.created DESC, e.id DESC LIMIT $3`) +
-		" JOIN events e ON e.id = top.value LEFT JOIN event_counts n ON n.event_id = e.id" +
-		" ORDER BY e.day, e.created DESC, e.id DESC"
-}
-
-func (v Events) OnDates(
-	ctx context.Context, viewer user.ID, dates []event.Date, limit int,
-) (found map[event.Date][]*event.Event, err error) {
-	args := []any{v.s.dialect.listOf(distinct(dates)), int64(viewer), int64(limit)}
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = map[event.Date][]*event.Event{}
-		stored, err := v.s.hotEvents(ctx, v.s.hot.onDates, args)
-		if err != nil {
-			return err
-		}
-		for i := range stored {
-			e, err := stored[i].event()
-			if err != nil {
-				return err
-			}
-			date := e.State().Date
-			found[date] = append(found[date], e)
-		}
-		return nil
-	})
-	return found, err
+					WHERE s.user_id = $2 AND s.followed_id = e.author_id)
+				ELSE FALSE END
+			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)`, "date") +
+		" JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id" +
+		" LEFT JOIN categories c ON c.id = e.category_id ORDER BY w.place, e.created DESC, e.id DESC"
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {

@@ -37,12 +37,33 @@ type eventRow struct {
 	Revision      int64
 }
 
-func eventRowOf(s event.State) eventRow {
-	return eventRow{
-		ID: s.ID, AuthorID: s.Author, Day: day{s.Date}, Title: s.Title, Content: s.Content, HTML: s.HTML,
-		CategoryID: s.Category, Permission: s.Permission, Status: s.Status,
-		Province: s.Place.Province, City: s.Place.City, District: s.Place.District,
-		Created: moment{s.Created}, Modified: moment{s.Modified},
+// eventSteps are the steps that write events. $1 to $11 are those of eventArgs.
+type eventSteps struct {
+	insertEvent  string // $12 author, $13 created, $14 id
+	rewriteEvent string // $12 id, $13 revision
+	rewriteText  string // $1 to $9 those of textArgs
+	insertCounts string // $1 id, $2 author
+	insertPlate  string // $1 event, $2 photo, $3 created
+	deletePlate  string // $1 id
+}
+
+func newEventSteps(d dialect) eventSteps {
+	counted := func(what, id string) string {
+		return "(SELECT n." + what + " FROM event_counts n WHERE n.event_id = " + id + ")"
+	}
+	return eventSteps{
+		insertEvent: `INSERT INTO events (day, title, content, html, category_id, permission, status, province, city, district, modified,
+				author_id, created, id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+		rewriteEvent: d.must(`UPDATE events SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7,
+				province = $8, city = $9, district = $10, modified = $11, revision = revision + 1
+			WHERE id = $12 AND revision = $13`, counted("comments", "$12"), counted("likes", "$12")),
+		rewriteText: d.must(`UPDATE events SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7,
+				revision = revision + 1
+			WHERE id = $8 AND revision = $9`, counted("comments", "$8"), counted("likes", "$8")),
+		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)",
+		insertPlate:  "INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3) RETURNING id",
+		deletePlate:  "DELETE FROM plates WHERE id = $1",
 	}
 }
 
@@ -106,7 +127,7 @@ func (e *storedEvent) event() (*event.Event, error) {
 
 func (e *storedEvent) entry() (event.Entry, error) {
 	restored, err := e.event()
-	return event.Entry{Event: restored, Counts: e.counts}, err
+	return event.Entry{Event: restored, Counts: e.counts, Revision: e.row.Revision}, err
 }
 
 func entriesOf(stored []storedEvent) ([]event.Entry, error) {

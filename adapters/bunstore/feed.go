@@ -20,36 +20,6 @@ func (s *Store) Feed() Feed { return Feed{s} }
 
 var _ feed.Reader = Feed{}
 
-func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
-	categories []feed.Category, metas map[feed.CategoryID]feed.Meta, err error,
-) {
-	statement, args := v.s.hot.tree, []any{v.s.dialect.listOf(kindNames(sel.Kinds))}
-	if sel.Near != nil {
-		statement, args = v.s.hot.treeNear, append(args, circle(*sel.Near)...)
-	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		categories, metas = nil, map[feed.CategoryID]feed.Meta{}
-		return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
-			var c feed.Category
-			var m feed.Meta
-			var created, updated moment
-			if err := scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug,
-				orZeroNumber[int]{&m.Count}, &created, &updated); err != nil {
-				return err
-			}
-			if c.ID != 0 {
-				categories = append(categories, c)
-			}
-			if m.Count > 0 {
-				m.Created, m.Updated = created.Time, updated.Time
-				metas[c.ID] = m
-			}
-			return nil
-		})
-	})
-	return categories, metas, err
-}
-
 func (v Feed) Page(
 	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
 ) (page.Page[feed.Item], error) {

@@ -6,9 +6,14 @@ import (
 
 // statements are the hot reads: each one statement, always of the same text, with
 // bound parameters. They have no second version on bun.
+//
+// SQLite prepares a statement anew for every value of a parameter that is a LIMIT by
+// itself, or that it may compare with the condition of a partial index. Such
+// parameters are cast, which it does not look into.
 type statements struct {
-	session string // $1 hash of the key
-	members string // $1 ids
+	session    string // $1 hash of the key
+	members    string // $1 ids
+	categories string // $1 ids
 	feedStatements
 	eventStatements
 	imageStatements
@@ -18,6 +23,7 @@ func newStatements(d dialect) statements {
 	return statements{
 		session:         sessionStatement,
 		members:         membersStatement(d),
+		categories:      categoriesStatement(d),
 		feedStatements:  newFeedStatements(d),
 		eventStatements: newEventStatements(d),
 		imageStatements: newImageStatements(d),

@@ -9,11 +9,12 @@ import (
 
 // feedStatements are the hot reads of the feed.
 type feedStatements struct {
-	tree       string // $1 kinds
-	treeNear   string // $1 kinds, and within
-	pageOf     map[feed.Kind]string
-	pageMerged string // $4 kinds
-	pageNear   string // and within
+	tree        string // $1 kinds
+	treeNear    string // $1 kinds, and within
+	treeVersion string // $1 kinds
+	pageOf      map[feed.Kind]string
+	pageMerged  string // $4 kinds
+	pageNear    string // and within
 
 	// Publications by their update: all, of a category, and origins alone.
 	latest, latestOf               string
@@ -23,13 +24,14 @@ type feedStatements struct {
 func newFeedStatements(d dialect) feedStatements {
 	s := feedStatements{
 		// The sum of bigints would be a numeric, which takes longer.
-		tree: tree(`SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters WHERE ` + d.among("kind", "$1") + ` AND count > 0 GROUP BY category_id`),
-		treeNear: tree(`SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_listings l WHERE ` + d.among("kind", "$1") + ` AND ` + within(2) + ` GROUP BY category_id`),
-		pageOf: map[feed.Kind]string{},
+		tree: tree(treeVersion(d), `SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters WHERE `+d.among("kind", "$1")+` GROUP BY category_id HAVING SUM(count) > 0`),
+		treeNear: tree("0", `SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_listings l WHERE `+d.among("kind", "$1")+` AND `+within(2)+` GROUP BY category_id`),
+		treeVersion: "SELECT " + treeVersion(d),
+		pageOf:      map[feed.Kind]string{},
 		pageMerged: pageStatement{
-			where: "l.category_id = $3 AND l.kind <> 'origin' AND " + d.among("l.kind", "$4"),
+			where: "l.category_id = $3 AND l.kind IN ('demand', 'node', 'publication') AND " + d.among("l.kind", "$4"),
 			order: []string{"created DESC", "kind", "id"},
 			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND " + d.among("kind", "$4"),
 			shape: merged,
@@ -50,13 +52,20 @@ func newFeedStatements(d dialect) feedStatements {
 	return s
 }
 
-// tree puts the categories, and the bucket, beside what was counted in each.
-func tree(counted string) string {
+// tree puts the categories, and the bucket, beside what was counted in each, and
+// the version before all of them.
+func tree(version, counted string) string {
 	return `WITH counted AS (` + counted + `)
-		SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+		SELECT ` + version + `, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 		FROM categories c LEFT JOIN counted k ON k.category_id = c.id
 		UNION ALL
-		SELECT 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
+		SELECT ` + version + `, 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
+}
+
+// treeVersion moves with every change of the tree and of what is listed of the
+// kinds $1: a sum of what only grows is never twice the same.
+func treeVersion(d dialect) string {
+	return "(SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.among("kind", "$1") + " OR kind = 'category')"
 }
 
 // shapes are those of pages of one kind.
@@ -90,11 +99,11 @@ func (p pageStatement) text() string {
 		}
 	}
 	page := `WITH page AS (SELECT ` + columns + ` FROM feed_listings l WHERE ` + p.where +
-		` ORDER BY ` + by("l.") + ` LIMIT $1 OFFSET $2)`
+		` ORDER BY ` + by("l.") + ` LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))`
 	if p.total == "" {
 		p.total = "SELECT COUNT(*) FROM there"
 		page = `WITH there AS MATERIALIZED (SELECT ` + columns + ` FROM feed_listings l WHERE ` + p.where + `),
-			page AS (SELECT ` + columns + ` FROM there ORDER BY ` + strings.Join(p.order, ", ") + ` LIMIT $1 OFFSET $2)`
+			page AS (SELECT ` + columns + ` FROM there ORDER BY ` + strings.Join(p.order, ", ") + ` LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))`
 	}
 	return page + ` SELECT CAST((` + p.total + `) AS bigint), ` + p.shape.columns +
 		` FROM page` + p.shape.joins + ` ORDER BY ` + by("page.")
@@ -102,17 +111,20 @@ func (p pageStatement) text() string {
 
 // publications makes the reads of publications by their update.
 func (s *feedStatements) publications() {
-	of := func(kind feed.Kind, where string) string {
+	of := func(kind feed.Kind, counts, where string) string {
 		kinds := "kind = '" + string(kind) + "'"
 		return pageStatement{
 			where: "l." + kinds + where, order: []string{"updated DESC", "id"},
-			total: "SELECT SUM(count) FROM feed_counters l WHERE " + kinds + where,
+			total: "SELECT COALESCE(SUM(count), 0) FROM " + counts + " l WHERE l." + kinds + where,
 			shape: shapes[feed.Publication],
 		}.text()
 	}
 	const here = " AND l.category_id = $3"
-	s.latest, s.latestOf = of(feed.Publication, ""), of(feed.Publication, here)
-	s.latestOrigins, s.latestOriginsOf = of(origins, ""), of(origins, here)
+	// SQLite takes a partial index only for a condition that is its own, word for word.
+	const anywhere = " AND l.kind IN ('origin', 'publication')"
+	const everywhere, byCategory = "feed_totals", "feed_counters"
+	s.latest, s.latestOf = of(feed.Publication, everywhere, anywhere), of(feed.Publication, byCategory, here)
+	s.latestOrigins, s.latestOriginsOf = of(origins, everywhere, anywhere), of(origins, byCategory, here)
 }
 
 // within is the condition of a listing within a circle, whose nine parameters

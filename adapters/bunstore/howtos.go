@@ -39,7 +39,7 @@ func (v HowTos) Put(ctx context.Context, h publication.HowTo) error {
 		Category: h.Category, RobotID: h.Robot, Bundles: filled(h.Bundles),
 		Created: moment{h.Created}, Updated: moment{h.Updated},
 	}
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewInsert().Model(&row).On("CONFLICT (category, robot_id) DO UPDATE").Exec(ctx)
 		return err
 	})

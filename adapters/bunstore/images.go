@@ -52,7 +52,7 @@ func (r imageRow) image() (gallery.Image, error) {
 }
 
 func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if err := v.room(ctx, tx, i.Owner); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error)
 
 // room counts one more image of the owner, or is ErrFull. Whoever adds one waits
 // for the others who do.
-func (v Images) room(ctx context.Context, tx bun.Tx, owner user.ID) error {
+func (v Images) room(ctx context.Context, tx *transaction, owner user.ID) error {
 	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
 		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
 		owner, gallery.MaxImages).Exec(ctx)
@@ -99,7 +99,7 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 		load: func(ctx context.Context, db bun.IDB, locked bool) (gallery.Image, int64, error) {
 			return loadImage(ctx, v.s.selecting(db, locked), id)
 		},
-		save: func(ctx context.Context, tx bun.Tx, old, next gallery.Image, revision int64) (bool, error) {
+		save: func(ctx context.Context, tx *transaction, old, next gallery.Image, revision int64) (bool, error) {
 			row := imageRowOf(next)
 			row.Revision = revision + 1
 			done, err := tx.NewUpdate().Model(&row).Where("id = ? AND revision = ?", id, revision).Exec(ctx)
@@ -117,7 +117,7 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 }
 
 // recount follows an image that is kept no more, or again, or by somebody else.
-func (v Images) recount(ctx context.Context, tx bun.Tx, old, next gallery.Image) error {
+func (v Images) recount(ctx context.Context, tx *transaction, old, next gallery.Image) error {
 	wasKept, isKept := old.Deleted.IsZero(), next.Deleted.IsZero()
 	if wasKept == isKept && old.Owner == next.Owner {
 		return nil
@@ -152,7 +152,7 @@ func newImageStatements(d dialect) imageStatements {
 		AND ` + d.allOf("tags", "$2") + ` AND ($4 OR ` + d.anyOf("tags", "$3") + `) ORDER BY created DESC, id DESC`
 	return imageStatements{
 		images:     "SELECT " + columns + from,
-		imagesPage: "SELECT COUNT(*) OVER (), " + columns + from + " LIMIT $5 OFFSET $6",
+		imagesPage: "SELECT COUNT(*) OVER (), " + columns + from + " LIMIT CAST($5 AS bigint) OFFSET CAST($6 AS bigint)",
 	}
 }
 

@@ -46,7 +46,7 @@ func (r orderRow) order() payment.Order {
 }
 
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order) (payment.Order, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		row := orderRowOf(o)
 		_, err := tx.NewInsert().Model(&row).Exec(ctx)
 		o.ID = row.ID

@@ -53,7 +53,7 @@ func (r newsRow) news() event.News {
 const newsBatch = 200
 
 func (v News) Add(ctx context.Context, items []event.News) error {
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for batch := range slices.Chunk(items, newsBatch) {
 			rows := make([]newsRow, len(batch))
 			for i, item := range batch {
@@ -67,42 +67,15 @@ func (v News) Add(ctx context.Context, items []event.News) error {
 	})
 }
 
-// around finds, for every spot, a day in $1 with the city of the same place in $2,
-// the first $3 news of its day from its own city and from elsewhere, and of these
-// the first.
+// around finds, for every spot, which is a day in $1 and a city in $2, the first $3
+// news of its day, those from its own city first.
 func around(d dialect) string {
 	const columns = "n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category, n.city, n.district, n.province, n.country"
-	return "WITH spots (place, day, city) AS (SELECT d.place, d.value, c.value FROM (" + d.values("$1", "date") + ") d" +
-		" JOIN (" + d.values("$2", "text") + ") c ON c.place = d.place), near (place, own, id) AS (" +
-		"SELECT s.place, 1, top.value FROM spots s" +
-		d.topOf("SELECT n.id AS id FROM news n WHERE n.released = s.day AND n.city = s.city AND s.city <> '' ORDER BY n.id LIMIT $3") +
-		" UNION ALL SELECT s.place, 0, top.value FROM spots s" +
-		d.topOf("SELECT n.id AS id FROM news n WHERE n.released = s.day AND (n.city <> s.city OR s.city = '') ORDER BY n.id LIMIT $3") +
-		"), ranked AS (SELECT near.*, row_number() OVER (PARTITION BY place ORDER BY own DESC, id) AS rank FROM near)" +
-		" SELECT r.place, " + columns + " FROM ranked r JOIN news n ON n.id = r.id WHERE r.rank <= $3 ORDER BY r.place, r.rank"
-}
-
-func (v News) Around(ctx context.Context, spots []event.Spot, limit int) (found map[event.Spot][]event.News, err error) {
-	spots = distinct(spots)
-	days, cities := make([]event.Date, len(spots)), make([]string, len(spots))
-	for i, spot := range spots {
-		days[i], cities[i] = spot.Date, spot.City
+	some := func(own, where string) string {
+		return "SELECT * FROM (SELECT n.id, " + own + " AS own FROM news n WHERE n.released = {1} AND " + where +
+			" ORDER BY n.id LIMIT CAST($3 AS bigint)) part"
 	}
-	args := []any{v.s.dialect.listOf(days), v.s.dialect.listOf(cities), int64(limit)}
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = map[event.Spot][]event.News{}
-		return v.s.each(ctx, v.s.hot.around, args, func(scan func(...any) error) error {
-			var place int
-			var n newsRow
-			err := scan(&place, &n.ID, &n.SiteName, &n.SiteLogo, &n.URL, &n.Title, &n.Released, &n.HTML,
-				&n.Category, &n.City, &n.District, &n.Province, &n.Country)
-			if err != nil {
-				return err
-			}
-			spot := spots[place-1]
-			found[spot] = append(found[spot], n.news())
-			return nil
-		})
-	})
-	return found, err
+	first := some("1", "n.city = {2} AND {2} <> ''") + " UNION ALL " + some("0", "(n.city <> {2} OR {2} = '')")
+	return "SELECT w.place, " + columns + d.forEach(first+" ORDER BY own DESC, id LIMIT CAST($3 AS bigint)", "date", "text") +
+		" JOIN news n ON n.id = top.id ORDER BY w.place, top.own DESC, n.id"
 }

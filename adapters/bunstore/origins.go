@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -50,7 +49,7 @@ func selectOrigins(db bun.IDB, rows any) *bun.SelectQuery {
 // lockBundles keeps everybody else from changing the publication, and what belongs
 // to a bundle that it is or was of, and returns what it was; nil: it is new. All
 // lock a publication first and then bundles in their order.
-func (s *Store) lockBundles(ctx context.Context, tx bun.Tx, p publication.Publication) (*publication.Publication, error) {
+func (s *Store) lockBundles(ctx context.Context, tx *transaction, p publication.Publication) (*publication.Publication, error) {
 	if err := s.dialect.lock(ctx, tx, fmt.Sprint("publication ", p.ID)); err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (s *Store) lockBundles(ctx context.Context, tx bun.Tx, p publication.Public
 
 // listOrigins makes the origins agree with the publication as it is stored now:
 // itself, and the translations of a bundle that has come into sight or gone.
-func (s *Store) listOrigins(ctx context.Context, tx bun.Tx, old *publication.Publication, p publication.Publication) error {
+func (s *Store) listOrigins(ctx context.Context, tx *transaction, old *publication.Publication, p publication.Publication) error {
 	was, is := seen(old), seen(&p)
 	translated := []publication.BundleID{was, is}
 	if was == is {
@@ -90,9 +89,6 @@ func (s *Store) listOrigins(ctx context.Context, tx bun.Tx, old *publication.Pub
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(rows, func(a, b originRow) int { // as counters are locked
-		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.ID%shards, b.ID%shards))
-	})
 	for _, row := range rows {
 		if err := s.list(ctx, tx, item{origins, int64(row.ID)}, row.origin()); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"net"
 	"runtime"
 	"strconv"
@@ -31,8 +32,9 @@ import (
 // connections of the same pool: what they read need not be turned into the few
 // types that all databases have, and back.
 type postgres struct {
-	pool *pgxpool.Pool
-	mode pgx.QueryExecMode // of the hot reads
+	pool    *pgxpool.Pool
+	mode    pgx.QueryExecMode // of hot reads and steps
+	numbers *reserve
 }
 
 const connectTimeout = 5 * time.Second
@@ -74,7 +76,7 @@ func openPostgres(o Options) (*Store, error) {
 	if o.Uncached {
 		mode = pgx.QueryExecModeExec
 	}
-	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
+	return &Store{db: db, reader: db, dialect: postgres{pool, mode, newReserve()}}, nil
 }
 
 // suspicion makes the pool try connections out that were last used before another
@@ -122,14 +124,14 @@ func (postgres) migrations() fs.FS {
 }
 
 // lock is held by the transaction, not by the session, which a pooler may share.
-func (postgres) lock(ctx context.Context, tx bun.Tx, name string) error {
+func (postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
 	_, err := tx.NewRaw("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name).Exec(ctx)
 	return err
 }
 
 func (postgres) place() string { return "Postgres" }
 
-func (postgres) unhurried(ctx context.Context, tx bun.Tx) error {
+func (postgres) unhurried(ctx context.Context, tx bun.IDB) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
 	return err
 }
@@ -208,16 +210,25 @@ func (postgres) anyOf(column, parameter string) string { return column + " && " 
 
 func (postgres) list(into *[]string) any { return into }
 
-func (postgres) values(parameter, typ string) string {
-	return "SELECT * FROM unnest(" + parameter + "::" + typ + "[]) WITH ORDINALITY v (value, place)"
-}
-
 func (postgres) platesOf(event string) string {
 	return "(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)" +
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
 
-func (postgres) topOf(query string) string { return " CROSS JOIN LATERAL (" + query + ") top (value)" }
+func (postgres) forEach(query string, types ...string) string {
+	lists, names := make([]string, len(types)), ""
+	for i, typ := range types {
+		n := strconv.Itoa(i + 1)
+		lists[i], names = "$"+n+"::"+typ+"[]", names+"key"+n+", "
+		query = strings.ReplaceAll(query, "{"+n+"}", "w.key"+n)
+	}
+	return " FROM unnest(" + strings.Join(lists, ", ") + ") WITH ORDINALITY w (" + names + "place) CROSS JOIN LATERAL (" + query + ") top"
+}
+
+// keysAtOnce are more than anybody asks for: one statement does for all.
+func (postgres) keysAtOnce() int { return math.MaxInt32 }
+
+func (d postgres) key(list any) any { return d.listOf(list) }
 
 func (d postgres) query(
 	ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error,
@@ -226,13 +237,11 @@ func (d postgres) query(
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return eachRow(rows, fn)
+}
+
+func (d postgres) queryAll(ctx context.Context, reads []step) error {
+	return d.transactAll(ctx, nil, reads)
 }
 
 // ErrNoBackup is the fault of asking Plaza for what Postgres' own tools do better.

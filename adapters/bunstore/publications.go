@@ -83,7 +83,7 @@ func (v Publications) Put(ctx context.Context, p publication.Publication) error 
 		ID: p.ID, BundleID: p.Bundle.ID, FirstOriginalID: p.Bundle.FirstOriginal, OriginalID: p.Bundle.Original,
 		NodeID: p.Node, Type: p.Type, contentColumns: columnsOf(p.Content),
 	}
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		old, err := v.s.lockBundles(ctx, tx, p)
 		if err != nil {
 			return err
@@ -97,14 +97,14 @@ func (v Publications) Put(ctx context.Context, p publication.Publication) error 
 
 func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
 	row := nodeRow{ID: n.ID, BundleID: n.Bundle, contentColumns: columnsOf(n.Content)}
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		return v.s.put(ctx, tx, item{feed.Node, int64(n.ID)}, &row, n)
 	})
 }
 
 // put stores the row of the thing, new or in place of what was there, and its
 // listing. Writing the row locks it.
-func (s *Store) put(ctx context.Context, tx bun.Tx, at item, row any, thing feed.Thing) error {
+func (s *Store) put(ctx context.Context, tx *transaction, at item, row any, thing feed.Thing) error {
 	if _, err := tx.NewInsert().Model(row).On("CONFLICT (id) DO UPDATE").Exec(ctx); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package bunstore_test
 import (
 	"database/sql"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,10 @@ var storedAs = map[string]string{
 	"timestamp with time zone": "integer", "double precision": "real", "bytea": "blob",
 	"text": "text", "text[]": "text", "bigint[]": "text", "jsonb": "text", "date": "text",
 }
+
+// onlySQLite are the indexes that Postgres has not. Postgres reads feed_listings_near
+// from its middle, which SQLite does only with statistics, and nobody has them made.
+var onlySQLite = []string{"feed_listings_near_anywhere"}
 
 // schemaOf is what stands in the database's own catalogue. The table of steps is
 // part of it.
@@ -165,6 +170,9 @@ func sqliteIndexes(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 		case "u":
 			table.Unique[i.columns] = true
 		case "c":
+			if slices.Contains(onlySQLite, i.name) {
+				return
+			}
 			_, only, _ := strings.Cut(i.definition, "WHERE ")
 			table.Indexes[i.name] = schemaIndex{Unique: i.unique, Columns: i.columns, Only: plainly(only)}
 		}

@@ -28,7 +28,7 @@ func (s *Store) Secret(ctx context.Context, name string) (key secret.String, err
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		err = s.write(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		err = s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
 			row := secretRow{Name: name, Content: rand.Text() + rand.Text()}
 			if _, err := tx.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
 				return err

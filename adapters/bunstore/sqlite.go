@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +31,7 @@ type sqlite struct {
 	path     string
 	reader   *sql.DB
 	prepared *preparedStatements
+	written  *writtenStatements
 }
 
 // openSQLite opens the file, which it makes with its folder when it is not there,
@@ -55,7 +57,10 @@ func openSQLite(o Options) (*Store, error) {
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	return &Store{
-		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{path: o.URL, reader: reader, prepared: &preparedStatements{}},
+		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{
+			path: o.URL, reader: reader, prepared: &preparedStatements{},
+			written: &writtenStatements{kept: map[string]*sql.Stmt{}, missed: map[string]bool{}},
+		},
 	}, nil
 }
 
@@ -92,12 +97,12 @@ func (sqlite) migrations() fs.FS {
 }
 
 // lock has nothing to do: there is one writer at a time.
-func (sqlite) lock(context.Context, bun.Tx, string) error { return nil }
+func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
 func (d sqlite) place() string { return d.path }
 
 // unhurried has nothing to do: only the wait for another process is limited.
-func (sqlite) unhurried(context.Context, bun.Tx) error { return nil }
+func (sqlite) unhurried(context.Context, bun.IDB) error { return nil }
 
 func (sqlite) tables() string {
 	return "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
@@ -159,17 +164,32 @@ func (sqlite) anyOf(column, parameter string) string {
 
 func (sqlite) list(into *[]string) any { return asJSON{into} }
 
-func (sqlite) values(parameter, _ string) string {
-	return "SELECT value, key + 1 AS place FROM json_each(" + parameter + ")"
-}
-
 func (sqlite) platesOf(event string) string {
 	return "(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)" +
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
 
-func (sqlite) topOf(query string) string {
-	return " CROSS JOIN json_each((SELECT json_group_array(id) FROM (" + query + "))) top"
+// forEach takes one key at a time: asking again is cheaper here than a list.
+func (sqlite) forEach(query string, types ...string) string {
+	for i := range types {
+		n := strconv.Itoa(i + 1)
+		query = strings.ReplaceAll(query, "{"+n+"}", "$"+n)
+	}
+	return " FROM (SELECT 1 AS place) w CROSS JOIN (" + query + ") top"
+}
+
+func (sqlite) keysAtOnce() int { return 1 }
+
+func (sqlite) key(list any) any {
+	switch list := list.(type) {
+	case []event.Date:
+		return list[0].String()
+	case []string:
+		return list[0]
+	case []int64:
+		return list[0]
+	}
+	panic(fmt.Sprintf("bunstore: %T has no key", list)) // a mistake of ours
 }
 
 func (d sqlite) query(
@@ -190,6 +210,15 @@ func (d sqlite) query(
 		}
 	}
 	return rows.Err()
+}
+
+func (d sqlite) queryAll(ctx context.Context, reads []step) error {
+	for _, r := range reads {
+		if err := d.query(ctx, r.statement, r.args, r.row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // preparedStatements are kept by their text. There are only as many as there are hot

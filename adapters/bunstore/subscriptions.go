@@ -49,7 +49,7 @@ func (r subscriptionRow) subscription() subscription.Subscription {
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription,
 ) (stored subscription.Subscription, isNew bool, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if err := checkFollow(ctx, tx, sub); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (v Subscriptions) Follow(
 
 // checkFollow fails unless both ends are there. Neither users nor categories ever
 // go away.
-func checkFollow(ctx context.Context, tx bun.Tx, sub subscription.Subscription) error {
+func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscription) error {
 	followed := tx.NewSelect().Model((*categoryRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
 		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed)
@@ -86,7 +86,7 @@ func checkFollow(ctx context.Context, tx bun.Tx, sub subscription.Subscription) 
 
 // follow stores the row unless there is one already, which it then returns. One
 // that stood in the way may be removed before it is looked at.
-func follow(ctx context.Context, tx bun.Tx, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
+func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
 	for {
 		stored = row
 		if _, err := tx.NewInsert().Model(&stored).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx); err != nil {
@@ -108,7 +108,7 @@ func follow(ctx context.Context, tx bun.Tx, row subscriptionRow) (stored subscri
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner).Exec(ctx)
 		return orUntouched(done, err, subscription.ErrNotFound)
 	})

@@ -50,7 +50,7 @@ const (
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Of(now)
-	err := v.alone(ctx, a, func(ctx context.Context, tx bun.Tx) error {
+	err := v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
 		full, usual, err := v.look(ctx, tx, a, now)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	return v.alone(ctx, a, func(ctx context.Context, tx bun.Tx) error {
+	return v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
 		if err := takeBack(ctx, tx, a); err != nil {
 			return err
 		}
@@ -83,13 +83,13 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.alone(ctx, a, func(ctx context.Context, tx bun.Tx) error { return takeBack(ctx, tx, a) })
+	return v.alone(ctx, a, func(ctx context.Context, tx *transaction) error { return takeBack(ctx, tx, a) })
 }
 
 // alone calls fn in a transaction while nobody else counts for the attempt's
 // source, nor for its phone. All lock the source first, so none wait in a circle.
-func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx bun.Tx) error) error {
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx *transaction) error) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
 			if err := v.s.dialect.lock(ctx, tx, name); err != nil {
 				return err
@@ -101,7 +101,7 @@ func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx conte
 
 // look says how long it takes until each grouping has a free place, zero when all
 // have one now, and whether the source is a usual one, in one statement.
-func (v Throttle) look(ctx context.Context, tx bun.Tx, a access.Attempt, now time.Time) (full time.Duration, usual bool, err error) {
+func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (full time.Duration, usual bool, err error) {
 	limits := access.Limits()
 	last := make([]moment, len(limits))
 	into := []any{&usual}
@@ -127,7 +127,7 @@ func (v Throttle) look(ctx context.Context, tx bun.Tx, a access.Attempt, now tim
 // lastPlace finds the failure that holds the last place of a full grouping, so
 // that a place gets free when it leaves the window. A grouping that has free
 // places has none.
-func lastPlace(tx bun.Tx, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
+func lastPlace(tx *transaction, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
 	query := tx.NewSelect().Model((*failureRow)(nil)).Column("failed").
 		Where("failed > ?", moment{now.Add(-l.Window)}).
 		Order("failed DESC").Limit(1).Offset(int64(l.Max - 1))
@@ -142,7 +142,7 @@ func lastPlace(tx bun.Tx, l access.Limit, a access.Attempt, now time.Time) *bun.
 }
 
 // takeBack removes the attempt's latest failure.
-func takeBack(ctx context.Context, tx bun.Tx, a access.Attempt) error {
+func takeBack(ctx context.Context, tx *transaction, a access.Attempt) error {
 	latest := tx.NewSelect().Model((*failureRow)(nil)).Column("id").
 		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
 		Order("failed DESC", "id DESC").Limit(1)
@@ -151,13 +151,13 @@ func takeBack(ctx context.Context, tx bun.Tx, a access.Attempt) error {
 }
 
 // forgive forgets what counted ByPair.
-func forgive(ctx context.Context, tx bun.Tx, a access.Attempt) error {
+func forgive(ctx context.Context, tx *transaction, a access.Attempt) error {
 	_, err := tx.NewUpdate().Model((*failureRow)(nil)).Set("in_pair = ?", false).
 		Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String()).Exec(ctx)
 	return err
 }
 
-func makeUsual(ctx context.Context, tx bun.Tx, a access.Attempt, now time.Time) error {
+func makeUsual(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) error {
 	row := usualRow{Phone: a.Phone.String(), Source: a.Source.String(), LastLogin: moment{now}}
 	_, err := tx.NewInsert().Model(&row).On("CONFLICT (phone, source) DO UPDATE").
 		Set("last_login = EXCLUDED.last_login").Where("EXCLUDED.last_login > o.last_login").Exec(ctx)
@@ -171,7 +171,7 @@ func (v Throttle) sweep(ctx context.Context, now time.Time) {
 	for _, l := range access.Limits() {
 		longest = max(longest, l.Window)
 	}
-	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		failures := v.some(tx.NewSelect().Model((*failureRow)(nil)).Column("id").
 			Where("failed <= ?", moment{now.Add(-longest)}).Order("failed"))
 		if _, err := tx.NewDelete().Model((*failureRow)(nil)).Where("id IN (?)", failures).Exec(ctx); err != nil {

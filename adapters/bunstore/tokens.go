@@ -51,7 +51,7 @@ func (r tokenRow) token() (access.Token, error) {
 }
 
 func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		row := tokenRow{
 			Hash: t.Hash[:], UserID: t.User, Scopes: scopeNames(t.Scopes),
 			Generation: t.Generation, TTL: t.TTL, Created: moment{t.Created},
@@ -116,39 +116,36 @@ func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) erro
 	if !s.IsStale(now) {
 		return v.s.read(ctx, func(context.Context) error { return nil })
 	}
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if now.Sub(s.Used) >= access.SeenEvery {
-			if err := noteUse(ctx, tx, s.ID, now); err != nil {
-				return err
-			}
-		}
-		if now.Sub(s.Seen) >= access.SeenEvery {
-			return notePresence(ctx, tx, s.ID, now)
-		}
-		return nil
-	})
+	instant := v.s.dialect.instant
+	at, due := instant(moment{now}), instant(moment{now.Add(-access.SeenEvery)})
+	var steps []step
+	if now.Sub(s.Used) >= access.SeenEvery {
+		steps = append(steps, step{statement: v.s.writes.use, args: []any{int64(s.ID), at, due}})
+	}
+	if now.Sub(s.Seen) >= access.SeenEvery {
+		steps = append(steps, step{statement: v.s.writes.see, args: []any{int64(s.ID), at, due}})
+	}
+	return v.s.writeAll(ctx, steps)
 }
 
-func noteUse(ctx context.Context, tx bun.Tx, id access.TokenID, now time.Time) error {
-	_, err := tx.NewUpdate().Model((*useRow)(nil)).Set("used = ?", moment{now}).
-		Where("token_id = ? AND used <= ?", id, moment{now.Add(-access.SeenEvery)}).Exec(ctx)
-	return err
-}
+// tokenSteps are steps: that the token $1 is used at $2, and its user seen then,
+// if the last time is not after $3.
+type tokenSteps struct{ use, see string }
 
-// notePresence notes the token's user as seen. Presence that isn't due is looked
-// for first, because a conflict alone would lock its row, which is a write, too.
-func notePresence(ctx context.Context, tx bun.Tx, id access.TokenID, now time.Time) error {
-	due := moment{now.Add(-access.SeenEvery)}
-	_, err := tx.NewRaw(`INSERT INTO presence AS p (user_id, seen)
-		SELECT t.user_id, ? FROM tokens t
-		WHERE t.id = ? AND NOT EXISTS (SELECT 1 FROM presence q WHERE q.user_id = t.user_id AND q.seen > ?)
-		ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= ?`,
-		moment{now}, id, due, due).Exec(ctx)
-	return err
+// newTokenSteps look for presence that isn't due before they write it, because
+// a conflict alone would lock its row, which is a write, too.
+func newTokenSteps(d dialect) tokenSteps {
+	return tokenSteps{
+		use: "UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3",
+		see: `INSERT INTO presence AS p (user_id, seen)
+			SELECT t.user_id, CAST($2 AS ` + d.timestampType() + `) FROM tokens t
+			WHERE t.id = $1 AND NOT EXISTS (SELECT 1 FROM presence q WHERE q.user_id = t.user_id AND q.seen > $3)
+			ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`,
+	}
 }
 
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id).Exec(ctx)
 		return orUntouched(done, err, access.ErrNoSession)
 	})

@@ -28,14 +28,6 @@ func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) er
 	return s.call(ctx, fn)
 }
 
-// write calls fn in a transaction, which is committed when fn succeeds. fn may
-// run several times, so whatever it leaves outside must be set anew each time.
-func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
-	return s.call(ctx, func(ctx context.Context) error {
-		return s.db.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error { return fn(ctx, tx) })
-	})
-}
-
 // call is one call of a port: refused to those who have gone away or are inside
 // Change, bounded in time, tried again when only others were in its way.
 func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) error {
@@ -123,7 +115,16 @@ type aggregate[T any] struct {
 	load func(ctx context.Context, db bun.IDB, locked bool) (T, int64, error)
 	// save stores the thing if its revision is still the one that was loaded, and
 	// says whether it was.
-	save func(ctx context.Context, tx bun.Tx, old, next T, revision int64) (saved bool, err error)
+	save func(ctx context.Context, tx *transaction, old, next T, revision int64) (saved bool, err error)
+}
+
+// inside runs what was given to Change: whoever calls the store from there is
+// refused, and nothing is stored for those who have gone away meanwhile.
+func (s *Store) inside(ctx context.Context, fn func() error) error {
+	if err := s.guard.Run(fn); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // errLost says that somebody else changed the thing meanwhile.
@@ -133,13 +134,10 @@ var errLost = errors.New("the row was changed meanwhile")
 // thing of its own, so that what was loaded is still known.
 func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (changed T, err error) {
 	inside := func(ctx context.Context, old T) (next T, err error) {
-		err = s.guard.Run(func() error {
+		err = s.inside(ctx, func() error {
 			next, err = fn(old)
 			return err
 		})
-		if err == nil {
-			err = ctx.Err()
-		}
 		return next, err
 	}
 	for range s.dialect.optimism() {
@@ -156,7 +154,7 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 		if err != nil {
 			return changed, err
 		}
-		err = s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+		err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
 			saved, err := a.save(ctx, tx, old, next, revision)
 			if err == nil && !saved {
 				return errLost
@@ -167,7 +165,7 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 			return next, err
 		}
 	}
-	err = s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		old, revision, err := a.load(ctx, tx, true)
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 	}
 	// In one order, so that two who keep the same never wait for each other.
 	slices.SortFunc(rows, func(a, b translationRow) int { return bytes.Compare(a.Key, b.Key) })
-	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx)
 		return err
 	})
@@ -80,7 +80,7 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 // sweep drops some of what has expired by the instant. Nobody depends on it, so
 // whoever is asked to do it is not told that it failed.
 func (v Translations) sweep(ctx context.Context, now time.Time) {
-	err := v.s.write(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewRaw("DELETE FROM translations WHERE key IN "+
 			"(SELECT key FROM translations WHERE expires <= ? ORDER BY expires LIMIT ?)", moment{now}, expiredMost).Exec(ctx)
 		return err

@@ -72,21 +72,6 @@ func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page
 	return pageOf(r, slices.Clone(v.s.comments[on]))
 }
 
-func (v Events) Newest(ctx context.Context, on []event.ID, limit int) (map[event.ID][]event.Comment, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	newest := map[event.ID][]event.Comment{}
-	for _, id := range on {
-		if said := first(v.s.comments[id], limit); len(said) > 0 {
-			newest[id] = slices.Clone(said)
-		}
-	}
-	return newest, nil
-}
-
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
 	done, err := v.s.write(ctx)
 	if err != nil {

@@ -38,6 +38,10 @@ func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
 	return v.s.entry(id)
 }
 
+func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
+	return v.Change(ctx, read.ID(), fn)
+}
+
 func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {

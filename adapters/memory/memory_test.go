@@ -22,7 +22,7 @@ func open(*testing.T) ports.Stores {
 	return ports.Stores{
 		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), News: s.News(),
+		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },

@@ -28,21 +28,6 @@ func (v News) Add(ctx context.Context, items []event.News) error {
 	return nil
 }
 
-func (v News) Around(ctx context.Context, spots []event.Spot, limit int) (map[event.Spot][]event.News, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	around := map[event.Spot][]event.News{}
-	for _, spot := range spots {
-		if found := first(v.s.newsAt(spot), limit); len(found) > 0 {
-			around[spot] = found
-		}
-	}
-	return around, nil
-}
-
 // newsAt returns the news of the spot's day, those of its own city first. A spot
 // without a city has none of its own.
 func (s *Store) newsAt(spot event.Spot) []event.News {

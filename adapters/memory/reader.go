@@ -44,34 +44,6 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]eve
 	return v.s.entries(first(commented, limit))
 }
 
-func (v Events) OnDates(
-	ctx context.Context, viewer user.ID, dates []event.Date, limit int,
-) (map[event.Date][]*event.Event, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	found := map[event.Date][]*event.Event{}
-	for _, date := range dates {
-		states := v.s.eventsWhere(func(e event.State) bool {
-			return e.Date == date && e.Status == event.Normal &&
-				slices.Contains(event.Reach(v.s.relation(viewer, e.Author)), showing(e))
-		})
-		slices.SortFunc(states, func(a, b event.State) int {
-			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
-		})
-		events, err := restore(first(states, limit))
-		if err != nil {
-			return nil, err
-		}
-		if len(events) > 0 {
-			found[date] = events
-		}
-	}
-	return found, nil
-}
-
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {

@@ -29,12 +29,8 @@ type (
 		event.Repository
 		calls *atomic.Int64
 	}
-	countingDiscussion struct {
-		event.Discussion
-		calls *atomic.Int64
-	}
-	countingNews struct {
-		event.NewsArchive
+	countingScenery struct {
+		event.Scenery
 		calls *atomic.Int64
 	}
 	countingCategories struct {
@@ -56,11 +52,6 @@ func (c countingReader) List(ctx context.Context, q event.Query) (page.Page[even
 	return c.Reader.List(ctx, q)
 }
 
-func (c countingReader) OnDates(ctx context.Context, viewer user.ID, dates []event.Date, limit int) (map[event.Date][]*event.Event, error) {
-	c.calls.Add(1)
-	return c.Reader.OnDates(ctx, viewer, dates, limit)
-}
-
 func (c countingReader) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
 	c.calls.Add(1)
 	return c.Reader.Commented(ctx, author, limit)
@@ -71,14 +62,9 @@ func (c countingEvents) Get(ctx context.Context, id event.ID) (event.Entry, erro
 	return c.Repository.Get(ctx, id)
 }
 
-func (c countingDiscussion) Newest(ctx context.Context, on []event.ID, limit int) (map[event.ID][]event.Comment, error) {
+func (c countingScenery) Around(ctx context.Context, s event.Scene) (event.Surroundings, error) {
 	c.calls.Add(1)
-	return c.Discussion.Newest(ctx, on, limit)
-}
-
-func (c countingNews) Around(ctx context.Context, spots []event.Spot, limit int) (map[event.Spot][]event.News, error) {
-	c.calls.Add(1)
-	return c.NewsArchive.Around(ctx, spots, limit)
+	return c.Scenery.Around(ctx, s)
 }
 
 func (c countingCategories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
@@ -103,8 +89,7 @@ func counted(t *testing.T) (*world, *atomic.Int64) {
 	w := newWorld(t, func(p *diary.Ports) {
 		p.Reader = countingReader{p.Reader, calls}
 		p.Events = countingEvents{p.Events, calls}
-		p.Discussion = countingDiscussion{p.Discussion, calls}
-		p.News = countingNews{p.News, calls}
+		p.Scenery = countingScenery{p.Scenery, calls}
 		p.Categories = countingCategories{p.Categories, calls}
 		p.Relations = countingRelations{p.Relations, calls}
 		p.Directory = countingDirectory{p.Directory, calls}

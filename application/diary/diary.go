@@ -29,7 +29,7 @@ type Diary struct {
 	events     event.Repository
 	reader     event.Reader
 	discussion event.Discussion
-	news       event.NewsArchive
+	scenery    event.Scenery
 	categories feed.Categories
 	relations  subscription.Repository
 	directory  user.Directory
@@ -45,7 +45,7 @@ type Ports struct {
 	Events     event.Repository
 	Reader     event.Reader
 	Discussion event.Discussion
-	News       event.NewsArchive
+	Scenery    event.Scenery
 	Categories feed.Categories
 	Relations  subscription.Repository
 	Directory  user.Directory
@@ -58,7 +58,7 @@ type Ports struct {
 // New returns the use cases over the ports; now tells the time.
 func New(p Ports, now func() time.Time) *Diary {
 	return &Diary{
-		events: p.Events, reader: p.Reader, discussion: p.Discussion, news: p.News,
+		events: p.Events, reader: p.Reader, discussion: p.Discussion, scenery: p.Scenery,
 		categories: p.Categories, relations: p.Relations, directory: p.Directory,
 		places: p.Places, sanitiser: p.Sanitiser,
 		pictures: p.Pictures, inspector: p.Inspector, now: now,
@@ -167,7 +167,7 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edi
 		return Shown{}, err
 	}
 	for range placeTries {
-		entry, err := d.change(ctx, current.Event, c)
+		entry, err := d.change(ctx, current, c)
 		if err == nil {
 			return d.showOne(ctx, actor, entry)
 		}
@@ -183,16 +183,16 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edi
 
 // change stores the change with the place of the text that the event, as it was
 // read, will have; event.ErrMoved when that is not the text it would get.
-func (d *Diary) change(ctx context.Context, read *event.Event, c event.Change) (event.Entry, error) {
+func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (event.Entry, error) {
 	if c.Title == nil && c.Content == nil {
-		return d.events.Change(ctx, read.ID(), func(e *event.Event) error { return e.Apply(c, d.now()) })
+		return d.events.ChangeRead(ctx, read, func(e *event.Event) error { return e.Apply(c, d.now()) })
 	}
 	text := c.TextAfter(read.Text())
 	at, err := d.places.Analyse(ctx, text.Title, text.Content)
 	if err != nil {
 		return event.Entry{}, fmt.Errorf("finding the place of event %d: %w", read.ID(), err)
 	}
-	return d.events.Change(ctx, read.ID(), func(e *event.Event) error {
+	return d.events.ChangeRead(ctx, read, func(e *event.Event) error {
 		if err := e.Apply(c, d.now()); err != nil {
 			return err
 		}

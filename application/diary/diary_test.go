@@ -40,7 +40,7 @@ func newWorld(t *testing.T, change ...func(*diary.Ports)) *world {
 	t.Helper()
 	w := &world{store: memory.New(), now: noon}
 	w.ports = diary.Ports{
-		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), News: w.store.News(),
+		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Scenery: w.store.Events(),
 		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(),
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}

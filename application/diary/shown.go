@@ -58,17 +58,12 @@ func (d *Diary) showOne(ctx context.Context, actor access.Actor, e event.Entry) 
 	return shown[0], nil
 }
 
-// surroundings is what a list of events is shown with, fetched once for all.
-type surroundings struct {
-	moment     map[event.Date][]*event.Event
-	news       map[event.Spot][]event.News
-	comments   map[event.ID][]event.Comment
-	categories map[feed.CategoryID]feed.Category
-}
-
 // show returns the entries, in their order, with what is around each.
 func (d *Diary) show(ctx context.Context, actor access.Actor, entries []event.Entry, deep depth) ([]Shown, error) {
-	around, err := d.surround(ctx, actor, entries, deep)
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	around, err := d.scenery.Around(ctx, sceneOf(actor, entries, deep))
 	if err != nil {
 		return nil, err
 	}
@@ -77,13 +72,13 @@ func (d *Diary) show(ctx context.Context, actor access.Actor, entries []event.En
 		s := entry.State()
 		shown[i] = Shown{
 			Entry:    entry,
-			Category: around.categories[s.Category],
-			News:     around.news[spotOf(s)],
-			Comments: around.comments[s.ID],
+			Category: around.Categories[s.Category],
+			News:     around.News[spotOf(s)],
+			Comments: around.Comments[s.ID],
 		}
-		for _, other := range around.moment[s.Date] {
+		for _, other := range around.Events[s.Date] {
 			if other.ID() != s.ID && len(shown[i].Moment) < deep.moment {
-				category := around.categories[other.State().Category]
+				category := around.Categories[other.State().Category]
 				shown[i].Moment = append(shown[i].Moment, Moment{other, category})
 			}
 		}
@@ -93,49 +88,25 @@ func (d *Diary) show(ctx context.Context, actor access.Actor, entries []event.En
 
 func spotOf(s event.State) event.Spot { return event.Spot{Date: s.Date, City: s.Place.City} }
 
-func (d *Diary) surround(ctx context.Context, actor access.Actor, entries []event.Entry, deep depth) (surroundings, error) {
-	if len(entries) == 0 {
-		return surroundings{}, nil
-	}
-	var commented []event.ID
+// sceneOf is what is shown around the entries. Of the events of a day there is one
+// more than is shown: none is part of its own moment.
+func sceneOf(actor access.Actor, entries []event.Entry, deep depth) event.Scene {
+	scene := event.Scene{Viewer: actor.ID, Events: deep.moment + 1, News: deep.news, Comments: deep.comments}
 	dates := set[event.Date]{}
 	spots := set[event.Spot]{}
 	categories := set[feed.CategoryID]{}
 	for _, entry := range entries {
 		s := entry.State()
 		if entry.Counts.Comments > 0 {
-			commented = append(commented, s.ID)
+			scene.Talks = append(scene.Talks, s.ID)
 		}
 		dates.add(s.Date)
 		spots.add(spotOf(s))
 		categories.add(s.Category)
 	}
-	var around surroundings
-	var err error
-	// One more than is shown: an event is no part of its own moment.
-	if around.moment, err = d.reader.OnDates(ctx, actor.ID, dates.all(), deep.moment+1); err != nil {
-		return surroundings{}, err
-	}
-	for _, others := range around.moment {
-		for _, other := range others {
-			categories.add(other.State().Category)
-		}
-	}
-	if around.news, err = d.news.Around(ctx, spots.all(), deep.news); err != nil {
-		return surroundings{}, err
-	}
-	if len(commented) > 0 {
-		if around.comments, err = d.discussion.Newest(ctx, commented, deep.comments); err != nil {
-			return surroundings{}, err
-		}
-	}
 	delete(categories, 0)
-	if len(categories) > 0 {
-		if around.categories, err = d.categories.ByIDs(ctx, categories.all()); err != nil {
-			return surroundings{}, err
-		}
-	}
-	return around, nil
+	scene.Dates, scene.Spots, scene.Categories = dates.all(), spots.all(), categories.all()
+	return scene
 }
 
 // set is a set of keys to look up.

@@ -44,7 +44,7 @@ func portsOf(s *memory.Store) demo.Ports {
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(), News: s.News(),
 		Diary: diary.Ports{
-			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), News: s.News(),
+			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Scenery: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
 			Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 			Pictures: memory.NewMedia("http://plaza.test", []byte("key")), Inspector: imaging.NewInspector(),

@@ -31,12 +31,8 @@ type Spot struct {
 	City string
 }
 
-// NewsArchive stores news. Every implementation passes test/ports.News.
+// NewsArchive stores news, which Scenery finds. Every implementation passes test/ports.News.
 type NewsArchive interface {
 	// Add stores the items, in their order.
 	Add(ctx context.Context, items []News) error
-	// Around returns for every spot the news of its day, those of its own city
-	// first, then by ascending id, at most limit each; a spot without a city has no
-	// news of its own city. Spots without news must be left out.
-	Around(ctx context.Context, spots []Spot, limit int) (map[Spot][]News, error)
 }

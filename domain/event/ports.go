@@ -11,6 +11,7 @@ import (
 type Entry struct {
 	*Event
 	Counts
+	Revision int64 // the store's own: by it ChangeRead knows whether the event is still the same
 }
 
 // Repository stores events, and keeps the feed equal to their listings in the
@@ -29,6 +30,9 @@ type Repository interface {
 	// the context ends, and nobody ever sees half of a Change. fn must do no I/O: it
 	// may run again. Calling the store from inside fn must fail at once.
 	Change(ctx context.Context, id ID, fn func(*Event) error) (Entry, error)
+	// ChangeRead is Change of an event that the caller has just got, and has not
+	// touched: a store need not read it again while it is still the same.
+	ChangeRead(ctx context.Context, read Entry, fn func(*Event) error) (Entry, error)
 	// Remove deletes the event with its comments and likes and takes it off the
 	// feed, and returns what it was, so that its pictures can follow. ErrNotFound
 	// when it is not there: of many at once, one gets the event.
@@ -51,10 +55,6 @@ type Reader interface {
 	// Commented returns the author's events that have comments, the one with the
 	// latest comment first, ties by descending id, at most limit.
 	Commented(ctx context.Context, author user.ID, limit int) ([]Entry, error)
-	// OnDates returns for every date the published events of all authors that the
-	// viewer may see by Reach, newest creation first, ties by descending id, at
-	// most limit each. Dates without any must be left out.
-	OnDates(ctx context.Context, viewer user.ID, dates []Date, limit int) (map[Date][]*Event, error)
 	// OfPlate returns the event that the plate is attached to, or ErrNoPlate.
 	OfPlate(ctx context.Context, id PlateID) (ID, error)
 }
@@ -73,9 +73,6 @@ type Discussion interface {
 	// Comments returns a page of the event's comments, newest first, ties by
 	// descending id. An event that is gone has none.
 	Comments(ctx context.Context, on ID, p page.Request) (page.Page[Comment], error)
-	// Newest returns for every event its newest comments in the same order, at
-	// most limit each. Events without comments must be left out.
-	Newest(ctx context.Context, on []ID, limit int) (map[ID][]Comment, error)
 	// Like makes the person like the event, or no longer, whatever was before.
 	// ErrNotFound when the event is gone.
 	Like(ctx context.Context, on ID, who user.ID, likes bool) error

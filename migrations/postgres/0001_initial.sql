@@ -251,23 +251,35 @@ CREATE TABLE feed_listings (
     CHECK ((lat IS NULL) = (lng IS NULL))
 );
 CREATE INDEX feed_listings_newest ON feed_listings (category_id, kind, created DESC, id);
-CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id) WHERE kind <> 'origin';
+CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id)
+    WHERE kind IN ('demand', 'node', 'publication');
 CREATE INDEX feed_listings_updated ON feed_listings (category_id, kind, updated DESC, id);
-CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id);
+CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id) WHERE kind IN ('origin', 'publication');
 CREATE INDEX feed_listings_near ON feed_listings (category_id, lat, lng) INCLUDE (created, updated, id)
     WHERE kind = 'demand' AND lat IS NOT NULL;
 
--- Sharded by id, so that writers in one category do not queue for one row.
+-- Sharded by writer, so that few in one category wait for one row: only the sum of the
+-- counts and the latest of the instants mean something, and only where there is any.
 CREATE TABLE feed_counters (
     category_id bigint NOT NULL,
     kind        text COLLATE "C" NOT NULL CHECK (kind IN ('demand', 'node', 'origin', 'publication', 'xfile')),
-    shard       smallint NOT NULL CHECK (shard BETWEEN 0 AND 7),
-    count       bigint NOT NULL CHECK (count >= 0),
-    created     timestamptz,  -- the latest; NULL: nothing is counted
+    shard       smallint NOT NULL CHECK (shard BETWEEN 0 AND 15),
+    count       bigint NOT NULL,
+    created     timestamptz,
     updated     timestamptz,
     version     bigint NOT NULL,
-    PRIMARY KEY (category_id, kind, shard),
-    CHECK ((count = 0) = (created IS NULL) AND (count = 0) = (updated IS NULL))
+    PRIMARY KEY (category_id, kind, shard)
+) WITH (fillfactor = 50);
+
+-- All that is listed of the kinds that pages show, wherever. The version moves with
+-- every change of it; that of 'category', of which nothing is counted, with every
+-- change of the tree.
+CREATE TABLE feed_totals (
+    kind    text COLLATE "C" NOT NULL CHECK (kind IN ('category', 'demand', 'node', 'origin', 'publication')),
+    slot    smallint NOT NULL CHECK (slot BETWEEN 0 AND 15),
+    count   bigint NOT NULL,
+    version bigint NOT NULL,
+    PRIMARY KEY (kind, slot)
 ) WITH (fillfactor = 50);
 
 -- Members' own pictures.

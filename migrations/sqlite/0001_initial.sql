@@ -254,23 +254,39 @@ CREATE TABLE feed_listings (
     CHECK ((lat IS NULL) = (lng IS NULL))
 ) STRICT;
 CREATE INDEX feed_listings_newest ON feed_listings (category_id, kind, created DESC, id);
-CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id) WHERE kind <> 'origin';
+CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id)
+    WHERE kind IN ('demand', 'node', 'publication');
 CREATE INDEX feed_listings_updated ON feed_listings (category_id, kind, updated DESC, id);
-CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id);
+CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id) WHERE kind IN ('origin', 'publication');
 CREATE INDEX feed_listings_near ON feed_listings (category_id, lat, lng, created, updated, id)
     WHERE kind = 'demand' AND lat IS NOT NULL;
+-- Without statistics SQLite reads no index from its middle, and holds a kind for rarer
+-- than a range: the kind must come first.
+CREATE INDEX feed_listings_near_anywhere ON feed_listings (kind, lat, lng, category_id, created, updated)
+    WHERE kind = 'demand' AND lat IS NOT NULL;
 
--- Sharded by id, so that writers in one category do not queue for one row.
+-- Sharded by writer, so that few in one category wait for one row: only the sum of the
+-- counts and the latest of the instants mean something, and only where there is any.
 CREATE TABLE feed_counters (
     category_id integer NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('demand', 'node', 'origin', 'publication', 'xfile')),
-    shard       integer NOT NULL CHECK (shard BETWEEN 0 AND 7),
-    count       integer NOT NULL CHECK (count >= 0),
-    created     integer,  -- the latest; NULL: nothing is counted
+    shard       integer NOT NULL CHECK (shard BETWEEN 0 AND 15),
+    count       integer NOT NULL,
+    created     integer,
     updated     integer,
     version     integer NOT NULL,
-    PRIMARY KEY (category_id, kind, shard),
-    CHECK ((count = 0) = (created IS NULL) AND (count = 0) = (updated IS NULL))
+    PRIMARY KEY (category_id, kind, shard)
+) STRICT;
+
+-- All that is listed of the kinds that pages show, wherever. The version moves with
+-- every change of it; that of 'category', of which nothing is counted, with every
+-- change of the tree.
+CREATE TABLE feed_totals (
+    kind    text NOT NULL CHECK (kind IN ('category', 'demand', 'node', 'origin', 'publication')),
+    slot    integer NOT NULL CHECK (slot BETWEEN 0 AND 15),
+    count   integer NOT NULL,
+    version integer NOT NULL,
+    PRIMARY KEY (kind, slot)
 ) STRICT;
 
 -- Members' own pictures.

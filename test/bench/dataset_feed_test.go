@@ -213,6 +213,23 @@ func (d *dataset) counterRows() iter.Seq[[]any] {
 	}
 }
 
+// totalRows are those of one slot. Of events there are none.
+func (d *dataset) totalRows() iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		sums := map[string]int{}
+		for l := range d.listings() {
+			if l.kind != "xfile" {
+				sums[l.kind]++
+			}
+		}
+		for _, kind := range slices.Sorted(maps.Keys(sums)) {
+			if !yield([]any{kind, 0, sums[kind], sums[kind]}) {
+				return
+			}
+		}
+	}
+}
+
 func latest(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

@@ -9,11 +9,18 @@ import (
 	"time"
 )
 
-// contender is a server with what it is asked.
+// contender is who is put under a load.
 type contender struct {
-	name     string
-	at       string
-	requests []request
+	name    string
+	measure func(context.Context, load) (measurement, error)
+}
+
+// server is a contender with what it is asked.
+func server(name, at string, requests []request) contender {
+	return contender{name, func(ctx context.Context, l load) (measurement, error) {
+		l.requests = requests
+		return l.measure(ctx, at)
+	}}
 }
 
 // outcome is how two contenders did in the same rounds.
@@ -46,8 +53,7 @@ func (r rounds) duel(ctx context.Context, first, second contender) (outcome, err
 					return o, err
 				}
 			}
-			r.requests = pair[who].requests
-			m, err := r.measure(ctx, pair[who].at)
+			m, err := pair[who].measure(ctx, r.load)
 			if err != nil {
 				return o, fmt.Errorf("%s: %w", pair[who].name, err)
 			}

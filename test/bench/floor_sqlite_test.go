@@ -15,14 +15,25 @@ type file struct {
 	writer           *sql.DB
 }
 
-func openSQLite(ctx context.Context, path string) (database, error) {
-	const busy = "_pragma=busy_timeout(5000)"
-	writer, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)&"+busy)
+// waiting has a connection wait for those who write in another process.
+const waiting = "_pragma=busy_timeout(5000)"
+
+// openWriter is the connection that writes, as safe on the disk as Plaza's.
+func openWriter(path string) (*sql.DB, error) {
+	writer, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)&"+waiting)
 	if err != nil {
 		return nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	reader, err := sql.Open("sqlite", "file:"+path+"?_pragma=query_only(on)&"+busy)
+	return writer, nil
+}
+
+func openSQLite(ctx context.Context, path string) (database, error) {
+	writer, err := openWriter(path)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := sql.Open("sqlite", "file:"+path+"?_pragma=query_only(on)&"+waiting)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -28,14 +27,7 @@ func tinyPostgres(ctx context.Context, url string) error { return fill(ctx, url,
 var quiet = slog.New(slog.DiscardHandler)
 
 func TestFloors_answer_just_as_Plaza_does(t *testing.T) {
-	for name, make := range map[string]func(*testing.T) string{
-		"postgres": func(t *testing.T) string { return postgres.New(t, tinyPostgres) },
-		"sqlite": func(t *testing.T) string {
-			url := "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")
-			require.NoError(t, fill(t.Context(), url, newDataset(tiny)))
-			return url
-		},
-	} {
+	for name, make := range tinyStores() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := make(t)

@@ -92,7 +92,7 @@ func fillSQLite(ctx context.Context, path string, d *dataset) error {
 			return fmt.Errorf("loading %s: %w", t.name, err)
 		}
 	}
-	_, err = db.ExecContext(ctx, "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)")
+	_, err = db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
 }
 

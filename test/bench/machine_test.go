@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -74,6 +75,29 @@ func commit(ctx context.Context) string {
 		name += ", dirty"
 	}
 	return name
+}
+
+// flushing is how long it takes to have a page on the disk that the folder is on: the
+// median of some times. It is what a commit waits for.
+func flushing(folder string) (time.Duration, error) {
+	file, err := os.CreateTemp(folder, "flushing-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	var took []time.Duration
+	for range 101 {
+		began := time.Now()
+		if _, err := file.WriteAt(make([]byte, 8192), 0); err != nil {
+			return 0, err
+		}
+		if err := file.Sync(); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(began))
+	}
+	return median(took), nil
 }
 
 // execute runs a statement on a connection of its own.

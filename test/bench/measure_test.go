@@ -31,6 +31,34 @@ var serials atomic.Int64
 // measure counts what is answered within the time, after a while of warming up.
 // One wrong answer is the end of the measurement.
 func (l load) measure(ctx context.Context, at string) (measurement, error) {
+	return l.together(ctx, func(n int, repeat func(func() error) error) error {
+		w, err := dial(at)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		var own []byte // the other connections may be sending the same request
+		i := n * len(l.requests) / l.connections
+		return repeat(func() error {
+			q := l.requests[i%len(l.requests)]
+			i++
+			if q.serial > 0 {
+				own = append(own[:0], q.raw...)
+				q.raw = own
+				q.number(serials.Add(1))
+			}
+			if _, err := w.ask(q.raw); err != nil {
+				line, _, _ := bytes.Cut(q.raw, []byte("\r\n"))
+				return errors.Join(errors.New(string(line)), err)
+			}
+			return nil
+		})
+	})
+}
+
+// together counts what all do at once within the time. Each makes itself ready and
+// then has its work repeated; the first to fail ends it for all.
+func (l load) together(ctx context.Context, one func(n int, repeat func(work func() error) error) error) (measurement, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begin := time.Now().Add(l.warmUp)
@@ -39,8 +67,11 @@ func (l load) measure(ctx context.Context, at string) (measurement, error) {
 	var wait sync.WaitGroup
 	for n := range l.connections {
 		wait.Go(func() {
-			var err error
-			if took[n], err = l.drive(ctx, at, n, begin, finish); err != nil {
+			err := one(n, func(work func() error) (err error) {
+				took[n], err = repeated(ctx, work, begin, finish)
+				return err
+			})
+			if err != nil {
 				cancel(err)
 			}
 		})
@@ -51,7 +82,7 @@ func (l load) measure(ctx context.Context, at string) (measurement, error) {
 	}
 	all := slices.Concat(took...)
 	if len(all) == 0 {
-		return measurement{}, errors.New("nothing was answered in time")
+		return measurement{}, errors.New("nothing was done in time")
 	}
 	slices.Sort(all)
 	return measurement{
@@ -60,34 +91,20 @@ func (l load) measure(ctx context.Context, at string) (measurement, error) {
 	}, nil
 }
 
-// drive is what one connection does. It returns how long each answer took that
-// came in time.
-func (l load) drive(ctx context.Context, at string, n int, begin, finish time.Time) ([]time.Duration, error) {
-	w, err := dial(at)
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
+// repeated returns how long the work took, each time that it was done in time.
+func repeated(ctx context.Context, work func() error, begin, finish time.Time) ([]time.Duration, error) {
 	took := make([]time.Duration, 0, 1<<14)
-	var own []byte // the other connections may be sending the same request
-	for i := n * len(l.requests) / l.connections; ctx.Err() == nil; i++ {
-		q := l.requests[i%len(l.requests)]
-		if q.serial > 0 {
-			own = append(own[:0], q.raw...)
-			q.raw = own
-			q.number(serials.Add(1))
-		}
-		sent := time.Now()
-		if _, err := w.ask(q.raw); err != nil {
-			line, _, _ := bytes.Cut(q.raw, []byte("\r\n"))
-			return nil, errors.Join(errors.New(string(line)), err)
+	for ctx.Err() == nil {
+		started := time.Now()
+		if err := work(); err != nil {
+			return nil, err
 		}
 		now := time.Now()
 		if now.After(finish) {
 			break
 		}
-		if !sent.Before(begin) {
-			took = append(took, now.Sub(sent))
+		if !started.Before(begin) {
+			took = append(took, now.Sub(started))
 		}
 	}
 	return took, nil

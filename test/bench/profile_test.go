@@ -26,7 +26,7 @@ func BenchmarkProfile(b *testing.B) {
 	}
 	ctx, d := context.Background(), newDataset(*scaleFlag)
 	if *storeFlag != "sqlite" {
-		profileStore(ctx, b, postgresIn(ctx, b), d)
+		profileStore(ctx, b, postgresIn(ctx, b, forgetful...), d)
 	}
 	if *storeFlag != "postgres" {
 		profileStore(ctx, b, sqliteIn(ctx, b), d)

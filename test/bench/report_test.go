@@ -23,8 +23,14 @@ type report struct {
 // results are those of one kind of database.
 type results struct {
 	benchedStore
-	rows  []row
-	sizes []sizeRow
+	rows   []row
+	sizes  []sizeRow
+	inside []insideRow
+
+	writers []row  // the bare insert against the store
+	lasting string // their database's settings
+	flush   time.Duration
+	counted int // events that were added through the store, all of them counted
 }
 
 // row is a scenario: the floor against Plaza.
@@ -36,17 +42,13 @@ type row struct {
 // sizeRow is Plaza against itself.
 type sizeRow struct {
 	what         string
-	goal         float64
+	goal         float64 // the part of the requests a second that is left where there is a lot; zero: none
 	little, lots int
 	outcome
 }
 
-// Goals of sizes: the part of the requests a second that is left where there is a
-// lot.
-const (
-	sameCost     = 0.9
-	twiceTheCost = 0.5
-)
+// sameCost is the goal of sizes.
+const sameCost = 0.9
 
 // noise is the difference of a ratio that means nothing.
 const noise = 0.1
@@ -67,37 +69,79 @@ The load generator, the server and the database share the cores. %d connections,
 		r.writeStore(&b, s)
 	}
 	b.WriteString(`
-The ratio is Plaza's requests a second to the floor's, the median of the rounds, with the least and the most of a round.
+The ratio is Plaza's requests a second to the floor's (of writers, the store's events to the bare insert's), the median of
+the rounds, with the least and the most of a round.
 Noise is a difference under 10 %: to the floor in "verdict"; to the run before in "before", where it is noise as well
 when a round of this run was no different.
+"In the database" is what Postgres itself tells of the statements that the store runs (auto_explain, without timing of
+the plan's nodes), and on SQLite, which is within the process, the whole call of the store.
 `)
 	return b.String()
 }
 
 func (r report) writeStore(b *strings.Builder, s results) {
 	fmt.Fprintf(b, "\n## %s %s\n\nIts settings: %s.\n", s.name, s.version, s.settings)
-	if len(s.rows) > 0 {
-		b.WriteString(`
-| | Work | floor/s | Plaza/s | ratio | min–max | goal | verdict | before | floor p50 / p99 | Plaza p50 / p99 |
-|---|---|---|---|---|---|---|---|---|---|---|
-`)
+	r.writeRows(b, s.name, [3]string{"Work", "floor", "Plaza"}, s.rows)
+	writeSizes(b, s.sizes)
+	r.writeInside(b, s.inside)
+	if len(s.writers) > 0 {
+		fmt.Fprintf(b, `
+Writers add through the store, within the process of the bench; the bare insert is the same rows in one transaction,
+without counters. Settings: %s. To have a page on the disk takes %s.
+All %s events that the store acknowledged are listed, and exactly counted.
+`, s.lasting, inMilliseconds(s.flush), thousands(s.counted))
 	}
-	for _, row := range s.rows {
+	r.writeRows(b, s.name, [3]string{"Writers", "bare", "store"}, s.writers)
+}
+
+// writeRows writes a table with the names of what its rows are and of the two that
+// are compared.
+func (r report) writeRows(b *strings.Builder, store string, names [3]string, rows []row) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, `
+| | %[1]s | %[2]s/s | %[3]s/s | ratio | min–max | goal | verdict | before | %[2]s p50 / p99 | %[3]s p50 / p99 |
+|---|---|---|---|---|---|---|---|---|---|---|
+`, names[0], names[1], names[2])
+	for _, row := range rows {
 		o := row.outcome
 		fmt.Fprintf(b, "| %s | %s | %.0f | %.0f | %.2f | %s | %s | %s | %s | %s | %s |\n", row.name, row.what,
 			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal),
-			r.since(s.name+"/"+row.name, o), o.first.latency(), o.second.latency())
+			r.since(store+"/"+row.name, o), o.first.latency(), o.second.latency())
 	}
-	if len(s.sizes) > 0 {
-		b.WriteString(`
+}
+
+func writeSizes(b *strings.Builder, rows []sizeRow) {
+	if len(rows) == 0 {
+		return
+	}
+	b.WriteString(`
 | Cost against size, Plaza alone | little | a lot | little/s | a lot/s | ratio | min–max | goal | verdict |
 |---|---|---|---|---|---|---|---|---|
 `)
-	}
-	for _, row := range s.sizes {
+	for _, row := range rows {
 		o := row.outcome
 		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %.0f | %.2f | %s | %s | %s |\n", row.what, thousands(row.little), thousands(row.lots),
 			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal))
+	}
+}
+
+func (r report) writeInside(b *strings.Builder, rows []insideRow) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, `
+| In the database, %d runs, one at a time | among | found | median | min–max | to page 1 | goal | verdict |
+|---|---|---|---|---|---|---|---|
+`, insideRuns)
+	for _, row := range rows {
+		to := "–"
+		if row.pageOne > 0 {
+			to = fmt.Sprintf("× %.1f", float64(row.took())/float64(row.pageOne))
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %.2f–%.2f | %s | %s | %s |\n", row.what, thousands(row.among), thousands(row.found),
+			inMilliseconds(row.took()), milliseconds(row.times[0]), milliseconds(row.times[len(row.times)-1]), to, row.aim(), row.verdict(r.scale))
 	}
 }
 
@@ -106,9 +150,12 @@ func (o outcome) spread() string {
 }
 
 func (s summary) latency() string {
-	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	return fmt.Sprintf("%.2f / %.2f ms", ms(s.p50), ms(s.p99))
+	return fmt.Sprintf("%.2f / %.2f ms", milliseconds(s.p50), milliseconds(s.p99))
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func inMilliseconds(d time.Duration) string { return fmt.Sprintf("%.2f ms", milliseconds(d)) }
 
 func goal(ratio float64) string {
 	if ratio == 0 {

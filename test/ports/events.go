@@ -30,6 +30,11 @@ func Events(t *testing.T, open Open) {
 	} {
 		t.Run(part.name, func(t *testing.T) { open.keeps(t, part.promises) })
 	}
+	t.Run("Changing what was read", func(t *testing.T) {
+		open.keeps(t, eventChangingRead)
+		open.readingFirst().keeps(t, eventChanging)
+		open.readingFirst().keeps(t, eventFeed)
+	})
 }
 
 var eventStoring = []promise{
@@ -210,8 +215,8 @@ func (w *world) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	moment, err := w.EventReader.OnDates(w.Context(), author, []event.Date{day}, 10)
-	return slices.Concat([]*event.Event{got.Event}, eventsOf(list.Items), eventsOf(commented), moment[day]), err
+	around, err := w.Scenery.Around(w.Context(), event.Scene{Viewer: author, Dates: []event.Date{day}, Events: 10})
+	return slices.Concat([]*event.Event{got.Event}, eventsOf(list.Items), eventsOf(commented), around.Events[day]), err
 }
 
 func eventGone(w *world) {
@@ -242,6 +247,13 @@ var repositoryCalls = []call{
 	}},
 	{"Events.Change", func(ctx context.Context, s Stores) error {
 		_, err := s.Events.Change(ctx, 1, apply(noon, titled("spoilt")))
+		return err
+	}},
+	{"Events.ChangeRead", func(ctx context.Context, s Stores) error {
+		e, err := event.Restore(event.State{ID: 1, Author: 1, Date: pi, Created: noon, Modified: noon})
+		if err == nil {
+			_, err = s.Events.ChangeRead(ctx, event.Entry{Event: e}, apply(noon, titled("spoilt")))
+		}
 		return err
 	}},
 	{"Events.Remove", func(ctx context.Context, s Stores) error {

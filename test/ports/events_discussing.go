@@ -181,9 +181,9 @@ func newestComments(w *world) {
 	onA := w.conversation(a, author)
 	onB := []event.Comment{w.say(b, author, noon, "Only")}
 	newest := func(limit int, on ...event.ID) map[event.ID][]event.Comment {
-		found, err := w.Discussion.Newest(w.Context(), on, limit)
+		found, err := w.Scenery.Around(w.Context(), event.Scene{Talks: on, Comments: limit})
 		require.NoError(w, err)
-		return found
+		return found.Comments
 	}
 	assert.Equal(w, map[event.ID][]event.Comment{a: onA[:3], b: onB}, newest(3, b, silent, a, silent+1, a))
 	assert.Equal(w, map[event.ID][]event.Comment{a: onA}, newest(10, a))
@@ -339,10 +339,6 @@ var discussionCalls = []call{
 	{"Discussion.RemoveComment", func(ctx context.Context, s Stores) error { return s.Discussion.RemoveComment(ctx, 1) }},
 	{"Discussion.Comments", func(ctx context.Context, s Stores) error {
 		_, err := s.Discussion.Comments(ctx, 1, page.Request{})
-		return err
-	}},
-	{"Discussion.Newest", func(ctx context.Context, s Stores) error {
-		_, err := s.Discussion.Newest(ctx, []event.ID{1}, 10)
 		return err
 	}},
 	{"Discussion.Like", func(ctx context.Context, s Stores) error { return s.Discussion.Like(ctx, 1, 1, true) }},

@@ -13,6 +13,7 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -52,9 +53,9 @@ func (w *world) commented(author user.ID, limit int) []event.Entry {
 
 func (w *world) onDates(viewer user.ID, limit int, dates ...event.Date) map[event.Date][]*event.Event {
 	w.Helper()
-	found, err := w.EventReader.OnDates(w.Context(), viewer, dates, limit)
+	found, err := w.Scenery.Around(w.Context(), event.Scene{Viewer: viewer, Dates: dates, Events: limit})
 	require.NoError(w, err)
-	return found
+	return found.Events
 }
 
 func listReach(w *world) {
@@ -340,8 +341,15 @@ var readerCalls = []call{
 		_, err := s.EventReader.Commented(ctx, 1, 10)
 		return err
 	}},
-	{"EventReader.OnDates", func(ctx context.Context, s Stores) error {
-		_, err := s.EventReader.OnDates(ctx, 1, []event.Date{pi}, 10)
+	{"Scenery.Around", func(ctx context.Context, s Stores) error {
+		_, err := s.Scenery.Around(ctx, event.Scene{
+			Viewer: 1, Dates: []event.Date{pi}, Events: 10, Spots: []event.Spot{{Date: pi}}, News: 10,
+			Talks: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
+		})
+		return err
+	}},
+	{"Scenery.Around of nothing", func(ctx context.Context, s Stores) error {
+		_, err := s.Scenery.Around(ctx, event.Scene{})
 		return err
 	}},
 	{"EventReader.OfPlate", func(ctx context.Context, s Stores) error {

@@ -51,6 +51,16 @@ func Inside(t *testing.T, open Open) {
 				return err
 			})
 		}},
+		{"no port is called from inside Events.ChangeRead", func(w *world) {
+			id := w.write(w.somebody(), noon).ID()
+			w.refusedInside(calls, func(try func()) error {
+				_, err := w.Events.ChangeRead(w.Context(), w.got(id), func(*event.Event) error {
+					try()
+					return nil
+				})
+				return err
+			})
+		}},
 		{"no port is called from inside Images.Change", func(w *world) {
 			id := w.picture(w.somebody(), noon).ID
 			w.refusedInside(calls, func(try func()) error {

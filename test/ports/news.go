@@ -42,9 +42,9 @@ func (w *world) report(items ...event.News) {
 
 func (w *world) around(limit int, spots ...event.Spot) map[event.Spot][]event.News {
 	w.Helper()
-	found, err := w.News.Around(w.Context(), spots, limit)
+	found, err := w.Scenery.Around(w.Context(), event.Scene{Spots: spots, News: limit})
 	require.NoError(w, err)
-	return found
+	return found.News
 }
 
 // headlines are the titles of the news around the spot.
@@ -156,10 +156,6 @@ func newsGone(w *world) {
 
 var newsCalls = []call{
 	{"News.Add", func(ctx context.Context, s Stores) error { return s.News.Add(ctx, tidings("Sevilla", "new")) }},
-	{"News.Around", func(ctx context.Context, s Stores) error {
-		_, err := s.News.Around(ctx, []event.Spot{{Date: pi}}, 10)
-		return err
-	}},
 }
 
 func date(w *world, day string) event.Date {

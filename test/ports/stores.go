@@ -26,6 +26,7 @@ type Stores struct {
 	Events        event.Repository
 	EventReader   event.Reader
 	Discussion    event.Discussion
+	Scenery       event.Scenery
 	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository

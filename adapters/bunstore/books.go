@@ -1,0 +1,215 @@
+package bunstore
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"plaza/domain/feed"
+)
+
+// categories is the kind of the tree's own changes among the totals; nothing of it is
+// ever listed.
+const categories feed.Kind = "category"
+
+// books collect what must be done to the feed's listings, counters and totals in a
+// transaction. It is done at its end, so that what all writers of a category meet in
+// is locked for as short as can be: the counters in the order of their categories and
+// kinds, and last of all the totals, in the order of their kinds. So writers never wait
+// for each other in a circle.
+type books struct {
+	listings []booking
+	tallies  map[tally]*shift
+	totals   map[feed.Kind]int64 // by how many more are listed; a kind that only changes is there, too
+}
+
+// booking is a change of one listing; nil is none.
+type booking struct {
+	at        item
+	old, next *listingRow
+}
+
+// isUpdate says whether only the instant of its latest change has moved.
+func (b booking) isUpdate() bool {
+	if b.old == nil || b.next == nil {
+		return false
+	}
+	was := *b.old
+	was.Updated = b.next.Updated
+	return was.equal(*b.next)
+}
+
+// tally names what is counted together.
+type tally struct {
+	category feed.CategoryID
+	kind     feed.Kind
+}
+
+func (a tally) compare(b tally) int {
+	return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.kind, b.kind))
+}
+
+// change is what happens to a tally.
+type shift struct {
+	more             int64
+	created, updated moment // the latest of what came; zero: none came
+	lost             bool   // whether something left that may have been the latest
+}
+
+// relist puts the next listing in the place of the one that stands; nil is none.
+func (b *books) relist(at item, old, next *listingRow) {
+	if old == nil && next == nil {
+		return
+	}
+	b.listings = append(b.listings, booking{at, old, next})
+	var more int64
+	if next != nil {
+		c := b.tally(tally{next.CategoryID, at.kind})
+		c.more++
+		c.created, c.updated = later(c.created, next.Created), later(c.updated, next.Updated)
+		more++
+	}
+	if old != nil {
+		c := b.tally(tally{old.CategoryID, at.kind})
+		c.more--
+		made := next != nil && next.CategoryID == old.CategoryID // good, if it is not earlier
+		c.lost = c.lost || !made || next.Created.Before(old.Created.Time) || next.Updated.Before(old.Updated.Time)
+		more--
+	}
+	b.total(at.kind, more)
+}
+
+func (b *books) tally(of tally) *shift {
+	if b.tallies == nil {
+		b.tallies = map[tally]*shift{}
+	}
+	if b.tallies[of] == nil {
+		b.tallies[of] = &shift{}
+	}
+	return b.tallies[of]
+}
+
+// total notes that the kind has changed, and by how many. Events are on no page, so
+// nothing is summed up of them.
+func (b *books) total(kind feed.Kind, more int64) {
+	if kind == feed.Xfile {
+		return
+	}
+	if b.totals == nil {
+		b.totals = map[feed.Kind]int64{}
+	}
+	b.totals[kind] += more
+}
+
+func later(a, b moment) moment {
+	if b.After(a.Time) {
+		return b
+	}
+	return a
+}
+
+// bookSteps keep the feed's books.
+type bookSteps struct {
+	d       dialect
+	lock    string // $1 category, $2 kind; empty where there is one writer at a time
+	count   string // $1 category, $2 kind, $3 how many more, $4 and $5 the instants of what came
+	recount string // $1 category, $2 kind
+	place   string // $1 to $7 the columns
+	update  string // $1 kind, $2 id, $3 updated
+	remove  string // $1 kind, $2 id
+	total   string // $1 kind, $2 how many more, $3 now
+}
+
+func newBookSteps(d dialect) bookSteps {
+	came := func(column string) string {
+		return column + " = CASE WHEN EXCLUDED." + column + " IS NULL OR k." + column + " >= EXCLUDED." + column +
+			" THEN k." + column + " ELSE EXCLUDED." + column + " END"
+	}
+	latest := func(column string) string {
+		return "(SELECT l." + column + " FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text) ORDER BY l." + column +
+			" DESC LIMIT 1) AS " + column
+	}
+	atMost := func(column string) string {
+		return column + " = CASE WHEN k." + column + " <= m." + column + " THEN k." + column + " ELSE m." + column + " END"
+	}
+	s := bookSteps{
+		d: d,
+		count: `INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+			VALUES ($1, $2, ` + d.shard() + `, $3, $4, $5, 1)
+			ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, ` +
+			came("created") + ", " + came("updated"),
+		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
+			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
+			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`,
+		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
+			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
+		// Of the indexes, SQLite writes all that have a column that is set.
+		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`,
+		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2`,
+		// Versions go by the clock, so that none comes again after rows were lost, or a
+		// backup was put in their place.
+		total: `INSERT INTO feed_totals AS t (kind, slot, count, version) VALUES ($1, ` + d.shard() + `, $2, $3)
+			ON CONFLICT (kind, slot) DO UPDATE SET count = t.count + EXCLUDED.count,
+			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
+	}
+	if lock := d.forUpdate(); lock != "" {
+		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2 ORDER BY shard " + lock
+	}
+	return s
+}
+
+// stepsOf are the steps that keep the books.
+func (s bookSteps) stepsOf(b books) []step {
+	inOrder := slices.SortedFunc(maps.Keys(b.tallies), tally.compare)
+	isLost := func(of tally) bool { return b.tallies[of].lost }
+	listings := make([]step, len(b.listings), len(b.listings)+2*len(b.tallies)+len(b.totals))
+	for i, booked := range b.listings {
+		listings[i] = s.put(booked)
+	}
+	steps := s.counts(b, inOrder)
+	if slices.ContainsFunc(inOrder, isLost) {
+		// All shards are locked before the others are looked through for the latest: what
+		// anybody else has listed or lost is stored by then, or not yet counted.
+		steps = append(steps, listings...)
+	} else {
+		steps = append(listings, steps...)
+	}
+	for _, of := range inOrder {
+		if isLost(of) {
+			steps = append(steps, step{statement: s.recount, args: []any{int64(of.category), string(of.kind)}})
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(b.totals)) {
+		steps = append(steps, step{statement: s.total, args: []any{string(kind), b.totals[kind], time.Now().UnixMicro()}})
+	}
+	return steps
+}
+
+func (s bookSteps) counts(b books, inOrder []tally) []step {
+	steps := make([]step, 0, 2*len(inOrder))
+	for _, of := range inOrder {
+		c := b.tallies[of]
+		args := []any{int64(of.category), string(of.kind)}
+		if c.lost && s.lock != "" {
+			steps = append(steps, step{statement: s.lock, args: args})
+		}
+		steps = append(steps, step{statement: s.count, args: append(slices.Clip(args), c.more, s.d.instant(c.created), s.d.instant(c.updated))})
+	}
+	return steps
+}
+
+// put makes the listing what it shall be, and leaves the counters alone.
+func (s bookSteps) put(b booking) step {
+	next := b.next
+	switch {
+	case next == nil:
+		return step{statement: s.remove, args: []any{string(b.at.kind), b.at.id}}
+	case b.isUpdate():
+		return step{statement: s.update, args: []any{string(b.at.kind), b.at.id, s.d.instant(next.Updated)}}
+	}
+	return step{statement: s.place, args: []any{
+		string(next.Kind), next.ID, int64(next.CategoryID), s.d.instant(next.Created), s.d.instant(next.Updated), next.Lat, next.Lng,
+	}}
+}

@@ -1,0 +1,81 @@
+package bunstore_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/publication"
+)
+
+// unrest puts and takes back publications, until it is told to stop.
+func (s *servers) unrest(t *testing.T, number int, stop <-chan struct{}) {
+	for turn := 0; ; turn++ {
+		select {
+		case <-stop:
+			return
+		default:
+			time.Sleep(time.Millisecond) // SQLite lets whoever comes first in, over and over
+			assert.NoError(t, s.publish(t.Context(), int64(100+number), func(c *publication.Content) { c.Published = turn%2 == 0 }))
+		}
+	}
+}
+
+// checkMeanwhile lets both servers check and repair at once, while others write, and
+// returns all that they find.
+func (s *servers) checkMeanwhile(t *testing.T) (found []bunstore.Finding) {
+	t.Helper()
+	stop := make(chan struct{})
+	var writing, checking sync.WaitGroup
+	for i := range 3 {
+		writing.Go(func() { s.unrest(t, i, stop) })
+	}
+	var mu sync.Mutex
+	for _, server := range []*bunstore.Store{s.reader, s.writer} {
+		checking.Go(func() {
+			assert.NoError(t, server.Check(t.Context(), true, func(f bunstore.Finding) {
+				mu.Lock()
+				defer mu.Unlock()
+				found = append(found, f)
+			}))
+		})
+	}
+	checking.Wait()
+	close(stop)
+	writing.Wait()
+	return found
+}
+
+func TestChecks_at_once_mend_a_thing_once_and_find_nothing_in_what_is_being_written(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := url(t)
+			s, db := bothServers(t, at), rawSQL(t, at)
+			furnished(t, s)
+			for range 4 {
+				require.Empty(t, s.checkMeanwhile(t))
+				for _, spoil := range []string{
+					"UPDATE feed_totals SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_totals",
+					"UPDATE feed_counters SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_counters",
+				} {
+					execute(t, db, spoil)
+					times := map[string]int{}
+					for _, f := range s.checkMeanwhile(t) {
+						times[fmt.Sprint(f.What)]++
+					}
+					assert.NotEmpty(t, times, spoil)
+					for what, n := range times {
+						assert.Equal(t, 1, n, "%s: %s", spoil, what)
+					}
+					require.Empty(t, checked(t, s.writer, false), spoil)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package bunstore
+
+import (
+	"context"
+	"fmt"
+)
+
+// countedRow is what is listed of a kind in a category: by its counters, or by the
+// listings themselves.
+type countedRow struct {
+	count            int64
+	created, updated moment
+}
+
+// countsOf is a query for both, of one moment: what the counters say comes first.
+func countsOf(where string) string {
+	return `WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters ` + where + ` GROUP BY category_id, kind),
+		there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_listings ` + where + ` GROUP BY category_id, kind),
+		every AS (SELECT category_id, kind FROM said UNION SELECT category_id, kind FROM there)
+		SELECT e.category_id, e.kind, CAST(COALESCE(s.count, 0) AS bigint), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
+		FROM every e LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
+		LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind`
+}
+
+// isEqual ignores the instants of what is not there.
+func (a countedRow) isEqual(b countedRow) bool {
+	return a.count == b.count && (a.count == 0 || a.created.Equal(b.created.Time) && a.updated.Equal(b.updated.Time))
+}
+
+// compare gives fn every counter that is not what it should be.
+func (c check) compare(ctx context.Context, db querier, where string, args []any, fn func(of tally, is, should countedRow)) error {
+	rows, err := db.QueryContext(ctx, countsOf(where), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var of tally
+		var is, should countedRow
+		if err := rows.Scan(&of.category, &of.kind, &is.count, &is.created, &is.updated,
+			&should.count, &should.created, &should.updated); err != nil {
+			return err
+		}
+		if !is.isEqual(should) {
+			fn(of, is, should)
+		}
+	}
+	return rows.Err()
+}
+
+// counters compares all counters with the listings.
+func (c check) counters(ctx context.Context) error {
+	var suspects []tally
+	err := c.read(ctx, func(ctx context.Context) error {
+		suspects = nil
+		return c.compare(ctx, c.reader.DB, "", nil, func(of tally, _, _ countedRow) { suspects = append(suspects, of) })
+	})
+	for _, of := range suspects {
+		if err == nil {
+			err = c.recount(ctx, of)
+		}
+	}
+	return err
+}
+
+// recount looks at the counter again while nobody else recounts it. What is counted
+// meanwhile is added to the same sum.
+func (c check) recount(ctx context.Context, of tally) error {
+	return c.look(ctx, func(ctx context.Context, tx *transaction) (what string, err error) {
+		if err := c.dialect.lock(ctx, tx, fmt.Sprint("counter of ", of.kind, " in ", of.category)); err != nil {
+			return "", err
+		}
+		key := []any{int64(of.category), string(of.kind)}
+		if c.writes.lock != "" {
+			if err := tx.run(ctx, step{statement: c.writes.lock, args: key}); err != nil {
+				return "", err
+			}
+		}
+		err = c.compare(ctx, tx.driver, "WHERE category_id = $1 AND kind = $2", key, func(of tally, is, should countedRow) {
+			what = fmt.Sprintf("the counter of %s in category %d counts %d, latest %s and %s; there are %d, latest %s and %s",
+				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
+			mend := tx.books.tally(of)
+			mend.more, mend.created, mend.updated, mend.lost = should.count-is.count, should.created, should.updated, true
+			tx.books.total(of.kind, 0)
+		})
+		return what, err
+	})
+}

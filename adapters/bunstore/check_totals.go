@@ -1,0 +1,61 @@
+package bunstore
+
+import (
+	"context"
+	"fmt"
+
+	"plaza/domain/feed"
+)
+
+// totals compares what is counted of each kind, wherever, with the listings.
+func (c check) totals(ctx context.Context) error {
+	for _, shelf := range c.shelves() {
+		if shelf.kind == feed.Xfile { // which has none
+			continue
+		}
+		var is, should int64
+		err := c.read(ctx, func(ctx context.Context) (err error) {
+			is, should, err = c.totalOf(ctx, c.reader.DB, shelf.kind)
+			return err
+		})
+		if err == nil && is != should {
+			err = c.recountTotal(ctx, shelf.kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// totalOf returns what the total is and what it should be, at one moment.
+func (c check) totalOf(ctx context.Context, db querier, kind feed.Kind) (is, should int64, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
+		(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`, string(kind))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(&is, &should); err != nil {
+			return 0, 0, err
+		}
+	}
+	return is, should, rows.Err()
+}
+
+// recountTotal adds what is missing. Who writes meanwhile adds to the same sum, so
+// only who else recounts must be kept away.
+func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
+	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+		if err := c.dialect.lock(ctx, tx, "total of "+string(kind)); err != nil {
+			return "", err
+		}
+		is, should, err := c.totalOf(ctx, tx.driver, kind)
+		if err != nil || is == should {
+			return "", err
+		}
+		tx.books.total(kind, should-is)
+		return fmt.Sprintf("the total of %s is %d; there are %d", kind, is, should), nil
+	})
+}

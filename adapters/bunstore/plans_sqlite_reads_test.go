@@ -1,0 +1,236 @@
+package bunstore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+)
+
+// sqliteRead is a hot read, and how SQLite is to plan it.
+type sqliteRead struct {
+	name      string
+	statement string
+	args      []any
+	by        []string // what it must read by
+	also      []string // what else it may read, and sort: all of it is few rows
+	steps     int      // of SQLite's machine at most, some ten for each row of each table
+}
+
+// sqliteReads are all of them. What they cost is the same however much there is,
+// unless the number of steps says otherwise.
+func sqliteReads(t *testing.T, s *Store) []sqliteRead {
+	t.Helper()
+	return slices.Concat(peopleReads(s), pageReads(s), treeReads(s), eventReads(s), eventPageReads(t, s), imageReads(s))
+}
+
+func peopleReads(s *Store) []sqliteRead {
+	const presence = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
+	return []sqliteRead{
+		{
+			name: "session", statement: s.hot.session, args: []any{[]byte("00000000000000000000000000000007")},
+			by: []string{
+				"SEARCH t USING INDEX sqlite_autoindex_tokens_1 (hash=?)", "SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
+				"SEARCH u USING INTEGER PRIMARY KEY (rowid=?)", presence,
+			},
+			steps: 50,
+		},
+		{
+			name: "members", statement: s.hot.members, args: []any{s.dialect.listOf([]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})},
+			by:    []string{"SEARCH u USING INTEGER PRIMARY KEY (rowid=?)", presence},
+			steps: 300,
+		},
+		{
+			name: "categories", statement: s.hot.categories, args: []any{s.dialect.listOf([]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})},
+			by:    []string{"SEARCH categories USING INTEGER PRIMARY KEY (rowid=?)"},
+			steps: 170,
+		},
+	}
+}
+
+// What pages of the feed count by, of which a category has one for every kind: whoever
+// writes is alone, and so are their shards.
+const (
+	countersOfKind = "SEARCH feed_counters USING INDEX sqlite_autoindex_feed_counters_1 (category_id=? AND kind=?)"
+	countersHere   = "SEARCH l USING INDEX sqlite_autoindex_feed_counters_1 (category_id=? AND kind=?)"
+)
+
+// What the latest publications of all categories are counted by, in one row.
+const totalOfKind = "SEARCH l USING INDEX sqlite_autoindex_feed_totals_1 (kind=?)"
+
+// What a version is summed up by: several kinds of the five that there are, or, as
+// statistics tell how few that is, all of them.
+var versions = []string{"SEARCH feed_totals USING INDEX sqlite_autoindex_feed_totals_1 (kind=?)", "SCAN feed_totals"}
+
+const (
+	scanPage      = "SCAN page" // which the limit keeps short
+	byPublication = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
+	byNode        = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
+	byDemand      = "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)"
+)
+
+func pageReads(s *Store) []sqliteRead {
+	const (
+		newestOf = "SEARCH l USING COVERING INDEX feed_listings_newest (category_id=? AND kind=?)"
+		latest   = "SEARCH l USING COVERING INDEX feed_listings_latest (kind=?)"
+		latestOf = "SEARCH l USING COVERING INDEX feed_listings_updated (category_id=? AND kind=?)"
+	)
+	near := circle(feed.Circle{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	here, anywhere := []any{20, 0, 1}, []any{20, 0}
+	page := []string{scanPage}
+	return []sqliteRead{
+		{"publications", s.hot.pageOf[feed.Publication], here, []string{newestOf, byPublication, countersOfKind}, page, 800},
+		{"nodes", s.hot.pageOf[feed.Node], here, []string{newestOf, byNode, countersOfKind}, page, 720},
+		{"demands", s.hot.pageOf[feed.Demand], here, []string{newestOf, byDemand, countersOfKind}, page, 880},
+		{
+			"nodes, page 26: what is before it is stepped over", s.hot.pageOf[feed.Node], []any{20, 500, 1},
+			[]string{newestOf, byNode, countersOfKind}, page, 2400,
+		},
+		{
+			"merged", s.hot.pageMerged, append(here, s.dialect.listOf(kindNames(feed.ItemKinds()))),
+			[]string{"SEARCH l USING COVERING INDEX feed_listings_merged (category_id=?)", byPublication, byNode, byDemand, countersOfKind},
+			page, 2500,
+		},
+		{
+			"near: a whole band of latitudes in the category", s.hot.pageNear, append(here, near...),
+			[]string{"SEARCH l USING COVERING INDEX feed_listings_near (category_id=? AND lat>? AND lat<?)", byDemand},
+			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many()*4/10, // what is within the circle
+		},
+		{"latest", s.hot.latest, anywhere, []string{latest, byPublication, totalOfKind}, page, 800},
+		{"latest of a category", s.hot.latestOf, here, []string{latestOf, byPublication, countersHere}, page, 800},
+		{"latest origins", s.hot.latestOrigins, anywhere, []string{latest, byPublication, totalOfKind}, page, 800},
+		{"latest origins of a category", s.hot.latestOriginsOf, here, []string{latestOf, byPublication, countersHere}, page, 800},
+	}
+}
+
+// treeReads go through all the categories, each of which they show.
+func treeReads(s *Store) []sqliteRead {
+	// counted has one row for each category.
+	categories := []string{"SCAN c", "SCAN k", "SEARCH k USING AUTOMATIC COVERING INDEX (category_id=?)"}
+	// It reads by the first of these, and sorts what is within the circle; or, as
+	// statistics tell how few categories there are, by the second.
+	nearby := []string{
+		"SEARCH l USING COVERING INDEX feed_listings_near_anywhere (kind=? AND lat>? AND lat<?)", "USE TEMP B-TREE FOR GROUP BY",
+		"SEARCH l USING COVERING INDEX feed_listings_near (ANY(category_id) AND lat>? AND lat<?)",
+	}
+	near := circle(feed.Circle{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	return []sqliteRead{
+		{
+			name: "tree", statement: s.hot.tree, args: []any{s.dialect.listOf(kindNames(feed.ItemKinds()))},
+			by:   []string{"SCAN feed_counters USING INDEX sqlite_autoindex_feed_counters_1"},
+			also: append(categories, versions...), steps: 34_000,
+		},
+		{
+			name: "tree version", statement: s.hot.treeVersion, args: []any{s.dialect.listOf(kindNames(feed.ItemKinds()))},
+			also: versions, steps: 110,
+		},
+		{
+			name: "tree near: a whole band of latitudes", statement: s.hot.treeNear,
+			args:  append([]any{s.dialect.listOf([]string{"demand"})}, near...),
+			also:  append(categories, nearby...),
+			steps: 6000 + 2*many(),
+		},
+	}
+}
+
+// What comes with an event: its counts and its plates, of which there are
+// event.MaxPlates at most.
+const (
+	eventItself = "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)"
+	eventCounts = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
+	eventPlates = "SEARCH p USING INDEX plates_of_event (event_id=?)"
+	sortPlates  = "USE TEMP B-TREE FOR json_group_array(ORDER BY)"
+	sortFound   = "USE TEMP B-TREE FOR ORDER BY" // what limits have cut out
+	scanKey     = "SCAN w"                       // the only one
+	scanTop     = "SCAN top"                     // which the limit keeps short
+)
+
+func eventReads(s *Store) []sqliteRead {
+	day := s.dialect.key([]event.Date{event.DateOf(time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))})
+	return []sqliteRead{
+		{"event", s.hot.event, []any{77}, []string{eventItself, eventCounts, eventPlates}, []string{sortPlates}, 75},
+		{
+			"on dates", s.hot.onDates, []any{day, 7, 10},
+			[]string{
+				"SEARCH e USING INDEX events_of_day (day=?)", eventItself, eventCounts, eventPlates,
+				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
+				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+				"SEARCH back USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+			},
+			[]string{scanKey, scanTop, sortPlates, sortFound}, 1750,
+		},
+		{
+			"newest comments", s.hot.newest, []any{s.dialect.key([]int64{7}), 10},
+			[]string{"SEARCH c USING COVERING INDEX comments_of_event (event_id=?)", "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"},
+			[]string{scanKey, scanTop, sortFound}, 70,
+		},
+		{
+			"news around", s.hot.around, []any{day, s.dialect.key([]string{"杭州市"}), 10},
+			[]string{
+				"SEARCH n USING COVERING INDEX news_of_day (released=? AND city=?)", "SEARCH n USING INDEX news_of_day_anywhere (released=?)",
+				"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)",
+			},
+			[]string{scanKey, scanTop, "SCAN part", sortFound}, 850, // part is cut out, too
+		},
+		{
+			"commented", s.hot.commented, []any{7, 10},
+			[]string{"SEARCH n USING INDEX event_counts_commented (author_id=? AND commented>?)", eventItself, eventPlates},
+			[]string{sortPlates}, 650,
+		},
+	}
+}
+
+// eventOrders are all orders that a page of events may have.
+var eventOrders = []string{
+	"-event_time,-create_time", "event_time", "-event_time", "event_time,create_time", "event_time,-create_time", "-event_time,create_time",
+	"create_time", "create_time,event_time", "create_time,-event_time", "-create_time", "-create_time,event_time", "-create_time,-event_time",
+}
+
+// eventPageReads are the pages in all orders. The author's index has all that a page is
+// found by: in the first order it has the events in their order, too; in the next five
+// what the author has of a day is sorted, in the others all that the author has. Only
+// what is on the page is looked up, and sorted once more.
+func eventPageReads(t *testing.T, s *Store) []sqliteRead {
+	t.Helper()
+	var reads []sqliteRead
+	for i, order := range eventOrders {
+		parsed, err := event.ParseOrdering(order)
+		require.NoError(t, err)
+		read := sqliteRead{
+			name: "events by " + order, statement: s.hot.eventPage[0] + ordering(parsed) + s.hot.eventPage[1] + ordering(parsed),
+			args: []any{7, s.dialect.listOf([]int64{100_000, 100_100}), 20, 0},
+			by:   []string{"SEARCH e USING COVERING INDEX events_of_author (author_id=?)", eventItself, eventCounts, eventPlates},
+			also: []string{scanTop, sortFound, sortPlates}, // top is the page
+		}
+		switch {
+		case i == 0:
+			read.steps = 4000
+		case i < 6:
+			read.steps = 4400
+			read.also = append(read.also, "USE TEMP B-TREE FOR LAST TERM OF ORDER BY", "USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY")
+		default:
+			read.steps = 5500
+		}
+		reads = append(reads, read)
+	}
+	return reads
+}
+
+// imageReads go through all images of their owner, of which there are
+// gallery.MaxImages at most.
+func imageReads(s *Store) []sqliteRead {
+	args := []any{7, s.dialect.listOf([]string{"t1"}), s.dialect.listOf([]string{"t2"}), true}
+	const ofOwner = "SEARCH images USING INDEX images_of_owner (owner_id=?)"
+	return []sqliteRead{
+		{name: "images", statement: s.hot.images, args: args, by: []string{ofOwner}, steps: 9000},
+		{
+			name: "images, a page", statement: s.hot.imagesPage, args: append(args, 20, 0),
+			by: []string{ofOwner}, also: []string{"SCAN (subquery-6)", "USE TEMP B-TREE FOR ORDER BY"}, steps: 10_500,
+		},
+	}
+}

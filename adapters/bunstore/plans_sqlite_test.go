@@ -1,0 +1,123 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// TestHot_reads_of_SQLite_are_planned_by_their_indexes looks at a database as the
+// program leaves it, which has no statistics made, and at one whose owner has.
+func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plaza.db")
+	populate(t, path)
+	t.Run("as it is", func(t *testing.T) { holdPlans(t, path) })
+	past(t, path, func(ctx context.Context, db *sql.Conn) {
+		_, err := db.ExecContext(ctx, "ANALYZE")
+		require.NoError(t, err)
+	})
+	t.Run("analysed", func(t *testing.T) { holdPlans(t, path) }) // statistics are read by who opens the file
+}
+
+// holdPlans holds every hot read of the store to what is expected of it.
+func holdPlans(t *testing.T, path string) {
+	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	var texts []string
+	for _, r := range sqliteReads(t, s) {
+		texts = append(texts, r.statement)
+		t.Run(r.name, func(t *testing.T) {
+			plan := explainSQLite(t, conn, r)
+			for _, line := range r.by {
+				assert.Contains(t, plan, line)
+			}
+			for _, line := range plan {
+				assert.True(t, slices.Contains(r.by, line) || slices.Contains(r.also, line), "nobody expects: %s", line)
+			}
+			rows, steps := run(t, conn, r)
+			assert.NotZero(t, rows, "that nothing is found quickly tells nothing")
+			assert.LessOrEqual(t, steps, r.steps, "steps to %d rows", rows)
+		})
+	}
+	assert.Empty(t, unexpected(t, s.hot, texts), "no plan is expected of")
+}
+
+// explainSQLite returns what the statement reads and what it sorts, each line once.
+// What is left out reads nothing, or reads a list that the statement was given.
+func explainSQLite(t *testing.T, conn *sql.Conn, r sqliteRead) []string {
+	t.Helper()
+	rows, err := conn.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+r.statement, r.args...)
+	require.NoError(t, err)
+	defer rows.Close()
+	var plan []string
+	for rows.Next() {
+		var id, parent, unused int
+		var line string
+		require.NoError(t, rows.Scan(&id, &parent, &unused, &line))
+		line = strings.TrimSuffix(line, " LEFT-JOIN")
+		kind, of, _ := strings.Cut(line, " ")
+		reads := of != "CONSTANT ROW" && !strings.Contains(line, "VIRTUAL TABLE")
+		if (kind == "SCAN" || kind == "SEARCH" || kind == "USE") && reads && !slices.Contains(plan, line) {
+			plan = append(plan, line)
+		}
+	}
+	require.NoError(t, rows.Err())
+	return plan
+}
+
+// run runs the very statement and returns how many rows it found, and in how many
+// steps of SQLite's machine, which are some ten for each row that it looks at. The
+// driver has the count, but shows nobody the statement that is counted.
+func run(t *testing.T, conn *sql.Conn, r sqliteRead) (found, steps int) {
+	t.Helper()
+	args := make([]driver.NamedValue, len(r.args))
+	for i, arg := range r.args {
+		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		require.NoError(t, err)
+		args[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
+	}
+	require.NoError(t, conn.Raw(func(c any) error {
+		prepared, err := c.(driver.ConnPrepareContext).PrepareContext(t.Context(), r.statement)
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		rows, err := prepared.(driver.StmtQueryContext).QueryContext(t.Context(), args)
+		if err != nil {
+			return err
+		}
+		row := make([]driver.Value, len(rows.Columns()))
+		for err = rows.Next(row); err == nil; err = rows.Next(row) {
+			found++
+		}
+		if err := rows.Close(); err != nil {
+			return err
+		}
+		thread, handle := reflect.ValueOf(c).Elem().FieldByName("tls"), reflect.ValueOf(prepared).Elem().FieldByName("pstmt")
+		require.True(t, thread.IsValid() && handle.IsValid(), "the driver keeps them elsewhere now")
+		steps = int(reflect.ValueOf(sqlite3.Xsqlite3_stmt_status).Call([]reflect.Value{
+			reflect.NewAt(thread.Type(), thread.Addr().UnsafePointer()).Elem(), reflect.ValueOf(uintptr(handle.Uint())),
+			reflect.ValueOf(int32(sqlite3.SQLITE_STMTSTATUS_VM_STEP)), reflect.ValueOf(int32(1)),
+		})[0].Int())
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}))
+	return found, steps
+}

@@ -1,0 +1,189 @@
+package bunstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+
+	"plaza/domain/event"
+)
+
+// shards is how many there are; the schema knows the number, too.
+const shards = 16
+
+// shard goes by the connection: its transactions come one after the other.
+func (postgres) shard() string { return fmt.Sprintf("pg_backend_pid() %% %d", shards) }
+
+func (postgres) instant(m moment) any {
+	if m.IsZero() {
+		return nil
+	}
+	return m.Time
+}
+
+func (postgres) date(d event.Date) any { return d.Time() }
+
+var (
+	begin  = step{statement: "BEGIN"}
+	commit = step{statement: "COMMIT"}
+)
+
+// transact begins and ends the transaction past database/sql, which would take a
+// round trip for the end alone.
+func (d postgres) transact(
+	ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error),
+) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() // nothing is lost when it fails
+	native, err := nativeOf(conn)
+	if err != nil {
+		return err
+	}
+	defer undo(ctx, native)
+	run := func(ctx context.Context, steps ...step) error { return d.run(ctx, native, steps) }
+	if err := run(ctx, begin); err != nil {
+		return err
+	}
+	last, err := fn(ctx, &transaction{IDB: conn, driver: conn.Conn, run: run})
+	if err != nil {
+		return err
+	}
+	return run(ctx, append(last, commit)...)
+}
+
+// nativeOf is the connection of pgx's that conn has, and nobody else uses meanwhile.
+func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
+	err = conn.Raw(func(driver any) error {
+		native = driver.(*stdlib.Conn).Conn()
+		return nil
+	})
+	return native, err
+}
+
+// transactAll needs no BEGIN: what is sent at once is one transaction by itself.
+func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) error {
+	conn, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return d.run(ctx, conn.Conn(), steps)
+}
+
+func (d postgres) insert(
+	ctx context.Context, db *bun.DB, table string, first step, others func(id int64) ([]step, error),
+) error {
+	id, err := d.numbers.next(ctx, d.pool, table)
+	if err != nil {
+		return err
+	}
+	steps, err := others(id)
+	if err != nil {
+		return err
+	}
+	first.args = append(slices.Clip(first.args), id)
+	return d.transactAll(ctx, db, append([]step{first}, steps...))
+}
+
+// must makes Postgres itself fail, by a division by zero: all steps are sent before
+// the first comes back.
+func (postgres) must(statement string, columns ...string) string {
+	selected := ""
+	for i := range columns {
+		selected += fmt.Sprintf("(SELECT c%d FROM done), ", i)
+		columns[i] += fmt.Sprintf(" AS c%d", i)
+	}
+	return "WITH done AS (" + statement + " RETURNING " + strings.Join(columns, ", ") + ")" +
+		" SELECT " + selected + "1 / (SELECT count(*) FROM done)"
+}
+
+// reserve is numbers that are taken from the sequences of the tables many at a time, so that few
+// inserts have to ask. A number that is never used stays a gap.
+type reserve struct {
+	turn chan struct{} // holds one while somebody looks at free, or asks for more
+	free map[string][]int64
+}
+
+func newReserve() *reserve { return &reserve{make(chan struct{}, 1), map[string][]int64{}} }
+
+// numbersAtOnce are how many.
+const numbersAtOnce = 32
+
+func (n *reserve) next(ctx context.Context, pool *pgxpool.Pool, table string) (id int64, err error) {
+	select {
+	case n.turn <- struct{}{}:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	defer func() { <-n.turn }()
+	free := n.free[table]
+	if len(free) == 0 {
+		rows, err := pool.Query(ctx, "SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)", table, numbersAtOnce)
+		if err != nil {
+			return 0, err
+		}
+		if free, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
+			return 0, err
+		}
+	}
+	n.free[table] = free[1:]
+	return free[0], nil
+}
+
+// undoTimeout is how long taking a transaction back may take, when its own time is
+// up already.
+const undoTimeout = time.Second
+
+// undo takes back what is not committed. A connection where that fails is given up
+// by the pool.
+func undo(ctx context.Context, conn *pgx.Conn) {
+	if conn.IsClosed() || conn.PgConn().TxStatus() == 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	conn.Exec(ctx, "ROLLBACK")
+}
+
+// run sends all steps at once. None after one that fails is run.
+func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
+	batch := &pgx.Batch{}
+	for _, s := range steps {
+		if d.mode == pgx.QueryExecModeCacheStatement { // a statement that is kept has its text for a name
+			if _, err := conn.Prepare(ctx, s.statement, s.statement); err != nil {
+				return err
+			}
+		}
+		queued := batch.Queue(s.statement, s.args...)
+		if s.row != nil {
+			queued.Query(func(rows pgx.Rows) error { return eachRow(rows, s.row) })
+		}
+	}
+	err := conn.SendBatch(ctx, batch).Close()
+	if told, is := errors.AsType[*pgconn.PgError](err); is && told.Code == "22012" { // division by zero
+		return errMissed
+	}
+	return err
+}
+
+func eachRow(rows pgx.Rows, fn func(scan func(...any) error) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,99 @@
+package bunstore
+
+import (
+	"context"
+	"slices"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+)
+
+// Around asks for everything in one round trip.
+func (v Events) Around(ctx context.Context, scene event.Scene) (around event.Surroundings, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		around = event.Surroundings{
+			Events: map[event.Date][]*event.Event{}, News: map[event.Spot][]event.News{},
+			Comments: map[event.ID][]event.Comment{}, Categories: map[feed.CategoryID]feed.Category{},
+		}
+		var reads []step
+		atOnce := v.s.dialect.keysAtOnce()
+		for dates := range slices.Chunk(distinct(scene.Dates), atOnce) {
+			reads = append(reads, v.s.eventsOn(dates, scene, &around))
+		}
+		for spots := range slices.Chunk(distinct(scene.Spots), atOnce) {
+			reads = append(reads, v.s.newsAt(spots, scene, &around))
+		}
+		for talks := range slices.Chunk(distinct(scene.Talks), atOnce) {
+			reads = append(reads, v.s.newestOf(talks, scene, &around))
+		}
+		if len(scene.Categories) > 0 {
+			reads = append(reads, v.s.categoriesOf(scene.Categories, around.Categories))
+		}
+		return v.s.dialect.queryAll(ctx, reads)
+	})
+	return around, err
+}
+
+func (s *Store) eventsOn(dates []event.Date, scene event.Scene, into *event.Surroundings) step {
+	var c feed.Category
+	category := []any{
+		orZeroNumber[feed.CategoryID]{&c.ID}, orZeroNumber[feed.CategoryID]{&c.Parent},
+		orZeroText[string]{&c.Name}, orZeroText[string]{&c.Slug},
+	}
+	return step{
+		statement: s.hot.onDates,
+		args:      []any{s.dialect.key(dates), int64(scene.Viewer), int64(scene.Events)},
+		row: func(scan func(...any) error) error {
+			var stored storedEvent
+			if err := scan(slices.Concat(category, stored.targets())...); err != nil {
+				return err
+			}
+			e, err := stored.event()
+			if err != nil {
+				return err
+			}
+			date := stored.row.Day.Date
+			into.Events[date] = append(into.Events[date], e)
+			if c.ID != 0 {
+				into.Categories[c.ID] = c
+			}
+			return nil
+		},
+	}
+}
+
+func (s *Store) newsAt(spots []event.Spot, scene event.Scene, into *event.Surroundings) step {
+	days, cities := make([]event.Date, len(spots)), make([]string, len(spots))
+	for i, spot := range spots {
+		days[i], cities[i] = spot.Date, spot.City
+	}
+	return step{
+		statement: s.hot.around,
+		args:      []any{s.dialect.key(days), s.dialect.key(cities), int64(scene.News)},
+		row: func(scan func(...any) error) error {
+			var place int
+			var n newsRow
+			err := scan(&place, &n.ID, &n.SiteName, &n.SiteLogo, &n.URL, &n.Title, &n.Released, &n.HTML,
+				&n.Category, &n.City, &n.District, &n.Province, &n.Country)
+			if err != nil {
+				return err
+			}
+			spot := spots[place-1]
+			into.News[spot] = append(into.News[spot], n.news())
+			return nil
+		},
+	}
+}
+
+func (s *Store) newestOf(talks []event.ID, scene event.Scene, into *event.Surroundings) step {
+	return step{
+		statement: s.hot.newest,
+		args:      []any{s.dialect.key(numbers(talks)), int64(scene.Comments)},
+		row: func(scan func(...any) error) error {
+			var row commentRow
+			err := scan(&row.ID, &row.EventID, &row.AuthorID, &row.Content, &row.Created)
+			into.Comments[row.EventID] = append(into.Comments[row.EventID], row.comment())
+			return err
+		},
+	}
+}

@@ -1,0 +1,152 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/event"
+)
+
+// shard is the same for all: there is one writer at a time.
+func (sqlite) shard() string { return "0" }
+
+func (sqlite) instant(m moment) any {
+	if m.IsZero() {
+		return nil
+	}
+	return m.UnixMicro()
+}
+
+func (sqlite) date(d event.Date) any { return d.String() }
+
+func (d sqlite) transact(
+	ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error),
+) error {
+	if err := d.written.prepare(ctx, db.DB); err != nil {
+		return err
+	}
+	return db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		run := func(ctx context.Context, steps ...step) error {
+			for _, s := range steps {
+				if err := d.run(ctx, tx.Tx, s); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		last, err := fn(ctx, &transaction{IDB: tx, driver: tx.Tx, run: run})
+		if err != nil {
+			return err
+		}
+		return run(ctx, last...)
+	})
+}
+
+func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error {
+	return d.transact(ctx, db, func(context.Context, *transaction) ([]step, error) { return steps, nil })
+}
+
+// insert lets SQLite find the number, which it does only once the writer is alone.
+func (d sqlite) insert(
+	ctx context.Context, db *bun.DB, _ string, first step, others func(id int64) ([]step, error),
+) error {
+	return d.transact(ctx, db, func(ctx context.Context, tx *transaction) ([]step, error) {
+		var id int64
+		first.args = append(slices.Clip(first.args), nil)
+		first.row = func(scan func(...any) error) error { return scan(&id) }
+		if err := tx.run(ctx, first); err != nil {
+			return nil, err
+		}
+		return others(id)
+	})
+}
+
+func (sqlite) must(statement string, columns ...string) string {
+	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
+}
+
+func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
+	if s.row == nil && !s.must {
+		var err error
+		if kept := d.written.get(s.statement); kept != nil {
+			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
+		} else {
+			_, err = tx.ExecContext(ctx, s.statement, s.args...)
+		}
+		return err
+	}
+	query := func() (*sql.Rows, error) { return tx.QueryContext(ctx, s.statement, s.args...) }
+	if kept := d.written.get(s.statement); kept != nil {
+		query = func() (*sql.Rows, error) { return tx.StmtContext(ctx, kept).QueryContext(ctx, s.args...) }
+	}
+	rows, err := query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	there := false
+	for rows.Next() {
+		there = true
+		if s.row == nil {
+			continue
+		}
+		if err := s.row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if s.must && !there {
+		return errMissed
+	}
+	return nil
+}
+
+// writtenStatements are the steps of transactions, kept by their text. In a
+// transaction, which has the only connection, none can be prepared for those to
+// come: what is missed there is prepared before the next.
+type writtenStatements struct {
+	mu     sync.Mutex
+	kept   map[string]*sql.Stmt
+	missed map[string]bool
+}
+
+func (w *writtenStatements) get(text string) *sql.Stmt {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kept := w.kept[text]
+	if kept == nil {
+		w.missed[text] = true
+	}
+	return kept
+}
+
+// prepare has the statements prepared that were missed.
+func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) error {
+	for _, text := range w.due() {
+		made, err := db.PrepareContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.kept[text] = made
+		w.mu.Unlock()
+	}
+	return nil
+}
+
+func (w *writtenStatements) due() (texts []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for text := range w.missed {
+		texts = append(texts, text)
+	}
+	clear(w.missed)
+	return texts
+}

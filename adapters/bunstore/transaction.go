@@ -1,0 +1,69 @@
+package bunstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/uptrace/bun"
+)
+
+// transaction is one, under way. What is built by bun goes through IDB.
+type transaction struct {
+	bun.IDB
+	// driver takes queries whose parameters are the driver's.
+	driver querier
+	// run runs the steps in their order, in one round trip where the database has
+	// any.
+	run func(ctx context.Context, steps ...step) error
+	// books are what must be done to the feed before the transaction ends.
+	books books
+}
+
+// step is a statement of a transaction, or a hot read: always of the same text, with
+// bound parameters, so that the database keeps it for the next time.
+type step struct {
+	statement string
+	args      []any
+	row       func(scan func(...any) error) error // given every row that comes back; nil: none is wanted
+	must      bool                                // come back with a row, else the transaction fails with errMissed
+}
+
+// errMissed says that a step that must has not come back with a row.
+var errMissed = errors.New("a step has found nothing")
+
+// writes are the statements of all steps.
+type writes struct {
+	eventSteps
+	tokenSteps
+	bookSteps
+}
+
+func newWrites(d dialect) writes {
+	return writes{eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), bookSteps: newBookSteps(d)}
+}
+
+// write calls fn in a transaction, which is committed when fn succeeds, with what
+// fn has put into the books. fn may run several times, so whatever it leaves
+// outside must be set anew each time.
+func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx *transaction) error) error {
+	return s.call(ctx, func(ctx context.Context) error {
+		return s.dialect.transact(ctx, s.db, func(ctx context.Context, tx *transaction) ([]step, error) {
+			if err := fn(ctx, tx); err != nil {
+				return nil, err
+			}
+			return s.writes.stepsOf(tx.books), nil
+		})
+	})
+}
+
+// writeAll runs the steps in a transaction of nothing else.
+func (s *Store) writeAll(ctx context.Context, steps []step) error {
+	return s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
+}
+
+// insert adds a row to the table, and runs the steps that others returns for its
+// number, in a transaction of nothing else. The last parameter of the first step is the
+// number, or NULL, and the number comes back. Others may be called several times.
+func (s *Store) insert(ctx context.Context, table string, first step, others func(id int64) ([]step, error)) error {
+	return s.call(ctx, func(ctx context.Context) error { return s.dialect.insert(ctx, s.db, table, first, others) })
+}

@@ -1,0 +1,331 @@
+package bunstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// shownTree is what Metas shows.
+type shownTree struct {
+	Categories map[feed.CategoryID]feed.Category
+	Metas      map[feed.CategoryID]feed.Meta
+}
+
+// selections are all that can be selected: every set of kinds, and a circle.
+func selections() []feed.Selection {
+	kinds := append(feed.ItemKinds(), feed.Xfile)
+	all := []feed.Selection{feed.Select([]feed.Kind{feed.Demand}, &feed.Circle{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5})}
+	for set := range 1 << len(kinds) {
+		var sel feed.Selection
+		for i, kind := range kinds {
+			if set&(1<<i) != 0 {
+				sel.Kinds = append(sel.Kinds, kind)
+			}
+		}
+		all = append(all, sel)
+	}
+	return all
+}
+
+// shown is what the store shows. What came out is spoilt afterwards, which nobody else
+// may notice.
+func shown(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
+	t.Helper()
+	categories, metas, err := s.Feed().Metas(t.Context(), sel)
+	require.NoError(t, err)
+	tree := shownTree{Categories: map[feed.CategoryID]feed.Category{}, Metas: maps.Clone(metas)}
+	for i, c := range categories {
+		tree.Categories[c.ID] = c
+		categories[i] = feed.Category{ID: 99, Name: "spoilt"}
+	}
+	require.Len(t, tree.Categories, len(categories))
+	for id := range metas {
+		metas[id] = feed.Meta{Count: 99}
+	}
+	if metas != nil {
+		metas[99] = feed.Meta{Count: 99}
+	}
+	return tree
+}
+
+// there is what Metas should show: it is made from the listings, past all that is counted.
+func there(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
+	t.Helper()
+	tree := shownTree{Metas: map[feed.CategoryID]feed.Meta{}}
+	var err error
+	tree.Categories, err = s.Categories().ByIDs(t.Context(), []feed.CategoryID{1, 2, 3, 4})
+	require.NoError(t, err)
+	listings, err := s.Listings(t.Context())
+	require.NoError(t, err)
+	for _, l := range listings {
+		if sel.Admits(l) {
+			meta := tree.Metas[l.Category]
+			meta.Add(l)
+			tree.Metas[l.Category] = meta
+		}
+	}
+	return tree
+}
+
+// servers are two stores over one database, and somebody who writes. The first only
+// reads, all selections again and again, so that it keeps whatever it may.
+type servers struct {
+	reader, writer *bunstore.Store
+	author         user.ID
+	event          event.ID
+}
+
+func bothServers(t *testing.T, url string) *servers {
+	t.Helper()
+	writer := open(t, url)
+	reader, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, reader.Close()) })
+	return &servers{reader: reader, writer: writer, author: peopled(t, writer)}
+}
+
+// agree asserts that both show what is there, and still do when they have shown it.
+func (s *servers) agree(t *testing.T, after string) {
+	t.Helper()
+	for _, sel := range selections() {
+		want := there(t, s.writer, sel)
+		for i := range 2 {
+			assert.Equal(t, want, shown(t, s.reader, sel), "%s: the reader, %v, time %d", after, sel, i+1)
+			assert.Equal(t, want, shown(t, s.writer, sel), "%s: the writer, %v, time %d", after, sel, i+1)
+		}
+	}
+}
+
+func (s *servers) publish(ctx context.Context, id int64, edit func(*publication.Content)) error {
+	c := publication.Content{Title: "One", Author: s.author, Category: 1, Published: true, Created: noon, Updated: noon}
+	edit(&c)
+	return s.writer.Publications().Put(ctx, publication.Publication{ID: publication.ID(id), Content: c})
+}
+
+func (s *servers) node(ctx context.Context, in feed.CategoryID, published bool) error {
+	return s.writer.Publications().PutNode(ctx, publication.Node{ID: 1, Content: publication.Content{
+		Title: "One", Author: s.author, Category: in, Published: published, Created: noon, Updated: noon,
+	}})
+}
+
+func (s *servers) demand(ctx context.Context, at *geo.Point, edit func(*demand.Demand)) error {
+	d := demand.Demand{
+		ID: 1, Title: "One", Author: s.author, Category: 1, Place: at, Published: true,
+		Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
+	}
+	edit(&d)
+	return s.writer.Demands().Put(ctx, d)
+}
+
+func (s *servers) addEvent(ctx context.Context) error {
+	e, err := event.New(s.author, event.Change{Title: new("One"), Publish: new(true)}, event.DateOf(noon), noon)
+	if err == nil {
+		e, err = s.writer.Events().Add(ctx, e)
+	}
+	if err == nil {
+		s.event = e.ID()
+	}
+	return err
+}
+
+// changeEvent changes it by Change and, the other time, by ChangeRead.
+func (s *servers) changeEvent(ctx context.Context, c event.Change) error {
+	fn := func(e *event.Event) error { return e.Apply(c, noon.Add(time.Hour)) }
+	read, err := s.writer.Events().Get(ctx, s.event)
+	if err != nil {
+		return err
+	}
+	if read.Revision%2 == 0 {
+		_, err = s.writer.Events().ChangeRead(ctx, read, fn)
+	} else {
+		_, err = s.writer.Events().Change(ctx, s.event, fn)
+	}
+	return err
+}
+
+func (s *servers) category(ctx context.Context, c feed.Category) error {
+	return s.writer.Categories().Put(ctx, c)
+}
+
+// treeChange is something that a server does, and the other must show.
+type treeChange struct {
+	what string
+	do   func(ctx context.Context, s *servers) error
+}
+
+var treeChanges = []treeChange{
+	{"nothing", func(context.Context, *servers) error { return nil }},
+	{"a publication is put", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 1, func(*publication.Content) {})
+	}},
+	{"another is put", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 2, func(c *publication.Content) { c.Created = noon.Add(-time.Hour) })
+	}},
+	{"the publication is updated", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 1, func(c *publication.Content) { c.Updated = noon.Add(time.Hour) })
+	}},
+	{"the update is taken back", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 1, func(*publication.Content) {})
+	}},
+	{"the publication is moved", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 1, func(c *publication.Content) { c.Category = 2 })
+	}},
+	{"the publication is moved to the bucket", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 1, func(c *publication.Content) { c.Category = 0 })
+	}},
+	{"the publication is unpublished", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 1, func(c *publication.Content) { c.Published = false })
+	}},
+	{"a node is put", func(ctx context.Context, s *servers) error { return s.node(ctx, 1, true) }},
+	{"the node is moved", func(ctx context.Context, s *servers) error { return s.node(ctx, 2, true) }},
+	{"the node is unpublished", func(ctx context.Context, s *servers) error { return s.node(ctx, 2, false) }},
+	{"a demand is put", func(ctx context.Context, s *servers) error { return s.demand(ctx, nil, func(*demand.Demand) {}) }},
+	{"the demand is somewhere", func(ctx context.Context, s *servers) error {
+		return s.demand(ctx, &geo.Point{Lat: 30, Lng: 120}, func(*demand.Demand) {})
+	}},
+	{"the demand is somewhere else", func(ctx context.Context, s *servers) error {
+		return s.demand(ctx, &geo.Point{Lat: 31, Lng: 120}, func(*demand.Demand) {})
+	}},
+	{"the demand is deleted", func(ctx context.Context, s *servers) error {
+		return s.demand(ctx, nil, func(d *demand.Demand) { d.Deleted = true })
+	}},
+	{"an event is published", func(ctx context.Context, s *servers) error { return s.addEvent(ctx) }},
+	{"the event is moved", func(ctx context.Context, s *servers) error {
+		return s.changeEvent(ctx, event.Change{Category: new(feed.CategoryID(1))})
+	}},
+	{"the event is made private", func(ctx context.Context, s *servers) error {
+		return s.changeEvent(ctx, event.Change{Permission: new(event.Private)})
+	}},
+	{"the event is made public", func(ctx context.Context, s *servers) error {
+		return s.changeEvent(ctx, event.Change{Permission: new(event.Public)})
+	}},
+	{"the event is a draft again", func(ctx context.Context, s *servers) error {
+		return s.changeEvent(ctx, event.Change{Publish: new(false)})
+	}},
+	{"the event is published again", func(ctx context.Context, s *servers) error {
+		return s.changeEvent(ctx, event.Change{Publish: new(true)})
+	}},
+	{"the event is removed", func(ctx context.Context, s *servers) error {
+		_, err := s.writer.Events().Remove(ctx, s.event)
+		return err
+	}},
+	{"a category is added", func(ctx context.Context, s *servers) error { return s.category(ctx, feed.Category{ID: 3, Name: "New"}) }},
+	{"the category is renamed", func(ctx context.Context, s *servers) error {
+		return s.category(ctx, feed.Category{ID: 3, Name: "Renamed", Slug: "renamed"})
+	}},
+	{"the category gets a parent", func(ctx context.Context, s *servers) error {
+		return s.category(ctx, feed.Category{ID: 3, Parent: 1, Name: "Renamed", Slug: "renamed"})
+	}},
+	{"the category gets another parent", func(ctx context.Context, s *servers) error {
+		return s.category(ctx, feed.Category{ID: 3, Parent: 2, Name: "Renamed", Slug: "renamed"})
+	}},
+	{"the category is a root again", func(ctx context.Context, s *servers) error {
+		return s.category(ctx, feed.Category{ID: 3, Name: "Renamed", Slug: "renamed"})
+	}},
+	{"two events are published", func(ctx context.Context, s *servers) error {
+		return errors.Join(s.addEvent(ctx), s.addEvent(ctx))
+	}},
+	{"the publication is back", func(ctx context.Context, s *servers) error {
+		return s.publish(ctx, 1, func(*publication.Content) {})
+	}},
+}
+
+func TestEvery_server_shows_at_once_what_another_has_changed_of_the_tree(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := bothServers(t, url(t))
+			for _, change := range treeChanges {
+				require.NoError(t, change.do(t.Context(), s), change.what)
+				s.agree(t, change.what)
+			}
+		})
+	}
+}
+
+// TestA_repaired_tree_is_shown_at_once has the servers see, and keep, a tree that was
+// spoilt past them: nothing but the repair itself tells them that it is another now.
+func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := url(t)
+			s, db := bothServers(t, at), rawSQL(t, at)
+			furnished(t, s)
+			for i, spoil := range []string{
+				"UPDATE feed_counters SET count = count + 1 WHERE kind = 'publication' AND count > 0",
+				"DELETE FROM feed_counters WHERE kind = 'node'",
+				"UPDATE feed_counters SET created = NULL, updated = NULL, count = 0 WHERE kind = 'demand'",
+				"DELETE FROM feed_listings WHERE kind = 'publication' AND id = 1",
+				"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
+				"UPDATE feed_counters SET count = count + 1 WHERE kind = 'xfile' AND count > 0",
+			} {
+				execute(t, db, spoil)
+				require.NoError(t, s.category(t.Context(), feed.Category{ID: 4, Name: fmt.Sprint(i)}), "so that the tree is read again")
+				wrong := map[*bunstore.Store]bool{}
+				for _, sel := range selections() {
+					for _, server := range []*bunstore.Store{s.reader, s.writer} {
+						shows := shown(t, server, sel)
+						wrong[server] = wrong[server] || !assert.ObjectsAreEqual(there(t, s.writer, sel), shows)
+					}
+				}
+				require.True(t, wrong[s.reader] && wrong[s.writer], "%s must be seen", spoil)
+				require.NotEmpty(t, checked(t, s.writer, true), spoil)
+				s.agree(t, spoil)
+			}
+		})
+	}
+}
+
+// TestA_tree_that_is_kept_is_never_taken_for_a_later_one has the versions lost, and as
+// much changed since as had been before.
+func TestA_tree_that_is_kept_is_never_taken_for_a_later_one(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := url(t)
+			s, db := bothServers(t, at), rawSQL(t, at)
+			furnished(t, s)
+			sel := feed.Selection{Kinds: []feed.Kind{feed.Node}}
+			version := func() int {
+				return column[int](t, db, "SELECT COALESCE(SUM(version), 0) FROM feed_totals WHERE kind IN ('node', 'category')")[0]
+			}
+			kept := version()
+			require.Equal(t, there(t, s.writer, sel), shown(t, s.reader, sel))
+			execute(t, db, "DELETE FROM feed_totals")
+			require.NotEmpty(t, checked(t, s.writer, true))
+			for i := 0; i == 0 || version() < kept; i++ {
+				require.NoError(t, s.category(t.Context(), feed.Category{ID: 3, Name: fmt.Sprint(i)}))
+			}
+			assert.Equal(t, there(t, s.writer, sel), shown(t, s.reader, sel))
+		})
+	}
+}
+
+// furnished stores two of everything that is listed.
+func furnished(t *testing.T, s *servers) {
+	t.Helper()
+	ctx := t.Context()
+	for id := range int64(2) {
+		require.NoError(t, s.publish(ctx, 1+id, func(*publication.Content) {}))
+		require.NoError(t, s.addEvent(ctx))
+	}
+	require.NoError(t, s.node(ctx, 1, true))
+	require.NoError(t, s.demand(ctx, &geo.Point{Lat: 30, Lng: 120}, func(*demand.Demand) {}))
+	s.agree(t, "furnished")
+}

@@ -1,0 +1,365 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/place"
+	"plaza/domain/user"
+)
+
+// eventChangingRead is what ChangeRead promises beyond what Change does, which is
+// held to readFirst.
+var eventChangingRead = []promise{
+	{"ChangeRead takes the event from wherever the store hands it out", changeReadFrom},
+	{"what was read stays as it was, whatever fn makes of it", changeReadPrivate},
+	{"if the event was changed since, fn gets it as it is and nothing is lost", changeReadOld},
+	{"if only its comments and likes changed since, they are returned as they are", changeReadCounts},
+	{"if the event was removed since, it is ErrNotFound", changeReadRemoved},
+	{"if fn fails nothing is stored and its error comes back as it is", changeReadFails},
+	{"if fn fails, or does nothing, only because what was read is old, it runs again", changeReadAgain},
+	{"if the caller goes away nothing is stored", changeReadLeft},
+	{"ChangeReads at once of what was read once lose nothing", changeReadsAtOnce},
+	{"ChangeReads at once of what was read once see each other", changeReadsIsolated},
+	{"calling the store from inside fn fails at once", changeReadInside},
+}
+
+// readFirst is a repository whose Change gets the event and makes ChangeRead change
+// it, as the diary does: whatever is true of Change must be true of both together.
+type readFirst struct{ event.Repository }
+
+func (r readFirst) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+	read, err := r.Get(ctx, id)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	return r.ChangeRead(ctx, read, fn)
+}
+
+// readingFirst opens the same stores, where Change is that of readFirst.
+func (open Open) readingFirst() Open {
+	return func(t *testing.T) Stores {
+		s := open(t)
+		s.Events = readFirst{s.Events}
+		return s
+	}
+}
+
+// got is the event as Get hands it out, by which ChangeRead knows it again.
+func (w *world) got(id event.ID) event.Entry {
+	w.Helper()
+	e, err := w.Events.Get(w.Context(), id)
+	require.NoError(w, err)
+	return e
+}
+
+// changeRead stores a change that must succeed.
+func (w *world) changeRead(read event.Entry, fn func(*event.Event) error) event.Entry {
+	w.Helper()
+	e, err := w.Events.ChangeRead(w.Context(), read, fn)
+	require.NoError(w, err)
+	return e
+}
+
+func changeReadFrom(w *world) {
+	author := w.somebody()
+	w.category(1)
+	w.category(2)
+	e, err := w.Events.Add(w.Context(), w.rich(author))
+	require.NoError(w, err)
+	w.say(e.ID(), author, noon, "One")
+	later, old := noon.Add(time.Hour), w.got(e.ID())
+	w.change(e.ID(), apply(later, titled("Another")))
+	for name, entry := range map[string]func() (event.Entry, error){
+		"Get": func() (event.Entry, error) { return w.got(e.ID()), nil },
+		"List": func() (event.Entry, error) {
+			return w.list(event.Query{Author: author, Reach: everything}).Items[0], nil
+		},
+		"Commented": func() (event.Entry, error) {
+			all, err := w.EventReader.Commented(w.Context(), author, 1)
+			return all[0], err
+		},
+		"Change":                   func() (event.Entry, error) { return w.Events.Change(w.Context(), e.ID(), apply(later, titled("a"))) },
+		"Change of nothing":        func() (event.Entry, error) { return w.Events.Change(w.Context(), e.ID(), same) },
+		"ChangeRead":               func() (event.Entry, error) { return w.changeRead(w.got(e.ID()), apply(later, titled("b"))), nil },
+		"ChangeRead of nothing":    func() (event.Entry, error) { return w.changeRead(w.got(e.ID()), same), nil },
+		"ChangeRead of what's old": func() (event.Entry, error) { return w.changeRead(old, apply(later, titled("c"))), nil },
+	} {
+		read, err := entry()
+		require.NoError(w, err, name)
+		later = later.Add(time.Microsecond)
+		edits := []edit{titled(name), permitted(event.Public), under(feed.CategoryID(1 + later.Nanosecond()/1000%2))}
+		got := w.changeRead(read, apply(later, edits...))
+		want := w.copy(read)
+		require.NoError(w, apply(later, edits...)(want.Event))
+		assert.Equal(w, want, w.copy(got), name)
+		assert.Equal(w, want, w.entry(e.ID()), name)
+		assert.Equal(w, listingsOf([]*event.Event{got.Event}), w.listed(), name)
+	}
+}
+
+// same leaves the event as it is.
+func same(*event.Event) error { return nil }
+
+func changeReadPrivate(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	read := w.got(e.ID())
+	want := w.copy(read)
+	var inside *event.Event
+	got := w.changeRead(read, func(e *event.Event) error {
+		inside = e
+		w.spoil(e)
+		return nil
+	})
+	assert.Equal(w, want, w.copy(read))
+	stored := w.entry(e.ID())
+	assert.Equal(w, stored, w.copy(got))
+	for _, mine := range []*event.Event{read.Event, inside, got.Event} {
+		w.attach(mine, noon, "spoilt again")
+		require.NoError(w, mine.Apply(change(titled("spoilt again")), noon))
+		assert.Equal(w, stored, w.entry(e.ID()))
+	}
+}
+
+// changeReadOld changes, one after the other, all that an event has, each time
+// having read what it was before any of that.
+func changeReadOld(w *world) {
+	w.category(1)
+	w.category(2)
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	read, at := w.got(e.ID()), place.Place{Province: "北京市", City: "北京市"}
+	want := w.copy(read)
+	later := noon.Add(time.Hour)
+	for i, fn := range []func(*event.Event) error{
+		apply(later, titled("Another")), apply(later.Add(1000), under(2)), apply(later.Add(2000), permitted(event.Public)),
+		func(e *event.Event) error { return e.AddPlate("plates/c", later) },
+		func(e *event.Event) error { return e.AddPlate("plates/d", later) },
+		func(e *event.Event) error { return e.Locate(e.Text(), at) },
+		func(e *event.Event) error {
+			_, err := e.RemovePlate(e.State().Plates[0].ID, later)
+			return err
+		},
+		apply(later.Add(3000), dated(date(w, "2026-03-01"))), apply(later.Add(4000), under(0)), apply(later.Add(5000), published(false)),
+	} {
+		require.NoError(w, fn(want.Event), "%d", i)
+		var ran event.State
+		got := w.changeRead(read, func(e *event.Event) error {
+			err := fn(e)
+			ran = stateOf(e)
+			return err
+		})
+		stored := w.entry(e.ID())
+		assert.Equal(w, numberless(want.State()), numberless(stored.State()), "%d", i)
+		assert.Equal(w, stored, w.copy(got), "%d", i)
+		assert.Equal(w, numberless(want.State()), numberless(ran), "%d: what is stored is what fn made last", i)
+		assert.Equal(w, listingsOf([]*event.Event{stored.Event}), w.listed(), "%d", i)
+		want = stored // whose plates have their numbers
+	}
+}
+
+// numberless is the state without the numbers of its plates.
+func numberless(s event.State) event.State {
+	s.Plates = slices.Clone(s.Plates)
+	for i := range s.Plates {
+		s.Plates[i].ID = 0
+	}
+	return s
+}
+
+func changeReadCounts(w *world) {
+	author, other := w.somebody(), w.somebody()
+	e := w.write(author, noon)
+	gone := w.say(e.ID(), other, noon, "One")
+	w.like(e.ID(), author, true)
+	read := w.got(e.ID())
+	w.say(e.ID(), other, noon, "Two")
+	w.say(e.ID(), author, noon, "Three")
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), gone.ID))
+	w.like(e.ID(), author, false)
+	w.like(e.ID(), other, true)
+	w.like(e.ID(), w.somebody(), true)
+	want := event.Counts{Comments: 2, Likes: 2}
+	assert.Equal(w, want, w.changeRead(read, apply(noon, titled("Another"))).Counts)
+	assert.Equal(w, want, w.changeRead(read, apply(noon, titled("A third"))).Counts, "that was changed since, too")
+	assert.Equal(w, want, w.changeRead(read, same).Counts)
+	assert.Equal(w, want, w.entry(e.ID()).Counts)
+}
+
+func changeReadRemoved(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	read := w.got(e.ID())
+	_, err = w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	for i, fn := range []func(*event.Event) error{
+		func(e *event.Event) error {
+			w.spoil(e)
+			return nil
+		},
+		apply(noon.Add(time.Hour), permitted(event.Public)), same, func(*event.Event) error { return errBoom },
+	} {
+		_, err := w.Events.ChangeRead(w.Context(), read, fn)
+		assert.ErrorIs(w, err, event.ErrNotFound, "%d", i)
+	}
+	_, err = w.Events.Get(w.Context(), e.ID())
+	assert.ErrorIs(w, err, event.ErrNotFound)
+	assert.Empty(w, w.listed())
+}
+
+func changeReadFails(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	old := w.got(e.ID())
+	w.change(e.ID(), apply(noon.Add(time.Minute), titled("Another")))
+	before, listed := w.entry(e.ID()), w.listed()
+	for _, read := range []event.Entry{old, w.got(e.ID())} {
+		for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrMoved, fault.Field("publish", "No.")} {
+			_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error {
+				w.spoil(e)
+				return want
+			})
+			assert.True(w, err == want, "%v", err)
+			assert.Equal(w, before, w.entry(e.ID()))
+			assert.Equal(w, listed, w.listed())
+		}
+	}
+}
+
+func changeReadAgain(w *world) {
+	e := w.write(w.somebody(), noon, published(false))
+	old := w.got(e.ID())
+	w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+	plate := w.entry(e.ID()).State().Plates[0]
+	got := w.changeRead(old, func(e *event.Event) error {
+		if err := e.AddPlate("plates/b", noon); err != nil {
+			return err
+		}
+		_, err := e.RemovePlate(plate.ID, noon) // which wasn't there
+		return err
+	})
+	require.Len(w, got.State().Plates, 1)
+	assert.Equal(w, media.Key("plates/b"), got.State().Plates[0].Photo)
+	assert.Equal(w, stateOf(got.Event), stateOf(w.entry(e.ID()).Event))
+
+	got = w.changeRead(old, func(e *event.Event) error {
+		for _, p := range e.State().Plates { // of which there were none
+			if _, err := e.RemovePlate(p.ID, noon); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	assert.Empty(w, got.State().Plates)
+	assert.Empty(w, w.entry(e.ID()).State().Plates)
+}
+
+func changeReadLeft(w *world) {
+	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	require.NoError(w, err)
+	old := w.got(e.ID())
+	w.change(e.ID(), apply(noon.Add(time.Minute), titled("Another")))
+	before, listed := w.entry(e.ID()), w.listed()
+	for _, read := range []event.Entry{old, w.got(e.ID())} {
+		for _, made := range []error{nil, errBoom} {
+			ctx, leave := context.WithCancel(w.Context())
+			_, err := w.Events.ChangeRead(ctx, read, func(e *event.Event) error {
+				w.spoil(e)
+				leave()
+				return made
+			})
+			require.Error(w, err)
+			assert.True(w, errors.Is(err, context.Canceled) || err == made, "%v", err)
+			_, err = w.Events.ChangeRead(ctx, read, apply(noon, titled("spoilt")))
+			require.ErrorIs(w, err, context.Canceled)
+			assert.Equal(w, before, w.entry(e.ID()))
+			assert.Equal(w, listed, w.listed())
+		}
+	}
+}
+
+func changeReadsAtOnce(w *world) {
+	author := w.somebody()
+	e := w.write(author, noon, published(false))
+	w.category(1)
+	read := w.got(e.ID())
+	edits := []edit{
+		titled("Title"), dated(date(w, "2026-02-28")), permitted(event.Contact), under(1), published(true),
+		func(c *event.Change) { c.Content = new("Content") },
+	}
+	likers := make([]user.ID, 4)
+	for i := range likers {
+		likers[i] = w.somebody()
+	}
+	for _, err := range atOnce(many+len(likers), func(i int) error {
+		if i >= many {
+			return w.Discussion.Like(w.Context(), e.ID(), likers[i-many], true)
+		}
+		_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error {
+			if i < len(edits) {
+				return e.Apply(change(edits[i]), noon.Add(time.Hour))
+			}
+			return e.AddPlate(media.Key(fmt.Sprint("plates/", i)), noon.Add(time.Hour))
+		})
+		return err
+	}) {
+		require.NoError(w, err)
+	}
+	entry := w.entry(e.ID())
+	s, photos := entry.State(), map[media.Key]bool{}
+	for _, p := range s.Plates {
+		photos[p.Photo] = true
+	}
+	assert.Len(w, photos, many-len(edits))
+	s.Plates = nil
+	assert.Equal(w, event.State{
+		ID: e.ID(), Author: author, Date: date(w, "2026-02-28"), Title: "Title", Content: "Content",
+		Category: 1, Permission: event.Contact, Status: event.Normal, Created: noon, Modified: noon.Add(time.Hour),
+	}, s)
+	assert.Equal(w, len(likers), entry.Likes)
+	assert.Empty(w, w.listed())
+}
+
+func changeReadsIsolated(w *world) {
+	e := w.write(w.somebody(), noon)
+	read := w.got(e.ID())
+	refused := 0
+	for _, err := range atOnce(event.MaxPlates+5, func(int) error {
+		_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+		return err
+	}) {
+		if err != nil {
+			refused++
+			assert.True(w, fault.Is(err, fault.Invalid), "%v", err)
+		}
+	}
+	assert.Equal(w, 5, refused)
+	assert.Len(w, w.entry(e.ID()).State().Plates, event.MaxPlates)
+}
+
+func changeReadInside(w *world) {
+	author := w.somebody()
+	id := w.write(author, noon).ID()
+	w.say(id, author, noon, "One")
+	before := w.entry(id)
+	w.refusedInside(eventCalls, func(try func()) error {
+		_, err := w.Events.ChangeRead(w.Context(), w.got(id), func(*event.Event) error {
+			try()
+			return nil
+		})
+		return err
+	})
+	assert.Equal(w, before, w.entry(id))
+}
