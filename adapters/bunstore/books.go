@@ -142,7 +142,7 @@ func newBookSteps(d dialect) bookSteps {
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
 			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`,
-		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)
 			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
 			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
 		// Of the indexes, SQLite writes all that have a column that is set.

@@ -44,19 +44,19 @@ func categoriesStatement(d dialect) string {
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (found map[feed.CategoryID]feed.Category, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found = make(map[feed.CategoryID]feed.Category, len(ids))
-		read := v.s.categoriesOf(ids, found)
+		read := v.s.categoriesOf(ids, func(c feed.Category) { found[c.ID] = c })
 		return v.s.each(ctx, read.statement, read.args, read.row)
 	})
 	return found, err
 }
 
-func (s *Store) categoriesOf(ids []feed.CategoryID, into map[feed.CategoryID]feed.Category) step {
+func (s *Store) categoriesOf(ids []feed.CategoryID, found func(feed.Category)) step {
 	return step{
 		statement: s.hot.categories, args: []any{s.dialect.listOf(numbers(ids))},
 		row: func(scan func(...any) error) error {
 			var c feed.Category
 			err := scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug)
-			into[c.ID] = c
+			found(c)
 			return err
 		},
 	}

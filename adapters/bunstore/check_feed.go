@@ -89,7 +89,7 @@ func (s *Store) originShelf() shelf {
 
 // eventShelf reads events whole, with their plates.
 func (s *Store) eventShelf() shelf {
-	batch := "SELECT " + eventColumns(s.dialect) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
+	batch := "SELECT " + eventColumns(s.dialect, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
 		" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)"
 	storedOf := func(e storedEvent) stored {
 		thing, err := e.event()

@@ -18,9 +18,11 @@ type dialect interface {
 	transact(ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error)) error
 	// transactAll runs the steps in a transaction.
 	transactAll(ctx context.Context, db *bun.DB, steps []step) error
-	// insert runs the first step, with a number for the row behind its parameters
-	// where one can be had beforehand, and those that others returns for the number.
-	insert(ctx context.Context, db *bun.DB, table string, first step, others func(id int64) ([]step, error)) error
+	// insert runs the first step, which adds an event and comes back with its number,
+	// and those that others returns for the number, or for what stands for it as long
+	// as nobody knows it: in their texts it must be written by number.
+	insert(ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error)) (id int64, err error)
+	number(parameter string) string
 	// must is the text of a step that must write a row, from that of a statement and
 	// the columns that it shall return; there is one column more, to be scanned and
 	// ignored.

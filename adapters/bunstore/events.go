@@ -36,7 +36,7 @@ func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
 func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
 	state := e.State()
 	var stored event.State
-	err := v.s.insert(ctx, "events", v.s.insertEvent(state), func(id int64) ([]step, error) {
+	id, err := v.s.insert(ctx, v.s.insertEvent(state), func(id int64) ([]step, error) {
 		state.ID = event.ID(id)
 		counts := step{statement: v.s.writes.insertCounts, args: []any{id, int64(state.Author)}}
 		others, err := v.s.completeEvent(nil, state, &stored)
@@ -45,6 +45,7 @@ func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	stored.ID = event.ID(id)
 	return event.Restore(stored)
 }
 

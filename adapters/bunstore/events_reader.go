@@ -24,7 +24,7 @@ type eventStatements struct {
 }
 
 func newEventStatements(d dialect) eventStatements {
-	columns := eventColumns(d)
+	columns := eventColumns(d, withCounts)
 	within := " FROM events e WHERE e.author_id = $1 AND " + d.among(showing, "$2")
 	return eventStatements{
 		event: "SELECT " + columns + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
@@ -112,7 +112,7 @@ func onDates(d dialect) string {
 		return showing + " IN (" + strings.Join(all, ", ") + ")"
 	}
 	// What everybody may see needs no look at who knows whom.
-	return "SELECT c.id, c.parent_id, c.name, c.slug, " + eventColumns(d) +
+	return "SELECT c.name, " + eventColumns(d, withoutCounts) +
 		d.forEach(`SELECT e.id FROM events e
 			WHERE e.day = {1} AND e.status = `+strconv.Itoa(int(event.Normal))+` AND CASE
 				WHEN `+within(subscription.Stranger)+` THEN TRUE
@@ -122,8 +122,7 @@ func onDates(d dialect) string {
 					WHERE s.user_id = $2 AND s.followed_id = e.author_id)
 				ELSE FALSE END
 			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)`, "date") +
-		" JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id" +
-		" LEFT JOIN categories c ON c.id = e.category_id ORDER BY w.place, e.created DESC, e.id DESC"
+		" JOIN events e ON e.id = top.id LEFT JOIN categories c ON c.id = e.category_id ORDER BY w.place, e.created DESC, e.id DESC"
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {

@@ -39,7 +39,7 @@ type eventRow struct {
 
 // eventSteps are the steps that write events. $1 to $11 are those of eventArgs.
 type eventSteps struct {
-	insertEvent  string // $12 author, $13 created, $14 id
+	insertEvent  string // $12 author, $13 created
 	rewriteEvent string // $12 id, $13 revision
 	rewriteText  string // $1 to $9 those of textArgs
 	insertCounts string // $1 id, $2 author
@@ -53,16 +53,16 @@ func newEventSteps(d dialect) eventSteps {
 	}
 	return eventSteps{
 		insertEvent: `INSERT INTO events (day, title, content, html, category_id, permission, status, province, city, district, modified,
-				author_id, created, id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+				author_id, created)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
 		rewriteEvent: d.must(`UPDATE events SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7,
 				province = $8, city = $9, district = $10, modified = $11, revision = revision + 1
 			WHERE id = $12 AND revision = $13`, counted("comments", "$12"), counted("likes", "$12")),
 		rewriteText: d.must(`UPDATE events SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7,
 				revision = revision + 1
 			WHERE id = $8 AND revision = $9`, counted("comments", "$8"), counted("likes", "$8")),
-		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)",
-		insertPlate:  "INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3) RETURNING id",
+		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES (" + d.number("$1") + ", $2)",
+		insertPlate:  "INSERT INTO plates (event_id, photo, created) VALUES (" + d.number("$1") + ", $2, $3) RETURNING id",
 		deletePlate:  "DELETE FROM plates WHERE id = $1",
 	}
 }
@@ -92,11 +92,16 @@ type storedEvent struct {
 	counts event.Counts
 }
 
-// eventColumns are what a storedEvent is scanned from: e is the event, n its
-// counts.
-func eventColumns(d dialect) string {
+// What eventColumns count by: the event's counts, called n, or nothing.
+const (
+	withCounts    = "n.comments, n.likes"
+	withoutCounts = "0, 0"
+)
+
+// eventColumns are what a storedEvent is scanned from: e is the event.
+func eventColumns(d dialect, counts string) string {
 	return "e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status," +
-		" e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, " + d.platesOf("e.id")
+		" e.province, e.city, e.district, e.created, e.modified, e.revision, " + counts + ", " + d.platesOf("e.id")
 }
 
 // targets are in the order of eventColumns. An event that is being removed has no

@@ -157,7 +157,7 @@ func eventReads(s *Store) []sqliteRead {
 		{
 			"on dates", s.hot.onDates, []any{day, 7, 10},
 			[]string{
-				"SEARCH e USING INDEX events_of_day (day=?)", eventItself, eventCounts, eventPlates,
+				"SEARCH e USING INDEX events_of_day (day=?)", eventItself, eventPlates,
 				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
 				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
 				"SEARCH back USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",

@@ -32,9 +32,8 @@ import (
 // connections of the same pool: what they read need not be turned into the few
 // types that all databases have, and back.
 type postgres struct {
-	pool    *pgxpool.Pool
-	mode    pgx.QueryExecMode // of hot reads and steps
-	numbers *reserve
+	pool *pgxpool.Pool
+	mode pgx.QueryExecMode // of hot reads and steps
 }
 
 const connectTimeout = 5 * time.Second
@@ -76,7 +75,7 @@ func openPostgres(o Options) (*Store, error) {
 	if o.Uncached {
 		mode = pgx.QueryExecModeExec
 	}
-	return &Store{db: db, reader: db, dialect: postgres{pool, mode, newReserve()}}, nil
+	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
 }
 
 // suspicion makes the pool try connections out that were last used before another

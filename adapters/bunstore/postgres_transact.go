@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 
@@ -82,19 +81,31 @@ func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) erro
 	return d.run(ctx, conn.Conn(), steps)
 }
 
+// provisional stands, among the parameters of the steps that are sent with the insert
+// of an event, for the number that it will get.
+const provisional int64 = math.MaxInt64
+
+func (postgres) number(parameter string) string {
+	return "COALESCE(" + parameter + ", currval('events_id_seq'))"
+}
+
 func (d postgres) insert(
-	ctx context.Context, db *bun.DB, table string, first step, others func(id int64) ([]step, error),
-) error {
-	id, err := d.numbers.next(ctx, d.pool, table)
+	ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error),
+) (id int64, err error) {
+	steps, err := others(provisional)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	steps, err := others(id)
-	if err != nil {
-		return err
+	for _, s := range steps {
+		for i, arg := range s.args {
+			if arg == any(provisional) {
+				s.args[i] = nil
+			}
+		}
 	}
-	first.args = append(slices.Clip(first.args), id)
-	return d.transactAll(ctx, db, append([]step{first}, steps...))
+	first.row = func(scan func(...any) error) error { return scan(&id) }
+	err = d.transactAll(ctx, db, append([]step{first}, steps...))
+	return id, err
 }
 
 // must makes Postgres itself fail, by a division by zero: all steps are sent before
@@ -107,39 +118,6 @@ func (postgres) must(statement string, columns ...string) string {
 	}
 	return "WITH done AS (" + statement + " RETURNING " + strings.Join(columns, ", ") + ")" +
 		" SELECT " + selected + "1 / (SELECT count(*) FROM done)"
-}
-
-// reserve is numbers that are taken from the sequences of the tables many at a time, so that few
-// inserts have to ask. A number that is never used stays a gap.
-type reserve struct {
-	turn chan struct{} // holds one while somebody looks at free, or asks for more
-	free map[string][]int64
-}
-
-func newReserve() *reserve { return &reserve{make(chan struct{}, 1), map[string][]int64{}} }
-
-// numbersAtOnce are how many.
-const numbersAtOnce = 32
-
-func (n *reserve) next(ctx context.Context, pool *pgxpool.Pool, table string) (id int64, err error) {
-	select {
-	case n.turn <- struct{}{}:
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-	defer func() { <-n.turn }()
-	free := n.free[table]
-	if len(free) == 0 {
-		rows, err := pool.Query(ctx, "SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)", table, numbersAtOnce)
-		if err != nil {
-			return 0, err
-		}
-		if free, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
-			return 0, err
-		}
-	}
-	n.free[table] = free[1:]
-	return free[0], nil
 }
 
 // undoTimeout is how long taking a transaction back may take, when its own time is

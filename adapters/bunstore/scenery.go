@@ -13,7 +13,7 @@ func (v Events) Around(ctx context.Context, scene event.Scene) (around event.Sur
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		around = event.Surroundings{
 			Events: map[event.Date][]*event.Event{}, News: map[event.Spot][]event.News{},
-			Comments: map[event.ID][]event.Comment{}, Categories: map[feed.CategoryID]feed.Category{},
+			Comments: map[event.ID][]event.Comment{}, Names: map[feed.CategoryID]string{},
 		}
 		var reads []step
 		atOnce := v.s.dialect.keysAtOnce()
@@ -27,7 +27,7 @@ func (v Events) Around(ctx context.Context, scene event.Scene) (around event.Sur
 			reads = append(reads, v.s.newestOf(talks, scene, &around))
 		}
 		if len(scene.Categories) > 0 {
-			reads = append(reads, v.s.categoriesOf(scene.Categories, around.Categories))
+			reads = append(reads, v.s.categoriesOf(scene.Categories, func(c feed.Category) { around.Names[c.ID] = c.Name }))
 		}
 		return v.s.dialect.queryAll(ctx, reads)
 	})
@@ -35,17 +35,13 @@ func (v Events) Around(ctx context.Context, scene event.Scene) (around event.Sur
 }
 
 func (s *Store) eventsOn(dates []event.Date, scene event.Scene, into *event.Surroundings) step {
-	var c feed.Category
-	category := []any{
-		orZeroNumber[feed.CategoryID]{&c.ID}, orZeroNumber[feed.CategoryID]{&c.Parent},
-		orZeroText[string]{&c.Name}, orZeroText[string]{&c.Slug},
-	}
+	var category string
 	return step{
 		statement: s.hot.onDates,
 		args:      []any{s.dialect.key(dates), int64(scene.Viewer), int64(scene.Events)},
 		row: func(scan func(...any) error) error {
 			var stored storedEvent
-			if err := scan(slices.Concat(category, stored.targets())...); err != nil {
+			if err := scan(append([]any{orZeroText[string]{&category}}, stored.targets()...)...); err != nil {
 				return err
 			}
 			e, err := stored.event()
@@ -54,8 +50,8 @@ func (s *Store) eventsOn(dates []event.Date, scene event.Scene, into *event.Surr
 			}
 			date := stored.row.Day.Date
 			into.Events[date] = append(into.Events[date], e)
-			if c.ID != 0 {
-				into.Categories[c.ID] = c
+			if id := stored.row.CategoryID; id != 0 {
+				into.Names[id] = category
 			}
 			return nil
 		},

@@ -3,7 +3,6 @@ package bunstore
 import (
 	"context"
 	"database/sql"
-	"slices"
 	"strings"
 	"sync"
 
@@ -51,19 +50,19 @@ func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error
 	return d.transact(ctx, db, func(context.Context, *transaction) ([]step, error) { return steps, nil })
 }
 
-// insert lets SQLite find the number, which it does only once the writer is alone.
+func (sqlite) number(parameter string) string { return parameter }
+
 func (d sqlite) insert(
-	ctx context.Context, db *bun.DB, _ string, first step, others func(id int64) ([]step, error),
-) error {
-	return d.transact(ctx, db, func(ctx context.Context, tx *transaction) ([]step, error) {
-		var id int64
-		first.args = append(slices.Clip(first.args), nil)
+	ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error),
+) (id int64, err error) {
+	err = d.transact(ctx, db, func(ctx context.Context, tx *transaction) ([]step, error) {
 		first.row = func(scan func(...any) error) error { return scan(&id) }
 		if err := tx.run(ctx, first); err != nil {
 			return nil, err
 		}
 		return others(id)
 	})
+	return id, err
 }
 
 func (sqlite) must(statement string, columns ...string) string {

@@ -61,9 +61,13 @@ func (s *Store) writeAll(ctx context.Context, steps []step) error {
 	return s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
 }
 
-// insert adds a row to the table, and runs the steps that others returns for its
-// number, in a transaction of nothing else. The last parameter of the first step is the
-// number, or NULL, and the number comes back. Others may be called several times.
-func (s *Store) insert(ctx context.Context, table string, first step, others func(id int64) ([]step, error)) error {
-	return s.call(ctx, func(ctx context.Context) error { return s.dialect.insert(ctx, s.db, table, first, others) })
+// insert adds an event by the first step, which comes back with its number, and runs
+// the steps that others returns for it, in a transaction of nothing else. Others may be
+// called several times, and before the number is known.
+func (s *Store) insert(ctx context.Context, first step, others func(id int64) ([]step, error)) (id int64, err error) {
+	err = s.call(ctx, func(ctx context.Context) (err error) {
+		id, err = s.dialect.insert(ctx, s.db, first, others)
+		return err
+	})
+	return id, err
 }

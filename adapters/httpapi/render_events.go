@@ -75,12 +75,12 @@ func (a *api) renderEvent(people cast, s diary.Shown) eventView {
 	return view
 }
 
-func (a *api) renderEntry(people cast, e *event.Event, c feed.Category) entry {
+func (a *api) renderEntry(people cast, e *event.Event, category string) entry {
 	s := e.State()
 	who := people[s.Author]
 	return entry{
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
-		Category: orNull(s.Category), CategoryName: orNull(c.Name),
+		Category: orNull(s.Category), CategoryName: orNull(category),
 		Plates:     each(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
 		Permission: s.Permission, CreateTime: timestamp(s.Created), LastModified: timestamp(s.Modified),
 		Status: s.Status, User: renderAuthor(who),

@@ -18,7 +18,7 @@ func (v Events) Around(ctx context.Context, scene event.Scene) (event.Surroundin
 	defer done()
 	around := event.Surroundings{
 		Events: map[event.Date][]*event.Event{}, News: map[event.Spot][]event.News{},
-		Comments: map[event.ID][]event.Comment{}, Categories: map[feed.CategoryID]feed.Category{},
+		Comments: map[event.ID][]event.Comment{}, Names: map[feed.CategoryID]string{},
 	}
 	wanted := slices.Clone(scene.Categories)
 	for _, date := range scene.Dates {
@@ -35,7 +35,7 @@ func (v Events) Around(ctx context.Context, scene event.Scene) (event.Surroundin
 	}
 	for _, id := range wanted {
 		if c, exists := v.s.categories[id]; exists {
-			around.Categories[id] = c
+			around.Names[id] = c.Name
 		}
 	}
 	for _, spot := range scene.Spots {

@@ -123,7 +123,7 @@ func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T)
 			require.Len(t, p.Items, size)
 			require.NotEmpty(t, p.Items[0].Moment)
 			require.NotEmpty(t, p.Items[0].Comments)
-			require.Equal(t, "Walks", p.Items[size-1].Category.Name)
+			require.Equal(t, "Walks", p.Items[size-1].Category)
 			return err
 		}
 	}

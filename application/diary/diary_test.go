@@ -336,7 +336,7 @@ func TestCategories_must_exist(t *testing.T) {
 	require.NoError(t, w.store.Categories().Put(t.Context(), feed.Category{ID: 4, Name: "Walks", Slug: "walks"}))
 	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Category: ptr(feed.CategoryID(4))})
 	require.NoError(t, err)
-	assert.Equal(t, "Walks", shown.Category.Name)
+	assert.Equal(t, "Walks", shown.Category)
 	_, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Category: ptr(feed.CategoryID(5))})
 	assert.Equal(t, "category", fieldOf(t, err))
 	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Category: ptr(feed.CategoryID(0))})

@@ -13,7 +13,7 @@ import (
 // Shown is an event with all that is shown around it.
 type Shown struct {
 	event.Entry
-	Category feed.Category   // zero: none
+	Category string          // its name; empty: none
 	Moment   []Moment        // others' and own events of the same day (EVT-14)
 	News     []event.News    // of the same day (EVT-15)
 	Comments []event.Comment // the newest (EVT-17)
@@ -22,7 +22,7 @@ type Shown struct {
 // Moment is another event of the same day.
 type Moment struct {
 	*event.Event
-	Category feed.Category
+	Category string
 }
 
 // PeopleIn returns everybody who appears in what is shown, so that they can be
@@ -72,13 +72,13 @@ func (d *Diary) show(ctx context.Context, actor access.Actor, entries []event.En
 		s := entry.State()
 		shown[i] = Shown{
 			Entry:    entry,
-			Category: around.Categories[s.Category],
+			Category: around.Names[s.Category],
 			News:     around.News[spotOf(s)],
 			Comments: around.Comments[s.ID],
 		}
 		for _, other := range around.Events[s.Date] {
 			if other.ID() != s.ID && len(shown[i].Moment) < deep.moment {
-				category := around.Categories[other.State().Category]
+				category := around.Names[other.State().Category]
 				shown[i].Moment = append(shown[i].Moment, Moment{other, category})
 			}
 		}

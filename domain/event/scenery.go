@@ -29,8 +29,8 @@ type Surroundings struct {
 	News map[Spot][]News
 	// Comments are the newest of every talk, newest first, ties by descending id.
 	Comments map[ID][]Comment
-	// Categories are those asked for, and those of Events.
-	Categories map[feed.CategoryID]feed.Category
+	// Names are those of the categories asked for, and of those of Events.
+	Names map[feed.CategoryID]string
 }
 
 // Scenery finds what is shown around events. It is one port, so that a store can look
