@@ -150,8 +150,8 @@ func newBookSteps(d dialect) bookSteps {
 		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2`,
 		// Versions go by the clock, so that none comes again after rows were lost, or a
 		// backup was put in their place.
-		total: `INSERT INTO feed_totals AS t (kind, slot, count, version) VALUES ($1, ` + d.shard() + `, $2, $3)
-			ON CONFLICT (kind, slot) DO UPDATE SET count = t.count + EXCLUDED.count,
+		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, ` + d.shard() + `, $2, $3)
+			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
 			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
 	}
 	if lock := d.forUpdate(); lock != "" {

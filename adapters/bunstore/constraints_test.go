@@ -66,9 +66,9 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO feed_totals VALUES ('rumour', 0, 0, 1)`, mustBeInRange},
 	"a total of events, which nobody asks for": {
 		`INSERT INTO feed_totals VALUES ('xfile', 0, 0, 1)`, mustBeInRange},
-	"a slot too many": {
+	"a shard of a total too many": {
 		`INSERT INTO feed_totals VALUES ('node', 16, 0, 1)`, mustBeInRange},
-	"a slot below nothing": {
+	"a shard of a total below nothing": {
 		`INSERT INTO feed_totals VALUES ('node', -1, 0, 1)`, mustBeInRange},
 	"a total that counts nothing at all": {
 		`INSERT INTO feed_totals VALUES ('node', 0, NULL, 1)`, mustBeThere},

@@ -276,10 +276,10 @@ CREATE TABLE feed_counters (
 -- change of the tree.
 CREATE TABLE feed_totals (
     kind    text COLLATE "C" NOT NULL CHECK (kind IN ('category', 'demand', 'node', 'origin', 'publication')),
-    slot    smallint NOT NULL CHECK (slot BETWEEN 0 AND 15),
+    shard    smallint NOT NULL CHECK (shard BETWEEN 0 AND 15),
     count   bigint NOT NULL,
     version bigint NOT NULL,
-    PRIMARY KEY (kind, slot)
+    PRIMARY KEY (kind, shard)
 ) WITH (fillfactor = 50);
 
 -- Members' own pictures.

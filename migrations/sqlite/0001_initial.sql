@@ -283,10 +283,10 @@ CREATE TABLE feed_counters (
 -- change of the tree.
 CREATE TABLE feed_totals (
     kind    text NOT NULL CHECK (kind IN ('category', 'demand', 'node', 'origin', 'publication')),
-    slot    integer NOT NULL CHECK (slot BETWEEN 0 AND 15),
+    shard    integer NOT NULL CHECK (shard BETWEEN 0 AND 15),
     count   integer NOT NULL,
     version integer NOT NULL,
-    PRIMARY KEY (kind, slot)
+    PRIMARY KEY (kind, shard)
 ) STRICT;
 
 -- Members' own pictures.

@@ -213,7 +213,7 @@ func (d *dataset) counterRows() iter.Seq[[]any] {
 	}
 }
 
-// totalRows are those of one slot. Of events there are none.
+// totalRows are those of one shard. Of events there are none.
 func (d *dataset) totalRows() iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
 		sums := map[string]int{}
