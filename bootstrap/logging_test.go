@@ -26,7 +26,7 @@ func (s *shelf) Write(p []byte) (int, error) {
 
 // pass lets time pass in the test's own world, where nobody waits for it.
 func pass(d time.Duration) {
-	time.Sleep(d)
+	<-time.After(d)
 	synctest.Wait()
 }
 

@@ -13,14 +13,16 @@ import (
 	"plaza/domain/publication"
 )
 
-// unrest puts and takes back publications, until it is told to stop.
+// unrest puts and takes back publications, until it is told to stop. It keeps a pace,
+// because SQLite lets whoever comes first in, over and over.
 func (s *servers) unrest(t *testing.T, number int, stop <-chan struct{}) {
+	pace := time.NewTicker(time.Millisecond)
+	defer pace.Stop()
 	for turn := 0; ; turn++ {
 		select {
 		case <-stop:
 			return
-		default:
-			time.Sleep(time.Millisecond) // SQLite lets whoever comes first in, over and over
+		case <-pace.C:
 			assert.NoError(t, s.publish(t.Context(), int64(100+number), func(c *publication.Content) { c.Published = turn%2 == 0 }))
 		}
 	}

@@ -130,8 +130,8 @@ func (s *Store) inside(ctx context.Context, fn func() error) error {
 // errLost says that somebody else changed the thing meanwhile.
 var errLost = errors.New("the row was changed meanwhile")
 
-// change loads a thing, calls fn and stores what fn made of it. copyOf gives fn a
-// thing of its own, so that what was loaded is still known.
+// change loads a thing, calls fn and stores what fn made of it. fn makes a thing of
+// its own, so that what was loaded is still known.
 func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (changed T, err error) {
 	inside := func(ctx context.Context, old T) (next T, err error) {
 		err = s.inside(ctx, func() error {

@@ -15,8 +15,8 @@ type Entry struct {
 }
 
 // Repository stores events, and keeps the feed equal to their listings in the
-// same step. One type implements Repository, Reader and Discussion over the same
-// data; every implementation passes test/ports.Events.
+// same step. One type implements Repository, Reader, Discussion and Scenery over the
+// same data; every implementation passes test/ports.Events.
 type Repository interface {
 	// Add stores a new event and returns it with its number, and its plates with
 	// theirs. No number is ever given twice, here and below.
