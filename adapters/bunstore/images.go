@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/uptrace/bun"
 
@@ -139,33 +140,66 @@ func (v Images) recount(ctx context.Context, tx *transaction, old, next gallery.
 	return nil
 }
 
-// imageStatements are the hot reads of images: of the owner $1, with all of the tags
-// $2 and any of the tags $3, or, where $4 says so, whatever others.
-type imageStatements struct {
-	images     string
-	imagesPage string // the number of all comes first; $5 size, $6 offset
-}
+// imagesAsked is what the statement of a list of images depends on: a condition that
+// lets everything pass would be tried on every row all the same.
+type imagesAsked struct{ contains, overlaps, page bool }
+
+// imageStatements are the hot reads of images: of the owner $1; then, as far as they
+// are asked for, those with all of these tags, with any of these tags, and the size and
+// offset of a page, whose rows begin with the number of all.
+type imageStatements struct{ images map[imagesAsked]string }
 
 func newImageStatements(d dialect) imageStatements {
-	columns := "id, key, width, height, tags, created"
-	from := ` FROM images WHERE owner_id = $1 AND deleted IS NULL
-		AND ` + d.allOf("tags", "$2") + ` AND ($4 OR ` + d.anyOf("tags", "$3") + `) ORDER BY created DESC, id DESC`
-	return imageStatements{
-		images:     "SELECT " + columns + from,
-		imagesPage: "SELECT COUNT(*) OVER (), " + columns + from + " LIMIT CAST($5 AS bigint) OFFSET CAST($6 AS bigint)",
+	texts := map[imagesAsked]string{}
+	for i := range 8 {
+		asked := imagesAsked{contains: i&1 != 0, overlaps: i&2 != 0, page: i&4 != 0}
+		texts[asked] = imagesStatement(d, asked)
 	}
+	return imageStatements{texts}
+}
+
+func imagesStatement(d dialect, asked imagesAsked) string {
+	last := 1
+	parameter := func() string {
+		last++
+		return "$" + strconv.Itoa(last)
+	}
+	columns, where, limit := "id, key, width, height, tags, created", "owner_id = $1 AND deleted IS NULL", ""
+	if asked.contains {
+		where += " AND " + d.allOf("tags", parameter())
+	}
+	if asked.overlaps {
+		where += " AND " + d.anyOf("tags", parameter())
+	}
+	if asked.page {
+		columns = "COUNT(*) OVER (), " + columns
+		limit = " LIMIT CAST(" + parameter() + " AS bigint) OFFSET CAST(" + parameter() + " AS bigint)"
+	}
+	return "SELECT " + columns + " FROM images WHERE " + where + " ORDER BY created DESC, id DESC" + limit
+}
+
+// asking is the hot read that the query asks for.
+func (v Images) asking(q gallery.Query) (statement string, args []any) {
+	args = []any{int64(q.Owner)}
+	if len(q.Contains) > 0 {
+		args = append(args, v.s.dialect.listOf(q.Contains))
+	}
+	if len(q.Overlaps) > 0 {
+		args = append(args, v.s.dialect.listOf(q.Overlaps))
+	}
+	if q.Page != nil {
+		args = append(args, int64(q.Page.Size()), int64(q.Page.Offset()))
+	}
+	return v.s.hot.images[imagesAsked{len(q.Contains) > 0, len(q.Overlaps) > 0, q.Page != nil}], args
 }
 
 func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Image], error) {
 	q, possible := q.Sound() // what is no text can't be asked for
-	statement, args := v.s.hot.images, []any{
-		int64(q.Owner), v.s.dialect.listOf(filled(q.Contains)), v.s.dialect.listOf(filled(q.Overlaps)), len(q.Overlaps) == 0,
-	}
+	statement, args := v.asking(q)
 	row := imageRow{OwnerID: q.Owner}
 	targets := []any{&row.ID, &row.Key, &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created}
 	var total int
 	if q.Page != nil {
-		statement, args = v.s.hot.imagesPage, append(args, int64(q.Page.Size()), int64(q.Page.Offset()))
 		targets = append([]any{&total}, targets...)
 	}
 	var images []gallery.Image

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -224,13 +225,27 @@ func eventPageReads(t *testing.T, s *Store) []sqliteRead {
 // imageReads go through all images of their owner, of which there are
 // gallery.MaxImages at most.
 func imageReads(s *Store) []sqliteRead {
-	args := []any{7, s.dialect.listOf([]string{"t1"}), s.dialect.listOf([]string{"t2"}), true}
-	const ofOwner = "SEARCH images USING INDEX images_of_owner (owner_id=?)"
-	return []sqliteRead{
-		{name: "images", statement: s.hot.images, args: args, by: []string{ofOwner}, steps: 9000},
-		{
-			name: "images, a page", statement: s.hot.imagesPage, args: append(args, 20, 0),
-			by: []string{ofOwner}, also: []string{"SCAN (subquery-6)", "USE TEMP B-TREE FOR ORDER BY"}, steps: 10_500,
-		},
+	var reads []sqliteRead
+	for asked, statement := range s.hot.images {
+		args, subqueries := []any{7}, 2
+		if asked.contains {
+			subqueries += 2
+			args = append(args, s.dialect.listOf([]string{"t1"}))
+		}
+		if asked.overlaps {
+			subqueries += 2
+			args = append(args, s.dialect.listOf([]string{"t2"}))
+		}
+		read := sqliteRead{
+			name: fmt.Sprintf("images %+v", asked), statement: statement,
+			by: []string{"SEARCH images USING INDEX images_of_owner (owner_id=?)"}, steps: 9000,
+		}
+		if asked.page {
+			args = append(args, 20, 0)
+			read.also, read.steps = []string{fmt.Sprintf("SCAN (subquery-%d)", subqueries), "USE TEMP B-TREE FOR ORDER BY"}, 10_500
+		}
+		read.args = args
+		reads = append(reads, read)
 	}
+	return reads
 }

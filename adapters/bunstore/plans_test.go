@@ -160,7 +160,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	t.Helper()
 	near := parameters(circle(feed.Circle{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}))
 	totals := []string{"feed_totals"}
-	return append(eventPagePlans(t, s), []postgresRead{
+	return append(append(eventPagePlans(t, s), imagePlans(s)...), []postgresRead{
 		{"session", s.hot.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
 		{"members", s.hot.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
 		{"items of a kind", s.hot.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
@@ -176,14 +176,32 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"the latest of a category", s.hot.latestOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
 		{"the latest origins", s.hot.latestOrigins, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
 		{"the latest origins of a category", s.hot.latestOriginsOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
-		{"images", s.hot.images, []string{"7", "'{t1}'", "'{t2}'", "true"}, []string{"images_of_owner"}, 2 * 200, nil},
-		{"a page of images", s.hot.imagesPage, []string{"7", "'{t1}'", "'{t2}'", "true", "20", "0"}, []string{"images_of_owner"}, 2 * 200, nil},
 		{"an event", s.hot.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
 		{"the moment", s.hot.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day", "events_pkey"}, 2 * 2 * (34 + 34 + 40), nil},
 		{"the newest comments", s.hot.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event"}, 12, nil},
 		{"news around", s.hot.around, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
 		{"the events commented last", s.hot.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)
+}
+
+// imagePlans are the lists with every condition there is: whatever it is, only the
+// owner's images are looked through.
+func imagePlans(s *Store) []postgresRead {
+	var reads []postgresRead
+	for asked, statement := range s.hot.images {
+		args := []string{"7"}
+		if asked.contains {
+			args = append(args, "'{t1}'")
+		}
+		if asked.overlaps {
+			args = append(args, "'{t2}'")
+		}
+		if asked.page {
+			args = append(args, "20", "0")
+		}
+		reads = append(reads, postgresRead{fmt.Sprintf("images %+v", asked), statement, args, []string{"images_of_owner"}, 2 * 200, nil})
+	}
+	return reads
 }
 
 // eventPagePlans are the pages in all orders there are. Whatever the order, the page is

@@ -152,14 +152,15 @@ func (sqlite) listOf(values any) any {
 	return asJSON{days}
 }
 
+// allOf takes the parameter's list apart but once for all rows. Neither it nor a column
+// has a value twice.
 func (sqlite) allOf(column, parameter string) string {
-	return "NOT EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
-		" WHERE wanted.value NOT IN (SELECT value FROM json_each(" + column + ")))"
+	return "(SELECT COUNT(*) FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))" +
+		" = json_array_length(" + parameter + ")"
 }
 
 func (sqlite) anyOf(column, parameter string) string {
-	return "EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
-		" WHERE wanted.value IN (SELECT value FROM json_each(" + column + ")))"
+	return "EXISTS (SELECT 1 FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))"
 }
 
 func (sqlite) list(into *[]string) any { return asJSON{into} }

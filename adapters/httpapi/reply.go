@@ -128,7 +128,7 @@ const maxKept = 256 << 10
 func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
 	sum := sha256.Sum256(f.bytes)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	w.Header().Set("ETag", tag)
+	w.Header()["Etag"] = []string{tag}
 	w.Header().Set("Cache-Control", f.caching)
 	if names(req.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)

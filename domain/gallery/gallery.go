@@ -127,8 +127,8 @@ func Keywords(s string) []string {
 	return words
 }
 
-// Sound is the query without what no tag can be: a keyword that is no tag is on no
-// image. It says whether the query admits anything at all.
+// Sound is the query without what no tag can be, and with every tag once: a keyword
+// that is no tag is on no image. It says whether the query admits anything at all.
 func (q Query) Sound() (Query, bool) {
 	isTag := func(word string) bool { return TagLimit.RequiredProblem(word) == "" }
 	for _, word := range q.Contains {
@@ -136,6 +136,7 @@ func (q Query) Sound() (Query, bool) {
 			return q, false
 		}
 	}
+	q.Contains = slices.Compact(slices.Sorted(slices.Values(q.Contains)))
 	some := len(q.Overlaps) > 0
 	q.Overlaps = slices.DeleteFunc(slices.Clone(q.Overlaps), func(word string) bool { return !isTag(word) })
 	return q, !some || len(q.Overlaps) > 0

@@ -44,12 +44,11 @@ func openSQLite(ctx context.Context, path string) (database, error) {
 			return column + " IN (SELECT value FROM json_each(" + parameter + "))"
 		},
 		allOf: func(column, parameter string) string {
-			return "NOT EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
-				" WHERE wanted.value NOT IN (SELECT value FROM json_each(" + column + ")))"
+			return "(SELECT COUNT(*) FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))" +
+				" = json_array_length(" + parameter + ")"
 		},
 		anyOf: func(column, parameter string) string {
-			return "EXISTS (SELECT 1 FROM json_each(" + parameter + ") wanted" +
-				" WHERE wanted.value IN (SELECT value FROM json_each(" + column + ")))"
+			return "EXISTS (SELECT 1 FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))"
 		},
 	})
 	texts[changeStatement] = `UPDATE events SET title = $3, province = $4, city = $5, district = $6, modified = $7, revision = revision + 1
