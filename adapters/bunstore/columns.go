@@ -94,30 +94,41 @@ type cover struct{ media.Picture }
 // them.
 type (
 	coverJSON struct {
-		Path  string     `json:"path"`
+		Key   media.Key  `json:"key,omitempty"`
+		Path  string     `json:"path,omitempty"`
 		Sizes []sizeJSON `json:"sizes,omitempty"`
 	}
 	sizeJSON struct {
-		Name   string `json:"name"`
-		Width  int    `json:"width"`
-		Height int    `json:"height"`
-		Path   string `json:"path"`
+		Name   string    `json:"name"`
+		Width  int       `json:"width"`
+		Height int       `json:"height"`
+		Key    media.Key `json:"key,omitempty"`
+		Path   string    `json:"path,omitempty"`
 	}
 )
 
 func (c cover) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	if c.Path == "" && len(c.Sizes) == 0 {
+	text, err := c.text()
+	switch {
+	case err != nil:
+		return nil, err
+	case text == "":
 		return append(b, "NULL"...), nil
 	}
-	row := coverJSON{Path: c.Path}
+	return gen.Dialect().AppendString(b, text), nil
+}
+
+// text is what stands in the column; empty for NULL.
+func (c cover) text() (string, error) {
+	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
+		return "", nil
+	}
+	row := coverJSON{Key: c.Key, Path: c.Path}
 	for _, s := range c.Sizes {
 		row.Sizes = append(row.Sizes, sizeJSON(s))
 	}
 	text, err := json.Marshal(row)
-	if err != nil {
-		return nil, err
-	}
-	return gen.Dialect().AppendString(b, string(text)), nil
+	return string(text), err
 }
 
 func (c *cover) Scan(src any) error {
@@ -142,7 +153,7 @@ func (c *cover) ScanBytes(text []byte) error {
 	if err := json.Unmarshal(text, &row); err != nil {
 		return fmt.Errorf("reading a cover: %w", err)
 	}
-	c.Path = row.Path
+	c.Key, c.Path = row.Key, row.Path
 	for _, s := range row.Sizes {
 		c.Sizes = append(c.Sizes, media.Size(s))
 	}

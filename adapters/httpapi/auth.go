@@ -19,10 +19,10 @@ type loginBody struct {
 func (b *loginBody) check() fault.Fields {
 	var wrong fault.Fields
 	_, err := access.ParseScopes(b.Scope)
-	wrong.Merge(fieldsOf(err))
+	wrong.Merge(fault.FieldsOf(err))
 	if b.Username != nil {
 		_, err := user.ParsePhone(*b.Username)
-		wrong.Merge(fieldsOf(err))
+		wrong.Merge(fault.FieldsOf(err))
 	}
 	return wrong
 }

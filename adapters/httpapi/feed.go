@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"plaza/domain/demand"
+	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/page"
@@ -71,7 +72,7 @@ func demandersIn(items []feed.Item) []user.ID {
 // selection reads which of the allowed kinds are wanted, and how near.
 func (q *query) selection(allowed ...feed.Kind) feed.Selection {
 	kinds, err := feed.ParseKinds(q.values.Get("type"), allowed...)
-	q.wrong.Merge(fieldsOf(err))
+	q.wrong.Merge(fault.FieldsOf(err))
 	if feed.Select(kinds, &feed.Circle{}).Near == nil {
 		return feed.Select(kinds, nil) // a circle does not count here, so whatever is said of one is ignored
 	}
@@ -83,11 +84,11 @@ func (q *query) circle() *feed.Circle {
 	lat, hasLat := q.number("lat")
 	lng, hasLng := q.number("lng")
 	centre, err := geo.NewPoint(lat, lng)
-	q.wrong.Merge(fieldsOf(err))
+	q.wrong.Merge(fault.FieldsOf(err))
 	within := geo.DefaultDistance
 	if km, isSaid := q.number("within_distance"); isSaid {
 		within, err = geo.NewDistance(km)
-		q.wrong.Merge(fieldsOf(err))
+		q.wrong.Merge(fault.FieldsOf(err))
 	}
 	switch {
 	case hasLat && !hasLng:

@@ -72,25 +72,17 @@ func complete(body any, object map[string]json.RawMessage) error {
 	return d.wrong.Err()
 }
 
-// fieldsOf are the fields that the error, if there is one, finds wrong.
-func fieldsOf(err error) fault.Fields {
-	if f, ok := fault.Of(err); ok {
-		return f.Fields
-	}
-	return nil
-}
-
 // together is the error with the fields that another one finds wrong as well. A
 // mistake of our own outweighs both.
 func together(err, other error) error {
-	wrong := maps.Clone(fieldsOf(err))
+	wrong := maps.Clone(fault.FieldsOf(err))
 	if other == nil || len(wrong) == 0 {
 		return err
 	}
-	if len(fieldsOf(other)) == 0 {
+	if len(fault.FieldsOf(other)) == 0 {
 		return other
 	}
-	wrong.Merge(fieldsOf(other))
+	wrong.Merge(fault.FieldsOf(other))
 	return wrong.Err()
 }
 

@@ -47,7 +47,7 @@ func (b *tagsBody) check() fault.Fields { return wrongTags(b.Tags) }
 
 func wrongTags(names []string) fault.Fields {
 	_, err := gallery.ParseTags(names)
-	return fieldsOf(err)
+	return fault.FieldsOf(err)
 }
 
 func (a *api) keepImage(c *call) (reply, error) {

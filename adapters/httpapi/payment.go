@@ -33,7 +33,7 @@ func (b *paymentBody) intent() (payment.Intent, error) {
 
 func (b *paymentBody) check() fault.Fields {
 	_, err := b.intent()
-	return fieldsOf(err)
+	return fault.FieldsOf(err)
 }
 
 // pay begins a payment. It tells which order was chosen, also when the wallet then

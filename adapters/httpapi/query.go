@@ -52,7 +52,7 @@ func (q *query) page() page.Request {
 	number := q.whole("page", 1)
 	size := q.whole("page_size", page.DefaultSize)
 	request, err := page.New(int(min(number, math.MaxInt32)), int(min(size, math.MaxInt32)))
-	q.wrong.Merge(fieldsOf(err))
+	q.wrong.Merge(fault.FieldsOf(err))
 	return request
 }
 
@@ -89,7 +89,7 @@ func (q *query) number(name string) (float64, bool) {
 
 func (q *query) ordering() event.Ordering {
 	ordering, err := event.ParseOrdering(q.values.Get("ordering"))
-	q.wrong.Merge(fieldsOf(err))
+	q.wrong.Merge(fault.FieldsOf(err))
 	return ordering
 }
 

@@ -34,6 +34,14 @@ func (f *Fields) Merge(more Fields) {
 	}
 }
 
+// FieldsOf are the fields that the error, if there is one, finds wrong.
+func FieldsOf(err error) Fields {
+	if f, is := Of(err); is {
+		return f.Fields
+	}
+	return nil
+}
+
 // Err is nil when nothing was noted, else one fault with all of it.
 func (f Fields) Err() error {
 	if len(f) == 0 {

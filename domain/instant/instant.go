@@ -2,8 +2,51 @@
 // UTC, whole microseconds, no monotonic reading (GEN-02).
 package instant
 
-import "time"
+import (
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/text"
+)
 
 // Of returns the instant in the stored form; what was written is then what is
 // read back, on every store.
 func Of(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond).Round(0) }
+
+// The years of what others tell us of. Within them every store, and every client,
+// can write an instant down.
+const (
+	firstYear = 1000
+	lastYear  = 9999
+)
+
+// Problem is the sentence that says what is wrong with an instant that must be there;
+// empty when nothing is.
+func Problem(t time.Time) string {
+	switch year := t.UTC().Year(); {
+	case t.IsZero():
+		return text.Required
+	case year < firstYear || year > lastYear:
+		return "Enter a time between the years 1000 and 9999."
+	}
+	return ""
+}
+
+// Lifetime puts the instants of a creation and of the latest update into the stored
+// form, and tells what is wrong with them, as the fields created and updated. What was
+// never updated was last updated when it was created.
+func Lifetime(created, updated *time.Time) fault.Fields {
+	*created, *updated = Of(*created), Of(*updated)
+	if updated.IsZero() {
+		*updated = *created
+	}
+	var wrong fault.Fields
+	wrong.Add("created", Problem(*created))
+	if len(wrong) == 0 {
+		wrong.Add("updated", Problem(*updated))
+	}
+	if len(wrong) == 0 && updated.Before(*created) {
+		wrong.Add("updated", "This is before it was created.")
+	}
+	return wrong
+}

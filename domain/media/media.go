@@ -2,8 +2,10 @@
 // exist, and where clients find them.
 package media
 
-// Picture is a picture as clients see it: its address, and its sizes.
+// Picture is a picture as clients see it: its address, and its sizes. One that is
+// kept in a Store is stored by its key, and gets its address from At.
 type Picture struct {
+	Key   Key    // empty: it is not in our Store
 	Path  string // address of the picture itself
 	Sizes []Size // smallest first
 }
@@ -13,6 +15,7 @@ type Size struct {
 	Name   string // sm, md, lg, cover_sm, demand_cover_md
 	Width  int
 	Height int
+	Key    Key // empty: it is not in our Store
 	Path   string
 }
 

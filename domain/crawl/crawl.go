@@ -1,0 +1,192 @@
+// Package crawl is about what the crawler brings (ADM-04): records of categories,
+// people, bundles, publications, nodes, demands, how-tos and news, each with the id
+// that it has at its source.
+//
+// A record that comes again is stored in place of what it brought before. One that
+// names another is stored when that one is there, be it later in the file, and never
+// before; so whatever order records come in, what is stored at the end is the same.
+package crawl
+
+import (
+	"strconv"
+
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// Kind is a kind of record.
+type Kind string
+
+// The kinds, in the order in which those of a batch are stored.
+const (
+	User        Kind = "user"
+	Category    Kind = "category"
+	Bundle      Kind = "bundle"
+	Publication Kind = "publication"
+	Node        Kind = "node"
+	Demand      Kind = "demand"
+	HowTo       Kind = "howto"
+	News        Kind = "news"
+)
+
+// Kinds lists them, in their order.
+func Kinds() []Kind {
+	return []Kind{User, Category, Bundle, Publication, Node, Demand, HowTo, News}
+}
+
+// Ref names a record: its kind, and its id at the source. That of a how-to is its
+// category and its robot.
+type Ref struct {
+	Kind Kind
+	ID   string
+}
+
+// NumberRef names a record whose id is a number.
+func NumberRef[N ~int64](k Kind, id N) Ref { return Ref{k, strconv.FormatInt(int64(id), 10)} }
+
+// Need is another record that must be stored for a record to be stored, and the field
+// that names it.
+type Need struct {
+	Field string
+	Ref   Ref
+}
+
+// Record is one thing that the crawler brings, in keeping with the domain's rules: one
+// of the types below. Whoever wrote it is known by their id at the source; the uid is
+// for the store to fill in.
+type Record interface {
+	Ref() Ref
+	// Needs are in the order of their fields in the record. A record that names itself
+	// does not need itself.
+	Needs() []Need
+}
+
+// Illustrated is a record whose cover is in a file, which must be kept before the
+// record is stored.
+type Illustrated interface {
+	Record
+	// CoverFile is the name of the file; empty: there is none.
+	CoverFile() string
+	// WithCover is the record with its cover, which was found to be a picture of so many
+	// pixels, under the key.
+	WithCover(key media.Key, width, height int) Record
+}
+
+// A Person has an account that no password opens, until somebody gives it one.
+type Person struct {
+	Source string
+	Phone  user.Phone
+	user.Member
+}
+
+// A Shelf is a category.
+type Shelf struct{ feed.Category }
+
+// A Binding is a bundle.
+type Binding struct{ publication.Bundle }
+
+// A Text is a publication. Of its Bundle only the ID is known; the rest is what the
+// bundle's own record says.
+type Text struct {
+	publication.Publication
+	By    string // who wrote it, by their id at the source
+	cover string
+}
+
+// A Part is a node.
+type Part struct {
+	publication.Node
+	By    string
+	cover string
+}
+
+// A Wish is a demand.
+type Wish struct {
+	demand.Demand
+	By    string
+	cover string
+}
+
+// A Guide is an imported how-to.
+type Guide struct {
+	publication.HowTo
+	By string // the robot
+}
+
+// A Clipping is an item of news.
+type Clipping struct {
+	Source string
+	event.News
+}
+
+func (r Person) Ref() Ref   { return Ref{User, r.Source} }
+func (r Shelf) Ref() Ref    { return NumberRef(Category, r.ID) }
+func (r Binding) Ref() Ref  { return NumberRef(Bundle, r.ID) }
+func (r Text) Ref() Ref     { return NumberRef(Publication, r.ID) }
+func (r Part) Ref() Ref     { return NumberRef(Node, r.ID) }
+func (r Wish) Ref() Ref     { return NumberRef(Demand, r.ID) }
+func (r Guide) Ref() Ref    { return Ref{HowTo, r.Category + "\n" + r.By} }
+func (r Clipping) Ref() Ref { return Ref{News, r.Source} }
+
+func (Person) Needs() []Need   { return nil }
+func (Clipping) Needs() []Need { return nil }
+
+func (r Shelf) Needs() []Need { return number(nil, "parent", Category, r.Parent, 0) }
+
+func (r Binding) Needs() []Need {
+	return number(number(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, 0)
+}
+
+func (r Text) Needs() []Need {
+	return written(number(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
+}
+
+func (r Part) Needs() []Need {
+	return written(number(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
+}
+
+func (r Wish) Needs() []Need { return written(nil, r.By, r.Category) }
+
+func (r Guide) Needs() []Need {
+	needs := []Need{{"robot", Ref{User, r.By}}}
+	for _, bundle := range r.Bundles {
+		needs = number(needs, "bundles", Bundle, bundle, 0)
+	}
+	return needs
+}
+
+// number adds the need of the numbered record, unless that is none or the record
+// itself.
+func number[N ~int64](needs []Need, field string, k Kind, id, itself N) []Need {
+	if id == 0 || id == itself {
+		return needs
+	}
+	return append(needs, Need{field, NumberRef(k, id)})
+}
+
+func written(needs []Need, by string, in feed.CategoryID) []Need {
+	return number(append(needs, Need{"author", Ref{User, by}}), "category", Category, in, 0)
+}
+
+func (r Text) CoverFile() string { return r.cover }
+func (r Part) CoverFile() string { return r.cover }
+func (r Wish) CoverFile() string { return r.cover }
+
+func (r Text) WithCover(key media.Key, width, height int) Record {
+	r.Cover = media.CoverOf(key, media.CoverSM, width, height)
+	return r
+}
+
+func (r Part) WithCover(key media.Key, width, height int) Record {
+	r.Cover = media.CoverOf(key, media.CoverSM, width, height)
+	return r
+}
+
+func (r Wish) WithCover(key media.Key, width, height int) Record {
+	r.Cover = media.CoverOf(key, media.DemandCoverMD, width, height)
+	return r
+}

@@ -1,0 +1,288 @@
+package crawl
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/instant"
+	"plaza/domain/markup"
+	"plaza/domain/media"
+	"plaza/domain/publication"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// SourceLimit bounds ids at the source that are texts.
+var SourceLimit = text.Limit{Chars: 200}
+
+// fileLimit bounds the names of covers' files.
+var fileLimit = text.Limit{Bytes: 1024}
+
+// Draft is what a record says, before anybody has checked it: one of the types below,
+// whose fields are those of the record.
+type Draft interface {
+	// Record checks the draft. What is wrong with its fields is one fault, under the
+	// names that they have in the record. It does no I/O: a cover's file is for
+	// Illustrated.
+	Record(s markup.Sanitiser) (Record, error)
+}
+
+// UserDraft is of a Person.
+type UserDraft struct {
+	ID        string
+	Username  string // the phone number to log in with
+	Firstname string
+	Lastname  string
+	Expertise string
+	Location  string
+	Timezone  string // empty: UTC
+	Joined    time.Time
+}
+
+func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
+	member, err := user.NewMember(user.Member{
+		Firstname: d.Firstname, Lastname: d.Lastname, Expertise: d.Expertise, Location: d.Location, Timezone: d.Timezone,
+	})
+	wrong := fault.FieldsOf(err)
+	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
+	phone, err := user.ParsePhone(d.Username)
+	wrong.Merge(fault.FieldsOf(err))
+	member.Joined = instant.Of(d.Joined)
+	wrong.Add("joined", instant.Problem(member.Joined))
+	return Person{Source: d.ID, Phone: phone, Member: member}, wrong.Err()
+}
+
+// CategoryDraft is of a Shelf. Zero is no parent.
+type CategoryDraft struct {
+	ID     feed.CategoryID
+	Parent feed.CategoryID
+	Name   string
+	Slug   string
+}
+
+func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
+	category, err := feed.NewCategory(feed.Category(d))
+	return Shelf{category}, err
+}
+
+// BundleDraft is of a Binding. Zero is no original.
+type BundleDraft struct {
+	ID            publication.BundleID
+	FirstOriginal publication.BundleID
+	Original      publication.BundleID
+}
+
+func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
+	bundle, err := publication.NewBundle(publication.Bundle(d))
+	return Binding{bundle}, err
+}
+
+// CoverDraft is a picture in a file beside the record's own, or at an address, of
+// which the record must say how large it is.
+type CoverDraft struct {
+	File   string
+	URL    string
+	Width  int
+	Height int
+}
+
+// PublicationDraft is of a Text. Zero is no node and no category.
+type PublicationDraft struct {
+	ID        publication.ID
+	Bundle    publication.BundleID
+	Node      publication.NodeID
+	Type      publication.Type
+	Title     string
+	Summary   string
+	Cover     *CoverDraft // nil: none
+	Author    string
+	Language  string
+	Category  feed.CategoryID
+	Published bool
+	Deleted   bool
+	Created   time.Time
+	Updated   time.Time // zero: never
+}
+
+func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
+	cover, file, wrong := d.Cover.picture(media.CoverSM)
+	p, err := publication.New(publication.Publication{
+		ID: d.ID, Bundle: publication.Bundle{ID: d.Bundle}, Node: d.Node, Type: d.Type,
+		Content: publication.Content{
+			Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
+			Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
+		},
+	})
+	wrong.Merge(fault.FieldsOf(err))
+	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
+	return Text{Publication: p, By: d.Author, cover: file}, wrong.Err()
+}
+
+// NodeDraft is of a Part. Zero is no bundle and no category.
+type NodeDraft struct {
+	ID        publication.NodeID
+	Bundle    publication.BundleID
+	Title     string
+	Summary   string
+	Cover     *CoverDraft // nil: none
+	Author    string
+	Language  string
+	Category  feed.CategoryID
+	Published bool
+	Deleted   bool
+	Created   time.Time
+	Updated   time.Time // zero: never
+}
+
+func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
+	cover, file, wrong := d.Cover.picture(media.CoverSM)
+	n, err := publication.NewNode(publication.Node{
+		ID: d.ID, Bundle: d.Bundle,
+		Content: publication.Content{
+			Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
+			Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
+		},
+	})
+	wrong.Merge(fault.FieldsOf(err))
+	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
+	return Part{Node: n, By: d.Author, cover: file}, wrong.Err()
+}
+
+// DemandDraft is of a Wish. Zero is no category; a place has both of its numbers, or
+// neither.
+type DemandDraft struct {
+	ID          demand.ID
+	Title       string
+	Description string
+	Tags        []string
+	Cover       *CoverDraft // nil: none
+	Images      []string    // addresses
+	Author      string
+	Address     string
+	Category    feed.CategoryID
+	Lat         *float64
+	Lng         *float64
+	Closed      time.Time
+	Start       time.Time
+	End         time.Time
+	Published   bool
+	Deleted     bool
+	Created     time.Time
+	Updated     time.Time // zero: never
+}
+
+func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
+	cover, file, wrong := d.Cover.picture(media.DemandCoverMD)
+	place, problems := d.place()
+	wrong.Merge(problems)
+	made, err := demand.New(demand.Demand{
+		ID: d.ID, Title: d.Title, Description: d.Description, Tags: d.Tags, Cover: cover, Images: d.Images,
+		Address: d.Address, Category: d.Category, Place: place, Closed: d.Closed, Start: d.Start, End: d.End,
+		Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
+	})
+	wrong.Merge(fault.FieldsOf(err))
+	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
+	return Wish{Demand: made, By: d.Author, cover: file}, wrong.Err()
+}
+
+func (d DemandDraft) place() (*geo.Point, fault.Fields) {
+	switch {
+	case d.Lat == nil && d.Lng == nil:
+		return nil, nil
+	case d.Lat == nil:
+		return nil, fault.Fields{"lat": {text.Required}}
+	case d.Lng == nil:
+		return nil, fault.Fields{"lng": {text.Required}}
+	}
+	point, err := geo.NewPoint(*d.Lat, *d.Lng)
+	return &point, fault.FieldsOf(err)
+}
+
+// HowToDraft is of a Guide.
+type HowToDraft struct {
+	Category string
+	Robot    string
+	Bundles  []publication.BundleID
+	Created  time.Time
+	Updated  time.Time // zero: never
+}
+
+func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
+	howTo, err := publication.NewHowTo(publication.HowTo{
+		Category: d.Category, Bundles: d.Bundles, Created: d.Created, Updated: d.Updated,
+	})
+	wrong := fault.FieldsOf(err)
+	wrong.Add("robot", SourceLimit.RequiredProblem(d.Robot))
+	return Guide{HowTo: howTo, By: d.Robot}, wrong.Err()
+}
+
+// NewsDraft is of a Clipping.
+type NewsDraft struct {
+	ID       string
+	SiteName string
+	SiteLogo string
+	URL      string
+	Title    string
+	Released event.Date
+	HTML     string
+	Category string
+	City     string
+	District string
+	Province string
+	Country  string
+}
+
+func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
+	var wrong fault.Fields
+	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
+	// What is far too long is not worth the cleaning, which may make it shorter.
+	wrong.Add("html", text.Limit{Bytes: 4 * event.NewsHTMLLimit.Bytes}.Problem(d.HTML))
+	var clean markup.HTML
+	if len(wrong["html"]) == 0 {
+		clean = s.Sanitise(d.HTML)
+	}
+	news, err := event.NewNews(event.News{
+		SiteName: d.SiteName, SiteLogo: d.SiteLogo, URL: d.URL, Title: d.Title, Released: d.Released, HTML: clean,
+		Category: d.Category, City: d.City, District: d.District, Province: d.Province, Country: d.Country,
+	})
+	wrong.Merge(fault.FieldsOf(err))
+	return Clipping{Source: d.ID, News: news}, wrong.Err()
+}
+
+// picture is the cover at its address, or the name of its file.
+func (d *CoverDraft) picture(size string) (p media.Picture, file string, wrong fault.Fields) {
+	switch {
+	case d == nil:
+		return media.Picture{}, "", nil
+	case d.File != "" && (d.URL != "" || d.Width != 0 || d.Height != 0):
+		wrong.Add("cover", "Give it a file, or else a url with width and height.")
+	case d.File != "":
+		wrong.Add("cover.file", fileProblem(d.File))
+		return media.Picture{}, d.File, wrong
+	default:
+		picture, err := media.CoverAt(d.URL, size, d.Width, d.Height)
+		for field, texts := range fault.FieldsOf(err) {
+			wrong.Merge(fault.Fields{"cover." + field: texts})
+		}
+		return picture, "", wrong
+	}
+	return media.Picture{}, "", wrong
+}
+
+// fileProblem is what is wrong with the name of a file, which must be in the folder of
+// the record's own file, or further in.
+func fileProblem(name string) string {
+	if p := fileLimit.RequiredProblem(name); p != "" {
+		return p
+	}
+	if path.IsAbs(name) || path.Clean(name) != name || name == "." || strings.HasPrefix(name, "..") || strings.Contains(name, "\\") {
+		return "Enter the path of a file in the same folder, or further in, with slashes."
+	}
+	return ""
+}

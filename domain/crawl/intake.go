@@ -1,0 +1,95 @@
+package crawl
+
+import (
+	"context"
+
+	"plaza/domain/fault"
+	"plaza/domain/media"
+)
+
+// Line is a line of a file, and the record that it says.
+type Line struct {
+	Number int64 // the first is 1
+	Raw    []byte
+	Record Record
+}
+
+// Fate is what became of a record.
+type Fate int
+
+// The fates.
+const (
+	New     Fate = iota // stored for the first time
+	Changed             // stored in place of what was there
+	Same                // there already, just so
+	Waits               // kept aside: what it needs is not there
+	Refused             // at odds with what is stored: nothing was kept
+)
+
+// Outcome is the fate of one record.
+type Outcome struct {
+	Fate Fate
+	// Wrong says of one that waits or was refused why, by its fields.
+	Wrong fault.Fields
+}
+
+// Delivery is what is stored in one step: all of it, or nothing.
+type Delivery struct {
+	// File names what is being imported.
+	File string
+	// Lines are in the order of their numbers; no two records have the same Ref.
+	Lines []Line
+	// GivenUp are numbers of lines that wait no longer, and were not stored.
+	GivenUp []int64
+	// Progress is what Progress returns from then on.
+	Progress []byte
+}
+
+// Receipt says what became of a delivery.
+type Receipt struct {
+	Outcomes []Outcome // of each line, in their order
+	// Replaced is how many lines no longer wait, because a later record of the same
+	// Ref has been stored.
+	Replaced int
+}
+
+// Cover is a picture that was kept for records.
+type Cover struct {
+	Key    media.Key
+	Width  int // pixels
+	Height int
+}
+
+// Digest is the SHA-256 of the bytes of a cover's file.
+type Digest [32]byte
+
+// Intake stores what the crawler brings, and keeps the feed equal to the listings of
+// it in the same step. Every implementation passes test/ports.Intake.
+type Intake interface {
+	// Take stores those records of the delivery that PlanOf finds ready, in place of
+	// what was stored under their Refs, and keeps the lines of the others waiting; at
+	// once with the progress. A line that was waiting and is stored now waits no
+	// longer; nor does one of any file that has a record of a Ref that is stored now,
+	// and was given to Take before.
+	//
+	// A record that is stored just so already must change nothing. A change of a bundle
+	// is one of all its publications. A Person whose phone an account has that came from
+	// elsewhere becomes that account, whose names change and nothing else; one whose
+	// phone another Person has, or who comes again with another phone, is refused on
+	// username.
+	Take(ctx context.Context, d Delivery) (Receipt, error)
+	// Progress returns what the file's latest delivery said; nil when there is none.
+	Progress(ctx context.Context, file string) ([]byte, error)
+	// Waiting returns lines of the file that wait, in the order of their numbers, with
+	// higher numbers than after, at most limit of them. They have no Record.
+	Waiting(ctx context.Context, file string, after int64, limit int) ([]Line, error)
+	// Finish forgets the file: its progress, and whatever waits of it.
+	Finish(ctx context.Context, file string) error
+	// Known returns those of the refs that are stored.
+	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
+	// Cover returns the picture that was remembered for the digest; false: none.
+	Cover(ctx context.Context, d Digest) (Cover, bool, error)
+	// RememberCover remembers the picture, unless there is one for the digest already.
+	// It returns the one that is remembered now.
+	RememberCover(ctx context.Context, d Digest, c Cover) (Cover, error)
+}
