@@ -61,8 +61,9 @@ func tag(r reply) reply {
 	return r
 }
 
-// varying are the headers of a request on which a tagged reply may depend.
-const varying = "Authorization, Accept-Encoding, x-language-locale"
+// varying are the headers of a request on which a tagged reply may depend. All
+// responses share them.
+var varying = []string{"Authorization, Accept-Encoding, x-language-locale"}
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
 
@@ -111,7 +112,7 @@ func (r reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 		return
 	}
 	if r.tagged {
-		w.Header().Set("Vary", varying)
+		w.Header()["Vary"] = varying
 		r.sendFile(w, req, file{"application/json", buf.Bytes(), "no-cache"})
 		return
 	}
@@ -129,7 +130,7 @@ func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
 	sum := sha256.Sum256(f.bytes)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header()["Etag"] = []string{tag}
-	w.Header().Set("Cache-Control", f.caching)
+	w.Header()["Cache-Control"] = []string{f.caching}
 	if names(req.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -155,8 +156,8 @@ func (r reply) write(w http.ResponseWriter, mediaType string, raw []byte) {
 		h[name] = values
 	}
 	if mediaType != "" {
-		h.Set("Content-Type", mediaType)
-		h.Set("Content-Length", strconv.Itoa(len(raw)))
+		h["Content-Type"] = []string{mediaType}
+		h["Content-Length"] = []string{strconv.Itoa(len(raw))}
 	}
 	w.WriteHeader(r.status)
 	if len(raw) > 0 {

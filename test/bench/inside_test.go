@@ -137,7 +137,7 @@ func readsInside(ctx context.Context, store *bunstore.Store, d *dataset) ([]insi
 			pageOf(store, circle, 1),
 		},
 		{
-			insideRow{what: "demands within 5 km of " + city.name + ", counted in every category", among: d.demands, goal: nearGoal}, false, there,
+			insideRow{what: "demands within 5 km of " + city.name + ", counted in every category", among: d.demands}, false, there,
 			treeOf(store, circle),
 		},
 	}, nil
