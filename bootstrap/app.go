@@ -40,6 +40,7 @@ type App struct {
 	Reading   *reading.Reading
 	Curating  *curating.Curating
 	Importing *importing.Importing
+	Importer  *importing.Importer
 	Paying    *paying.Paying
 
 	storage   storage
@@ -132,9 +133,8 @@ const (
 func (a *App) writeDemo(ctx context.Context) error {
 	return demo.Load(ctx, demo.Ports{
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
-		Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions, News: a.Stores.News,
-		Diary:        diaryPorts(a.Stores, a.places, a.sanitiser, a.inspector),
-		Publications: a.Stores.Publications, HowTos: a.Stores.HowTos, Demands: a.Stores.Demands,
+		Importer: a.Importer, Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions,
+		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.inspector),
 		Images: a.Stores.Images, Ledger: a.Stores.Ledger,
 	})
 }

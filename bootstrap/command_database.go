@@ -61,18 +61,6 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 	})
 }
 
-type demoCommand struct{ stored }
-
-func (c demoCommand) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mayBegin, func(app *App) error {
-		if err := app.LoadDemo(ctx); err != nil {
-			return fmt.Errorf("loading the demo data: %w", err)
-		}
-		_, err := fmt.Fprintf(s.out, "The demo data is in %s.\n", whereabouts(app.Config))
-		return err
-	})
-}
-
 type checkCommand struct {
 	Repair bool `help:"Mend what can be mended."`
 	JSON   bool `name:"json" help:"Print one JSON object."`

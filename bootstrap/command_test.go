@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,7 @@ var works = [][]string{
 	{"migrate", "up"},
 	{"migrate", "status"},
 	{"demo"},
+	{"import", "-"},
 	{"user", "create", "--username", "+86-13800000009", "--password", goodPassword},
 	{"user", "list"},
 	{"user", "disable", "1"},
@@ -136,7 +138,7 @@ var works = [][]string{
 
 // begins says whether the command may be the first to use a database.
 func begins(args []string) bool {
-	return args[0] == "demo" || args[0] == "migrate" && args[1] == "up" || args[0] == "user" && args[1] == "create"
+	return args[0] == "demo" || args[0] == "import" || args[0] == "migrate" && args[1] == "up" || args[0] == "user" && args[1] == "create"
 }
 
 func TestMemory_is_nothing_to_work_on(t *testing.T) {
@@ -171,7 +173,7 @@ func TestEvery_command_explains_itself(t *testing.T) {
 	for _, args := range works {
 		var out, errOut bytes.Buffer
 		words := args[:1]
-		if args[0] != "demo" && args[0] != "check" && args[0] != "backup" {
+		if !slices.Contains([]string{"demo", "import", "check", "backup"}, args[0]) {
 			words = args[:2]
 		}
 		require.Equal(t, done, bootstrap.Main(append(words[:len(words):len(words)], "--help"), &out, &errOut))

@@ -32,10 +32,11 @@ const (
 type commands struct {
 	Serve   serveCommand    `cmd:"" help:"Serve the REST interface until interrupted. Example: plaza serve --demo"`
 	Migrate migrateCommands `cmd:"" help:"Keep the schema of the database."`
-	Demo    demoCommand     `cmd:"" help:"Load the demo data, unless it is there. Example: plaza demo"`
+	Demo    demoCommand     `cmd:"" help:"Load the demo data, unless it is there; or write what of it is imported into a folder, as examples of such files. Example: plaza demo --write examples"`
 	User    userCommands    `cmd:"" help:"Keep accounts."`
 	Token   tokenCommands   `cmd:"" help:"Keep the tokens that let programs act for an account."`
 	Order   orderCommands   `cmd:"" help:"Keep what accounts are to pay."`
+	Import  importCommand   `cmd:"" help:"Bring in what the crawler has found, and say what became of it; beside a running server, too. Begun again, it goes on where it was. Example: plaza import found.jsonl.gz"`
 	Check   checkCommand    `cmd:"" help:"Check that what is derived agrees with what it is derived from; beside a running server, too. Example: plaza check --repair"`
 	Backup  backupCommand   `cmd:"" help:"Copy the embedded database, beside a running server, too. Example: plaza backup plaza-2026-11-20.db"`
 	Openapi openapiCommand  `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`

@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/mediastore/disk"
 	"plaza/adapters/memory"
 	"plaza/domain/access"
+	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -44,6 +45,7 @@ type Stores struct {
 	Demands       demand.Repository
 	Images        gallery.Repository
 	Ledger        payment.Ledger
+	Intake        crawl.Intake
 	Media         media.Store
 }
 
@@ -82,7 +84,7 @@ func memoryStorage(c Config) storage {
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Intake: s.Intake(),
 			Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
 		},
 		signing: signing,
@@ -120,7 +122,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Intake: s.Intake(),
 			Media: pictures,
 		},
 		signing:  signing,

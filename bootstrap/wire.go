@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
+	"plaza/adapters/jsonlines"
 	"plaza/adapters/sanitiser"
 	"plaza/application/browsing"
 	"plaza/application/curating"
@@ -23,6 +24,7 @@ import (
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/domain/access"
+	"plaza/domain/crawl"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
@@ -35,10 +37,12 @@ var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
 		imaging.NewInspector, wire.Bind(new(media.Inspector), new(imaging.Inspector)))
-	markupBySanitiser = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
-	placesByGazetteer = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	useCases          = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
-		browsing.New, requestLog, reading.New, curating.New, importing.New, paying.New)
+	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
+	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
+	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
+	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
+		browsing.New, requestLog, reading.New, curating.New, importing.New, paying.New,
+		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)
 )
@@ -47,8 +51,8 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
-			"Feed", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media"),
-		passwordsByArgon2id, picturesByImaging, markupBySanitiser, placesByGazetteer, restByGin,
+			"Feed", "Intake", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media"),
+		passwordsByArgon2id, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),
 	)

@@ -13,6 +13,7 @@ import (
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
+	"plaza/adapters/jsonlines"
 	"plaza/adapters/sanitiser"
 	"plaza/application/browsing"
 	"plaza/application/curating"
@@ -24,6 +25,7 @@ import (
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/domain/access"
+	"plaza/domain/crawl"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
@@ -53,13 +55,13 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	categories := stores.Categories
 	followingFollowing := following.New(repository, categories, now)
 	reader := stores.Feed
-	browsingBrowsing := browsing.New(reader)
+	store := stores.Media
+	browsingBrowsing := browsing.New(reader, store, now)
 	publicationRepository := stores.Publications
 	cache := stores.Translations
 	readingLog := requestLog()
-	readingReading := reading.New(publicationRepository, translator, cache, now, readingLog)
+	readingReading := reading.New(publicationRepository, translator, cache, store, now, readingLog)
 	galleryRepository := stores.Images
-	store := stores.Media
 	curatingCurating := curating.New(galleryRepository, store, inspector, now)
 	howTos := stores.HowTos
 	importingImporting := importing.New(howTos)
@@ -86,6 +88,17 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	if err != nil {
 		return nil, err
 	}
+	intake := stores.Intake
+	decoder := _wireDecoderValue
+	importingPorts := importing.Ports{
+		Intake:    intake,
+		Decoder:   decoder,
+		Feed:      reader,
+		Sanitiser: sanitiser,
+		Inspector: inspector,
+		Pictures:  store,
+	}
+	importer := importing.NewImporter(importingPorts)
 	app := &App{
 		Config:    c,
 		Log:       log,
@@ -99,6 +112,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Reading:   readingReading,
 		Curating:  curatingCurating,
 		Importing: importingImporting,
+		Importer:  importer,
 		Paying:    payingPaying,
 		storage:   kept,
 		hasher:    hasher,
@@ -109,6 +123,10 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	return app, nil
 }
 
+var (
+	_wireDecoderValue = jsonlines.Decoder{}
+)
+
 // wire.go:
 
 // One set per adapter, and one of the use cases. To swap an adapter, write its set
@@ -118,6 +136,7 @@ var (
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), imaging.NewInspector, wire.Bind(new(media.Inspector), new(imaging.Inspector)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, requestLog, reading.New, curating.New, importing.New, paying.New)
+	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, requestLog, reading.New, curating.New, importing.New, paying.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

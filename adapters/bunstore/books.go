@@ -80,6 +80,14 @@ func (b *books) relist(at item, old, next *listingRow) {
 	b.total(at.kind, more)
 }
 
+// enlist counts a listing that is there already, and was not before.
+func (b *books) enlist(l *listingRow) {
+	c := b.tally(tally{l.CategoryID, l.Kind})
+	c.more++
+	c.created, c.updated = later(c.created, l.Created), later(c.updated, l.Updated)
+	b.total(l.Kind, 1)
+}
+
 func (b *books) tally(of tally) *shift {
 	if b.tallies == nil {
 		b.tallies = map[tally]*shift{}
@@ -114,6 +122,7 @@ type bookSteps struct {
 	d       dialect
 	lock    string // $1 category, $2 kind; empty where there is one writer at a time
 	count   string // $1 category, $2 kind, $3 how many more, $4 and $5 the instants of what came
+	counts  string // the same with a list for each; empty where that is no better
 	recount string // $1 category, $2 kind
 	place   string // $1 to $7 the columns
 	update  string // $1 kind, $2 id, $3 updated
@@ -133,12 +142,12 @@ func newBookSteps(d dialect) bookSteps {
 	atMost := func(column string) string {
 		return column + " = CASE WHEN k." + column + " <= m." + column + " THEN k." + column + " ELSE m." + column + " END"
 	}
+	const columns = "INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version) "
+	onceMore := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
+		came("created") + ", " + came("updated")
 	s := bookSteps{
-		d: d,
-		count: `INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
-			VALUES ($1, $2, ` + d.shard() + `, $3, $4, $5, 1)
-			ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, ` +
-			came("created") + ", " + came("updated"),
+		d:     d,
+		count: columns + "VALUES ($1, $2, " + d.shard() + ", $3, $4, $5, 1)" + onceMore,
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
 			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`,
@@ -154,6 +163,9 @@ func newBookSteps(d dialect) bookSteps {
 			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
 			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
 	}
+	if lists := d.unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
+		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + onceMore
+	}
 	if lock := d.forUpdate(); lock != "" {
 		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2 ORDER BY shard " + lock
 	}
@@ -168,8 +180,9 @@ func (s bookSteps) stepsOf(b books) []step {
 	for i, booked := range b.listings {
 		listings[i] = s.put(booked)
 	}
-	steps := s.counts(b, inOrder)
-	if slices.ContainsFunc(inOrder, isLost) {
+	lost := slices.ContainsFunc(inOrder, isLost)
+	steps := s.countsOf(b, inOrder, lost)
+	if lost {
 		// All shards are locked before the others are looked through for the latest: what
 		// anybody else has listed or lost is stored by then, or not yet counted.
 		steps = append(steps, listings...)
@@ -187,7 +200,13 @@ func (s bookSteps) stepsOf(b books) []step {
 	return steps
 }
 
-func (s bookSteps) counts(b books, inOrder []tally) []step {
+// severalTallies are better counted in one statement.
+const severalTallies = 8
+
+func (s bookSteps) countsOf(b books, inOrder []tally, lost bool) []step {
+	if !lost && s.counts != "" && len(inOrder) >= severalTallies {
+		return []step{s.countAll(b, inOrder)}
+	}
 	steps := make([]step, 0, 2*len(inOrder))
 	for _, of := range inOrder {
 		c := b.tallies[of]
@@ -198,6 +217,19 @@ func (s bookSteps) counts(b books, inOrder []tally) []step {
 		steps = append(steps, step{statement: s.count, args: append(slices.Clip(args), c.more, s.d.instant(c.created), s.d.instant(c.updated))})
 	}
 	return steps
+}
+
+// countAll needs no lock before it: it meets the counters in their order.
+func (s bookSteps) countAll(b books, inOrder []tally) step {
+	var in, more []int64
+	var kinds []string
+	var created, updated []*time.Time
+	for _, of := range inOrder {
+		c := b.tallies[of]
+		in, kinds, more = append(in, int64(of.category)), append(kinds, string(of.kind)), append(more, c.more)
+		created, updated = append(created, c.created.orNil()), append(updated, c.updated.orNil())
+	}
+	return step{statement: s.counts, args: []any{in, kinds, more, created, updated}}
 }
 
 // put makes the listing what it shall be, and leaves the counters alone.

@@ -71,6 +71,11 @@ func portsOf(s *bunstore.Store) ports.Stores {
 		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+		Intake: s.Intake(),
+		Check: func(t *testing.T) {
+			t.Helper()
+			wellKept(t, s)
+		},
 		Listings: func(t *testing.T) []feed.Listing {
 			all, err := s.Listings(t.Context())
 			require.NoError(t, err)

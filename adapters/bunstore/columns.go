@@ -19,6 +19,14 @@ import (
 // 1970 on SQLite, which has no type for it. The zero time is NULL.
 type moment struct{ time.Time }
 
+// orNil is the instant for a list of them.
+func (m moment) orNil() *time.Time {
+	if m.IsZero() {
+		return nil
+	}
+	return new(m.Time)
+}
+
 const timestamp = "2006-01-02 15:04:05.999999-07:00"
 
 func (m moment) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {

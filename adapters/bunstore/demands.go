@@ -52,14 +52,17 @@ func (v Demands) Put(ctx context.Context, d demand.Demand) error {
 		row.Lat, row.Lng = new(d.Place.Lat), new(d.Place.Lng)
 	}
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		if err := v.s.dialect.lock(ctx, tx, deliveries); err != nil {
+			return err
+		}
 		return v.s.put(ctx, tx, item{feed.Demand, int64(d.ID)}, &row, d)
 	})
 }
 
 func (r demandRow) demand() demand.Demand {
 	d := demand.Demand{
-		ID: r.ID, Title: r.Title, Description: r.Description, Tags: r.Tags, Cover: r.Cover.Picture,
-		Images: r.Images, Author: r.AuthorID, Address: r.Address, Category: r.CategoryID,
+		ID: r.ID, Title: r.Title, Description: r.Description, Tags: orNil(r.Tags), Cover: r.Cover.Picture,
+		Images: orNil(r.Images), Author: r.AuthorID, Address: r.Address, Category: r.CategoryID,
 		Closed: r.Closed.Time, Start: r.Starts.Time, End: r.Ends.Time,
 		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
 	}

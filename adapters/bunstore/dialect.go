@@ -34,6 +34,10 @@ type dialect interface {
 	place() string
 	// unhurried lifts the limits of time for the rest of the transaction.
 	unhurried(ctx context.Context, tx bun.IDB) error
+	// laden readies the rest of the transaction for thousands of rows: it reads no whole
+	// tables, which may have been empty when a statement was planned, and has the memory
+	// that it takes.
+	laden(ctx context.Context, tx bun.IDB) error
 	// tables is a query for how many tables there are of a name.
 	tables() string
 	// timestampType is the type of a column of instants.
@@ -54,6 +58,9 @@ type dialect interface {
 	// isDuplicate says whether the error is that of a value that must be unique in
 	// the table's column, and is there already.
 	isDuplicate(err error, table, column string) bool
+	// collides says whether the error is that of any value that must be unique, and has
+	// come in meanwhile.
+	collides(err error) bool
 
 	// among is the condition that the column has one of the values of the
 	// parameter, which must come from listOf.
@@ -63,8 +70,8 @@ type dialect interface {
 	// any, of the values of the parameter.
 	allOf(column, parameter string) string
 	anyOf(column, parameter string) string
-	// list is where a hot read scans a list of texts into.
-	list(into *[]string) any
+	// list is where a hot read scans a list into, of texts or of numbers.
+	list(into any) any
 	// platesOf is the column of the event's plates, for plateList to scan: they must
 	// come with their event, in one statement.
 	platesOf(event string) string
@@ -75,6 +82,9 @@ type dialect interface {
 	forEach(query string, types ...string) string
 	keysAtOnce() int
 	key(list any) any
+	// unnest is a FROM clause of rows called n, whose columns c1 and so on come from as
+	// many parameters, lists of the types; empty where there is no such thing.
+	unnest(types ...string) string
 	// query runs a hot read and gives every row to fn. The statement is kept for the
 	// next time, where that can be.
 	query(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error

@@ -48,8 +48,11 @@ func selectOrigins(db bun.IDB, rows any) *bun.SelectQuery {
 
 // lockBundles keeps everybody else from changing the publication, and what belongs
 // to a bundle that it is or was of, and returns what it was; nil: it is new. All
-// lock a publication first and then bundles in their order.
+// keep the crawler away, lock a publication and then bundles in their order.
 func (s *Store) lockBundles(ctx context.Context, tx *transaction, p publication.Publication) (*publication.Publication, error) {
+	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
+		return nil, err
+	}
 	if err := s.dialect.lock(ctx, tx, fmt.Sprint("publication ", p.ID)); err != nil {
 		return nil, err
 	}

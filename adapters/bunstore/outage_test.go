@@ -16,6 +16,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
+	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/user"
@@ -185,7 +186,11 @@ func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 				for n := 1; n < method.Type().NumIn(); n++ {
 					args = append(args, something(method.Type().In(n)))
 				}
-				results := method.Call(args)
+				call := method.Call
+				if method.Type().IsVariadic() {
+					call = method.CallSlice
+				}
+				results := call(args)
 				err, _ := results[len(results)-1].Interface().(error)
 				return err
 			}
@@ -199,6 +204,7 @@ func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
 		time.Now(), // so that a token was last used long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.Scene{Talks: []event.ID{1}, Comments: 1},
+		[]crawl.Ref{{Kind: crawl.Bundle, ID: "1"}},
 	} {
 		if v := reflect.ValueOf(known); v.Type() == of {
 			return v

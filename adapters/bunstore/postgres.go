@@ -135,6 +135,11 @@ func (postgres) unhurried(ctx context.Context, tx bun.IDB) error {
 	return err
 }
 
+func (postgres) laden(ctx context.Context, tx bun.IDB) error {
+	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off")
+	return err
+}
+
 func (postgres) tables() string { return "SELECT COUNT(to_regclass(?))" }
 
 func (postgres) timestampType() string { return "timestamptz" }
@@ -189,6 +194,11 @@ func (postgres) isDuplicate(err error, table, column string) bool {
 	return is && told.Code == "23505" && told.ConstraintName == table+"_"+column+"_key"
 }
 
+func (postgres) collides(err error) bool {
+	told, is := errors.AsType[*pgconn.PgError](err)
+	return is && told.Code == "23505"
+}
+
 func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
 
 func (postgres) listOf(values any) any {
@@ -207,11 +217,20 @@ func (postgres) allOf(column, parameter string) string { return column + " @> " 
 
 func (postgres) anyOf(column, parameter string) string { return column + " && " + parameter }
 
-func (postgres) list(into *[]string) any { return into }
+func (postgres) list(into any) any { return into }
 
 func (postgres) platesOf(event string) string {
 	return "(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)" +
 		" FROM plates p WHERE p.event_id = " + event + ")"
+}
+
+func (postgres) unnest(types ...string) string {
+	lists, names := make([]string, len(types)), make([]string, len(types))
+	for i, typ := range types {
+		n := strconv.Itoa(i + 1)
+		lists[i], names[i] = "$"+n+"::"+typ+"[]", "c"+n
+	}
+	return "unnest(" + strings.Join(lists, ", ") + ") n (" + strings.Join(names, ", ") + ")"
 }
 
 func (postgres) forEach(query string, types ...string) string {

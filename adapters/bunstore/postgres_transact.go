@@ -55,7 +55,11 @@ func (d postgres) transact(
 	if err := run(ctx, begin); err != nil {
 		return err
 	}
-	last, err := fn(ctx, &transaction{IDB: conn, driver: conn.Conn, run: run})
+	copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
+		_, err := native.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
+		return err
+	}
+	last, err := fn(ctx, &transaction{IDB: conn, driver: conn.Conn, run: run, copy: copied})
 	if err != nil {
 		return err
 	}

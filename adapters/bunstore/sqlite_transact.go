@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,7 +39,10 @@ func (d sqlite) transact(
 			}
 			return nil
 		}
-		last, err := fn(ctx, &transaction{IDB: tx, driver: tx.Tx, run: run})
+		copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
+			return run(ctx, insertions(table, columns, rows)...)
+		}
+		last, err := fn(ctx, &transaction{IDB: tx, driver: tx.Tx, run: run, copy: copied})
 		if err != nil {
 			return err
 		}
@@ -105,6 +109,21 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return errMissed
 	}
 	return nil
+}
+
+// rowsAtOnce are how many rows an insertion has: so few texts can be kept.
+var rowsAtOnce = []int{64, 8, 1}
+
+// insertions add the rows to the table, in their order.
+func insertions(table string, columns []string, rows [][]any) (steps []step) {
+	one := "(" + strings.Repeat("?, ", len(columns)-1) + "?)"
+	for _, size := range rowsAtOnce {
+		text := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + strings.Repeat(one+", ", size-1) + one
+		for ; len(rows) >= size; rows = rows[size:] {
+			steps = append(steps, step{statement: text, args: slices.Concat(rows[:size]...)})
+		}
+	}
+	return steps
 }
 
 // writtenStatements are the steps of transactions, kept by their text. In a

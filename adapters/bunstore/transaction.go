@@ -15,6 +15,8 @@ type transaction struct {
 	// run runs the steps in their order, in one round trip where the database has
 	// any.
 	run func(ctx context.Context, steps ...step) error
+	// copy adds the rows to the table, faster than steps could.
+	copy func(ctx context.Context, table string, columns []string, rows [][]any) error
 	// books are what must be done to the feed before the transaction ends.
 	books books
 }
@@ -36,10 +38,11 @@ type writes struct {
 	eventSteps
 	tokenSteps
 	bookSteps
+	intakeSteps
 }
 
 func newWrites(d dialect) writes {
-	return writes{eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), bookSteps: newBookSteps(d)}
+	return writes{eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), bookSteps: newBookSteps(d), intakeSteps: newIntakeSteps(d)}
 }
 
 // write calls fn in a transaction, which is committed when fn succeeds, with what

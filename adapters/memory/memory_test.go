@@ -25,6 +25,7 @@ func open(*testing.T) ports.Stores {
 		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+		Intake:   s.Intake(),
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}
 }
@@ -43,6 +44,7 @@ func TestTranslations(t *testing.T)  { ports.Cache(t, open) }
 func TestDemands(t *testing.T)       { ports.Demands(t, open) }
 func TestImages(t *testing.T)        { ports.Images(t, open) }
 func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
+func TestIntake(t *testing.T)        { ports.Intake(t, open) }
 func TestInside(t *testing.T)        { ports.Inside(t, open) }
 
 func TestMedia(t *testing.T) {

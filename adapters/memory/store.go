@@ -57,6 +57,7 @@ type Store struct {
 	images       map[gallery.ID]gallery.Image
 	kept         map[user.ID]map[gallery.ID]bool // images by owner, deleted ones left out
 	orders       map[payment.OrderID]payment.Order
+	crawled      crawled
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order number }
 }
@@ -91,6 +92,7 @@ func New() *Store {
 		images:       map[gallery.ID]gallery.Image{},
 		kept:         map[user.ID]map[gallery.ID]bool{},
 		orders:       map[payment.OrderID]payment.Order{},
+		crawled:      newCrawled(),
 	}
 }
 

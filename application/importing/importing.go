@@ -1,5 +1,9 @@
-// Package importing holds the use cases of what the crawler brings in. Only the
-// back office sees them.
+// Package importing holds the use cases of what the crawler brings: getting it in, and
+// showing the back office what came.
+//
+// An import can be broken off anywhere, and begun again with the same files: what was
+// acknowledged is stored, nothing is stored twice, and no line is lost: it is stored, or
+// among the rejects with its reason, or still to be read.
 package importing
 
 import (
@@ -9,7 +13,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// Importing holds what the use cases work with.
+// Importing holds what the back office works with.
 type Importing struct{ howTos publication.HowTos }
 
 // New returns the use cases over the port.

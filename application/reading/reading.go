@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"plaza/domain/locale"
+	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 )
@@ -28,6 +29,7 @@ type Reading struct {
 	publications publication.Repository
 	translator   publication.Translator // nil: nothing is translated
 	cache        publication.Cache
+	pictures     media.Store
 	now          func() time.Time
 	log          Log
 
@@ -41,8 +43,8 @@ type Log func(context.Context) *slog.Logger
 // New returns the use cases over the ports; now tells the time. Without a
 // translator nothing is translated. Close must be called in the end.
 func New(publications publication.Repository, translator publication.Translator, cache publication.Cache,
-	now func() time.Time, log Log) *Reading {
-	return &Reading{publications: publications, translator: translator, cache: cache, now: now, log: log}
+	pictures media.Store, now func() time.Time, log Log) *Reading {
+	return &Reading{publications: publications, translator: translator, cache: cache, pictures: pictures, now: now, log: log}
 }
 
 // Close waits until the batches that are under way have ended; each does within
@@ -59,16 +61,19 @@ type Item struct {
 	Localised *publication.Localised
 }
 
-// Feed returns a page of publications, the latest update first (PUB-01). A reader
-// whose locale is not known, or zero, gets them as they were written.
+// Feed returns a page of publications, the latest update first (PUB-01), their covers
+// with addresses. A reader whose locale is not known, or zero, gets them as they were
+// written.
 func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.Tag) (page.Page[Item], error) {
 	p, err := r.publications.List(ctx, q)
 	if err != nil {
 		return page.Page[Item]{}, err
 	}
 	items := make([]Item, len(p.Items))
+	address := media.Public(r.pictures, r.now())
 	for i, pub := range p.Items {
 		items[i] = Item{Publication: pub}
+		items[i].Cover = pub.Cover.At(address)
 	}
 	if r.translator != nil && !reader.IsZero() {
 		r.localise(ctx, items, reader)

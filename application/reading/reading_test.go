@@ -17,6 +17,7 @@ import (
 	"plaza/application/reading"
 	"plaza/domain/access"
 	"plaza/domain/locale"
+	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -51,7 +52,15 @@ type world struct {
 	later      time.Duration // how far the clock is ahead
 }
 
-// newWorld has three publications: two in English, one in French.
+func newPictures() media.Store { return memory.NewMedia("https://plaza.example", []byte("key")) }
+
+// elsewhere is a cover at an address of its own.
+var elsewhere = media.Picture{Path: "https://covers.example/1.jpg", Sizes: []media.Size{
+	{Name: "cover_sm", Width: 30, Height: 20, Path: "https://covers.example/1.jpg"},
+}}
+
+// newWorld has three publications: two in English, one in French. The first has a cover
+// that is kept, the second one elsewhere.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	store := memory.New()
@@ -60,8 +69,8 @@ func newWorld(t *testing.T) *world {
 	author, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: time.Now()})
 	require.NoError(t, err)
 	for i, p := range []publication.Content{
-		{Title: "Tea", Summary: "How to make it", Language: "en-GB"},
-		{Title: "Pain", Summary: "La mie et la croûte", Language: "fr"},
+		{Title: "Tea", Summary: "How to make it", Language: "en-GB", Cover: media.CoverOf("public/a.jpg", "cover_sm", 30, 20)},
+		{Title: "Pain", Summary: "La mie et la croûte", Language: "fr", Cover: elsewhere},
 		{Title: "Bells", Summary: " ", Language: "en"},
 	} {
 		p.Author, p.Published = author, true
@@ -70,7 +79,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{translator: &translator{Translator: pseudo.New()}}
 	now := func() time.Time { return time.Now().Add(w.later) }
-	w.Reading = reading.New(store.Publications(), w.translator, store.Translations(), now,
+	w.Reading = reading.New(store.Publications(), w.translator, store.Translations(), newPictures(), now,
 		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	t.Cleanup(w.Close)
 	return w
@@ -164,9 +173,27 @@ func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 
 func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
 	store := memory.New()
-	r := reading.New(store.Publications(), nil, store.Translations(), time.Now, nil)
+	r := reading.New(store.Publications(), nil, store.Translations(), newPictures(), time.Now, nil)
 	tag, _ := locale.Parse("es")
 	p, err := r.Feed(t.Context(), publication.Query{}, tag)
 	require.NoError(t, err)
 	assert.Empty(t, p.Items)
+}
+
+func TestADM04_covers_that_are_kept_come_with_their_addresses(t *testing.T) {
+	w := newWorld(t)
+	for _, reader := range []string{"", "es"} {
+		items := w.read(t, reader)
+		byTitle := map[string]media.Picture{}
+		for _, item := range items {
+			byTitle[item.Title] = item.Cover
+		}
+		const address = "https://plaza.example/media/public/a.jpg"
+		assert.Equal(t, map[string]media.Picture{
+			"Tea": {Key: "public/a.jpg", Path: address, Sizes: []media.Size{
+				{Name: "cover_sm", Width: 30, Height: 20, Key: "public/a.jpg", Path: address},
+			}},
+			"Pain": elsewhere, "Bells": {},
+		}, byTitle)
+	}
 }

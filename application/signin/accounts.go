@@ -85,6 +85,15 @@ func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) erro
 	})
 }
 
+// SetStaff lets the account into the back office, or out of it; at once, for its
+// tokens, too.
+func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
+	return s.accounts.Change(ctx, id, func(a *access.Account) error {
+		a.Staff = staff
+		return nil
+	})
+}
+
 // Disable shuts the account, or opens it again. Its content stays.
 func (s *Signin) Disable(ctx context.Context, id user.ID, disabled bool) error {
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {

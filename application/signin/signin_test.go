@@ -233,6 +233,19 @@ func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
 	assert.NoError(t, err, "keys stay good")
 }
 
+func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
+	w := newWorld(t)
+	key, err := w.Login(t.Context(), login(phone, password))
+	require.NoError(t, err)
+	for _, staff := range []bool{true, false} {
+		require.NoError(t, w.SetStaff(t.Context(), w.id, staff))
+		actor, err := w.Authenticate(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, staff, actor.Staff)
+	}
+	assert.ErrorIs(t, w.SetStaff(t.Context(), w.id+1, true), access.ErrNoAccount)
+}
+
 func TestRegister_tells_all_that_is_wrong(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.Register(t.Context(), signin.Registration{

@@ -23,7 +23,7 @@ const (
 	music      feed.CategoryID = 340
 )
 
-// categories stand with parents before their children, as they must be stored.
+// categories stand with parents before their children, as people read them.
 var categories = []feed.Category{
 	{ID: everyday, Name: "Everyday life", Slug: "everyday"},
 	{ID: kitchen, Parent: everyday, Name: "In the kitchen", Slug: "kitchen"},

@@ -1,9 +1,7 @@
 package demo
 
 import (
-	"context"
-
-	"plaza/domain/access"
+	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
@@ -29,18 +27,20 @@ type wish struct {
 // kilometres around its centre holds some of them and leaves others.
 func spot(lat, lng float64) *geo.Point { return &geo.Point{Lat: lat, Lng: lng} }
 
-// wants plans that somebody asks for something; the demand has the number.
-func (p *plan) wants(id demand.ID, w wish) {
+// wishDraft is of the demand with the number.
+func (p *plan) wishDraft(id demand.ID, w wish) crawl.Draft {
 	created := p.instant(w.by, w.at)
-	closed, start, end := p.instant(w.by, w.closed), p.instant(w.by, w.start), p.instant(w.by, w.end)
-	p.add(created, w.by, "wants "+w.title, func(ctx context.Context, s *stage, actor access.Actor) error {
-		return s.ports.Demands.Put(ctx, demand.Demand{
-			ID: id, Title: w.title, Description: w.about, Tags: w.tags, Author: actor.ID,
-			Address: w.address, Category: w.category, Place: w.place,
-			Closed: closed, Start: start, End: end,
-			Published: !w.draft, Created: created, Updated: created,
-		})
-	})
+	p.happens(created, w.by, "wants "+w.title)
+	draft := crawl.DemandDraft{
+		ID: id, Title: w.title, Description: w.about, Tags: w.tags, Author: string(w.by),
+		Address: w.address, Category: w.category,
+		Closed: p.instant(w.by, w.closed), Start: p.instant(w.by, w.start), End: p.instant(w.by, w.end),
+		Published: !w.draft, Created: created,
+	}
+	if w.place != nil {
+		draft.Lat, draft.Lng = &w.place.Lat, &w.place.Lng
+	}
+	return draft
 }
 
 // wishes are the demands, in the order of their numbers.

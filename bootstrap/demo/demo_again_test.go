@@ -54,7 +54,7 @@ func (f shelves) everything() map[string]any {
 		made[string(kind)] = f.items(nil, kind)
 	}
 	made["how-tos"] = whole(f.t, func(p page.Request) (page.Page[publication.HowTo], error) {
-		return w.ports.HowTos.List(f.t.Context(), nil, p)
+		return f.s.HowTos().List(f.t.Context(), nil, p)
 	})
 	return made
 }

@@ -76,7 +76,7 @@ func (f shelves) publications(q publication.Query) []publication.Publication {
 	f.t.Helper()
 	return whole(f.t, func(p page.Request) (page.Page[publication.Publication], error) {
 		q.Page = p
-		return f.w.ports.Publications.List(f.t.Context(), q)
+		return f.s.Publications().List(f.t.Context(), q)
 	})
 }
 
@@ -202,7 +202,7 @@ func TestTheRobotBroughtHowTos(t *testing.T) {
 	f := shelved(t)
 	list := func(categories ...string) []publication.HowTo {
 		return whole(t, func(p page.Request) (page.Page[publication.HowTo], error) {
-			return f.w.ports.HowTos.List(t.Context(), categories, p)
+			return f.s.HowTos().List(t.Context(), categories, p)
 		})
 	}
 	assert.Len(t, list(), 6)

@@ -14,9 +14,11 @@ import (
 	"plaza/adapters/argon2id"
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/imaging"
+	"plaza/adapters/jsonlines"
 	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
 	"plaza/application/diary"
+	"plaza/application/importing"
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
@@ -40,16 +42,19 @@ type world struct {
 }
 
 func portsOf(s *memory.Store) demo.Ports {
+	pictures, clean, inspector := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewInspector()
 	return demo.Ports{
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions(), News: s.News(),
+		Importer: importing.NewImporter(importing.Ports{
+			Intake: s.Intake(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Inspector: inspector, Pictures: pictures,
+		}),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Scenery: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: sanitiser.New(),
-			Pictures: memory.NewMedia("http://plaza.test", []byte("key")), Inspector: imaging.NewInspector(),
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Inspector: inspector,
 		},
-		Publications: s.Publications(), HowTos: s.HowTos(), Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+		Images: s.Images(), Ledger: s.Ledger(),
 	}
 }
 

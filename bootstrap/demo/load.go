@@ -3,10 +3,11 @@
 // what they said of it to each other; what they published, translated, drew,
 // wanted and bought.
 //
-// It is told in tables and replayed through the use cases in the order in which it
-// happened, on a clock that stands at the instant of each deed. So it keeps every
-// rule, nobody speaks of what they could not see, and the same data arises each
-// time.
+// It is told in tables. What a crawler could have brought of it is imported, from the
+// files that it would have brought; the rest is replayed through the use cases in the
+// order in which it happened, on a clock that stands at the instant of each deed. So
+// it keeps every rule, nobody speaks of what they could not see, and the same data
+// arises each time.
 package demo
 
 import (
@@ -18,14 +19,13 @@ import (
 	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
+	"plaza/application/importing"
 	"plaza/application/signin"
 	"plaza/domain/access"
-	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/gallery"
 	"plaza/domain/payment"
-	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -36,34 +36,32 @@ type Ports struct {
 	Tokens        access.Tokens
 	Throttle      access.Throttle
 	Hasher        access.Hasher
+	Importer      *importing.Importer
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
-	News          event.NewsArchive
 	Diary         diary.Ports
-	Publications  publication.Repository
-	HowTos        publication.HowTos
-	Demands       demand.Repository
 	Images        gallery.Repository
 	Ledger        payment.Ledger
 }
 
-// Load writes the demo data, unless its first account is there: then nothing
-// changes. On an empty store the uids are the places in the table of people. What
-// an interrupted Load has written stays, and is not completed later.
+// Load writes the demo data, unless its first account has a password: then nothing
+// changes. On an empty store the uids are the places in the table of people. What was
+// imported of the files before stays as it is; but what an interrupted Load has
+// written after that is not completed later.
 func Load(ctx context.Context, p Ports) error {
 	loaded, err := isLoaded(ctx, p.Accounts)
 	if err != nil || loaded {
 		return err
 	}
-	deeds, err := timeline()
+	told, err := tables()
 	if err != nil {
-		return fmt.Errorf("the tables are wrong: %w", err)
+		return err
 	}
-	if err := furnish(ctx, p); err != nil {
+	if err := bring(ctx, p.Importer, told.files); err != nil {
 		return err
 	}
 	s := newStage(p)
-	for _, d := range deeds {
+	for _, d := range told.deeds {
 		s.now = d.at
 		if err := d.do(ctx, s, s.cast[d.who]); err != nil {
 			return fmt.Errorf("%s %s: %w", d.who, d.what, err)
@@ -72,31 +70,30 @@ func Load(ctx context.Context, p Ports) error {
 	return nil
 }
 
+// isLoaded fails when somebody else has a phone of the demo data: they would find
+// their password to be another.
 func isLoaded(ctx context.Context, accounts access.Accounts) (bool, error) {
-	first, err := user.ParsePhone(people[0].phone)
-	if err != nil {
-		return false, err
+	for i, someone := range people {
+		account, err := accountOf(ctx, accounts, someone)
+		switch {
+		case errors.Is(err, access.ErrNoAccount) || err == nil && account.Hash == "":
+			continue
+		case err != nil:
+			return false, err
+		case i == 0:
+			return true, nil
+		}
+		return false, fmt.Errorf("%s: %w", someone.handle, access.ErrPhoneTaken)
 	}
-	_, err = accounts.ByPhone(ctx, first)
-	if errors.Is(err, access.ErrNoAccount) {
-		return false, nil
-	}
-	return err == nil, err
+	return false, nil
 }
 
-// furnish writes what no member makes: the shelves and the news. Like any import
-// it cleans the HTML.
-func furnish(ctx context.Context, p Ports) error {
-	for _, c := range categories {
-		if err := p.Categories.Put(ctx, c); err != nil {
-			return fmt.Errorf("category %s: %w", c.Slug, err)
-		}
-	}
-	items, err := archive(p.Diary.Sanitiser)
+func accountOf(ctx context.Context, accounts access.Accounts, someone person) (access.Account, error) {
+	phone, err := user.ParsePhone(someone.phone)
 	if err != nil {
-		return err
+		return access.Account{}, err
 	}
-	return p.News.Add(ctx, items)
+	return accounts.ByPhone(ctx, phone)
 }
 
 // stage is where the deeds happen: the use cases, and what came of earlier deeds.

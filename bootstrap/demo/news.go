@@ -1,10 +1,8 @@
 package demo
 
 import (
-	"fmt"
-
+	"plaza/domain/crawl"
 	"plaza/domain/event"
-	"plaza/domain/markup"
 )
 
 // A source is a newspaper that does not exist, in a town that does.
@@ -125,21 +123,18 @@ var daysOfNews = []struct {
 	}},
 }
 
-// archive is all the news, its HTML cleaned.
-func archive(clean markup.Sanitiser) ([]event.News, error) {
-	var all []event.News
+// clippings are all the news. The address of each tells it from the others.
+func (p *plan) clippings() (all []crawl.Draft) {
 	for _, d := range daysOfNews {
 		day, err := event.ParseDate(d.day)
-		if err != nil {
-			return nil, fmt.Errorf("the news: %w", err)
-		}
+		p.note(err)
 		for _, i := range d.items {
-			all = append(all, event.News{
-				SiteName: i.from.site, URL: i.from.url + i.path, Title: i.title, Released: day,
-				HTML: clean.Sanitise(i.html), Category: i.category, City: i.from.city, District: i.from.district,
+			all = append(all, crawl.NewsDraft{
+				ID: i.from.url + i.path, SiteName: i.from.site, URL: i.from.url + i.path, Title: i.title,
+				Released: day, HTML: i.html, Category: i.category, City: i.from.city, District: i.from.district,
 				Province: i.from.province, Country: i.from.country,
 			})
 		}
 	}
-	return all, nil
+	return all
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"plaza/domain/crawl"
 	"plaza/domain/feed"
 	"plaza/domain/user"
 )
@@ -64,6 +65,15 @@ var people = []person{
 		Firstname: "मीरा", Lastname: "जोशी", Expertise: "गणित शिक्षण", Location: "पुणे", Timezone: "Asia/Kolkata"}},
 	{robot, "+1-2025550113", "2026-11-05 00:00", false, user.Member{
 		Firstname: "Plaza", Lastname: "Robot", Expertise: "Importing", Location: "Plaza", Timezone: "UTC"}},
+}
+
+// personDraft is of the person, whose handle is their id at the source.
+func (p *plan) personDraft(someone person) crawl.Draft {
+	return crawl.UserDraft{
+		ID: string(someone.handle), Username: someone.phone,
+		Firstname: someone.Firstname, Lastname: someone.Lastname, Expertise: someone.Expertise,
+		Location: someone.Location, Timezone: someone.Timezone, Joined: p.joined[someone.handle],
+	}
 }
 
 // follow is what somebody began to follow one day.

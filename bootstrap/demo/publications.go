@@ -2,10 +2,9 @@ package demo
 
 import (
 	"cmp"
-	"context"
 	"time"
 
-	"plaza/domain/access"
+	"plaza/domain/crawl"
 	"plaza/domain/feed"
 	"plaza/domain/publication"
 )
@@ -44,44 +43,37 @@ type part struct {
 // the feed by itself.
 const aloneFrom publication.NodeID = 1000
 
-// publishes plans that the text appears.
-func (p *plan) publishes(t text) {
+func (t text) bundleDraft() crawl.Draft {
+	return crawl.BundleDraft{ID: t.bundle, FirstOriginal: t.first, Original: t.from}
+}
+
+func (p *plan) textDraft(t text) crawl.Draft {
 	created, updated := p.times(t.writing)
-	p.add(updated, t.by, "publishes "+t.title, func(ctx context.Context, s *stage, actor access.Actor) error {
-		return s.ports.Publications.Put(ctx, publication.Publication{
-			ID:     publication.ID(t.bundle),
-			Bundle: publication.Bundle{ID: t.bundle, FirstOriginal: t.first, Original: t.from},
-			Node:   cmp.Or(t.node, aloneFrom+publication.NodeID(t.bundle)),
-			Type:   t.kind, Content: t.content(actor, created, updated),
-		})
-	})
+	return crawl.PublicationDraft{
+		ID: publication.ID(t.bundle), Bundle: t.bundle,
+		Node: cmp.Or(t.node, aloneFrom+publication.NodeID(t.bundle)), Type: t.kind,
+		Title: t.title, Summary: t.summary, Author: string(t.by), Language: t.language, Category: t.category,
+		Published: !t.draft, Created: created, Updated: updated,
+	}
 }
 
-// adds plans that the part of a text appears.
-func (p *plan) adds(n part) {
+func (p *plan) partDraft(n part) crawl.Draft {
 	created, updated := p.times(n.writing)
-	p.add(updated, n.by, "adds "+n.title, func(ctx context.Context, s *stage, actor access.Actor) error {
-		return s.ports.Publications.PutNode(ctx, publication.Node{
-			ID: n.id, Bundle: n.bundle, Content: n.content(actor, created, updated),
-		})
-	})
+	return crawl.NodeDraft{
+		ID: n.id, Bundle: n.bundle,
+		Title: n.title, Summary: n.summary, Author: string(n.by), Language: n.language, Category: n.category,
+		Published: !n.draft, Created: created, Updated: updated,
+	}
 }
 
-// times are when the writing appeared and when it was last changed. Only then is
-// it stored: it would be stored again in place of itself.
+// times are when the writing appeared, and when it was last changed: zero is never.
 func (p *plan) times(w writing) (created, updated time.Time) {
 	created = p.instant(w.by, w.at)
-	if w.updated == "" {
-		return created, created
+	p.happens(created, w.by, "writes "+w.title)
+	if w.updated != "" {
+		updated = p.instant(w.by, w.updated)
 	}
-	return created, p.instant(w.by, w.updated)
-}
-
-func (w writing) content(author access.Actor, created, updated time.Time) publication.Content {
-	return publication.Content{
-		Title: w.title, Summary: w.summary, Author: author.ID, Language: w.language,
-		Category: w.category, Published: !w.draft, Created: created, Updated: updated,
-	}
+	return created, updated
 }
 
 // howTo is what the robot imported for a category: there is one of each.
@@ -102,12 +94,10 @@ var howTos = []howTo{
 	{"neighbours", "2026-11-18 02:00", "2026-11-18 02:00", nil}, // it looked, and found nothing
 }
 
-// imports plans that the robot brings the how-to.
-func (p *plan) imports(h howTo) {
+func (p *plan) howToDraft(h howTo) crawl.Draft {
 	created, updated := p.instant(robot, h.at), p.instant(robot, h.updated)
-	p.add(updated, robot, "imports "+h.category, func(ctx context.Context, s *stage, actor access.Actor) error {
-		return s.ports.HowTos.Put(ctx, publication.HowTo{
-			Category: h.category, Robot: actor.ID, Bundles: h.bundles, Created: created, Updated: updated,
-		})
-	})
+	p.happens(created, robot, "imports "+h.category)
+	return crawl.HowToDraft{
+		Category: h.category, Robot: string(robot), Bundles: h.bundles, Created: created, Updated: updated,
+	}
 }

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"plaza/application/diary"
-	"plaza/application/signin"
 	"plaza/domain/access"
-	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/secret"
 )
@@ -26,23 +24,25 @@ type deed struct {
 // action does it, as the actor whom the person is on the stage.
 type action func(ctx context.Context, s *stage, actor access.Actor) error
 
-// plan gathers the deeds of all tables, and everything that is wrong with the
-// tables, before anything is written.
+// plan gathers the files and the deeds of all tables, and everything that is wrong
+// with the tables, before anything is written.
 type plan struct {
 	zones  map[handle]*time.Location
 	joined map[handle]time.Time
 	told   map[string]time.Time // when each entry could first be seen
+	files  []File
 	deeds  []deed
 	wrong  []error
 }
 
-// timeline returns the deeds in the order in which they happen; of one instant,
-// in the order of the tables.
-func timeline() ([]deed, error) {
+// tables reads them all. The deeds are in the order in which they happen; those of one
+// instant in the order of the tables.
+func tables() (*plan, error) {
 	p := &plan{zones: map[handle]*time.Location{}, joined: map[handle]time.Time{}, told: map[string]time.Time{}}
 	for _, someone := range people {
 		p.joins(someone)
 	}
+	p.fill()
 	for _, f := range follows {
 		p.follows(f)
 	}
@@ -57,18 +57,6 @@ func timeline() ([]deed, error) {
 	for _, t := range talks {
 		p.talk(t)
 	}
-	for _, t := range texts {
-		p.publishes(t)
-	}
-	for _, n := range parts {
-		p.adds(n)
-	}
-	for _, h := range howTos {
-		p.imports(h)
-	}
-	for i, w := range wishes {
-		p.wants(demand.ID(i+1), w)
-	}
 	for _, k := range snaps {
 		p.keeps(k)
 	}
@@ -76,16 +64,24 @@ func timeline() ([]deed, error) {
 		p.owes(b)
 	}
 	slices.SortStableFunc(p.deeds, func(a, b deed) int { return a.at.Compare(b.at) })
-	return p.deeds, errors.Join(p.wrong...)
+	if err := errors.Join(p.wrong...); err != nil {
+		return nil, fmt.Errorf("the tables are wrong: %w", err)
+	}
+	return p, nil
 }
 
-// add plans the deed. Nobody does anything before they have joined: they would be
-// no one yet.
+// add plans the deed.
 func (p *plan) add(at time.Time, who handle, what string, do action) {
+	p.happens(at, who, what)
+	p.deeds = append(p.deeds, deed{at, who, what, do})
+}
+
+// happens notes when somebody does something before they have joined: they would be no
+// one yet.
+func (p *plan) happens(at time.Time, who handle, what string) {
 	if joined, known := p.joined[who]; !known || at.Before(joined) {
 		p.note(fmt.Errorf("%s %s before joining", who, what))
 	}
-	p.deeds = append(p.deeds, deed{at, who, what, do})
 }
 
 func (p *plan) note(err error) {
@@ -116,14 +112,33 @@ func (p *plan) joins(someone person) {
 	at := p.instant(someone.handle, someone.joined)
 	p.joined[someone.handle] = at
 	p.add(at, someone.handle, "joins", func(ctx context.Context, s *stage, _ access.Actor) error {
-		id, err := s.signin.Register(ctx, signin.Registration{
-			Username: someone.phone, Password: secret.New(password), Staff: someone.staff, Member: someone.Member,
-		})
-		s.cast[someone.handle] = access.Actor{
-			ID: id, Scopes: access.AllScopes(), Staff: someone.staff, Zone: zone,
-		}
-		return err
+		return s.admit(ctx, someone, zone)
 	})
+}
+
+// admit lets somebody in who was imported: no password has opened their account.
+func (s *stage) admit(ctx context.Context, someone person, zone *time.Location) error {
+	account, err := accountOf(ctx, s.ports.Accounts, someone)
+	if err != nil {
+		return err
+	}
+	id, scopes := account.User, access.AllScopes()
+	s.cast[someone.handle] = access.Actor{ID: id, Scopes: scopes, Staff: someone.staff, Zone: zone}
+	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
+		return err
+	}
+	if err := s.signin.SetStaff(ctx, id, someone.staff); err != nil {
+		return err
+	}
+	return s.signin.SetPassword(ctx, id, secret.New(password))
+}
+
+func scopeNames(scopes []access.Scope) []string {
+	names := make([]string, len(scopes))
+	for i, scope := range scopes {
+		names[i] = string(scope)
+	}
+	return names
 }
 
 func (p *plan) follows(f follow) {

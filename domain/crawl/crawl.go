@@ -123,34 +123,60 @@ type Clipping struct {
 	event.News
 }
 
-func (r Person) Ref() Ref   { return Ref{User, r.Source} }
-func (r Shelf) Ref() Ref    { return NumberRef(Category, r.ID) }
-func (r Binding) Ref() Ref  { return NumberRef(Bundle, r.ID) }
-func (r Text) Ref() Ref     { return NumberRef(Publication, r.ID) }
-func (r Part) Ref() Ref     { return NumberRef(Node, r.ID) }
-func (r Wish) Ref() Ref     { return NumberRef(Demand, r.ID) }
-func (r Guide) Ref() Ref    { return Ref{HowTo, r.Category + "\n" + r.By} }
+// Ref implements Record.
+func (r Person) Ref() Ref { return Ref{User, r.Source} }
+
+// Ref implements Record.
+func (r Shelf) Ref() Ref { return NumberRef(Category, r.ID) }
+
+// Ref implements Record.
+func (r Binding) Ref() Ref { return NumberRef(Bundle, r.ID) }
+
+// Ref implements Record.
+func (r Text) Ref() Ref { return NumberRef(Publication, r.ID) }
+
+// Ref implements Record.
+func (r Part) Ref() Ref { return NumberRef(Node, r.ID) }
+
+// Ref implements Record.
+func (r Wish) Ref() Ref { return NumberRef(Demand, r.ID) }
+
+// Ref implements Record. No two pairs of a category and a robot have the same, whatever
+// is in their names.
+func (r Guide) Ref() Ref { return Ref{HowTo, strconv.Quote(r.Category) + " " + r.By} }
+
+// Ref implements Record.
 func (r Clipping) Ref() Ref { return Ref{News, r.Source} }
 
-func (Person) Needs() []Need   { return nil }
+// Needs implements Record: a person needs nobody.
+func (Person) Needs() []Need { return nil }
+
+// Needs implements Record: news stand alone.
 func (Clipping) Needs() []Need { return nil }
 
-func (r Shelf) Needs() []Need { return number(nil, "parent", Category, r.Parent, 0) }
+// Needs implements Record: its parent, unless it is a root.
+func (r Shelf) Needs() []Need { return number(nil, "parent", Category, r.Parent, r.ID) }
 
+// Needs implements Record: what it is a translation of.
 func (r Binding) Needs() []Need {
-	return number(number(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, 0)
+	return number(number(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
 }
 
+// Needs implements Record: its bundle, its author and its category. A node is only
+// named.
 func (r Text) Needs() []Need {
 	return written(number(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
 }
 
+// Needs implements Record: its bundle, its author and its category.
 func (r Part) Needs() []Need {
 	return written(number(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
 }
 
+// Needs implements Record: its author and its category.
 func (r Wish) Needs() []Need { return written(nil, r.By, r.Category) }
 
+// Needs implements Record: its robot and its bundles.
 func (r Guide) Needs() []Need {
 	needs := []Need{{"robot", Ref{User, r.By}}}
 	for _, bundle := range r.Bundles {
@@ -172,20 +198,28 @@ func written(needs []Need, by string, in feed.CategoryID) []Need {
 	return number(append(needs, Need{"author", Ref{User, by}}), "category", Category, in, 0)
 }
 
+// CoverFile implements Illustrated.
 func (r Text) CoverFile() string { return r.cover }
+
+// CoverFile implements Illustrated.
 func (r Part) CoverFile() string { return r.cover }
+
+// CoverFile implements Illustrated.
 func (r Wish) CoverFile() string { return r.cover }
 
+// WithCover implements Illustrated.
 func (r Text) WithCover(key media.Key, width, height int) Record {
 	r.Cover = media.CoverOf(key, media.CoverSM, width, height)
 	return r
 }
 
+// WithCover implements Illustrated.
 func (r Part) WithCover(key media.Key, width, height int) Record {
 	r.Cover = media.CoverOf(key, media.CoverSM, width, height)
 	return r
 }
 
+// WithCover implements Illustrated.
 func (r Wish) WithCover(key media.Key, width, height int) Record {
 	r.Cover = media.CoverOf(key, media.DemandCoverMD, width, height)
 	return r

@@ -45,6 +45,7 @@ type UserDraft struct {
 	Joined    time.Time
 }
 
+// Record implements Draft.
 func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 	member, err := user.NewMember(user.Member{
 		Firstname: d.Firstname, Lastname: d.Lastname, Expertise: d.Expertise, Location: d.Location, Timezone: d.Timezone,
@@ -66,6 +67,7 @@ type CategoryDraft struct {
 	Slug   string
 }
 
+// Record implements Draft.
 func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 	category, err := feed.NewCategory(feed.Category(d))
 	return Shelf{category}, err
@@ -78,6 +80,7 @@ type BundleDraft struct {
 	Original      publication.BundleID
 }
 
+// Record implements Draft.
 func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 	bundle, err := publication.NewBundle(publication.Bundle(d))
 	return Binding{bundle}, err
@@ -110,6 +113,7 @@ type PublicationDraft struct {
 	Updated   time.Time // zero: never
 }
 
+// Record implements Draft.
 func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.CoverSM)
 	p, err := publication.New(publication.Publication{
@@ -140,6 +144,7 @@ type NodeDraft struct {
 	Updated   time.Time // zero: never
 }
 
+// Record implements Draft.
 func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.CoverSM)
 	n, err := publication.NewNode(publication.Node{
@@ -177,6 +182,7 @@ type DemandDraft struct {
 	Updated     time.Time // zero: never
 }
 
+// Record implements Draft.
 func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.DemandCoverMD)
 	place, problems := d.place()
@@ -213,6 +219,7 @@ type HowToDraft struct {
 	Updated  time.Time // zero: never
 }
 
+// Record implements Draft.
 func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 	howTo, err := publication.NewHowTo(publication.HowTo{
 		Category: d.Category, Bundles: d.Bundles, Created: d.Created, Updated: d.Updated,
@@ -238,6 +245,7 @@ type NewsDraft struct {
 	Country  string
 }
 
+// Record implements Draft: its HTML is cleaned.
 func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	var wrong fault.Fields
 	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))

@@ -23,7 +23,7 @@ const (
 	Changed             // stored in place of what was there
 	Same                // there already, just so
 	Waits               // kept aside: what it needs is not there
-	Refused             // at odds with what is stored: nothing was kept
+	Refused             // kept aside: it is at odds with what is stored
 )
 
 // Outcome is the fate of one record.
@@ -83,8 +83,8 @@ type Intake interface {
 	// Waiting returns lines of the file that wait, in the order of their numbers, with
 	// higher numbers than after, at most limit of them. They have no Record.
 	Waiting(ctx context.Context, file string, after int64, limit int) ([]Line, error)
-	// Finish forgets the file: its progress, and whatever waits of it.
-	Finish(ctx context.Context, file string) error
+	// Finish forgets the files, all or none: their progress, and whatever waits of them.
+	Finish(ctx context.Context, files ...string) error
 	// Known returns those of the refs that are stored.
 	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
 	// Cover returns the picture that was remembered for the digest; false: none.

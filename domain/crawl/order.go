@@ -11,7 +11,7 @@ import (
 // Plan says what becomes of a batch.
 type Plan struct {
 	// Ready are the places in the batch of those that can be stored, in an order in
-	// which each comes after what it needs.
+	// which each comes after what it needs and is not stored yet.
 	Ready []int
 	// Missing are, by their places, those that can't be, with what they lack by the
 	// fields that name it.
@@ -23,24 +23,19 @@ type Plan struct {
 // zero for roots.
 //
 // What waits for itself, be it through others, is missing; so is a category that would
-// be above itself.
+// be above itself. What is ready does not depend on the order of the batch.
 func PlanOf(batch []Record, known map[Ref]bool, tree map[feed.CategoryID]feed.CategoryID) Plan {
-	around := circling(batch, tree)
-	p := planner{batch: batch, known: known, at: make(map[Ref]int, len(batch)), state: make([]state, len(batch))}
+	p := planner{batch: batch, known: known, at: make(map[Ref]int, len(batch)), around: map[int]bool{}}
+	all := make([]int, len(batch))
 	for i, r := range batch {
 		p.at[r.Ref()] = i
+		all[i] = i
 	}
-	for i, r := range batch {
-		if around[r.Ref()] {
-			p.refuse(i, fault.Fields{"parent": {"The parents go around in a circle."}})
-		}
-	}
-	for _, kind := range Kinds() {
-		for i, r := range batch {
-			if r.Ref().Kind == kind {
-				p.visit(i)
-			}
-		}
+	p.noteCircles(all, tree)
+	// A category that is not stored after all stays where it is in the tree, if it is
+	// there, and may so close a circle that it would have opened.
+	for p.decide(); p.noteCircles(p.plan.Ready, tree); {
+		p.decide()
 	}
 	return p.plan
 }
@@ -60,21 +55,6 @@ func NeedsOf(batch []Record) []Ref {
 	return refs
 }
 
-// circling are the categories of the batch that would be above themselves.
-func circling(batch []Record, tree map[feed.CategoryID]feed.CategoryID) map[Ref]bool {
-	var shelves []feed.Category
-	for _, r := range batch {
-		if shelf, is := r.(Shelf); is {
-			shelves = append(shelves, shelf.Category)
-		}
-	}
-	around := map[Ref]bool{}
-	for _, id := range feed.Circles(tree, shelves) {
-		around[NumberRef(Category, id)] = true
-	}
-	return around
-}
-
 type state int
 
 const (
@@ -85,11 +65,43 @@ const (
 )
 
 type planner struct {
-	batch []Record
-	known map[Ref]bool
-	at    map[Ref]int
-	state []state
-	plan  Plan
+	batch  []Record
+	known  map[Ref]bool
+	at     map[Ref]int
+	around map[int]bool // would be above themselves
+	state  []state
+	plan   Plan
+}
+
+// noteCircles notes those of the categories at the places that would be above themselves, if
+// all of them were stored, and says whether there is any.
+func (p *planner) noteCircles(places []int, tree map[feed.CategoryID]feed.CategoryID) bool {
+	var shelves []feed.Category
+	for _, i := range places {
+		if shelf, is := p.batch[i].(Shelf); is {
+			shelves = append(shelves, shelf.Category)
+		}
+	}
+	circling := feed.Circles(tree, shelves)
+	for _, id := range circling {
+		p.around[p.at[NumberRef(Category, id)]] = true
+	}
+	return len(circling) > 0
+}
+
+// decide plans anew.
+func (p *planner) decide() {
+	p.plan, p.state = Plan{}, make([]state, len(p.batch))
+	for i := range p.around {
+		p.refuse(i, fault.Fields{"parent": {"The parents go around in a circle."}})
+	}
+	for _, kind := range Kinds() {
+		for i, r := range p.batch {
+			if r.Ref().Kind == kind {
+				p.visit(i)
+			}
+		}
+	}
 }
 
 func (p *planner) refuse(i int, wrong fault.Fields) {
@@ -128,8 +140,10 @@ func (p *planner) visit(i int) bool {
 	return true
 }
 
-// has says whether what is needed is stored, or will be by then.
+// has says whether what is needed is stored, or will be by then. What is stored counts
+// without its new record: else of two that need each other, the one that is visited
+// first would have its way.
 func (p *planner) has(ref Ref) bool {
 	at, among := p.at[ref]
-	return among && p.visit(at) || p.known[ref]
+	return p.known[ref] || among && p.visit(at)
 }

@@ -58,7 +58,7 @@ type File interface {
 }
 
 // Decoder reads the draft that a line says. What it can't make out is a fault: on
-// fields where it is about one.
+// fields where it is about some, and then the draft of all others comes with it.
 type Decoder interface {
 	Decode(raw []byte) (Draft, error)
 }
@@ -68,10 +68,9 @@ type Decoder interface {
 type Rejects interface {
 	// Keep adds the lines; they are safe when it returns.
 	Keep(ctx context.Context, lines []Reject) error
-	// Length is how long what is kept is: bytes.
+	// Length is how long what is kept is: bytes. Whoever opens the rejects with it later
+	// finds what was kept by then, and nothing else.
 	Length() int64
-	// Truncate goes back to what was kept when the Length was this.
-	Truncate(length int64) error
 	Close() error
 }
 

@@ -47,6 +47,15 @@ func (d Demand) Listing() (feed.Listing, bool) {
 	}, true
 }
 
+// At is the demand with its cover at the address that it has now.
+func (d Demand) At(address func(media.Key) string) (feed.Thing, bool) {
+	if d.Cover.Key == "" {
+		return nil, false
+	}
+	d.Cover = d.Cover.At(address)
+	return d, true
+}
+
 // Repository stores demands, and keeps the feed equal to their listings in the
 // same step. Every implementation passes test/ports.Demands.
 type Repository interface {

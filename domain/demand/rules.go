@@ -50,8 +50,8 @@ func New(d Demand) (Demand, error) {
 	return d, wrong.Err()
 }
 
-// list trims the values, drops those that come again, and notes what is wrong with the
-// first that is no good.
+// list trims the values, drops those that come again, and notes the first thing that is
+// wrong with them.
 func list(wrong *fault.Fields, name string, values []string, most int, problem func(string) string) []string {
 	var once []string
 	for _, v := range values {
@@ -60,12 +60,14 @@ func list(wrong *fault.Fields, name string, values []string, most int, problem f
 			wrong.Add(name, p)
 			return nil
 		}
-		if !slices.Contains(once, v) {
-			once = append(once, v)
+		if slices.Contains(once, v) {
+			continue
 		}
-	}
-	if len(once) > most {
-		wrong.Add(name, fmt.Sprintf("Ensure this field has no more than %d elements.", most))
+		if len(once) == most { // however many more there are
+			wrong.Add(name, fmt.Sprintf("Ensure this field has no more than %d elements.", most))
+			return nil
+		}
+		once = append(once, v)
 	}
 	return once
 }

@@ -40,3 +40,20 @@ func TestFields(t *testing.T) {
 	assert.Equal(t, fault.Fields{"title": {"Too long."}, "page": {"Not a number."}}, f)
 	assert.EqualError(t, f.Err(), "VALIDATION_EXCEPTION; page: Not a number.; title: Too long.")
 }
+
+func TestGEN08_fields_of_an_error(t *testing.T) {
+	assert.Empty(t, fault.FieldsOf(nil))
+	assert.Empty(t, fault.FieldsOf(errors.New("disk")))
+	assert.Empty(t, fault.FieldsOf(fault.New(fault.Invalid, "No.")))
+
+	f := fault.Field("title", "Too long.")
+	fields := fault.FieldsOf(fmt.Errorf("line 7: %w", f))
+	assert.Equal(t, fault.Fields{"title": {"Too long."}}, fields)
+	fields.Add("page", "Not a number.")
+	fields.Add("title", "Blank.")
+	assert.Equal(t, fault.Fields{"title": {"Too long."}}, f.Fields, "the fault stays as it is")
+
+	none := fault.FieldsOf(nil)
+	none.Add("title", "Blank.")
+	assert.Error(t, none.Err(), "there is always something to add to")
+}

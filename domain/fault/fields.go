@@ -1,5 +1,7 @@
 package fault
 
+import "maps"
+
 // Fields collects what is wrong with the fields of one request, under the names
 // that the client used. A client learns of all its mistakes at once (GEN-08).
 type Fields map[string][]string
@@ -34,10 +36,11 @@ func (f *Fields) Merge(more Fields) {
 	}
 }
 
-// FieldsOf are the fields that the error, if there is one, finds wrong.
+// FieldsOf are the fields that the error, if there is one, finds wrong; the caller may
+// add to them.
 func FieldsOf(err error) Fields {
 	if f, is := Of(err); is {
-		return f.Fields
+		return maps.Clone(f.Fields)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func NewCategory(c Category) (Category, error) {
 	wrong.Add("name", CategoryLimit.RequiredProblem(c.Name))
 	wrong.Add("slug", slugProblem(c.Slug))
 	wrong.Add("id", idProblem(int64(c.ID)))
-	if c.Parent < 0 || c.Parent == c.ID {
+	if c.Parent < 0 || c.Parent != 0 && c.Parent == c.ID {
 		wrong.Add("parent", "Enter the number of another category, or null.")
 	}
 	return c, wrong.Err()
@@ -59,15 +59,25 @@ func Circles(tree map[CategoryID]CategoryID, changed []Category) []CategoryID {
 		}
 		return tree[id]
 	}
+	// Nobody is walked through twice: what an earlier walk came through leads to no
+	// circle but those that it found.
+	walks := map[CategoryID]int{}
+	circling := map[CategoryID]bool{}
+	for i, c := range changed {
+		walk, at := i+1, c.ID
+		for at != 0 && walks[at] == 0 {
+			walks[at] = walk
+			at = above(at)
+		}
+		for at != 0 && walks[at] == walk && !circling[at] {
+			circling[at] = true
+			at = above(at)
+		}
+	}
 	var around []CategoryID
 	for _, c := range changed {
-		seen := map[CategoryID]bool{}
-		for at := c.Parent; at != 0 && !seen[at]; at = above(at) {
-			if at == c.ID {
-				around = append(around, c.ID)
-				break
-			}
-			seen[at] = true
+		if circling[c.ID] {
+			around = append(around, c.ID)
 		}
 	}
 	return around

@@ -12,6 +12,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/geo"
+	"plaza/domain/media"
 	"plaza/domain/page"
 )
 
@@ -64,10 +65,27 @@ type Thing interface {
 	Listing() (l Listing, listed bool)
 }
 
+// Covered is a thing that may have a cover.
+type Covered interface {
+	Thing
+	// At is the thing with its cover at the address that it has now. False, and no
+	// thing, when the cover is kept under no key: then nothing has to change.
+	At(address func(media.Key) string) (Thing, bool)
+}
+
 // Item is a thing on a page of the feed.
 type Item struct {
 	Thing
 	Distance *geo.Kilometres // from the centre of the selection's circle; nil without one
+}
+
+// Illustrate gives the thing's cover the address that it has now.
+func (i *Item) Illustrate(address func(media.Key) string) {
+	if covered, is := i.Thing.(Covered); is {
+		if shown, changed := covered.At(address); changed {
+			i.Thing = shown
+		}
+	}
 }
 
 // ErrNoCategory is the fault of a category that is not there.

@@ -37,14 +37,13 @@ func Problem(t time.Time) string {
 // never updated was last updated when it was created.
 func Lifetime(created, updated *time.Time) fault.Fields {
 	*created, *updated = Of(*created), Of(*updated)
-	if updated.IsZero() {
-		*updated = *created
-	}
 	var wrong fault.Fields
 	wrong.Add("created", Problem(*created))
-	if len(wrong) == 0 {
-		wrong.Add("updated", Problem(*updated))
+	if updated.IsZero() {
+		*updated = *created
+		return wrong
 	}
+	wrong.Add("updated", Problem(*updated))
 	if len(wrong) == 0 && updated.Before(*created) {
 		wrong.Add("updated", "This is before it was created.")
 	}

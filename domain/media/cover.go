@@ -2,6 +2,7 @@ package media
 
 import (
 	"fmt"
+	"time"
 
 	"plaza/domain/fault"
 	"plaza/domain/text"
@@ -36,6 +37,11 @@ func sideProblem(pixels int) string {
 		return fmt.Sprintf("Enter a number of pixels from 1 to %d.", maxSide)
 	}
 	return ""
+}
+
+// Public is where everyone finds what the store keeps.
+func Public(s Store, now time.Time) func(Key) string {
+	return func(key Key) string { return s.URL(key, Everyone, now) }
 }
 
 // At gives the pictures that are kept under keys the addresses that they have now.

@@ -85,6 +85,15 @@ func (p Publication) IsOrigin(originalVisible bool) bool {
 // Listing says how the publication stands in the feed.
 func (p Publication) Listing() (feed.Listing, bool) { return p.listing(feed.Publication, int64(p.ID)) }
 
+// At is the publication with its cover at the address that it has now.
+func (p Publication) At(address func(media.Key) string) (feed.Thing, bool) {
+	if p.Cover.Key == "" {
+		return nil, false
+	}
+	p.Cover = p.Cover.At(address)
+	return p, true
+}
+
 // Node is a part of a text that stands in the feed by itself.
 type Node struct {
 	ID     NodeID
@@ -94,6 +103,15 @@ type Node struct {
 
 // Listing says how the node stands in the feed.
 func (n Node) Listing() (feed.Listing, bool) { return n.listing(feed.Node, int64(n.ID)) }
+
+// At is the node with its cover at the address that it has now.
+func (n Node) At(address func(media.Key) string) (feed.Thing, bool) {
+	if n.Cover.Key == "" {
+		return nil, false
+	}
+	n.Cover = n.Cover.At(address)
+	return n, true
+}
 
 // Query says which publications are wanted.
 type Query struct {

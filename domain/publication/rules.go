@@ -3,6 +3,7 @@ package publication
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"plaza/domain/fault"
 	"plaza/domain/instant"
@@ -14,6 +15,8 @@ import (
 var (
 	TitleLimit   = text.Limit{Chars: 300}
 	SummaryLimit = text.Limit{Chars: 20_000}
+	// LanguageLimit bounds the tag of a language, no lower than BCP 47 lets anybody.
+	LanguageLimit = text.Limit{Chars: 35}
 	// HowToLimit bounds the name of the category that a how-to was imported for.
 	HowToLimit = text.Limit{Chars: 100}
 )
@@ -64,11 +67,24 @@ func newContent(c Content) (Content, error) {
 	wrong.Add("title", TitleLimit.RequiredProblem(c.Title))
 	wrong.Add("summary", SummaryLimit.Problem(c.Summary))
 	wrong.Add("category", orNoneProblem(c.Category))
-	if _, is := locale.Parse(c.Language); !is {
-		wrong.Add("language", "Enter a language tag, like en or zh-CN.")
-	}
+	language, problem := languageOf(c.Language)
+	c.Language = language
+	wrong.Add("language", problem)
 	wrong.Merge(instant.Lifetime(&c.Created, &c.Updated))
 	return c, wrong.Err()
+}
+
+// languageOf is the tag in its canonical form. What readers may ask for, a list with
+// weights, is no language that a text is in.
+func languageOf(name string) (tag, problem string) {
+	if p := LanguageLimit.RequiredProblem(name); p != "" {
+		return "", p
+	}
+	parsed, is := locale.Parse(name)
+	if !is || strings.ContainsAny(name, ",;") {
+		return "", "Enter a language tag, like en or zh-CN."
+	}
+	return parsed.String(), ""
 }
 
 // NewHowTo checks the how-to and returns it in the form that is kept: each bundle
@@ -77,21 +93,29 @@ func NewHowTo(h HowTo) (HowTo, error) {
 	var wrong fault.Fields
 	h.Category = text.Trim(h.Category)
 	wrong.Add("category", HowToLimit.RequiredProblem(h.Category))
-	var once []BundleID
-	for _, bundle := range h.Bundles {
-		if bundle <= 0 {
-			wrong.Merge(fault.Fields{"bundles": {numberProblem(bundle)}})
-		}
-		if !slices.Contains(once, bundle) {
-			once = append(once, bundle)
-		}
-	}
-	if len(once) > MaxHowToBundles {
-		wrong.Add("bundles", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxHowToBundles))
-	}
+	once, problem := eachOnce(h.Bundles)
+	wrong.Add("bundles", problem)
 	h.Bundles = once
 	wrong.Merge(instant.Lifetime(&h.Created, &h.Updated))
 	return h, wrong.Err()
+}
+
+// eachOnce drops the bundles that come again, and tells the first thing that is wrong
+// with them.
+func eachOnce(bundles []BundleID) (once []BundleID, problem string) {
+	for _, bundle := range bundles {
+		if p := numberProblem(bundle); p != "" {
+			return nil, p
+		}
+		if slices.Contains(once, bundle) {
+			continue
+		}
+		if len(once) == MaxHowToBundles { // however many more there are
+			return nil, fmt.Sprintf("Ensure this field has no more than %d elements.", MaxHowToBundles)
+		}
+		once = append(once, bundle)
+	}
+	return once, ""
 }
 
 func numberProblem[N ~int64](n N) string {

@@ -29,7 +29,7 @@ type call struct {
 func Inside(t *testing.T, open Open) {
 	calls := slices.Concat(
 		accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls, newsCalls,
-		feedCalls, publicationCalls, howToCalls, cacheCalls, demandCalls, imageCalls, ledgerCalls,
+		feedCalls, publicationCalls, howToCalls, cacheCalls, demandCalls, imageCalls, ledgerCalls, intakeCalls,
 	)
 	open.keeps(t, []promise{
 		{"no port is called from inside Accounts.Change", func(w *world) {

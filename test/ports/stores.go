@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plaza/domain/access"
+	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -35,8 +36,12 @@ type Stores struct {
 	Demands       demand.Repository
 	Images        gallery.Repository
 	Ledger        payment.Ledger
+	Intake        crawl.Intake
 	// Listings returns what the feed lists at present, by kind and id.
 	Listings func(t *testing.T) []feed.Listing
+	// Check fails the test when what the store derives from something else is not what
+	// it must be; nil: it derives nothing.
+	Check func(t *testing.T)
 }
 
 // Open opens stores that are empty and share nothing with others.
@@ -52,7 +57,8 @@ func All(t *testing.T, open Open) {
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
-		{"Demands", Demands}, {"Images", Images}, {"Ledger", Ledger}, {"Inside", Inside},
+		{"Demands", Demands}, {"Images", Images}, {"Ledger", Ledger},
+		{"Intake", Intake}, {"Inside", Inside},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}

@@ -1,0 +1,181 @@
+package bunstore
+
+import (
+	"context"
+
+	"plaza/domain/crawl"
+	"plaza/domain/media"
+)
+
+// Intake is the store as crawl.Intake.
+type Intake struct{ s *Store }
+
+// Intake returns the store's way in for what the crawler brings.
+func (s *Store) Intake() Intake { return Intake{s} }
+
+var _ crawl.Intake = Intake{}
+
+// deliveries is the name of the lock under which there is one delivery at a time, and
+// nobody else who puts things into the feed that the crawler brings, too: what a delivery
+// has seen of them stays as it is.
+const deliveries = "deliveries"
+
+// Take tries again when something that is new has come from elsewhere meanwhile.
+func (v Intake) Take(ctx context.Context, d crawl.Delivery) (receipt crawl.Receipt, err error) {
+	for range attempts {
+		err = v.s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
+			receipt, err = v.s.take(ctx, tx, d)
+			return err
+		})
+		if err == nil || !v.s.dialect.collides(err) {
+			break
+		}
+	}
+	if err != nil {
+		return crawl.Receipt{}, err
+	}
+	return receipt, nil
+}
+
+// take stores what is ready, kind by kind: none needs anything of a later one.
+func (s *Store) take(ctx context.Context, tx *transaction, d crawl.Delivery) (crawl.Receipt, error) {
+	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
+		return crawl.Receipt{}, err
+	}
+	if err := s.dialect.laden(ctx, tx); err != nil {
+		return crawl.Receipt{}, err
+	}
+	t := newTaking(s, tx, d)
+	if err := t.look(ctx); err != nil {
+		return crawl.Receipt{}, err
+	}
+	ready := t.plan()
+	for _, store := range []func(context.Context, map[crawl.Kind][]int) error{
+		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.guides, t.news,
+	} {
+		if err := store(ctx, ready); err != nil {
+			return crawl.Receipt{}, err
+		}
+	}
+	if err := t.list(ctx); err != nil {
+		return crawl.Receipt{}, err
+	}
+	replaced, err := t.lines(ctx)
+	return crawl.Receipt{Outcomes: t.outcomes, Replaced: replaced}, err
+}
+
+func (v Intake) Progress(ctx context.Context, file string) (progress []byte, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		progress = nil
+		return v.s.each(ctx, v.s.writes.recall, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
+	})
+	return progress, err
+}
+
+func (v Intake) Waiting(ctx context.Context, file string, after int64, limit int) (lines []crawl.Line, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		lines = nil
+		return v.s.each(ctx, v.s.writes.waiting, []any{file, after, int64(max(limit, 0))}, func(scan func(...any) error) error {
+			var l crawl.Line
+			err := scan(&l.Number, &l.Raw)
+			lines = append(lines, l)
+			return err
+		})
+	})
+	return lines, err
+}
+
+func (v Intake) Finish(ctx context.Context, files ...string) error {
+	var steps []step
+	for _, file := range files {
+		for _, statement := range v.s.writes.forget {
+			steps = append(steps, step{statement: statement, args: []any{file}})
+		}
+	}
+	return v.s.writeAll(ctx, steps)
+}
+
+func (v Intake) Cover(ctx context.Context, d crawl.Digest) (c crawl.Cover, is bool, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		found := coverOf(v.s.writes, d)
+		is = false
+		return v.s.each(ctx, found.statement, found.args, func(scan func(...any) error) error {
+			is = true
+			return scanCover(&c, scan)
+		})
+	})
+	return c, is, err
+}
+
+func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, c crawl.Cover) (kept crawl.Cover, err error) {
+	remember := step{statement: v.s.writes.remember, args: []any{d[:], string(c.Key), int64(c.Width), int64(c.Height)}}
+	found := coverOf(v.s.writes, d)
+	found.row = func(scan func(...any) error) error { return scanCover(&kept, scan) }
+	err = v.s.writeAll(ctx, []step{remember, found})
+	return kept, err
+}
+
+func coverOf(w writes, d crawl.Digest) step { return step{statement: w.cover, args: []any{d[:]}} }
+
+func scanCover(c *crawl.Cover, scan func(...any) error) error {
+	return scan(orZeroText[media.Key]{&c.Key}, &c.Width, &c.Height)
+}
+
+func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (known map[crawl.Ref]bool, err error) {
+	reads, add := v.s.knownReads(refs)
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		known = map[crawl.Ref]bool{}
+		add(known)
+		if len(reads) == 0 {
+			return nil
+		}
+		return v.s.dialect.queryAll(ctx, reads)
+	})
+	return known, err
+}
+
+// knownReads find those of the refs that are stored, and add them to what add is given.
+func (s *Store) knownReads(refs []crawl.Ref) (reads []step, add func(map[crawl.Ref]bool)) {
+	var known map[crawl.Ref]bool
+	ids, sources := map[crawl.Kind][]int64{}, map[crawl.Kind][]string{}
+	var categories, robots []string
+	asked := map[crawl.Ref]bool{}
+	for _, ref := range distinct(refs) {
+		asked[ref] = true
+		switch ref.Kind {
+		case crawl.User, crawl.News:
+			sources[ref.Kind] = append(sources[ref.Kind], ref.ID)
+		case crawl.HowTo:
+			if category, robot, is := ref.Guide(); is {
+				categories, robots = append(categories, category), append(robots, robot)
+			}
+		default:
+			if id := ref.Number(); id != 0 {
+				ids[ref.Kind] = append(ids[ref.Kind], id)
+			}
+		}
+	}
+	note := func(ref crawl.Ref) {
+		if asked[ref] {
+			known[ref] = true
+		}
+	}
+	for kind, statement := range s.writes.known {
+		var wanted any = ids[kind]
+		if len(sources[kind]) > 0 {
+			wanted = sources[kind]
+		} else if len(ids[kind]) == 0 {
+			continue
+		}
+		reads = append(reads, step{statement: statement, args: []any{s.dialect.listOf(wanted)}, row: func(scan func(...any) error) error {
+			var id string
+			err := scan(&id)
+			note(crawl.Ref{Kind: kind, ID: id})
+			return err
+		}})
+	}
+	if len(robots) > 0 {
+		reads = append(reads, s.guidesOf(categories, robots, func(g crawl.Guide) { note(g.Ref()) }))
+	}
+	return reads, func(into map[crawl.Ref]bool) { known = into }
+}

@@ -1,0 +1,225 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"reflect"
+	"slices"
+
+	"plaza/domain/crawl"
+	"plaza/domain/feed"
+)
+
+// write adds rows, if there are any.
+func (t *taking) write(ctx context.Context, p stockpile, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return t.tx.copy(ctx, p.table, p.columns, rows)
+}
+
+// run runs the steps, if there are any.
+func (t *taking) run(ctx context.Context, steps []step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	return t.tx.run(ctx, steps...)
+}
+
+// fate notes what the record at the place was, seen from what was stored before it, and
+// says whether it is to be stored.
+func (t *taking) fate(place int, stored, same bool) bool {
+	switch {
+	case !stored:
+		t.outcomes[place].Fate = crawl.New
+	case same:
+		t.outcomes[place].Fate = crawl.Same
+	default:
+		t.outcomes[place].Fate = crawl.Changed
+	}
+	return !same || !stored
+}
+
+func (t *taking) people(ctx context.Context, ready map[crawl.Kind][]int) error {
+	var added [][]any
+	var steps []step
+	var sources []string
+	for _, i := range ready[crawl.User] {
+		p := t.delivery.Lines[i].Record.(crawl.Person)
+		own, has := t.accounts[p.Source]
+		next := own.Member
+		next.Firstname, next.Lastname = p.Firstname, p.Lastname
+		if !own.adopted {
+			next = p.Member
+			next.ID = own.ID
+		}
+		if !t.fate(i, has, next == own.Member) {
+			continue
+		}
+		holder, held := t.holders[p.Phone]
+		switch {
+		case has:
+			steps = append(steps, step{statement: t.s.writes.rename, args: []any{
+				p.Source, next.Firstname, next.Lastname, next.Expertise, next.Location, next.Timezone, t.s.dialect.instant(moment{next.Joined}),
+			}})
+		case held:
+			t.uids[p.Source] = holder.ID
+			steps = append(steps, step{statement: t.s.writes.adopt, args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
+		default:
+			added, sources = append(added, t.scribe.person(p)), append(sources, p.Source)
+		}
+	}
+	if err := t.write(ctx, peoplePile, added); err != nil {
+		return err
+	}
+	return t.run(ctx, ask(t, steps, t.s.writes.people, sources, t.uid))
+}
+
+// categories are in the order of the plan: a parent comes before its children.
+func (t *taking) categories(ctx context.Context, ready map[crawl.Kind][]int) error {
+	var added [][]any
+	var steps []step
+	for _, i := range ready[crawl.Category] {
+		next := t.delivery.Lines[i].Record.(crawl.Shelf).Category
+		old, has := t.shelves[next.ID]
+		switch {
+		case !t.fate(i, has, old == next):
+			continue
+		case has:
+			steps = append(steps, step{statement: t.s.writes.recategorise, args: t.scribe.category(next)})
+		default:
+			added = append(added, t.scribe.category(next))
+		}
+		t.tx.books.total(categories, 0)
+	}
+	if err := t.write(ctx, categoryPile, added); err != nil {
+		return err
+	}
+	return t.run(ctx, steps)
+}
+
+func (t *taking) nodes(ctx context.Context, ready map[crawl.Kind][]int) error {
+	var all []replacement
+	for _, i := range ready[crawl.Node] {
+		r := t.delivery.Lines[i].Record.(crawl.Part)
+		r.Author = t.uids[r.By]
+		all = t.replace(all, i, item{feed.Node, int64(r.ID)}, r.Node)
+	}
+	return t.put(ctx, feed.Node, all)
+}
+
+func (t *taking) demands(ctx context.Context, ready map[crawl.Kind][]int) error {
+	var all []replacement
+	for _, i := range ready[crawl.Demand] {
+		r := t.delivery.Lines[i].Record.(crawl.Wish)
+		r.Author, r.Tags, r.Images = t.uids[r.By], orNil(r.Tags), orNil(r.Images)
+		all = t.replace(all, i, item{feed.Demand, int64(r.ID)}, r.Demand)
+	}
+	return t.put(ctx, feed.Demand, all)
+}
+
+// replacement is a thing that takes the place of another; nil: it is new.
+type replacement struct {
+	at        item
+	old, next feed.Thing
+}
+
+// replace adds the thing of the record at the place, unless it is stored just so.
+func (t *taking) replace(all []replacement, place int, at item, next feed.Thing) []replacement {
+	old, has := t.things[at.kind][at.id]
+	if !t.fate(place, has, has && reflect.DeepEqual(old, next)) {
+		return all
+	}
+	return append(all, replacement{at, old, next})
+}
+
+// put stores the things of the kind, and lists them.
+func (t *taking) put(ctx context.Context, kind feed.Kind, all []replacement) error {
+	var added [][]any
+	var steps []step
+	for _, r := range all {
+		if r.old == nil {
+			added = append(added, t.scribe.thing(r.next))
+		} else {
+			steps = append(steps, step{statement: t.s.writes.rewrite[kind], args: t.scribe.thing(r.next)})
+		}
+		t.relist(r.at, r.old, r.next)
+	}
+	if err := t.write(ctx, thingPiles[kind], added); err != nil {
+		return err
+	}
+	return t.run(ctx, steps)
+}
+
+// relist puts the listing of the thing in the place of the old one's. A new one is
+// listed together with others.
+func (t *taking) relist(at item, old, next feed.Thing) {
+	was, is := listedOrNot(old), listedOrNot(next)
+	if was != nil || is == nil {
+		t.tx.books.relist(at, was, is)
+		return
+	}
+	t.tx.books.enlist(is)
+	t.listings = append(t.listings, is)
+}
+
+// list adds the new listings, those together that are together in most indexes.
+func (t *taking) list(ctx context.Context) error {
+	slices.SortFunc(t.listings, func(a, b *listingRow) int {
+		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time), cmp.Compare(a.ID, b.ID))
+	})
+	all := make([][]any, len(t.listings))
+	for i, l := range t.listings {
+		all[i] = t.scribe.listing(l)
+	}
+	return t.write(ctx, listingPile, all)
+}
+
+func listedOrNot(thing feed.Thing) *listingRow {
+	if thing == nil {
+		return nil
+	}
+	return listed(thing)
+}
+
+func (t *taking) guides(ctx context.Context, ready map[crawl.Kind][]int) error {
+	var added [][]any
+	var steps []step
+	for _, i := range ready[crawl.HowTo] {
+		r := t.delivery.Lines[i].Record.(crawl.Guide)
+		r.Robot, r.Bundles = t.uids[r.By], orNil(r.Bundles)
+		old, has := t.howTos[r.Ref()]
+		switch {
+		case !t.fate(i, has, reflect.DeepEqual(old, r.HowTo)):
+		case has:
+			steps = append(steps, step{statement: t.s.writes.reguide, args: t.scribe.howTo(r.HowTo)})
+		default:
+			added = append(added, t.scribe.howTo(r.HowTo))
+		}
+	}
+	if err := t.write(ctx, howToPile, added); err != nil {
+		return err
+	}
+	return t.run(ctx, steps)
+}
+
+func (t *taking) news(ctx context.Context, ready map[crawl.Kind][]int) error {
+	var added [][]any
+	var steps []step
+	for _, i := range ready[crawl.News] {
+		r := t.delivery.Lines[i].Record.(crawl.Clipping)
+		r.ID = 0
+		old, has := t.clippings[r.Source]
+		switch {
+		case !t.fate(i, has, old == r.News):
+		case has:
+			steps = append(steps, step{statement: t.s.writes.renews, args: t.scribe.news(r)})
+		default:
+			added = append(added, t.scribe.news(r))
+		}
+	}
+	if err := t.write(ctx, newsPile, added); err != nil {
+		return err
+	}
+	return t.run(ctx, steps)
+}

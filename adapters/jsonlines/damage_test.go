@@ -1,0 +1,159 @@
+package jsonlines_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/jsonlines"
+	"plaza/domain/crawl"
+)
+
+// texts are what the lines say.
+func texts(lines []crawl.RawLine) []string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, string(line.Raw))
+	}
+	return all
+}
+
+func TestADM04_of_a_gzip_that_is_cut_off_the_whole_lines_are_good(t *testing.T) {
+	all := []string{`{"a":1}`, `{"bb":22}`, `{"ccc":333}`, `{"d":4}`, `{"no":"end"}`}
+	text := strings.Join(all, "\n")
+	for _, parts := range [][]string{{text}, {text[:30], text[30:]}} {
+		content := zipped(t, parts...)
+		most := 0
+		for n := 1; n < len(content); n++ {
+			if n == len(zipped(t, parts[0])) {
+				continue // a whole gzip: nobody can know that there was more
+			}
+			lines, end := rest(t, opened(t, written(t, "a.jsonl.gz", content[:n])))
+			require.LessOrEqual(t, len(lines), 4, "the last has no end")
+			assert.Equal(t, append([]string{}, all[:len(lines)]...), append([]string{}, texts(lines)...), "%d bytes", n)
+			most = max(most, len(lines))
+			assert.ErrorIs(t, end, crawl.ErrDamaged, "%d bytes", n)
+			assert.ErrorContains(t, end, "the gzip is cut off, after line")
+		}
+		assert.Equal(t, 4, most)
+	}
+}
+
+func TestADM04_a_gzip_that_is_broken_is_damaged(t *testing.T) {
+	text := strings.Repeat("{\"kind\":\"bundle\",\"id\":1}\n", 50)
+	whole := zipped(t, text)
+	for name, content := range map[string][]byte{
+		"a wrong checksum": append(append([]byte{}, whole[:len(whole)-8]...), 1, 2, 3, 4, whole[len(whole)-4], whole[len(whole)-3], whole[len(whole)-2], whole[len(whole)-1]),
+		"a wrong method":   append([]byte{0x1f, 0x8b, 7}, whole[3:]...),
+		"something behind": append(append([]byte{}, whole...), "{}\n and more than a header has"...),
+		"no deflate":       append(append([]byte{}, whole[:10]...), strings.Repeat("\xff", 30)...),
+	} {
+		lines, end := rest(t, opened(t, written(t, "a.jsonl", content)))
+		assert.ErrorIs(t, end, crawl.ErrDamaged, name)
+		assert.ErrorContains(t, end, "the gzip is broken", name)
+		for _, line := range lines {
+			assert.Equal(t, `{"kind":"bundle","id":1}`, string(line.Raw), name)
+		}
+	}
+}
+
+func TestADM04_every_byte_of_a_gzip_counts(t *testing.T) {
+	const text = "{\"a\":1}\n{\"b\":2}\n"
+	whole := zipped(t, text)
+	for at := range whole {
+		broken := append([]byte{}, whole...)
+		broken[at] ^= 0x10
+		lines, end := rest(t, opened(t, written(t, "a.jsonl", broken)))
+		// Bytes 3 to 9 are flags, a date and the machine: some of them nobody checks.
+		if end == io.EOF && at > 9 {
+			t.Errorf("byte %d: %q passes", at, texts(lines))
+		}
+	}
+}
+
+func TestADM04_a_file_that_shrinks_is_damaged(t *testing.T) {
+	line := strings.Repeat("x", 1000) + "\n"
+	content := strings.Repeat(line, 2000)
+	for _, left := range []int64{0, 500, 300_000, 1_000_000, int64(len(content)) - 1} {
+		path := written(t, "a.jsonl", []byte(content))
+		f := opened(t, path)
+		_, err := f.Next(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, os.Truncate(path, left))
+		lines, end := rest(t, f)
+		assert.ErrorIs(t, end, crawl.ErrDamaged)
+		assert.ErrorContains(t, end, "it shrank while it was read, after line")
+		for _, got := range lines {
+			assert.Len(t, got.Raw, 1000)
+		}
+	}
+}
+
+func TestADM04_a_file_that_shrinks_once_it_was_read_is_damaged(t *testing.T) {
+	path := written(t, "a.jsonl", []byte("{1}\n{2}\n{3}"))
+	f := opened(t, path)
+	_, err := f.Next(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(path, 2))
+	lines, end := rest(t, f)
+	assert.ErrorIs(t, end, crawl.ErrDamaged)
+	assert.Equal(t, []string{"{2}"}, texts(lines), "the third had no end")
+}
+
+func TestADM04_a_file_that_grows_and_shrinks_is_damaged(t *testing.T) {
+	path := written(t, "a.jsonl", []byte("{1}\n"))
+	f := opened(t, path)
+	appended(t, path, strings.Repeat("{2}\n", 1000))
+	_, err := f.Next(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(path, 4))
+	lines, end := rest(t, f)
+	assert.Len(t, lines, 1000, "they were there")
+	assert.ErrorIs(t, end, crawl.ErrDamaged)
+}
+
+func TestADM04_a_gzip_that_shrinks_to_a_whole_one_is_damaged(t *testing.T) {
+	first, second := zipped(t, "{1}\n"), zipped(t, "{2}\n")
+	path := written(t, "a.jsonl.gz", append(append([]byte{}, first...), second...))
+	f := opened(t, path)
+	require.NoError(t, os.Truncate(path, int64(len(first))))
+	lines, end := rest(t, f)
+	assert.Equal(t, []string{"{1}"}, texts(lines))
+	assert.ErrorIs(t, end, crawl.ErrDamaged)
+}
+
+func TestADM04_a_file_that_grows_is_read_as_far_as_it_is(t *testing.T) {
+	path := written(t, "a.jsonl", []byte("{1}\n"))
+	f := opened(t, path)
+	appended(t, path, "{2}\n{3}")
+	lines, end := rest(t, f)
+	assert.Equal(t, io.EOF, end)
+	assert.Equal(t, []string{"{1}", "{2}", "{3}"}, texts(lines))
+	read, size := f.Size()
+	assert.Equal(t, []int64{11, 11}, []int64{read, size})
+}
+
+func TestADM04_what_can_not_be_read_on_is_damaged(t *testing.T) {
+	broken := errors.New("the cable is out")
+	f := jsonlines.Standard(io.MultiReader(strings.NewReader("{1}\n{2}\n{3"), iotest.ErrReader(broken)), "")
+	lines, end := rest(t, f)
+	assert.Equal(t, []string{"{1}", "{2}"}, texts(lines))
+	assert.ErrorIs(t, end, crawl.ErrDamaged)
+	assert.ErrorIs(t, end, broken)
+	assert.ErrorContains(t, end, "it can't be read on, after line 2")
+}
+
+func TestADM04_a_reader_that_gives_nothing_is_not_waited_for(t *testing.T) {
+	_, end := rest(t, jsonlines.Standard(idle{}, ""))
+	assert.ErrorIs(t, end, io.ErrNoProgress)
+}
+
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }

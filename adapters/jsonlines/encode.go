@@ -1,0 +1,113 @@
+package jsonlines
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"plaza/domain/crawl"
+	"plaza/domain/event"
+)
+
+// Encode is the line, without its end, that says the draft. Fields that say no more than
+// an absent one are left out.
+func Encode(d crawl.Draft) ([]byte, error) {
+	kind, wire := wireOf(d)
+	if wire == nil {
+		return nil, fmt.Errorf("no line says a %T", d)
+	}
+	w := newWriter()
+	w.buf.WriteString(`{"kind":`)
+	err := w.value(kind)
+	if err == nil {
+		err = w.fields(forms[kind].shape, reflect.ValueOf(wire), true)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoding a %s: %w", kind, err)
+	}
+	w.buf.WriteByte('}')
+	return w.buf.Bytes(), nil
+}
+
+func wireOf(d crawl.Draft) (crawl.Kind, any) {
+	switch d := d.(type) {
+	case crawl.UserDraft:
+		return crawl.User, userWire(d)
+	case crawl.CategoryDraft:
+		return crawl.Category, categoryWire(d)
+	case crawl.BundleDraft:
+		return crawl.Bundle, bundleWire(d)
+	case crawl.PublicationDraft:
+		return crawl.Publication, publicationWire(d)
+	case crawl.NodeDraft:
+		return crawl.Node, nodeWire(d)
+	case crawl.DemandDraft:
+		return crawl.Demand, demandWire(d)
+	case crawl.HowToDraft:
+		return crawl.HowTo, howToWire(d)
+	case crawl.NewsDraft:
+		return crawl.News, newsWire(d)
+	}
+	return "", nil
+}
+
+// writer writes JSON that people can read: without the escapes that are for web pages.
+type writer struct {
+	buf     *bytes.Buffer
+	encoder *json.Encoder
+}
+
+func newWriter() writer {
+	buf := &bytes.Buffer{}
+	encoder := json.NewEncoder(buf)
+	encoder.SetEscapeHTML(false)
+	return writer{buf, encoder}
+}
+
+// value writes it without the end of the line that the encoder puts behind.
+func (w writer) value(v any) error {
+	if err := w.encoder.Encode(v); err != nil {
+		return err
+	}
+	w.buf.Truncate(w.buf.Len() - 1)
+	return nil
+}
+
+func (w writer) fields(s shape, record reflect.Value, following bool) error {
+	for i, f := range s.fields {
+		v := record.Field(i)
+		if saysNothing(v, s.absent.Field(i)) {
+			continue
+		}
+		if following {
+			w.buf.WriteByte(',')
+		}
+		following = true
+		w.buf.WriteString(`"` + f.name + `":`)
+		if err := w.field(v.Interface()); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+func saysNothing(v, absent reflect.Value) bool {
+	if v.Kind() == reflect.Slice {
+		return v.Len() == 0
+	}
+	return v.Equal(absent)
+}
+
+func (w writer) field(v any) error {
+	switch v := v.(type) {
+	case event.Date:
+		return w.value(v.String())
+	case *crawl.CoverDraft:
+		w.buf.WriteByte('{')
+		err := w.fields(coverShape, reflect.ValueOf(coverWire(*v)), false)
+		w.buf.WriteByte('}')
+		return err
+	}
+	return w.value(v)
+}

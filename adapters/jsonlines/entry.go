@@ -1,0 +1,86 @@
+package jsonlines
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"plaza/domain/crawl"
+	"plaza/domain/fault"
+)
+
+// rejected is what is told of a line that could not be stored.
+type rejected struct {
+	File   string       `json:"file"`
+	Line   int64        `json:"line"`
+	Reason string       `json:"reason,omitempty"`
+	Fields fault.Fields `json:"fields,omitempty"`
+	// Where the line is, when it is not here: bytes, as they are once decompressed.
+	Offset *int64 `json:"offset,omitempty"`
+	Length *int64 `json:"length,omitempty"`
+}
+
+// entry is the line of the rejects, with its end. One that a Decoder could not be given,
+// being too long, has no record but says where it is.
+func entry(file string, r crawl.Reject) ([]byte, error) {
+	about := rejected{File: file, Line: r.Number, Reason: r.Reason, Fields: r.Fields}
+	if !r.TooLong {
+		line, err := entryWith(about, innermost(r.Raw))
+		if err != nil || len(line) <= MaxLine {
+			return line, err
+		}
+		r.Length = max(r.Length, int64(len(r.Raw)))
+	}
+	about.Offset, about.Length = &r.Offset, &r.Length
+	return entryWith(about, nil)
+}
+
+// innermost is the record that is in a line of the rejects, or else the line: what is
+// mended again and again does not grow.
+func innermost(raw []byte) []byte {
+	if ms, err := membersOf(raw); err == nil && isReject(ms) {
+		if record, err := recordOf(ms); err == nil {
+			return record
+		}
+	}
+	return raw
+}
+
+func entryWith(about rejected, raw []byte) ([]byte, error) {
+	w := newWriter()
+	w.buf.WriteString(`{"rejected":`)
+	err := w.value(about)
+	if err == nil {
+		err = w.record(raw)
+	}
+	w.buf.WriteString("}\n")
+	return w.buf.Bytes(), err
+}
+
+func (w writer) record(raw []byte) error {
+	switch {
+	case raw == nil:
+		w.buf.WriteString(`,"record":null`)
+	case fits(raw):
+		w.buf.WriteString(`,"record":`)
+		w.buf.Write(bytes.Trim(raw, space))
+	case utf8.Valid(raw):
+		w.buf.WriteString(`,"record":`)
+		return w.value(string(raw))
+	default:
+		w.buf.WriteString(`,"bytes":`)
+		return w.value(raw)
+	}
+	return nil
+}
+
+// space is what JSON allows around values. More would be mending the line.
+const space = " \t\r\n"
+
+// fits says whether the line is an object that can stand in another as it is.
+func fits(raw []byte) bool {
+	if bytes.IndexByte(raw, '\n') >= 0 {
+		return false
+	}
+	s := scanner{text: bytes.Trim(raw, space)}
+	return s.peek() == '{' && utf8.Valid(raw) && s.object(2, new([]member)) == nil && s.at == len(s.text)
+}

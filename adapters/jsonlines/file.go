@@ -1,0 +1,229 @@
+package jsonlines
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"plaza/domain/crawl"
+	"plaza/domain/fault"
+)
+
+const (
+	// MaxLine is how long a line may be, without its end: bytes.
+	MaxLine = 4 << 20
+	// Beginning is how much is kept of a line that is longer: bytes.
+	Beginning = 1 << 10
+)
+
+// byteOrderMark is what some editors put in front of UTF-8.
+const byteOrderMark = "\ufeff"
+
+// File implements crawl.File.
+type File struct {
+	name string
+	file *os.File // nil: something that can be read only once
+	size int64    // when it was opened; 0: not known
+	raw  *counted
+	// plain says that the file is known to be no gzip: it can be read from anywhere.
+	plain bool
+	covers
+
+	window window
+	lines  int64 // handed out, the blank ones included
+	ended  error
+}
+
+// Open opens the file, which may be a gzip whatever its name is. One that is not there
+// is crawl.ErrNoFile; one that can't be what was meant is another fault.
+func Open(path string) (crawl.File, error) {
+	name, err := filepath.Abs(path)
+	if err == nil {
+		name, err = filepath.EvalSymlinks(name)
+	}
+	if err != nil {
+		return nil, notOpened(path, err)
+	}
+	// Opening a pipe would wait for somebody to write to it.
+	if info, err := os.Stat(name); err != nil {
+		return nil, notOpened(path, err)
+	} else if err := regular(info); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, notOpened(path, err)
+	}
+	f, err := of(name, file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, file.Close()))
+	}
+	return f, nil
+}
+
+func of(name string, file *os.File) (*File, error) {
+	info, err := file.Stat()
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	first := make([]byte, 1)
+	n, err := file.ReadAt(first, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	f := &File{
+		name: name, file: file, size: info.Size(), raw: &counted{Reader: file},
+		plain: n == 0 || first[0] != magic[0], covers: beside(filepath.Dir(name)),
+	}
+	f.begin(0)
+	return f, nil
+}
+
+// Standard reads the standard input, which may be a gzip, too. Covers are in the folder;
+// an empty one has none. The reader is not closed.
+func Standard(r io.Reader, folder string) crawl.File {
+	f := &File{raw: &counted{Reader: r}}
+	if folder != "" {
+		f.covers = beside(folder)
+	}
+	f.begin(0)
+	return f
+}
+
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return fault.New(fault.Invalid, "This is a folder, not a file.")
+	case !info.Mode().IsRegular():
+		return fault.New(fault.Invalid, "This is no regular file: pass a pipe on as the standard input.")
+	}
+	return nil
+}
+
+func notOpened(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", path, crawl.ErrNoFile)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: %w", path, fault.New(fault.Denied, "You may not read this file."))
+	}
+	return fmt.Errorf("opening a file of records: %w", err)
+}
+
+// Name implements crawl.File.
+func (f *File) Name() string { return f.name }
+
+// Size implements crawl.File. It may be asked while the file is being read.
+func (f *File) Size() (read, size int64) {
+	read = f.raw.read.Load()
+	if f.size == 0 {
+		return read, 0
+	}
+	return read, max(read, f.size)
+}
+
+// Close implements crawl.File.
+func (f *File) Close() error {
+	err := f.covers.Close()
+	if f.file != nil {
+		err = errors.Join(err, f.file.Close())
+	}
+	return err
+}
+
+// Next implements crawl.File.
+func (f *File) Next(ctx context.Context) (crawl.RawLine, error) {
+	if f.ended != nil {
+		return crawl.RawLine{}, f.ended
+	}
+	if err := f.dropMark(ctx); err != nil {
+		return crawl.RawLine{}, err
+	}
+	for {
+		offset := f.window.offset()
+		line, err := f.window.line(ctx)
+		if err != nil {
+			return crawl.RawLine{}, err
+		}
+		if !line.whole {
+			if f.ended = f.end(); f.ended != io.EOF || line.length == 0 {
+				return crawl.RawLine{}, f.ended
+			}
+		}
+		f.lines++
+		if line.length <= MaxLine && len(bytes.TrimSpace(line.text)) == 0 {
+			if f.ended != nil {
+				return crawl.RawLine{}, f.ended
+			}
+			continue
+		}
+		return f.rawLine(line, offset), nil
+	}
+}
+
+func (f *File) rawLine(line segment, offset int64) crawl.RawLine {
+	tooLong := line.length > MaxLine
+	if tooLong {
+		line.text = line.text[:Beginning]
+	}
+	return crawl.RawLine{
+		Number: f.lines, Raw: bytes.Clone(line.text), TooLong: tooLong, Offset: offset, Length: line.length,
+		End: crawl.Position{Lines: f.lines, Offset: f.window.offset(), Print: f.window.print()},
+	}
+}
+
+func (f *File) dropMark(ctx context.Context) error {
+	if f.window.offset() > 0 {
+		return nil
+	}
+	if err := f.window.ensure(ctx, len(byteOrderMark)); err != nil {
+		return err
+	}
+	if bytes.HasPrefix(f.window.rest(), []byte(byteOrderMark)) {
+		f.window.start += len(byteOrderMark)
+	}
+	return nil
+}
+
+// end says why there is no more to read: io.EOF, or what is damaged.
+func (f *File) end() error {
+	err := f.window.err
+	var what string
+	switch {
+	case f.shrank():
+		what = "it shrank while it was read"
+	case err == io.EOF:
+		return io.EOF
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		what = "the gzip is cut off"
+	case isBroken(err):
+		what = "the gzip is broken"
+	default:
+		what = "it can't be read on"
+	}
+	return fmt.Errorf("%w: %s, after line %d: %w", crawl.ErrDamaged, what, f.lines, err)
+}
+
+// shrank says whether there are fewer bytes than there were once.
+func (f *File) shrank() bool {
+	if f.file == nil {
+		return false
+	}
+	info, err := f.file.Stat()
+	return err == nil && info.Size() < max(f.size, f.raw.read.Load())
+}
+
+func isBroken(err error) bool {
+	_, isCorrupt := errors.AsType[flate.CorruptInputError](err)
+	return isCorrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
+}

@@ -1,0 +1,206 @@
+package jsonlines
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"plaza/domain/crawl"
+	"plaza/domain/fault"
+)
+
+const ending = ".rejects.jsonl"
+
+// RejectsPath is where the rejects of the file are: those of a.jsonl, a.jsonl.gz and
+// a.ndjson are in a.rejects.jsonl, beside it.
+func RejectsPath(path string) string {
+	stem := strings.TrimSuffix(path, ".gz")
+	for _, known := range []string{".jsonl", ".ndjson"} {
+		if cut, is := strings.CutSuffix(stem, known); is && filepath.Base(stem) != known {
+			return cut + ending
+		}
+	}
+	return path + ending
+}
+
+// Rejects implements crawl.Rejects: a file with a line for each.
+type Rejects struct {
+	path   string
+	of     string
+	length int64
+	file   *os.File // nil: nothing was kept yet
+}
+
+// OpenRejects keeps what is rejected of the named file in the one at the path, which is
+// made when there is something to keep. To begin anew the length is 0: what is there then
+// is moved aside, to a name with a number. To go on it is the Length that there was: what
+// was kept since is forgotten.
+func OpenRejects(path, of string, length int64) (crawl.Rejects, error) {
+	if length < 0 {
+		return nil, fmt.Errorf("%s: %d bytes are less than nothing", path, length)
+	}
+	r := &Rejects{path: path, of: of, length: length}
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if length == 0 {
+			return r, nil
+		}
+		err = fault.New(fault.Conflict, "The rejects that were kept are gone.")
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fault.New(fault.Invalid, "There is something else in the place of the rejects, which is no regular file.")
+	}
+	if err == nil && length > 0 {
+		err = r.goOn(info.Size())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// goOn opens the file of that size and cuts off what is behind the length.
+func (r *Rejects) goOn(size int64) error {
+	if size < r.length {
+		return fault.Newf(fault.Conflict, "The rejects have %d bytes, fewer than the %d that were kept.", size, r.length)
+	}
+	file, err := os.OpenFile(r.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	end := make([]byte, 1)
+	if _, err = file.ReadAt(end, r.length-1); err == nil && end[0] != '\n' {
+		err = fault.Newf(fault.Conflict, "The rejects are others than those that were kept: no line ends at byte %d.", r.length)
+	}
+	if err == nil {
+		err = cut(file, r.length)
+	}
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	r.file = file
+	return nil
+}
+
+// cut makes the file that long, for good.
+func cut(file *os.File, length int64) error {
+	if err := file.Truncate(length); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// Length implements crawl.Rejects.
+func (r *Rejects) Length() int64 { return r.length }
+
+// Keep implements crawl.Rejects. When it fails, what was kept before is what there is.
+func (r *Rejects) Keep(ctx context.Context, lines []crawl.Reject) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	if err := r.create(); err != nil {
+		return fmt.Errorf("making %s: %w", r.path, err)
+	}
+	written, err := r.write(ctx, lines)
+	if err == nil {
+		err = r.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", r.path, errors.Join(err, r.file.Truncate(r.length)))
+	}
+	r.length += written
+	return nil
+}
+
+func (r *Rejects) write(ctx context.Context, lines []crawl.Reject) (int64, error) {
+	var written int64
+	to := bufio.NewWriterSize(io.NewOffsetWriter(r.file, r.length), portion)
+	for _, line := range lines {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		text, err := entry(r.of, line)
+		if err != nil {
+			return 0, err
+		}
+		n, err := to.Write(text)
+		written += int64(n)
+		if err != nil {
+			return 0, err
+		}
+	}
+	return written, to.Flush()
+}
+
+// create makes the file, once.
+func (r *Rejects) create() error {
+	if r.file != nil {
+		return nil
+	}
+	if err := r.moveAside(); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(r.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o640)
+	if err != nil {
+		return err
+	}
+	if err := syncFolder(filepath.Dir(r.path)); err != nil {
+		return errors.Join(err, file.Close(), os.Remove(r.path))
+	}
+	r.file = file
+	return nil
+}
+
+// moveAside gives what is there the first name that is free: a.rejects.1.jsonl. Nothing is
+// lost when that was empty.
+func (r *Rejects) moveAside() error {
+	info, err := os.Lstat(r.path)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	if info.Size() == 0 {
+		return os.Remove(r.path)
+	}
+	ending := filepath.Ext(r.path)
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(r.path, ending), n, ending)
+		_, err := os.Lstat(aside)
+		if errors.Is(err, fs.ErrNotExist) {
+			return os.Rename(r.path, aside)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// syncFolder puts the names in the folder on the disk, so that not even a failure of
+// power takes a file away that was made there.
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Close implements crawl.Rejects.
+func (r *Rejects) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}

@@ -1,0 +1,225 @@
+package jsonlines
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"plaza/domain/crawl"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+)
+
+// shape is what a record, or an object in one, has on its line.
+type shape struct {
+	fields []field
+	places map[string]int // of the fields, by their names
+	absent reflect.Value
+}
+
+type field struct {
+	name string
+	// set reads the value into the field of the record; a sentence when it is none.
+	set func(to reflect.Value, value []byte) string
+}
+
+// shapeOf is that of a struct whose fields have the values that they have when absent.
+func shapeOf(absent any) shape {
+	s := shape{places: map[string]int{}, absent: reflect.ValueOf(absent)}
+	for i := range s.absent.NumField() {
+		of := s.absent.Type().Field(i)
+		name := of.Tag.Get("json")
+		s.places[name] = i
+		s.fields = append(s.fields, field{name, setter(of)})
+	}
+	return s
+}
+
+// setter panics for a type that no record has: that would be seen at the first start.
+func setter(of reflect.StructField) func(reflect.Value, []byte) string {
+	if of.Tag.Get("id") == "text" {
+		return setID
+	}
+	switch reflect.Zero(of.Type).Interface().(type) {
+	case time.Time:
+		return setTime
+	case event.Date:
+		return setDate
+	case *float64:
+		return setNumber
+	case *crawl.CoverDraft:
+		return nil // has fields of its own
+	}
+	switch of.Type.Kind() {
+	case reflect.String:
+		return setText
+	case reflect.Bool:
+		return setBool
+	case reflect.Int, reflect.Int64:
+		return setInteger
+	case reflect.Slice:
+		if of.Type.Elem().Kind() == reflect.String {
+			return listOf(setText, "Enter a list of texts.")
+		}
+		return listOf(setInteger, "Enter a list of whole numbers.")
+	}
+	panic(fmt.Sprintf("no record has a %s", of.Type))
+}
+
+// fill sets the fields of the struct behind the pointer to what the members say. Of
+// members with one name the last counts, and null says nothing.
+func (s shape) fill(pointer any, ms []member) (wrong fault.Fields) {
+	values := make([][]byte, len(s.fields))
+	for _, m := range ms {
+		if i, is := s.places[string(m.name)]; is {
+			values[i] = m.value
+		} else if string(m.name) != "kind" || s.absent.Type() == coverShape.absent.Type() {
+			wrong.Merge(fault.Fields{clipped(m.name): {"There is no such field."}})
+		}
+	}
+	record := reflect.ValueOf(pointer).Elem()
+	for i, value := range values {
+		switch f := s.fields[i]; {
+		case value == nil || string(value) == "null":
+		case f.set == nil:
+			wrong.Merge(fillCover(record.Field(i).Addr().Interface().(**crawl.CoverDraft), f.name, value))
+		default:
+			wrong.Add(f.name, f.set(record.Field(i), value))
+		}
+	}
+	return wrong
+}
+
+func fillCover(to **crawl.CoverDraft, name string, value []byte) (wrong fault.Fields) {
+	if value[0] != '{' {
+		return fault.Fields{name: {"Enter an object with a file, or with url, width and height."}}
+	}
+	ms, err := membersOf(value)
+	if f, is := fault.Of(err); is {
+		return fault.Fields{name: {f.Text}}
+	}
+	var cover coverWire
+	for inner, sentences := range coverShape.fill(&cover, ms) {
+		wrong.Merge(fault.Fields{name + "." + inner: sentences})
+	}
+	*to = new(crawl.CoverDraft(cover))
+	return wrong
+}
+
+// clipped is the name of a field that nobody knows, which may be very long.
+func clipped(name []byte) string {
+	const most = 64
+	if len(name) <= most {
+		return string(name)
+	}
+	end := most
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return string(name[:end]) + "…"
+}
+
+func setText(to reflect.Value, value []byte) string {
+	if value[0] != '"' {
+		return "Enter a text."
+	}
+	to.SetString(unquote(value))
+	return ""
+}
+
+// setID takes the digits of a number as they are: the ids of some are longer than any
+// integer.
+func setID(to reflect.Value, value []byte) string {
+	switch {
+	case value[0] == '"':
+		to.SetString(unquote(value))
+	case isInteger(value):
+		to.SetString(string(value))
+	default:
+		return "Enter a text or a whole number."
+	}
+	return ""
+}
+
+func setInteger(to reflect.Value, value []byte) string {
+	n, err := strconv.ParseInt(string(value), 10, to.Type().Bits())
+	if err != nil {
+		return "Enter a whole number."
+	}
+	to.SetInt(n)
+	return ""
+}
+
+func isInteger(value []byte) bool {
+	for i, c := range value {
+		if !isDigit(c) && (i > 0 || c != '-') {
+			return false
+		}
+	}
+	return true
+}
+
+func setBool(to reflect.Value, value []byte) string {
+	switch string(value) {
+	case "true":
+		to.SetBool(true)
+	case "false":
+		to.SetBool(false)
+	default:
+		return "Enter true or false."
+	}
+	return ""
+}
+
+func setNumber(to reflect.Value, value []byte) string {
+	n, err := strconv.ParseFloat(string(value), 64)
+	if err != nil {
+		return "Enter a number."
+	}
+	to.Set(reflect.ValueOf(&n))
+	return ""
+}
+
+func setTime(to reflect.Value, value []byte) string {
+	var t time.Time
+	if value[0] != '"' || t.UnmarshalText([]byte(unquote(value))) != nil {
+		return "Enter a time with its offset, like 2026-11-21T08:30:00+08:00."
+	}
+	*to.Addr().Interface().(*time.Time) = t.UTC()
+	return ""
+}
+
+func setDate(to reflect.Value, value []byte) string {
+	var day event.Date
+	var err error
+	if value[0] == '"' {
+		day, err = event.ParseDate(unquote(value))
+	}
+	if err != nil || day.IsZero() {
+		return "Enter a day in the form YYYY-MM-DD."
+	}
+	to.Set(reflect.ValueOf(day))
+	return ""
+}
+
+func listOf(set func(reflect.Value, []byte) string, sentence string) func(reflect.Value, []byte) string {
+	return func(to reflect.Value, value []byte) string {
+		elements, is := elementsOf(value)
+		if !is {
+			return sentence
+		}
+		if len(elements) == 0 {
+			return ""
+		}
+		list := reflect.MakeSlice(to.Type(), len(elements), len(elements))
+		for i, element := range elements {
+			if set(list.Index(i), element) != "" {
+				return sentence
+			}
+		}
+		to.Set(list)
+		return ""
+	}
+}

@@ -1,0 +1,94 @@
+package jsonlines
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"plaza/domain/crawl"
+)
+
+// Skip implements crawl.File. Where the last line had no end, one that was added since is
+// skipped, too; when more of the line was added, it is another file.
+func (f *File) Skip(ctx context.Context, p crawl.Position) (bool, error) {
+	if p.Offset == 0 && p.Lines == 0 {
+		return true, f.rewind()
+	}
+	if f.file == nil || p.Offset <= 0 || p.Lines <= 0 {
+		return false, nil
+	}
+	there, err := f.reach(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	if !there {
+		return false, f.rewind()
+	}
+	f.lines = p.Lines
+	return true, nil
+}
+
+func (f *File) reach(ctx context.Context, p crawl.Position) (bool, error) {
+	if near, err := f.near(p.Offset); err != nil || !near {
+		return false, err
+	}
+	if there, err := f.window.discard(ctx, p.Offset); err != nil || !there {
+		return false, err
+	}
+	if !bytes.Equal(f.window.print(), p.Print) {
+		return false, nil
+	}
+	if f.window.buf[f.window.start-1] == '\n' {
+		return true, nil
+	}
+	if err := f.window.ensure(ctx, len("\r\n")); err != nil {
+		return false, err
+	}
+	rest := f.window.rest()
+	for _, end := range []string{"\n", "\r\n"} {
+		if bytes.HasPrefix(rest, []byte(end)) {
+			f.window.start += len(end)
+			return true, nil
+		}
+	}
+	return len(rest) == 0, nil
+}
+
+// near begins anew, as close before the offset as what is needed for its print allows;
+// false when the file is known to end before it.
+func (f *File) near(offset int64) (bool, error) {
+	if !f.plain {
+		return true, f.rewind()
+	}
+	info, err := f.file.Stat()
+	if err != nil || info.Size() < offset {
+		return false, err
+	}
+	return true, f.from(max(0, offset-printed))
+}
+
+// rewind goes back to the beginning of what can be read more than once.
+func (f *File) rewind() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.from(0)
+}
+
+func (f *File) from(offset int64) error {
+	if _, err := f.file.Seek(offset, io.SeekStart); err != nil {
+		return err
+	}
+	f.raw.read.Store(offset)
+	f.lines, f.ended = 0, nil
+	f.begin(offset)
+	return nil
+}
+
+func (f *File) begin(offset int64) {
+	if f.plain {
+		f.window.begin(f.raw, offset)
+	} else {
+		f.window.begin(newStream(f.raw), offset)
+	}
+}

@@ -1,0 +1,226 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"plaza/domain/crawl"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// Intake is the store as crawl.Intake.
+type Intake struct{ s *Store }
+
+// Intake returns the store's way in for what the crawler brings.
+func (s *Store) Intake() Intake { return Intake{s} }
+
+var _ crawl.Intake = Intake{}
+
+// crawled is what the store knows of what was imported, and of what is being.
+type crawled struct {
+	people   map[string]user.ID // by their ids at the source
+	sources  map[user.ID]string
+	adopted  map[user.ID]bool // had an account before
+	bundles  map[publication.BundleID]publication.Bundle
+	news     map[string]int // places in the store's news
+	waiting  map[lineOf]waitingLine
+	arrivals number
+	progress map[string][]byte
+	covers   map[crawl.Digest]crawl.Cover
+}
+
+func newCrawled() crawled {
+	return crawled{
+		people: map[string]user.ID{}, sources: map[user.ID]string{}, adopted: map[user.ID]bool{},
+		bundles: map[publication.BundleID]publication.Bundle{}, news: map[string]int{},
+		waiting: map[lineOf]waitingLine{}, progress: map[string][]byte{}, covers: map[crawl.Digest]crawl.Cover{},
+	}
+}
+
+// lineOf names a line.
+type lineOf struct {
+	file   string
+	number int64
+}
+
+type waitingLine struct {
+	arrived int64
+	ref     crawl.Ref
+	raw     []byte
+}
+
+func (v Intake) Take(ctx context.Context, d crawl.Delivery) (crawl.Receipt, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return crawl.Receipt{}, err
+	}
+	defer done()
+	for _, line := range d.Lines {
+		if err := checkRecord(line.Record); err != nil {
+			return crawl.Receipt{}, err
+		}
+	}
+	return v.s.take(d), nil
+}
+
+// take can't fail, so that nothing is left half done.
+func (s *Store) take(d crawl.Delivery) crawl.Receipt {
+	c := &s.crawled
+	for _, n := range d.GivenUp {
+		delete(c.waiting, lineOf{d.File, n})
+	}
+	outcomes, ready := s.plan(d.Lines)
+	stored := map[crawl.Ref]int64{} // when their lines arrived
+	for _, i := range ready {
+		line := d.Lines[i]
+		outcomes[i].Fate = s.storeRecord(line.Record)
+		stored[line.Record.Ref()] = c.arrived(d.File, line.Number)
+	}
+	for i, line := range d.Lines {
+		at := lineOf{d.File, line.Number}
+		if f := outcomes[i].Fate; f == crawl.Waits || f == crawl.Refused {
+			c.waiting[at] = waitingLine{c.arrived(d.File, line.Number), line.Record.Ref(), bytes.Clone(line.Raw)}
+		} else {
+			delete(c.waiting, at)
+		}
+	}
+	replaced := 0
+	maps.DeleteFunc(c.waiting, func(_ lineOf, w waitingLine) bool {
+		at, is := stored[w.ref]
+		if is = is && w.arrived < at; is {
+			replaced++
+		}
+		return is
+	})
+	c.progress[d.File] = bytes.Clone(d.Progress)
+	return crawl.Receipt{Outcomes: outcomes, Replaced: replaced}
+}
+
+// arrived is when the line was first given: now, unless it waits.
+func (c *crawled) arrived(file string, number int64) int64 {
+	if w, waits := c.waiting[lineOf{file, number}]; waits {
+		return w.arrived
+	}
+	return c.arrivals.next()
+}
+
+// plan says which of the lines can be stored, in which order, and what becomes of the
+// others.
+func (s *Store) plan(lines []crawl.Line) (outcomes []crawl.Outcome, ready []int) {
+	outcomes = make([]crawl.Outcome, len(lines))
+	var batch []crawl.Record
+	var places []int
+	phones := map[user.Phone]string{} // those that the batch takes
+	for i, line := range lines {
+		if p, is := line.Record.(crawl.Person); is {
+			if wrong := p.Problem(s.holders(p, phones)); wrong != nil {
+				outcomes[i] = crawl.Outcome{Fate: crawl.Refused, Wrong: wrong}
+				continue
+			}
+			phones[p.Phone] = p.Source
+		}
+		batch, places = append(batch, line.Record), append(places, i)
+	}
+	tree := map[feed.CategoryID]feed.CategoryID{}
+	for _, c := range s.categories {
+		tree[c.ID] = c.Parent
+	}
+	plan := crawl.PlanOf(batch, s.known(crawl.NeedsOf(batch)), tree)
+	for i, wrong := range plan.Missing {
+		outcomes[places[i]] = crawl.Outcome{Fate: crawl.Waits, Wrong: wrong}
+	}
+	for _, i := range plan.Ready {
+		ready = append(ready, places[i])
+	}
+	return outcomes, ready
+}
+
+// holders are the account that the person has, and the one that has their phone.
+func (s *Store) holders(p crawl.Person, taken map[user.Phone]string) (own, holder *crawl.Holder) {
+	of := func(id user.ID) *crawl.Holder {
+		return &crawl.Holder{Source: s.crawled.sources[id], Phone: s.accounts[id].Phone}
+	}
+	if id, is := s.crawled.people[p.Source]; is {
+		own = of(id)
+	}
+	if source, is := taken[p.Phone]; is {
+		holder = &crawl.Holder{Source: source, Phone: p.Phone}
+	} else if id, is := s.phones[p.Phone]; is {
+		holder = of(id)
+	}
+	return own, holder
+}
+
+func (v Intake) Progress(ctx context.Context, file string) ([]byte, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return bytes.Clone(v.s.crawled.progress[file]), nil
+}
+
+func (v Intake) Waiting(ctx context.Context, file string, after int64, limit int) ([]crawl.Line, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var lines []crawl.Line
+	for at, w := range v.s.crawled.waiting {
+		if at.file == file && at.number > after {
+			lines = append(lines, crawl.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
+		}
+	}
+	slices.SortFunc(lines, func(a, b crawl.Line) int { return cmp.Compare(a.Number, b.Number) })
+	return first(lines, max(limit, 0)), nil
+}
+
+func (v Intake) Finish(ctx context.Context, files ...string) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, file := range files {
+		delete(v.s.crawled.progress, file)
+	}
+	maps.DeleteFunc(v.s.crawled.waiting, func(at lineOf, _ waitingLine) bool { return slices.Contains(files, at.file) })
+	return nil
+}
+
+func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]bool, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return v.s.known(refs), nil
+}
+
+func (v Intake) Cover(ctx context.Context, d crawl.Digest) (crawl.Cover, bool, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return crawl.Cover{}, false, err
+	}
+	defer done()
+	c, is := v.s.crawled.covers[d]
+	return c, is, nil
+}
+
+func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, c crawl.Cover) (crawl.Cover, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return crawl.Cover{}, err
+	}
+	defer done()
+	if _, is := v.s.crawled.covers[d]; !is {
+		v.s.crawled.covers[d] = c
+	}
+	return v.s.crawled.covers[d], nil
+}

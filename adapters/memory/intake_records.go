@@ -1,0 +1,187 @@
+package memory
+
+import (
+	"fmt"
+	"reflect"
+
+	"plaza/domain/access"
+	"plaza/domain/crawl"
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// checkRecord fails for a record that could not be stored, whatever is there.
+func checkRecord(r crawl.Record) error {
+	var id int64
+	switch r := r.(type) {
+	case crawl.Person, crawl.Guide, crawl.Clipping:
+		return nil
+	case crawl.Shelf:
+		id = int64(r.ID)
+	case crawl.Binding:
+		id = int64(r.ID)
+	case crawl.Text:
+		id = int64(r.ID)
+	case crawl.Part:
+		id = int64(r.ID)
+	case crawl.Wish:
+		id = int64(r.ID)
+	default:
+		return fmt.Errorf("%T is no record that can be stored", r)
+	}
+	if id <= 0 {
+		return fmt.Errorf("%d can't be a %s's number", id, r.Ref().Kind)
+	}
+	return nil
+}
+
+// storeRecord stores what is ready, and says whether it was new, or any different.
+func (s *Store) storeRecord(r crawl.Record) crawl.Fate {
+	switch r := r.(type) {
+	case crawl.Person:
+		return s.storePerson(r)
+	case crawl.Shelf:
+		return putIn(s.categories, r.ID, r.Category)
+	case crawl.Binding:
+		return s.storeBundle(r.Bundle)
+	case crawl.Text:
+		r.Author, r.Bundle = s.crawled.people[r.By], s.bundle(r.Bundle.ID)
+		s.list(itemOfPublication(r.ID), r.Publication)
+		return putIn(s.publications, r.ID, copyPublication(r.Publication))
+	case crawl.Part:
+		r.Author = s.crawled.people[r.By]
+		s.list(itemOfNode(r.ID), r.Node)
+		return putIn(s.nodes, r.ID, copyNode(r.Node))
+	case crawl.Wish:
+		r.Author, r.Tags, r.Images = s.crawled.people[r.By], orNil(r.Tags), orNil(r.Images)
+		s.list(itemOfDemand(r.ID), r.Demand)
+		return putIn(s.demands, r.ID, copyDemand(r.Demand))
+	case crawl.Guide:
+		r.Robot, r.Bundles = s.crawled.people[r.By], orNil(r.Bundles)
+		return putIn(s.howTos, imported{r.Category, r.Robot}, copyHowTo(r.HowTo))
+	case crawl.Clipping:
+		return s.storeNews(r)
+	}
+	panic("memory: a record was not checked")
+}
+
+// putIn puts the value under its key, and says what that was for it.
+func putIn[K comparable, V any](stored map[K]V, key K, value V) crawl.Fate {
+	old, is := stored[key]
+	stored[key] = value
+	switch {
+	case !is:
+		return crawl.New
+	case reflect.DeepEqual(old, value):
+		return crawl.Same
+	}
+	return crawl.Changed
+}
+
+// orNil is the list, but nil without anything in it.
+func orNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// storePerson opens an account for whoever has none.
+func (s *Store) storePerson(p crawl.Person) crawl.Fate {
+	c := &s.crawled
+	if id, is := c.people[p.Source]; is {
+		return putIn(s.members, id, s.memberOf(id, p))
+	}
+	id, has := s.phones[p.Phone]
+	if !has {
+		id = user.ID(s.numbers.account.next())
+		s.putAccount(access.Account{User: id, Phone: p.Phone})
+	}
+	c.people[p.Source], c.sources[id], c.adopted[id] = id, p.Source, has
+	s.members[id] = s.memberOf(id, p)
+	return crawl.New
+}
+
+// memberOf is the person as they are kept: those who had an account before get another
+// name, and nothing else.
+func (s *Store) memberOf(id user.ID, p crawl.Person) user.Member {
+	m := p.Member
+	if s.crawled.adopted[id] {
+		m = s.members[id]
+		m.Firstname, m.Lastname = p.Firstname, p.Lastname
+	}
+	m.ID, m.Seen = id, s.members[id].Seen
+	return m
+}
+
+// bundle is what is known of the bundle.
+func (s *Store) bundle(id publication.BundleID) publication.Bundle {
+	b := s.crawled.bundles[id]
+	b.ID = id
+	return b
+}
+
+// storeBundle stores the bundle, and changes all publications of it.
+func (s *Store) storeBundle(b publication.Bundle) crawl.Fate {
+	for id, p := range s.publications {
+		if p.Bundle.ID == b.ID {
+			p.Bundle = b
+			s.publications[id] = p
+		}
+	}
+	return putIn(s.crawled.bundles, b.ID, b)
+}
+
+func (s *Store) storeNews(r crawl.Clipping) crawl.Fate {
+	place, is := s.crawled.news[r.Source]
+	if !is {
+		r.ID = s.numbers.news.next()
+		s.crawled.news[r.Source] = len(s.news)
+		s.news = append(s.news, r.News)
+		return crawl.New
+	}
+	r.ID = s.news[place].ID
+	if s.news[place] == r.News {
+		return crawl.Same
+	}
+	s.news[place] = r.News
+	return crawl.Changed
+}
+
+// known are those of the refs that are stored.
+func (s *Store) known(refs []crawl.Ref) map[crawl.Ref]bool {
+	known := map[crawl.Ref]bool{}
+	for _, ref := range refs {
+		if s.isKnown(ref) {
+			known[ref] = true
+		}
+	}
+	return known
+}
+
+func (s *Store) isKnown(ref crawl.Ref) (is bool) {
+	id := ref.Number()
+	switch ref.Kind {
+	case crawl.User:
+		_, is = s.crawled.people[ref.ID]
+	case crawl.Category:
+		_, is = s.categories[feed.CategoryID(id)]
+	case crawl.Bundle:
+		_, is = s.crawled.bundles[publication.BundleID(id)]
+	case crawl.Publication:
+		_, is = s.publications[publication.ID(id)]
+	case crawl.Node:
+		_, is = s.nodes[publication.NodeID(id)]
+	case crawl.Demand:
+		_, is = s.demands[demand.ID(id)]
+	case crawl.HowTo:
+		if category, robot, may := ref.Guide(); may {
+			_, is = s.howTos[imported{category, s.crawled.people[robot]}]
+		}
+	case crawl.News:
+		_, is = s.crawled.news[ref.ID]
+	}
+	return is
+}

@@ -1,0 +1,135 @@
+package browsing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/application/browsing"
+	"plaza/domain/access"
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// askedMedia knows which addresses were asked for.
+type askedMedia struct {
+	media.Store
+	asked []media.Key
+}
+
+func (a *askedMedia) URL(key media.Key, to media.Audience, now time.Time) string {
+	a.asked = append(a.asked, key)
+	return a.Store.URL(key, to, now)
+}
+
+type world struct {
+	*browsing.Browsing
+	t        *testing.T
+	store    *memory.Store
+	pictures *askedMedia
+	author   user.ID
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, store: memory.New(), pictures: &askedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}}
+	phone, err := user.ParsePhone("+86-13900000001")
+	require.NoError(t, err)
+	w.author, err = w.store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(t, err)
+	w.Browsing = browsing.New(w.store.Feed(), w.pictures, func() time.Time { return noon })
+	return w
+}
+
+// list stores one thing of each kind with the cover, the newest a publication, the
+// oldest a demand.
+func (w *world) list(cover media.Picture) {
+	w.t.Helper()
+	content := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: noon.Add(time.Hour), Updated: noon}
+	require.NoError(w.t, w.store.Publications().Put(w.t.Context(), publication.Publication{ID: 1, Content: content}))
+	content.Created = noon
+	require.NoError(w.t, w.store.Publications().PutNode(w.t.Context(), publication.Node{ID: 2, Content: content}))
+	require.NoError(w.t, w.store.Demands().Put(w.t.Context(), demand.Demand{
+		ID: 3, Title: "Tea", Author: w.author, Cover: cover, Published: true, Place: &geo.Point{}, Created: noon.Add(-time.Hour),
+	}))
+}
+
+// covers are the covers of what is listed: those of the publication, the node and the
+// demand.
+func (w *world) covers() []media.Picture {
+	w.t.Helper()
+	p, err := w.Items(w.t.Context(), 0, feed.Select(feed.ItemKinds(), nil), page.Request{})
+	require.NoError(w.t, err)
+	require.Equal(w.t, 3, p.Total)
+	require.Len(w.t, p.Items, 3)
+	return []media.Picture{
+		p.Items[0].Thing.(publication.Publication).Cover,
+		p.Items[1].Thing.(publication.Node).Cover,
+		p.Items[2].Thing.(demand.Demand).Cover,
+	}
+}
+
+func TestADM04_covers_that_are_kept_come_with_their_addresses(t *testing.T) {
+	w := newWorld(t)
+	w.list(media.CoverOf("public/a.jpg", "cover_sm", 30, 20))
+	const address = "https://plaza.example/media/public/a.jpg"
+	want := media.Picture{Key: "public/a.jpg", Path: address, Sizes: []media.Size{
+		{Name: "cover_sm", Width: 30, Height: 20, Key: "public/a.jpg", Path: address},
+	}}
+	assert.Equal(t, []media.Picture{want, want, want}, w.covers())
+
+	w.pictures.Store = memory.NewMedia("https://elsewhere.example", []byte("key"))
+	for _, cover := range w.covers() {
+		assert.Equal(t, "https://elsewhere.example/media/public/a.jpg", cover.Path, "the one that it has now")
+	}
+}
+
+func TestADM04_covers_elsewhere_stay_as_they_are(t *testing.T) {
+	elsewhere, err := media.CoverAt("https://covers.example/1.jpg", "cover_sm", 30, 20)
+	require.NoError(t, err)
+	for _, cover := range []media.Picture{elsewhere, {}} {
+		w := newWorld(t)
+		w.list(cover)
+		assert.Equal(t, []media.Picture{cover, cover, cover}, w.covers())
+		assert.Empty(t, w.pictures.asked)
+	}
+}
+
+func TestFED07_the_distance_of_a_demand_stays(t *testing.T) {
+	w := newWorld(t)
+	w.list(media.CoverOf("public/a.jpg", "demand_cover_md", 30, 20))
+	near := &feed.Circle{Centre: geo.Point{}, Within: 5}
+	p, err := w.Items(t.Context(), 0, feed.Select([]feed.Kind{feed.Demand}, near), page.Request{})
+	require.NoError(t, err)
+	require.Len(t, p.Items, 1)
+	require.NotNil(t, p.Items[0].Distance)
+	assert.Zero(t, *p.Items[0].Distance)
+	assert.NotEmpty(t, p.Items[0].Thing.(demand.Demand).Cover.Path)
+}
+
+func TestFED06_an_unknown_category_is_not_found(t *testing.T) {
+	_, err := newWorld(t).Items(t.Context(), 404, feed.Select(feed.ItemKinds(), nil), page.Request{})
+	assert.ErrorIs(t, err, feed.ErrNoCategory)
+}
+
+func TestFED01_the_tree_of_what_is_listed(t *testing.T) {
+	w := newWorld(t)
+	w.list(media.Picture{})
+	require.NoError(t, w.store.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "Tea", Slug: "tea"}))
+	tree, err := w.Categories(t.Context(), feed.Select(feed.ItemKinds(), nil))
+	require.NoError(t, err)
+	require.Len(t, tree, 2)
+	assert.True(t, tree[0].IsBucket())
+	assert.Equal(t, 3, tree[0].Meta.Count)
+	assert.Equal(t, "Tea", tree[1].Name)
+}

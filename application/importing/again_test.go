@@ -1,0 +1,121 @@
+package importing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/application/importing"
+	"plaza/domain/crawl"
+	"plaza/domain/feed"
+	"plaza/domain/user"
+)
+
+// failing is an intake that fails at one of its deliveries, before or after that is
+// stored.
+type failing struct {
+	crawl.Intake
+	left  int
+	after bool
+}
+
+var errGone = errors.New("gone")
+
+func (f *failing) Take(ctx context.Context, d crawl.Delivery) (crawl.Receipt, error) {
+	f.left--
+	if f.left != 0 {
+		return f.Intake.Take(ctx, d)
+	}
+	if f.after {
+		if _, err := f.Intake.Take(ctx, d); err != nil {
+			return crawl.Receipt{}, err
+		}
+	}
+	return crawl.Receipt{}, errGone
+}
+
+// anyLine draws a line of a small world, in which much comes again, or too early, or
+// never.
+func anyLine(t *rapid.T) string {
+	id := func(what string, most int) int { return rapid.IntRange(1, most).Draw(t, what) }
+	author := func() string { return fmt.Sprint("u", id("author", 4)) }
+	switch rapid.IntRange(0, 7).Draw(t, "kind") {
+	case 0:
+		return person(author(), id("phone", 5))
+	case 1, 2:
+		return category(id("category", 6), rapid.IntRange(0, 6).Draw(t, "parent"))
+	case 3:
+		return bundle(id("bundle", 4), rapid.IntRange(0, 4).Draw(t, "original"))
+	case 4:
+		return "nonsense"
+	default:
+		return article(id("publication", 8), id("bundle", 4), author(), id("category", 6), fmt.Sprint("T", id("title", 3)))
+	}
+}
+
+// dump is all that can be seen of what is stored.
+func (w *world) dump() string {
+	w.Helper()
+	categories, metas, err := w.store.Feed().Metas(w.Context(), feed.Selection{Kinds: []feed.Kind{feed.Publication}})
+	require.NoError(w, err)
+	slices.SortFunc(categories, func(a, b feed.Category) int { return int(a.ID - b.ID) })
+	var ids []user.ID
+	for id := range user.ID(10) {
+		ids = append(ids, id+1)
+	}
+	members, err := w.store.Accounts().Members(w.Context(), ids)
+	require.NoError(w, err)
+	slices.SortFunc(members, func(a, b user.Member) int { return int(a.ID - b.ID) })
+	dump := fmt.Sprint(categories, metas, members)
+	for _, c := range categories {
+		dump += fmt.Sprint(w.feedPage(c.ID, feed.Publication))
+	}
+	return dump
+}
+
+func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that_does_not(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var files [][]string
+		for range rapid.IntRange(1, 3).Draw(r, "files") {
+			files = append(files, rapid.SliceOfN(rapid.Custom(anyLine), 0, 40).Draw(r, "lines"))
+		}
+		whole, wholeRejects := newWorld(t), make([]rejects, len(files))
+		require.NoError(t, whole.bringAll(files, wholeRejects))
+
+		broken, brokenRejects := newWorld(t), make([]rejects, len(files))
+		intake := broken.ports.Intake
+		for tries := 0; ; tries++ {
+			broken.ports.Intake = &failing{
+				Intake: intake, left: rapid.IntRange(1, 12).Draw(r, "deliveries"), after: rapid.Bool().Draw(r, "after"),
+			}
+			err := broken.bringAll(files, brokenRejects)
+			if err == nil {
+				break
+			}
+			require.ErrorIs(t, err, errGone)
+			if tries == 10 {
+				broken.ports.Intake = intake
+				require.NoError(t, broken.bringAll(files, brokenRejects))
+				break
+			}
+		}
+		require.Equal(t, whole.dump(), broken.dump())
+		for n := range files {
+			require.Equal(t, wholeRejects[n].kept, brokenRejects[n].kept)
+		}
+	})
+}
+
+func (w *world) bringAll(files [][]string, r []rejects) error {
+	var sources []importing.Source
+	for n, lines := range files {
+		sources = append(sources, source(&file{name: fmt.Sprint("file ", n), lines: lines}, &r[n]))
+	}
+	_, err := w.importer().Import(w.Context(), sources, &watcher{})
+	return err
+}

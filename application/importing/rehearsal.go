@@ -1,0 +1,149 @@
+package importing
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"plaza/domain/crawl"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+)
+
+// Rehearse goes through the sources as Import does, with the same checks, and stores
+// nothing, no rejects either. What is there already counts as new; what only the store
+// can refuse, like a phone that another has, is not found out. It remembers the
+// references of the files, and keeps the lines that wait, in memory.
+func (i *Importer) Rehearse(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
+	ports := i.ports
+	ports.Intake = &rehearsal{
+		Intake: i.ports.Intake, feed: i.ports.Feed, seen: map[crawl.Ref]bool{}, waiting: map[string][]crawl.Line{},
+	}
+	ports.Pictures = unkept{i.ports.Pictures}
+	played := slices.Clone(sources)
+	for n := range played {
+		played[n].Rejects = func(int64) (crawl.Rejects, error) { return &unwritten{}, nil }
+	}
+	return (&Importer{ports}).Import(ctx, played, w)
+}
+
+// rehearsal is an intake that remembers instead of storing.
+type rehearsal struct {
+	crawl.Intake
+	feed    feed.Reader
+	seen    map[crawl.Ref]bool
+	tree    map[feed.CategoryID]feed.CategoryID
+	waiting map[string][]crawl.Line // by file, in the order of their numbers
+}
+
+func (r *rehearsal) Take(ctx context.Context, d crawl.Delivery) (crawl.Receipt, error) {
+	batch := make([]crawl.Record, len(d.Lines))
+	for n, line := range d.Lines {
+		batch[n] = line.Record
+	}
+	known, err := r.Known(ctx, crawl.NeedsOf(batch))
+	if err != nil {
+		return crawl.Receipt{}, err
+	}
+	if err := r.loadTree(ctx); err != nil {
+		return crawl.Receipt{}, err
+	}
+	plan := crawl.PlanOf(batch, known, r.tree)
+	receipt := crawl.Receipt{Outcomes: make([]crawl.Outcome, len(batch))}
+	gone := slices.Clone(d.GivenUp)
+	for _, n := range plan.Ready {
+		r.remember(batch[n])
+		gone = append(gone, d.Lines[n].Number)
+	}
+	r.forget(d.File, gone)
+	for n, wrong := range plan.Missing {
+		receipt.Outcomes[n] = crawl.Outcome{Fate: crawl.Waits, Wrong: wrong}
+		r.keep(d.File, d.Lines[n])
+	}
+	return receipt, nil
+}
+
+func (r *rehearsal) loadTree(ctx context.Context) error {
+	if r.tree != nil {
+		return nil
+	}
+	stored, _, err := r.feed.Metas(ctx, feed.Selection{})
+	r.tree = make(map[feed.CategoryID]feed.CategoryID, len(stored))
+	for _, c := range stored {
+		r.tree[c.ID] = c.Parent
+	}
+	return err
+}
+
+func (r *rehearsal) remember(record crawl.Record) {
+	r.seen[record.Ref()] = true
+	if shelf, is := record.(crawl.Shelf); is {
+		r.tree[shelf.ID] = shelf.Parent
+	}
+}
+
+func (r *rehearsal) keep(file string, line crawl.Line) {
+	at, is := slices.BinarySearchFunc(r.waiting[file], line, byNumber)
+	if !is {
+		line.Record = nil
+		r.waiting[file] = slices.Insert(r.waiting[file], at, line)
+	}
+}
+
+func (r *rehearsal) forget(file string, numbers []int64) {
+	if len(r.waiting[file]) == 0 {
+		return
+	}
+	slices.Sort(numbers)
+	r.waiting[file] = slices.DeleteFunc(r.waiting[file], func(l crawl.Line) bool {
+		_, is := slices.BinarySearch(numbers, l.Number)
+		return is
+	})
+}
+
+func byNumber(a, b crawl.Line) int { return int(a.Number - b.Number) }
+
+func (r *rehearsal) Progress(context.Context, string) ([]byte, error) { return nil, nil }
+
+func (r *rehearsal) Waiting(_ context.Context, file string, after int64, limit int) ([]crawl.Line, error) {
+	lines := r.waiting[file]
+	at, _ := slices.BinarySearchFunc(lines, crawl.Line{Number: after + 1}, byNumber)
+	return slices.Clone(lines[at:min(at+limit, len(lines))]), nil
+}
+
+func (r *rehearsal) Finish(context.Context, ...string) error { return nil }
+
+func (r *rehearsal) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]bool, error) {
+	known := map[crawl.Ref]bool{}
+	var others []crawl.Ref
+	for _, ref := range refs {
+		if r.seen[ref] {
+			known[ref] = true
+		} else {
+			others = append(others, ref)
+		}
+	}
+	stored, err := r.Intake.Known(ctx, others)
+	maps.Copy(known, stored)
+	return known, err
+}
+
+func (r *rehearsal) RememberCover(_ context.Context, _ crawl.Digest, c crawl.Cover) (crawl.Cover, error) {
+	return c, nil
+}
+
+// unkept is a store of pictures that takes none.
+type unkept struct{ media.Store }
+
+func (unkept) Put(context.Context, media.Upload, media.Audience) (media.Key, error) {
+	return media.KeyAt(media.Everyone, "rehearsal"), nil
+}
+
+func (unkept) Remove(context.Context, media.Key) error { return nil }
+
+// unwritten are rejects that go nowhere.
+type unwritten struct{}
+
+func (*unwritten) Keep(context.Context, []crawl.Reject) error { return nil }
+func (*unwritten) Length() int64                              { return 0 }
+func (*unwritten) Close() error                               { return nil }

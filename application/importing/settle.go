@@ -1,0 +1,145 @@
+package importing
+
+import (
+	"context"
+	"fmt"
+
+	"plaza/domain/crawl"
+)
+
+// settle stores what has waited, as far as what it needs has come meanwhile, and
+// rejects the rest; unless a file was not read to its end, which may have more.
+func (r *run) settle(ctx context.Context) error {
+	for again := true; again; {
+		again = false
+		for _, f := range r.files {
+			stored, err := r.offer(ctx, f)
+			if err != nil {
+				return err
+			}
+			again = again || stored
+		}
+	}
+	names := make([]string, len(r.files))
+	for n, f := range r.files {
+		if err := r.conclude(ctx, f); err != nil {
+			return err
+		}
+		names[n] = f.name
+	}
+	if r.damage() != nil {
+		return nil
+	}
+	// All at once: a file that was forgotten before another would be read anew by an
+	// import that goes on, after lines that came later.
+	return r.ports.Intake.Finish(context.WithoutCancel(ctx), names...)
+}
+
+// offer delivers all lines again that wait, and says whether any was stored.
+func (r *run) offer(ctx context.Context, f *imported) (stored bool, err error) {
+	err = r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
+		receipt, err := r.deliver(context.WithoutCancel(ctx), f, crawl.Delivery{Lines: lines})
+		for _, outcome := range receipt.Outcomes {
+			stored = stored || outcome.Fate != crawl.Waits && outcome.Fate != crawl.Refused
+		}
+		return err
+	})
+	return stored, err
+}
+
+// conclude rejects what still waits. Of a damaged file, or when another is damaged, all
+// is kept as it is.
+func (r *run) conclude(ctx context.Context, f *imported) error {
+	if r.damage() != nil {
+		return r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
+			f.summary.Waiting += int64(len(lines))
+			return nil
+		})
+	}
+	return r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
+		ctx := context.WithoutCancel(ctx)
+		receipt, err := r.deliver(ctx, f, crawl.Delivery{Lines: lines})
+		if err != nil {
+			return err
+		}
+		var rejects []crawl.Reject
+		var givenUp []int64
+		for n, outcome := range receipt.Outcomes {
+			if outcome.Fate != crawl.Waits && outcome.Fate != crawl.Refused {
+				continue
+			}
+			givenUp = append(givenUp, lines[n].Number)
+			rejects = append(rejects, crawl.Reject{
+				RawLine: crawl.RawLine{Number: lines[n].Number, Raw: lines[n].Raw}, Fields: outcome.Wrong,
+			})
+		}
+		if err := r.reject(ctx, f, rejects); err != nil {
+			return err
+		}
+		_, err = r.deliver(ctx, f, crawl.Delivery{GivenUp: givenUp})
+		return err
+	})
+}
+
+// waitingLines are read at a time of those that wait: any of them may be of the largest
+// size.
+const waitingLines = 64
+
+// eachWaiting gives the lines of the file that wait to fn, in batches that may be
+// stored together.
+func (r *run) eachWaiting(ctx context.Context, f *imported, fn func([]crawl.Line) error) error {
+	for after := int64(0); ; {
+		if ctx.Err() != nil {
+			return interrupted(ctx)
+		}
+		lines, err := r.ports.Intake.Waiting(ctx, f.name, after, waitingLines)
+		if err != nil {
+			return fmt.Errorf("%s: lines that wait: %w", f.Label, err)
+		}
+		if len(lines) == 0 {
+			return nil
+		}
+		after = lines[len(lines)-1].Number
+		if err := r.eachBatch(ctx, f, lines, fn); err != nil {
+			return err
+		}
+	}
+}
+
+// eachBatch prepares the lines again, and gives them to fn.
+func (r *run) eachBatch(ctx context.Context, f *imported, lines []crawl.Line, fn func([]crawl.Line) error) error {
+	b := newBatch(crawl.Position{})
+	for _, line := range lines {
+		p, err := r.prepare(ctx, f.Source, crawl.RawLine{Number: line.Number, Raw: line.Raw})
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", f.Label, line.Number, err)
+		}
+		if p.record == nil { // its cover's file has gone meanwhile, or the rules have changed
+			if err := r.drop(ctx, f, p.reject); err != nil {
+				return err
+			}
+			continue
+		}
+		if !b.fits(p) {
+			if err := fn(b.lines); err != nil {
+				return err
+			}
+			b = newBatch(crawl.Position{})
+		}
+		b.add(p)
+	}
+	if len(b.lines) == 0 {
+		return nil
+	}
+	return fn(b.lines)
+}
+
+// drop rejects a line that has waited.
+func (r *run) drop(ctx context.Context, f *imported, reject crawl.Reject) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := r.reject(ctx, f, []crawl.Reject{reject}); err != nil {
+		return err
+	}
+	_, err := r.deliver(ctx, f, crawl.Delivery{GivenUp: []int64{reject.Number}})
+	return err
+}

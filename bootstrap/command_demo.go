@@ -1,0 +1,92 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"plaza/bootstrap/demo"
+)
+
+type demoCommand struct {
+	Write *string `placeholder:"DIR" help:"Load nothing, but write the files that the demo data is imported from into the folder. Nothing is overwritten, and no database is needed."`
+	stored
+}
+
+func (c demoCommand) Run(ctx context.Context, s streams) error {
+	if c.Write != nil {
+		return writeExamples(s, *c.Write)
+	}
+	return c.withApp(ctx, s, mayBegin, func(app *App) error {
+		if err := app.LoadDemo(ctx); err != nil {
+			return fmt.Errorf("loading the demo data: %w", err)
+		}
+		_, err := fmt.Fprintf(s.out, "The demo data is in %s.\n", whereabouts(app.Config))
+		return err
+	})
+}
+
+// writeExamples writes all of the files into the folder, or none.
+func writeExamples(s streams, folder string) error {
+	if folder == "" {
+		return fmt.Errorf("%w: name the folder to write to; . is this one", errUsage)
+	}
+	files, err := demo.Files()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return fmt.Errorf("making the folder: %w", err)
+	}
+	paths := make([]string, len(files))
+	for i, file := range files {
+		paths[i] = filepath.Join(folder, file.Name)
+		if err := writeNew(paths[i], file.Content); err != nil {
+			return errors.Join(err, removeAll(paths[:i]))
+		}
+	}
+	_, err = fmt.Fprintf(s.out, "Wrote %s into %s. This imports them:\n  plaza import %s\n",
+		amount(int64(len(files)), "file"), folder, strings.Join(quoted(paths), " "))
+	return err
+}
+
+// writeNew makes the file, and leaves none that is not whole.
+func writeNew(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already, and is not overwritten", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(fmt.Errorf("writing the examples: %w", err), os.Remove(path))
+	}
+	return nil
+}
+
+func removeAll(paths []string) error {
+	var all []error
+	for _, path := range paths {
+		all = append(all, os.Remove(path))
+	}
+	return errors.Join(all...)
+}
+
+// quoted are words for a shell, which may be pasted there.
+func quoted(words []string) []string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-"
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = word
+		if strings.Trim(word, plain) != "" {
+			all[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return all
+}

@@ -1,0 +1,98 @@
+package bootstrap_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/postgres"
+)
+
+// examples writes the files of the demo data into a folder that is not there yet, and
+// returns what it printed, and the files in the order of their names.
+func (sh *shell) examples() (said string, files []string) {
+	sh.Helper()
+	folder := filepath.Join(sh.TempDir(), "it's new", "examples")
+	said = sh.run("demo", "--write", folder).ends(done).out
+	return said, filesIn(sh.T, folder)
+}
+
+func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) {
+	for name, sh := range map[string]*shell{
+		"sqlite":   emptyShell(t),
+		"postgres": {database: postgres.Empty(t), dataDir: t.TempDir()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sh.T = t
+			_, files := sh.examples()
+			counts := map[string]int64{
+				"user": 13, "category": 17, "bundle": 30, "publication": 30, "node": 10, "demand": 25, "howto": 6, "news": 30,
+			}
+			first, again := sh.imports(done, files...), sh.imports(done, files...)
+			for kind, n := range counts {
+				assert.Equal(t, fresh(n), first.Kinds[kind], kind)
+				assert.Equal(t, map[string]int64{"new": 0, "changed": 0, "unchanged": n}, again.Kinds[kind], kind)
+			}
+			assert.Len(t, first.Kinds, len(counts))
+			assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
+		})
+	}
+}
+
+func TestADM04_the_demo_data_is_the_same_with_its_examples_there(t *testing.T) {
+	sh, other := emptyShell(t), emptyShell(t)
+	sh.run("demo").ends(done)
+	_, files := other.examples()
+	other.imports(done, files...)
+	assert.Equal(t, "+1-2025550104", other.account("4").Username)
+	assert.False(t, other.account("4").Staff)
+	other.run("demo").ends(done)
+	assert.True(t, other.account("4").Staff)
+	assert.Equal(t, sh.run("user", "list", "--json").ends(done).out, other.run("user", "list", "--json").ends(done).out)
+	assert.Equal(t, sh.bills("2"), other.bills("2"))
+	for kind, count := range other.imports(done, files...).Kinds {
+		assert.Zero(t, count["new"]+count["changed"], kind)
+	}
+	assert.Contains(t, other.run("check").ends(done).out, "found 0 wrong")
+}
+
+func TestDemo_writes_its_files_and_says_what_imports_them(t *testing.T) {
+	sh := emptyShell(t)
+	sh.database = "memory:" // nothing to work on, and nothing is needed
+	said, files := sh.examples()
+	assert.Len(t, files, 6)
+	for _, file := range files {
+		assert.Contains(t, said, " '"+strings.ReplaceAll(file, "'", `'\''`)+"'", "as a shell reads it")
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.True(t, strings.HasPrefix(string(raw), `{"kind":"`) && strings.HasSuffix(string(raw), "}\n"), file)
+	}
+	t.Chdir(t.TempDir())
+	assert.Contains(t, sh.run("demo", "--write", ".").ends(done).out, "plaza import people.jsonl categories.jsonl ")
+}
+
+func TestDemo_overwrites_no_files(t *testing.T) {
+	sh := emptyShell(t)
+	folder := t.TempDir()
+	mine := records(t, folder, "howtos.jsonl", aShelf)
+	sh.run("demo", "--write", folder).refuses(refused, mine+" is there already")
+	assert.Equal(t, []string{mine}, filesIn(t, folder), "all of them are written, or none")
+	raw, err := os.ReadFile(mine)
+	require.NoError(t, err)
+	assert.Equal(t, aShelf+"\n", string(raw))
+
+	sh.run("demo", "--write", mine).refuses(refused, "making the folder")
+	sh.run("demo", "--write", "").refuses(misused, "name the folder")
+	assert.NoFileExists(t, sh.path())
+}
+
+func TestDemo_takes_nobodys_account(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000002")
+	sh.run("demo").refuses(refused, "An account with this phone number exists.")
+	assert.Equal(t, "丽", sh.account(uid).Firstname)
+}

@@ -1,0 +1,121 @@
+package bootstrap
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"plaza/application/importing"
+	"plaza/domain/crawl"
+)
+
+// How often an import says how far it is: on a terminal, and elsewhere.
+const (
+	barEvery  = 100 * time.Millisecond
+	lineEvery = 10 * time.Second
+)
+
+// importWatcher shows how an import goes: a bar on a terminal, and a line now and then
+// elsewhere.
+type importWatcher struct {
+	out     io.Writer
+	sources []importing.Source
+	bar     *progressbar.ProgressBar // nil: there is no terminal
+	began   time.Time
+	told    time.Time
+	rejects map[crawl.File]bool // of which there are some
+}
+
+func newImportWatcher(s streams, sources []importing.Source) *importWatcher {
+	w := &importWatcher{out: s.err, sources: sources, began: time.Now(), told: time.Now(), rejects: map[crawl.File]bool{}}
+	if file, is := s.err.(*os.File); is && term.IsTerminal(int(file.Fd())) {
+		_, size := w.read()
+		w.bar = progressbar.NewOptions64(size, progressbar.OptionSetWriter(s.err), progressbar.OptionThrottle(barEvery),
+			progressbar.OptionSetPredictTime(size > 0), progressbar.OptionSetElapsedTime(true), progressbar.OptionClearOnFinish(),
+			progressbar.OptionFullWidth())
+	}
+	return w
+}
+
+// read is how much has been read of all files, and how large they are: bytes. A size
+// below zero is not known.
+func (w *importWatcher) read() (read, size int64) {
+	for _, source := range w.sources {
+		r, of := source.Size()
+		read += r
+		if of == 0 || size < 0 {
+			size = -1
+		} else {
+			size += of
+		}
+	}
+	return read, size
+}
+
+func (w *importWatcher) Moved(s importing.Source, so importing.Summary) {
+	rate := float64(so.Records()) / max(time.Since(w.began).Seconds(), 0.001)
+	now := fmt.Sprintf("%s, %s a second, %s rejected", amount(so.Records(), "record"), grouped(int64(rate)), grouped(so.Rejected))
+	if w.bar != nil {
+		read, _ := w.read()
+		w.bar.Describe(now)
+		_ = w.bar.Set64(read) // a bar that can't be drawn is no reason to stop
+		return
+	}
+	if time.Since(w.told) >= lineEvery {
+		w.told = time.Now()
+		fmt.Fprintf(w.out, "%s: %s\n", s.Label, now)
+	}
+}
+
+func (w *importWatcher) Rejected(s importing.Source, r crawl.Reject) {
+	w.rejects[s.File] = true
+	w.say("%s:%d: %s", s.Label, r.Number, oneLine(reasons(r)))
+}
+
+func (w *importWatcher) Resumed(s importing.Source, behind int64) {
+	w.say("%s: going on behind line %s", s.Label, grouped(behind))
+}
+
+func (w *importWatcher) say(format string, args ...any) {
+	if w.bar != nil {
+		_ = w.bar.Clear()
+	}
+	fmt.Fprintf(w.out, format+"\n", args...)
+}
+
+func (w *importWatcher) end() {
+	if w.bar != nil {
+		_ = w.bar.Exit()
+		_ = w.bar.Clear()
+	}
+}
+
+// reasons are why a line was rejected, with the fields' names before them.
+func reasons(r crawl.Reject) string {
+	var all []string
+	if r.Reason != "" {
+		all = append(all, r.Reason)
+	}
+	for _, field := range slices.Sorted(maps.Keys(r.Fields)) {
+		all = append(all, field+": "+strings.Join(r.Fields[field], " "))
+	}
+	return strings.Join(all, " ")
+}
+
+// rejectFiles are the files into which lines were put.
+func (w *importWatcher) rejectFiles(c importCommand) []string {
+	files := []string{}
+	for n, source := range w.sources {
+		if w.rejects[source.File] && !c.DryRun {
+			files = append(files, rejectsOf(c.Files[n]))
+		}
+	}
+	return files
+}

@@ -1,0 +1,264 @@
+package bootstrap_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/crawl"
+)
+
+// Records of a small world. The second shelf stands on the first, and the demand needs
+// both the second and its author.
+const (
+	aShelf     = `{"kind":"category","id":1,"name":"Garden","slug":"garden"}`
+	underShelf = `{"kind":"category","id":2,"parent":1,"name":"Roses","slug":"roses"}`
+	aPerson    = `{"kind":"user","id":"u1","username":"+86-13900000077","firstname":"兰","lastname":"周","joined":"2026-11-01T08:00:00+08:00"}`
+	aDemand    = `{"kind":"demand","id":1,"title":"Prune a rose","author":"u1","category":2,` +
+		`"closed":"2026-12-01T08:00:00Z","start":"2026-12-02T08:00:00Z","end":"2026-12-02T09:00:00Z","created":"2026-11-02T08:00:00Z"}`
+	namelessShelf = `{"kind":"category","id":3,"parent":1,"slug":"moss"}`
+	namedShelf    = `{"kind":"category","id":3,"parent":1,"name":"Moss","slug":"moss"}`
+)
+
+// records writes a file into the folder.
+func records(t *testing.T, folder, name string, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	return path
+}
+
+// became is what an import printed as JSON.
+type became struct {
+	OK       bool
+	DryRun   bool `json:"dry_run"`
+	Rejects  []string
+	Error    string
+	Lines    int64
+	Kinds    map[string]map[string]int64
+	Replaced int64
+	Rejected int64
+	Waiting  int64
+}
+
+func (sh *shell) imports(status int, args ...string) became {
+	sh.Helper()
+	var b became
+	sh.run(append([]string{"import", "--json"}, args...)...).ends(status).reads(&b)
+	return b
+}
+
+func fresh(n int64) map[string]int64 { return map[string]int64{"new": n, "changed": 0, "unchanged": 0} }
+
+func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
+	sh := emptyShell(t)
+	folder := t.TempDir()
+	file := records(t, folder, "a.jsonl", aShelf)
+	zipped := filepath.Join(folder, "a.jsonl.gz")
+	require.NoError(t, os.WriteFile(zipped, gzipped(t, aShelf), 0o600))
+	rejects := records(t, folder, "a.rejects.jsonl", aShelf)
+	link := filepath.Join(folder, "link.jsonl")
+	require.NoError(t, os.Symlink(file, link))
+	for _, c := range []struct {
+		sentence string
+		args     []string
+	}{
+		{"name the files", nil},
+		{"is named twice", []string{file, file}},
+		{"is named twice", []string{file, filepath.Join(folder, ".", "..", filepath.Base(folder), "a.jsonl")}},
+		{"is named twice", []string{file, link}},
+		{"is named twice", []string{"-", "-"}},
+		{"what is rejected goes to a.rejects.jsonl", []string{file, zipped}},
+		{"what is rejected goes to a.rejects.jsonl", []string{file, rejects}},
+		{"what is rejected goes to a.rejects.jsonl", []string{rejects, file}},
+		{"nowhere.jsonl: There is no such file.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},
+		{"This is a folder", []string{folder}},
+		{"there is no database", []string{"--dry-run", file}},
+		{"there is no kind \"shop\"; the kinds are user,category,bundle", []string{"--schema", "shop"}},
+	} {
+		sh.run(append([]string{"import"}, c.args...)...).refuses(misused, c.sentence)
+	}
+	assert.NoFileExists(t, sh.path())
+}
+
+func TestADM04_the_schema_of_each_kind_is_printed_without_a_database(t *testing.T) {
+	sh := emptyShell(t)
+	for _, kind := range crawl.Kinds() {
+		var schema struct {
+			Schema     string `json:"$schema"`
+			Properties struct{ Kind struct{ Const crawl.Kind } }
+		}
+		sh.run("import", "--schema", string(kind)).ends(done).reads(&schema)
+		assert.Contains(t, schema.Schema, "2020-12", kind)
+		assert.Equal(t, kind, schema.Properties.Kind.Const)
+	}
+	assert.NoFileExists(t, sh.path())
+}
+
+func TestADM04_an_import_says_what_became_of_each_kind(t *testing.T) {
+	sh := emptyShell(t)
+	folder := t.TempDir()
+	// What a record needs is later in the file, and in the other file.
+	one := records(t, folder, "one.jsonl", aDemand, underShelf)
+	two := records(t, folder, "two.jsonl", aShelf, "", aPerson)
+	first := sh.imports(done, one, two)
+	assert.Equal(t, became{
+		OK: true, Rejects: []string{}, Lines: 5,
+		Kinds: map[string]map[string]int64{"category": fresh(2), "user": fresh(1), "demand": fresh(1)},
+	}, first)
+
+	records(t, folder, "one.jsonl", strings.Replace(aDemand, "a rose", "two roses", 1), underShelf)
+	again := sh.imports(done, one, two)
+	assert.Equal(t, map[string]map[string]int64{
+		"category": {"new": 0, "changed": 0, "unchanged": 2}, "user": {"new": 0, "changed": 0, "unchanged": 1},
+		"demand": {"new": 0, "changed": 1, "unchanged": 0},
+	}, again.Kinds)
+	said := sh.run("import", one, two).ends(done)
+	assert.Contains(t, said.out, "Imported 4 records: 0 new, 0 changed, 4 as they were, 0 rejected.")
+	assert.Regexp(t, `(?m)^demand +0 +0 +1 *$`, said.out)
+	assert.Empty(t, said.err)
+	sh.run("check").ends(done)
+	assert.Equal(t, []string{one, two}, filesIn(t, folder), "no rejects")
+}
+
+func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
+	sh := newShell(t)
+	folder := t.TempDir()
+	file := records(t, folder, "a.jsonl", underShelf, aShelf, namelessShelf)
+	told := sh.imports(refused, "--dry-run", file)
+	assert.Equal(t, became{
+		DryRun: true, Rejects: []string{}, Lines: 3, Rejected: 1, Kinds: map[string]map[string]int64{"category": fresh(2)},
+	}, told)
+	o := sh.run("import", "--dry-run", file).ends(refused)
+	assert.Contains(t, o.out, "Checked 3 records: 2 new, 0 changed, 0 as they were, 1 rejected.")
+	assert.Contains(t, o.err, "1 line would be rejected")
+	assert.Equal(t, []string{file}, filesIn(t, folder))
+	assert.Equal(t, fresh(2), sh.imports(refused, file).Kinds["category"], "they are new still")
+}
+
+func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *testing.T) {
+	sh := newShell(t)
+	folder := t.TempDir()
+	file := records(t, folder, "found.jsonl", aShelf, namelessShelf, "{", aDemand, underShelf)
+	o := sh.run("import", file).ends(refused)
+	rejects := filepath.Join(folder, "found.rejects.jsonl")
+	assert.Contains(t, o.out, "2 new, 0 changed, 0 as they were, 3 rejected.")
+	assert.Contains(t, o.err, file+":2: name: ")
+	assert.Regexp(t, `found\.jsonl:3: \w`, o.err)
+	assert.Contains(t, o.err, file+":4: author: There is no user u1.\n")
+	assert.Contains(t, o.err, "3 lines rejected, and kept with the reasons in "+rejects)
+
+	kept, err := os.ReadFile(rejects)
+	require.NoError(t, err)
+	type reject struct {
+		Rejected struct {
+			File   string
+			Line   int64
+			Reason string
+			Fields map[string][]string
+		}
+		Record json.RawMessage
+	}
+	var lines []reject
+	for line := range strings.Lines(string(kept)) {
+		var r reject
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		assert.Equal(t, "found.jsonl", r.Rejected.File)
+		lines = append(lines, r)
+	}
+	require.Len(t, lines, 3)
+	assert.Equal(t, namelessShelf, string(lines[0].Record))
+	assert.Contains(t, lines[0].Rejected.Fields, "name")
+	assert.NotEmpty(t, lines[1].Rejected.Reason)
+	assert.Equal(t, []string{"There is no user u1."}, lines[2].Rejected.Fields["author"])
+
+	mended := strings.NewReplacer(namelessShelf, namedShelf, `"record":"{"`, `"record":`+aPerson).Replace(string(kept))
+	require.NoError(t, os.WriteFile(rejects, []byte(mended), 0o600))
+	told := sh.imports(done, rejects)
+	assert.Equal(t, map[string]map[string]int64{"category": fresh(1), "user": fresh(1), "demand": fresh(1)}, told.Kinds)
+	assert.True(t, told.OK)
+	sh.run("check").ends(done)
+}
+
+func TestADM04_scripts_learn_where_the_rejects_are(t *testing.T) {
+	sh := newShell(t)
+	folder := t.TempDir()
+	inner := filepath.Join(folder, "inner")
+	require.NoError(t, os.Mkdir(inner, 0o750))
+	good := records(t, folder, "same.jsonl", aShelf)
+	bad := records(t, inner, "same.jsonl", namelessShelf)
+	told := sh.imports(refused, good, bad)
+	assert.Equal(t, []string{filepath.Join(inner, "same.rejects.jsonl")}, told.Rejects)
+	assert.Equal(t, int64(1), told.Rejected)
+	assert.False(t, told.OK)
+	assert.Empty(t, told.Error)
+}
+
+func TestADM04_the_standard_input_is_imported(t *testing.T) {
+	sh := newShell(t)
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	o := sh.runWith(aShelf+"\n"+namelessShelf, "import", "-").ends(refused)
+	assert.Contains(t, o.out, "1 new, 0 changed, 0 as they were, 1 rejected.")
+	assert.Contains(t, o.err, "standard input:2: name: ")
+	assert.Equal(t, []string{filepath.Join(here, "stdin.rejects.jsonl")}, filesIn(t, here))
+	file := records(t, here, "more.jsonl", underShelf)
+	var told became
+	sh.runWith(string(gzipped(t, namedShelf)), "import", "--json", "-", file).ends(done).reads(&told)
+	assert.Equal(t, fresh(2), told.Kinds["category"])
+}
+
+func TestADM04_a_gzip_is_imported_as_far_as_it_is_good(t *testing.T) {
+	sh := newShell(t)
+	var lines []string
+	for n := range 3000 {
+		raw, err := json.Marshal(map[string]any{"kind": "bundle", "id": n + 1})
+		require.NoError(t, err)
+		lines = append(lines, string(raw))
+	}
+	whole := gzipped(t, lines...)
+	file := filepath.Join(t.TempDir(), "a.jsonl.gz")
+	require.NoError(t, os.WriteFile(file, whole[:len(whole)-len(whole)/4], 0o600))
+	o := sh.run("import", "--json", file).ends(refused)
+	assert.Contains(t, o.err, "the gzip is cut off")
+	assert.Contains(t, o.err, "The same command goes on from there.")
+	var broken became
+	o.reads(&broken)
+	assert.Contains(t, broken.Error, "the gzip is cut off")
+	stored := broken.Kinds["bundle"]["new"]
+	require.Positive(t, stored)
+	require.Less(t, stored, int64(3000))
+
+	require.NoError(t, os.WriteFile(file, whole, 0o600))
+	o = sh.run("import", "--json", file).ends(done)
+	assert.Contains(t, o.err, "going on behind line")
+	var rest became
+	o.reads(&rest)
+	assert.Equal(t, fresh(3000-stored), rest.Kinds["bundle"], "what is stored is not read again")
+	assert.Equal(t, map[string]int64{"new": 0, "changed": 0, "unchanged": 3000}, sh.imports(done, file).Kinds["bundle"])
+}
+
+func gzipped(t *testing.T, lines ...string) []byte {
+	t.Helper()
+	var to bytes.Buffer
+	w := gzip.NewWriter(&to)
+	_, err := w.Write([]byte(strings.Join(lines, "\n")))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return to.Bytes()
+}
+
+func filesIn(t *testing.T, folder string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(folder, "*.*"))
+	require.NoError(t, err)
+	return all
+}

@@ -1,0 +1,96 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"plaza/adapters/jsonlines"
+	"plaza/application/importing"
+	"plaza/domain/crawl"
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+)
+
+// File is a file of records.
+type File struct {
+	Name    string
+	Content []byte
+}
+
+// Files are what a crawler could have brought of the demo data (ADM-04), in the order
+// in which Load imports them: examples of every kind of record. They are the same each
+// time.
+func Files() ([]File, error) {
+	told, err := tables()
+	if err != nil {
+		return nil, err
+	}
+	return told.files, nil
+}
+
+// fill writes the files. Everybody has joined by then.
+func (p *plan) fill() {
+	p.file("people.jsonl", drafts(people, p.personDraft))
+	p.file("categories.jsonl", drafts(categories, func(c feed.Category) crawl.Draft { return crawl.CategoryDraft(c) }))
+	p.file("publications.jsonl", drafts(texts, text.bundleDraft), drafts(texts, p.textDraft), drafts(parts, p.partDraft))
+	var demands []crawl.Draft
+	for i, w := range wishes {
+		demands = append(demands, p.wishDraft(demand.ID(i+1), w))
+	}
+	p.file("demands.jsonl", demands)
+	p.file("howtos.jsonl", drafts(howTos, p.howToDraft))
+	p.file("news.jsonl", p.clippings())
+}
+
+func drafts[T any](table []T, draft func(T) crawl.Draft) []crawl.Draft {
+	all := make([]crawl.Draft, len(table))
+	for i, row := range table {
+		all[i] = draft(row)
+	}
+	return all
+}
+
+// file adds a file with a line for each of the drafts.
+func (p *plan) file(name string, parts ...[]crawl.Draft) {
+	var content bytes.Buffer
+	for _, all := range parts {
+		for _, draft := range all {
+			line, err := jsonlines.Encode(draft)
+			p.note(err)
+			content.Write(append(line, '\n'))
+		}
+	}
+	p.files = append(p.files, File{name, content.Bytes()})
+}
+
+// bring imports the files.
+func bring(ctx context.Context, importer *importing.Importer, files []File) error {
+	var sources []importing.Source
+	for _, f := range files {
+		sources = append(sources, importing.Source{
+			File: jsonlines.Standard(bytes.NewReader(f.Content), ""), Label: f.Name,
+			Rejects: func(int64) (crawl.Rejects, error) { return noRejects{}, nil },
+		})
+	}
+	_, err := importer.Import(ctx, sources, unwatched{})
+	return err
+}
+
+// noRejects keeps none: what is rejected is wrong in the tables, or at odds with what
+// is there, and ends the import.
+type noRejects struct{}
+
+func (noRejects) Keep(_ context.Context, lines []crawl.Reject) error {
+	return fmt.Errorf("line %d: %s%v: %s", lines[0].Number, lines[0].Reason, lines[0].Fields, lines[0].Raw)
+}
+
+func (noRejects) Length() int64 { return 0 }
+func (noRejects) Close() error  { return nil }
+
+// unwatched is an import that nobody waits for.
+type unwatched struct{}
+
+func (unwatched) Moved(importing.Source, importing.Summary) {}
+func (unwatched) Rejected(importing.Source, crawl.Reject)   {}
+func (unwatched) Resumed(importing.Source, int64)           {}

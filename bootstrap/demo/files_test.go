@@ -1,0 +1,103 @@
+package demo_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/jsonlines"
+	"plaza/adapters/memory"
+	"plaza/adapters/sanitiser"
+	"plaza/application/signin"
+	"plaza/bootstrap/demo"
+	"plaza/domain/access"
+	"plaza/domain/crawl"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+func files(t *testing.T) []demo.File {
+	t.Helper()
+	all, err := demo.Files()
+	require.NoError(t, err)
+	return all
+}
+
+func TestADM04_the_examples_show_every_kind_and_keep_every_rule(t *testing.T) {
+	kinds := map[crawl.Kind]string{}
+	there := map[crawl.Ref]bool{}
+	for _, f := range files(t) {
+		for line := range bytes.Lines(f.Content) {
+			draft, err := jsonlines.Decoder{}.Decode(bytes.TrimSuffix(line, []byte("\n")))
+			require.NoError(t, err, "%s: %s", f.Name, line)
+			record, err := draft.Record(sanitiser.New())
+			require.NoError(t, err, "%s: %s", f.Name, line)
+			ref := record.Ref()
+			assert.False(t, there[ref], "%v is there once", ref)
+			for _, need := range record.Needs() {
+				assert.True(t, there[need.Ref], "%v comes after %v", ref, need.Ref)
+			}
+			if in, is := kinds[ref.Kind]; is {
+				assert.Equal(t, in, f.Name, "%s records are together", ref.Kind)
+			}
+			there[ref], kinds[ref.Kind] = true, f.Name
+		}
+	}
+	assert.Len(t, kinds, len(crawl.Kinds()))
+}
+
+func TestADM04_the_examples_are_the_same_each_time(t *testing.T) {
+	assert.Equal(t, files(t), files(t))
+	names := map[string]bool{}
+	for _, f := range files(t) {
+		names[f.Name] = true
+		assert.Regexp(t, `^[a-z]+\.jsonl$`, f.Name)
+		assert.NotContains(t, string(f.Content), "plaza-demo", "passwords are not imported")
+	}
+	assert.Len(t, names, 6)
+}
+
+// joined is an account that is not of the demo data, but has a phone of it.
+func joined(t *testing.T, p demo.Ports, phone string) user.ID {
+	t.Helper()
+	door := signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, 0, today)
+	id, err := door.Register(t.Context(), signin.Registration{
+		Username: phone, Password: secret.New("my own words"), Member: user.Member{Firstname: "Somebody"},
+	})
+	require.NoError(t, err)
+	return id
+}
+
+func TestNobodysAccountIsTakenOver(t *testing.T) {
+	p := portsOf(memory.New())
+	id := joined(t, p, "+34-600000003")
+	before, err := p.Accounts.ByID(t.Context(), id)
+	require.NoError(t, err)
+	require.ErrorIs(t, demo.Load(t.Context(), p), access.ErrPhoneTaken)
+	after, err := p.Accounts.ByID(t.Context(), id)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+	all, err := p.Accounts.List(t.Context(), 0, 10)
+	require.NoError(t, err)
+	assert.Len(t, all, 1, "nothing is written")
+}
+
+func TestWhatIsRejectedEndsTheLoad(t *testing.T) {
+	s := memory.New()
+	p := portsOf(s)
+	phone, err := user.ParsePhone("+34-600000003")
+	require.NoError(t, err)
+	// Somebody whom another import brought has the phone.
+	_, err = s.Intake().Take(t.Context(), crawl.Delivery{File: "other.jsonl", Lines: []crawl.Line{{
+		Number: 1, Record: crawl.Person{Source: "other", Phone: phone, Member: user.Member{Joined: today(), Timezone: "UTC"}},
+	}}})
+	require.NoError(t, err)
+	err = demo.Load(t.Context(), p)
+	require.ErrorContains(t, err, "people.jsonl")
+	assert.ErrorContains(t, err, "line 3: ")
+	_, is := fault.Of(err)
+	assert.False(t, is, "nobody who calls can mend it")
+}

@@ -1,0 +1,329 @@
+package ports
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/crawl"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// Intake is the suite of crawl.Intake, and of the feed that it keeps.
+func Intake(t *testing.T, open Open) {
+	for _, part := range [][]promise{intakeKinds, intakePeople, intakeBundles, intakeNeeds, intakeLines, intakeSteps, intakeChance} {
+		open.keeps(t, part)
+	}
+}
+
+// crawler brings records in. Its lines have the numbers after those that it brought
+// before.
+type crawler struct {
+	*world
+	file   string
+	number int64
+}
+
+func (w *world) crawler(file string) *crawler { return &crawler{world: w, file: file} }
+
+// lines are the records, one in each.
+func (c *crawler) lines(records ...crawl.Record) []crawl.Line {
+	lines := make([]crawl.Line, len(records))
+	for i, r := range records {
+		c.number++
+		lines[i] = crawl.Line{Number: c.number, Raw: fmt.Appendf(nil, "%s, line %d: %v", c.file, c.number, r.Ref()), Record: r}
+	}
+	return lines
+}
+
+func (c *crawler) take(d crawl.Delivery) crawl.Receipt {
+	c.Helper()
+	d.File = c.file
+	receipt, err := c.Intake.Take(c.Context(), d)
+	require.NoError(c, err)
+	require.Len(c, receipt.Outcomes, len(d.Lines))
+	return receipt
+}
+
+// brings gives lines of the records to Take, and returns the fates.
+func (c *crawler) brings(records ...crawl.Record) []crawl.Fate {
+	c.Helper()
+	return fatesOf(c.take(crawl.Delivery{Lines: c.lines(records...)}))
+}
+
+func fatesOf(r crawl.Receipt) []crawl.Fate {
+	fates := make([]crawl.Fate, len(r.Outcomes))
+	for i, o := range r.Outcomes {
+		fates[i] = o.Fate
+	}
+	return fates
+}
+
+// all are so many of the same fate.
+func all(n int, fate crawl.Fate) []crawl.Fate {
+	fates := make([]crawl.Fate, n)
+	for i := range fates {
+		fates[i] = fate
+	}
+	return fates
+}
+
+// waits are the numbers of the file's lines that wait.
+func (c *crawler) waits() []int64 {
+	c.Helper()
+	lines, err := c.Intake.Waiting(c.Context(), c.file, 0, 1000)
+	require.NoError(c, err)
+	numbers := []int64{}
+	for _, l := range lines {
+		numbers = append(numbers, l.Number)
+	}
+	return numbers
+}
+
+func (w *world) knows(refs ...crawl.Ref) map[crawl.Ref]bool {
+	w.Helper()
+	known, err := w.Intake.Known(w.Context(), refs)
+	require.NoError(w, err)
+	return known
+}
+
+// sound asserts that whatever is derived is what it must be.
+func (w *world) sound() {
+	w.Helper()
+	w.assertCounted()
+	if w.Check != nil {
+		w.Check(w.T)
+	}
+}
+
+// uid is that of the account with the phone.
+func (w *world) uid(p user.Phone) user.ID {
+	w.Helper()
+	a, err := w.Accounts.ByPhone(w.Context(), p)
+	require.NoError(w, err)
+	return a.User
+}
+
+// writer is who wrote what is brought here, unless it says otherwise.
+const writer = "writer"
+
+// person is somebody with the phone of the number.
+func person(source string, number int) crawl.Person {
+	return crawl.Person{Source: source, Phone: phone(number), Member: user.Member{
+		Firstname: "Nº", Lastname: source, Expertise: "Writing", Location: "Sevilla", Timezone: "Europe/Madrid", Joined: noon,
+	}}
+}
+
+func shelf(id, parent feed.CategoryID) crawl.Shelf {
+	return crawl.Shelf{Category: feed.Category{ID: id, Parent: parent, Name: fmt.Sprint("Nº ", id), Slug: fmt.Sprint("n", id)}}
+}
+
+func binding(id, firstOriginal, original publication.BundleID) crawl.Binding {
+	return crawl.Binding{Bundle: publication.Bundle{ID: id, FirstOriginal: firstOriginal, Original: original}}
+}
+
+// text is a publication of the bundle of the same number.
+func text(id publication.ID, edits ...func(*publication.Publication)) crawl.Text {
+	return crawl.Text{Publication: article(0, id, edits...), By: writer}
+}
+
+func part(id publication.NodeID, edits ...func(*publication.Node)) crawl.Part {
+	n := node(content(0), id)
+	for _, edit := range edits {
+		edit(&n)
+	}
+	return crawl.Part{Node: n, By: writer}
+}
+
+func wish(id demand.ID, edits ...func(*demand.Demand)) crawl.Wish {
+	return crawl.Wish{Demand: request(0, id, edits...), By: writer}
+}
+
+func guide(category string, bundles ...publication.BundleID) crawl.Guide {
+	return crawl.Guide{HowTo: howTo(category, 0, noon, bundles...), By: writer}
+}
+
+func clipping(source string, edits ...func(*event.News)) crawl.Clipping {
+	n := event.News{SiteName: "Plaza Mayor", URL: "https://example.org/1", Title: source, Released: pi, HTML: "<p>New</p>"}
+	for _, edit := range edits {
+		edit(&n)
+	}
+	return crawl.Clipping{Source: source, News: n}
+}
+
+var intakeCalls = []call{
+	{"Intake.Take", func(ctx context.Context, s Stores) error {
+		_, err := s.Intake.Take(ctx, crawl.Delivery{File: "new", Progress: []byte("new"), Lines: []crawl.Line{
+			{Number: 1, Record: shelf(newcomer, 0)}, {Number: 2, Record: shelf(newcomer+1, newcomer+2)},
+		}})
+		return err
+	}},
+	{"Intake.Progress", func(ctx context.Context, s Stores) error {
+		_, err := s.Intake.Progress(ctx, "new")
+		return err
+	}},
+	{"Intake.Waiting", func(ctx context.Context, s Stores) error {
+		_, err := s.Intake.Waiting(ctx, "new", 0, 1)
+		return err
+	}},
+	{"Intake.Finish", func(ctx context.Context, s Stores) error { return s.Intake.Finish(ctx, "standing") }},
+	{"Intake.Known", func(ctx context.Context, s Stores) error {
+		_, err := s.Intake.Known(ctx, []crawl.Ref{crawl.NumberRef(crawl.Category, feed.CategoryID(1))})
+		return err
+	}},
+	{"Intake.Cover", func(ctx context.Context, s Stores) error {
+		_, _, err := s.Intake.Cover(ctx, crawl.Digest{1})
+		return err
+	}},
+	{"Intake.RememberCover", func(ctx context.Context, s Stores) error {
+		_, err := s.Intake.RememberCover(ctx, crawl.Digest{1}, crawl.Cover{Key: "public/new", Width: 1, Height: 1})
+		return err
+	}},
+}
+
+var intakePeople = []promise{
+	{"a new Person has an account that no password opens", newPerson},
+	{"a Person who comes again is changed, or the same", personAgain},
+	{"a Person whose phone an account has becomes that account, whose names change and nothing else", personAdopts},
+	{"one whose phone another Person has is refused on username", personTaken},
+	{"one who comes again with another phone is refused on username", personMoved},
+	{"what one who was refused has written waits", writtenByRefused},
+}
+
+func (w *world) member(id user.ID) user.Member {
+	w.Helper()
+	found, err := w.Directory.Members(w.Context(), []user.ID{id})
+	require.NoError(w, err)
+	require.Len(w, found, 1)
+	return found[0]
+}
+
+// as is the person as the store keeps them.
+func as(id user.ID, p crawl.Person) user.Member {
+	p.ID = id
+	return p.Member
+}
+
+func newPerson(w *world) {
+	p := person("O'Brien \\ \"%_\" "+broad(50), 1)
+	p.Joined = noon.AddDate(-3, 0, 0)
+	assert.Equal(w, all(2, crawl.New), w.crawler("a").brings(p, person("another", 2)))
+	id := w.uid(p.Phone)
+	assert.Positive(w, id)
+	a := w.account(id)
+	assert.Empty(w, a.Scopes)
+	a.Scopes = nil
+	assert.Equal(w, access.Account{User: id, Phone: p.Phone}, a)
+	assert.Equal(w, as(id, p), w.member(id))
+	assert.Equal(w, map[crawl.Ref]bool{p.Ref(): true}, w.knows(p.Ref(), crawl.Ref{Kind: crawl.User, ID: "nobody"}))
+}
+
+func personAgain(w *world) {
+	p := person("a", 1)
+	c := w.crawler("a")
+	c.brings(p)
+	id := w.uid(p.Phone)
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.SetPassword("hash")
+		a.Scopes, a.Staff, a.Disabled = access.AllScopes(), true, true
+		return nil
+	}))
+	before := w.account(id)
+	for _, edit := range []func(*crawl.Person){
+		func(p *crawl.Person) { p.Firstname = broad(64) },
+		func(p *crawl.Person) { p.Lastname = "" },
+		func(p *crawl.Person) { p.Expertise, p.Location = "", "杭州市" },
+		func(p *crawl.Person) { p.Timezone = "UTC" },
+		func(p *crawl.Person) { p.Joined = p.Joined.Add(1000) },
+	} {
+		assert.Equal(w, all(1, crawl.Same), c.brings(p))
+		edit(&p)
+		assert.Equal(w, all(1, crawl.Changed), c.brings(p))
+		assert.Equal(w, as(id, p), w.member(id))
+	}
+	assert.Equal(w, all(1, crawl.Same), c.brings(p))
+	assert.Equal(w, before, w.account(id))
+}
+
+func personAdopts(w *world) {
+	id := w.somebody()
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.SetPassword("another")
+		a.Staff = true
+		return nil
+	}))
+	account, want := w.account(id), w.member(id)
+	p := person("a", 1)
+	want.Firstname, want.Lastname = p.Firstname, p.Lastname
+	c := w.crawler("a")
+	assert.Equal(w, all(1, crawl.New), c.brings(p))
+	assert.Equal(w, want, w.member(id))
+	assert.Equal(w, account, w.account(id))
+	assert.Equal(w, all(1, crawl.Same), c.brings(p))
+	p.Firstname, p.Location = "Another", "elsewhere"
+	assert.Equal(w, all(1, crawl.Changed), c.brings(p))
+	want.Firstname = "Another"
+	assert.Equal(w, want, w.member(id))
+	p.Location = "and elsewhere"
+	assert.Equal(w, all(1, crawl.Same), c.brings(p))
+
+	assert.Equal(w, []crawl.Fate{crawl.Refused}, c.brings(person("b", 1)), "it is a Person's by now")
+}
+
+func (c *crawler) refused(p crawl.Person) {
+	c.Helper()
+	receipt := c.take(crawl.Delivery{Lines: c.lines(p)})
+	require.Equal(c, crawl.Refused, receipt.Outcomes[0].Fate)
+	assert.NotEmpty(c, receipt.Outcomes[0].Wrong["username"])
+	assert.Len(c, receipt.Outcomes[0].Wrong, 1)
+	assert.Contains(c, c.waits(), c.number, "it is kept aside")
+}
+
+func personTaken(w *world) {
+	c := w.crawler("a")
+	c.brings(person("a", 1))
+	c.refused(person("b", 1))
+	assert.Empty(w, w.knows(person("b", 1).Ref()))
+	assert.Equal(w, []crawl.Fate{crawl.New, crawl.Refused, crawl.New}, c.brings(person("c", 3), person("d", 3), person("e", 4)))
+	assert.Equal(w, "c", w.member(w.uid(phone(3))).Lastname)
+}
+
+func personMoved(w *world) {
+	c := w.crawler("a")
+	p := person("a", 1)
+	c.brings(p)
+	id := w.uid(phone(1))
+	p.Phone, p.Firstname = phone(2), "Another"
+	c.refused(p)
+	assert.Equal(w, as(id, person("a", 1)), w.member(id))
+	_, err := w.Accounts.ByPhone(w.Context(), phone(2))
+	assert.ErrorIs(w, err, access.ErrNoAccount)
+	assert.Equal(w, []crawl.Fate{crawl.Refused, crawl.New}, c.brings(p, person("b", 2)), "the phone is still free")
+	assert.Equal(w, []crawl.Fate{crawl.New}, c.brings(crawl.Wish{Demand: request(0, 1), By: "a"}), "they are still there")
+}
+
+func writtenByRefused(w *world) {
+	c := w.crawler("a")
+	c.brings(person("a", 1))
+	d := crawl.Delivery{Lines: c.lines(person("b", 1), crawl.Wish{Demand: request(0, 1), By: "b"}, crawl.Wish{Demand: request(0, 2), By: "a"})}
+	receipt := c.take(d)
+	assert.Equal(w, []crawl.Fate{crawl.Refused, crawl.Waits, crawl.New}, fatesOf(receipt))
+	assert.NotEmpty(w, receipt.Outcomes[1].Wrong["author"])
+	assert.Equal(w, []int64{2, 3}, c.waits())
+	require.NoError(w, w.Accounts.Change(w.Context(), w.uid(phone(1)), func(a *access.Account) error {
+		a.Phone = phone(9)
+		return nil
+	}))
+	d.Lines = d.Lines[:2]
+	assert.Equal(w, all(2, crawl.New), fatesOf(c.take(d)), "nobody has the phone any more")
+	assert.Empty(w, c.waits())
+	w.sound()
+}
