@@ -37,7 +37,7 @@ var (
 	roundsFlag      = flag.Int("rounds", 5, "`rounds` in which each server is measured once")
 	secondsFlag     = flag.Float64("seconds", 2, "`seconds` of one measurement")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas: A,A1,B,C,D,D1,E,F,deep,size,inside,W,W1 (default: all)")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas: A,A1,B,C,D,D1,E,F,deep,size,inside,W,W1,import (default: all)")
 	storeFlag       = flag.String("store", "both", "`postgres`, sqlite or both")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
 	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: it is built)")
@@ -103,6 +103,8 @@ type benchedStore struct {
 	// durable makes another such database, where commits wait for the disk; nil: here
 	// they do.
 	durable func() benchedStore
+	// empty makes databases with nothing in them, where commits wait for the disk.
+	empty func() benchedStore
 }
 
 // Settings of Postgres. As a rule nothing waits for the disk, which would make the
@@ -132,6 +134,7 @@ func postgresIn(ctx context.Context, b *testing.B, own ...string) benchedStore {
 			)
 		},
 		durable: func() benchedStore { return postgresIn(ctx, b, lasting...) },
+		empty:   func() benchedStore { return postgresIn(ctx, b, lasting...) },
 	}
 }
 
@@ -147,15 +150,37 @@ func sqliteIn(ctx context.Context, b *testing.B) benchedStore {
 				INSERT INTO presence SELECT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
 				PRAGMA wal_checkpoint(TRUNCATE)`, now))
 		},
+		empty: func() benchedStore { return sqliteIn(ctx, b) },
 	}
 }
 
 // benchStore runs all that is wanted over one kind of database.
 func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore) results {
-	d := newDataset(*scaleFlag)
+	all := results{benchedStore: s}
+	if wanted(imports) {
+		benchImports(ctx, b, binary, &all)
+	}
+	if *scenariosFlag != imports {
+		benchRequests(ctx, b, binary, &all)
+	}
+	return all
+}
+
+func benchImports(ctx context.Context, b *testing.B, binary string, all *results) {
+	into := all.empty()
+	fmt.Fprintf(os.Stderr, "%s, import\n", all.name)
+	row, err := benchImport(ctx, b, binary, into.full, into.small, newFound(*scaleFlag))
+	if err != nil {
+		b.Fatalf("%s, import: %v", all.name, err)
+	}
+	all.imported, all.importedOn = &row, into.settings
+}
+
+// benchRequests runs what asks servers, or the store, about the dataset.
+func benchRequests(ctx context.Context, b *testing.B, binary string, all *results) {
+	s, d := all.benchedStore, newDataset(*scaleFlag)
 	s.fill(ctx, b, d)
 	plaza, floor := startPlaza(b, binary, s.full), startFloor(b, s.full)
-	all := results{benchedStore: s}
 	for _, sc := range scenarios {
 		if !wanted(sc.name) {
 			continue
@@ -179,9 +204,8 @@ func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore
 		}
 	}
 	if slices.ContainsFunc(crowds, func(w crowd) bool { return wanted(w.name) }) {
-		benchDurably(ctx, b, &all, d)
+		benchDurably(ctx, b, all, d)
 	}
-	return all
 }
 
 // benchDurably comes last: the bare insert leaves events that are counted nowhere.

@@ -31,6 +31,9 @@ type results struct {
 	lasting string // their database's settings
 	flush   time.Duration
 	counted int // events that were added through the store, all of them counted
+
+	imported   *importRow // nil: there was none
+	importedOn string     // their database's settings
 }
 
 // row is a scenario: the floor against Plaza.
@@ -92,6 +95,7 @@ All %s events that the store acknowledged are listed, and exactly counted.
 `, s.lasting, inMilliseconds(s.flush), thousands(s.counted))
 	}
 	r.writeRows(b, s.name, [3]string{"Writers", "bare", "store"}, s.writers)
+	r.writeImport(b, s)
 }
 
 // writeRows writes a table with the names of what its rows are and of the two that

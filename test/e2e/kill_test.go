@@ -31,12 +31,7 @@ const fewKills = 4
 const manyWriters = 8
 
 func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
-	kills := fewKills
-	if set := os.Getenv("PLAZA_TEST_KILLS"); set != "" {
-		var err error
-		kills, err = strconv.Atoi(set)
-		require.NoError(t, err, "PLAZA_TEST_KILLS")
-	}
+	kills := kills(t)
 	t.Run("SQLite", func(t *testing.T) {
 		killing(t, kills, func() {}, "--data-dir="+t.TempDir())
 	})
@@ -47,6 +42,18 @@ func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 		defer db.Close()
 		killing(t, kills, func() { abandoned(t, db) }, "--data-dir="+t.TempDir(), "--database-url="+url)
 	})
+}
+
+// kills is how often a test kills.
+func kills(t *testing.T) int {
+	t.Helper()
+	set := os.Getenv("PLAZA_TEST_KILLS")
+	if set == "" {
+		return fewKills
+	}
+	kills, err := strconv.Atoi(set)
+	require.NoError(t, err, "PLAZA_TEST_KILLS")
+	return kills
 }
 
 // abandoned waits until the database has ended the sessions of the killed server: a

@@ -1,0 +1,167 @@
+package bench
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"time"
+
+	"plaza/adapters/jsonlines"
+	"plaza/domain/crawl"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+)
+
+// fullImport is how many records the file has at scale 1.
+const fullImport = 1_000_000
+
+// found is a file of so many records, about: 2 in 100 are people, 30 each bundles and
+// publications, 8 nodes, 15 demands, and the rest news, a few how-tos and categories.
+type found struct {
+	*dataset
+	records, howTos, clippings int
+}
+
+func newFound(scale float64) *found {
+	n := max(1000, int(scale*fullImport))
+	d := sized(n*2/100, n*30/100, n*15/100, 0)
+	d.nodes = n * 8 / 100
+	d.shelves["node"] = shelve(d.nodes)
+	f := &found{dataset: d, records: n, howTos: n / 1000}
+	f.clippings = n - d.users - categories - 2*d.publications - d.nodes - d.demands - f.howTos
+	return f
+}
+
+// write writes the first so many records of the file: people and categories first, then
+// everything mixed.
+func (f *found) write(path string, records int) (err error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out := bufio.NewWriterSize(file, 1<<20)
+	for draft := range f.drafts() {
+		if records--; records < 0 {
+			break
+		}
+		line, err := jsonlines.Encode(draft)
+		if err != nil {
+			return err
+		}
+		out.Write(append(line, '\n')) // Flush tells
+	}
+	return out.Flush()
+}
+
+func (f *found) drafts() iter.Seq[crawl.Draft] {
+	parts := []struct {
+		count int
+		draft func(int) crawl.Draft
+	}{
+		{f.publications, f.bundleDraft}, {f.publications, f.publicationDraft}, {f.nodes, f.nodeDraft},
+		{f.demands, f.demandDraft}, {f.clippings, f.newsDraft}, {f.howTos, f.howToDraft},
+	}
+	return func(yield func(crawl.Draft) bool) {
+		for i := range f.users {
+			if !yield(f.userDraft(i)) {
+				return
+			}
+		}
+		for i := range categories {
+			if !yield(f.categoryDraft(i)) {
+				return
+			}
+		}
+		for i := range f.publications {
+			for _, part := range parts { // as many of each as is their part
+				for j := i * part.count / f.publications; j < (i+1)*part.count/f.publications; j++ {
+					if !yield(part.draft(j)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func writer(id int64) string { return fmt.Sprint("writer-", id) }
+
+func (f *found) userDraft(i int) crawl.Draft {
+	r := roll("users", i)
+	return crawl.UserDraft{
+		ID: writer(int64(i + 1)), Username: fmt.Sprintf("+86-2%010d", i), Firstname: r.text(8), Lastname: r.text(8),
+		Expertise: r.text(8), Location: pick(r, cities).name, Timezone: "Asia/Shanghai", Joined: r.before(history),
+	}
+}
+
+func (f *found) categoryDraft(i int) crawl.Draft {
+	return crawl.CategoryDraft{
+		ID: feed.CategoryID(i + 1), Parent: feed.CategoryID(i / 10), Name: fmt.Sprint("Category ", i+1), Slug: fmt.Sprint("category-", i+1),
+	}
+}
+
+func (f *found) bundleDraft(i int) crawl.Draft {
+	from := publication.BundleID(original(i))
+	return crawl.BundleDraft{ID: publication.BundleID(i + 1), FirstOriginal: from, Original: from}
+}
+
+func coverDraft(kind string, i int) *crawl.CoverDraft {
+	return &crawl.CoverDraft{URL: fmt.Sprintf("https://pictures.example/%s/%08d.jpg", kind, i), Width: 480, Height: 320}
+}
+
+func (f *found) publicationDraft(i int) crawl.Draft {
+	l, visible := f.published("publication", i)
+	r := roll("publication texts", i)
+	return crawl.PublicationDraft{
+		ID: publication.ID(l.id), Bundle: publication.BundleID(l.id), Node: publication.NodeID(l.id), Title: r.text(40), Summary: r.text(200),
+		Cover: coverDraft("publication", i), Author: writer(f.authorOf(r)), Language: pick(r, languages), Category: feed.CategoryID(l.category),
+		Published: visible, Created: l.created, Updated: l.updated,
+	}
+}
+
+func (f *found) nodeDraft(i int) crawl.Draft {
+	l, visible := f.published("node", i)
+	r := roll("node texts", i)
+	return crawl.NodeDraft{
+		ID: publication.NodeID(l.id), Title: r.text(40), Summary: r.text(200), Cover: coverDraft("node", i), Author: writer(f.authorOf(r)),
+		Language: pick(r, languages), Category: feed.CategoryID(l.category), Published: visible, Created: l.created, Updated: l.updated,
+	}
+}
+
+func (f *found) demandDraft(i int) crawl.Draft {
+	l, visible := f.published("demand", i)
+	r := roll("demand texts", i)
+	city, point := f.place(i)
+	draft := crawl.DemandDraft{
+		ID: demand.ID(l.id), Title: r.text(40), Description: r.text(200), Tags: []string{pick(r, tags), pick(r, tags)},
+		Cover: coverDraft("demand", i), Author: writer(f.authorOf(r)), Address: city.city, Category: feed.CategoryID(l.category),
+		Closed: l.created.AddDate(0, 0, 30), Start: l.created.AddDate(0, 0, 1), End: l.created.AddDate(0, 0, 20),
+		Published: visible, Created: l.created, Updated: l.updated,
+	}
+	if point != nil {
+		draft.Lat, draft.Lng = &point.Lat, &point.Lng
+	}
+	return draft
+}
+
+func (f *found) howToDraft(i int) crawl.Draft {
+	r := roll("how-tos", i)
+	return crawl.HowToDraft{
+		Category: fmt.Sprint("guide ", i), Robot: writer(f.authorOf(r)), Bundles: []publication.BundleID{publication.BundleID(i + 1)},
+		Created: epoch.Add(-time.Duration(i) * time.Minute),
+	}
+}
+
+func (f *found) newsDraft(i int) crawl.Draft {
+	r := roll("clippings", i)
+	city := pick(r, cities)
+	return crawl.NewsDraft{
+		ID: fmt.Sprint("clipping-", i), SiteName: r.text(10), URL: fmt.Sprintf("https://news.example/%d", i), Title: r.text(40),
+		Released: event.DateOf(r.before(history)), HTML: "<p>" + r.text(200) + "</p>", City: city.city, Province: city.province,
+	}
+}

@@ -1,0 +1,238 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// imports is the table of the import, as -scenarios calls it.
+const imports = "import"
+
+// importGoals are the records a second that an import must bring in, by the store, the
+// memory that it may have, and how much slower than when idle a server may answer
+// beside it.
+var importGoals = map[string]float64{"Postgres": 20_000, "SQLite": 10_000}
+
+const (
+	importMemory = 150 << 20 // bytes
+	importDrag   = 3.0
+)
+
+// importRow is an import of the file: into an empty database; once more, when nothing is
+// new; and into another one beside a server that is asked.
+type importRow struct {
+	records      int
+	first, again importRun
+	idle, busy   []time.Duration // that the server took to answer, in order
+	whileItRan   float64         // records a second, beside the server
+}
+
+type importRun struct {
+	took   time.Duration
+	memory int64 // bytes, at most
+}
+
+func (r importRun) rate(records int) float64 { return float64(records) / r.took.Seconds() }
+
+// benchImport wants an empty database that lasts, and one more.
+func benchImport(ctx context.Context, tb testing.TB, binary, empty, other string, f *found) (row importRow, err error) {
+	path := filepath.Join(tb.TempDir(), "found.jsonl")
+	if err := f.write(path, f.records); err != nil {
+		return row, err
+	}
+	row.records = f.records
+	if row.first, err = importFile(ctx, tb, binary, empty, path, "new", f.records); err != nil {
+		return row, err
+	}
+	fmt.Fprintf(os.Stderr, "  %d records, %.0f/s, %d MiB\n", f.records, row.first.rate(f.records), row.first.memory>>20)
+	if row.again, err = importFile(ctx, tb, binary, empty, path, "unchanged", f.records); err != nil {
+		return row, err
+	}
+	fmt.Fprintf(os.Stderr, "  again: %.0f/s, %d MiB\n", row.again.rate(f.records), row.again.memory>>20)
+	return row, row.beside(ctx, tb, binary, other, path, f)
+}
+
+// importFile runs the program, and holds it to having stored all records, as what they
+// should be.
+func importFile(ctx context.Context, tb testing.TB, binary, database, path, as string, records int) (importRun, error) {
+	cmd := exec.CommandContext(ctx, binary, "import", "--json", path)
+	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(), "PLAZA_LOG_LEVEL=warn")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	began, ended := time.Now(), make(chan error, 1)
+	if err := launch(cmd, ended); err != nil {
+		return importRun{}, err
+	}
+	if err := <-ended; err != nil {
+		return importRun{}, fmt.Errorf("import: %w\n%s", err, said.Bytes()[max(0, said.Len()-2000):])
+	}
+	run := importRun{took: time.Since(began)}
+	if usage, is := cmd.ProcessState.SysUsage().(*syscall.Rusage); is {
+		run.memory = usage.Maxrss << 10
+	}
+	var told struct {
+		Kinds map[string]map[string]int `json:"kinds"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &told); err != nil {
+		return run, err
+	}
+	sum := 0
+	for _, count := range told.Kinds {
+		sum += count[as]
+	}
+	if sum != records {
+		return run, fmt.Errorf("%d of %d records are %s: %s", sum, records, as, out.String())
+	}
+	return run, nil
+}
+
+// beside asks a server at a steady pace while nothing else goes on, and then while an
+// import runs. The server has a tenth of the file by then, to have something to show.
+func (r *importRow) beside(ctx context.Context, tb testing.TB, binary, database, path string, f *found) error {
+	part := filepath.Join(tb.TempDir(), "part.jsonl")
+	if err := f.write(part, f.records/10); err != nil {
+		return err
+	}
+	if _, err := importFile(ctx, tb, binary, database, part, "new", f.records/10); err != nil {
+		return err
+	}
+	at := startPlaza(tb, binary, database)
+	requests := []request{page(largest, 1), tree(), near(f.dataset, 0), page(pinned, 1), near(f.dataset, 1)}
+	const pace = 5 * time.Millisecond
+	if _, err := paced(ctx, at, requests, pace, time.After(time.Second)); err != nil { // to warm up
+		return err
+	}
+	var err error
+	if r.idle, err = paced(ctx, at, requests, pace, time.After(5*time.Second)); err != nil {
+		return err
+	}
+	over, failed := make(chan time.Time), make(chan error, 1)
+	go func() {
+		defer close(over)
+		began := time.Now()
+		err := importAny(ctx, tb, binary, database, path)
+		r.whileItRan = float64(f.records) / time.Since(began).Seconds()
+		failed <- err
+	}()
+	r.busy, err = paced(ctx, at, requests, pace, over)
+	fmt.Fprintf(os.Stderr, "  beside it: p99 %v, idle %v; %.0f records/s\n", percentile(r.busy, 99), percentile(r.idle, 99), r.whileItRan)
+	return errors.Join(err, <-failed)
+}
+
+// importAny runs the program, whatever becomes of the records.
+func importAny(ctx context.Context, tb testing.TB, binary, database, path string) error {
+	cmd := exec.CommandContext(ctx, binary, "import", "--json", path)
+	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(), "PLAZA_LOG_LEVEL=warn")
+	ended := make(chan error, 1)
+	if err := launch(cmd, ended); err != nil {
+		return err
+	}
+	return <-ended
+}
+
+// paced asks in turn for the requests at the pace, however long the answers take, until
+// it is over, and returns how long those took, in order. What waits for a connection
+// waits for its answer as well.
+func paced(ctx context.Context, at string, requests []request, pace time.Duration, over <-chan time.Time) ([]time.Duration, error) {
+	const askers = 8
+	due := make(chan time.Time, 1<<16)
+	var mutex sync.Mutex
+	var took []time.Duration
+	var failure error
+	var wait sync.WaitGroup
+	for n := range askers {
+		wait.Go(func() {
+			w, err := dial(at)
+			if err == nil {
+				defer w.Close()
+			}
+			i := n
+			for asked := range due {
+				if err == nil {
+					_, err = w.ask(requests[i%len(requests)].raw)
+					i++
+				}
+				mutex.Lock()
+				took, failure = append(took, time.Since(asked)), errors.Join(failure, err)
+				mutex.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	tick := time.NewTicker(pace)
+	defer tick.Stop()
+	for going := true; going; {
+		select {
+		case now := <-tick.C:
+			due <- now
+		case <-over:
+			going = false
+		case <-ctx.Done():
+			going, failure = false, ctx.Err()
+		}
+	}
+	close(due)
+	wait.Wait()
+	slices.Sort(took)
+	if failure == nil && len(took) == 0 {
+		failure = errors.New("nothing was answered")
+	}
+	return took, failure
+}
+
+// percentile is that of the times, which are in order.
+func percentile(times []time.Duration, p int) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	return times[min(len(times)-1, len(times)*p/100)]
+}
+
+// drag is how much slower the server answered beside the import than idle.
+func (r importRow) drag() float64 {
+	return float64(percentile(r.busy, 99)) / float64(percentile(r.idle, 99))
+}
+
+func met(is bool) string {
+	if is {
+		return "met"
+	}
+	return "missed"
+}
+
+func (r report) writeImport(b *strings.Builder, s results) {
+	row := s.imported
+	if row == nil {
+		return
+	}
+	rate, goal := row.first.rate(row.records), importGoals[s.name]
+	fmt.Fprintf(b, `
+plaza import of a file of %s records, people first, then all kinds mixed. Settings: %s.
+
+| Import | measured | goal | verdict |
+|---|---|---|---|
+| into an empty database | %s records/s | ≥ %s | %s |
+| memory of the program, at most | %d MiB | ≤ %d | %s |
+| once more, when nothing is new | %s records/s | – | – |
+| p99 of a server that is asked 200 times a second, idle → beside an import | %s → %s, × %.1f | ≤ × %.0f | %s |
+| records/s meanwhile | %s | – | – |
+`, thousands(row.records), s.importedOn, thousands(int(rate)), thousands(int(goal)), met(rate >= goal),
+		row.first.memory>>20, importMemory>>20, met(row.first.memory <= importMemory),
+		thousands(int(row.again.rate(row.records))),
+		inMilliseconds(percentile(row.idle, 99)), inMilliseconds(percentile(row.busy, 99)), row.drag(), importDrag, met(row.drag() <= importDrag),
+		thousands(int(row.whileItRan)))
+}
