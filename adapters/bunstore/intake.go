@@ -72,10 +72,10 @@ func (v Intake) Progress(ctx context.Context, file string) (progress []byte, err
 	return progress, err
 }
 
-func (v Intake) Waiting(ctx context.Context, file string, after int64, limit int) (lines []crawl.Line, err error) {
+func (v Intake) Waiting(ctx context.Context, file string, after int64, most, bytes int) (lines []crawl.Line, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		lines = nil
-		return v.s.each(ctx, v.s.writes.waiting, []any{file, after, int64(max(limit, 0))}, func(scan func(...any) error) error {
+		return v.s.each(ctx, v.s.writes.waiting, []any{file, after, int64(max(most, 0)), int64(bytes)}, func(scan func(...any) error) error {
 			var l crawl.Line
 			err := scan(&l.Number, &l.Raw)
 			lines = append(lines, l)

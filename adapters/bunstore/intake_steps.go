@@ -39,7 +39,7 @@ type intakeSteps struct {
 	leave    string   // $1 ids
 	progress string   // $1 file, $2 progress
 	recall   string   // $1 file
-	waiting  string   // $1 file, $2 after, $3 limit
+	waiting  string   // $1 file, $2 after, $3 lines, $4 bytes
 	forget   []string // $1 file
 	remember string   // $1 digest, $2 key, $3 width, $4 height
 	cover    string   // $1 digest
@@ -81,7 +81,10 @@ func newIntakeSteps(d dialect) intakeSteps {
 		leave:    "DELETE FROM import_lines WHERE " + d.among("id", "$1"),
 		progress: "INSERT INTO imports (file, progress) VALUES ($1, $2) ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress",
 		recall:   "SELECT progress FROM imports WHERE file = $1",
-		waiting:  "SELECT number, raw FROM import_lines WHERE file = $1 AND number > $2 ORDER BY number LIMIT CAST($3 AS bigint)",
+		waiting: `SELECT number, raw FROM (
+			SELECT number, raw, SUM(length(raw)) OVER (ORDER BY number) - length(raw) AS before FROM import_lines
+			WHERE file = $1 AND number > $2 ORDER BY number LIMIT CAST($3 AS bigint)) l
+			WHERE before < CAST($4 AS bigint) ORDER BY number`,
 		forget:   []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
 		remember: "INSERT INTO import_covers (digest, key, width, height) VALUES ($1, $2, $3, $4) ON CONFLICT (digest) DO NOTHING",
 		cover:    "SELECT key, width, height FROM import_covers WHERE digest = $1",

@@ -165,7 +165,7 @@ func (v Intake) Progress(ctx context.Context, file string) ([]byte, error) {
 	return bytes.Clone(v.s.crawled.progress[file]), nil
 }
 
-func (v Intake) Waiting(ctx context.Context, file string, after int64, limit int) ([]crawl.Line, error) {
+func (v Intake) Waiting(ctx context.Context, file string, after int64, most, size int) ([]crawl.Line, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,14 @@ func (v Intake) Waiting(ctx context.Context, file string, after int64, limit int
 		}
 	}
 	slices.SortFunc(lines, func(a, b crawl.Line) int { return cmp.Compare(a.Number, b.Number) })
-	return first(lines, max(limit, 0)), nil
+	lines = first(lines, max(most, 0))
+	for n, l := range lines {
+		if size <= 0 {
+			return lines[:n], nil
+		}
+		size -= len(l.Raw)
+	}
+	return lines, nil
 }
 
 func (v Intake) Finish(ctx context.Context, files ...string) error {

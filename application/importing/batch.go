@@ -5,8 +5,8 @@ import "plaza/domain/crawl"
 // Bounds of a batch: large enough that what a transaction costs does not count, small
 // enough that others who write are not kept waiting.
 const (
-	batchLines = 1000
-	batchBytes = 4 << 20
+	batchLines = 8000
+	batchBytes = 8 << 20
 )
 
 // prepared is a line that was decoded and checked: a record, or else a reject.
@@ -16,36 +16,41 @@ type prepared struct {
 	reject crawl.Reject
 }
 
-// batch is what is stored in one step.
+// batch is what is stored before it is noted how far the file has been read.
 type batch struct {
-	lines   []crawl.Line
+	// layers are the lines in the order in which they are stored, those of a layer at
+	// once. Of several with one record each is in a layer of its own, so that the last
+	// one wins.
+	layers  [][]crawl.Line
 	rejects []crawl.Reject
-	end     crawl.Position
+	lines   int
 	bytes   int
-	seen    map[crawl.Ref]bool
+	next    map[crawl.Ref]int // the layer for the next line of each record
 	begin   crawl.Position
+	end     crawl.Position
 }
 
 func newBatch(from crawl.Position) *batch {
-	return &batch{begin: from, end: from, seen: map[crawl.Ref]bool{}}
+	return &batch{begin: from, end: from, next: map[crawl.Ref]int{}}
 }
 
 func (b *batch) isEmpty() bool { return b.end.Lines == b.begin.Lines }
 
-// fits says whether the line may be stored together with the others. Of two lines with
-// one record each must be stored for itself, so that the later one wins.
-func (b *batch) fits(l prepared) bool {
-	full := len(b.lines)+len(b.rejects) >= batchLines || b.bytes >= batchBytes
-	return !full && (l.record == nil || !b.seen[l.record.Ref()])
-}
+func (b *batch) isFull() bool { return b.lines >= batchLines || b.bytes >= batchBytes }
 
 func (b *batch) add(l prepared) {
 	b.end = l.End
+	b.lines++
 	b.bytes += len(l.Raw)
 	if l.record == nil {
 		b.rejects = append(b.rejects, l.reject)
 		return
 	}
-	b.seen[l.record.Ref()] = true
-	b.lines = append(b.lines, crawl.Line{Number: l.Number, Raw: l.Raw, Record: l.record})
+	ref := l.record.Ref()
+	layer := b.next[ref]
+	b.next[ref]++
+	if layer == len(b.layers) {
+		b.layers = append(b.layers, nil)
+	}
+	b.layers[layer] = append(b.layers[layer], crawl.Line{Number: l.Number, Raw: l.Raw, Record: l.record})
 }

@@ -180,13 +180,13 @@ func (r *run) read(ctx context.Context, f *imported) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", f.Label, err)
 		}
-		if !batch.fits(line) {
+		batch.add(line)
+		if batch.isFull() {
 			if err := r.store(f, batch); err != nil {
 				return err
 			}
 			batch = newBatch(f.At)
 		}
-		batch.add(line)
 	}
 	if ctx.Err() != nil {
 		return interrupted(ctx)
@@ -198,20 +198,28 @@ func interrupted(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(ctx))
 }
 
-// store keeps the rejects of the batch first, then stores the rest together with where
-// they end: whoever goes on from there takes the rejects back that belong to no such
-// end. It is not broken off with the import.
+// store keeps the rejects of the batch first, then stores the rest, at last together
+// with where they end: whoever goes on from there takes the rejects back that belong to
+// no such end. It is not broken off with the import.
 func (r *run) store(f *imported, b *batch) error {
 	if b.isEmpty() {
 		return nil
 	}
-	ctx := context.Background()
+	ctx, before := context.Background(), f.progress
 	if err := r.reject(ctx, f, b.rejects); err != nil {
 		return err
 	}
+	rest := crawl.Delivery{}
+	for n, layer := range b.layers {
+		if n == len(b.layers)-1 {
+			rest.Lines = layer
+		} else if _, err := r.deliver(ctx, f, before, crawl.Delivery{Lines: layer}); err != nil {
+			return err
+		}
+	}
 	f.summary.Lines += b.end.Lines - f.At.Lines
 	f.At = b.end
-	_, err := r.deliver(ctx, f, crawl.Delivery{Lines: b.lines})
+	_, err := r.deliver(ctx, f, f.progress, rest)
 	return err
 }
 
@@ -232,15 +240,15 @@ func (r *run) reject(ctx context.Context, f *imported, rejects []crawl.Reject) e
 }
 
 // deliver stores what is delivered, together with where the file stands then.
-func (r *run) deliver(ctx context.Context, f *imported, d crawl.Delivery) (crawl.Receipt, error) {
-	said, err := json.Marshal(f.progress)
+func (r *run) deliver(ctx context.Context, f *imported, at progress, d crawl.Delivery) (crawl.Receipt, error) {
+	said, err := json.Marshal(at)
 	if err != nil {
 		return crawl.Receipt{}, err
 	}
 	d.File, d.Progress = f.name, said
 	receipt, err := r.ports.Intake.Take(ctx, d)
 	if err != nil {
-		return crawl.Receipt{}, fmt.Errorf("%s: storing up to line %d: %w", f.Label, f.At.Lines, err)
+		return crawl.Receipt{}, fmt.Errorf("%s: storing: %w", f.Label, err)
 	}
 	f.summary.count(d.Lines, receipt)
 	r.watcher.Moved(f.Source, r.total())

@@ -133,7 +133,7 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 	w := newWorld(t)
 	var lines []string
 	lines = append(lines, person("u1", 1), category(1, 0), bundle(10, 0), "nonsense")
-	for n := range 5000 {
+	for n := range 20_000 {
 		lines = append(lines, article(n+1, 10, "u1", 1, fmt.Sprint("Text ", n)))
 	}
 	r := &rejects{}
@@ -145,7 +145,7 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 	}}
 	summary, err := w.importer().Import(ctx, []importing.Source{source(&file{name: "a", lines: lines}, r)}, first)
 	require.ErrorIs(t, err, importing.ErrInterrupted)
-	assert.Less(t, summary.Records(), int64(5000))
+	assert.Less(t, summary.Records(), int64(20_000))
 	stored := summary.Records()
 
 	again := &watcher{}
@@ -158,7 +158,7 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 	assert.Empty(t, again.rejected)
 
 	summary, _ = w.bring("a", lines...)
-	assert.Equal(t, int64(5003), summary.All().Same, "what has ended begins anew")
+	assert.Equal(t, int64(20_003), summary.All().Same, "what has ended begins anew")
 }
 
 func TestADM04_another_file_of_the_same_name_is_read_from_its_beginning(t *testing.T) {

@@ -105,10 +105,14 @@ func byNumber(a, b crawl.Line) int { return int(a.Number - b.Number) }
 
 func (r *rehearsal) Progress(context.Context, string) ([]byte, error) { return nil, nil }
 
-func (r *rehearsal) Waiting(_ context.Context, file string, after int64, limit int) ([]crawl.Line, error) {
+func (r *rehearsal) Waiting(_ context.Context, file string, after int64, most, bytes int) ([]crawl.Line, error) {
 	lines := r.waiting[file]
 	at, _ := slices.BinarySearchFunc(lines, crawl.Line{Number: after + 1}, byNumber)
-	return slices.Clone(lines[at:min(at+limit, len(lines))]), nil
+	end := at
+	for ; end < min(at+most, len(lines)) && bytes > 0; end++ {
+		bytes -= len(lines[end].Raw)
+	}
+	return slices.Clone(lines[at:end]), nil
 }
 
 func (r *rehearsal) Finish(context.Context, ...string) error { return nil }

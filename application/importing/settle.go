@@ -38,7 +38,7 @@ func (r *run) settle(ctx context.Context) error {
 // offer delivers all lines again that wait, and says whether any was stored.
 func (r *run) offer(ctx context.Context, f *imported) (stored bool, err error) {
 	err = r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
-		receipt, err := r.deliver(context.WithoutCancel(ctx), f, crawl.Delivery{Lines: lines})
+		receipt, err := r.deliver(context.WithoutCancel(ctx), f, f.progress, crawl.Delivery{Lines: lines})
 		for _, outcome := range receipt.Outcomes {
 			stored = stored || outcome.Fate != crawl.Waits && outcome.Fate != crawl.Refused
 		}
@@ -58,7 +58,7 @@ func (r *run) conclude(ctx context.Context, f *imported) error {
 	}
 	return r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
 		ctx := context.WithoutCancel(ctx)
-		receipt, err := r.deliver(ctx, f, crawl.Delivery{Lines: lines})
+		receipt, err := r.deliver(ctx, f, f.progress, crawl.Delivery{Lines: lines})
 		if err != nil {
 			return err
 		}
@@ -76,14 +76,10 @@ func (r *run) conclude(ctx context.Context, f *imported) error {
 		if err := r.reject(ctx, f, rejects); err != nil {
 			return err
 		}
-		_, err = r.deliver(ctx, f, crawl.Delivery{GivenUp: givenUp})
+		_, err = r.deliver(ctx, f, f.progress, crawl.Delivery{GivenUp: givenUp})
 		return err
 	})
 }
-
-// waitingLines are read at a time of those that wait: any of them may be of the largest
-// size.
-const waitingLines = 64
 
 // eachWaiting gives the lines of the file that wait to fn, in batches that may be
 // stored together.
@@ -92,7 +88,7 @@ func (r *run) eachWaiting(ctx context.Context, f *imported, fn func([]crawl.Line
 		if ctx.Err() != nil {
 			return interrupted(ctx)
 		}
-		lines, err := r.ports.Intake.Waiting(ctx, f.name, after, waitingLines)
+		lines, err := r.ports.Intake.Waiting(ctx, f.name, after, batchLines, batchBytes)
 		if err != nil {
 			return fmt.Errorf("%s: lines that wait: %w", f.Label, err)
 		}
@@ -120,18 +116,14 @@ func (r *run) eachBatch(ctx context.Context, f *imported, lines []crawl.Line, fn
 			}
 			continue
 		}
-		if !b.fits(p) {
-			if err := fn(b.lines); err != nil {
-				return err
-			}
-			b = newBatch(crawl.Position{})
-		}
 		b.add(p)
 	}
-	if len(b.lines) == 0 {
-		return nil
+	for _, layer := range b.layers {
+		if err := fn(layer); err != nil {
+			return err
+		}
 	}
-	return fn(b.lines)
+	return nil
 }
 
 // drop rejects a line that has waited.
@@ -140,6 +132,6 @@ func (r *run) drop(ctx context.Context, f *imported, reject crawl.Reject) error 
 	if err := r.reject(ctx, f, []crawl.Reject{reject}); err != nil {
 		return err
 	}
-	_, err := r.deliver(ctx, f, crawl.Delivery{GivenUp: []int64{reject.Number}})
+	_, err := r.deliver(ctx, f, f.progress, crawl.Delivery{GivenUp: []int64{reject.Number}})
 	return err
 }

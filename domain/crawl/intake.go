@@ -81,8 +81,9 @@ type Intake interface {
 	// Progress returns what the file's latest delivery said; nil when there is none.
 	Progress(ctx context.Context, file string) ([]byte, error)
 	// Waiting returns lines of the file that wait, in the order of their numbers, with
-	// higher numbers than after, at most limit of them. They have no Record.
-	Waiting(ctx context.Context, file string, after int64, limit int) ([]Line, error)
+	// higher numbers than after: at most so many lines, and none behind those that have
+	// so many bytes together. They have no Record.
+	Waiting(ctx context.Context, file string, after int64, lines, bytes int) ([]Line, error)
 	// Finish forgets the files, all or none: their progress, and whatever waits of them.
 	Finish(ctx context.Context, files ...string) error
 	// Known returns those of the refs that are stored.

@@ -79,7 +79,7 @@ func all(n int, fate crawl.Fate) []crawl.Fate {
 // waits are the numbers of the file's lines that wait.
 func (c *crawler) waits() []int64 {
 	c.Helper()
-	lines, err := c.Intake.Waiting(c.Context(), c.file, 0, 1000)
+	lines, err := c.Intake.Waiting(c.Context(), c.file, 0, 1000, 1<<30)
 	require.NoError(c, err)
 	numbers := []int64{}
 	for _, l := range lines {
@@ -171,7 +171,7 @@ var intakeCalls = []call{
 		return err
 	}},
 	{"Intake.Waiting", func(ctx context.Context, s Stores) error {
-		_, err := s.Intake.Waiting(ctx, "new", 0, 1)
+		_, err := s.Intake.Waiting(ctx, "new", 0, 1, 1)
 		return err
 	}},
 	{"Intake.Finish", func(ctx context.Context, s Stores) error { return s.Intake.Finish(ctx, "standing") }},

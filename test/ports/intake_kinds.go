@@ -300,7 +300,7 @@ func intakePrivate(w *world) {
 	*r.Place = geo.Point{}
 	assert.Equal(w, []feed.Thing{fullRequest(author, 1, 1)}, w.requests(1))
 	for range 2 {
-		lines, err := w.Intake.Waiting(w.Context(), "a", 0, 10)
+		lines, err := w.Intake.Waiting(w.Context(), "a", 0, 10, 1<<20)
 		require.NoError(w, err)
 		require.Len(w, lines, 1)
 		assert.Equal(w, waiting[0].Raw, lines[0].Raw)

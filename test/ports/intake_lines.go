@@ -83,7 +83,7 @@ func needsItself(w *world) {
 var intakeLines = []promise{
 	{"a line that was waiting and is stored now waits no longer", lineStored},
 	{"a line that was given up waits no longer", lineGivenUp},
-	{"Waiting returns the lines in the order of their numbers, with higher numbers than after, at most limit", waitingPages},
+	{"Waiting returns the lines in the order of their numbers, with higher numbers than after, at most so many lines, and none behind so many bytes", waitingPages},
 	{"nor does one of any file that has a record of a Ref that is stored now, and was given before", lineReplaced},
 	{"one that was given later waits on", lineLater},
 	{"a line that is given again and waits keeps its place", lineKeepsItsPlace},
@@ -123,14 +123,18 @@ func waitingPages(w *world) {
 	c.take(crawl.Delivery{Lines: lines[2:]})
 	c.take(crawl.Delivery{Lines: lines[:2]})
 	other.brings(wish(1), wish(2))
+	const any = 1 << 20
+	first := len(lines[0].Raw)
 	for _, ask := range []struct {
-		after int64
-		limit int
-		want  []crawl.Line
+		after        int64
+		lines, bytes int
+		want         []crawl.Line
 	}{
-		{0, 10, lines}, {0, 5, lines}, {0, 2, lines[:2]}, {2, 2, lines[2:4]}, {4, 2, lines[4:]}, {5, 2, nil}, {0, 0, nil}, {1 << 62, 1, nil},
+		{0, 10, any, lines}, {0, 5, any, lines}, {0, 2, any, lines[:2]}, {2, 2, any, lines[2:4]}, {4, 2, any, lines[4:]},
+		{5, 2, any, nil}, {0, 0, any, nil}, {1 << 62, 1, any, nil},
+		{0, 10, 0, nil}, {0, 10, first, lines[:1]}, {0, 10, first + 1, lines[:2]}, {0, 1, first + 1, lines[:1]}, {3, 10, 1000, lines[3:4]},
 	} {
-		got, err := w.Intake.Waiting(w.Context(), "a", ask.after, ask.limit)
+		got, err := w.Intake.Waiting(w.Context(), "a", ask.after, ask.lines, ask.bytes)
 		require.NoError(w, err)
 		require.Len(w, got, len(ask.want))
 		for i, l := range got {
@@ -139,7 +143,7 @@ func waitingPages(w *world) {
 			assert.Nil(w, l.Record)
 		}
 	}
-	none, err := w.Intake.Waiting(w.Context(), "c", 0, 10)
+	none, err := w.Intake.Waiting(w.Context(), "c", 0, 10, 100)
 	require.NoError(w, err)
 	assert.Empty(w, none)
 }
