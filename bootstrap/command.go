@@ -28,16 +28,17 @@ type stored struct {
 	Settings `embed:"" group:"Settings, as of serve:"`
 }
 
-// fresh says whether a command may be the first to use a database.
-type fresh bool
+// fresh says what a command does about an embedded database that is not there.
+type fresh int
 
 const (
-	mustExist fresh = false
-	mayBegin  fresh = true
+	mustExist fresh = iota // it refuses
+	mayBegin               // it makes one
+	asEmpty                // it goes on in memory
 )
 
 // config returns the settings to work with. In memory there is nothing to work on;
-// and a file that isn't there is a wrong setting, unless the command may make it.
+// and a file that isn't there is a wrong setting, unless the command needs none.
 func (c stored) config(may fresh) (Config, error) {
 	config, err := c.Check()
 	if err != nil {
@@ -47,8 +48,12 @@ func (c stored) config(may fresh) (Config, error) {
 		return Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, where there is nothing to work on: "+
 			"what a server keeps there is out of reach, and gone when it ends", errUsage, inMemory)
 	}
-	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && !bool(may) {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && may != mayBegin {
+		_, err := os.Stat(path)
+		switch missing := errors.Is(err, fs.ErrNotExist); {
+		case missing && may == asEmpty:
+			config.DatabaseURL = inMemory
+		case missing:
 			return Config{}, fmt.Errorf("%w: there is no database %s. See PLAZA_DATABASE_URL and PLAZA_DATA_DIR; "+
 				"plaza migrate up makes one", errUsage, path)
 		}

@@ -16,7 +16,7 @@ type importCommand struct {
 	Files  []string `arg:"" optional:"" name:"file" help:"Files of JSON Lines, gzipped or not; - is the standard input. Covers are looked for beside them."`
 	DryRun bool     `help:"Check everything, store nothing, and write no rejects."`
 	Schema string   `placeholder:"KIND" help:"Print the JSON Schema of a kind of record, and do nothing else."`
-	JSON   bool     `name:"json" help:"Print what became of the lines as one JSON object."`
+	JSON   bool     `name:"json" help:"Print what became of the lines as one JSON object; with --dry-run, what is good is new."`
 	stored
 }
 
@@ -35,7 +35,7 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	}
 	may := mayBegin
 	if c.DryRun {
-		may = mustExist
+		may = asEmpty
 	}
 	return c.withApp(ctx, s, may, func(app *App) error { return c.bring(ctx, s, app.Importer, sources) })
 }
@@ -109,12 +109,13 @@ func goOn(files []string) string {
 }
 
 func (c importCommand) printSummary(s streams, summary importing.Summary) error {
-	done := "Imported"
-	if c.DryRun {
-		done = "Checked"
-	}
 	all := summary.All()
-	_, err := fmt.Fprintf(s.out, "%s %s: %s new, %s changed, %s as they were, %s rejected.\n", done, amount(summary.Records(), "record"),
+	if c.DryRun {
+		_, err := fmt.Fprintf(s.out, "Checked %s: %s good, %s would be rejected.\n",
+			amount(summary.Records(), "record"), grouped(all.New), grouped(summary.Rejected))
+		return err
+	}
+	_, err := fmt.Fprintf(s.out, "Imported %s: %s new, %s changed, %s as they were, %s rejected.\n", amount(summary.Records(), "record"),
 		grouped(all.New), grouped(all.Changed), grouped(all.Same), grouped(summary.Rejected))
 	if err != nil || len(summary.Kinds) == 0 {
 		return err

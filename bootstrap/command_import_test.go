@@ -80,7 +80,6 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 		{"what is rejected goes to a.rejects.jsonl", []string{rejects, file}},
 		{"nowhere.jsonl: There is no such file.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},
 		{"This is a folder", []string{folder}},
-		{"there is no database", []string{"--dry-run", file}},
 		{"there is no kind \"shop\"; the kinds are user,category,bundle", []string{"--schema", "shop"}},
 	} {
 		sh.run(append([]string{"import"}, c.args...)...).refuses(misused, c.sentence)
@@ -137,10 +136,17 @@ func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
 		DryRun: true, Rejects: []string{}, Lines: 3, Rejected: 1, Kinds: map[string]map[string]int64{"category": fresh(2)},
 	}, told)
 	o := sh.run("import", "--dry-run", file).ends(refused)
-	assert.Contains(t, o.out, "Checked 3 records: 2 new, 0 changed, 0 as they were, 1 rejected.")
+	assert.Equal(t, "Checked 3 records: 2 good, 1 would be rejected.\n", o.out)
 	assert.Contains(t, o.err, "1 line would be rejected")
 	assert.Equal(t, []string{file}, filesIn(t, folder))
 	assert.Equal(t, fresh(2), sh.imports(refused, file).Kinds["category"], "they are new still")
+}
+
+func TestADM04_a_rehearsal_needs_no_database(t *testing.T) {
+	sh := emptyShell(t)
+	file := records(t, t.TempDir(), "a.jsonl", underShelf, aShelf)
+	sh.run("import", "--dry-run", file).ends(done)
+	assert.NoFileExists(t, sh.path())
 }
 
 func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *testing.T) {

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"io/fs"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -36,8 +37,8 @@ type dialect interface {
 	unhurried(ctx context.Context, tx bun.IDB) error
 	// laden readies the rest of the transaction for thousands of rows: it reads no whole
 	// tables, which may have been empty when a statement was planned, and has the memory
-	// that it takes.
-	laden(ctx context.Context, tx bun.IDB) error
+	// that it takes, and the time.
+	laden(ctx context.Context, tx bun.IDB, limit time.Duration) error
 	// tables is a query for how many tables there are of a name.
 	tables() string
 	// timestampType is the type of a column of instants.

@@ -20,10 +20,14 @@ var _ crawl.Intake = Intake{}
 // has seen of them stays as it is.
 const deliveries = "deliveries"
 
+// deliveryCalls is as how many calls of any other kind a delivery may take: it has
+// thousands of rows, and one that is given up is given again.
+const deliveryCalls = 6
+
 // Take tries again when something that is new has come from elsewhere meanwhile.
 func (v Intake) Take(ctx context.Context, d crawl.Delivery) (receipt crawl.Receipt, err error) {
 	for range attempts {
-		err = v.s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
+		err = v.s.writeWithin(ctx, deliveryCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
 			receipt, err = v.s.take(ctx, tx, d)
 			return err
 		})
@@ -42,7 +46,7 @@ func (s *Store) take(ctx context.Context, tx *transaction, d crawl.Delivery) (cr
 	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
 		return crawl.Receipt{}, err
 	}
-	if err := s.dialect.laden(ctx, tx); err != nil {
+	if err := s.dialect.laden(ctx, tx, deliveryCalls*s.limit); err != nil {
 		return crawl.Receipt{}, err
 	}
 	t := newTaking(s, tx, d)

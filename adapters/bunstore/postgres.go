@@ -135,8 +135,8 @@ func (postgres) unhurried(ctx context.Context, tx bun.IDB) error {
 	return err
 }
 
-func (postgres) laden(ctx context.Context, tx bun.IDB) error {
-	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off")
+func (postgres) laden(ctx context.Context, tx bun.IDB, limit time.Duration) error {
+	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL statement_timeout = "+milliseconds(limit))
 	return err
 }
 

@@ -31,23 +31,27 @@ func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) er
 // call is one call of a port: refused to those who have gone away or are inside
 // Change, bounded in time, tried again when only others were in its way.
 func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) error {
+	return s.callWithin(ctx, s.limit, fn)
+}
+
+func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := s.guard.Check(); err != nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, s.limit)
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := fn(bounded)
 	if err != nil && s.dialect.judge(err) == again {
-		err = s.persist(bounded, fn)
+		err = s.persist(bounded, limit, fn)
 	}
 	return s.explain(ctx, err)
 }
 
 // persist tries again what only others were in the way of.
-func (s *Store) persist(ctx context.Context, fn func(ctx context.Context) error) error {
+func (s *Store) persist(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 2*time.Millisecond, 200*time.Millisecond
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
@@ -56,7 +60,7 @@ func (s *Store) persist(ctx context.Context, fn func(ctx context.Context) error)
 			return struct{}{}, backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(s.limit))
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(limit))
 	return err
 }
 
@@ -79,7 +83,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: it took longer than %v", ErrAway, s.limit)
+		return fmt.Errorf("%w: it took too long", ErrAway)
 	}
 	return err
 }

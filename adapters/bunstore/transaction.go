@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/uptrace/bun"
 )
@@ -49,7 +50,11 @@ func newWrites(d dialect) writes {
 // fn has put into the books. fn may run several times, so whatever it leaves
 // outside must be set anew each time.
 func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx *transaction) error) error {
-	return s.call(ctx, func(ctx context.Context) error {
+	return s.writeWithin(ctx, s.limit, fn)
+}
+
+func (s *Store) writeWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context, tx *transaction) error) error {
+	return s.callWithin(ctx, limit, func(ctx context.Context) error {
 		return s.dialect.transact(ctx, s.db, func(ctx context.Context, tx *transaction) ([]step, error) {
 			if err := fn(ctx, tx); err != nil {
 				return nil, err
