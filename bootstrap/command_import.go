@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -33,11 +35,21 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return readable(err)
 	}
+	giveWay()
 	may := mayBegin
 	if c.DryRun {
 		may = asEmpty
 	}
 	return c.withApp(ctx, s, may, func(app *App) error { return c.bring(ctx, s, app.Importer, sources) })
+}
+
+// giveWay keeps an import, which does one thing at a time, to one core, so that
+// collecting its garbage takes no other from a server that runs beside it. The
+// environment knows better.
+func giveWay() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
 }
 
 func printSchema(s streams, kind crawl.Kind) error {

@@ -213,7 +213,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 		wanted := []any{v.s.dialect.listOf(numbers(ids))}
 		var m user.Member
 		var joined, seen moment
-		targets := []any{&m.ID, &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen}
+		targets := []any{(*int64)(&m.ID), &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen}
 		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
 			err := scan(targets...)
 			m.Joined, m.Seen = joined.Time, seen.Time

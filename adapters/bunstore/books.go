@@ -125,6 +125,7 @@ type bookSteps struct {
 	counts  string // the same with a list for each; empty where that is no better
 	recount string // $1 category, $2 kind
 	place   string // $1 to $7 the columns
+	first   string // the same for what was never listed, and counts it; empty where that takes two
 	update  string // $1 kind, $2 id, $3 updated
 	remove  string // $1 kind, $2 id
 	total   string // $1 kind, $2 how many more, $3 now
@@ -166,7 +167,10 @@ func newBookSteps(d dialect) bookSteps {
 	if lists := d.unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
 		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + onceMore
 	}
-	if lock := d.forUpdate(); lock != "" {
+	if lock := d.forUpdate(); lock != "" { // and where a statement may write within another
+		// The listing comes first, so that the counter is locked for less long.
+		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onceMore + `)
+			INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)`
 		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2 ORDER BY shard " + lock
 	}
 	return s
@@ -241,7 +245,23 @@ func (s bookSteps) put(b booking) step {
 	case b.isUpdate():
 		return step{statement: s.update, args: []any{string(b.at.kind), b.at.id, s.d.instant(next.Updated)}}
 	}
-	return step{statement: s.place, args: []any{
-		string(next.Kind), next.ID, int64(next.CategoryID), s.d.instant(next.Created), s.d.instant(next.Updated), next.Lat, next.Lng,
-	}}
+	return step{statement: s.place, args: s.columnsOf(next)}
+}
+
+func (s bookSteps) columnsOf(l *listingRow) []any {
+	return []any{string(l.Kind), l.ID, int64(l.CategoryID), s.d.instant(l.Created), s.d.instant(l.Updated), l.Lat, l.Lng}
+}
+
+// stepsOfFirst keep the books for one thing of a kind that is not summed up, which is
+// new: it can't have a listing.
+func (s bookSteps) stepsOfFirst(at item, l *listingRow) []step {
+	switch {
+	case l == nil:
+		return nil
+	case s.first == "":
+		var b books
+		b.relist(at, nil, l)
+		return s.stepsOf(b)
+	}
+	return []step{{statement: s.first, args: s.columnsOf(l)}}
 }

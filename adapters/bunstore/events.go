@@ -75,15 +75,13 @@ func (s *Store) completeEvent(old *event.Event, next event.State, stored *event.
 		return nil, fmt.Errorf("storing an event: %v", err)
 	}
 	*stored = e.State()
-	var plates []event.Plate
-	var listing *listingRow
-	if old != nil {
-		plates, listing = old.State().Plates, listed(old)
+	at := eventItem(next.ID)
+	if old == nil {
+		return append(s.plateSteps(next.ID, nil, stored.Plates), s.writes.stepsOfFirst(at, listed(e))...), nil
 	}
-	steps := s.plateSteps(next.ID, plates, stored.Plates)
 	var b books
-	b.relist(eventItem(next.ID), listing, listed(e))
-	return append(steps, s.writes.stepsOf(b)...), nil
+	b.relist(at, listed(old), listed(e))
+	return append(s.plateSteps(next.ID, old.State().Plates, stored.Plates), s.writes.stepsOf(b)...), nil
 }
 
 // plateSteps delete the plates that are no longer there, and store those that have no

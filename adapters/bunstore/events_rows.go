@@ -109,8 +109,9 @@ func eventColumns(d dialect, counts string) string {
 func (e *storedEvent) targets() []any {
 	r := &e.row
 	return []any{
-		&r.ID, &r.AuthorID, &r.Day, &r.Title, &r.Content, &r.HTML, orZeroNumber[feed.CategoryID]{&r.CategoryID},
-		&r.Permission, &r.Status, &r.Province, &r.City, &r.District, &r.Created, &r.Modified, &r.Revision,
+		// The driver looks long for how to fill types that it does not know.
+		(*int64)(&r.ID), (*int64)(&r.AuthorID), &r.Day, &r.Title, &r.Content, (*string)(&r.HTML), orZeroNumber[feed.CategoryID]{&r.CategoryID},
+		(*int)(&r.Permission), (*int)(&r.Status), &r.Province, &r.City, &r.District, &r.Created, &r.Modified, &r.Revision,
 		orZeroNumber[int]{&e.counts.Comments}, orZeroNumber[int]{&e.counts.Likes}, &e.plates,
 	}
 }

@@ -197,7 +197,8 @@ func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Im
 	q, possible := q.Sound() // what is no text can't be asked for
 	statement, args := v.asking(q)
 	row := imageRow{OwnerID: q.Owner}
-	targets := []any{&row.ID, &row.Key, &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created}
+	// The driver looks long for how to fill types that it does not know.
+	targets := []any{(*int64)(&row.ID), (*string)(&row.Key), &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created}
 	var total int
 	if q.Page != nil {
 		targets = append([]any{&total}, targets...)

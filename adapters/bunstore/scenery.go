@@ -87,7 +87,7 @@ func (s *Store) newestOf(talks []event.ID, scene event.Scene, into *event.Surrou
 		args:      []any{s.dialect.key(numbers(talks)), int64(scene.Comments)},
 		row: func(scan func(...any) error) error {
 			var row commentRow
-			err := scan(&row.ID, &row.EventID, &row.AuthorID, &row.Content, &row.Created)
+			err := scan((*int64)(&row.ID), (*int64)(&row.EventID), (*int64)(&row.AuthorID), &row.Content, &row.Created)
 			into.Comments[row.EventID] = append(into.Comments[row.EventID], row.comment())
 			return err
 		},

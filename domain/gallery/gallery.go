@@ -42,6 +42,9 @@ type Tags struct{ names []string }
 // ParseTags reads tags as a client sends them; what is wrong is a fault on tags.
 func ParseTags(names []string) (Tags, error) {
 	var tags Tags
+	if len(names) > 0 {
+		tags.names = make([]string, 0, len(names))
+	}
 	for _, name := range names {
 		name = text.Trim(name)
 		problem := TagLimit.RequiredProblem(name)
