@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -44,11 +45,18 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 }
 
 // giveWay keeps an import, which does one thing at a time, to one core, so that
-// collecting its garbage takes no other from a server that runs beside it. The
-// environment knows better.
+// collecting its garbage takes no other from a server that runs beside it; and has that
+// done less often, while there is room. The environment knows better.
 func giveWay() {
+	const percent, room = 200, 56 << 20 // bytes, what the embedded database takes not among them
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(room)
 	}
 }
 

@@ -107,7 +107,7 @@ func (sqlite) unhurried(context.Context, bun.IDB) error { return nil }
 // laden keeps what thousands of rows touch in memory, and copies what was changed more
 // than once into the database only once. It is said in kibibytes, and in pages of four.
 func (sqlite) laden(ctx context.Context, tx bun.IDB, _ time.Duration) error {
-	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8000")
+	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
 }
 
