@@ -1,0 +1,104 @@
+package payment
+
+import (
+	"context"
+	"time"
+
+	"plaza/domain/fault"
+)
+
+// What a wallet says besides success. Every error of a Gateway that is none of these, a
+// deadline that ran out among them, leaves open whether the wallet has done it.
+var (
+	// ErrPaidThere: the prepayment is paid; ask for the receipt.
+	ErrPaidThere = fault.New(fault.Conflict, "This order is paid at the wallet.")
+	// ErrShutThere: the prepayment is closed.
+	ErrShutThere = fault.New(fault.Conflict, "This payment is closed at the wallet.")
+	// ErrNotThere: the wallet has never heard of the prepayment.
+	ErrNotThere = fault.New(fault.NotFound, "The wallet knows no such payment.")
+	// ErrNotClosed: the wallet has not closed the prepayment, for whatever reason it gives.
+	ErrNotClosed = fault.New(fault.Gateway, "The wallet does not close this payment.")
+	// ErrOtherThere: the wallet has something else under the same number.
+	ErrOtherThere = fault.New(fault.Gateway, "The wallet knows another payment by this number.")
+	// ErrNoFunds: the payer has not enough money.
+	ErrNoFunds = fault.New(fault.Conflict, "The wallet says that there is not enough money in it.")
+	// ErrRefused: the wallet does not take requests of ours, whatever they are about.
+	ErrRefused = fault.New(fault.Gateway, "The wallet refuses this service.")
+	// ErrCrowded: the wallet takes no more requests for now, and did nothing.
+	ErrCrowded = fault.Later(fault.Unavailable, 5*time.Second, "The wallet is busy. Try again soon.")
+	// ErrForged: a notification that the wallet has not signed, or nobody can read.
+	ErrForged = fault.New(fault.Invalid, "This is no notification of the wallet.")
+)
+
+// Faults of a wallet of which nobody knows what it has done (PAY-13).
+var (
+	ErrGarbled = fault.New(fault.Gateway, "The wallet can't be understood right now. Nothing was charged; try again.")
+	ErrSilent  = fault.New(fault.Timeout, "The wallet does not answer right now. Nothing was charged; try again.")
+)
+
+// Gateway speaks to a mobile wallet. Every call ends by the deadline of its context, and
+// by one of its own. Every implementation passes test/ports.Gateway.
+type Gateway interface {
+	// Draw makes the request for a prepayment of the order, signed and complete. It asks
+	// nobody.
+	Draw(o Order, i Intent, no TradeNo) ([]byte, error)
+	// Prepare sends a request that Draw has made. A request may be sent any number of
+	// times: each gives a good ticket for the same prepayment.
+	Prepare(ctx context.Context, request []byte) (Ticket, error)
+	// Query asks what has become of the prepayment.
+	Query(ctx context.Context, app WalletApp, no TradeNo) (Report, error)
+	// Close has the wallet let nobody pay the prepayment any more. It is ErrPaidThere if
+	// somebody was faster, and nil or ErrShutThere when it is closed.
+	Close(ctx context.Context, app WalletApp, no TradeNo) error
+	// Voucher is what the payer's terminal begins the payment with, signed anew.
+	Voucher(i Intent, t Ticket, now time.Time) (Voucher, error)
+	// Receive reads a notification, and makes sure that it is the wallet's: ErrForged.
+	Receive(notification []byte) (Receipt, error)
+	// Acknowledge is what the wallet is answered to a notification: taken, or to come
+	// again.
+	Acknowledge(taken bool) (body []byte, mediaType string)
+}
+
+// Standing is how a prepayment stands at the wallet.
+type Standing int
+
+// The standings.
+const (
+	Awaited   Standing = iota // not paid, so far
+	PaidThere                 // the report has the receipt
+	ShutThere                 // closed, or taken back: nobody can pay it
+)
+
+// Report is what the wallet says of a prepayment.
+type Report struct {
+	Standing Standing
+	Receipt  Receipt // of one that is paid
+}
+
+// Receipt is what the wallet says of a payment that somebody has made.
+type Receipt struct {
+	TransactionID string // the wallet's number; no two payments have the same one
+	TradeNo       TradeNo
+	App           WalletApp
+	Amount        int64 // the currency's minor units
+	Currency      string
+	Paid          time.Time
+	// Refunded says that the wallet has given the money back already.
+	Refunded bool
+}
+
+// Voucher is what a terminal needs to let its user pay. Which fields there are depends
+// on the end type (PAY-02..05).
+type Voucher struct {
+	EndType   EndType
+	PrepayID  string
+	CodeURL   string // Native
+	MWebURL   string // H5
+	AppID     string // App and JSAPI, like all that follows
+	PartnerID string // App
+	Package   string
+	Nonce     string
+	SignType  string // JSAPI
+	Timestamp int64  // seconds since 1970; what is signed is its decimal digits
+	Signature string
+}

@@ -1,0 +1,93 @@
+package payment
+
+import (
+	"time"
+
+	"plaza/domain/instant"
+)
+
+// Verdict is what became of the money that came in.
+type Verdict string
+
+// The verdicts.
+const (
+	Applied   Verdict = "applied"    // the order is paid by it
+	RefundDue Verdict = "refund_due" // nothing is left to pay: it must go back
+	Disputed  Verdict = "disputed"   // the wallet says something else than we do
+)
+
+// Verdicts returns every verdict.
+func Verdicts() []Verdict { return []Verdict{Applied, RefundDue, Disputed} }
+
+// PaymentID numbers payments.
+type PaymentID int64
+
+// Payment is money that came in. It is never dropped, and never counted twice.
+type Payment struct {
+	ID            PaymentID
+	Order         OrderID // zero: nobody knows what it is for
+	TransactionID string
+	TradeNo       TradeNo
+	Verdict       Verdict
+	Amount        int64
+	Currency      string
+	Received      time.Time
+}
+
+// Stray is the payment of a receipt whose number nobody knows.
+func Stray(r Receipt, now time.Time) Payment {
+	return Payment{
+		TransactionID: r.TransactionID, TradeNo: r.TradeNo, Verdict: Disputed,
+		Amount: r.Amount, Currency: r.Currency, Received: instant.Of(now),
+	}
+}
+
+// Settle takes in a receipt, any number of times and in any order, and returns the
+// payment that it is (PAY-10). It is the only way for an order to be paid. A dispute ends
+// when a receipt of the same transaction says what we do.
+func (t *Trade) Settle(r Receipt, now time.Time) Payment {
+	p := t.prepayment(r.TradeNo)
+	known := t.payment(r.TransactionID)
+	if known != nil && (known.Verdict != Disputed || !t.agrees(p, r)) {
+		return *known
+	}
+	if known == nil {
+		stray := Stray(r, now)
+		stray.Order = t.Order.ID
+		t.Payments = append(t.Payments, stray)
+		known = &t.Payments[len(t.Payments)-1]
+	}
+	switch {
+	case !t.agrees(p, r):
+		t.note(now, NotedDisputed, r.TradeNo, nil)
+		return *known
+	case r.Refunded: // nobody here has asked for that
+		p.State, p.Leased = Settled, time.Time{}
+		t.note(now, NotedDisputed, r.TradeNo, nil)
+		return *known
+	case t.Order.State == Open:
+		known.Verdict = Applied
+		t.Order.State, t.Order.PaidAt, t.Order.Transaction = Paid, instant.Of(r.Paid), r.TransactionID
+		t.note(now, NotedPaid, r.TradeNo, nil)
+	default:
+		known.Verdict = RefundDue
+		t.note(now, NotedRefundDue, r.TradeNo, nil)
+	}
+	known.Amount, known.Currency = r.Amount, r.Currency
+	p.State, p.Leased = Settled, time.Time{}
+	return *known
+}
+
+// agrees says whether the receipt says what was asked for.
+func (t *Trade) agrees(p *Prepayment, r Receipt) bool {
+	return p != nil && p.Intent.App == r.App && t.Order.Amount == r.Amount && t.Order.Currency == r.Currency
+}
+
+func (t *Trade) payment(transaction string) *Payment {
+	for n := range t.Payments {
+		if t.Payments[n].TransactionID == transaction {
+			return &t.Payments[n]
+		}
+	}
+	return nil
+}
