@@ -2,6 +2,7 @@ package payment
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"plaza/domain/fault"
@@ -204,6 +205,7 @@ func (t *Trade) Pending(now time.Time) []Prepayment {
 
 // Wind closes the order when its time is over and nobody can pay it any more. Until then
 // it says what is to be closed at the wallet; also of an order that is paid otherwise.
+// What is disputed has been paid, and can't be closed.
 func (t *Trade) Wind(lease time.Duration, now time.Time) []Step {
 	if t.Order.CheckPayable(now) == nil {
 		return nil
@@ -213,7 +215,7 @@ func (t *Trade) Wind(lease time.Duration, now time.Time) []Step {
 	for n := range t.Prepayments {
 		p := &t.Prepayments[n]
 		alive = alive || p.IsAlive()
-		if p.IsAlive() && !now.Before(p.Leased) {
+		if p.IsAlive() && !t.isDisputed(p.TradeNo) && !now.Before(p.Leased) {
 			steps = append(steps, t.close(p, lease, now))
 		}
 	}
@@ -224,11 +226,18 @@ func (t *Trade) Wind(lease time.Duration, now time.Time) []Step {
 	return steps
 }
 
+// DisputeInterval is how often the wallet is asked whether it still says something else
+// than we do.
+const DisputeInterval = time.Hour
+
 // Plan sets when the wallet is to be asked next, if that is necessary: soon while a
 // prepayment is alive, and when the order expires.
 func (t *Trade) Plan(interval time.Duration, now time.Time) {
+	p := t.alive()
 	switch {
-	case t.alive() != nil:
+	case p != nil && t.isDisputed(p.TradeNo):
+		t.Look = instant.Of(now.Add(DisputeInterval))
+	case p != nil:
 		t.Look = instant.Of(now.Add(interval))
 	case t.Order.State == Open:
 		t.Look = t.Order.Expires
@@ -244,6 +253,10 @@ func (t *Trade) alive() *Prepayment {
 		}
 	}
 	return nil
+}
+
+func (t *Trade) isDisputed(no TradeNo) bool {
+	return slices.ContainsFunc(t.Payments, func(p Payment) bool { return p.TradeNo == no && p.Verdict == Disputed })
 }
 
 func (t *Trade) prepayment(no TradeNo) *Prepayment {

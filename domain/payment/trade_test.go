@@ -266,6 +266,25 @@ func TestPAY11_an_order_that_was_paid_otherwise_has_the_rest_closed(t *testing.T
 	assert.Equal(t, payment.TradeNo("b"), steps[0].Prepayment.TradeNo)
 }
 
+func TestPAY11_what_is_disputed_is_asked_after_and_not_closed(t *testing.T) {
+	tr := newTrade()
+	begin(t, tr, native, "a", payment.Send, noon)
+	tr.Sent("a", ticket, noon)
+	wrong := receipt("t1", "a")
+	wrong.Amount--
+	tr.Reported("a", payment.Report{Standing: payment.PaidThere, Receipt: wrong}, noon)
+	over := tr.Order.Expires
+	assert.Empty(t, tr.Wind(lease, over))
+	assert.Equal(t, payment.Open, tr.Order.State)
+	assert.Len(t, tr.Pending(over), 1)
+	tr.Plan(time.Second, over)
+	assert.Equal(t, over.Add(payment.DisputeInterval), tr.Look)
+	tr.Reported("a", payment.Report{Standing: payment.PaidThere, Receipt: receipt("t1", "a")}, over)
+	assert.Equal(t, payment.Paid, tr.Order.State, "whoever paid in time has paid")
+	tr.Plan(time.Second, over)
+	assert.Zero(t, tr.Look)
+}
+
 func TestPAY_whatever_happens_an_order_is_paid_once_and_stays_so(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tr := newTrade()
