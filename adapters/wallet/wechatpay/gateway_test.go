@@ -1,0 +1,349 @@
+package wechatpay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+)
+
+// definite are the errors that say what the wallet has done.
+var definite = []error{
+	payment.ErrPaidThere, payment.ErrShutThere, payment.ErrNotThere, payment.ErrNotClosed, payment.ErrOtherThere,
+	payment.ErrNoFunds, payment.ErrRefused, payment.ErrCrowded,
+}
+
+// assertOnly sees that the error is the one, and none that says something else.
+func assertOnly(t *testing.T, want, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, want)
+	for _, other := range append([]error{payment.ErrSilent, payment.ErrGarbled}, definite...) {
+		if !errors.Is(other, want) {
+			assert.NotErrorIs(t, err, other)
+		}
+	}
+	told, is := fault.Of(err)
+	require.True(t, is)
+	assert.Equal(t, want, error(told), "what the caller tells")
+	assertDiscreet(t, err)
+}
+
+// assertDiscreet sees that the error says nothing that is to stay among us.
+func assertDiscreet(t *testing.T, err error) {
+	t.Helper()
+	for _, private := range []string{testKey, payer, "oPayer", "sign=", "<sign>", "BCF43F5A", "F97C"} {
+		assert.NotContains(t, err.Error(), private)
+	}
+	assert.NotRegexp(t, `[0-9A-F]{32}`, err.Error(), "a signature")
+}
+
+// call is one of the things that are asked.
+type call func(t *testing.T, w *testWallet) error
+
+func prepare(t *testing.T, w *testWallet) error {
+	t.Helper()
+	request, err := w.Draw(testOrder(), byBrowser, number)
+	require.NoError(t, err)
+	ticket, err := w.Prepare(t.Context(), request)
+	if err != nil {
+		assert.Zero(t, ticket)
+	}
+	return err
+}
+
+func query(t *testing.T, w *testWallet) error {
+	t.Helper()
+	report, err := w.Query(t.Context(), payment.OfficialAccount, number)
+	if err != nil {
+		assert.Zero(t, report)
+	}
+	return err
+}
+
+func closeIt(t *testing.T, w *testWallet) error {
+	t.Helper()
+	return w.Close(t.Context(), payment.OfficialAccount, number)
+}
+
+func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
+	ours := []string{
+		"NOAUTH", "APPID_NOT_EXIST", "MCHID_NOT_EXIST", "APPID_MCHID_NOT_MATCH", "SIGNERROR", "LACK_PARAMS", "PARAM_ERROR",
+		"XML_FORMAT_ERROR", "POST_DATA_EMPTY", "REQUIRE_POST_METHOD", "NOT_UTF8",
+	}
+	for name, c := range map[string]struct {
+		call  call
+		codes map[string]error
+		ours  error
+	}{
+		"prepare": {prepare, map[string]error{
+			"ORDERPAID": payment.ErrPaidThere, "ORDERCLOSED": payment.ErrShutThere, "OUT_TRADE_NO_USED": payment.ErrOtherThere,
+			"INVALID_REQUEST": payment.ErrOtherThere, "NOTENOUGH": payment.ErrNoFunds, "FREQUENCY_LIMITED": payment.ErrCrowded,
+			"NEVER_HEARD_OF": payment.ErrGarbled, "": payment.ErrGarbled, testKey: payment.ErrGarbled, "< odd >": payment.ErrGarbled,
+		}, payment.ErrRefused},
+		"query": {query, map[string]error{
+			"ORDERNOTEXIST": payment.ErrNotThere, "FREQUENCY_LIMITED": payment.ErrCrowded, "ORDERPAID": payment.ErrGarbled,
+			"INVALID_REQUEST": payment.ErrGarbled,
+		}, payment.ErrRefused},
+		"close": {closeIt, map[string]error{
+			"ORDERPAID": payment.ErrPaidThere, "ORDERCLOSED": payment.ErrShutThere, "ORDERNOTEXIST": payment.ErrNotThere,
+			"FREQUENCY_LIMITED": payment.ErrNotClosed, "NEVER_HEARD_OF": payment.ErrNotClosed, "": payment.ErrNotClosed,
+			"INVALID_REQUEST": payment.ErrNotClosed,
+		}, payment.ErrNotClosed},
+	} {
+		for _, code := range ours {
+			c.codes[code] = c.ours
+		}
+		for code, want := range c.codes {
+			t.Run(name+" "+code, func(t *testing.T) {
+				w := newWallet(t, says("result_code", "FAIL", "err_code", code, "err_code_des", testKey+payer))
+				assertOnly(t, want, c.call(t, w))
+				assert.Len(t, w.requests(), 1, "asked once")
+			})
+		}
+	}
+}
+
+func TestPAY13_a_request_that_the_wallet_does_not_look_at(t *testing.T) {
+	refused := func(text string) http.HandlerFunc {
+		return writes("<xml><return_code>FAIL</return_code><return_msg><![CDATA[" + text + "]]></return_msg></xml>")
+	}
+	for text, hint := range map[string]string{"签名错误 " + testKey: "signature", "appid参数长度有误": "appid", payer: "request"} {
+		for want, c := range map[error]call{payment.ErrRefused: prepare, payment.ErrNotClosed: closeIt} {
+			w := newWallet(t, refused(text))
+			err := c(t, w)
+			assertOnly(t, want, err)
+			assert.ErrorContains(t, err, hint)
+			assert.Len(t, w.requests(), 1)
+		}
+	}
+	w := newWallet(t, refused("系统繁忙"))
+	assertOnly(t, payment.ErrSilent, prepare(t, w))
+	assert.Len(t, w.requests(), 3)
+}
+
+func TestPAY13_what_nobody_knows_is_asked_again_in_the_same_words(t *testing.T) {
+	good := map[string]http.HandlerFunc{
+		"prepare": says("trade_type", "JSAPI", "prepay_id", "p1"),
+		"query":   says("trade_state", "NOTPAY", "out_trade_no", string(number)),
+		"close":   says(),
+	}
+	trouble := says("result_code", "FAIL", "err_code", "SYSTEMERROR")
+	for name, c := range map[string]call{"prepare": prepare, "query": query, "close": closeIt} {
+		t.Run(name, func(t *testing.T) {
+			w := newWallet(t, trouble, breaks, good[name])
+			require.NoError(t, c(t, w))
+			heard := w.requests()
+			require.Len(t, heard, 3)
+			assert.Len(t, slices.Compact(heard), 1)
+			for _, bad := range []http.HandlerFunc{trouble, breaks, cutOff} {
+				w = newWallet(t, bad, bad, bad, good[name])
+				assertOnly(t, payment.ErrSilent, c(t, w))
+				assert.Len(t, w.requests(), 3)
+			}
+		})
+	}
+}
+
+// cutOff says that more is to come, and hangs up.
+func cutOff(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "1000")
+	_, _ = io.WriteString(w, "<xml>")
+}
+
+func TestPAY13_a_refusal_after_a_lost_request_says_nothing_about_that(t *testing.T) {
+	fails := func(code string) http.HandlerFunc { return says("result_code", "FAIL", "err_code", code) }
+	for code, want := range map[string]error{
+		"FREQUENCY_LIMITED": payment.ErrSilent, "NOAUTH": payment.ErrSilent, "NOTENOUGH": payment.ErrSilent,
+		"ORDERPAID": payment.ErrPaidThere, "ORDERCLOSED": payment.ErrShutThere, "OUT_TRADE_NO_USED": payment.ErrOtherThere,
+	} {
+		assertOnly(t, want, prepare(t, newWallet(t, breaks, fails(code))))
+	}
+	assertOnly(t, payment.ErrSilent, closeIt(t, newWallet(t, breaks, fails("NEVER_HEARD_OF"))))
+	assertOnly(t, payment.ErrShutThere, closeIt(t, newWallet(t, breaks, fails("ORDERCLOSED"))))
+}
+
+func TestPAY13_nonsense(t *testing.T) {
+	wrong := merged([]string{"trade_type", "JSAPI", "prepay_id", "p1"})
+	wrong = append(wrong, [2]string{"sign", strings.Repeat("F97C", 16)})
+	for name, answer := range map[string]http.HandlerFunc{
+		"no signature":        writes(written(merged([]string{"trade_type", "JSAPI", "prepay_id", "p1"}))),
+		"a wrong signature":   writes(written(wrong)),
+		"another application": says("appid", service, "trade_type", "JSAPI", "prepay_id", "p1"),
+		"another merchant":    says("mch_id", "10000101", "trade_type", "JSAPI", "prepay_id", "p1"),
+		"no merchant":         says("mch_id", "", "trade_type", "JSAPI", "prepay_id", "p1"),
+		"another trade type":  says("trade_type", "NATIVE", "prepay_id", "p1", "code_url", "x"),
+		"no trade type":       says("prepay_id", "p1"),
+		"no ticket":           says("trade_type", "JSAPI"),
+		"no result":           says("result_code", "", "trade_type", "JSAPI", "prepay_id", "p1"),
+		"an odd result":       says("result_code", "MAYBE", "trade_type", "JSAPI", "prepay_id", "p1"),
+		"no return code":      says("return_code", "", "trade_type", "JSAPI", "prepay_id", "p1"),
+		"nothing":             writes(""),
+		"a page":              writes("<html><body>" + testKey + "</body></html>"),
+		"twice":               writes(signed() + signed()),
+		"too much":            writes("<xml><a>" + strings.Repeat("a", sizeLimit) + "</a></xml>"),
+		"an echo":             echo,
+		"a status":            status(http.StatusBadGateway),
+		"another good status": status(http.StatusCreated),
+		"a redirect":          redirects,
+		"no HTTP":             noHTTP,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWallet(t, answer, says("trade_type", "JSAPI", "prepay_id", "p1"))
+			assertOnly(t, payment.ErrGarbled, prepare(t, w))
+			assert.Len(t, w.requests(), 1)
+		})
+	}
+}
+
+func echo(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, "<xml><sign>"+strings.Repeat("F97C", 16)+"</"+testKey+"></xml>")
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, signed("trade_type", "JSAPI", "prepay_id", "p1"))
+	}
+}
+
+func redirects(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/elsewhere?"+payer, http.StatusTemporaryRedirect)
+}
+
+func noHTTP(w http.ResponseWriter, _ *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	_, _ = io.WriteString(conn, "<sign>"+testKey+payer+"\r\n\r\n")
+	_ = conn.Close()
+}
+
+func TestPAY13_how_much_is_read(t *testing.T) {
+	long := strings.Repeat("a", sizeLimit-1000)
+	w := newWallet(t, says("trade_type", "JSAPI", "prepay_id", "p1", "coupon_id_0", long))
+	require.NoError(t, prepare(t, w))
+
+	w = newWallet(t, func(rw http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(rw, long)
+		}
+	})
+	assertOnly(t, payment.ErrGarbled, prepare(t, w))
+	assert.Len(t, w.requests(), 1)
+}
+
+func TestPAY13_what_came_instead_of_an_answer_is_not_repeated(t *testing.T) {
+	w := newWallet(t, func(rw http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(rw).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: "+testKey+payer+"\r\n\r\n")
+		_ = conn.Close()
+	})
+	assertOnly(t, payment.ErrSilent, prepare(t, w))
+}
+
+func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
+	for _, c := range []struct {
+		intent payment.Intent
+		kind   string
+	}{{byCode, "NATIVE"}, {byPage, "MWEB"}} {
+		w := newWallet(t, says("trade_type", c.kind, "prepay_id", "p1"))
+		request, err := w.Draw(testOrder(), c.intent, number)
+		require.NoError(t, err)
+		_, err = w.Prepare(t.Context(), request)
+		assertOnly(t, payment.ErrGarbled, err)
+	}
+}
+
+func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
+	w := newWallet(t, hangs)
+	w.wire.deadline = 50 * time.Millisecond
+	for _, c := range []call{prepare, query, closeIt} {
+		begun := time.Now()
+		err := c(t, w)
+		assertOnly(t, payment.ErrSilent, err)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Less(t, time.Since(begun), 2*time.Second)
+	}
+
+	w = newWallet(t, hangs)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	assertOnly(t, payment.ErrSilent, w.Close(ctx, payment.OfficialAccount, number))
+
+	w = newWallet(t, says("result_code", "FAIL", "err_code", "SYSTEMERROR"))
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	assertOnly(t, payment.ErrSilent, w.Close(gone, payment.OfficialAccount, number))
+	assert.Empty(t, w.requests())
+}
+
+func TestPAY13_no_wallet_there(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	w := &testWallet{Gateway: newGateway(t, server.URL)}
+	assertOnly(t, payment.ErrSilent, prepare(t, w))
+
+	untrusted := httptest.NewUnstartedServer(writes(signed()))
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	defer untrusted.Close()
+	w = &testWallet{Gateway: newGateway(t, untrusted.URL)}
+	assertOnly(t, payment.ErrGarbled, closeIt(t, w))
+	c := testConfig(untrusted.URL)
+	c.Client = untrusted.Client()
+	g, err := New(c)
+	require.NoError(t, err)
+	assert.NoError(t, g.Close(t.Context(), payment.OfficialAccount, number), "with a client that trusts it")
+}
+
+func TestPAY11_how_a_payment_stands(t *testing.T) {
+	paid := []string{"transaction_id", "t1", "total_fee", "990", "fee_type", "CNY", "time_end", "20261120200102", "coupon_fee_0", "9"}
+	receipt := payment.Receipt{
+		TransactionID: "t1", TradeNo: number, App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
+		Paid: noon.Add(time.Minute + 2*time.Second),
+	}
+	back := receipt
+	back.Refunded = true
+	for state, want := range map[string]payment.Report{
+		"SUCCESS": {Standing: payment.PaidThere, Receipt: receipt}, "REFUND": {Standing: payment.PaidThere, Receipt: back},
+		"CLOSED": {Standing: payment.ShutThere}, "REVOKED": {Standing: payment.ShutThere},
+		"NOTPAY": {Standing: payment.Awaited}, "USERPAYING": {Standing: payment.Awaited}, "PAYERROR": {Standing: payment.Awaited},
+	} {
+		w := newWallet(t, says(append(paid, "trade_state", state, "out_trade_no", string(number))...))
+		report, err := w.Query(t.Context(), payment.OfficialAccount, number)
+		require.NoError(t, err, state)
+		assert.Equal(t, want, report, state)
+	}
+	for _, odd := range [][]string{
+		{"trade_state", ""}, {"trade_state", "ODD"}, {"out_trade_no", "plaza-8"}, {"out_trade_no", ""}, {"transaction_id", ""},
+		{"total_fee", ""}, {"total_fee", "-990"}, {"total_fee", "+990"}, {"total_fee", "9.90"}, {"total_fee", "99999999999999999999"},
+		{"time_end", ""}, {"time_end", "2026-11-20"}, {"time_end", "20261320200102"},
+	} {
+		w := newWallet(t, says(append(append(paid, "trade_state", "SUCCESS", "out_trade_no", string(number)), odd...)...))
+		assertOnly(t, payment.ErrGarbled, query(t, w))
+	}
+}
+
+func TestPAY11_the_other_application_is_asked_after_as_itself(t *testing.T) {
+	w := newWallet(t, says("appid", service, "trade_state", "CLOSED", "out_trade_no", string(number)))
+	report, err := w.Query(t.Context(), payment.SvcIOSApp, number)
+	require.NoError(t, err)
+	assert.Equal(t, payment.ShutThere, report.Standing)
+	assert.Contains(t, w.requests()[0], "<appid>"+service+"</appid>")
+}

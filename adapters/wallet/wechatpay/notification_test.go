@@ -1,0 +1,116 @@
+package wechatpay
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+func reported(more ...string) []string {
+	return append([]string{
+		"out_trade_no", string(number), "transaction_id", "t1", "total_fee", "990", "fee_type", "CNY", "openid", payer,
+		"time_end", "20261120200102", "trade_type", "JSAPI", "is_subscribe", "N", "coupon_fee_0", "9",
+	}, more...)
+}
+
+func TestPAY10_a_notification(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	want := payment.Receipt{
+		TransactionID: "t1", TradeNo: number, App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
+		Paid: noon.Add(time.Minute + 2*time.Second),
+	}
+	for _, way := range []string{"HMAC", "MD5"} {
+		r, err := g.Receive([]byte(written(otherSign(way, merged(reported())))))
+		require.NoError(t, err, way)
+		assert.Equal(t, want, r)
+		assert.Equal(t, time.UTC, r.Paid.Location())
+	}
+	for _, c := range []struct {
+		field, value string
+		change       func(*payment.Receipt)
+	}{
+		{"appid", service, func(r *payment.Receipt) { r.App = payment.SvcIOSApp }},
+		{"appid", "wx0000000000000000", func(r *payment.Receipt) { r.App = "" }},
+		{"fee_type", "USD", func(r *payment.Receipt) { r.Currency = "USD" }},
+		{"fee_type", "", func(*payment.Receipt) {}},
+		{"total_fee", "1", func(r *payment.Receipt) { r.Amount = 1 }},
+		{"out_trade_no", "z", func(r *payment.Receipt) { r.TradeNo = "z" }},
+	} {
+		r, err := g.Receive([]byte(signed(reported(c.field, c.value)...)))
+		require.NoError(t, err)
+		changed := want
+		c.change(&changed)
+		assert.Equal(t, changed, r, "others judge that")
+	}
+}
+
+func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	tampered := append(otherSign("HMAC", merged(reported())), [2]string{"coupon_count", "1"})
+	for name, text := range map[string]string{
+		"no signature":     written(merged(reported())),
+		"something added":  written(tampered),
+		"nonsense":         "nonsense " + testKey,
+		"another merchant": signed(reported("mch_id", "10000101")...),
+		"no merchant":      signed(reported("mch_id", "")...),
+		"no result":        signed(reported("result_code", "")...),
+		"no return code":   signed(reported("return_code", "")...),
+		"a trouble":        "<xml><return_code>FAIL</return_code><return_msg>" + payer + "</return_msg></xml>",
+		"no transaction":   signed(reported("transaction_id", "")...),
+		"no number":        signed(reported("out_trade_no", "")...),
+		"no amount":        signed(reported("total_fee", "much")...),
+		"no time":          signed(reported("time_end", "now")...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := g.Receive([]byte(text))
+			require.ErrorIs(t, err, payment.ErrForged)
+			assert.Zero(t, r)
+			assertDiscreet(t, err)
+		})
+	}
+}
+
+func TestPAY10_a_notification_of_a_failure(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	text := signed("result_code", "FAIL", "err_code", "PAYERROR", "out_trade_no", string(number))
+	r, err := g.Receive([]byte(text))
+	require.ErrorIs(t, err, ErrNothingPaid)
+	assert.NotErrorIs(t, err, payment.ErrForged)
+	assert.Zero(t, r)
+}
+
+func TestPAY10_what_the_wallet_is_answered(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	body, kind := g.Acknowledge(true)
+	assert.Equal(t, "<xml><return_code><![CDATA[SUCCESS]]></return_code><return_msg><![CDATA[OK]]></return_msg></xml>", string(body))
+	assert.Equal(t, "text/xml; charset=utf-8", kind)
+	body, _ = g.Acknowledge(false)
+	m, err := parse(body)
+	require.NoError(t, err)
+	assert.Equal(t, "FAIL", m["return_code"])
+	assert.NotEmpty(t, m["return_msg"])
+}
+
+func FuzzReceive(f *testing.F) {
+	g, err := New(testConfig("https://wallet.example"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	genuine := signed(reported()...)
+	f.Add([]byte(genuine))
+	f.Add([]byte(written(merged(reported()))))
+	want, err := g.Receive([]byte(genuine))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		// Nobody without the key says anything but what the wallet has said.
+		if r, err := g.Receive(text); err == nil && r != want {
+			t.Fatalf("%q gives %v", text, r)
+		}
+	})
+}

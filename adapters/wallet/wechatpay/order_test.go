@@ -1,0 +1,144 @@
+package wechatpay
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+)
+
+var (
+	byCode    = payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
+	byApp     = payment.Intent{EndType: payment.App, App: payment.SvcIOSApp}
+	byBrowser = payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: payer}
+	byPage    = payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}
+)
+
+func testOrder() payment.Order {
+	o := payment.NewOrder(1, "茶 <Earl> & Grey's ]]> tea", 990, 2*time.Hour, noon)
+	o.ID = 7
+	return o
+}
+
+// heard is what the wallet is to hear, to the last byte. It was not made by this package.
+func heard(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".txt")
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestPAY09_what_the_wallet_hears(t *testing.T) {
+	for name, c := range map[string]struct {
+		intent payment.Intent
+		answer []string
+		ticket payment.Ticket
+	}{
+		"native": {byCode, []string{"trade_type", "NATIVE", "prepay_id", "p1", "code_url", "weixin://wxpay/1?a=1&b=2"},
+			payment.Ticket{PrepayID: "p1", CodeURL: "weixin://wxpay/1?a=1&b=2"}},
+		"app":   {byApp, []string{"trade_type", "APP", "prepay_id", "p1", "appid", service}, payment.Ticket{PrepayID: "p1"}},
+		"jsapi": {byBrowser, []string{"trade_type", "JSAPI", "prepay_id", "p1"}, payment.Ticket{PrepayID: "p1"}},
+		"mweb": {byPage, []string{"trade_type", "MWEB", "prepay_id", "p1", "mweb_url", "https://wallet.example/?a=1&b=2"},
+			payment.Ticket{PrepayID: "p1", MWebURL: "https://wallet.example/?a=1&b=2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWallet(t, says(c.answer...))
+			request, err := w.Draw(testOrder(), c.intent, number)
+			require.NoError(t, err)
+			for range 2 {
+				ticket, err := w.Prepare(t.Context(), request)
+				require.NoError(t, err)
+				assert.Equal(t, c.ticket, ticket)
+			}
+			assert.Equal(t, []string{heard(t, name), heard(t, name)}, w.requests())
+		})
+	}
+}
+
+func TestPAY09_questions_that_the_wallet_hears(t *testing.T) {
+	w := newWallet(t, says("trade_state", "NOTPAY", "out_trade_no", string(number)), says())
+	_, err := w.Query(t.Context(), payment.OfficialAccount, number)
+	require.NoError(t, err)
+	require.NoError(t, w.Close(t.Context(), payment.OfficialAccount, number))
+	assert.Equal(t, []string{heard(t, "query"), heard(t, "close")}, w.requests())
+}
+
+func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
+	g, err := New(testConfig("https://wallet.example"))
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for range 100 {
+		request, err := g.Draw(testOrder(), byCode, number)
+		require.NoError(t, err)
+		m, err := parse(request)
+		require.NoError(t, err)
+		assert.Regexp(t, `^[A-Z0-9]{26,32}$`, m["nonce_str"])
+		assert.NoError(t, m.verify(*g.key))
+		seen[m["nonce_str"]] = true
+	}
+	assert.Len(t, seen, 100)
+}
+
+func TestPAY09_what_XML_cannot_say_is_not_signed_either(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	o := testOrder()
+	o.Subject = "a\x01b\rc\td\uFFFEe\u2028"
+	request, err := g.Draw(o, byCode, number)
+	require.NoError(t, err)
+	m, err := parse(request)
+	require.NoError(t, err)
+	assert.Equal(t, "a b c d e\u2028", m["body"])
+	assert.NoError(t, m.verify(*g.key))
+
+	intent := byBrowser
+	intent.OpenID = "a\rb"
+	_, err = g.Draw(o, intent, number)
+	assert.Contains(t, fault.FieldsOf(err), "extra_params.open_id")
+}
+
+func TestPAY09_numbers_that_the_wallet_does_not_take(t *testing.T) {
+	w := newWallet(t, says())
+	for _, no := range []payment.TradeNo{"", "12345", payment.TradeNo(strings.Repeat("1", 33)), "plaza 7", "plaza-茶", "plaza.7"} {
+		_, err := w.Draw(testOrder(), byCode, no)
+		assert.Error(t, err, "%q", no)
+		_, err = w.Query(t.Context(), payment.OfficialAccount, no)
+		assert.Error(t, err, "%q", no)
+		assert.Error(t, w.Close(t.Context(), payment.OfficialAccount, no), "%q", no)
+	}
+	assert.Empty(t, w.requests())
+	for _, no := range []payment.TradeNo{"123456", payment.TradeNo(strings.Repeat("z", 32)), "aZ_-|*"} {
+		_, err := w.Draw(testOrder(), byCode, no)
+		assert.NoError(t, err, "%q", no)
+	}
+}
+
+func TestPAY06_an_application_without_an_id(t *testing.T) {
+	c := testConfig("https://wallet.example")
+	delete(c.AppIDs, payment.SvcIOSApp)
+	g, err := New(c)
+	require.NoError(t, err)
+	_, err = g.Draw(testOrder(), byApp, number)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+	_, err = g.Query(t.Context(), payment.SvcIOSApp, number)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+	assert.ErrorIs(t, g.Close(t.Context(), payment.SvcIOSApp, number), payment.ErrNoWallet)
+	_, err = g.Voucher(byApp, payment.Ticket{PrepayID: "p1"}, noon)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+}
+
+func TestPAY09_an_end_type_that_there_is_not(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	odd := payment.Intent{EndType: 42, App: payment.OfficialAccount}
+	_, err := g.Draw(testOrder(), odd, number)
+	assert.Error(t, err)
+	_, err = g.Voucher(odd, payment.Ticket{}, noon)
+	assert.Error(t, err)
+	_, err = g.Prepare(t.Context(), []byte("nonsense"))
+	assert.Error(t, err)
+}

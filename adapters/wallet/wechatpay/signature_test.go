@@ -1,0 +1,105 @@
+package wechatpay
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/secret"
+)
+
+func TestPAY08_the_published_vectors(t *testing.T) {
+	order := message{
+		"appid": official, "body": "test", "device_info": "1000", "mch_id": merchant, "nonce_str": "ibuaiVcKdpRxkhJA",
+		"attach": "", "sign": "whatever",
+	}
+	browser := message{
+		"appId": "wxd678efh567hg6787", "nonceStr": testNonce, "package": "prepay_id=wx2017033010242291fcfe0db70013231072",
+		"signType": "MD5", "timeStamp": "1490840662",
+	}
+	app := message{
+		"appid": official, "noncestr": testNonce, "package": "Sign=WXPay", "partnerid": merchant,
+		"prepayid": "wx201410272009395522657a690389285100", "timestamp": "1412000000",
+	}
+	for _, c := range []struct {
+		signed message
+		key    string
+		way    signType
+		want   string
+	}{
+		{order, testKey, md5Sum, "9A0A8659F005D6984697E2CA0A9CF3B7"},
+		{order, testKey, hmacSHA256, "6A9AE1657590FD6257D693A078E1C3E4BB6BA4DC30B23E0EE2496E54170DACD6"},
+		{browser, "qazwsxedcrfvtgbyhnujmikolp111111", md5Sum, "22D9B4E54AB1950F51E0649E8810ACD6"},
+		{app, testKey, md5Sum, "2919569F617B3B20A0A9E632811185FD"},
+		{app, testKey, hmacSHA256, "05F33CA98485F5AA2FFA3F80752FDA2E34FDA943E8112F190511EFE3B963F932"},
+	} {
+		assert.Equal(t, c.want, c.signed.signature(secret.New(c.key), c.way))
+	}
+}
+
+func TestPAY08_another_implementation_agrees(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 2026))
+	runes := []rune("abzABZ019_&=<>]' \t茶🍵é%+")
+	text := func(from []rune, most int) string {
+		b := make([]rune, random.IntN(most+1))
+		for n := range b {
+			b[n] = from[random.IntN(len(from))]
+		}
+		return string(b)
+	}
+	for range 10_000 {
+		m, fields := message{}, [][2]string(nil)
+		for range random.IntN(20) {
+			name := "a" + text([]rune("abzABZ019_"), 4)
+			if _, twice := m[name]; !twice {
+				m[name] = text(runes, 12)
+				fields = append(fields, [2]string{name, m[name]})
+			}
+		}
+		for way, t1 := range map[string]signType{"MD5": md5Sum, "HMAC": hmacSHA256} {
+			other := otherSign(way, fields)
+			require.Equal(t, other[len(other)-1][1], m.signature(secret.New(testKey), t1), "%q", fields)
+		}
+	}
+}
+
+func TestPAY10_every_field_is_verified(t *testing.T) {
+	key := secret.New(testKey)
+	for _, way := range []string{"HMAC", "MD5"} {
+		m, err := parse([]byte(written(otherSign(way, merged([]string{"coupon_fee_0", "5", "coupon_count", "1"})))))
+		require.NoError(t, err)
+		require.NoError(t, m.verify(key), way)
+		for name := range m {
+			was := m[name]
+			m[name] = was + "0"
+			assert.Error(t, m.verify(key), "%s changed", name)
+			delete(m, name)
+			assert.Error(t, m.verify(key), "%s dropped", name)
+			m[name] = was
+		}
+		m["total_fee"] = "1"
+		assert.Error(t, m.verify(key), "one more")
+		delete(m, "total_fee")
+		m["attach"] = ""
+		assert.NoError(t, m.verify(key), "what is empty is not signed")
+		assert.Error(t, m.verify(secret.New("0"+testKey[1:])), "another's key")
+	}
+}
+
+func TestPAY10_the_named_way_to_sign_is_the_only_one(t *testing.T) {
+	for named, ways := range map[string]map[string]bool{
+		"HMAC-SHA256": {"HMAC": true, "MD5": false}, "MD5": {"HMAC": false, "MD5": true},
+		"RSA": {"HMAC": false, "MD5": false}, "": {"HMAC": true, "MD5": true},
+	} {
+		for way, right := range ways {
+			t.Run(fmt.Sprintf("%s by %s", named, way), func(t *testing.T) {
+				m, err := parse([]byte(written(otherSign(way, merged([]string{"sign_type", named})))))
+				require.NoError(t, err)
+				assert.Equal(t, right, m.verify(secret.New(testKey)) == nil)
+			})
+		}
+	}
+}

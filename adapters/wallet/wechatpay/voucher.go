@@ -1,0 +1,56 @@
+package wechatpay
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"plaza/domain/payment"
+)
+
+// Voucher implements payment.Gateway. What a terminal shows as a code or opens as a page
+// needs no signature.
+func (g *Gateway) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (payment.Voucher, error) {
+	v := payment.Voucher{EndType: i.EndType, PrepayID: t.PrepayID}
+	switch i.EndType {
+	case payment.Native:
+		v.CodeURL = t.CodeURL
+		return v, nil
+	case payment.H5:
+		v.MWebURL = t.MWebURL
+		return v, nil
+	}
+	id, known := g.appIDs[i.App]
+	if !known {
+		return payment.Voucher{}, fmt.Errorf("%w: the wallet application has no id", payment.ErrNoWallet)
+	}
+	v.AppID, v.Nonce, v.Timestamp = id, g.nonce(), now.Unix()
+	switch i.EndType {
+	case payment.App:
+		v.PartnerID, v.Package = g.merchant, "Sign=WXPay"
+		v.Signature = g.signApp(v)
+	case payment.JSAPI:
+		v.Package, v.SignType = "prepay_id="+t.PrepayID, string(hmacSHA256)
+		v.Signature = g.signJSAPI(v)
+	default:
+		return payment.Voucher{}, fmt.Errorf("wechatpay: no voucher for the end type %d", i.EndType)
+	}
+	return v, nil
+}
+
+// signApp signs all that the wallet's SDK is given. How it is signed is not among that: it
+// is the way in which the order was.
+func (g *Gateway) signApp(v payment.Voucher) string {
+	return message{
+		"appid": v.AppID, "partnerid": v.PartnerID, "prepayid": v.PrepayID, "package": v.Package,
+		"noncestr": v.Nonce, "timestamp": strconv.FormatInt(v.Timestamp, 10),
+	}.signature(*g.key, hmacSHA256)
+}
+
+// signJSAPI signs all that the wallet's browser is given.
+func (g *Gateway) signJSAPI(v payment.Voucher) string {
+	return message{
+		"appId": v.AppID, "timeStamp": strconv.FormatInt(v.Timestamp, 10), "nonceStr": v.Nonce, "package": v.Package,
+		"signType": v.SignType,
+	}.signature(*g.key, signType(v.SignType))
+}

@@ -1,0 +1,159 @@
+package wechatpay
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+)
+
+const (
+	testKey   = "192006250b4c09247ec02edce69f6a2d"
+	official  = "wxd930ea5d5a258f4f"
+	service   = "wx2421b1c4370ec43b"
+	merchant  = "10000100"
+	testNonce = "5K8264ILTKCH16CQ2502SI8ZNMTM67VS"
+	payer     = "oPayer00000000000000000000001"
+	number    = payment.TradeNo("plaza-7_1|*")
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func testConfig(url string) Config {
+	return Config{
+		URL: url, MerchantID: merchant, Key: secret.New(testKey),
+		AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
+		NotifyURL: "https://plaza.example/api/pay/notify/wallet/", SpbillIP: "203.0.113.7", Deadline: 5 * time.Second,
+	}
+}
+
+func newGateway(t *testing.T, url string) *Gateway {
+	t.Helper()
+	g, err := New(testConfig(url))
+	require.NoError(t, err)
+	g.nonce = func() string { return testNonce }
+	return g
+}
+
+// testWallet answers one request after the other as it was told, the last way for ever.
+type testWallet struct {
+	*Gateway
+	answers []http.HandlerFunc
+	mutex   sync.Mutex
+	heard   []string
+}
+
+func newWallet(t *testing.T, answers ...http.HandlerFunc) *testWallet {
+	t.Helper()
+	w := &testWallet{answers: answers}
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	w.Gateway = newGateway(t, server.URL)
+	return w
+}
+
+func (w *testWallet) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	w.mutex.Lock()
+	w.heard = append(w.heard, fmt.Sprintf("%s %s\nContent-Type: %s\n\n%s\n", r.Method, r.URL, r.Header.Get("Content-Type"), body))
+	answer := w.answers[min(len(w.heard), len(w.answers))-1]
+	w.mutex.Unlock()
+	answer(rw, r)
+}
+
+func (w *testWallet) requests() []string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return append([]string(nil), w.heard...)
+}
+
+// says answers with the fields, signed.
+func says(fields ...string) http.HandlerFunc { return writes(signed(fields...)) }
+
+func writes(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
+}
+
+// breaks hears the request and hangs up.
+func breaks(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// hangs until the one who asks has no patience any more.
+func hangs(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+// signed is an answer of the wallet to the official account: its usual fields, and those
+// given as names and values, which come first and replace them. An empty value leaves a
+// field out.
+func signed(fields ...string) string { return written(otherSign("HMAC", merged(fields))) }
+
+func merged(fields []string) [][2]string {
+	all := [][2]string{
+		{"return_code", "SUCCESS"}, {"result_code", "SUCCESS"}, {"appid", official}, {"mch_id", merchant}, {"nonce_str", "n"},
+	}
+	for n := 0; n < len(fields); n += 2 {
+		kept := all[:0:0]
+		for _, f := range all {
+			if f[0] != fields[n] {
+				kept = append(kept, f)
+			}
+		}
+		all = kept
+		if fields[n+1] != "" {
+			all = append(all, [2]string{fields[n], fields[n+1]})
+		}
+	}
+	return all
+}
+
+func written(fields [][2]string) string {
+	var b strings.Builder
+	b.WriteString("<xml>\n")
+	for _, f := range fields {
+		fmt.Fprintf(&b, "  <%s><![CDATA[%s]]></%[1]s>\n", f[0], f[1])
+	}
+	return b.String() + "</xml>"
+}
+
+// otherSign signs by the protocol's text alone: it shares nothing with what it tests, not
+// even HMAC, and is slow.
+func otherSign(way string, fields [][2]string) [][2]string {
+	sorted := append([][2]string(nil), fields...)
+	sort.SliceStable(sorted, func(i, j int) bool { return strings.Compare(sorted[i][0], sorted[j][0]) < 0 })
+	text := ""
+	for _, f := range sorted {
+		if f[1] != "" && f[0] != "sign" {
+			text += f[0] + "=" + f[1] + "&"
+		}
+	}
+	return append(append([][2]string(nil), fields...), [2]string{"sign", otherSum(way, text+"key="+testKey)})
+}
+
+func otherSum(way, text string) string {
+	if way == "MD5" {
+		return fmt.Sprintf("%X", md5.Sum([]byte(text)))
+	}
+	inner, outer := make([]byte, 64), make([]byte, 64)
+	for n := range inner {
+		var k byte
+		if n < len(testKey) {
+			k = testKey[n]
+		}
+		inner[n], outer[n] = k^0x36, k^0x5C
+	}
+	first := sha256.Sum256(append(inner, text...))
+	return fmt.Sprintf("%X", sha256.Sum256(append(outer, first[:]...)))
+}

@@ -1,0 +1,155 @@
+package wechatpay
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"plaza/domain/payment"
+)
+
+// How often a request is sent that may have been lost, and how soon again.
+const (
+	tries      = 3
+	firstPause = 50 * time.Millisecond
+	lastPause  = 500 * time.Millisecond
+)
+
+// wire carries requests to the wallet.
+type wire struct {
+	url      string
+	deadline time.Duration
+	client   *http.Client
+}
+
+func newWire(c Config) wire {
+	client := http.Client{Transport: &http.Transport{ // no proxy: the environment has no say in this
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        30 * time.Second,
+		TLSHandshakeTimeout:    defaultDeadline,
+		MaxResponseHeaderBytes: sizeLimit,
+	}}
+	if c.Client != nil {
+		client = *c.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.Jar = nil
+	w := wire{url: strings.TrimRight(c.URL, "/"), deadline: defaultDeadline, client: &client}
+	if c.Deadline > 0 {
+		w.deadline = c.Deadline
+	}
+	return w
+}
+
+// ask sends the request, and sends it again as it is when nobody knows what has become of
+// it. It returns what the wallet says if that is signed, for us, and no refusal.
+func (g *Gateway) ask(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.wire.deadline)
+	defer cancel()
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
+	var said message
+	var doubt error // of a try that may have succeeded
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		var err error
+		said, err = g.try(ctx, path, asked, request, r)
+		if errors.Is(err, payment.ErrSilent) {
+			doubt = err
+			return struct{}{}, err
+		}
+		if err != nil {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(tries))
+	switch {
+	case err == nil:
+		return said, nil
+	case doubt != nil && !settles(err):
+		return nil, doubt
+	}
+	return nil, err
+}
+
+// try sends the request once.
+func (g *Gateway) try(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
+	text, err := g.wire.post(ctx, path, request)
+	if err != nil {
+		return nil, err
+	}
+	said, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", payment.ErrGarbled, err)
+	}
+	switch said["return_code"] {
+	case success:
+	case failure:
+		return nil, r.judgeMessage(said["return_msg"])
+	default:
+		return nil, fmt.Errorf("%w: it has no return code", payment.ErrGarbled)
+	}
+	if err := said.verify(*g.key); err != nil {
+		return nil, fmt.Errorf("%w: %w", payment.ErrGarbled, err)
+	}
+	if said["appid"] != asked["appid"] || said["mch_id"] != asked["mch_id"] {
+		return nil, fmt.Errorf("%w: it is for somebody else", payment.ErrGarbled)
+	}
+	switch said["result_code"] {
+	case success:
+		return said, nil
+	case failure:
+		return nil, r.judge(said["err_code"])
+	}
+	return nil, fmt.Errorf("%w: it has no result", payment.ErrGarbled)
+}
+
+// post returns the wallet's answer, of a little more than is good at most.
+func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("making a request: %w", err)
+	}
+	request.Header.Set("Content-Type", "text/xml; charset=utf-8")
+	response, err := w.client.Do(request)
+	if err != nil {
+		return nil, lost(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, sizeLimit+1))
+	switch {
+	case response.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("%w: status %d", payment.ErrGarbled, response.StatusCode)
+	case err != nil:
+		return nil, lost(ctx, err)
+	}
+	return text, nil
+}
+
+// lost tells what the lack of an answer is due to. An error of HTTP may repeat what came
+// instead of one, and so what we have sent; only those of the net are safe to show.
+func lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", payment.ErrSilent, ctx.Err())
+	}
+	if e, is := errors.AsType[*tls.CertificateVerificationError](err); is {
+		return fmt.Errorf("%w: %w", payment.ErrGarbled, e)
+	}
+	if e, is := errors.AsType[*net.OpError](err); is {
+		return fmt.Errorf("%w: %w", payment.ErrSilent, e)
+	}
+	if strings.Contains(err.Error(), "malformed") {
+		return fmt.Errorf("%w: it does not speak HTTP", payment.ErrGarbled)
+	}
+	return fmt.Errorf("%w: the connection broke", payment.ErrSilent)
+}
