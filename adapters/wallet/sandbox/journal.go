@@ -1,0 +1,113 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// journal is a file with a line for every state that a trade has had. What was added
+// survives a kill; a line that was cut off by one was never promised to anybody.
+type journal struct {
+	file *os.File
+	size int64
+}
+
+// openJournal returns the latest state of every trade, and writes the file anew with
+// just those, so that it does not grow from start to start.
+func openJournal(path string) (*journal, []Trade, error) {
+	trades, err := readJournal(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	fresh := path + ".new"
+	file, err := os.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &journal{file: file}
+	if err := j.begin(trades, fresh, path); err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return j, trades, nil
+}
+
+func (j *journal) begin(trades []Trade, fresh, path string) error {
+	buffered := bufio.NewWriter(j.file)
+	for _, t := range trades {
+		line, err := json.Marshal(t)
+		if err != nil {
+			return err
+		}
+		n, _ := buffered.Write(append(line, '\n')) // Flush tells
+		j.size += int64(n)
+	}
+	if err := errors.Join(buffered.Flush(), j.file.Sync()); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+func readJournal(path string) ([]Trade, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	var trades []Trade
+	at := map[string]int{}
+	lines := bufio.NewReader(file)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return trades, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var t Trade
+		if err := json.Unmarshal(bytes.TrimSpace(line), &t); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if i, there := at[t.OutTradeNo]; there {
+			trades[i] = t
+			continue
+		}
+		at[t.OutTradeNo] = len(trades)
+		trades = append(trades, t)
+	}
+}
+
+// add returns once the trade is on the disk. If it fails, the file is as it was.
+func (j *journal) add(t Trade) error {
+	line, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	if _, err = j.file.WriteAt(line, j.size); err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, j.file.Truncate(j.size))
+	}
+	j.size += int64(len(line))
+	return nil
+}
+
+func (j *journal) close() error { return j.file.Close() }

@@ -1,0 +1,161 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+)
+
+// State is how a trade stands.
+type State string
+
+// The states of a trade.
+const (
+	NotPaid State = "NOTPAY"
+	Success State = "SUCCESS"
+	Closed  State = "CLOSED"
+)
+
+// Why a trade is not paid by Pay.
+var (
+	ErrUnknown = errors.New("there is no such order")
+	ErrPaid    = errors.New("this order is paid")
+	ErrClosed  = errors.New("this order is closed")
+	ErrExpired = errors.New("the time to pay this order has ended")
+)
+
+var errFull = errors.New("the sandbox keeps no more orders")
+
+// Trade is a line of the wallet's ledger.
+type Trade struct {
+	OutTradeNo    string    `json:"out_trade_no"`
+	AppID         string    `json:"appid"`
+	TradeType     string    `json:"trade_type"`
+	Body          string    `json:"body"`
+	Attach        string    `json:"attach,omitempty"`
+	OpenID        string    `json:"openid,omitempty"`
+	Amount        int64     `json:"total_fee"`
+	Currency      string    `json:"fee_type"`
+	State         State     `json:"trade_state"`
+	PrepayID      string    `json:"prepay_id"`
+	TransactionID string    `json:"transaction_id,omitempty"`
+	Coupon        int64     `json:"coupon_fee,omitempty"`
+	Created       time.Time `json:"created"`
+	PrepayUntil   time.Time `json:"prepay_until"`
+	LinkUntil     time.Time `json:"link_until"`
+	Expires       time.Time `json:"time_expire,omitzero"`
+	Paid          time.Time `json:"time_end,omitzero"`
+	Requests      int       `json:"requests"` // for a prepayment, that were answered with it
+
+	SignType    string    `json:"sign_type,omitempty"`
+	Fingerprint string    `json:"fingerprint"` // of the parameters
+	NotifyURL   string    `json:"notify_url"`
+	Notified    bool      `json:"notified"` // the merchant has said that it knows
+	Attempts    int       `json:"attempts"`
+	Next        time.Time `json:"next_attempt,omitzero"`
+}
+
+// payable says why nobody can pay the trade now; nil when somebody can.
+func (t Trade) payable(now time.Time) error {
+	switch {
+	case t.State == Success:
+		return ErrPaid
+	case t.State == Closed:
+		return ErrClosed
+	case !now.Before(t.LinkUntil), !t.Expires.IsZero() && !now.Before(t.Expires):
+		return ErrExpired
+	}
+	return nil
+}
+
+// How somebody pays.
+type How struct {
+	OpenID string // the payer, where the order names none
+	Coupon int64  // how much of the amount a coupon pays
+}
+
+// Pay lets a payer pay the trade, whom the merchant is then notified of. No trade is
+// paid twice.
+func (s *Server) Pay(outTradeNo string, how How) (Trade, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, there := s.trades[outTradeNo]
+	if !there {
+		return Trade{}, ErrUnknown
+	}
+	now := s.now()
+	if err := t.payable(now); err != nil {
+		return t, err
+	}
+	if how.Coupon < 0 || how.Coupon > t.Amount {
+		return t, errors.New("the coupon does not fit the amount")
+	}
+	if t.OpenID == "" {
+		t.OpenID = how.OpenID
+	}
+	if t.OpenID == "" {
+		t.OpenID = "sandbox-payer"
+	}
+	t.State, t.Paid, t.Next, t.Coupon = Success, now, now, how.Coupon
+	t.TransactionID = s.transactionID(now)
+	if err := s.commit(t); err != nil {
+		return s.trades[outTradeNo], err
+	}
+	s.wake()
+	return t, nil
+}
+
+// Ledger returns all trades, as they came.
+func (s *Server) Ledger() []Trade {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]Trade, 0, len(s.numbers))
+	for _, no := range s.numbers {
+		all = append(all, s.trades[no])
+	}
+	return all
+}
+
+// commit makes the trade what it now is, durably. Called with the lock.
+func (s *Server) commit(t Trade) error {
+	if _, there := s.trades[t.OutTradeNo]; !there && len(s.trades) >= maxTrades {
+		return errFull
+	}
+	if s.journal != nil {
+		if err := s.journal.add(t); err != nil {
+			return fmt.Errorf("keeping the ledger: %w", err)
+		}
+	}
+	s.keep(t)
+	return nil
+}
+
+// keep takes the trade into memory. Called with the lock.
+func (s *Server) keep(t Trade) {
+	if _, there := s.trades[t.OutTradeNo]; !there {
+		s.numbers = append(s.numbers, t.OutTradeNo)
+	}
+	s.trades[t.OutTradeNo] = t
+	if t.State == Success {
+		s.paid[t.TransactionID] = t.OutTradeNo
+	}
+	if t.Next.IsZero() {
+		delete(s.pending, t.OutTradeNo)
+	} else {
+		s.pending[t.OutTradeNo] = struct{}{}
+	}
+}
+
+// transactionID has 28 digits like the wallet's, and was never given before. Called
+// with the lock.
+func (s *Server) transactionID(now time.Time) string {
+	for {
+		n, _ := new(big.Int).SetString(s.nonce(16), 16)
+		n.Mod(n, big.NewInt(1e16))
+		id := fmt.Sprintf("4200%s%016d", now.In(beijing).Format("20060102"), n)
+		if _, used := s.paid[id]; !used {
+			return id
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPAY13_answers_that_say_something_else(t *testing.T) {
+	for trick, c := range map[Trick]struct {
+		code string
+		done bool
+	}{
+		ErrorBefore: {"SYSTEMERROR", false}, Crowded: {"FREQUENCY_LIMITED", false}, SayPaid: {"ORDERPAID", false},
+		ErrorAfter: {"SYSTEMERROR", true},
+	} {
+		t.Run(string(trick), func(t *testing.T) {
+			s := start(t, config(newClock()))
+			require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: trick, Times: 2}))
+			for range 2 {
+				said := ask(t, s, UnifiedOrder, order("order-1"))
+				assert.Equal(t, c.code, said["err_code"])
+				assert.Empty(t, said["prepay_id"])
+				assert.Equal(t, c.done, len(s.Ledger()) == 1)
+			}
+			assert.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, order("order-1"))["result_code"])
+		})
+	}
+}
+
+func TestPAY13_only_the_order_and_the_operation_that_were_named(t *testing.T) {
+	s := start(t, config(newClock()))
+	require.NoError(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: ErrorBefore, No: "order-2"}))
+	placed(t, s, "order-1")
+	placed(t, s, "order-2")
+	assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-1"))["trade_state"])
+	assert.Equal(t, "SYSTEMERROR", ask(t, s, OrderQuery, about("order-2"))["err_code"])
+	assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-2"))["trade_state"])
+}
+
+func TestPAY13_a_wrong_signature_and_garbage(t *testing.T) {
+	s := start(t, config(newClock()))
+	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Forge}))
+	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Garbage}))
+	body := render(signedAs(order("order-1")))
+	said, err := parse(post(s, "/pay/unifiedorder", body).Body.Bytes())
+	require.NoError(t, err)
+	assert.NotEmpty(t, said["prepay_id"])
+	want, err := sign(said, key, hmacSign)
+	require.NoError(t, err)
+	assert.NotEqual(t, want, said["sign"])
+	assert.Len(t, said["sign"], len(want))
+	_, err = parse(post(s, "/pay/unifiedorder", body).Body.Bytes())
+	require.Error(t, err)
+	assert.Equal(t, 2, s.Ledger()[0].Requests)
+}
+
+func TestPAY13_the_connection_ends_after_it_was_done(t *testing.T) {
+	s := start(t, config(newClock()))
+	srv := httptest.NewServer(s)
+	defer srv.Close()
+	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Reset}))
+	_, err := srv.Client().Post(srv.URL+"/pay/unifiedorder", "text/xml", bytes.NewReader(render(signedAs(order("order-1")))))
+	require.Error(t, err)
+	assert.Len(t, s.Ledger(), 1)
+}
+
+func TestPAY13_slow_answers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, config(newClock()))
+		require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Slow, DelayMS: 3000}))
+		require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Delay, DelayMS: 7000}))
+		for _, c := range []struct {
+			delay  time.Duration
+			before int
+		}{{3 * time.Second, 0}, {7 * time.Second, 2}} {
+			begun := time.Now()
+			go func() { _ = ask(t, s, UnifiedOrder, order("order-1")) }()
+			synctest.Wait()
+			requests := 0
+			for _, trade := range s.Ledger() {
+				requests = trade.Requests
+			}
+			assert.Equal(t, c.before, requests)
+			time.Sleep(c.delay) // of the bubble's own time
+			synctest.Wait()
+			assert.Equal(t, c.delay, time.Since(begun))
+			assert.Equal(t, max(c.before, 1), s.Ledger()[0].Requests)
+		}
+	})
+}
+
+func TestPAY13_an_answer_is_held_until_it_is_released(t *testing.T) {
+	s := start(t, config(newClock()))
+	srv := httptest.NewServer(s)
+	defer srv.Close()
+	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Hold, Times: 2}))
+	answered := make(chan string, 1)
+	request := func(ctx context.Context) {
+		body := bytes.NewReader(render(signedAs(order("order-1"))))
+		r, _ := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL+"/pay/unifiedorder", body)
+		response, err := srv.Client().Do(r)
+		if err != nil {
+			answered <- ""
+			return
+		}
+		got, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		answered <- string(got)
+	}
+	go request(t.Context())
+	require.NoError(t, s.AwaitHeld(t.Context(), 1))
+	assert.Len(t, s.Ledger(), 1, "it is done")
+	assert.Empty(t, answered)
+	s.Release()
+	assert.Contains(t, <-answered, "prepay_id")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	go request(ctx)
+	require.NoError(t, s.AwaitHeld(t.Context(), 1))
+	cancel()
+	assert.Empty(t, <-answered)
+	require.Eventually(t, func() bool { return s.Held() == 0 }, 10*time.Second, time.Millisecond, "who asked has gone")
+}
+
+func TestMisbehaviour_is_checked(t *testing.T) {
+	s := start(t, config(newClock()))
+	for _, m := range []Misbehaviour{
+		{}, {On: Notify, Do: Garbage}, {On: CloseOrder, Do: Lose}, {On: OrderQuery, Do: "else"},
+		{On: OrderQuery, Do: Delay, DelayMS: -1}, {On: OrderQuery, Do: Delay, DelayMS: maxDelay.Milliseconds() + 1},
+		{On: Notify, Do: Repeat, Copies: maxCopies + 1},
+	} {
+		assert.Error(t, s.Misbehave(m), m)
+	}
+	for range maxTricks {
+		require.NoError(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
+	}
+	assert.Error(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
+}

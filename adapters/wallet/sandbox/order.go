@@ -1,0 +1,252 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// orderFields are the fields of an order and their lengths.
+var orderFields = map[string]int{
+	"body": 127, "out_trade_no": 32, "total_fee": 10, "spbill_create_ip": 64, "notify_url": 256, "trade_type": 16,
+	"openid": 128, "product_id": 32, "scene_info": 256, "time_start": 14, "time_expire": 14, "attach": 127,
+	"fee_type": 16, "detail": 6000, "goods_tag": 32, "limit_pay": 32, "device_info": 32,
+}
+
+// alsoNeeds are the fields that only some ways of paying need.
+var alsoNeeds = map[string]string{"JSAPI": "openid", "NATIVE": "product_id", "MWEB": "scene_info", "APP": ""}
+
+var wholeNumber = regexp.MustCompile(`^[1-9][0-9]*$`)
+
+func (s *Server) unifiedOrder(asked fields) (fields, error) {
+	expires, err := s.checkOrder(asked)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	t, there := s.trades[asked["out_trade_no"]]
+	if there {
+		err = sameOrder(t, asked)
+	} else {
+		t = newTrade(asked, expires, now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !t.Expires.IsZero() && !now.Before(t.Expires) {
+		return nil, wrongly("time_expire", "has passed")
+	}
+	s.refresh(&t, now)
+	if err := s.commit(t); errors.Is(err, errFull) {
+		return nil, errCrowded
+	} else if err != nil {
+		return nil, err
+	}
+	return s.ticket(t), nil
+}
+
+func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {
+	needs := []string{"body", "out_trade_no", "total_fee", "spbill_create_ip", "notify_url", "trade_type"}
+	also, known := alsoNeeds[asked["trade_type"]]
+	if also != "" {
+		needs = append(needs, also)
+	}
+	if err := s.check(asked, orderFields, needs...); err != nil {
+		return time.Time{}, err
+	}
+	if !known {
+		return time.Time{}, wrongly("trade_type", "must be JSAPI, NATIVE, APP or MWEB")
+	}
+	if !wholeNumber.MatchString(asked["total_fee"]) {
+		return time.Time{}, wrongly("total_fee", "must be a whole number above 0")
+	}
+	if currency := asked["fee_type"]; currency != "" && currency != "CNY" {
+		return time.Time{}, wrongly("fee_type", "must be CNY")
+	}
+	if _, err := netip.ParseAddr(asked["spbill_create_ip"]); err != nil {
+		return time.Time{}, wrongly("spbill_create_ip", "must be an IP address")
+	}
+	if !isNotifyURL(asked["notify_url"]) {
+		return time.Time{}, wrongly("notify_url", "must be https, without a query")
+	}
+	if scene := asked["scene_info"]; scene != "" && json.Unmarshal([]byte(scene), &map[string]any{}) != nil {
+		return time.Time{}, wrongly("scene_info", "must be a JSON object")
+	}
+	return span(asked["time_start"], asked["time_expire"])
+}
+
+// isNotifyURL takes plain http only for an address on this machine.
+func isNotifyURL(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	isLocal := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return u.Scheme == "https" || u.Scheme == "http" && isLocal
+}
+
+// span reads the times between which the order can be paid; each may be missing.
+func span(from, until string) (expires time.Time, err error) {
+	start, err := readTimeOf("time_start", from)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if expires, err = readTimeOf("time_expire", until); err != nil {
+		return time.Time{}, err
+	}
+	if from != "" && until != "" && !start.Before(expires) {
+		return time.Time{}, wrongly("time_expire", "must be later than time_start")
+	}
+	return expires, nil
+}
+
+func readTimeOf(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.ParseInLocation(wireTime, text, beijing)
+	if err != nil || len(text) != len(wireTime) {
+		return time.Time{}, wrongly(name, "must be yyyyMMddHHmmss")
+	}
+	return at.UTC(), nil
+}
+
+func newTrade(asked fields, expires, now time.Time) Trade {
+	amount, _ := strconv.ParseInt(asked["total_fee"], 10, 64) // at most ten digits, as was checked
+	return Trade{
+		OutTradeNo: asked["out_trade_no"], AppID: asked["appid"], TradeType: asked["trade_type"], Body: asked["body"],
+		Attach: asked["attach"], OpenID: asked["openid"], Amount: amount, Currency: "CNY", State: NotPaid,
+		Created: now, Expires: expires, SignType: asked["sign_type"], Fingerprint: fingerprint(asked),
+		NotifyURL: asked["notify_url"],
+	}
+}
+
+// fingerprint is the same for requests that ask for the same. Nonces and signatures
+// may differ from one sending to the next.
+func fingerprint(asked fields) string {
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		if name != "nonce_str" && name != "sign" && name != "sign_type" && asked[name] != "" {
+			fmt.Fprintf(hash, "%d:%s=%d:%s;", len(name), name, len(asked[name]), asked[name])
+		}
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil))
+}
+
+// sameOrder says why the number can't be ordered again.
+func sameOrder(t Trade, asked fields) error {
+	switch {
+	case t.AppID != asked["appid"] || t.TradeType != asked["trade_type"]:
+		return refusal{"OUT_TRADE_NO_USED", "this number is used for another kind of order"}
+	case t.Fingerprint != fingerprint(asked):
+		return refusal{"INVALID_REQUEST", "this number was sent with other parameters"}
+	case t.State == Success:
+		return refusePaid
+	case t.State == Closed:
+		return refuseShut
+	}
+	return nil
+}
+
+// refresh lets the trade be paid for another lifetime. A prepayment that lives keeps
+// its id.
+func (s *Server) refresh(t *Trade, now time.Time) {
+	if !now.Before(t.PrepayUntil) {
+		t.PrepayID = "wx" + now.In(beijing).Format(wireTime) + s.nonce(10)
+	}
+	t.Requests++
+	t.PrepayUntil = now.Add(s.scaled(prepayLife))
+	t.LinkUntil = t.PrepayUntil
+	if t.TradeType == "MWEB" {
+		t.LinkUntil = now.Add(s.scaled(mwebLife))
+	}
+}
+
+func (s *Server) ticket(t Trade) fields {
+	said := fields{"trade_type": t.TradeType, "prepay_id": t.PrepayID}
+	link := s.cfg.PublicURL + "/sandbox/pay/" + url.PathEscape(t.OutTradeNo)
+	switch t.TradeType {
+	case "NATIVE":
+		said["code_url"] = link
+	case "MWEB":
+		said["mweb_url"] = link + "?prepay_id=" + t.PrepayID
+	}
+	return said
+}
+
+func (s *Server) orderQuery(asked fields) (fields, error) {
+	if err := s.check(asked, map[string]int{"out_trade_no": 32, "transaction_id": 32}); err != nil {
+		return nil, err
+	}
+	if asked["out_trade_no"] == "" && asked["transaction_id"] == "" {
+		return nil, lacking("out_trade_no or transaction_id")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	no := asked["out_trade_no"]
+	if id := asked["transaction_id"]; id != "" {
+		no = s.paid[id] // the wallet prefers its own number
+	}
+	t, err := s.asked(asked["appid"], no)
+	if err != nil {
+		return nil, err
+	}
+	said := fields{"trade_state": string(t.State), "trade_state_desc": described[t.State]}
+	if t.State == Success {
+		maps.Copy(said, receipt(t))
+	} else {
+		said["out_trade_no"], said["total_fee"] = t.OutTradeNo, strconv.FormatInt(t.Amount, 10)
+		said["attach"] = t.Attach // the wallet sends fields without a value, too
+	}
+	return said, nil
+}
+
+var described = map[State]string{NotPaid: "not paid", Success: "paid", Closed: "closed"}
+
+func (s *Server) closeOrder(asked fields) (fields, error) {
+	if err := s.check(asked, map[string]int{"out_trade_no": 32}, "out_trade_no"); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.asked(asked["appid"], asked["out_trade_no"])
+	now := s.now()
+	switch {
+	case err != nil:
+		return nil, err
+	case t.State == Success:
+		return nil, refusePaid
+	case t.State == Closed:
+		return nil, refuseShut
+	case now.Before(t.Created.Add(s.scaled(closeAge))):
+		// The documentation has the rule, and no code for it.
+		return nil, refusal{"ORDER_NOT_YET", "an order is closed 5 minutes after it was made, not sooner"}
+	}
+	t.State = Closed
+	return fields{}, s.commit(t)
+}
+
+// asked is the trade that somebody asks about with one of the merchant's appids. Called
+// with the lock.
+func (s *Server) asked(appID, no string) (Trade, error) {
+	t, there := s.trades[no]
+	switch {
+	case !there:
+		return Trade{}, refusal{"ORDERNOTEXIST", "there is no such order"}
+	case t.AppID != appID:
+		return Trade{}, refusal{"APPID_MCHID_NOT_MATCH", "the order was made with another appid"}
+	}
+	return t, nil
+}

@@ -1,0 +1,178 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Operation is what somebody asks of the wallet, or what the wallet does by itself.
+type Operation string
+
+// The operations that can be told to misbehave.
+const (
+	UnifiedOrder Operation = "unifiedorder"
+	OrderQuery   Operation = "orderquery"
+	CloseOrder   Operation = "closeorder"
+	Notify       Operation = "notify"
+)
+
+// refusal is an answer of the protocol that says no; it is signed like any other.
+type refusal struct{ code, text string }
+
+func (r refusal) Error() string { return r.code + ": " + r.text }
+
+var (
+	errSystem  = refusal{"SYSTEMERROR", "the system is busy; ask, or send the same again"}
+	errCrowded = refusal{"FREQUENCY_LIMITED", "too many requests"}
+	refusePaid = refusal{"ORDERPAID", "this order is paid"}
+	refuseShut = refusal{"ORDERCLOSED", "this order is closed"}
+)
+
+func lacking(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
+func wrongly(name, why string) error { return refusal{"PARAM_ERROR", name + " " + why} }
+
+const readTime = 10 * time.Second
+
+// serve reads a request, does what it asks for and answers, as well or as badly as it
+// was told to.
+func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		asked, err := s.read(w, r)
+		if err != nil {
+			s.cfg.Log.Warn("sandbox: a request that is not the merchant's", "operation", op, "cause", err)
+			write(w, fields{"return_code": "FAIL", "return_msg": err.Error()})
+			return
+		}
+		trick := s.take(op, asked["out_trade_no"])
+		said, err := fields(nil), trick.instead(r.Context())
+		if err == nil {
+			said, err = do(asked)
+		}
+		if err == nil {
+			err = trick.afterwards()
+		}
+		answer := s.answer(asked, said, err)
+		s.cfg.Log.Info("sandbox: asked", "operation", op, "no", asked["out_trade_no"], "trick", trick.Do,
+			"result", answer["result_code"], "code", answer["err_code"])
+		if !s.detain(r.Context(), trick) {
+			trick = Misbehaviour{Do: Reset}
+		}
+		trick.send(w, answer)
+	}
+}
+
+// read returns a request that is the merchant's beyond doubt. Its errors are told
+// without a signature: nobody knows who has asked.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
+	if r.Method != http.MethodPost {
+		return nil, refusal{"REQUIRE_POST_METHOD", "only POST is taken"}
+	}
+	// The deadline goes again: past the body it would end a held request. A writer
+	// that knows no deadlines has none that could be missed.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(readTime))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
+		return nil, refusal{"POST_DATA_EMPTY", "the body can't be read, or is too much"}
+	}
+	asked, err := parse(body)
+	if err != nil {
+		return nil, refusal{"XML_FORMAT_ERROR", err.Error()}
+	}
+	switch {
+	case asked["mch_id"] == "":
+		return nil, lacking("mch_id")
+	case asked["mch_id"] != s.cfg.MerchantID:
+		return nil, refusal{"MCHID_NOT_EXIST", "there is no such merchant"}
+	case !isSigned(asked, s.cfg.Key.Reveal()):
+		return nil, refusal{"SIGNERROR", "the signature is wrong"}
+	}
+	return asked, nil
+}
+
+// answer is what is said to a request: said, or why not.
+func (s *Server) answer(asked, said fields, err error) fields {
+	all := fields{
+		"return_code": "SUCCESS", "return_msg": "OK", "result_code": "SUCCESS",
+		"appid": asked["appid"], "mch_id": s.cfg.MerchantID,
+	}
+	if err != nil {
+		no, is := errors.AsType[refusal](err)
+		if !is {
+			s.cfg.Log.Error("sandbox: can't do what is asked", "cause", err)
+			no = errSystem
+		}
+		all["result_code"], all["err_code"], all["err_code_des"] = "FAIL", no.code, no.text
+	}
+	for name, value := range said {
+		if err == nil {
+			all[name] = value
+		}
+	}
+	return s.signed(all, asked["sign_type"])
+}
+
+func write(w http.ResponseWriter, f fields) {
+	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
+	_, _ = w.Write(render(f)) // who is gone needs no answer
+}
+
+// check says what every request must have.
+func (s *Server) check(asked fields, allowed map[string]int, required ...string) error {
+	for _, name := range append([]string{"appid", "nonce_str"}, required...) {
+		if asked[name] == "" {
+			return lacking(name)
+		}
+	}
+	for name, value := range asked {
+		limit, known := allowed[name]
+		if !known {
+			limit, known = everywhere[name]
+		}
+		if !known {
+			return wrongly(name, "is no field of this request")
+		}
+		if len(value) > limit {
+			return wrongly(name, fmt.Sprintf("has more than %d bytes", limit))
+		}
+	}
+	if !slices.Contains(s.cfg.AppIDs, asked["appid"]) {
+		return refusal{"APPID_NOT_EXIST", "there is no such appid"}
+	}
+	if no := asked["out_trade_no"]; no != "" && !isTradeNo(no) {
+		return wrongly("out_trade_no", "must be 6 to 32 of digits, letters and _-|*")
+	}
+	return nil
+}
+
+var everywhere = map[string]int{"appid": 32, "mch_id": 32, "nonce_str": 32, "sign": 64, "sign_type": 32}
+
+func isTradeNo(no string) bool {
+	const others = "_-|*"
+	for _, r := range no {
+		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !isLetter && (r < '0' || r > '9') && !strings.ContainsRune(others, r) {
+			return false
+		}
+	}
+	return len(no) >= 6 && len(no) <= 32
+}
+
+// pause waits, and says whether whoever waits for it is still there.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

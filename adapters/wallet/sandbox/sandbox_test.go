@@ -1,0 +1,235 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/secret"
+)
+
+const key = "192006250b4c09247ec02edce69f6a2d"
+
+// clock is a time that only the test moves on.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func newClock() *clock { return &clock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
+
+func config(c *clock) Config {
+	return Config{
+		MerchantID: "10000100", Key: secret.New(key), AppIDs: []string{"wxd930ea5d5a258f4f", "wxother"},
+		PublicURL: "http://127.0.0.1:8090/", Clock: c.now,
+	}
+}
+
+func start(t *testing.T, cfg Config) *Server {
+	t.Helper()
+	s, err := New(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// order is a good request for a QR code.
+func order(no string) fields {
+	return fields{
+		"appid": "wxd930ea5d5a258f4f", "mch_id": "10000100", "nonce_str": "ibuaiVcKdpRxkhJA", "sign_type": hmacSign,
+		"body": "Tea", "out_trade_no": no, "total_fee": "990", "fee_type": "CNY", "spbill_create_ip": "127.0.0.1",
+		"notify_url": "https://plaza.example/notify/", "trade_type": "NATIVE", "product_id": "1",
+		"time_expire": "20260103130405",
+	}
+}
+
+func about(no string) fields {
+	return fields{
+		"appid": "wxd930ea5d5a258f4f", "mch_id": "10000100", "nonce_str": "n", "sign_type": hmacSign, "out_trade_no": no,
+	}
+}
+
+func with(f fields, change fields) fields {
+	f = maps.Clone(f)
+	for name, value := range change {
+		if f[name] = value; value == "-" {
+			delete(f, name)
+		}
+	}
+	return f
+}
+
+func signedAs(f fields) fields {
+	f = maps.Clone(f)
+	f["sign"], _ = sign(f, key, f["sign_type"])
+	return f
+}
+
+// post sends a body to the handler without a network.
+func post(s http.Handler, path string, body []byte) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body)))
+	return w
+}
+
+// ask signs what is asked, and checks the signature of the answer.
+func ask(t *testing.T, s *Server, op Operation, f fields) fields {
+	t.Helper()
+	f = signedAs(f)
+	w := post(s, "/pay/"+string(op), render(f))
+	assert.Equal(t, http.StatusOK, w.Code)
+	said, err := parse(w.Body.Bytes())
+	require.NoError(t, err)
+	require.Equal(t, "SUCCESS", said["return_code"], said["return_msg"])
+	want, err := sign(said, key, f["sign_type"])
+	require.NoError(t, err)
+	require.Equal(t, want, said["sign"])
+	return said
+}
+
+func placed(t *testing.T, s *Server, no string) {
+	t.Helper()
+	require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, order(no))["result_code"])
+}
+
+func paid(t *testing.T, s *Server, no string) Trade {
+	t.Helper()
+	placed(t, s, no)
+	trade, err := s.Pay(no, How{})
+	require.NoError(t, err)
+	return trade
+}
+
+// merchant takes notifications in the place of a network.
+type merchant struct {
+	got    chan fields
+	answer func(fields) (int, string)
+}
+
+const yes = "<xml><return_code><![CDATA[SUCCESS]]></return_code><return_msg><![CDATA[OK]]></return_msg></xml>"
+
+func newMerchant(s *Server) *merchant {
+	m := &merchant{got: make(chan fields, 100), answer: func(fields) (int, string) { return http.StatusOK, yes }}
+	s.client.Transport = m
+	return m
+}
+
+func (m *merchant) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parse(body)
+	if err != nil {
+		return nil, err
+	}
+	status, said := m.answer(f)
+	m.got <- f
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(said)), Request: r}, nil
+}
+
+// running runs the server's notifications until the returned function is called.
+func running(t *testing.T, s *Server) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { assert.NoError(t, s.Run(ctx)) })
+	stop = func() { cancel(); wg.Wait() }
+	t.Cleanup(stop)
+	return stop
+}
+
+func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
+	_, err := New(Config{PublicURL: "ftp://x", Scale: -1})
+	require.Error(t, err)
+	for _, what := range []string{"merchant's id", "key", "app id", "public address", "scale"} {
+		assert.ErrorContains(t, err, what)
+	}
+}
+
+func TestThe_ledger_survives_a_restart(t *testing.T) {
+	c := newClock()
+	cfg := config(c)
+	cfg.Journal = filepath.Join(t.TempDir(), "journal")
+	s := start(t, cfg)
+	paid(t, s, "first-1")
+	placed(t, s, "second-2")
+	c.add(closeAge)
+	require.Equal(t, "SUCCESS", ask(t, s, CloseOrder, about("second-2"))["result_code"])
+	placed(t, s, "third-3")
+	before := s.Ledger()
+	require.Len(t, before, 3)
+
+	// Nothing was closed properly: this is what a kill leaves, with a line cut off.
+	_, err := s.journal.file.WriteAt([]byte(`{"out_trade_no":"torn-4","tot`), s.journal.size)
+	require.NoError(t, err)
+	again := start(t, cfg)
+	assert.Equal(t, before, again.Ledger())
+	_, err = again.Pay("first-1", How{})
+	require.ErrorIs(t, err, ErrPaid)
+	m := newMerchant(again)
+	stop := running(t, again)
+	assert.Equal(t, "first-1", (<-m.got)["out_trade_no"])
+	stop()
+	require.NoError(t, again.Close())
+	assert.True(t, start(t, cfg).Ledger()[0].Notified)
+}
+
+func TestA_journal_that_is_damaged_in_its_middle_is_refused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j, _, err := openJournal(path)
+	require.NoError(t, err)
+	_, err = j.file.WriteString("{}\nnonsense\n{}\n")
+	require.NoError(t, err)
+	require.NoError(t, j.close())
+	cfg := config(newClock())
+	cfg.Journal = path
+	_, err = New(cfg)
+	assert.ErrorContains(t, err, "line 2")
+}
+
+func TestWhat_cannot_be_kept_has_not_happened(t *testing.T) {
+	cfg := config(newClock())
+	cfg.Journal = filepath.Join(t.TempDir(), "journal")
+	s := start(t, cfg)
+	placed(t, s, "order-1")
+	require.NoError(t, s.Close())
+	assert.Equal(t, "SYSTEMERROR", ask(t, s, UnifiedOrder, order("order-2"))["err_code"])
+	_, err := s.Pay("order-1", How{})
+	require.Error(t, err)
+	ledger := s.Ledger()
+	require.Len(t, ledger, 1)
+	assert.Equal(t, NotPaid, ledger[0].State)
+}
+
+func TestOrders_are_bounded(t *testing.T) {
+	s := start(t, config(newClock()))
+	s.mu.Lock()
+	for i := range maxTrades {
+		s.trades[strings.Repeat("x", 33)+string(rune(i))+time.Duration(i).String()] = Trade{}
+	}
+	s.mu.Unlock()
+	assert.Equal(t, "FREQUENCY_LIMITED", ask(t, s, UnifiedOrder, order("order-1"))["err_code"])
+}

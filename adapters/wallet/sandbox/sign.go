@@ -1,0 +1,50 @@
+package sandbox
+
+import (
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The wallet's two ways to sign. Who names none means MD5.
+const (
+	md5Sign  = "MD5"
+	hmacSign = "HMAC-SHA256"
+)
+
+// sign is the signature over all fields that have a value, but itself.
+func sign(f fields, key, signType string) (string, error) {
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if name != "sign" && f[name] != "" {
+			text.WriteString(name + "=" + f[name] + "&")
+		}
+	}
+	text.WriteString("key=" + key)
+	switch signType {
+	case "", md5Sign:
+		return fmt.Sprintf("%X", md5.Sum([]byte(text.String()))), nil
+	case hmacSign:
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write([]byte(text.String()))
+		return fmt.Sprintf("%X", mac.Sum(nil)), nil
+	}
+	return "", fmt.Errorf("there is no sign_type %q", signType)
+}
+
+// isSigned compares in constant time.
+func isSigned(f fields, key string) bool {
+	want, err := sign(f, key, f["sign_type"])
+	return err == nil && hmac.Equal([]byte(want), []byte(f["sign"]))
+}
+
+// signed gives the message a nonce and its signature.
+func (s *Server) signed(f fields, signType string) fields {
+	f["nonce_str"] = s.nonce(16)
+	f["sign"], _ = sign(f, s.cfg.Key.Reveal(), signType) // the type was checked when it came
+	return f
+}
