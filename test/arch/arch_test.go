@@ -75,9 +75,13 @@ func inside(imported string, folders ...string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return pkg{ImportPath: imported}.within(f) })
 }
 
-// room is an adapter, whatever it has inside: adapters/httpapi with its openapi.
+// room is an adapter, whatever it has inside: adapters/httpapi with its openapi. Wallets
+// are one each: a mistake that two had from each other would hide.
 func room(importPath string) string {
 	parts := strings.Split(strings.TrimPrefix(importPath, module+"/adapters/"), "/")
+	if parts[0] == "wallet" && len(parts) > 1 {
+		return parts[0] + "/" + parts[1]
+	}
 	return parts[0]
 }
 
@@ -150,6 +154,7 @@ func TestThe_verdict_itself(t *testing.T) {
 		{"plaza/adapters/httpapi", "plaza/adapters/httpapi/openapi", true},
 		{"plaza/adapters/httpapi", "plaza/adapters/imaging", false},
 		{"plaza/adapters/httpapi", "plaza/bootstrap", false},
+		{"plaza/adapters/wallet/sandbox", "plaza/adapters/wallet/wechatpay", false},
 		{"plaza/bootstrap", "plaza/adapters/memory", true},
 		{"plaza/bootstrap", "github.com/google/wire", true},
 		{"plaza/tools", "time", false},
