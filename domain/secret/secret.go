@@ -14,17 +14,27 @@ import (
 
 const mask = "***"
 
-// String is a secret text.
-type String struct{ value string }
+// String is a secret text. Two are compared by what they reveal: == does not compile.
+type String struct {
+	_ [0]func()
+	// value is behind a pointer: of a struct that has a String in a hidden field, fmt
+	// prints what is there, and asks nobody for a mask.
+	value *string
+}
 
 // New makes a secret of the text.
-func New(value string) String { return String{value: value} }
+func New(value string) String { return String{value: &value} }
 
 // Reveal returns the text itself.
-func (s String) Reveal() string { return s.value }
+func (s String) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // IsZero says whether there is no text.
-func (s String) IsZero() bool { return s.value == "" }
+func (s String) IsZero() bool { return s.Reveal() == "" }
 
 // Format prints the mask, whatever the verb: String alone would leave %d and %x.
 func (s String) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, mask) }
@@ -36,6 +46,6 @@ func (s String) MarshalText() ([]byte, error) { return []byte(mask), nil }
 // UnmarshalText takes the text as it is, so that settings and requests can be
 // decoded straight into a secret.
 func (s *String) UnmarshalText(text []byte) error {
-	s.value = string(text)
+	*s = New(string(text))
 	return nil
 }

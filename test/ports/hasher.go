@@ -43,7 +43,7 @@ func Hasher(t *testing.T, fresh Hashers) {
 			for _, other := range oddPasswords() {
 				matches, _, err := h.Verify(ctx, hash, other)
 				require.NoError(t, err)
-				assert.Equal(t, other == p, matches, "%q for %q", other.Reveal(), p.Reveal())
+				assert.Equal(t, other.Reveal() == p.Reveal(), matches, "%q for %q", other.Reveal(), p.Reveal())
 			}
 		}
 	})
