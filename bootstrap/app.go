@@ -22,6 +22,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/markup"
 	"plaza/domain/media"
+	"plaza/domain/payment"
 	"plaza/domain/place"
 	"plaza/domain/publication"
 )
@@ -65,6 +66,7 @@ type Parts struct {
 	Now        func() time.Time       // nil: the system's clock
 	Hashing    *argon2id.Params       // nil: those of OWASP
 	Translator publication.Translator // nil: that of the configuration
+	Gateway    payment.Gateway        // nil: that of the configuration
 }
 
 // NewApp opens the store that the configuration names and puts Plaza together over
@@ -79,12 +81,18 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 	if p.Translator == nil {
 		p.Translator = newTranslator(c)
 	}
+	if p.Gateway == nil {
+		var err error
+		if p.Gateway, err = newGateway(c); err != nil {
+			return nil, err
+		}
+	}
 	kept, err := openStorage(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}
 	addresses := media.NewAddresses(c.PublicURL, kept.signing)
-	app, err := initialise(c, log, kept, kept.stores, addresses, p.Translator, p.Now, *p.Hashing)
+	app, err := initialise(c, log, kept, kept.stores, addresses, p.Translator, p.Gateway, p.Now, *p.Hashing)
 	if err != nil {
 		return nil, errors.Join(err, kept.close())
 	}

@@ -62,6 +62,7 @@ func (c stored) config(may fresh) (Config, error) {
 	if config.Translator == "auto" {
 		config.Translator = "none"
 	}
+	config.Wallet.Kind = noWallet // commands pay nothing
 	return config, nil
 }
 

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
 
 type orderCommands struct {
-	Create orderCreate `cmd:"" help:"Create an open order and print its number. Example: plaza order create --user 5 --amount 990 --subject Tea"`
-	List   orderList   `cmd:"" help:"List an account's orders, the newest first. Example: plaza order list --user 5 --state open"`
-	Show   orderShow   `cmd:"" help:"Show an order. Example: plaza order show 12 --json"`
+	Create   orderCreate   `cmd:"" help:"Create an open order and print its number. Example: plaza order create --user 5 --amount 990 --subject Tea"`
+	List     orderList     `cmd:"" help:"List an account's orders, the newest first. Example: plaza order list --user 5 --state open"`
+	Show     orderShow     `cmd:"" help:"Show an order, and all that happened to it. Example: plaza order show 12 --json"`
+	Payments orderPayments `cmd:"" help:"List the money that came in, the newest first. Example: plaza order payments --state refund_due"`
 }
 
 type orderCreate struct {
@@ -30,7 +32,7 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		made, err := app.Paying.Create(ctx, payment.Draft{
 			User: c.User, Subject: c.Subject, Amount: c.Amount, Currency: c.Currency, ExpiresIn: c.ExpiresIn,
-		})
+		}, nil)
 		if err != nil {
 			return err
 		}
@@ -67,9 +69,12 @@ func orderOf(o payment.Order) order {
 	}
 }
 
-// price is what an order costs, for people; minor units are hundredths.
-func price(o payment.Order) string {
-	return fmt.Sprintf("%s %d.%02d", o.Currency, o.Amount/100, o.Amount%100)
+// price is what an order costs, for people.
+func price(o payment.Order) string { return sum(o.Currency, o.Amount) }
+
+// sum is an amount for people; minor units are hundredths.
+func sum(currency string, amount int64) string {
+	return fmt.Sprintf("%s %d.%02d", currency, amount/100, amount%100)
 }
 
 // standing is the order's state for people, who should not take one for payable
@@ -98,18 +103,13 @@ func (c orderList) Run(ctx context.Context, s streams) error {
 		if _, err := app.Stores.Accounts.ByID(ctx, c.User); err != nil {
 			return err
 		}
-		orders, err := app.Paying.Orders(ctx, c.User, c.State)
-		if err != nil {
-			return err
-		}
-		rows := make([]order, len(orders))
-		for i, o := range orders {
-			rows[i] = orderOf(o)
-		}
+		rows := pages(func(p page.Request) (page.Page[payment.Order], error) {
+			return app.Paying.Orders(ctx, c.User, c.State, p)
+		}, orderOf)
 		if c.JSON {
-			return printArray(s.out, each(rows))
+			return printArray(s.out, rows)
 		}
-		return printTable(s.out, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", each(rows), order.row)
+		return printTable(s.out, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, order.row)
 	})
 }
 
@@ -119,20 +119,89 @@ type orderShow struct {
 	stored
 }
 
+// entry is something that happened to an order.
+type entry struct {
+	At      time.Time        `json:"at"`
+	Noted   payment.Noted    `json:"noted"`
+	TradeNo *payment.TradeNo `json:"trade_no"`
+	Detail  string           `json:"detail"`
+}
+
+func entryOf(e payment.Entry) entry { return entry{e.At, e.Noted, orNull(e.TradeNo), e.Detail} }
+
+func (e entry) row() string {
+	no := payment.TradeNo("-")
+	if e.TradeNo != nil {
+		no = *e.TradeNo
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s", clock(e.At), e.Noted, no, e.Detail)
+}
+
 func (c orderShow) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		found, err := app.Paying.Order(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		o := orderOf(found)
-		if c.JSON {
-			return printJSON(s.out, o)
+		happened, err := app.Paying.Journal(ctx, c.ID)
+		if err != nil {
+			return err
 		}
-		_, err = fmt.Fprintf(s.out, "Order        %d\nUser         %d\nSubject      %s\nPrice        %s\nState        %s\n"+
-			"Created      %s\nExpires      %s\nPaid         %s\nTransaction  %s\n",
+		o, journal := orderOf(found), make([]entry, len(happened))
+		for i, e := range happened {
+			journal[i] = entryOf(e)
+		}
+		if c.JSON {
+			return printJSON(s.out, struct {
+				order
+				Journal []entry `json:"journal"`
+			}{o, journal})
+		}
+		fmt.Fprintf(s.out, "Order        %d\nUser         %d\nSubject      %s\nPrice        %s\nState        %s\n"+
+			"Created      %s\nExpires      %s\nPaid         %s\nTransaction  %s\n\n",
 			o.ID, o.User, oneLine(o.Subject), price(found), o.standing(),
 			clock(found.Created), clock(found.Expires), clock(found.PaidAt), cmp.Or(found.Transaction, "-"))
-		return err
+		return printTable(s.out, "WHEN\tWHAT\tNUMBER AT THE WALLET\tMORE", each(journal), entry.row)
+	})
+}
+
+type orderPayments struct {
+	State payment.Verdict `enum:",applied,refund_due,disputed" default:"" help:"Only those that are applied, refund_due or disputed." placeholder:"STATE"`
+	JSON  bool            `name:"json" help:"Print a JSON array."`
+	stored
+}
+
+// received is money that came in, with the names that it has in the REST interface.
+type received struct {
+	ID          payment.PaymentID `json:"id"`
+	Order       *payment.OrderID  `json:"order"`
+	Transaction string            `json:"transaction_id"`
+	State       payment.Verdict   `json:"state"`
+	Amount      int64             `json:"amount"`
+	Currency    string            `json:"currency"`
+	Received    time.Time         `json:"received_at"`
+}
+
+func receivedOf(p payment.Payment) received {
+	return received{p.ID, orNull(p.Order), p.TransactionID, p.Verdict, p.Amount, p.Currency, p.Received}
+}
+
+func (r received) row() string {
+	order := "-"
+	if r.Order != nil {
+		order = fmt.Sprint(*r.Order)
+	}
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, sum(r.Currency, r.Amount), clock(r.Received), order, r.Transaction)
+}
+
+func (c orderPayments) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		rows := pages(func(p page.Request) (page.Page[payment.Payment], error) {
+			return app.Paying.Payments(ctx, c.State, p)
+		}, receivedOf)
+		if c.JSON {
+			return printArray(s.out, rows)
+		}
+		return printTable(s.out, "ID\tSTATE\tAMOUNT\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
 	})
 }

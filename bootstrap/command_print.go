@@ -11,6 +11,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/page"
 )
 
 // listed is a list of names for people: none is a dash.
@@ -112,6 +115,36 @@ func each[T any](rows []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// pages is the rows of all pages of a list, as they are while it is walked through: what
+// comes or goes meanwhile may be missing, or seen twice.
+func pages[T, R any](list func(page.Request) (page.Page[T], error), row func(T) R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for number := 1; ; number++ {
+			request, err := page.New(number, page.MaxSize)
+			var found page.Page[T]
+			if err == nil {
+				found, err = list(request)
+			}
+			if err != nil {
+				if number > 1 && fault.Is(err, fault.NotFound) {
+					return // the last page has become empty
+				}
+				var none R
+				yield(none, err)
+				return
+			}
+			for _, item := range found.Items {
+				if !yield(row(item), nil) {
+					return
+				}
+			}
+			if _, more := found.Next(); !more {
 				return
 			}
 		}

@@ -7,12 +7,15 @@ import (
 
 // greet tells the person who started the server where it is, and with the demo
 // data a first request to try.
-func greet(w io.Writer, l *Listeners, withDemo bool) {
+func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
 	fmt.Fprintf(w, `Plaza %s
   REST interface  %[2]s
   API document    %[2]s/api/openapi.json
   Health          %[3]s/readyz
 `, Version(), l.URL(), l.AdminURL())
+	if c.Wallet.Kind == sandboxWallet {
+		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.Wallet.URL)
+	}
 	if withDemo {
 		fmt.Fprintf(w, `
 Demo accounts +86-13800000001, +86-13800000002, +34-600000003 and +1-2025550104 (back office),

@@ -39,6 +39,7 @@ type commands struct {
 	Import  importCommand   `cmd:"" help:"Bring in what the crawler has found, and say what became of it; beside a running server, too. Begun again, it goes on where it was. Example: plaza import found.jsonl.gz"`
 	Check   checkCommand    `cmd:"" help:"Check that what is derived agrees with what it is derived from; beside a running server, too. Example: plaza check --repair"`
 	Backup  backupCommand   `cmd:"" help:"Copy the embedded database, beside a running server, too. Example: plaza backup plaza-2026-11-20.db"`
+	Sandbox sandboxCommand  `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet to try things with, which moves no money. Example: plaza wallet-sandbox --scale 60"`
 	Openapi openapiCommand  `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`
 	Version versionCommand  `cmd:"" help:"Print the version. Example: plaza version"`
 }

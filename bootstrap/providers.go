@@ -71,8 +71,13 @@ func addressCheck(addresses media.Addresses, now func() time.Time) httpapi.Addre
 	}
 }
 
-// requestLog lets what is logged behind a request bear its id.
-func requestLog() reading.Log { return httpapi.Logger }
+// logOf returns the logger of a request, with its id; what belongs to none goes to the
+// server's.
+func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
+	return func(ctx context.Context) *slog.Logger { return httpapi.LoggerOr(ctx, log) }
+}
+
+func readingLog(log *slog.Logger) reading.Log { return logOf(log) }
 
 // newTranslator returns the translator of the settings; nil for none.
 func newTranslator(c Config) publication.Translator {

@@ -38,8 +38,23 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if config.Translator == "auto" {
 		config.Translator = map[bool]string{true: "pseudo", false: "none"}[c.Demo]
 	}
+	if config.Wallet.Kind == autoWallet {
+		config.Wallet.Kind = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
+	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
+	if config.Wallet.Kind == sandboxWallet && config.Wallet.NotifyURL == "" {
+		config.Wallet.NotifyURL = listeners.URL() + notifyPath // it is on this machine, whatever clients see
+	}
+	if config.Wallet.startsSandbox() {
+		box, err := openSandbox(config.Wallet, "", sandboxJournal(config), 1, log)
+		if err != nil {
+			return err
+		}
+		config.Wallet.URL = box.URL()
+		stop := box.runBeside(ctx)
+		defer func() { err = errors.Join(err, stop()) }() // once nobody here asks it any more
+	}
 	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
 		return err
@@ -51,7 +66,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		}
 	}
 	collectLessOften()
-	greet(s.out, listeners, c.Demo)
+	greet(s.out, listeners, config, c.Demo)
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	context.AfterFunc(ctx, func() {
@@ -132,6 +147,10 @@ func Serve(ctx context.Context, app *App, l *Listeners) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(public, l.public) })
 	group.Go(func() error { return serve(admin, l.admin) })
+	group.Go(func() error {
+		app.Paying.Run(ctx)
+		return nil
+	})
 	group.Go(func() error {
 		<-ctx.Done()
 		ready.Store(false)

@@ -25,6 +25,7 @@ type Settings struct {
 	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 	Translator     string `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, or pseudo, which only marks them (auto: pseudo with --demo, else none)." placeholder:"NAME"`
+	WalletSettings
 	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is believed (default: none)." placeholder:"CIDR,..."`
 	LogLevel       string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
 	LogFormat      string `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
@@ -41,6 +42,7 @@ type Config struct {
 	PublicURL      string // without a slash at the end; empty: the address that is listened on
 	TokenTTL       time.Duration
 	Translator     string // none or pseudo
+	Wallet         WalletConfig
 	TrustedProxies []netip.Prefix
 	LogLevel       slog.Level
 	LogFormat      string
@@ -52,37 +54,44 @@ const maxTokenTTL = 10 * 365 * 24 * time.Hour
 // Check returns the configuration, or every problem with the settings at once.
 func (s Settings) Check() (Config, error) {
 	var c Config
-	var problems []error
-	note := func(variable string, err error) {
-		if err != nil {
-			problems = append(problems, fmt.Errorf("PLAZA_%s: %w", variable, err))
-		}
-	}
+	var problems noted
 	var err error
 	c.Addr, err = s.Addr, checkAddr(s.Addr)
-	note("ADDR", err)
+	problems.note("ADDR", err)
 	c.AdminAddr, err = s.AdminAddr, checkAddr(s.AdminAddr)
-	note("ADMIN_ADDR", err)
+	problems.note("ADMIN_ADDR", err)
 	c.DataDir, err = s.DataDir, checkDir(s.DataDir)
-	note("DATA_DIR", err)
+	problems.note("DATA_DIR", err)
 	c.DatabaseURL, err = databaseURL(s.DatabaseURL, s.DataDir)
-	note("DATABASE_URL", err)
+	problems.note("DATABASE_URL", err)
 	c.DatabasePooler = s.DatabasePooler
 	c.DatabaseWait, err = wait(s.DatabaseWait)
-	note("DATABASE_WAIT", err)
+	problems.note("DATABASE_WAIT", err)
 	c.PublicURL, err = publicURL(s.PublicURL)
-	note("PUBLIC_URL", err)
+	problems.note("PUBLIC_URL", err)
 	c.TokenTTL, err = lifetime(s.TokenTTL)
-	note("TOKEN_TTL", err)
+	problems.note("TOKEN_TTL", err)
 	c.Translator, err = s.Translator, oneOf(s.Translator, "auto", "none", "pseudo")
-	note("TRANSLATOR", err)
+	problems.note("TRANSLATOR", err)
+	c.Wallet = s.WalletSettings.check(&problems)
 	c.TrustedProxies, err = prefixes(s.TrustedProxies)
-	note("TRUSTED_PROXIES", err)
-	note("LOG_LEVEL", c.LogLevel.UnmarshalText([]byte(s.LogLevel)))
+	problems.note("TRUSTED_PROXIES", err)
+	problems.note("LOG_LEVEL", c.LogLevel.UnmarshalText([]byte(s.LogLevel)))
 	c.LogFormat, err = s.LogFormat, oneOf(s.LogFormat, "text", "json")
-	note("LOG_FORMAT", err)
-	return c, errors.Join(problems...)
+	problems.note("LOG_FORMAT", err)
+	return c, problems.err()
 }
+
+// noted are the problems with settings, under the names of their variables.
+type noted []error
+
+func (n *noted) note(variable string, err error) {
+	if err != nil {
+		*n = append(*n, fmt.Errorf("PLAZA_%s: %w", variable, err))
+	}
+}
+
+func (n *noted) err() error { return errors.Join(*n...) }
 
 func checkAddr(addr string) error {
 	_, port, err := net.SplitHostPort(addr)

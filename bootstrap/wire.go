@@ -27,6 +27,7 @@ import (
 	"plaza/domain/crawl"
 	"plaza/domain/markup"
 	"plaza/domain/media"
+	"plaza/domain/payment"
 	"plaza/domain/place"
 	"plaza/domain/publication"
 )
@@ -41,14 +42,14 @@ var (
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
-		browsing.New, requestLog, reading.New, curating.New, importing.New, paying.New,
+		browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)
 )
 
 func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses,
-	translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
+	translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
 			"Feed", "Intake", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media"),

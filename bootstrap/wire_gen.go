@@ -28,6 +28,7 @@ import (
 	"plaza/domain/crawl"
 	"plaza/domain/markup"
 	"plaza/domain/media"
+	"plaza/domain/payment"
 	"plaza/domain/place"
 	"plaza/domain/publication"
 	"time"
@@ -35,7 +36,7 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses, translator publication.Translator, now func() time.Time, hashing argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses, translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	config := newHTTPConfig(c, log)
 	accounts := stores.Accounts
 	tokens := stores.Tokens
@@ -59,14 +60,16 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	browsingBrowsing := browsing.New(reader, store, now)
 	publicationRepository := stores.Publications
 	cache := stores.Translations
-	readingLog := requestLog()
-	readingReading := reading.New(publicationRepository, translator, cache, store, now, readingLog)
+	log2 := readingLog(log)
+	readingReading := reading.New(publicationRepository, translator, cache, store, now, log2)
 	galleryRepository := stores.Images
 	curatingCurating := curating.New(galleryRepository, store, inspector, now)
 	howTos := stores.HowTos
 	importingImporting := importing.New(howTos)
 	ledger := stores.Ledger
-	payingPaying := paying.New(ledger, directory, now)
+	limits := payingLimits(c)
+	log3 := payingLog(log)
+	payingPaying := paying.New(ledger, directory, wallet, limits, now, log3)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
 	httpapiAddressCheck := addressCheck(addresses, now)
@@ -137,6 +140,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, requestLog, reading.New, curating.New, importing.New, paying.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -16,11 +16,12 @@ var filler = []string{
 	`INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname,
 		expertise, location, timezone, joined) VALUES ('+86-13800000001', '', NONE, FALSE, FALSE, 0, '', '', '', '', '', NOW)`,
 	`INSERT INTO orders (user_id, subject, amount, currency, state, created, expires)
-		VALUES (1, 'A year', 100, 'CNY', 'open', NOW, NOW), (1, 'A month', 10, 'CNY', 'open', NOW, NOW)`,
-	`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (1, 'first', 'live', NOW)`,
-	`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (1, 'past', 'closed', NOW)`,
-	`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received)
-		VALUES (1, 'given', 'applied', 100, 'CNY', NOW), (NULL, 'other', 'disputed', 1, 'USD', NOW)`,
+		VALUES (1, 'A year', 100, 'CNY', 'open', NOW, NOW), (1, 'A month', 10, 'CNY', 'open', NOW, NOW), (1, 'A day', 1, 'CNY', 'paid', NOW, NOW)`,
+	newPrepayment + `(1, 'first', 0, 'official_account', '', 'live', 'abc', '', '', '', NOW)`,
+	newPrepayment + `(1, 'past', 0, 'official_account', '', 'closed', 'abc', '', '', '', NOW)`,
+	`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
+		VALUES (1, 'given', 'first', 'applied', 100, 'CNY', NOW), (NULL, 'other', 'first', 'disputed', 1, 'USD', NOW)`,
+	`INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES (1, NOW, 'ordered', '', '')`,
 	`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`,
 	`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 		VALUES (1, '2026-03-14', '', '', '', 0, 0, '', '', '', NOW, NOW)`,
@@ -31,10 +32,14 @@ const (
 	mustBeUnique   = "23505"
 	mustBeInRange  = "23514"
 	mustBeThere    = "23502"
+	mustStay       = "P0001"
 )
 
 // sameRefusal is the SQLite extended result code of each SQLSTATE.
-var sameRefusal = map[string]int{mustExistThere: 787, mustBeUnique: 2067, mustBeInRange: 275, mustBeThere: 1299}
+var sameRefusal = map[string]int{mustExistThere: 787, mustBeUnique: 2067, mustBeInRange: 275, mustBeThere: 1299, mustStay: 1811}
+
+const newPrepayment = `INSERT INTO prepayments
+	(order_id, out_trade_no, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url, created) VALUES `
 
 const newEvent = `INSERT INTO events (author_id, day, title, content, html, category_id, permission, status,
 	province, city, district, created, modified) VALUES `
@@ -83,19 +88,27 @@ var refused = map[string]struct{ statement, code string }{
 	"an order in a state of its own": {
 		`UPDATE orders SET state = 'forgotten' WHERE id = 1`, mustBeInRange},
 	"two live prepayments of one order": {
-		`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (1, 'second', 'preparing', NOW)`, mustBeUnique},
+		newPrepayment + `(1, 'second', 0, 'official_account', '', 'preparing', 'abc', '', '', '', NOW)`, mustBeUnique},
 	"a closed prepayment that lives again beside another": {
 		`UPDATE prepayments SET state = 'unknown' WHERE out_trade_no = 'past'`, mustBeUnique},
 	"an out_trade_no that is repeated": {
-		`INSERT INTO prepayments (order_id, out_trade_no, state, created) VALUES (2, 'first', 'live', NOW)`, mustBeUnique},
+		newPrepayment + `(2, 'first', 0, 'official_account', '', 'live', 'abc', '', '', '', NOW)`, mustBeUnique},
 	"a prepayment in a state of its own": {
 		`UPDATE prepayments SET state = 'maybe' WHERE out_trade_no = 'past'`, mustBeInRange},
 	"a transaction id that is repeated": {
-		`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received) VALUES (2, 'given', 'refund_due', 1, 'CNY', NOW)`, mustBeUnique},
+		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (2, 'given', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeUnique},
 	"an order that is paid twice": {
-		`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received) VALUES (1, 'later', 'applied', 100, 'CNY', NOW)`, mustBeUnique},
+		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (1, 'later', 'first', 'applied', 100, 'CNY', NOW)`, mustBeUnique},
 	"a payment of no order": {
-		`INSERT INTO payments (order_id, transaction_id, state, amount, currency, received) VALUES (9, 'later', 'applied', 100, 'CNY', NOW)`, mustExistThere},
+		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (9, 'later', 'first', 'applied', 100, 'CNY', NOW)`, mustExistThere},
+	"a payment that is of no order, and not disputed": {
+		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (NULL, 'later', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeInRange},
+	"a way to pay that there is not":    {`UPDATE prepayments SET end_type = 50 WHERE out_trade_no = 'past'`, mustBeInRange},
+	"an order that was paid and is not": {`UPDATE orders SET state = 'open' WHERE id = 3`, mustStay},
+	"an entry that is written anew":     {`UPDATE journal SET noted = 'paid' WHERE order_id = 1`, mustStay},
+	"an entry that is torn out":         {`DELETE FROM journal WHERE order_id = 1`, mustStay},
+	"a key of no request": {
+		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since) VALUES (1, 'k', 'abc', NOW)`, mustBeInRange},
 	"an order whose payments would dangle": {`DELETE FROM orders WHERE id = 1`, mustExistThere},
 	"a person whose events would dangle":   {`DELETE FROM users WHERE id = 1`, mustExistThere},
 	"a token that is no hash": {

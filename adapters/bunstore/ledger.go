@@ -2,9 +2,13 @@ package bunstore
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/uptrace/bun"
 
+	"plaza/domain/instant"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
@@ -29,6 +33,7 @@ type orderRow struct {
 	Expires       moment
 	Paid          moment
 	TransactionID string `bun:",nullzero"`
+	Look          moment
 }
 
 func orderRowOf(o payment.Order) orderRow {
@@ -45,17 +50,41 @@ func (r orderRow) order() payment.Order {
 	}
 }
 
-func (v Ledger) AddOrder(ctx context.Context, o payment.Order) (payment.Order, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+func (v Ledger) scribe() scribe { return scribe{v.s.dialect} }
+
+// transact calls fn in a transaction, whose last steps it returns: they need no round
+// trip of their own.
+func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *transaction) ([]step, error)) error {
+	return v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.transact(ctx, v.s.db, fn) })
+}
+
+func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (payment.Order, error) {
+	err := v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
 		row := orderRowOf(o)
-		_, err := tx.NewInsert().Model(&row).Exec(ctx)
+		if o.State == payment.Open {
+			row.Look = row.Expires
+		}
+		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
+			return nil, err
+		}
 		o.ID = row.ID
-		return err
+		steps := []step{v.noting(o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})}
+		if k != nil {
+			steps = append(steps, v.answering(payment.Answer{Key: *k, Order: o.ID, At: o.Created}))
+		}
+		return steps, nil
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, errMissed):
+		return payment.Order{}, payment.ErrKeyInUse
+	case err != nil:
 		return payment.Order{}, err
 	}
 	return o, nil
+}
+
+func (v Ledger) noting(id payment.OrderID, e payment.Entry) step {
+	return step{statement: v.s.writes.insertEntry, args: append([]any{int64(id)}, v.scribe().entry(e)...)}
 }
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
@@ -69,10 +98,10 @@ func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, e
 	return row.order(), nil
 }
 
-func (v Ledger) OrdersOf(ctx context.Context, id user.ID, state payment.State) (orders []payment.Order, err error) {
+func (v Ledger) OpenOrders(ctx context.Context, id user.ID) (orders []payment.Order, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		var rows []orderRow
-		if err := v.s.reader.NewSelect().Model(&rows).Where("user_id = ? AND state = ?", id, state).
+		if err := v.s.reader.NewSelect().Model(&rows).Where("user_id = ? AND state = ?", id, payment.Open).
 			Order("created DESC", "id DESC").Scan(ctx); err != nil {
 			return err
 		}
@@ -83,4 +112,115 @@ func (v Ledger) OrdersOf(ctx context.Context, id user.ID, state payment.State) (
 		return nil
 	})
 	return orders, err
+}
+
+func (v Ledger) Orders(ctx context.Context, id user.ID, state payment.State, p page.Request) (page.Page[payment.Order], error) {
+	statement, args := v.s.writes.orders, []any{int64(id), int64(p.Size()), int64(p.Offset())}
+	if state != "" {
+		statement, args = v.s.writes.ordersIn, append(args, string(state))
+	}
+	var total int
+	var orders []payment.Order
+	err := v.s.read(ctx, func(ctx context.Context) error {
+		orders, total = nil, 0
+		return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
+			var id payment.OrderID
+			one, err := v.scribe().scanOrder(scan, &id, []any{&total, &id}, nil)
+			orders = append(orders, one)
+			return err
+		})
+	})
+	if err != nil {
+		return page.Page[payment.Order]{}, err
+	}
+	return page.Of(p, orders, total)
+}
+
+func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
+	var id int64
+	err := v.s.read(ctx, func(ctx context.Context) error {
+		return v.s.each(ctx, v.s.writes.orderOf, []any{string(no)}, func(scan func(...any) error) error { return scan(&id) })
+	})
+	if err == nil && id == 0 {
+		err = payment.ErrNoOrder
+	}
+	return payment.OrderID(id), err
+}
+
+func (v Ledger) AddStray(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
+	p.Order = 0
+	err = v.s.writeAll(ctx, []step{
+		{statement: v.s.writes.insertStray, args: v.scribe().payment(p)},
+		{statement: v.s.writes.ofTransaction, args: []any{p.TransactionID}, row: func(scan func(...any) error) (err error) {
+			stored, err = v.scribe().scanPayment(scan)
+			return err
+		}},
+	})
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	return stored, nil
+}
+
+// Due leaves out what somebody is changing just now: their Change says when to look
+// again, and the next Due is not far.
+func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []payment.OrderID, err error) {
+	now, next = instant.Of(now), instant.Of(next)
+	d := v.s.dialect
+	err = v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+		due = nil
+		err := tx.run(ctx, step{
+			statement: v.s.writes.due, args: []any{d.instant(moment{now}), int64(max(limit, 0))},
+			row: func(scan func(...any) error) error {
+				var id int64
+				err := scan(&id)
+				due = append(due, payment.OrderID(id))
+				return err
+			},
+		})
+		if err != nil || len(due) == 0 {
+			return nil, err
+		}
+		return []step{{statement: v.s.writes.putOff, args: []any{d.listOf(numbers(due)), d.instant(moment{next})}}}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return due, nil
+}
+
+func (v Ledger) Payments(ctx context.Context, verdict payment.Verdict, p page.Request) (page.Page[payment.Payment], error) {
+	statement, possible := v.s.writes.page, true
+	if verdict != "" {
+		statement, possible = v.s.writes.pageOf[verdict]
+	}
+	var total int
+	var payments []payment.Payment
+	err := v.s.read(ctx, func(ctx context.Context) error {
+		payments, total = nil, 0
+		if !possible {
+			return nil
+		}
+		return v.s.each(ctx, statement, []any{int64(p.Size()), int64(p.Offset())}, func(scan func(...any) error) error {
+			one, err := v.scribe().scanPayment(scan, &total)
+			payments = append(payments, one)
+			return err
+		})
+	})
+	if err != nil {
+		return page.Page[payment.Payment]{}, err
+	}
+	return page.Of(p, payments, total)
+}
+
+func (v Ledger) Journal(ctx context.Context, id payment.OrderID) (entries []payment.Entry, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		entries = nil
+		return v.s.each(ctx, v.s.writes.journal, []any{int64(id)}, func(scan func(...any) error) error {
+			e, err := v.scribe().scanEntry(scan)
+			entries = append(entries, e)
+			return err
+		})
+	})
+	return entries, err
 }

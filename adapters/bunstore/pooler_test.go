@@ -24,4 +24,5 @@ func TestPorts_without_cached_statements(t *testing.T) {
 	ports.Feed(t, open)
 	ports.News(t, open)
 	ports.Images(t, open)
+	ports.Ledger(t, open)
 }

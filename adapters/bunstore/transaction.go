@@ -40,10 +40,14 @@ type writes struct {
 	tokenSteps
 	bookSteps
 	intakeSteps
+	ledgerSteps
 }
 
 func newWrites(d dialect) writes {
-	return writes{eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), bookSteps: newBookSteps(d), intakeSteps: newIntakeSteps(d)}
+	return writes{
+		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), bookSteps: newBookSteps(d), intakeSteps: newIntakeSteps(d),
+		ledgerSteps: newLedgerSteps(d),
+	}
 }
 
 // write calls fn in a transaction, which is committed when fn succeeds, with what

@@ -161,11 +161,14 @@ func withLogger(ctx context.Context, log *slog.Logger, id string) context.Contex
 
 // Logger is the logger of the request that the context belongs to: its lines bear
 // the request's id (GEN-10). Without a request it is the default one.
-func Logger(ctx context.Context) *slog.Logger {
+func Logger(ctx context.Context) *slog.Logger { return LoggerOr(ctx, slog.Default()) }
+
+// LoggerOr is Logger, with another one for what belongs to no request.
+func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
 	if l, ok := ctx.Value(loggerKey{}).(identified); ok {
 		return l.log.With(requestIDKey, l.id)
 	}
-	return slog.Default()
+	return otherwise
 }
 
 // recorder remembers how a response went.

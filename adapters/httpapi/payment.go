@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strconv"
 
+	"plaza/application/paying"
 	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
@@ -43,25 +44,85 @@ func (a *api) pay(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	intent, err := body.intent()
-	if err != nil {
+	wish := paying.Wish{}
+	if wish.Intent, err = body.intent(); err != nil {
 		return reply{}, err
 	}
-	order, err := a.payOrder(c, intent, body.Order)
+	if body.Order != nil {
+		if wish.Order = *body.Order; wish.Order < 1 {
+			return reply{}, payment.ErrNoOrder
+		}
+	}
+	if wish.Key, err = c.idempotencyKey("pay", wish.Intent, wish.Order); err != nil {
+		return reply{}, err
+	}
+	order, voucher, err := a.Paying.Pay(c.ctx(), c.actor, wish)
 	if body.Order == nil && order.ID != 0 {
 		c.gin.Header("X-Order-ID", strconv.FormatInt(int64(order.ID), 10))
 	}
-	return reply{}, err // without a wallet there is nothing but errors
+	if err != nil {
+		return reply{}, err
+	}
+	return renderVoucher(voucher), nil
 }
 
-// payOrder pays the order, or without one the only open order there is. Zero
-// is the number of no order.
-func (a *api) payOrder(c *call, intent payment.Intent, order *payment.OrderID) (payment.Order, error) {
-	switch {
-	case order == nil:
-		return a.Paying.Pay(c.ctx(), c.actor, intent, 0)
-	case *order < 1:
-		return payment.Order{}, payment.ErrNoOrder
+// idempotencyKey is the key that the request bears, if any, for what it asks (PAY-09).
+func (c *call) idempotencyKey(asked ...any) (*payment.Key, error) {
+	const name = "Idempotency-Key"
+	switch keys := c.gin.Request.Header.Values(name); len(keys) {
+	case 0:
+		return nil, nil
+	case 1:
+		return payment.NewKey(c.actor.ID, keys[0], asked...)
 	}
-	return a.Paying.Pay(c.ctx(), c.actor, intent, *order)
+	return nil, fault.Field(name, "Send one key.")
+}
+
+// renderVoucher writes the voucher as the payer's kind of terminal takes it, the one of
+// the wallet's own browser without data (GEN-01).
+func renderVoucher(v payment.Voucher) reply {
+	switch v.EndType {
+	case payment.App:
+		return data(appVoucher{v.Package, v.Timestamp, v.PrepayID, v.AppID, v.PartnerID, v.Nonce, v.Signature})
+	case payment.JSAPI:
+		return bare(browserVoucher{v.AppID, v.Timestamp, v.Nonce, v.Package, v.SignType, v.Signature})
+	case payment.H5:
+		return data(webVoucher{"MWEB", v.MWebURL, v.PrepayID})
+	}
+	return data(nativeVoucher{"NATIVE", v.CodeURL, v.PrepayID})
+}
+
+// nativeVoucher is for a QR code (PAY-02).
+type nativeVoucher struct {
+	TradeType string `json:"trade_type"`
+	CodeURL   string `json:"code_url"`
+	PrepayID  string `json:"prepay_id"`
+}
+
+// appVoucher is for an app (PAY-03).
+type appVoucher struct {
+	Package   string `json:"package"`
+	Timestamp int64  `json:"timestamp"`
+	PrepayID  string `json:"prepayid"`
+	AppID     string `json:"appid"`
+	PartnerID string `json:"partnerid"`
+	Nonce     string `json:"noncestr"`
+	Sign      string `json:"sign"`
+}
+
+// browserVoucher is for the wallet's own browser (PAY-04).
+type browserVoucher struct {
+	AppID     string `json:"appId"`
+	Timestamp int64  `json:"timeStamp"`
+	Nonce     string `json:"nonceStr"`
+	Package   string `json:"package"`
+	SignType  string `json:"signType"`
+	PaySign   string `json:"paySign"`
+}
+
+// webVoucher is for another mobile browser (PAY-05).
+type webVoucher struct {
+	TradeType string `json:"trade_type"`
+	MWebURL   string `json:"mweb_url"`
+	PrepayID  string `json:"prepay_id"`
 }

@@ -18,7 +18,7 @@ import (
 type reply struct {
 	status  int
 	header  http.Header
-	content any // a value to be written as JSON, a file, or a download; nil: nothing
+	content any // a value to be written as JSON, a file, a download, or something verbatim; nil: nothing
 	tagged  bool
 }
 
@@ -92,6 +92,8 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 		r.sendFile(w, req, content)
 	case download:
 		content.send(w, req)
+	case verbatim:
+		r.write(w, content.mediaType, content.bytes)
 	default:
 		r.sendJSON(w, req, content)
 	}

@@ -61,7 +61,12 @@ var table = []route{
 	row(http.MethodPatch, "/api/user/user-image/{id}/", LoggedIn, (*api).retagImage),
 	row(http.MethodDelete, "/api/user/user-image/{id}/", LoggedIn, (*api).deleteImage),
 
-	row(http.MethodPost, "/api/pay/order/pay/", Scope(access.PayTradeOrder), (*api).pay),
+	row(http.MethodPost, "/api/pay/order/pay/", purse, (*api).pay),
+	row(http.MethodGet, "/api/pay/order/", purse, (*api).listOrders),
+	row(http.MethodGet, "/api/pay/order/{id}/", purse, (*api).readOrder),
+	row(http.MethodPost, "/api/pay/notify/wallet/", Ignore, (*api).notify),
+	row(http.MethodPost, "/api/pay-admin/v1/order/", Staff, (*api).createOrder),
+	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
 
 	row(http.MethodGet, "/media/portrait/{name}", Ignore, (*api).portrait),
 	row(http.MethodGet, "/media/public/{key...}", Ignore, (*api).publicPicture),
@@ -71,6 +76,9 @@ var table = []route{
 
 // diaries is the policy of all that has to do with events (AUT-06, AUT-07).
 var diaries = Scope(access.XfileEvent)
+
+// purse is the policy of what somebody is to pay (PAY-01, PAY-12).
+var purse = Scope(access.PayTradeOrder)
 
 func row(method, path string, p Policy, handle func(*api, *call) (reply, error)) route {
 	return route{Route{method, path, p}, handle}

@@ -16,7 +16,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/gallery"
-	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/reentry"
 	"plaza/domain/subscription"
@@ -56,10 +55,10 @@ type Store struct {
 	demands      map[demand.ID]demand.Demand
 	images       map[gallery.ID]gallery.Image
 	kept         map[user.ID]map[gallery.ID]bool // images by owner, deleted ones left out
-	orders       map[payment.OrderID]payment.Order
+	ledger       ledger
 	crawled      crawled
 
-	numbers struct{ account, token, subscription, event, plate, comment, news, image, order number }
+	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment number }
 }
 
 // New returns an empty store.
@@ -91,7 +90,7 @@ func New() *Store {
 		demands:      map[demand.ID]demand.Demand{},
 		images:       map[gallery.ID]gallery.Image{},
 		kept:         map[user.ID]map[gallery.ID]bool{},
-		orders:       map[payment.OrderID]payment.Order{},
+		ledger:       newLedger(),
 		crawled:      newCrawled(),
 	}
 }

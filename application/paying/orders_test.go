@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 )
 
@@ -15,7 +17,7 @@ func TestPAY12_an_order_is_created(t *testing.T) {
 	w := newWorld(t)
 	made, err := w.Create(t.Context(), payment.Draft{
 		User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour,
-	})
+	}, nil)
 	require.NoError(t, err)
 	assert.Positive(t, made.ID)
 	assert.Equal(t, noon.Add(time.Hour), made.Expires)
@@ -31,17 +33,20 @@ func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.Create(t.Context(), payment.Draft{
 		User: 999, Subject: "Tea", Amount: 0, Currency: payment.CNY, ExpiresIn: time.Hour,
-	})
+	}, nil)
 	f, isFault := fault.Of(err)
 	require.True(t, isFault, "%v", err)
 	assert.Contains(t, f.Fields, "user")
 	assert.Contains(t, f.Fields, "amount")
 	assert.Len(t, f.Fields, 2)
 
-	for _, somebody := range []payment.Draft{{User: w.ann.ID}, {User: w.bob.ID}} {
-		orders, err := w.Orders(t.Context(), somebody.User, "")
+	assert.Equal(t, err, w.CheckDraft(t.Context(), payment.Draft{
+		User: 999, Subject: "Tea", Amount: 0, Currency: payment.CNY, ExpiresIn: time.Hour,
+	}))
+	for _, somebody := range []access.Actor{w.ann, w.bob} {
+		orders, err := w.Orders(t.Context(), somebody.ID, "", page.Request{})
 		require.NoError(t, err)
-		assert.Empty(t, orders, "nothing is stored")
+		assert.Empty(t, orders.Items, "nothing is stored")
 	}
 }
 
@@ -55,14 +60,45 @@ func TestPAY12_whose_orders_in_which_state(t *testing.T) {
 	for state, want := range map[payment.State][]payment.OrderID{
 		"": {late, closed, paid}, payment.Open: {late}, payment.Paid: {paid}, payment.Closed: {closed}, "lost": nil,
 	} {
-		found, err := w.Orders(t.Context(), w.ann.ID, state)
+		found, err := w.Orders(t.Context(), w.ann.ID, state, page.Request{})
 		require.NoError(t, err)
 		var ids []payment.OrderID
-		for _, o := range found {
+		for _, o := range found.Items {
 			ids = append(ids, o.ID)
 		}
 		assert.Equal(t, want, ids, "%q", state)
 	}
 	_, err := w.Order(t.Context(), 999)
 	assert.ErrorIs(t, err, payment.ErrNoOrder)
+	own, err := w.OwnOrder(t.Context(), w.ann, paid)
+	require.NoError(t, err)
+	assert.Equal(t, payment.Paid, own.State)
+	_, err = w.OwnOrder(t.Context(), w.bob, paid)
+	assert.ErrorIs(t, err, payment.ErrNoOrder)
+}
+
+func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
+	w := newWorld(t)
+	draft := payment.Draft{User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}
+	k, err := payment.NewKey(w.bob.ID, "one", "order", draft)
+	require.NoError(t, err)
+	made, err := w.Create(t.Context(), draft, k)
+	require.NoError(t, err)
+	require.NoError(t, w.ledger.Change(t.Context(), made.ID, func(t *payment.Trade) error {
+		t.Order.State, t.Order.PaidAt, t.Order.Transaction = payment.Paid, noon, "t1"
+		return nil
+	}))
+	again, err := w.Create(t.Context(), draft, k)
+	require.NoError(t, err)
+	assert.Equal(t, made, again, "as it was made")
+
+	wrong := draft
+	wrong.Amount = 0
+	k, err = payment.NewKey(w.bob.ID, "two", "order", wrong)
+	require.NoError(t, err)
+	_, err = w.Create(t.Context(), wrong, k)
+	require.Error(t, err)
+	k.Fingerprint = [32]byte{}
+	_, err = w.Create(t.Context(), draft, k)
+	require.NoError(t, err, "nothing had come of it, so the key is free")
 }

@@ -1,6 +1,9 @@
 package paying_test
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -19,14 +22,38 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 type world struct {
 	*paying.Paying
 	ledger   payment.Ledger
+	wallet   *toy
 	ann, bob access.Actor
 	now      time.Time
+	log      *bytes.Buffer
 }
 
+// limits are short where somebody really waits.
+var limits = paying.Limits{Call: 100 * time.Millisecond, Lease: 10 * time.Second, Interval: 30 * time.Second}
+
+// newWorld is one without a wallet.
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldWith(t, nil, nil)
+}
+
+// newTrading is one with a wallet.
+func newTrading(t *testing.T) *world {
+	t.Helper()
+	wallet := newToy()
+	w := newWorldWith(t, wallet, nil)
+	w.wallet = wallet
+	return w
+}
+
+// newWorldWith may have a ledger of its own around the one in memory.
+func newWorldWith(t *testing.T, gateway payment.Gateway, around func(payment.Ledger) payment.Ledger) *world {
+	t.Helper()
 	store := memory.New()
-	w := &world{ledger: store.Ledger(), now: noon}
+	w := &world{ledger: store.Ledger(), now: noon, log: &bytes.Buffer{}}
+	if around != nil {
+		w.ledger = around(w.ledger)
+	}
 	open := func(number string) access.Actor {
 		phone, err := user.ParsePhone(number)
 		require.NoError(t, err)
@@ -35,7 +62,9 @@ func newWorld(t *testing.T) *world {
 		return access.Actor{ID: id}
 	}
 	w.ann, w.bob = open("+86-13900000001"), open("+86-13900000002")
-	w.Paying = paying.New(w.ledger, store.Accounts(), func() time.Time { return w.now })
+	log := slog.New(slog.NewTextHandler(w.log, nil))
+	w.Paying = paying.New(w.ledger, store.Accounts(), gateway, limits, func() time.Time { return w.now },
+		func(context.Context) *slog.Logger { return log })
 	return w
 }
 
@@ -45,16 +74,17 @@ func (w *world) order(t *testing.T, of access.Actor, change ...func(*payment.Ord
 	for _, c := range change {
 		c(&o)
 	}
-	o, err := w.ledger.AddOrder(t.Context(), o)
+	o, err := w.ledger.AddOrder(t.Context(), o, nil)
 	require.NoError(t, err)
 	return o.ID
 }
 
+// native is how somebody pays with a QR code.
+var native = payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
+
 func (w *world) pay(t *testing.T, who access.Actor, id payment.OrderID) (payment.OrderID, error) {
 	t.Helper()
-	intent, err := payment.NewIntent(payment.MobileWallet, payment.Native, "", "")
-	require.NoError(t, err)
-	chosen, err := w.Pay(t.Context(), who, intent, id)
+	chosen, _, err := w.Pay(t.Context(), who, paying.Wish{Intent: native, Order: id})
 	return chosen.ID, err
 }
 

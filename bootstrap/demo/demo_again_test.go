@@ -59,14 +59,11 @@ func (f shelves) everything() map[string]any {
 	return made
 }
 
-func (f shelves) orders(id user.ID) (orders []payment.Order) {
+func (f shelves) orders(id user.ID) []payment.Order {
 	f.t.Helper()
-	for _, state := range []payment.State{payment.Open, payment.Paid, payment.Closed} {
-		found, err := f.w.ports.Ledger.OrdersOf(f.t.Context(), id, state)
-		require.NoError(f.t, err)
-		orders = append(orders, found...)
-	}
-	return orders
+	return whole(f.t, func(p page.Request) (page.Page[payment.Order], error) {
+		return f.w.ports.Ledger.Orders(f.t.Context(), id, "", p)
+	})
 }
 
 // keyless is what is shown without the keys of its plates.

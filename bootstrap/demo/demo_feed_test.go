@@ -291,15 +291,15 @@ func TestOrdersAreAsPromised(t *testing.T) {
 		2: {3, 1, payment.ErrSeveral},
 		3: {0, 0, payment.ErrNoOpenOrder},
 	} {
-		open, err := w.ports.Ledger.OrdersOf(t.Context(), id, payment.Open)
+		open, err := w.ports.Ledger.OpenOrders(t.Context(), id)
 		require.NoError(t, err)
 		assert.Len(t, open, want.open, "uid %d", id)
 		_, err = payment.Choose(open, later)
 		assert.Equal(t, want.choice, err, "uid %d", id)
-		paid, err := w.ports.Ledger.OrdersOf(t.Context(), id, payment.Paid)
+		paid, err := w.ports.Ledger.Orders(t.Context(), id, payment.Paid, page.Request{})
 		require.NoError(t, err)
-		assert.Len(t, paid, want.paid, "uid %d", id)
-		for _, o := range paid {
+		assert.Len(t, paid.Items, want.paid, "uid %d", id)
+		for _, o := range paid.Items {
 			assert.NotEmpty(t, o.Transaction)
 			assert.True(t, o.PaidAt.After(o.Created) && o.PaidAt.Before(today()))
 		}

@@ -44,7 +44,7 @@ func (p *plan) owes(b bill) {
 		if b.paid != "" {
 			o.State, o.PaidAt, o.Transaction = payment.Paid, paid, b.number
 		}
-		_, err := s.ports.Ledger.AddOrder(ctx, o)
+		_, err := s.ports.Ledger.AddOrder(ctx, o, nil)
 		return err
 	})
 }

@@ -14,6 +14,7 @@ const (
 	MinAmount = 1
 	MaxAmount = 10_000_000 // in the currency's minor units
 	MinLife   = time.Second
+	MaxLife   = 366 * 24 * time.Hour
 )
 
 // SubjectLimit bounds what an order is for; wallets take no more.
@@ -47,8 +48,8 @@ func (d Draft) Order(now time.Time) (Order, error) {
 	if d.Currency != CNY {
 		wrong.Add("currency", "The only currency is "+CNY+".")
 	}
-	if d.ExpiresIn < MinLife {
-		wrong.Add("expires_in", "An order must be open for at least 1 second.")
+	if d.ExpiresIn < MinLife || d.ExpiresIn > MaxLife {
+		wrong.Add("expires_in", "An order must be open for at least 1 second, and at most 366 days.")
 	}
 	if err := wrong.Err(); err != nil {
 		return Order{}, err

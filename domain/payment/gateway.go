@@ -26,6 +26,9 @@ var (
 	ErrRefused = fault.New(fault.Gateway, "The wallet refuses this service.")
 	// ErrCrowded: the wallet takes no more requests for now, and did nothing.
 	ErrCrowded = fault.Later(fault.Unavailable, 5*time.Second, "The wallet is busy. Try again soon.")
+	// ErrNothingPaid: a notification of the wallet's, but of a payment that failed. There is
+	// nothing to do; it is acknowledged, or it would come again.
+	ErrNothingPaid = fault.New(fault.Invalid, "This notification tells of no payment.")
 	// ErrForged: a notification that the wallet has not signed, or nobody can read.
 	ErrForged = fault.New(fault.Invalid, "This is no notification of the wallet.")
 )
@@ -52,7 +55,8 @@ type Gateway interface {
 	Close(ctx context.Context, app WalletApp, no TradeNo) error
 	// Voucher is what the payer's terminal begins the payment with, signed anew.
 	Voucher(i Intent, t Ticket, now time.Time) (Voucher, error)
-	// Receive reads a notification, and makes sure that it is the wallet's: ErrForged.
+	// Receive reads a notification, and makes sure that it is the wallet's. It is ErrForged,
+	// or ErrNothingPaid.
 	Receive(notification []byte) (Receipt, error)
 	// Acknowledge is what the wallet is answered to a notification: taken, or to come
 	// again.

@@ -5,7 +5,6 @@
 package payment
 
 import (
-	"context"
 	"time"
 
 	"plaza/domain/fault"
@@ -54,6 +53,12 @@ func NewOrder(of user.ID, subject string, amount int64, life time.Duration, now 
 	}
 }
 
+// AsMade is the order as it was when it was made, open: what else is in it never changes.
+func (o Order) AsMade() Order {
+	o.State, o.PaidAt, o.Transaction = Open, time.Time{}, ""
+	return o
+}
+
 // Faults of choosing an order to pay (PAY-07).
 var (
 	ErrNoOrder     = fault.New(fault.NotFound, "There is no such order.")
@@ -98,15 +103,4 @@ func Choose(orders []Order, now time.Time) (Order, error) {
 		return Order{}, ErrNoOpenOrder
 	}
 	return chosen, nil
-}
-
-// Ledger stores orders. Every implementation passes test/ports.Ledger.
-type Ledger interface {
-	// AddOrder stores a new order and returns it with its number.
-	AddOrder(ctx context.Context, o Order) (Order, error)
-	// Order returns the order, or ErrNoOrder.
-	Order(ctx context.Context, id OrderID) (Order, error)
-	// OrdersOf returns the user's orders that are in the state, the newest first,
-	// ties by descending id.
-	OrdersOf(ctx context.Context, id user.ID, s State) ([]Order, error)
 }

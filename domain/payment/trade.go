@@ -101,6 +101,18 @@ func (t *Trade) close(p *Prepayment, lease time.Duration, now time.Time) Step {
 	return Step{Close, *p}
 }
 
+// CheckTicket is nil while the order can be paid with a ticket of the prepayment that is
+// good until it ends.
+func (t *Trade) CheckTicket(no TradeNo, ends, now time.Time) error {
+	if err := t.Order.CheckPayable(now); err != nil {
+		return err
+	}
+	if p := t.prepayment(no); p == nil || !p.IsUsable(now) || !now.Before(ends) {
+		return ErrKeyOver
+	}
+	return nil
+}
+
 // Sent notes that the wallet has the prepayment, and what it gave for it.
 func (t *Trade) Sent(no TradeNo, ticket Ticket, now time.Time) {
 	p := t.prepayment(no)

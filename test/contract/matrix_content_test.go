@@ -23,6 +23,21 @@ var contentTrials = map[string]trial{
 	"POST /api/pay/order/pay/": {
 		"scope pay_trade_order", plainly("/api/pay/order/pay/", object{"pay_method": 200, "end_type": 0}, 404),
 	},
+	"GET /api/pay/order/": {"scope pay_trade_order", plainly(ownOrders, nil, 200)},
+	"GET /api/pay/order/{id}/": {"scope pay_trade_order", func(t *testing.T, c *cast) []aim {
+		id := c.staff.post(t, newOrder, draftFor(c.owner)).is(201).int("data.id")
+		want := everybody(404)
+		want["owner"] = 200
+		return []aim{
+			{name: "an order", path: fmt.Sprintf("%s%d/", ownOrders, id), want: want},
+			{name: "no order", path: ownOrders + "99999/", want: everybody(404)},
+		}
+	}},
+	"POST /api/pay/notify/wallet/": {"ignore", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
+	"POST /api/pay-admin/v1/order/": {"staff", func(_ *testing.T, c *cast) []aim {
+		return []aim{{path: newOrder, body: draftFor(c.owner), want: everybody(201)}}
+	}},
+	"GET /api/pay-admin/v1/payment/": {"staff", plainly(payments, nil, 200)},
 
 	"POST /api/user/user-image/": {"loggedIn", plainly("/api/user/user-image/", object{"img": dot}, 201)},
 	"GET /api/user/user-image/":  {"open", plainly("/api/user/user-image/?uid=1", nil, 200)},

@@ -34,7 +34,7 @@ func (s *server) orders(t *testing.T, of person, change ...func(*payment.Order))
 	for _, c := range change {
 		c(&o)
 	}
-	o, err := s.app.Stores.Ledger.AddOrder(t.Context(), o)
+	o, err := s.app.Stores.Ledger.AddOrder(t.Context(), o, nil)
 	require.NoError(t, err)
 	return int(o.ID)
 }

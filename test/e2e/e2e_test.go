@@ -188,7 +188,7 @@ func login(t *testing.T, url string) string {
 }
 
 func TestA_demo_server_serves_and_stops_with_status_0(t *testing.T) {
-	r := serve(t, "--demo")
+	r := serve(t, "--demo", "--wallet-sandbox-addr=127.0.0.1:0")
 	key := login(t, r.url)
 	req, err := http.NewRequest("GET", r.url+"/api/xfile/event/", nil)
 	require.NoError(t, err)
@@ -226,7 +226,7 @@ func slowRequest(t *testing.T, r *running) net.Conn {
 }
 
 func TestRequests_in_flight_finish(t *testing.T) {
-	r := serve(t, "--demo")
+	r := serve(t, "--demo", "--wallet-sandbox-addr=127.0.0.1:0")
 	conn := slowRequest(t, r)
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "stopping") }, patience, time.Millisecond)

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/gallery"
+	"plaza/domain/payment"
 	"plaza/domain/reentry"
 )
 
@@ -69,6 +70,15 @@ func Inside(t *testing.T, open Open) {
 					return nil
 				})
 				return err
+			})
+		}},
+		{"no port is called from inside Ledger.Change", func(w *world) {
+			id := w.charge(order(w.somebody(), noon)).ID
+			w.refusedInside(calls, func(try func()) error {
+				return w.Ledger.Change(w.Context(), id, func(*payment.Trade) error {
+					try()
+					return nil
+				})
 			})
 		}},
 		{"others are served while a Change goes on", othersMeanwhile},

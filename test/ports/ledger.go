@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,21 +10,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
 
 // Ledger is the suite of payment.Ledger.
 func Ledger(t *testing.T, open Open) {
-	open.keeps(t, []promise{
-		{"AddOrder stores the order and returns it with its number", addOrder},
-		{"AddOrder never gives a number twice", addOrderNumbers},
-		{"an order of nobody is an error, and is not stored", addDanglingOrder},
-		{"Order returns the order, or ErrNoOrder", getOrder},
-		{"OrdersOf returns the user's orders that are in the state", ordersOf},
-		{"OrdersOf is newest first, ties by descending id", ordersNewest},
-		{"whoever has gone away is not served, and nothing is stored", orderGone},
-	})
+	open.keeps(t, slices.Concat(ledgerOrders, ledgerChanges, ledgerPayments, ledgerKeys, ledgerChance))
+}
+
+var ledgerOrders = []promise{
+	{"AddOrder stores the order and returns it with its number", addOrder},
+	{"AddOrder never gives a number twice", addOrderNumbers},
+	{"an order of nobody is an error, and is not stored", addDanglingOrder},
+	{"Order returns the order, or ErrNoOrder", getOrder},
+	{"Orders returns the user's orders that are in the state, or all", ordersOf},
+	{"OpenOrders and Orders are newest first, ties by descending id", ordersNewest},
+	{"an order begins its journal, and is to be looked at when it ends", addOrderNotes},
+	{"whoever has gone away is not served, and nothing is stored", orderGone},
 }
 
 func order(of user.ID, at time.Time) payment.Order {
@@ -33,16 +38,22 @@ func order(of user.ID, at time.Time) payment.Order {
 // charge stores the order.
 func (w *world) charge(o payment.Order) payment.Order {
 	w.Helper()
-	o, err := w.Ledger.AddOrder(w.Context(), o)
+	o, err := w.Ledger.AddOrder(w.Context(), o, nil)
 	require.NoError(w, err)
 	return o
 }
 
 func (w *world) ordersOf(id user.ID, s payment.State) []payment.Order {
 	w.Helper()
-	orders, err := w.Ledger.OrdersOf(w.Context(), id, s)
+	orders, err := w.Ledger.Orders(w.Context(), id, s, pageNo(1, 100))
 	require.NoError(w, err)
-	return orders
+	assert.Equal(w, len(orders.Items), orders.Total)
+	if s == payment.Open {
+		open, err := w.Ledger.OpenOrders(w.Context(), id)
+		require.NoError(w, err)
+		assert.ElementsMatch(w, orders.Items, open)
+	}
+	return orders.Items
 }
 
 func addOrder(w *world) {
@@ -73,7 +84,7 @@ func addOrderNumbers(w *world) {
 		given[o.ID] = true
 	}
 	for _, id := range atOnce(many, func(int) payment.OrderID {
-		o, err := w.Ledger.AddOrder(w.Context(), order(who, noon))
+		o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), nil)
 		assert.NoError(w, err)
 		return o.ID
 	}) {
@@ -85,11 +96,25 @@ func addOrderNumbers(w *world) {
 
 func addDanglingOrder(w *world) {
 	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
-		_, err := w.Ledger.AddOrder(w.Context(), order(nobody, noon))
+		_, err := w.Ledger.AddOrder(w.Context(), order(nobody, noon), nil)
 		require.Error(w, err)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
 		assert.Empty(w, w.ordersOf(nobody, payment.Open))
 	}
+}
+
+func addOrderNotes(w *world) {
+	who := w.somebody()
+	open := w.charge(order(who, noon))
+	closed := order(who, noon)
+	closed.State = payment.Closed
+	closed = w.charge(closed)
+	for _, o := range []payment.Order{open, closed} {
+		assert.Equal(w, []payment.Entry{{At: noon, Noted: payment.NotedOrdered}}, w.journal(o.ID))
+	}
+	assert.Empty(w, w.journal(closed.ID+1))
+	assert.Empty(w, w.due(open.Expires.Add(-time.Microsecond), 10))
+	assert.Equal(w, []payment.OrderID{open.ID}, w.due(open.Expires, 10), "nothing can become of the other")
 }
 
 func getOrder(w *world) {
@@ -124,7 +149,7 @@ func ordersOf(w *world) {
 		for _, s := range states {
 			assert.Equal(w, []payment.Order{stored[who][s]}, w.ordersOf(who, s))
 		}
-		assert.Empty(w, w.ordersOf(who, ""))
+		assert.Equal(w, []payment.Order{stored[who][payment.Closed], stored[who][payment.Paid], stored[who][payment.Open]}, w.ordersOf(who, ""))
 		assert.Empty(w, w.ordersOf(who, "OPEN"))
 	}
 	assert.Empty(w, w.ordersOf(0, payment.Open))
@@ -141,29 +166,76 @@ func ordersNewest(w *world) {
 	for _, micros := range []int{0, 2, 1, 1} {
 		stored = append(stored, w.charge(order(who, noon.Add(time.Duration(micros)*time.Microsecond))))
 	}
-	got := w.ordersOf(who, payment.Open)
-	assert.Equal(w, []payment.Order{stored[1], stored[3], stored[2], stored[0]}, got)
+	newest := []payment.Order{stored[1], stored[3], stored[2], stored[0]}
+	got, err := w.Ledger.OpenOrders(w.Context(), who)
+	require.NoError(w, err)
+	assert.Equal(w, newest, got)
 	got[0].Amount = 1
-	assert.Equal(w, stored[1], w.ordersOf(who, payment.Open)[0], "what came out is private")
+	assert.Equal(w, newest, w.ordersOf(who, payment.Open), "what came out is private")
+	for _, s := range []payment.State{payment.Open, ""} {
+		for number, want := range map[int][]payment.Order{1: newest[:3], 2: newest[3:]} {
+			paged, err := w.Ledger.Orders(w.Context(), who, s, pageNo(number, 3))
+			require.NoError(w, err)
+			assert.Equal(w, want, paged.Items)
+			assert.Equal(w, 4, paged.Total)
+		}
+		_, err := w.Ledger.Orders(w.Context(), who, s, pageNo(3, 3))
+		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+	}
 }
 
 func orderGone(w *world) {
 	o := w.charge(order(w.somebody(), noon))
 	w.refusedGone(ledgerCalls)
 	assert.Equal(w, []payment.Order{o}, w.ordersOf(o.User, payment.Open))
+	assert.Len(w, w.journal(o.ID), 1)
+	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
+	assert.Equal(w, []payment.OrderID{o.ID}, w.due(o.Expires, 10))
 }
 
 var ledgerCalls = []call{
 	{"Ledger.AddOrder", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.AddOrder(ctx, order(1, noon))
+		_, err := s.Ledger.AddOrder(ctx, order(1, noon), nil)
 		return err
 	}},
 	{"Ledger.Order", func(ctx context.Context, s Stores) error {
 		_, err := s.Ledger.Order(ctx, 1)
 		return err
 	}},
-	{"Ledger.OrdersOf", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.OrdersOf(ctx, 1, payment.Open)
+	{"Ledger.OpenOrders", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.OpenOrders(ctx, 1)
 		return err
 	}},
+	{"Ledger.Orders", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.Orders(ctx, 1, "", page.Request{})
+		return err
+	}},
+	{"Ledger.Change", func(ctx context.Context, s Stores) error {
+		return s.Ledger.Change(ctx, 1, func(*payment.Trade) error { return nil })
+	}},
+	{"Ledger.OrderOf", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.OrderOf(ctx, "a")
+		return err
+	}},
+	{"Ledger.AddStray", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.AddStray(ctx, stray("t", noon))
+		return err
+	}},
+	{"Ledger.Due", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.Due(ctx, noon.AddDate(1, 0, 0), noon.AddDate(2, 0, 0), 10)
+		return err
+	}},
+	{"Ledger.Payments", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.Payments(ctx, "", page.Request{})
+		return err
+	}},
+	{"Ledger.Journal", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.Journal(ctx, 1)
+		return err
+	}},
+	{"Ledger.Reserve", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.Reserve(ctx, keyNamed(1, "k"), noon, noon.Add(time.Minute))
+		return err
+	}},
+	{"Ledger.Release", func(ctx context.Context, s Stores) error { return s.Ledger.Release(ctx, keyNamed(1, "k")) }},
 }

@@ -16,6 +16,7 @@ import (
 	"plaza/domain/gallery"
 	"plaza/domain/geo"
 	"plaza/domain/page"
+	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
 )
@@ -53,6 +54,8 @@ func TestResourcesHaveTheFieldsOfTheInterface(t *testing.T) {
 		"LocalizedPublicationFeedItem": publication + " localized",
 		"Localized":                    "title content __translator __source_language language",
 		"UserImage":                    "id user img img_height img_width create_time delete_time tags",
+		"Order":                        "id subject amount currency state created_at expires_at paid_at transaction_id",
+		"ReceivedPayment":              "id order transaction_id state amount currency received_at",
 		"ImportedHowTo":                "category username user bundle_ids created_at updated_at",
 		"Pagination":                   "page_size total_count total_pages current_page next previous",
 		"Key":                          "key",
@@ -68,6 +71,8 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	assert.Equal(t, texts(event.Permissions()), enum("ViewPermission"))
 	assert.Equal(t, texts(event.Statuses()), enum("EventStatus"))
 	assert.Equal(t, texts(access.AllScopes()), enum("Scope"))
+	assert.Equal(t, texts(payment.States()), enum("OrderState"))
+	assert.Equal(t, texts(payment.Verdicts()), enum("PaymentState"))
 	assert.Equal(t, texts([]subscription.EntityType{subscription.User, subscription.Category}), enum("EntityType"))
 	assert.Equal(t, texts([]subscription.Type{subscription.FollowUser, subscription.FollowCategory}), enum("SubscriptionType"))
 

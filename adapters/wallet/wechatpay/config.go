@@ -12,6 +12,9 @@ import (
 	"plaza/domain/secret"
 )
 
+// URL is the wallet's address.
+const URL = "https://api.mch.weixin.qq.com"
+
 // Config says which wallet to speak to, and as whom.
 type Config struct {
 	// URL is the wallet's base address. It is https, or on this machine also http.

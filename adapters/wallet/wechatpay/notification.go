@@ -3,13 +3,8 @@ package wechatpay
 import (
 	"fmt"
 
-	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
-
-// ErrNothingPaid: the wallet has signed it, but it tells of a payment that failed. There is
-// no receipt, and nothing to do: it is to be acknowledged, or it would come again.
-var ErrNothingPaid = fault.New(fault.Invalid, "This notification tells of no payment.")
 
 // Receive implements payment.Gateway.
 func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
@@ -26,7 +21,7 @@ func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
 	case said["mch_id"] != g.merchant:
 		return payment.Receipt{}, forged("it is for somebody else")
 	case said["result_code"] == failure:
-		return payment.Receipt{}, ErrNothingPaid
+		return payment.Receipt{}, payment.ErrNothingPaid
 	case said["result_code"] != success:
 		return payment.Receipt{}, forged("it has no result")
 	}

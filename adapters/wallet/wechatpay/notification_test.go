@@ -78,7 +78,7 @@ func TestPAY10_a_notification_of_a_failure(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	text := signed("result_code", "FAIL", "err_code", "PAYERROR", "out_trade_no", string(number))
 	r, err := g.Receive([]byte(text))
-	require.ErrorIs(t, err, ErrNothingPaid)
+	require.ErrorIs(t, err, payment.ErrNothingPaid)
 	assert.NotErrorIs(t, err, payment.ErrForged)
 	assert.Zero(t, r)
 }

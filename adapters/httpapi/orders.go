@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"time"
+
+	"plaza/domain/page"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+// orderView is an order as its payer sees it, and the back office (PAY-12).
+type orderView struct {
+	ID          payment.OrderID `json:"id"`
+	Subject     string          `json:"subject"`
+	Amount      int64           `json:"amount"`
+	Currency    string          `json:"currency"`
+	State       payment.State   `json:"state"`
+	Created     timestamp       `json:"created_at"`
+	Expires     timestamp       `json:"expires_at"`
+	Paid        *timestamp      `json:"paid_at"`
+	Transaction *string         `json:"transaction_id"`
+}
+
+func renderOrder(o payment.Order) orderView {
+	return orderView{
+		ID: o.ID, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
+		Created: timestamp(o.Created), Expires: timestamp(o.Expires),
+		Paid: orNever(o.PaidAt), Transaction: optional(o.Transaction, o.Transaction != ""),
+	}
+}
+
+// listOrders returns the caller's orders, the newest first.
+func (a *api) listOrders(c *call) (reply, error) {
+	q := c.query()
+	state, request := choose(q, "state", payment.States()...), q.page()
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	orders, err := a.Paying.Orders(c.ctx(), c.actor.ID, state, request)
+	if err != nil {
+		return reply{}, err
+	}
+	return paged(page.Map(orders, renderOrder)), nil
+}
+
+func (a *api) readOrder(c *call) (reply, error) {
+	id, err := pathID[payment.OrderID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	order, err := a.Paying.OwnOrder(c.ctx(), c.actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	return data(renderOrder(order)), nil
+}
+
+// orderBody is what the back office wants somebody to pay (PAY-12).
+type orderBody struct {
+	User      *user.ID `json:"user" validate:"required"`
+	Subject   *string  `json:"subject" validate:"required"`
+	Amount    *int64   `json:"amount" validate:"required"`
+	Currency  *string  `json:"currency" validate:"required"`
+	ExpiresIn *int64   `json:"expires_in" validate:"required"` // seconds
+}
+
+func (b *orderBody) draft() payment.Draft {
+	return payment.Draft{
+		User: orZero(b.User), Subject: orZero(b.Subject), Amount: orZero(b.Amount), Currency: orZero(b.Currency),
+		ExpiresIn: seconded(orZero(b.ExpiresIn)),
+	}
+}
+
+// seconded is the time of so many seconds, or the longest or shortest that there is.
+func seconded(n int64) time.Duration {
+	const most = int64(1<<63-1) / int64(time.Second)
+	return time.Duration(min(max(n, -most), most)) * time.Second
+}
+
+func orZero[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
+	}
+	return value
+}
+
+func (a *api) createOrder(c *call) (reply, error) {
+	body, err := read[orderBody](c)
+	draft := body.draft()
+	if err != nil {
+		return reply{}, together(err, a.Paying.CheckDraft(c.ctx(), draft))
+	}
+	key, err := c.idempotencyKey("order", draft)
+	if err != nil {
+		return reply{}, err
+	}
+	made, err := a.Paying.Create(c.ctx(), draft, key)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(renderOrder(made)), nil
+}
+
+// paymentView is money that came in, as the back office sees it (PAY-11).
+type paymentView struct {
+	ID          payment.PaymentID `json:"id"`
+	Order       *payment.OrderID  `json:"order"`
+	Transaction string            `json:"transaction_id"`
+	State       payment.Verdict   `json:"state"`
+	Amount      int64             `json:"amount"`
+	Currency    string            `json:"currency"`
+	Received    timestamp         `json:"received_at"`
+}
+
+func renderPayment(p payment.Payment) paymentView {
+	return paymentView{
+		ID: p.ID, Order: optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.Verdict,
+		Amount: p.Amount, Currency: p.Currency, Received: timestamp(p.Received),
+	}
+}
+
+func (a *api) listPayments(c *call) (reply, error) {
+	q := c.query()
+	verdict, request := choose(q, "state", payment.Verdicts()...), q.page()
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	payments, err := a.Paying.Payments(c.ctx(), verdict, request)
+	if err != nil {
+		return reply{}, err
+	}
+	return paged(page.Map(payments, renderPayment)), nil
+}

@@ -1,0 +1,109 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"plaza/domain/payment"
+)
+
+func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	l := &v.s.ledger
+	order, exists := l.orders[id]
+	if !exists {
+		return payment.ErrNoOrder
+	}
+	next := payment.Trade{
+		Order: order, Prepayments: private(l.prepayments[id]), Payments: l.paymentsOf(id), Look: l.looks[id],
+	}
+	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+		return err
+	}
+	if err := l.checkTrade(id, next); err != nil {
+		return err
+	}
+	v.s.putTrade(id, next)
+	return nil
+}
+
+// paymentsOf are those of the order, in the order in which they came in.
+func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
+	var theirs []payment.Payment
+	for _, p := range l.payments {
+		if p.Order == id {
+			theirs = append(theirs, p)
+		}
+	}
+	slices.SortFunc(theirs, func(a, b payment.Payment) int { return cmp.Compare(a.ID, b.ID) })
+	return theirs
+}
+
+// checkTrade holds what a database has constraints for.
+func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
+	if l.orders[id].State == payment.Paid && t.Order.State != payment.Paid {
+		return errors.New("an order that is paid stays paid")
+	}
+	alive, applied := 0, 0
+	tradeNos, transactions := map[payment.TradeNo]bool{}, map[string]bool{}
+	for _, p := range t.Prepayments {
+		if of, known := l.tradeNos[p.TradeNo]; known && of != id || tradeNos[p.TradeNo] {
+			return fmt.Errorf("there is another prepayment %s", p.TradeNo)
+		}
+		tradeNos[p.TradeNo] = true
+		if p.IsAlive() {
+			alive++
+		}
+	}
+	for _, p := range t.Payments {
+		if known, is := l.payments[p.TransactionID]; is && known.Order != id || transactions[p.TransactionID] {
+			return fmt.Errorf("there is another payment %s", p.TransactionID)
+		}
+		transactions[p.TransactionID] = true
+		if p.Verdict == payment.Applied {
+			applied++
+		}
+	}
+	if alive > 1 || applied > 1 {
+		return fmt.Errorf("%d prepayments of order %d are alive, and %d payments applied", alive, id, applied)
+	}
+	if t.Answer != nil {
+		return l.keys.check(t.Answer.Key)
+	}
+	return nil
+}
+
+// putTrade can't fail, so that nothing is left half done.
+func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
+	l := &s.ledger
+	order := l.orders[id]
+	order.State, order.PaidAt, order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
+	l.orders[id] = order
+	if l.looks[id] = t.Look; t.Look.IsZero() {
+		delete(l.looks, id)
+	}
+	l.prepayments[id] = private(t.Prepayments)
+	for _, p := range t.Prepayments {
+		l.tradeNos[p.TradeNo] = id
+	}
+	for _, p := range t.Payments {
+		if known, is := l.payments[p.TransactionID]; is {
+			p.ID = known.ID
+		} else {
+			p.ID = payment.PaymentID(s.numbers.payment.next())
+		}
+		p.Order = id
+		l.payments[p.TransactionID] = p
+	}
+	l.journal[id] = append(l.journal[id], t.Entries...)
+	if t.Answer != nil {
+		l.keys.answer(*t.Answer)
+	}
+}

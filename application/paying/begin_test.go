@@ -1,0 +1,215 @@
+package paying_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/paying"
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+)
+
+// begin pays the order of Ann's with a QR code.
+func (w *world) begin(t *testing.T, id payment.OrderID) (payment.Voucher, error) {
+	t.Helper()
+	_, v, err := w.Pay(t.Context(), w.ann, paying.Wish{Intent: native, Order: id})
+	return v, err
+}
+
+func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
+	t.Helper()
+	o, err := w.Order(t.Context(), id)
+	require.NoError(t, err)
+	return o.State
+}
+
+// noted is the journal, but for that the order was made.
+func (w *world) noted(t *testing.T, id payment.OrderID) []payment.Noted {
+	t.Helper()
+	entries, err := w.Journal(t.Context(), id)
+	require.NoError(t, err)
+	var all []payment.Noted
+	for _, e := range entries[1:] {
+		all = append(all, e.Noted)
+	}
+	return all
+}
+
+func TestPAY09_what_is_asked_is_stored_before(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{})
+	var paid sync.WaitGroup
+	paid.Go(func() {
+		_, err := w.begin(t, id)
+		assert.NoError(t, err)
+	})
+	<-w.wallet.held
+	assert.Equal(t, []payment.Noted{payment.NotedSent}, w.noted(t, id), "the wallet has not even answered")
+	close(w.wallet.hold)
+	paid.Wait()
+	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+}
+
+func TestPAY09_calls_at_once_ask_the_wallet_once(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			_, err := w.begin(t, id)
+			assert.NoError(t, err)
+		})
+	}
+	all.Wait()
+	assert.Equal(t, 1, w.wallet.asked("prepare"))
+	assert.Len(t, w.wallet.trades, 1)
+}
+
+func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{}, 2)
+	var first sync.WaitGroup
+	first.Go(func() {
+		_, err := w.begin(t, id)
+		assert.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)
+	})
+	<-w.wallet.held
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, _, err := w.Pay(gone, w.ann, paying.Wish{Intent: native, Order: id})
+	assert.ErrorIs(t, err, context.Canceled)
+	first.Wait()
+
+	// Another server is at it.
+	require.NoError(t, w.ledger.Change(t.Context(), id, func(t *payment.Trade) error {
+		_, err := t.Begin(payment.Opening{Intent: native, Lease: 7 * time.Second}, w.now)
+		return err
+	}))
+	_, err = w.begin(t, id)
+	f, _ := fault.Of(err)
+	require.NotNil(t, f)
+	assert.Equal(t, fault.Conflict, f.Kind)
+	assert.Equal(t, 7*time.Second, f.RetryAfter)
+}
+
+func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{})
+	ctx, leave := context.WithCancel(t.Context())
+	var paid sync.WaitGroup
+	paid.Go(func() { _, _, _ = w.Pay(ctx, w.ann, paying.Wish{Intent: native, Order: id}) })
+	<-w.wallet.held
+	leave()
+	close(w.wallet.hold)
+	paid.Wait()
+	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+}
+
+func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
+	for name, cause := range map[string]error{
+		"silent": payment.ErrSilent, "garbled": payment.ErrGarbled, "crowded": payment.ErrCrowded, "refused": payment.ErrRefused,
+		"no funds": payment.ErrNoFunds, "unheard of": errors.New("a meteor"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTrading(t)
+			id := w.order(t, w.ann)
+			w.wallet.fails("prepare", fmt.Errorf("preparing: %w", cause))
+			_, err := w.begin(t, id)
+			require.ErrorIs(t, err, cause)
+			assert.Equal(t, payment.Open, w.state(t, id))
+			_, err = w.begin(t, id)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.fails("prepare", payment.ErrOtherThere)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	assert.Len(t, w.wallet.trades, 2)
+	assert.Equal(t, 1, w.wallet.asked("close"))
+	assert.Contains(t, w.log.String(), "level=ERROR", "somebody should look after it")
+}
+
+func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.fails("prepare", payment.ErrSilent)
+	_, err := w.begin(t, id)
+	require.ErrorIs(t, err, payment.ErrSilent)
+	w.wallet.pays()
+	_, err = w.begin(t, id)
+	require.ErrorIs(t, err, payment.ErrPaid)
+	assert.Equal(t, payment.Paid, w.state(t, id))
+}
+
+func TestPAY13_a_wallet_that_contradicts_itself(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.fails("prepare", payment.ErrPaidThere)
+	_, err := w.begin(t, id)
+	require.ErrorIs(t, err, payment.ErrGarbled)
+	assert.Equal(t, payment.Open, w.state(t, id))
+	_, err = w.begin(t, id)
+	require.NoError(t, err)
+}
+
+func TestPAY09_another_way_to_pay(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	web := paying.Wish{Intent: payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}, Order: id}
+
+	w.wallet.young = true
+	w.now = noon.Add(time.Minute)
+	_, _, err = w.Pay(t.Context(), w.ann, web)
+	f, _ := fault.Of(err)
+	require.NotNil(t, f)
+	assert.Equal(t, 4*time.Minute, f.RetryAfter)
+	assert.Len(t, w.wallet.trades, 1)
+
+	w.wallet.young = false
+	w.wallet.fails("close", payment.ErrSilent) // though it has closed
+	_, _, err = w.Pay(t.Context(), w.ann, web)
+	require.ErrorIs(t, err, payment.ErrSilent)
+	assert.Len(t, w.wallet.trades, 1, "nobody knows, so there is no second one")
+	_, v, err := w.Pay(t.Context(), w.ann, web)
+	require.NoError(t, err)
+	assert.Equal(t, payment.H5, v.EndType)
+	assert.Len(t, w.wallet.trades, 2)
+}
+
+func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	wish := paying.Wish{Intent: native, Order: id}
+	key, err := payment.NewKey(w.ann.ID, "one", "pay", wish.Intent, wish.Order)
+	require.NoError(t, err)
+	wish.Key = key
+	w.wallet.fails("prepare", payment.ErrSilent)
+	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	require.ErrorIs(t, err, payment.ErrSilent)
+	_, first, err := w.Pay(t.Context(), w.ann, wish)
+	require.NoError(t, err, "after an error the key is free")
+	order, again, err := w.Pay(t.Context(), w.ann, wish)
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+	assert.Equal(t, id, order.ID)
+	w.now = noon.Add(time.Hour)
+	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	require.ErrorIs(t, err, payment.ErrExpired)
+}

@@ -1,0 +1,82 @@
+package paying
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/payment"
+)
+
+// Wish is what somebody wants to pay, and how.
+type Wish struct {
+	Intent payment.Intent
+	Order  payment.OrderID // zero: the only open one (PAY-07)
+	Key    *payment.Key    // nil: none
+}
+
+// Pay begins the payment of the actor's order, and returns what their terminal goes on
+// with (PAY-01..09). It returns the order that was chosen also when it fails after that.
+func (p *Paying) Pay(ctx context.Context, actor access.Actor, w Wish) (order payment.Order, v payment.Voucher, err error) {
+	err = p.once(ctx, w.Key, func(a payment.Answer) error {
+		order, v, err = p.replay(ctx, a)
+		return err
+	}, func() error {
+		order, v, err = p.pay(ctx, actor, w)
+		return err
+	})
+	return order, v, err
+}
+
+func (p *Paying) pay(ctx context.Context, actor access.Actor, w Wish) (payment.Order, payment.Voucher, error) {
+	order, err := p.choose(ctx, actor, w.Order)
+	if err != nil {
+		return payment.Order{}, payment.Voucher{}, err
+	}
+	if p.gateway == nil {
+		return order, payment.Voucher{}, payment.ErrNoWallet
+	}
+	voucher, err := p.begin(ctx, order.ID, w)
+	return order, voucher, err
+}
+
+// choose finds the order to pay: the one named, or with zero the only open one (PAY-07).
+func (p *Paying) choose(ctx context.Context, actor access.Actor, id payment.OrderID) (payment.Order, error) {
+	if id == 0 {
+		open, err := p.ledger.OpenOrders(ctx, actor.ID)
+		if err != nil {
+			return payment.Order{}, err
+		}
+		return payment.Choose(open, p.now())
+	}
+	order, err := p.OwnOrder(ctx, actor, id)
+	if err != nil {
+		return payment.Order{}, err
+	}
+	return order, order.CheckPayable(p.now())
+}
+
+// said is what the answer to a key says.
+type said struct {
+	TradeNo payment.TradeNo `json:"trade_no"`
+	Ends    time.Time       `json:"ends"` // when the ticket in the voucher does
+	Voucher payment.Voucher `json:"voucher"`
+}
+
+// replay says the same again, while the prepayment lives that it is about.
+func (p *Paying) replay(ctx context.Context, a payment.Answer) (order payment.Order, v payment.Voucher, err error) {
+	var s said
+	if err := json.Unmarshal(a.Reply, &s); err != nil {
+		return order, v, fmt.Errorf("an answer to a key: %w", err)
+	}
+	err = p.ledger.Change(ctx, a.Order, func(t *payment.Trade) error {
+		order = t.Order
+		return t.CheckTicket(s.TradeNo, s.Ends, p.now())
+	})
+	if err != nil {
+		return order, v, err
+	}
+	return order, s.Voucher, nil
+}

@@ -1,0 +1,90 @@
+package paying
+
+import (
+	"context"
+	"errors"
+
+	"plaza/domain/payment"
+)
+
+// Acknowledgement is what the wallet is answered to a notification.
+type Acknowledgement struct {
+	Body      []byte
+	MediaType string
+}
+
+// Notify takes in what the wallet tells us by itself, any number of times and in any
+// order (PAY-10), and returns what to answer. A forged notification changes nothing; one
+// that disagrees is acknowledged once it is stored as a dispute. It fails only without a
+// wallet.
+func (p *Paying) Notify(ctx context.Context, notification []byte) (Acknowledgement, error) {
+	if p.gateway == nil {
+		return Acknowledgement{}, payment.ErrNoWallet
+	}
+	err := p.notified(ctx, notification)
+	if err != nil {
+		p.log(ctx).WarnContext(ctx, "a notification of the wallet was not taken", "error", err)
+	}
+	body, mediaType := p.gateway.Acknowledge(err == nil)
+	return Acknowledgement{body, mediaType}, nil
+}
+
+func (p *Paying) notified(ctx context.Context, notification []byte) error {
+	receipt, err := p.gateway.Receive(notification)
+	switch {
+	case errors.Is(err, payment.ErrNothingPaid):
+		return nil
+	case err != nil:
+		return err
+	}
+	return p.take(context.WithoutCancel(ctx), receipt)
+}
+
+// take is the one way for money to come in.
+func (p *Paying) take(ctx context.Context, r payment.Receipt) error {
+	id, err := p.ledger.OrderOf(ctx, r.TradeNo)
+	var came payment.Payment
+	switch {
+	case errors.Is(err, payment.ErrNoOrder):
+		came, err = p.ledger.AddStray(ctx, payment.Stray(r, p.now()))
+	case err == nil:
+		err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
+			came = t.Settle(r, p.now())
+			t.Plan(p.limits.Interval, p.now())
+			return nil
+		})
+	}
+	if err == nil && came.Verdict != payment.Applied {
+		p.log(ctx).ErrorContext(ctx, "money came in that somebody must look after",
+			"state", came.Verdict, "order", came.Order, "transaction_id", came.TransactionID)
+	}
+	return err
+}
+
+// ask has the wallet say what has become of the prepayment, and takes that in.
+func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
+	report, err := p.query(ctx, pre)
+	isAbsent := errors.Is(err, payment.ErrNotThere)
+	switch {
+	case err != nil && !isAbsent:
+		return err
+	case report.Standing == payment.PaidThere:
+		return p.take(ctx, report.Receipt)
+	case report.Standing == payment.Awaited && !isAbsent:
+		return nil
+	}
+	return p.ledger.Change(ctx, id, func(t *payment.Trade) error {
+		if isAbsent {
+			t.Absent(pre.TradeNo, p.now())
+		} else {
+			t.Reported(pre.TradeNo, report, p.now())
+		}
+		return nil
+	})
+}
+
+func (p *Paying) query(ctx context.Context, pre payment.Prepayment) (payment.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
+	defer cancel()
+	return p.gateway.Query(ctx, pre.Intent.App, pre.TradeNo)
+}

@@ -1,0 +1,179 @@
+package paying_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+func (w *world) notify(t *testing.T, text []byte) string {
+	t.Helper()
+	said, err := w.Notify(t.Context(), text)
+	require.NoError(t, err)
+	assert.Equal(t, "text/plain", said.MediaType)
+	return string(said.Body)
+}
+
+func (w *world) verdicts(t *testing.T) []payment.Verdict {
+	t.Helper()
+	paged, err := w.Payments(t.Context(), "", page.Request{})
+	require.NoError(t, err)
+	var all []payment.Verdict
+	for _, p := range paged.Items {
+		all = append(all, p.Verdict)
+	}
+	return all
+}
+
+func TestPAY10_a_notification(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	text := w.wallet.pays()
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { assert.Equal(t, "true", w.notify(t, text)) })
+	}
+	all.Wait()
+	assert.Equal(t, payment.Paid, w.state(t, id))
+	assert.Equal(t, []payment.Verdict{payment.Applied}, w.verdicts(t))
+	assert.Empty(t, w.log.String())
+}
+
+func TestPAY10_what_is_not_taken(t *testing.T) {
+	w := newTrading(t)
+	assert.Equal(t, "false", w.notify(t, []byte("forged")))
+	assert.Contains(t, w.log.String(), "level=WARN")
+	assert.Equal(t, "true", w.notify(t, []byte("failed")), "there is nothing to do")
+	assert.Empty(t, w.verdicts(t))
+
+	_, err := newWorld(t).Notify(t.Context(), nil)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+}
+
+// deaf is a ledger that stores nothing for a while.
+type deaf struct {
+	payment.Ledger
+	fails bool
+}
+
+func (d *deaf) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
+	if d.fails {
+		return errors.New("the database is away")
+	}
+	return d.Ledger.Change(ctx, id, fn)
+}
+
+func TestPAY10_what_is_not_stored_is_not_acknowledged(t *testing.T) {
+	wallet, ledger := newToy(), &deaf{}
+	w := newWorldWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+	w.wallet = wallet
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	text := wallet.pays()
+	ledger.fails = true
+	assert.Equal(t, "false", w.notify(t, text))
+	ledger.fails = false
+	assert.Equal(t, payment.Open, w.state(t, id))
+	assert.Equal(t, "true", w.notify(t, text), "it has come again")
+	assert.Equal(t, payment.Paid, w.state(t, id))
+}
+
+func TestPAY10_money_that_somebody_must_look_after_is_logged(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	assert.Equal(t, "true", w.notify(t, []byte(`{"TransactionID": "t1", "TradeNo": "nobodys"}`)))
+	assert.Contains(t, w.log.String(), "disputed")
+	assert.Equal(t, []payment.Verdict{payment.Disputed}, w.verdicts(t))
+	assert.Equal(t, payment.Open, w.state(t, id))
+}
+
+func TestPAY11_asking_finds_what_nobody_has_told(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	w.wallet.pays()
+	w.now = noon.Add(limits.Interval)
+	n, err := w.Tend(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	assert.Equal(t, payment.Paid, w.state(t, id))
+	w.now = noon.AddDate(1, 0, 0)
+	n, err = w.Tend(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, n, "it is final")
+}
+
+func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
+	w := newTrading(t)
+	begun, never := w.order(t, w.ann), w.order(t, w.ann)
+	_, err := w.begin(t, begun)
+	require.NoError(t, err)
+	w.now = noon.Add(time.Hour)
+	w.wallet.fails("close", payment.ErrSilent)
+	_, err = w.Tend(t.Context())
+	require.ErrorIs(t, err, payment.ErrSilent)
+	assert.Equal(t, payment.Open, w.state(t, begun), "the wallet has confirmed nothing")
+	assert.Equal(t, payment.Closed, w.state(t, never))
+	w.now = w.now.Add(time.Minute)
+	_, err = w.Tend(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, payment.Closed, w.state(t, begun))
+}
+
+func TestPAY11_one_order_that_fails_does_not_hold_up_the_others(t *testing.T) {
+	w := newTrading(t)
+	var ids []payment.OrderID
+	for range 40 {
+		id := w.order(t, w.ann)
+		_, err := w.begin(t, id)
+		require.NoError(t, err)
+		ids = append(ids, id)
+	}
+	w.now = noon.Add(2 * time.Hour)
+	w.wallet.fails("query", payment.ErrGarbled)
+	n, err := w.Tend(t.Context())
+	require.ErrorIs(t, err, payment.ErrGarbled)
+	assert.Equal(t, 32, n, "a round")
+	n, err = w.Tend(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 8, n)
+	closed := 0
+	for _, id := range ids {
+		if w.state(t, id) == payment.Closed {
+			closed++
+		}
+	}
+	assert.Equal(t, 39, closed)
+}
+
+func TestPAY11_looking_after_orders_goes_on_until_the_end(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTrading(t)
+		id := w.order(t, w.ann)
+		_, err := w.begin(t, id)
+		require.NoError(t, err)
+		w.wallet.pays()
+		w.now = noon.Add(limits.Interval)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { w.Run(ctx); close(ended) }()
+		<-time.After(limits.Interval / 2) // of the bubble's time
+		assert.Equal(t, payment.Paid, w.state(t, id))
+		stop()
+		<-ended
+	})
+	newWorld(t).Run(t.Context()) // without a wallet there is nothing to do
+}

@@ -1,0 +1,165 @@
+package paying_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"plaza/domain/payment"
+)
+
+// toy is a wallet and its gateway in one, which does what it is told to do next.
+type toy struct {
+	mu     sync.Mutex
+	trades map[payment.TradeNo]*toyTrade
+	calls  map[string]int // by what was asked
+	young  bool           // it closes nothing
+	next   map[string]error
+	hold   chan struct{} // what Prepare waits for; nil: nothing
+	held   chan struct{} // told when it does
+}
+
+type toyTrade struct {
+	Order  payment.Order
+	Intent payment.Intent
+	No     payment.TradeNo
+	state  payment.Standing
+}
+
+func newToy() *toy {
+	return &toy{trades: map[payment.TradeNo]*toyTrade{}, calls: map[string]int{}, next: map[string]error{}}
+}
+
+// fails has the next call of the operation fail, after it has done what it was asked to.
+func (w *toy) fails(operation string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next[operation] = err
+}
+
+func (w *toy) asked(operation string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls[operation]
+}
+
+// end counts the call and returns what it was told to fail with. Called with the lock.
+func (w *toy) end(operation string) error {
+	w.calls[operation]++
+	err := w.next[operation]
+	delete(w.next, operation)
+	return err
+}
+
+func (w *toy) Draw(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+	return json.Marshal(toyTrade{Order: o, Intent: i, No: no})
+}
+
+func (w *toy) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
+	w.mu.Lock()
+	hold, held := w.hold, w.held
+	w.mu.Unlock()
+	if hold != nil {
+		held <- struct{}{}
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return payment.Ticket{}, fmt.Errorf("%w: %w", payment.ErrSilent, ctx.Err())
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var t toyTrade
+	if err := json.Unmarshal(request, &t); err != nil {
+		return payment.Ticket{}, err
+	}
+	known, is := w.trades[t.No]
+	switch {
+	case is && known.state == payment.PaidThere:
+		return payment.Ticket{}, payment.ErrPaidThere
+	case is && known.state == payment.ShutThere:
+		return payment.Ticket{}, payment.ErrShutThere
+	case !is:
+		w.trades[t.No] = &t
+	}
+	return payment.Ticket{PrepayID: "prepaid-" + string(t.No)}, w.end("prepare")
+}
+
+func (w *toy) Query(_ context.Context, _ payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.end("query"); err != nil {
+		return payment.Report{}, err
+	}
+	t, is := w.trades[no]
+	if !is {
+		return payment.Report{}, payment.ErrNotThere
+	}
+	r := payment.Report{Standing: t.state}
+	if t.state == payment.PaidThere {
+		r.Receipt = receiptOf(t)
+	}
+	return r, nil
+}
+
+func (w *toy) Close(_ context.Context, _ payment.WalletApp, no payment.TradeNo) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t, is := w.trades[no]
+	switch {
+	case !is:
+		return payment.ErrNotThere
+	case t.state == payment.PaidThere:
+		return payment.ErrPaidThere
+	case w.young:
+		return payment.ErrNotClosed
+	}
+	t.state = payment.ShutThere
+	return w.end("close")
+}
+
+func (w *toy) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (payment.Voucher, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls["voucher"]++
+	nonce := fmt.Sprint(w.calls["voucher"])
+	return payment.Voucher{EndType: i.EndType, PrepayID: t.PrepayID, Nonce: nonce, Timestamp: now.Unix()}, nil
+}
+
+func (w *toy) Receive(notification []byte) (payment.Receipt, error) {
+	var r payment.Receipt
+	switch err := json.Unmarshal(notification, &r); {
+	case string(notification) == "failed":
+		return r, payment.ErrNothingPaid
+	case err != nil:
+		return r, payment.ErrForged
+	}
+	return r, nil
+}
+
+func (w *toy) Acknowledge(taken bool) (body []byte, mediaType string) {
+	return fmt.Append(nil, taken), "text/plain"
+}
+
+func receiptOf(t *toyTrade) payment.Receipt {
+	return payment.Receipt{
+		TransactionID: "t-" + string(t.No), TradeNo: t.No, App: t.Intent.App,
+		Amount: t.Order.Amount, Currency: t.Order.Currency, Paid: noon,
+	}
+}
+
+// pays lets somebody pay the only trade that can be paid, and returns the notification.
+func (w *toy) pays() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.trades {
+		if t.state == payment.Awaited {
+			t.state = payment.PaidThere
+			said, _ := json.Marshal(receiptOf(t))
+			return said
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"plaza/adapters/wallet/sandbox"
+)
+
+// sandboxServer is a wallet to try things with, on an address of its own.
+type sandboxServer struct {
+	wallet   *sandbox.Server
+	listener net.Listener
+	log      *slog.Logger
+}
+
+// sandboxWriteTimeout is beyond what the sandbox may be told to hold an answer.
+const sandboxWriteTimeout = 15 * time.Minute
+
+// openSandbox opens the sandbox's address. What it has to remember goes into the journal.
+func openSandbox(c WalletConfig, publicURL, journal string, scale int, log *slog.Logger) (*sandboxServer, error) {
+	ln, err := net.Listen("tcp", c.SandboxAddr)
+	if err != nil {
+		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; a sandbox that runs already is used with PLAZA_WALLET_URL", err)
+	}
+	if publicURL == "" {
+		publicURL = localURL(ln)
+	}
+	var appIDs []string
+	for _, id := range c.AppIDs {
+		appIDs = append(appIDs, id)
+	}
+	slices.Sort(appIDs)
+	wallet, err := sandbox.New(sandbox.Config{
+		MerchantID: c.MerchantID, Key: c.Key, AppIDs: appIDs, PublicURL: publicURL, Scale: scale, Journal: journal, Log: log,
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the sandbox: %w", err), ln.Close())
+	}
+	return &sandboxServer{wallet, ln, log}, nil
+}
+
+// sandboxJournal is where the sandbox of a server keeps what it remembers: beside the
+// data, unless that is gone with the process.
+func sandboxJournal(c Config) string {
+	if c.DatabaseURL == inMemory {
+		return ""
+	}
+	return filepath.Join(c.DataDir, "wallet-sandbox.jsonl")
+}
+
+// URL is the sandbox's address, as this machine reaches it.
+func (s *sandboxServer) URL() string { return localURL(s.listener) }
+
+// Run serves until the context ends.
+func (s *sandboxServer) Run(ctx context.Context) error {
+	server := &http.Server{
+		Handler: s.wallet, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: headerTimeout, WriteTimeout: sandboxWriteTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return serve(server, s.listener) })
+	group.Go(func() error { return s.wallet.Run(ctx) })
+	group.Go(func() error {
+		<-ctx.Done()
+		s.wallet.Release()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		defer cancel()
+		return server.Shutdown(drain)
+	})
+	return errors.Join(group.Wait(), s.wallet.Close())
+}
+
+// runBeside runs the sandbox until the function that it returns is called, which tells
+// how it went.
+func (s *sandboxServer) runBeside(ctx context.Context) (stop func() error) {
+	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	return func() error {
+		end()
+		return <-done
+	}
+}
+
+type sandboxCommand struct {
+	Scale    int    `default:"1" help:"How fast time runs: with 60 a minute takes a second." placeholder:"N"`
+	Journal  string `help:"File that keeps the ledger (default: none; it ends with the program)." placeholder:"FILE"`
+	Public   string `name:"public-url" help:"Address that payers see (default: the one that is listened on)." placeholder:"URL"`
+	LogLevel string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	MerchantSettings
+}
+
+// Run serves the sandbox until the context ends.
+func (c sandboxCommand) Run(ctx context.Context, s streams) error {
+	var config Config
+	var problems noted
+	config.Wallet = WalletSettings{Wallet: sandboxWallet, MerchantSettings: c.MerchantSettings}.check(&problems)
+	problems.note("LOG_LEVEL", config.LogLevel.UnmarshalText([]byte(c.LogLevel)))
+	if err := problems.err(); err != nil {
+		return fmt.Errorf("%w:\n%w", errUsage, err)
+	}
+	log, lines := newServerLogger(config, s.err)
+	defer lines.Close()
+	box, err := openSandbox(config.Wallet, c.Public, c.Journal, c.Scale, log)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "Wallet sandbox, which moves no money: %[1]s/\nPlaza pays there with PLAZA_WALLET=sandbox PLAZA_WALLET_URL=%[1]s\n", box.URL())
+	return box.Run(ctx)
+}

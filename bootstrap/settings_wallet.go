@@ -1,0 +1,107 @@
+package bootstrap
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"plaza/adapters/wallet/wechatpay"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+)
+
+// WalletSettings are those of the mobile wallet, as they were written.
+type WalletSettings struct {
+	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox, which moves no money, or wechatpay (auto: sandbox with --demo, else none)." placeholder:"NAME"`
+	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: wechatpay's own; a sandbox that is started along)." placeholder:"URL"`
+	MerchantSettings
+	WalletNotifyURL string `env:"PLAZA_WALLET_NOTIFY_URL" help:"Where the wallet reports payments (default: the public address with /api/pay/notify/wallet/)." placeholder:"URL"`
+	WalletPoll      string `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is asked after what somebody may have paid." placeholder:"DURATION"`
+	WalletTimeout   string `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
+}
+
+// MerchantSettings say who we are at the wallet; and so does the sandbox whom it serves.
+type MerchantSettings struct {
+	WalletMchID       string        `env:"PLAZA_WALLET_MCH_ID" help:"The merchant's id." placeholder:"ID"`
+	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key, 32 characters." placeholder:"KEY"`
+	WalletAppID       string        `env:"PLAZA_WALLET_APP_ID" help:"Id of the wallet application official_account." placeholder:"ID"`
+	WalletSvcAppID    string        `env:"PLAZA_WALLET_SVC_APP_ID" help:"Id of the wallet application svc_ios_app, if there is one." placeholder:"ID"`
+	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandbox. Whoever reaches it can pay any order." placeholder:"HOST:PORT"`
+}
+
+// The wallets.
+const (
+	noWallet      = "none"
+	sandboxWallet = "sandbox"
+	wechatWallet  = "wechatpay"
+	autoWallet    = "auto"
+)
+
+// WalletConfig says which wallet to speak to, and as whom.
+type WalletConfig struct {
+	Kind        string // none, sandbox, wechatpay, or auto, which is for serve to decide
+	URL         string // empty: with a sandbox, one that is started along
+	MerchantID  string
+	Key         secret.String
+	AppIDs      map[payment.WalletApp]string
+	NotifyURL   string // empty: the public address, with the path of notifications
+	Poll        time.Duration
+	Timeout     time.Duration
+	SandboxAddr string
+}
+
+// notifyPath is where notifications of the wallet come in.
+const notifyPath = "/api/pay/notify/wallet/"
+
+// check returns the configuration, and notes every problem.
+func (s WalletSettings) check(problems *noted) WalletConfig {
+	c := WalletConfig{
+		Kind: cmp.Or(s.Wallet, noWallet), URL: s.WalletURL, MerchantID: s.WalletMchID, Key: s.WalletKey,
+		NotifyURL: s.WalletNotifyURL, SandboxAddr: cmp.Or(s.WalletSandboxAddr, "127.0.0.1:8090"),
+	}
+	appID, svcAppID := s.WalletAppID, s.WalletSvcAppID
+	problems.note("WALLET", oneOf(c.Kind, autoWallet, noWallet, sandboxWallet, wechatWallet))
+	switch c.Kind {
+	case wechatWallet:
+		c.URL = cmp.Or(c.URL, wechatpay.URL)
+		missing := errors.New("wechatpay needs one")
+		for variable, isMissing := range map[string]bool{
+			"WALLET_MCH_ID": c.MerchantID == "", "WALLET_KEY": c.Key.IsZero(), "WALLET_APP_ID": appID == "" && svcAppID == "",
+		} {
+			if isMissing {
+				problems.note(variable, missing)
+			}
+		}
+	case sandboxWallet, autoWallet:
+		c.MerchantID, appID, svcAppID = cmp.Or(c.MerchantID, demoMerchant), cmp.Or(appID, demoAppID), cmp.Or(svcAppID, demoSvcAppID)
+		if c.Key.IsZero() {
+			c.Key = secret.New(demoWalletKey)
+		}
+	}
+	c.AppIDs = map[payment.WalletApp]string{}
+	for app, id := range map[payment.WalletApp]string{payment.OfficialAccount: appID, payment.SvcIOSApp: svcAppID} {
+		if id != "" {
+			c.AppIDs[app] = id
+		}
+	}
+	var err error
+	c.Poll, err = within(cmp.Or(s.WalletPoll, "30s"), 50*time.Millisecond, time.Hour)
+	problems.note("WALLET_POLL", err)
+	c.Timeout, err = within(cmp.Or(s.WalletTimeout, "5s"), 50*time.Millisecond, 10*time.Second)
+	problems.note("WALLET_TIMEOUT", err)
+	problems.note("WALLET_SANDBOX_ADDR", checkAddr(c.SandboxAddr))
+	return c
+}
+
+// within reads a duration between two others.
+func within(value string, least, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < least || d > most {
+		return 0, fmt.Errorf("%q is not a duration from %v to %v, like 5s", value, least, most)
+	}
+	return d, nil
+}
+
+// startsSandbox says whether a sandbox is to be started along.
+func (c WalletConfig) startsSandbox() bool { return c.Kind == sandboxWallet && c.URL == "" }

@@ -1,0 +1,41 @@
+package bootstrap
+
+import (
+	"fmt"
+	"log/slog"
+
+	"plaza/adapters/wallet/wechatpay"
+	"plaza/application/paying"
+	"plaza/domain/payment"
+)
+
+// The merchant of the sandbox, who is nobody: its key is no secret.
+const (
+	demoMerchant  = "1900000109"
+	demoAppID     = "wxplazademo000001"
+	demoSvcAppID  = "wxplazademo000002"
+	demoWalletKey = "plaza-sandbox-key-of-no-value-00"
+)
+
+// newGateway returns the wallet of the configuration; nil for none. The sandbox is spoken
+// to as the wallet that it stands for.
+func newGateway(c Config) (payment.Gateway, error) {
+	w := c.Wallet
+	if w.Kind != sandboxWallet && w.Kind != wechatWallet {
+		return nil, nil
+	}
+	if w.NotifyURL == "" {
+		w.NotifyURL = c.PublicURL + notifyPath
+	}
+	gateway, err := wechatpay.New(wechatpay.Config{
+		URL: w.URL, MerchantID: w.MerchantID, Key: w.Key, AppIDs: w.AppIDs, NotifyURL: w.NotifyURL, Deadline: w.Timeout,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", errUsage, err)
+	}
+	return gateway, nil
+}
+
+func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.Wallet.Timeout, c.Wallet.Poll) }
+
+func payingLog(log *slog.Logger) paying.Log { return logOf(log) }

@@ -1,0 +1,150 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+var orderSales = []sale{
+	{"PAY-12 the back office creates orders", ordersCreated},
+	{"PAY-12 all that is wrong with a new order is told together", wrongOrders},
+	{"PAY-12 creating with an Idempotency-Key creates once", createdOnce},
+	{"PAY-12 people see their own orders", ownOrdersListed},
+	{"PAY-12 one's order and nobody else's", ownOrderRead},
+}
+
+const (
+	ownOrders = "/api/pay/order/"
+	newOrder  = "/api/pay-admin/v1/order/"
+)
+
+// draftFor is a valid new order.
+func draftFor(who person) object {
+	return object{"user": who.id, "subject": "Tea", "amount": 990, "currency": "CNY", "expires_in": 7200}
+}
+
+func ordersCreated(t *testing.T, s *till) {
+	ada, staff := s.member(t), s.staff(t)
+	a := staff.post(t, newOrder, draftFor(ada)).is(201)
+	id := a.int("data.id")
+	made := object{
+		"id": id, "subject": "Tea", "amount": 990, "currency": "CNY", "state": "open", "created_at": "2026-11-20T12:00:00Z",
+		"expires_at": "2026-11-20T14:00:00Z", "paid_at": nil, "transaction_id": nil,
+	}
+	sameJSON(t, object{"data": made}, a.json())
+	sameJSON(t, object{"data": made}, ada.get(t, fmt.Sprintf("%s%d/", ownOrders, id)).is(200).json())
+	ada.post(t, pay, paymentWith(object{"order_id": id})).is(200)
+	assert.Equal(t, int64(990), s.trade(t).Amount)
+
+	for _, edge := range []object{{"amount": 1}, {"amount": 10_000_000}, {"expires_in": 1}, {"subject": strings.Repeat("茶", 42) + "x"}, {"user": staff.id}} {
+		body := draftFor(ada)
+		for name, value := range edge {
+			body[name] = value
+		}
+		staff.post(t, newOrder, body).is(201)
+	}
+	ada.post(t, newOrder, draftFor(ada)).fails(403, "PERMISSION_DENIED")
+	s.anyone().post(t, newOrder, draftFor(ada)).fails(401, "NOT_AUTHENTICATED")
+	disabled := s.member(t)
+	require.NoError(t, s.app.Signin.Disable(t.Context(), disabled.id, true))
+	staff.post(t, newOrder, draftFor(disabled)).is(201) // who may be enabled again
+}
+
+func wrongOrders(t *testing.T, s *till) {
+	ada, staff := s.member(t), s.staff(t)
+	for _, c := range []struct {
+		change object
+		fields []string
+	}{
+		{object{"user": 999999}, []string{"user"}},
+		{object{"user": 0, "amount": 0}, []string{"user", "amount"}},
+		{object{"user": "x", "subject": " ", "amount": "x", "currency": 5, "expires_in": nil}, []string{"user", "subject", "amount", "currency", "expires_in"}},
+		{object{"user": 999999, "amount": 1.5}, []string{"user", "amount"}},
+		{object{"amount": 10_000_001}, []string{"amount"}},
+		{object{"amount": -990}, []string{"amount"}},
+		{object{"amount": int64(1) << 62}, []string{"amount"}},
+		{object{"currency": "USD"}, []string{"currency"}},
+		{object{"currency": ""}, []string{"currency"}},
+		{object{"subject": strings.Repeat("x", 128)}, []string{"subject"}},
+		{object{"subject": strings.Repeat("茶", 43)}, []string{"subject"}},
+		{object{"subject": "nul\x00"}, []string{"subject"}},
+		{object{"expires_in": 0}, []string{"expires_in"}},
+		{object{"expires_in": -1}, []string{"expires_in"}},
+		{object{"expires_in": int64(1) << 62}, []string{"expires_in"}},
+		{object{"expires_in": 366*86400 + 1}, []string{"expires_in"}},
+	} {
+		body := draftFor(ada)
+		for name, value := range c.change {
+			body[name] = value
+		}
+		staff.post(t, newOrder, body).invalid(c.fields...)
+	}
+	staff.post(t, newOrder, object{}).invalid("user", "subject", "amount", "currency", "expires_in")
+	staff.post(t, newOrder, "[]").invalid("non_field_errors")
+	assert.Empty(t, ada.get(t, ownOrders).is(200).list("data"))
+}
+
+func createdOnce(t *testing.T, s *till) {
+	ada, staff := s.member(t), s.staff(t)
+	keyed := staff.saying(keyHeader, "one")
+	first := keyed.post(t, newOrder, draftFor(ada)).is(201)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
+	assert.Equal(t, string(first.body), string(keyed.post(t, newOrder, draftFor(ada)).is(201).body), "as it was made")
+	assert.Len(t, ada.get(t, ownOrders).is(200).list("data"), 1)
+	wrong := draftFor(ada)
+	wrong["amount"] = 0
+	staff.saying(keyHeader, "two").post(t, newOrder, wrong).invalid("amount")
+	staff.saying(keyHeader, "two").post(t, newOrder, draftFor(ada)).is(201) // nothing had come of it
+	s.clock.advance(payment.KeyLife)
+	keyed.post(t, newOrder, draftFor(ada)).is(201)
+	assert.Len(t, ada.get(t, ownOrders).is(200).list("data"), 3)
+}
+
+func ownOrdersListed(t *testing.T, s *till) {
+	ada, bob := s.member(t), s.member(t)
+	var mine []any
+	for n := range 5 {
+		s.orders(t, bob)
+		id := s.orders(t, ada, func(o *payment.Order) {
+			if n == 2 {
+				o.State = payment.Closed
+			}
+		})
+		mine = append([]any{id}, mine...)
+		s.clock.advance(time.Minute)
+	}
+	all := ada.get(t, ownOrders).is(200)
+	sameJSON(t, mine, all.each("data", "id"))
+	all.hasFields("data.0", []string{"id", "subject", "amount", "currency", "state", "created_at", "expires_at", "paid_at", "transaction_id"})
+	page := ada.get(t, ownOrders+"?page=2&page_size=2").is(200)
+	sameJSON(t, mine[2:4], page.each("data", "id"))
+	sameJSON(t, pagination(2, 5, 3, 2, 3, 1), page.at("pagination"))
+	assert.Len(t, ada.get(t, ownOrders+"?state=open").is(200).list("data"), 4)
+	sameJSON(t, mine[2:3], ada.get(t, ownOrders+"?state=closed").is(200).each("data", "id"))
+	assert.Empty(t, ada.get(t, ownOrders+"?state=paid").is(200).list("data"))
+	ada.get(t, ownOrders+"?state=lost").invalid("state")
+	ada.get(t, ownOrders+"?page=9").fails(404, "RESOURCE_NOT_FOUND")
+	s.with(s.issue(t, ada, 0, "xfile_event")).get(t, ownOrders).fails(403, "PERMISSION_DENIED")
+	s.anyone().get(t, ownOrders).fails(401, "NOT_AUTHENTICATED")
+	assert.Empty(t, s.staff(t).get(t, ownOrders).is(200).list("data"), "staff see their own there")
+}
+
+func ownOrderRead(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	path := fmt.Sprintf("%s%d/", ownOrders, order)
+	ada.get(t, path).is(200)
+	for _, other := range []person{s.member(t), s.staff(t)} {
+		other.get(t, path).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	for _, none := range []string{"0/", "-1/", "x/", "99999/", "pay/"} {
+		ada.get(t, ownOrders+none).fails(404, "RESOURCE_NOT_FOUND")
+	}
+}

@@ -1,0 +1,253 @@
+package contract
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/payment"
+)
+
+var repeatedSales = []sale{
+	{"PAY-09 the same way to pay finds the same prepayment", sameAgain},
+	{"PAY-09 a mobile browser's ticket is refreshed by the identical request", webRefreshed},
+	{"PAY-09 a ticket that has ended is asked for again under the same number", ticketRefreshed},
+	{"PAY-09 calls at once make one prepayment", paidAtOnce},
+	{"PAY-09 who waits longer than the wallet may take is told when to come again", waitedTooLong},
+	{"PAY-09 another way to pay closes the former prepayment first", otherWay},
+	{"PAY-09 a former prepayment that is paid is not closed but settled", otherWayTooLate},
+	{"PAY-09 none is opened in the last minute of an order", lastMinute},
+	{"PAY-09 with an Idempotency-Key the answer is the same to the last byte", replayed},
+	{"PAY-09 an Idempotency-Key belongs to one request of one account", keyOfOne},
+	{"PAY-09 an Idempotency-Key is free again after an error", keyFreed},
+	{"PAY-09 an Idempotency-Key whose call is under way", keyInUse},
+	{"PAY-09 what an Idempotency-Key was answered with is no longer good", keyOver},
+	{"PAY-09 an Idempotency-Key has a form", idempotencyKeyForm},
+}
+
+// retryAfter is for how long the answer asks to stay away.
+func (a answer) retryAfter() time.Duration {
+	a.t.Helper()
+	n, err := strconv.Atoi(a.header.Get("Retry-After"))
+	require.NoError(a.t, err, "Retry-After")
+	return time.Duration(n) * time.Second
+}
+
+func sameAgain(t *testing.T, s *till) {
+	for i, way := range []object{byCode, byApp, byBrowser, byWeb} {
+		ada, _ := s.sells(t)
+		first := ada.post(t, pay, paymentWith(way)).is(200)
+		s.clock.advance(time.Minute)
+		again := ada.post(t, pay, paymentWith(way)).is(200)
+		require.Len(t, s.box.Ledger(), i+1)
+		assert.Equal(t, 1, s.trade(t).Requests, "the wallet is not even asked")
+		if i == 0 || i == 3 {
+			assert.Equal(t, string(first.body), string(again.body))
+		}
+	}
+}
+
+func webRefreshed(t *testing.T, s *till) {
+	ada, _ := s.sells(t)
+	first := ada.post(t, pay, paymentWith(byWeb)).is(200).text("data.prepay_id")
+	s.clock.advance(5*time.Minute - time.Second)
+	ada.post(t, pay, paymentWith(byWeb)).is(200)
+	assert.Equal(t, 1, s.trade(t).Requests)
+	s.clock.advance(time.Second)
+	assert.Equal(t, first, ada.post(t, pay, paymentWith(byWeb)).is(200).text("data.prepay_id"))
+	require.Len(t, s.box.Ledger(), 1)
+	assert.Equal(t, 2, s.trade(t).Requests)
+	s.isPaid(t) // the new address is good
+}
+
+func ticketRefreshed(t *testing.T, s *till) {
+	ada := s.member(t)
+	s.orders(t, ada, func(o *payment.Order) { o.Expires = o.Created.Add(5 * time.Hour) })
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	s.clock.advance(2 * time.Hour)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	require.Len(t, s.box.Ledger(), 1, "a second number is how people pay twice")
+	assert.Equal(t, 2, s.trade(t).Requests)
+	s.isPaid(t)
+}
+
+func paidAtOnce(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	const callers = 50
+	var bodies sync.Map
+	var all sync.WaitGroup
+	for range callers {
+		all.Go(func() {
+			a := ada.post(t, pay, paymentWith(object{"order_id": order}))
+			if assert.Equal(t, 200, a.status, "%s", a.body) {
+				bodies.Store(string(a.body), true)
+			}
+		})
+	}
+	all.Wait()
+	different := 0
+	bodies.Range(func(any, any) bool { different++; return true })
+	assert.Equal(t, 1, different)
+	assert.Len(t, s.box.Ledger(), 1)
+}
+
+func waitedTooLong(t *testing.T, s *till) {
+	ada, _ := s.sells(t)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Hold, Times: 10})
+	var first, second answer
+	var both sync.WaitGroup
+	both.Go(func() { first = ada.post(t, pay, paymentWith(byCode)) })
+	require.NoError(t, s.box.AwaitHeld(t.Context(), 1))
+	both.Go(func() { second = ada.post(t, pay, paymentWith(byCode)) })
+	both.Wait()
+	first.fails(504, "GATEWAY_TIMEOUT")
+	if second.status == 504 { // it came in as the first one gave up
+		second.fails(504, "GATEWAY_TIMEOUT")
+	} else {
+		assert.Positive(t, second.fails(409, "CONFLICT").retryAfter())
+	}
+	assert.Len(t, s.box.Ledger(), 1)
+}
+
+func otherWay(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	former := s.trade(t)
+	s.clock.advance(time.Minute)
+	early := ada.post(t, pay, paymentWith(byBrowser)).fails(409, "CONFLICT")
+	assert.Equal(t, 4*time.Minute, early.retryAfter(), "the wallet closes nothing sooner")
+	ada.post(t, pay, paymentWith(byCode)).is(200) // the former one is still good
+	require.Len(t, s.box.Ledger(), 1)
+
+	s.clock.advance(4 * time.Minute)
+	ada.post(t, pay, paymentWith(byBrowser)).is(200)
+	all := s.box.Ledger()
+	require.Len(t, all, 2)
+	assert.Equal(t, sandbox.Closed, all[0].State)
+	assert.NotEqual(t, former.OutTradeNo, all[1].OutTradeNo)
+	_, err := s.box.Pay(former.OutTradeNo, sandbox.How{})
+	require.ErrorIs(t, err, sandbox.ErrClosed)
+
+	other := object{"end_type": 200, "extra_params": object{"open_id": "another payer"}}
+	s.clock.advance(5 * time.Minute)
+	ada.post(t, pay, paymentWith(other)).is(200)
+	assert.Len(t, s.box.Ledger(), 3, "for somebody else is another way, too")
+	ada.stands(t, order, payment.Open)
+}
+
+func otherWayTooLate(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	paid := s.isPaid(t)
+	s.clock.advance(6 * time.Minute)
+	ada.post(t, pay, paymentWith(byApp)).fails(409, "CONFLICT")
+	assert.Len(t, s.box.Ledger(), 1)
+	assert.Equal(t, paid.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"))
+}
+
+func lastMinute(t *testing.T, s *till) {
+	ada, _ := s.sells(t)
+	s.clock.advance(59*time.Minute + time.Second)
+	ada.post(t, pay, paymentWith(byCode)).fails(409, "CONFLICT")
+	assert.Empty(t, s.box.Ledger())
+	bob, _ := s.sells(t)
+	s.clock.advance(59 * time.Minute)
+	bob.post(t, pay, paymentWith(byCode)).is(200)
+}
+
+const keyHeader = "Idempotency-Key"
+
+func replayed(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	keyed := ada.saying(keyHeader, "one")
+	first := keyed.post(t, pay, paymentWith(byApp)).is(200)
+	s.clock.advance(time.Minute)
+	again := keyed.post(t, pay, paymentWith(byApp)).is(200)
+	assert.Equal(t, string(first.body), string(again.body), "the nonce, too")
+	assert.Equal(t, fmt.Sprint(order), again.header.Get("X-Order-ID"))
+	other := ada.saying(keyHeader, "two").post(t, pay, paymentWith(byApp)).is(200)
+	assert.NotEqual(t, string(first.body), string(other.body))
+	assert.Len(t, s.box.Ledger(), 1)
+}
+
+func keyOfOne(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	bob, _ := s.sells(t)
+	staff := s.staff(t)
+	ada.saying(keyHeader, "one").post(t, pay, paymentWith(byCode)).is(200)
+	for _, other := range []object{byApp, byWeb, {"order_id": order}} {
+		ada.saying(keyHeader, "one").post(t, pay, paymentWith(other)).fails(409, "CONFLICT")
+	}
+	bob.saying(keyHeader, "one").post(t, pay, paymentWith(byCode)).is(200)
+	draft := draftFor(ada)
+	staff.saying(keyHeader, "one").post(t, newOrder, draft).is(201)
+	draft["amount"] = 991
+	staff.saying(keyHeader, "one").post(t, newOrder, draft).fails(409, "CONFLICT")
+	assert.Len(t, s.box.Ledger(), 2)
+}
+
+func keyFreed(t *testing.T, s *till) {
+	ada := s.member(t)
+	keyed := ada.saying(keyHeader, "one")
+	keyed.post(t, pay, paymentWith(byCode)).fails(404, "RESOURCE_NOT_FOUND")
+	s.orders(t, ada)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Crowded})
+	keyed.post(t, pay, paymentWith(byCode)).fails(503, "SERVICE_UNAVAILABLE")
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Garbage})
+	keyed.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR")
+	keyed.post(t, pay, paymentWith(byApp)).is(409) // whose way to pay is another, but the key is free
+	keyed.post(t, pay, paymentWith(byCode)).is(200)
+}
+
+func keyInUse(t *testing.T, s *till) {
+	ada, _ := s.sells(t)
+	keyed := ada.saying(keyHeader, "one")
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Hold})
+	var first answer
+	var running sync.WaitGroup
+	running.Go(func() { first = keyed.post(t, pay, paymentWith(byCode)) })
+	require.NoError(t, s.box.AwaitHeld(t.Context(), 1))
+	assert.Positive(t, keyed.post(t, pay, paymentWith(byCode)).fails(409, "CONFLICT").retryAfter())
+	s.box.Release()
+	running.Wait()
+	first.is(200)
+	assert.Equal(t, string(first.body), string(keyed.post(t, pay, paymentWith(byCode)).is(200).body))
+}
+
+func keyOver(t *testing.T, s *till) {
+	ada, _ := s.sells(t)
+	web := ada.saying(keyHeader, "web")
+	web.post(t, pay, paymentWith(byWeb)).is(200)
+	s.clock.advance(5 * time.Minute)
+	web.post(t, pay, paymentWith(byWeb)).fails(409, "CONFLICT") // the address has ended
+	app := ada.saying(keyHeader, "app")
+	app.post(t, pay, paymentWith(byApp)).is(200)
+	s.clock.advance(5 * time.Minute)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	app.post(t, pay, paymentWith(byApp)).fails(409, "CONFLICT") // its prepayment is closed
+	code := ada.saying(keyHeader, "code")
+	code.post(t, pay, paymentWith(byCode)).is(200)
+	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
+	code.post(t, pay, paymentWith(byCode)).fails(409, "CONFLICT") // the order is paid
+}
+
+func idempotencyKeyForm(t *testing.T, s *till) {
+	ada, _ := s.sells(t)
+	for _, no := range []string{strings.Repeat("k", 256), " ", strings.Repeat("é", 256)} {
+		a := ada.saying(keyHeader, no).post(t, pay, paymentWith(byCode))
+		a.invalid(keyHeader)
+	}
+	for _, yes := range []string{strings.Repeat("k", 255), "é", "7b0f6c1e-4a52-4a9e-9a35-1f0c8f0c7d11"} {
+		ada.saying(keyHeader, yes).post(t, pay, paymentWith(byCode)).is(200)
+	}
+	twice := ada.saying(keyHeader, "one")
+	twice.header[keyHeader] = append(twice.header[keyHeader], "two")
+	twice.post(t, pay, paymentWith(byCode)).invalid(keyHeader)
+}

@@ -1,0 +1,226 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/payment"
+)
+
+var noticedSales = []sale{
+	{"PAY-10 a notification of the wallet pays the order", noticed},
+	{"PAY-10 a notification settles once, however often it comes", noticedAtOnce},
+	{"PAY-10 a forged notification changes nothing and is logged", forgedNotices},
+	{"PAY-10 what is no notification is not acknowledged", noNotices},
+	{"PAY-10 a notification that disagrees is disputed", disputes},
+	{"PAY-10 a dispute ends when the wallet confirms what we say", disputeEnds},
+	{"PAY-10 money for an order that is paid or closed is refund_due", refundsDue},
+	{"PAY-10 money for no order that we know is disputed", strays},
+	{"PAY-10 a payment that failed is nothing to do", nothingPaid},
+	{"PAY-10 the sandbox notifies by itself", notifiedBySandbox},
+}
+
+const payments = "/api/pay-admin/v1/payment/"
+
+// received are the payments as the back office lists them.
+func (s *till) received(t *testing.T, query string) answer {
+	t.Helper()
+	return s.staff(t).get(t, payments+query).is(200)
+}
+
+// settled is somebody whose order was paid at the wallet, which has not said so.
+func (s *till) settled(t *testing.T) (person, int, sandbox.Trade) {
+	t.Helper()
+	ada, order := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	return ada, order, s.isPaid(t)
+}
+
+func noticed(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	ada.stands(t, order, payment.Open)
+	s.clock.advance(time.Second)
+	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
+	paid := ada.stands(t, order, payment.Paid)
+	assert.Equal(t, trade.TransactionID, paid.text("data.transaction_id"))
+	assert.Equal(t, "2026-11-20T12:00:00Z", paid.text("data.paid_at"), "as the wallet says")
+	a := s.received(t, "")
+	sameJSON(t, []any{object{
+		"id": a.int("data.0.id"), "order": order, "transaction_id": trade.TransactionID, "state": "applied", "amount": 990,
+		"currency": "CNY", "received_at": "2026-11-20T12:00:01Z",
+	}}, a.at("data"))
+	ada.post(t, pay, paymentWith(object{"order_id": order})).fails(409, "CONFLICT")
+	ada.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND")
+}
+
+func noticedAtOnce(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	text := letter(s.notice(trade, nil), walletKey)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { s.hears(t, text).isTaken() })
+	}
+	all.Wait()
+	s.clock.advance(time.Hour * 24 * 40)
+	s.hears(t, text).isTaken()
+	s.clock.advance(-time.Hour * 24 * 40)
+	paid := ada.stands(t, order, payment.Paid)
+	assert.Equal(t, "2026-11-20T12:00:00Z", paid.text("data.paid_at"))
+	assert.Len(t, s.received(t, "").list("data"), 1)
+}
+
+func forgedNotices(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	said := s.notice(trade, nil)
+	unsigned := "<xml>"
+	for name, value := range said {
+		unsigned += fmt.Sprintf("<%s>%s</%[1]s>", name, value)
+	}
+	good := letter(said, walletKey)
+	for name, text := range map[string]string{
+		"another's key":     letter(said, strings.Repeat("x", 32)),
+		"no key":            letter(said, ""),
+		"no signature":      unsigned + "</xml>",
+		"a changed field":   strings.Replace(good, "[990]", "[99]", 1),
+		"one field more":    strings.Replace(good, "<xml>", "<xml><attach>x</attach>", 1),
+		"a field twice":     strings.Replace(good, "<xml>", "<xml><total_fee>990</total_fee>", 1),
+		"a second document": good + good,
+		"an entity":         `<!DOCTYPE x [<!ENTITY fee "990">]>` + strings.Replace(good, "<![CDATA[990]]>", "&fee;", 1),
+		"another merchant":  letter(s.notice(trade, map[string]string{"mch_id": "1900000110"}), walletKey),
+	} {
+		a := s.hears(t, text)
+		assert.NotContains(t, string(a.body), "SUCCESS", name)
+		assert.NotContains(t, string(a.body), walletKey, name)
+	}
+	ada.stands(t, order, payment.Open)
+	assert.Empty(t, s.received(t, "").list("data"))
+	assert.Equal(t, 9, strings.Count(s.log.String(), "a notification of the wallet was not taken"))
+	assert.NotContains(t, s.log.String(), walletKey)
+}
+
+func noNotices(t *testing.T, s *till) {
+	for _, text := range []string{
+		"", " ", "{}", `{"return_code": "SUCCESS"}`, "<xml>", "<xml></xml>", "<xml/>", "\x00", "\xff\xfe<xml></xml>", "null",
+		"<html><body>Bad Gateway</body></html>", "<xml>" + strings.Repeat("<a>", 10_000), "<xml>" + strings.Repeat("x", 64<<10) + "</xml>",
+		strings.Repeat("<!-- -->", 100_000),
+	} {
+		s.hears(t, text).isNotTaken()
+	}
+	s.anyone().get(t, notify).fails(405, "METHOD_NOT_ALLOWED")
+	assert.Empty(t, s.received(t, "").list("data"))
+}
+
+func disputes(t *testing.T, s *till) {
+	for name, change := range map[string]map[string]string{
+		"amount":      {"total_fee": "1"},
+		"currency":    {"fee_type": "USD"},
+		"application": {"appid": svcAppID},
+		"stranger":    {"appid": "wx9999999999999999"},
+	} {
+		ada, order, trade := s.settled(t)
+		text := letter(s.notice(trade, change), walletKey)
+		s.hears(t, text).isTaken() // it is stored
+		s.hears(t, text).isTaken()
+		ada.stands(t, order, payment.Open)
+		a := s.received(t, "?state=disputed&page_size=1")
+		assert.Equal(t, trade.TransactionID, a.text("data.0.transaction_id"), name)
+		assert.Equal(t, order, a.int("data.0.order"), name)
+		if name == "amount" {
+			assert.Equal(t, 1, a.int("data.0.amount"), "what came, not what we wanted")
+		}
+		if name == "currency" {
+			assert.Equal(t, "USD", a.text("data.0.currency"))
+		}
+		s.clock.advance(time.Second)
+	}
+	assert.Equal(t, 4, s.received(t, "").int("pagination.total_count"))
+	assert.Contains(t, s.log.problems(), "money came in that somebody must look after")
+}
+
+func disputeEnds(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	s.hears(t, letter(s.notice(trade, map[string]string{"total_fee": "1"}), walletKey)).isTaken()
+	ada.stands(t, order, payment.Open)
+	s.clock.advance(payment.DisputeInterval)
+	assert.Equal(t, 1, s.tend(t), "the wallet is asked after it")
+	ada.stands(t, order, payment.Paid)
+
+	bob, other, trade := s.settled(t)
+	s.hears(t, letter(s.notice(trade, map[string]string{"fee_type": "USD"}), walletKey)).isTaken()
+	bob.post(t, pay, paymentWith(byWeb)).fails(409, "CONFLICT") // no second way to pay is opened: the first is found to be paid
+	bob.stands(t, other, payment.Paid)
+	assert.Equal(t, []any{"applied", "applied"}, s.received(t, "").each("data", "state"))
+}
+
+func refundsDue(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
+	s.clock.advance(time.Second)
+	second := letter(s.notice(trade, map[string]string{"transaction_id": "4200000000202611200000000002"}), walletKey)
+	for range 2 {
+		s.hears(t, second).isTaken()
+	}
+	assert.Equal(t, []any{"refund_due", "applied"}, s.received(t, "").each("data", "state"))
+	assert.Equal(t, trade.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"), "the first one")
+
+	bob, expired := s.sells(t)
+	bob.post(t, pay, paymentWith(byCode)).is(200)
+	late := s.trade(t)
+	late.TransactionID, late.Paid = "4200000000202611200000000003", s.clock.Now()
+	s.clock.advance(2 * time.Hour)
+	for range 2 {
+		s.tend(t)
+		s.clock.advance(time.Minute)
+	}
+	bob.stands(t, expired, payment.Closed)
+	s.hears(t, letter(s.notice(late, nil), walletKey)).isTaken()
+	bob.stands(t, expired, payment.Closed)
+	assert.Equal(t, 2, s.received(t, "?state=refund_due").int("pagination.total_count"))
+}
+
+func strays(t *testing.T, s *till) {
+	_, _, trade := s.settled(t)
+	trade.OutTradeNo, trade.TransactionID = "nobodys-number", "4200000000202611200000000009"
+	text := letter(s.notice(trade, nil), walletKey)
+	s.hears(t, text).isTaken()
+	s.hears(t, text).isTaken()
+	a := s.received(t, "?state=disputed")
+	require.Equal(t, 1, a.int("pagination.total_count"))
+	assert.Nil(t, a.at("data.0.order"))
+}
+
+func nothingPaid(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	s.hears(t, letter(s.notice(trade, map[string]string{"result_code": "FAIL", "err_code": "SYSTEMERROR"}), walletKey)).isTaken()
+	ada.stands(t, order, payment.Open)
+	assert.Empty(t, s.received(t, "").list("data"))
+}
+
+// notifiedBySandbox has the wallet's side send what it sends: late, twice at once, and
+// the later payment first.
+func notifiedBySandbox(t *testing.T, s *till) {
+	ran := make(chan error, 1)
+	go func() { ran <- s.box.Run(t.Context()) }()
+	t.Cleanup(func() { assert.NoError(t, <-ran) })
+	ada, first, _ := s.settled(t)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Repeat, Copies: 5})
+	bob, second, _ := s.settled(t)
+	deadline := time.Now().Add(20 * time.Second)
+	for _, of := range []struct {
+		who   person
+		order int
+	}{{ada, first}, {bob, second}} {
+		path := fmt.Sprintf("%s%d/", ownOrders, of.order)
+		for of.who.get(t, path).is(200).text("data.state") != "paid" {
+			require.True(t, time.Now().Before(deadline), "nobody was notified")
+		}
+	}
+	assert.Equal(t, []any{"applied", "applied"}, s.received(t, "").each("data", "state"))
+}

@@ -1,0 +1,159 @@
+package contract
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/payment"
+)
+
+var tendedSales = []sale{
+	{"PAY-11 a lost notification is found by asking", lostNotice},
+	{"PAY-11 an order is closed when its time is over and the wallet confirms", expiredClosed},
+	{"PAY-11 an order that is paid in its last moment is not closed", paidAtLast},
+	{"PAY-11 whoever pays while the wallet is told to close is not lost", paidWhileClosing},
+	{"PAY-11 payments are listed for the back office", listedPayments},
+}
+
+// failingSales are of a wallet on which nobody can rely.
+var failingSales = []sale{
+	{"PAY-13 a wallet that is down", walletDown},
+	{"PAY-13 a wallet that talks nonsense", walletGarbled},
+	{"PAY-13 a wallet that does what it is asked, and says that it did not", walletLies},
+}
+
+func lostNotice(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	assert.Zero(t, s.tend(t), "not so soon")
+	s.clock.advance(30 * time.Second)
+	assert.Equal(t, 1, s.tend(t))
+	assert.Equal(t, trade.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"))
+	s.clock.advance(24 * time.Hour)
+	assert.Zero(t, s.tend(t), "it is final")
+	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken() // late
+	assert.Len(t, s.received(t, "").list("data"), 1)
+}
+
+func expiredClosed(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	bob, never := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	s.clock.advance(time.Hour - time.Second)
+	s.tend(t)
+	ada.stands(t, order, payment.Open)
+	s.clock.advance(time.Minute)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.CloseOrder, Do: sandbox.Garbage})
+	_, err := s.app.Paying.Tend(t.Context())
+	assert.Error(t, err, "the wallet has confirmed nothing")
+	ada.stands(t, order, payment.Open)
+	bob.stands(t, never, payment.Closed) // nobody could pay it
+	for range 2 {
+		s.clock.advance(time.Minute)
+		s.tend(t)
+	}
+	ada.stands(t, order, payment.Closed)
+	assert.Equal(t, sandbox.Closed, s.trade(t).State)
+	s.clock.advance(24 * time.Hour)
+	assert.Zero(t, s.tend(t))
+}
+
+func paidAtLast(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	s.clock.advance(time.Hour - time.Second)
+	s.isPaid(t)
+	s.clock.advance(time.Hour)
+	s.tend(t)
+	ada.stands(t, order, payment.Paid)
+}
+
+func paidWhileClosing(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200)
+	s.clock.advance(10 * time.Minute)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.CloseOrder, Do: sandbox.ErrorBefore, Times: 3})
+	ada.post(t, pay, paymentWith(byApp)).fails(504, "GATEWAY_TIMEOUT")
+	trade := s.isPaid(t) // before the next try
+	ada.post(t, pay, paymentWith(byApp)).fails(409, "CONFLICT")
+	assert.Equal(t, trade.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"))
+	assert.Len(t, s.box.Ledger(), 1)
+}
+
+func listedPayments(t *testing.T, s *till) {
+	for n := range 5 {
+		_, _, trade := s.settled(t)
+		change := map[string]string{}
+		if n%2 == 1 {
+			change["total_fee"] = fmt.Sprint(n)
+		}
+		s.hears(t, letter(s.notice(trade, change), walletKey)).isTaken()
+		s.clock.advance(time.Minute)
+	}
+	staff := s.staff(t)
+	all := staff.get(t, payments).is(200)
+	assert.Equal(t, []string{"data", "pagination"}, all.names())
+	assert.Equal(t, []any{"applied", "disputed", "applied", "disputed", "applied"}, all.each("data", "state"), "the newest first")
+	all.hasFields("data.0", []string{"id", "order", "transaction_id", "state", "amount", "currency", "received_at"})
+	sameJSON(t, pagination(2, 5, 3, 2, 3, 1), staff.get(t, payments+"?page_size=2&page=2").is(200).at("pagination"))
+	sameJSON(t, pagination(20, 3, 1, 1, nil, nil), staff.get(t, payments+"?state=applied").is(200).at("pagination"))
+	assert.Empty(t, staff.get(t, payments+"?state=refund_due").is(200).list("data"))
+	staff.get(t, payments+"?state=paid").invalid("state")
+	staff.get(t, payments+"?page=2").fails(404, "RESOURCE_NOT_FOUND")
+	staff.get(t, payments+"?page=x&state=y").invalid("page", "state")
+	s.member(t).get(t, payments).fails(403, "PERMISSION_DENIED")
+	s.anyone().get(t, payments).fails(401, "NOT_AUTHENTICATED")
+}
+
+// unharmed asserts that after a failure nothing is charged, the order is open, and the
+// same call succeeds when it is repeated, with one trade at the wallet.
+func (s *till) unharmed(t *testing.T, ada person, order int) {
+	t.Helper()
+	ada.stands(t, order, payment.Open)
+	assert.Empty(t, s.received(t, "").list("data"))
+	ada.post(t, pay, paymentWith(object{"order_id": order})).is(200)
+	mine := 0
+	for _, trade := range s.box.Ledger() {
+		if trade.State != sandbox.Closed {
+			mine++
+		}
+	}
+	assert.Equal(t, 1, mine)
+	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
+	ada.stands(t, order, payment.Paid)
+}
+
+func walletDown(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.ErrorBefore, Times: 3})
+	a := ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
+	assert.Equal(t, fmt.Sprint(order), a.header.Get("X-Order-ID"))
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Slow, DelayMS: 3000})
+	began := time.Now()
+	ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
+	assert.Less(t, time.Since(began), 10*time.Second, "the deadline is 2 s")
+	s.unharmed(t, ada, order)
+}
+
+func walletGarbled(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	for _, trick := range []sandbox.Trick{sandbox.Garbage, sandbox.Forge} {
+		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: trick})
+		ada.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR")
+	}
+	s.unharmed(t, ada, order)
+}
+
+func walletLies(t *testing.T, s *till) {
+	ada, order := s.sells(t)
+	for _, trick := range []sandbox.Trick{sandbox.ErrorAfter, sandbox.Reset} {
+		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: trick, Times: 3})
+		ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
+	}
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.SayPaid})
+	ada.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR") // asked, it says otherwise
+	s.unharmed(t, ada, order)
+}

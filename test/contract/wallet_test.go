@@ -1,0 +1,180 @@
+package contract
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/bootstrap"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+)
+
+// till is a server with a wallet: the real gateway, which speaks to a sandbox over HTTP.
+// Nobody is notified of a payment but by the test.
+type till struct {
+	*server
+	box *sandbox.Server
+}
+
+// Who the shop is at the wallet.
+const (
+	merchant  = "1900000109"
+	walletKey = "0123456789abcdefghijklmnopqrstuv"
+	appID     = "wx0000000000000001"
+	svcAppID  = "wx0000000000000002"
+)
+
+// sale is a test on a till of its own, named as rows are.
+type sale struct {
+	name string
+	show func(t *testing.T, s *till)
+}
+
+func TestContract_with_a_wallet(t *testing.T) {
+	onEach(t, func(t *testing.T, on store) {
+		for _, r := range slices.Concat(voucherSales, repeatedSales, noticedSales, tendedSales, failingSales, orderSales) {
+			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				r.show(t, on.startTill(t))
+			})
+		}
+	})
+}
+
+func (on store) startTill(t *testing.T) *till {
+	t.Helper()
+	s := &till{}
+	front := httptest.NewUnstartedServer(nil)
+	box, err := sandbox.New(sandbox.Config{
+		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID},
+		PublicURL: "http://" + front.Listener.Addr().String(), Clock: func() time.Time { return s.clock.Now() },
+	})
+	require.NoError(t, err)
+	s.box, front.Config.Handler = box, box
+	s.server = on.startWith(t, func(settings *bootstrap.Settings) {
+		settings.Wallet, settings.WalletURL = "sandbox", "http://"+front.Listener.Addr().String()
+		settings.WalletMchID, settings.WalletKey = merchant, secret.New(walletKey)
+		settings.WalletAppID, settings.WalletSvcAppID = appID, svcAppID
+		settings.WalletPoll, settings.WalletTimeout = "30s", "2s"
+	})
+	front.Start()
+	t.Cleanup(front.Close)
+	t.Cleanup(box.Release)
+	return s
+}
+
+// trade is the only trade at the wallet, or the last one.
+func (s *till) trade(t *testing.T) sandbox.Trade {
+	t.Helper()
+	all := s.box.Ledger()
+	require.NotEmpty(t, all)
+	return all[len(all)-1]
+}
+
+// isPaid lets a payer pay the last trade.
+func (s *till) isPaid(t *testing.T) sandbox.Trade {
+	t.Helper()
+	paid, err := s.box.Pay(s.trade(t).OutTradeNo, sandbox.How{})
+	require.NoError(t, err)
+	return paid
+}
+
+func (s *till) misbehaves(t *testing.T, m sandbox.Misbehaviour) {
+	t.Helper()
+	require.NoError(t, s.box.Misbehave(m))
+}
+
+// tend has a server look after orders whose time has come, and says how many there were.
+func (s *till) tend(t *testing.T) int {
+	t.Helper()
+	n, err := s.app.Paying.Tend(t.Context())
+	require.NoError(t, err)
+	return n
+}
+
+// stands asserts what the payer sees of the order.
+func (p person) stands(t *testing.T, order int, state payment.State) answer {
+	t.Helper()
+	a := p.get(t, fmt.Sprintf("%s%d/", ownOrders, order)).is(200)
+	assert.Equal(t, string(state), a.text("data.state"))
+	return a
+}
+
+// notice is what the wallet says of a trade that is paid; a change to "" leaves the field
+// out.
+func (s *till) notice(trade sandbox.Trade, change map[string]string) map[string]string {
+	said := map[string]string{
+		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": trade.AppID, "mch_id": merchant, "nonce_str": "n0nce",
+		"out_trade_no": trade.OutTradeNo, "transaction_id": trade.TransactionID, "total_fee": fmt.Sprint(trade.Amount),
+		"fee_type": "CNY", "time_end": trade.Paid.Add(8 * time.Hour).Format("20060102150405"), "sign_type": "HMAC-SHA256",
+		"trade_type": trade.TradeType, "openid": "a-payer",
+	}
+	maps.Copy(said, change)
+	maps.DeleteFunc(said, func(_, v string) bool { return v == "" })
+	return said
+}
+
+// signature is the wallet's over the fields, by the key.
+func signature(fields map[string]string, key string) string {
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name != "sign" && name != "paySign" {
+			fmt.Fprintf(&text, "%s=%s&", name, fields[name])
+		}
+	}
+	mac := hmac.New(sha256.New, []byte(key))
+	fmt.Fprintf(mac, "%skey=%s", text.String(), key)
+	return fmt.Sprintf("%X", mac.Sum(nil))
+}
+
+// letter is the fields in the wallet's XML, signed by the key.
+func letter(fields map[string]string, key string) string {
+	var b strings.Builder
+	b.WriteString("<xml>")
+	signed := maps.Clone(fields)
+	signed["sign"] = signature(fields, key)
+	for _, name := range slices.Sorted(maps.Keys(signed)) {
+		fmt.Fprintf(&b, "<%s><![CDATA[%s]]></%[1]s>", name, signed[name])
+	}
+	return b.String() + "</xml>"
+}
+
+const notify = "/api/pay/notify/wallet/"
+
+// hears posts a notification and returns what the wallet is answered.
+func (s *till) hears(t *testing.T, body string) answer {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+notify, strings.NewReader(body))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "text/xml")
+	return do(t, req).is(200)
+}
+
+const (
+	acknowledged = "<xml><return_code><![CDATA[SUCCESS]]></return_code><return_msg><![CDATA[OK]]></return_msg></xml>"
+	notTaken     = "<return_code><![CDATA[FAIL]]></return_code>"
+)
+
+// isTaken asserts that the notification was acknowledged as the wallet expects.
+func (a answer) isTaken() {
+	a.t.Helper()
+	assert.Equal(a.t, acknowledged, string(a.body))
+	assert.Equal(a.t, "text/xml; charset=utf-8", a.header.Get("Content-Type"))
+}
+
+func (a answer) isNotTaken() {
+	a.t.Helper()
+	assert.Contains(a.t, string(a.body), notTaken)
+}

@@ -1,0 +1,326 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+var ledgerChanges = []promise{
+	{"Change stores what fn makes of the trade, and shows it to the next", changeTrade},
+	{"Change of what is not there is ErrNoOrder", changeNoTrade},
+	{"if fn fails, nothing is stored and its error comes back as it is", changeTradeFails},
+	{"nothing is stored when fn panics, and the store goes on", changeTradePanics},
+	{"nothing is stored when the caller goes away meanwhile", changeTradeGone},
+	{"what goes into a Change and comes out of it is private", changeTradePrivate},
+	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
+	{"what must agree does, whatever fn makes", changeTradeWrong},
+	{"an order that is paid stays paid", changeTradeUnpaid},
+	{"OrderOf returns the order of the prepayment, or ErrNoOrder", orderOf},
+}
+
+var (
+	byCode = payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
+	inApp  = payment.Intent{EndType: payment.App, App: payment.SvcIOSApp}
+	inside = payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "o-🀄'\"%_"}
+)
+
+// leaseOf is how long somebody who pays has a prepayment for themselves.
+const leaseOf = 10 * time.Second
+
+func opening(i payment.Intent, no payment.TradeNo) payment.Opening {
+	return payment.Opening{Intent: i, TradeNo: no, Lease: leaseOf, Draw: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+		return fmt.Append(nil, "\x00\xff", o.ID, i, no), nil
+	}}
+}
+
+// receiptOf is what the wallet says of who has paid the order.
+func receiptOf(o payment.Order, transaction string, no payment.TradeNo, at time.Time) payment.Receipt {
+	return payment.Receipt{
+		TransactionID: transaction, TradeNo: no, App: payment.OfficialAccount, Amount: o.Amount, Currency: o.Currency, Paid: at,
+	}
+}
+
+// trade changes the order, which must succeed.
+func (w *world) trade(id payment.OrderID, fn func(*payment.Trade)) {
+	w.Helper()
+	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) error {
+		fn(t)
+		return nil
+	}))
+}
+
+// begins takes the next step of a payment.
+func (w *world) begins(id payment.OrderID, i payment.Intent, no payment.TradeNo, at time.Time) (step payment.Step) {
+	w.Helper()
+	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) (err error) {
+		step, err = t.Begin(opening(i, no), at)
+		return err
+	}))
+	return step
+}
+
+// pays begins and settles a payment of the order.
+func (w *world) pays(id payment.OrderID, no payment.TradeNo, transaction string, at time.Time) {
+	w.Helper()
+	w.begins(id, byCode, no, at)
+	w.trade(id, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, transaction, no, at), at) })
+}
+
+// traded is what the store has of the order.
+func (w *world) traded(id payment.OrderID) (stored payment.Trade) {
+	w.Helper()
+	w.trade(id, func(t *payment.Trade) { stored = cloned(*t) })
+	return stored
+}
+
+// cloned is the trade anew, so that not even a store that shares its data can reach it.
+func cloned(t payment.Trade) payment.Trade {
+	t.Prepayments, t.Payments = slices.Clone(t.Prepayments), slices.Clone(t.Payments)
+	for i, p := range t.Prepayments {
+		t.Prepayments[i].Request = slices.Clone(p.Request)
+	}
+	return t
+}
+
+func (w *world) journal(id payment.OrderID) []payment.Entry {
+	w.Helper()
+	entries, err := w.Ledger.Journal(w.Context(), id)
+	require.NoError(w, err)
+	return entries
+}
+
+// kept asserts that the store has the trade, with its new entries after those that were
+// there.
+func (w *world) kept(want payment.Trade, before []payment.Entry) {
+	w.Helper()
+	got := w.traded(want.Order.ID)
+	for i, p := range got.Payments {
+		assert.Positive(w, p.ID)
+		got.Payments[i].ID = 0
+	}
+	for i := range want.Payments {
+		want.Payments[i].ID = 0
+	}
+	assert.Equal(w, slices.Concat(before, want.Entries), w.journal(want.Order.ID))
+	want.Entries, want.Answer = nil, nil
+	assert.Equal(w, want, got)
+	o, err := w.Ledger.Order(w.Context(), want.Order.ID)
+	require.NoError(w, err)
+	assert.Equal(w, want.Order, o)
+}
+
+func changeTrade(w *world) {
+	o, bystander := w.charge(order(w.somebody(), noon)), w.charge(order(w.somebody(), noon))
+	want := payment.Trade{Order: o, Look: o.Expires}
+	ordered := w.journal(o.ID)
+	w.kept(want, ordered)
+	at := noon.Add(time.Second)
+	for _, do := range []func(t *payment.Trade) error{
+		func(t *payment.Trade) error { _, err := t.Begin(opening(inside, "a"), at); return err },
+		func(t *payment.Trade) error {
+			t.Sent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
+			t.Plan(time.Minute, at)
+			return nil
+		},
+		func(t *payment.Trade) error { _, err := t.Begin(opening(byCode, "b"), at); return err },
+		func(t *payment.Trade) error {
+			if err := t.Closed("a", nil, at); err != nil {
+				return err
+			}
+			_, err := t.Begin(opening(byCode, "b"), at)
+			return err
+		},
+		func(t *payment.Trade) error { t.Settle(receiptOf(t.Order, "later", "lost", at), at); return nil },
+		func(t *payment.Trade) error { t.Settle(receiptOf(t.Order, "first", "b", at), at); return nil },
+		func(t *payment.Trade) error {
+			t.Settle(receiptOf(t.Order, "later", "a", at), at.Add(time.Second))
+			t.Plan(time.Minute, at)
+			return nil
+		},
+	} {
+		require.NoError(w, do(&want))
+		require.NoError(w, w.Ledger.Change(w.Context(), o.ID, do))
+		w.kept(cloned(want), ordered)
+	}
+	assert.Equal(w, payment.Paid, want.Order.State)
+	assert.Len(w, want.Prepayments, 2)
+	assert.Len(w, want.Payments, 2)
+	w.kept(payment.Trade{Order: bystander, Look: bystander.Expires}, w.journal(bystander.ID))
+}
+
+func changeNoTrade(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	for _, none := range []payment.OrderID{0, -1, o.ID + 1} {
+		err := w.Ledger.Change(w.Context(), none, func(*payment.Trade) error {
+			w.Error("there is nothing to change")
+			return nil
+		})
+		assert.ErrorIs(w, err, payment.ErrNoOrder)
+	}
+}
+
+// spoil changes all that there is of a trade.
+func spoil(t *payment.Trade) {
+	t.Begin(opening(byCode, "spoilt"), noon)
+	t.Settle(receiptOf(t.Order, "spoilt", "spoilt", noon), noon)
+	t.Look = noon
+}
+
+func changeTradeFails(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	for _, boom := range []error{errBoom, payment.ErrTooLate} {
+		err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+			spoil(t)
+			return boom
+		})
+		assert.Same(w, boom, err)
+	}
+	w.kept(before, noted)
+	_, err := w.Ledger.OrderOf(w.Context(), "spoilt")
+	assert.ErrorIs(w, err, payment.ErrNoOrder)
+	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
+}
+
+func changeTradePanics(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	assert.Panics(w, func() {
+		_ = w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+			spoil(t)
+			panic("boom")
+		})
+	})
+	w.promptly(func() { w.kept(before, noted) })
+}
+
+func changeTradeGone(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	ctx, cancel := context.WithCancel(w.Context())
+	err := w.Ledger.Change(ctx, o.ID, func(t *payment.Trade) error {
+		cancel()
+		spoil(t)
+		return nil
+	})
+	require.ErrorIs(w, err, context.Canceled)
+	w.kept(before, noted)
+}
+
+func changeTradePrivate(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	w.begins(o.ID, byCode, "a", noon)
+	var held payment.Trade
+	w.trade(o.ID, func(t *payment.Trade) {
+		t.Settle(receiptOf(t.Order, "t", "nobody's", noon), noon)
+		held = *t
+	})
+	want := cloned(held)
+	want.Entries = nil
+	held.Prepayments[0].Request[0]++
+	held.Prepayments[0].State = payment.Shut
+	held.Payments[0].Amount++
+	w.kept(want, w.journal(o.ID))
+	w.journal(o.ID)[0].Noted = "forged"
+	assert.Equal(w, payment.NotedOrdered, w.journal(o.ID)[0].Noted)
+	page := w.payments("", pageNo(1, 10))
+	page.Items[0].Amount++
+	assert.Equal(w, o.Amount, w.payments("", pageNo(1, 10)).Items[0].Amount)
+}
+
+func changeTradeAtOnce(w *world) {
+	const fifty = 50
+	o := w.charge(order(w.somebody(), noon))
+	for _, err := range atOnce(fifty, func(n int) error {
+		return w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+			at := noon.Add(time.Duration(n) * time.Second)
+			t.Look = t.Look.Add(time.Second)
+			t.Settle(receiptOf(t.Order, fmt.Sprint("t", n), "lost", at), at)
+			step, err := t.Begin(opening(byCode, payment.TradeNo(fmt.Sprint("p", n))), noon)
+			if step.Action == payment.Send {
+				return errors.Join(err, t.Closed(step.Prepayment.TradeNo, nil, at))
+			}
+			return err
+		})
+	}) {
+		require.NoError(w, err)
+	}
+	got := w.traded(o.ID)
+	assert.Equal(w, o.Expires.Add(fifty*time.Second), got.Look, "each begins with what the former has left")
+	assert.Len(w, got.Payments, fifty)
+	assert.Len(w, got.Prepayments, fifty)
+	assert.Len(w, w.journal(o.ID), 1+3*fifty)
+}
+
+func changeTradeWrong(w *world) {
+	o, other := w.charge(order(w.somebody(), noon)), w.charge(order(w.somebody(), noon))
+	w.begins(other.ID, byCode, "theirs", noon)
+	w.trade(other.ID, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "theirs", "lost", noon), noon) })
+	w.begins(o.ID, byCode, "a", noon)
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	alive := before.Prepayments[0]
+	paid := payment.Payment{TransactionID: "t", TradeNo: "a", Verdict: payment.Applied, Amount: 1, Currency: payment.CNY, Received: noon}
+	for what, fn := range map[string]func(t *payment.Trade){
+		"two prepayments that are alive": func(t *payment.Trade) {
+			alive.TradeNo = "b"
+			t.Prepayments = append(t.Prepayments, alive)
+		},
+		"a prepayment of another order's": func(t *payment.Trade) {
+			shut := alive
+			shut.TradeNo, shut.State = "theirs", payment.Shut
+			t.Prepayments = append(t.Prepayments, shut)
+		},
+		"a payment of another order's": func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "theirs", "a", noon), noon) },
+		"two payments that are applied": func(t *payment.Trade) {
+			second := paid
+			second.TransactionID = "u"
+			t.Payments = append(t.Payments, paid, second)
+		},
+	} {
+		assert.Error(w, w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+			fn(t)
+			return nil
+		}), what)
+		w.kept(cloned(before), noted)
+	}
+}
+
+func changeTradeUnpaid(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	w.pays(o.ID, "a", "t", noon)
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	require.Equal(w, payment.Paid, before.Order.State)
+	for _, s := range []payment.State{payment.Open, payment.Closed} {
+		require.Error(w, w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+			t.Order.State = s
+			return nil
+		}))
+	}
+	w.kept(before, noted)
+}
+
+func orderOf(w *world) {
+	who := w.somebody()
+	first, second := w.charge(order(who, noon)), w.charge(order(who, noon))
+	w.begins(first.ID, byCode, "a", noon)
+	w.begins(second.ID, inApp, "A", noon)
+	w.trade(first.ID, func(t *payment.Trade) { require.NoError(w, t.Closed("a", nil, noon)) })
+	w.begins(first.ID, byCode, "b", noon)
+	for no, id := range map[payment.TradeNo]payment.OrderID{"a": first.ID, "A": second.ID, "b": first.ID} {
+		got, err := w.Ledger.OrderOf(w.Context(), no)
+		require.NoError(w, err)
+		assert.Equal(w, id, got, no)
+	}
+	for _, none := range []payment.TradeNo{"", "B", "a "} {
+		_, err := w.Ledger.OrderOf(w.Context(), none)
+		assert.ErrorIs(w, err, payment.ErrNoOrder)
+	}
+}

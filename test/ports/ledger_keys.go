@@ -1,0 +1,209 @@
+package ports
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+var ledgerKeys = []promise{
+	{"Reserve keeps a key until it is answered, by a Change or an AddOrder", reserve},
+	{"a key that came with another request is ErrKeyReused", reserveReused},
+	{"a key whose time has come without an answer is free for the same request", reserveAgain},
+	{"an answer is forgotten when it is as old as KeyLife", answersForgotten},
+	{"Release forgets a key, unless it was answered", release},
+	{"who answers too late stores nothing: the request has had its effect", answerTwice},
+	{"of those who come at once with one key, one reserves it", reserveAtOnce},
+	{"of those who answer one key at once, one has an effect", answerAtOnce},
+	{"a key of nobody is an error", reserveNobody},
+	{"an answer that fn fails with is not stored", answerFails},
+	{"what is answered is private", answerPrivate},
+}
+
+// keyNamed is a key for the request of that name.
+func keyNamed(of user.ID, name string) payment.Key {
+	return payment.Key{User: of, Name: name, Fingerprint: sha256.Sum256([]byte(name))}
+}
+
+func (w *world) reserves(k payment.Key, now time.Time) *payment.Answer {
+	w.Helper()
+	a, err := w.Ledger.Reserve(w.Context(), k, now, now.Add(time.Minute))
+	require.NoError(w, err)
+	return a
+}
+
+// answers gives the key an answer by a Change of the order.
+func (w *world) answers(id payment.OrderID, k payment.Key, reply string, at time.Time) payment.Answer {
+	w.Helper()
+	a := payment.Answer{Key: k, Order: id, Reply: []byte(reply), At: at}
+	w.trade(id, func(t *payment.Trade) { t.Answer = &a })
+	return a
+}
+
+func reserve(w *world) {
+	who, other := w.somebody(), w.somebody()
+	k := keyNamed(who, broad(63)+"'\"%_")
+	require.Nil(w, w.reserves(k, noon))
+	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Second), noon.Add(time.Hour))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	for _, free := range []payment.Key{keyNamed(other, k.Name), keyNamed(who, "K"), keyNamed(who, "k")} {
+		assert.Nil(w, w.reserves(free, noon))
+	}
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon.Add(time.Second)), &k)
+	require.NoError(w, err)
+	assert.Equal(w, &payment.Answer{Key: k, Order: o.ID, At: o.Created}, w.reserves(k, noon.Add(time.Hour)))
+
+	k = keyNamed(who, "k")
+	a := w.answers(o.ID, k, "\x00\xffreply", noon.Add(2*time.Second))
+	assert.Equal(w, &a, w.reserves(k, noon.Add(time.Hour)))
+	assert.Equal(w, &a, w.reserves(k, noon.Add(2*time.Hour)), "as often as they ask")
+}
+
+func reserveReused(w *world) {
+	who := w.somebody()
+	k := keyNamed(who, "k")
+	another := keyNamed(who, "another request")
+	another.Name = k.Name
+	reused := func(at time.Time) {
+		w.Helper()
+		_, err := w.Ledger.Reserve(w.Context(), another, at, at.Add(time.Minute))
+		assert.ErrorIs(w, err, payment.ErrKeyReused)
+	}
+	w.reserves(k, noon)
+	reused(noon)
+	reused(noon.Add(time.Hour))
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
+	require.NoError(w, err)
+	reused(noon.Add(time.Hour))
+	assert.Equal(w, o.ID, w.reserves(k, noon.Add(time.Hour)).Order)
+}
+
+func reserveAgain(w *world) {
+	k := keyNamed(w.somebody(), "k")
+	w.reserves(k, noon)
+	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute-time.Microsecond), noon.Add(time.Hour))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.Nil(w, w.reserves(k, noon.Add(time.Minute)))
+	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute), noon.Add(time.Hour))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse, "now it is theirs")
+}
+
+func answersForgotten(w *world) {
+	who := w.somebody()
+	k := keyNamed(who, "k")
+	w.reserves(k, noon)
+	_, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
+	require.NoError(w, err)
+	assert.NotNil(w, w.reserves(k, noon.Add(payment.KeyLife-time.Microsecond)))
+	k.Fingerprint[0]++
+	assert.Nil(w, w.reserves(k, noon.Add(payment.KeyLife)), "it may be for another request, too")
+	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(payment.KeyLife), noon.Add(2*payment.KeyLife))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+}
+
+func release(w *world) {
+	who := w.somebody()
+	k, other := keyNamed(who, "k"), keyNamed(who, "other")
+	require.NoError(w, w.Ledger.Release(w.Context(), k), "there is none")
+	w.reserves(k, noon)
+	w.reserves(other, noon)
+	require.NoError(w, w.Ledger.Release(w.Context(), k))
+	_, err := w.Ledger.Reserve(w.Context(), other, noon, noon.Add(time.Minute))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+
+	another := k
+	another.Fingerprint[0]++
+	assert.Nil(w, w.reserves(another, noon), "it is free for whatever request")
+	require.NoError(w, w.Ledger.Release(w.Context(), k))
+	_, err = w.Ledger.Reserve(w.Context(), another, noon, noon.Add(time.Minute))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse, "it is not theirs any more")
+
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &another)
+	require.NoError(w, err)
+	require.NoError(w, w.Ledger.Release(w.Context(), another))
+	assert.Equal(w, o.ID, w.reserves(another, noon).Order)
+}
+
+func answerTwice(w *world) {
+	who := w.somebody()
+	k := keyNamed(who, "k")
+	w.reserves(k, noon)
+	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
+	require.NoError(w, err)
+	_, err = w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
+	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.Equal(w, []payment.Order{o}, w.ordersOf(who, payment.Open))
+	before, noted := w.traded(o.ID), w.journal(o.ID)
+	err = w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+		spoil(t)
+		t.Answer = &payment.Answer{Key: k, Order: o.ID, At: noon}
+		return nil
+	})
+	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	w.kept(before, noted)
+	assert.Equal(w, &payment.Answer{Key: k, Order: o.ID, At: noon}, w.reserves(k, noon))
+}
+
+func reserveAtOnce(w *world) {
+	k := keyNamed(w.somebody(), "k")
+	assertOneWins(w, atOnce(many, func(int) error {
+		a, err := w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
+		assert.Nil(w, a)
+		return err
+	}), payment.ErrKeyInUse)
+}
+
+func answerAtOnce(w *world) {
+	who := w.somebody()
+	k := keyNamed(who, "k")
+	w.reserves(k, noon)
+	assertOneWins(w, atOnce(many, func(n int) error {
+		o := order(who, noon)
+		o.Subject = fmt.Sprint("Nº ", n)
+		_, err := w.Ledger.AddOrder(w.Context(), o, &k)
+		return err
+	}), payment.ErrKeyInUse)
+	orders := w.ordersOf(who, payment.Open)
+	require.Len(w, orders, 1)
+	assert.Equal(w, orders[0].ID, w.reserves(k, noon).Order)
+}
+
+func reserveNobody(w *world) {
+	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+		_, err := w.Ledger.Reserve(w.Context(), keyNamed(nobody, "k"), noon, noon.Add(time.Minute))
+		require.Error(w, err)
+		assert.Equal(w, fault.Internal, fault.KindOf(err))
+	}
+}
+
+func answerFails(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	k := keyNamed(o.User, "k")
+	w.reserves(k, noon)
+	err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+		t.Answer = &payment.Answer{Key: k, Order: o.ID, At: noon}
+		return errBoom
+	})
+	assert.ErrorIs(w, err, errBoom)
+	_, err = w.Ledger.AddOrder(w.Context(), order(o.User+1, noon), &k)
+	assert.Equal(w, fault.Internal, fault.KindOf(err), "nobody's order")
+	_, err = w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+}
+
+func answerPrivate(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	k := keyNamed(o.User, "k")
+	w.reserves(k, noon)
+	given := w.answers(o.ID, k, "reply", noon)
+	given.Reply[0] = 'R'
+	w.reserves(k, noon).Reply[0] = '!'
+	assert.Equal(w, "reply", string(w.reserves(k, noon).Reply))
+}

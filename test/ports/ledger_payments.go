@@ -1,0 +1,206 @@
+package ports
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+var ledgerPayments = []promise{
+	{"AddStray stores a payment of no order, once for each transaction", addStray},
+	{"AddStray of one transaction at once stores one payment", addStrayAtOnce},
+	{"Payments is newest first, ties by descending id, of the verdict that is given", payments},
+	{"the total of Payments counts what paging yields, and past it is NotFound", paymentPages},
+	{"Due returns the orders whose Look has come, the earliest first", due},
+	{"Due puts off what it returns", duePutsOff},
+	{"Due never gives an order to two who ask at once", dueAtOnce},
+}
+
+// stray is a payment that nobody knows the order of.
+func stray(transaction string, at time.Time) payment.Payment {
+	return payment.Stray(payment.Receipt{
+		TransactionID: transaction, TradeNo: "lost", App: payment.OfficialAccount, Amount: 990, Currency: "USD", Paid: at,
+	}, at)
+}
+
+func (w *world) strays(transaction string, at time.Time) payment.Payment {
+	w.Helper()
+	p, err := w.Ledger.AddStray(w.Context(), stray(transaction, at))
+	require.NoError(w, err)
+	return p
+}
+
+func (w *world) payments(v payment.Verdict, r page.Request) page.Page[payment.Payment] {
+	w.Helper()
+	p, err := w.Ledger.Payments(w.Context(), v, r)
+	require.NoError(w, err)
+	return p
+}
+
+// due are at most limit of the orders that are due, which are put off for a day.
+func (w *world) due(now time.Time, limit int) []payment.OrderID {
+	w.Helper()
+	ids, err := w.Ledger.Due(w.Context(), now, now.AddDate(0, 0, 1), limit)
+	require.NoError(w, err)
+	return ids
+}
+
+func addStray(w *world) {
+	o := w.charge(order(w.somebody(), noon))
+	w.pays(o.ID, "a", "known", noon)
+	want := stray("t", noon)
+	added := w.strays("t", noon)
+	require.Positive(w, added.ID)
+	want.ID = added.ID
+	assert.Equal(w, want, added)
+	assert.Equal(w, want, w.strays("t", noon.Add(time.Hour)), "what came first stays")
+	other := w.strays("T", noon)
+	assert.NotEqual(w, added.ID, other.ID)
+
+	known := w.strays("known", noon.Add(time.Hour))
+	assert.Equal(w, o.ID, known.Order)
+	assert.Equal(w, payment.Applied, known.Verdict)
+	assert.Equal(w, 3, w.payments("", pageNo(1, 10)).Total)
+
+	claimed := stray("u", noon)
+	claimed.Order = o.ID
+	got, err := w.Ledger.AddStray(w.Context(), claimed)
+	require.NoError(w, err)
+	assert.Zero(w, got.Order, "it belongs to none")
+	assert.Len(w, w.traded(o.ID).Payments, 1)
+}
+
+func addStrayAtOnce(w *world) {
+	all := atOnce(many, func(n int) payment.Payment {
+		p, err := w.Ledger.AddStray(w.Context(), stray("t", noon.Add(time.Duration(n)*time.Second)))
+		assert.NoError(w, err)
+		return p
+	})
+	for _, p := range all {
+		assert.Equal(w, all[0], p)
+	}
+	assert.Equal(w, []payment.Payment{all[0]}, w.payments("", pageNo(1, 10)).Items)
+}
+
+func payments(w *world) {
+	assert.Empty(w, w.payments("", page.Request{}).Items)
+	o := w.charge(order(w.somebody(), noon))
+	w.pays(o.ID, "a", "applied", noon.Add(2*time.Second))
+	w.trade(o.ID, func(t *payment.Trade) {
+		at := noon.Add(time.Second)
+		t.Settle(receiptOf(t.Order, "back", "a", at), at)
+		t.Settle(receiptOf(t.Order, "disputed", "lost", at), at)
+	})
+	w.strays("stray", noon.Add(3*time.Second))
+	w.strays("old", noon)
+	for v, want := range map[payment.Verdict][]string{
+		"": {"stray", "applied", "disputed", "back", "old"}, payment.Applied: {"applied"}, payment.RefundDue: {"back"},
+		payment.Disputed: {"stray", "disputed", "old"}, "lost": nil,
+	} {
+		p := w.payments(v, pageNo(1, 10))
+		var got []string
+		for _, one := range p.Items {
+			got = append(got, one.TransactionID)
+		}
+		assert.Equal(w, want, got, v)
+		assert.Equal(w, len(want), p.Total, v)
+	}
+	applied := w.payments(payment.Applied, pageNo(1, 10)).Items[0]
+	assert.Positive(w, applied.ID)
+	applied.ID = 0
+	assert.Equal(w, payment.Payment{
+		Order: o.ID, TransactionID: "applied", TradeNo: "a", Verdict: payment.Applied, Amount: o.Amount, Currency: o.Currency,
+		Received: noon.Add(2 * time.Second),
+	}, applied)
+}
+
+func paymentPages(w *world) {
+	const all = 7
+	for i := range all {
+		w.strays(fmt.Sprint("t", i), noon.Add(time.Duration(i/2)*time.Microsecond))
+	}
+	for _, v := range []payment.Verdict{"", payment.Disputed} {
+		var paged []payment.Payment
+		for number := 1; number <= 3; number++ {
+			p := w.payments(v, pageNo(number, 3))
+			assert.Equal(w, all, p.Total)
+			paged = append(paged, p.Items...)
+		}
+		assert.Equal(w, w.payments(v, pageNo(1, 10)).Items, paged)
+		assert.True(w, slices.IsSortedFunc(paged, func(a, b payment.Payment) int {
+			if c := b.Received.Compare(a.Received); c != 0 {
+				return c
+			}
+			return int(b.ID - a.ID)
+		}))
+		_, err := w.Ledger.Payments(w.Context(), v, pageNo(4, 3))
+		assert.True(w, fault.Is(err, fault.NotFound))
+	}
+	assert.Zero(w, w.payments(payment.Applied, pageNo(1, 3)).Total)
+	_, err := w.Ledger.Payments(w.Context(), payment.Applied, pageNo(2, 3))
+	assert.True(w, fault.Is(err, fault.NotFound))
+}
+
+// looked stores an order that is to be looked at then.
+func (w *world) looked(at time.Time) payment.OrderID {
+	w.Helper()
+	id := w.charge(order(w.somebody(), noon)).ID
+	w.trade(id, func(t *payment.Trade) { t.Look = at })
+	return id
+}
+
+func due(w *world) {
+	assert.Empty(w, w.due(noon, 10))
+	late, early, never, future := w.looked(noon), w.looked(noon.Add(-time.Hour)), w.looked(time.Time{}), w.looked(noon.Add(time.Microsecond))
+	same := w.looked(noon)
+	assert.Empty(w, w.due(noon, 0))
+	assert.Equal(w, []payment.OrderID{early}, w.due(noon, 1))
+	assert.Equal(w, []payment.OrderID{late, same}, w.due(noon, 10))
+	assert.Empty(w, w.due(noon, 10))
+	assert.Equal(w, []payment.OrderID{future}, w.due(noon.Add(time.Hour), 10))
+	assert.NotContains(w, w.due(noon.AddDate(10, 0, 0), 10), never)
+}
+
+func duePutsOff(w *world) {
+	id := w.looked(noon)
+	next := noon.Add(time.Minute)
+	ids, err := w.Ledger.Due(w.Context(), noon, next, 10)
+	require.NoError(w, err)
+	require.Equal(w, []payment.OrderID{id}, ids)
+	assert.Equal(w, next, w.traded(id).Look)
+	assert.Empty(w, w.due(next.Add(-time.Microsecond), 10))
+	assert.Equal(w, []payment.OrderID{id}, w.due(next, 10))
+}
+
+func dueAtOnce(w *world) {
+	const each = 3
+	want := map[payment.OrderID]bool{}
+	for i := range many * each {
+		want[w.looked(noon.Add(-time.Duration(i)*time.Second))] = true
+	}
+	given := map[payment.OrderID]int{}
+	for _, ids := range atOnce(many, func(int) []payment.OrderID {
+		ids, err := w.Ledger.Due(w.Context(), noon, noon.AddDate(0, 0, 1), each)
+		assert.NoError(w, err)
+		return ids
+	}) {
+		for _, id := range ids {
+			given[id]++
+		}
+	}
+	for _, id := range w.due(noon, many*each) { // who met others may have got fewer
+		given[id]++
+	}
+	assert.Len(w, given, len(want))
+	for id, times := range given {
+		assert.Equal(w, 1, times)
+		assert.True(w, want[id])
+	}
+}
