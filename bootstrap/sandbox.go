@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -34,6 +35,11 @@ func openSandbox(c WalletConfig, publicURL, journal string, scale int, log *slog
 	}
 	if publicURL == "" {
 		publicURL = localURL(ln)
+	}
+	if journal != "" {
+		if err := os.MkdirAll(filepath.Dir(journal), 0o700); err != nil {
+			return nil, errors.Join(fmt.Errorf("the sandbox: %w", err), ln.Close())
+		}
 	}
 	var appIDs []string
 	for _, id := range c.AppIDs {

@@ -1,6 +1,8 @@
 package payment
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"plaza/domain/instant"
@@ -59,23 +61,32 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	}
 	switch {
 	case !t.agrees(p, r):
-		t.note(now, NotedDisputed, r.TradeNo, nil)
+		t.noteMoney(now, NotedDisputed, r)
 		return *known
 	case r.Refunded: // nobody here has asked for that
 		p.State, p.Leased = Settled, time.Time{}
-		t.note(now, NotedDisputed, r.TradeNo, nil)
+		t.noteMoney(now, NotedDisputed, r)
 		return *known
 	case t.Order.State == Open:
 		known.Verdict = Applied
 		t.Order.State, t.Order.PaidAt, t.Order.Transaction = Paid, instant.Of(r.Paid), r.TransactionID
-		t.note(now, NotedPaid, r.TradeNo, nil)
+		t.noteMoney(now, NotedPaid, r)
 	default:
 		known.Verdict = RefundDue
-		t.note(now, NotedRefundDue, r.TradeNo, nil)
+		t.noteMoney(now, NotedRefundDue, r)
 	}
 	known.Amount, known.Currency = r.Amount, r.Currency
 	p.State, p.Leased = Settled, time.Time{}
 	return *known
+}
+
+// noteMoney notes what came in as the wallet has it.
+func (t *Trade) noteMoney(now time.Time, what Noted, r Receipt) {
+	detail := fmt.Sprintf("%s: %d %s by %s", r.TransactionID, r.Amount, r.Currency, cmp.Or(r.App, "an unknown application"))
+	if r.Refunded {
+		detail += ", given back by the wallet"
+	}
+	t.Entries = append(t.Entries, Entry{At: instant.Of(now), Noted: what, TradeNo: r.TradeNo, Detail: detail})
 }
 
 // agrees says whether the receipt says what was asked for.
