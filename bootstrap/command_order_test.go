@@ -1,12 +1,16 @@
 package bootstrap_test
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+	"plaza/domain/payment"
 )
 
 type bill struct {
@@ -68,4 +72,103 @@ func TestPAY12_order_create_tells_all_that_is_wrong(t *testing.T) {
 	sh.run("order", "show", "99").refuses(refused, "There is no such order.")
 	sh.run("order", "list", "--user", "99").refuses(refused, "There is no such account.")
 	require.Empty(t, sh.bills(uid), "nothing was stored")
+}
+
+// within calls work with Plaza over the shell's database.
+func (sh *shell) within(work func(*bootstrap.App)) {
+	sh.Helper()
+	s := settings()
+	s.DatabaseURL, s.DataDir = sh.database, sh.dataDir
+	config, err := s.Check()
+	require.NoError(sh, err)
+	app, err := bootstrap.NewApp(sh.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	require.NoError(sh, err)
+	work(app)
+	require.NoError(sh, app.Close())
+}
+
+// receives has money come in for the order.
+func (sh *shell) receives(order int64, transaction string, at time.Time) {
+	sh.Helper()
+	intent := payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
+	come := func(t *payment.Trade) error {
+		if t.Order.State == payment.Open {
+			_, err := t.Begin(payment.Opening{Intent: intent, TradeNo: "P1", Draw: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) {
+				return []byte("a request"), nil
+			}}, at)
+			require.NoError(sh, err)
+		}
+		t.Settle(payment.Receipt{TransactionID: transaction, TradeNo: "P1", App: intent.App, Amount: 990, Currency: "CNY", Paid: at}, at)
+		return nil
+	}
+	sh.within(func(app *bootstrap.App) {
+		require.NoError(sh, app.Stores.Ledger.Change(sh.Context(), payment.OrderID(order), come))
+	})
+}
+
+func TestPAY11_order_show_and_payments(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	id := sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "Tea").line()
+	assert.Equal(t, "[]\n", sh.run("order", "payments", "--json").ends(done).out)
+	at := time.Now().UTC().Truncate(time.Second)
+	sh.receives(1, "t1", at)
+	sh.receives(1, "t2", at.Add(time.Second))
+
+	var shown struct {
+		bill
+		Journal []struct {
+			At      time.Time
+			Noted   string
+			TradeNo *string `json:"trade_no"`
+			Detail  string
+		}
+	}
+	sh.run("order", "show", id, "--json").ends(done).reads(&shown)
+	assert.Equal(t, "paid", shown.State)
+	var noted []string
+	for _, e := range shown.Journal {
+		noted = append(noted, e.Noted)
+	}
+	assert.Equal(t, []string{"ordered", "sending", "paid", "refund due"}, noted)
+	assert.Nil(t, shown.Journal[0].TradeNo)
+	require.NotNil(t, shown.Journal[2].TradeNo)
+	assert.Equal(t, "P1", *shown.Journal[2].TradeNo)
+	assert.Equal(t, at, shown.Journal[2].At)
+	assert.Contains(t, shown.Journal[3].Detail, "t2")
+	assert.Contains(t, sh.run("order", "show", id).ends(done).out, "refund due")
+
+	type money struct {
+		ID          int64
+		Order       *int64
+		Transaction string `json:"transaction_id"`
+		State       string
+		Amount      int64
+		Currency    string
+		Received    time.Time `json:"received_at"`
+	}
+	var all, due []money
+	sh.run("order", "payments", "--json").ends(done).reads(&all)
+	order := int64(1)
+	assert.Equal(t, []money{
+		{2, &order, "t2", "refund_due", 990, "CNY", at.Add(time.Second)}, {1, &order, "t1", "applied", 990, "CNY", at},
+	}, all)
+	sh.run("order", "payments", "--state", "refund_due", "--json").ends(done).reads(&due)
+	assert.Equal(t, all[:1], due)
+	table := sh.run("order", "payments").ends(done).out
+	assert.Contains(t, table, "CNY 9.90")
+	assert.Equal(t, 3, strings.Count(table, "\n"))
+	sh.run("order", "payments", "--state", "lost").ends(misused)
+}
+
+func TestPAY12_a_list_of_many_orders_is_whole(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	sh.within(func(app *bootstrap.App) {
+		for range 101 {
+			_, err := app.Stores.Ledger.AddOrder(t.Context(), payment.NewOrder(1, "Tea", 1, time.Hour, time.Now()), nil)
+			require.NoError(t, err)
+		}
+	})
+	assert.Len(t, sh.bills(uid), 101)
 }

@@ -1,0 +1,81 @@
+package bootstrap_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+)
+
+// settings are right, and keep everything in memory.
+func settings() bootstrap.Settings {
+	return bootstrap.Settings{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DataDir: "unused", Translator: "none",
+		TokenTTL: "720h", LogLevel: "warn", LogFormat: "text", PublicURL: "https://plaza.example.org",
+	}
+}
+
+func TestPAY08_settings_of_the_wallet(t *testing.T) {
+	s := settings()
+	c, err := s.Check()
+	require.NoError(t, err)
+	assert.Equal(t, "none", c.Wallet.Kind)
+	assert.Equal(t, 30*time.Second, c.Wallet.Poll)
+	assert.Equal(t, 5*time.Second, c.Wallet.Timeout)
+
+	s.Wallet = "sandbox"
+	c, err = s.Check()
+	require.NoError(t, err)
+	assert.Len(t, c.Wallet.AppIDs, 2, "the sandbox needs no settings")
+	assert.NotEmpty(t, c.Wallet.MerchantID)
+	assert.Len(t, c.Wallet.Key.Reveal(), 32)
+
+	s.Wallet, s.WalletMchID, s.WalletKey, s.WalletSvcAppID = "wechatpay", "1900000109", secret.New("k"), "wx1"
+	c, err = s.Check()
+	require.NoError(t, err)
+	assert.Equal(t, map[payment.WalletApp]string{payment.SvcIOSApp: "wx1"}, c.Wallet.AppIDs, "one will do")
+	assert.True(t, strings.HasPrefix(c.Wallet.URL, "https://"))
+}
+
+func TestPAY08_wrong_settings_of_the_wallet_are_told_together(t *testing.T) {
+	s := settings()
+	s.Wallet, s.WalletPoll, s.WalletTimeout, s.WalletSandboxAddr = "wechatpay", "5", "1h", "nowhere"
+	_, err := s.Check()
+	require.Error(t, err)
+	for _, variable := range []string{"MCH_ID", "KEY", "APP_ID", "POLL", "TIMEOUT", "SANDBOX_ADDR"} {
+		assert.Contains(t, err.Error(), "PLAZA_WALLET_"+variable)
+	}
+	s = settings()
+	s.Wallet = "cash"
+	_, err = s.Check()
+	assert.ErrorContains(t, err, "PLAZA_WALLET: ")
+}
+
+// TestPAY08_what_the_wallet_would_not_take: the adapter has rules of its own, and none of
+// the values shows.
+func TestPAY08_what_the_wallet_would_not_take(t *testing.T) {
+	s := settings()
+	s.Wallet, s.WalletMchID, s.WalletAppID, s.WalletKey = "wechatpay", "1900000109", "wx1", secret.New("too-short-a-key")
+	s.PublicURL = "http://plaza.example.org"
+	c, err := s.Check()
+	require.NoError(t, err)
+	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "Key must be 32 visible characters")
+	assert.Contains(t, err.Error(), "NotifyURL must be an https address")
+	assert.NotContains(t, err.Error(), "too-short-a-key")
+
+	s.WalletKey, s.PublicURL = secret.New(strings.Repeat("k", 32)), "https://plaza.example.org"
+	c, err = s.Check()
+	require.NoError(t, err)
+	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	require.NoError(t, err)
+	require.NoError(t, app.Close())
+}
