@@ -214,7 +214,7 @@ func pagedLists(p person, event int) []string {
 func contentLists(p person) []string {
 	return []string{
 		itemsOf("uncategory"), "/api/writing/bundle-data/get-publication-feed-items/",
-		fmt.Sprintf("/api/user/user-image/?uid=%d", p.id), "/api/writing-admin/v1/imported-howto/",
+		fmt.Sprintf("/api/user/user-image/?uid=%d", p.id), "/api/writing-admin/v1/imported-howto/", ownOrders, payments,
 	}
 }
 

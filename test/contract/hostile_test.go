@@ -32,7 +32,7 @@ func TestHostile(t *testing.T) {
 
 func repelsAttacks(t *testing.T, on store) {
 	s := on.start(t)
-	ada := s.member(t)
+	ada := s.staff(t) // who may do the most
 	h := hostility{s, ada, ada.publishes(t, "x")}
 	attacks := slices.Concat(
 		h.pages(), h.bodies(t), h.fields(), h.mediaTypes(t), h.framing(), h.paths(), h.methods(), h.authorizations(), h.headers(),

@@ -1,0 +1,125 @@
+package wechatpay_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/adapters/wallet/wechatpay"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+	"plaza/test/ports"
+)
+
+func TestPAY_the_port_of_a_wallet(t *testing.T) { ports.Gateway(t, openBox) }
+
+const (
+	boxKey      = "qazwsxedcrfvtgbyhnujmikolp111111"
+	boxMerchant = "1900000109"
+	boxAccount  = "wxd678efh567hg6787"
+	boxService  = "wxd930ea5d5a258f4f"
+)
+
+// box is the sandbox on a time of its own, and the shop that it tells of payments.
+type box struct {
+	*testing.T
+	wallet *sandbox.Server
+	shop   *httptest.Server
+
+	mu    sync.Mutex
+	ahead time.Duration
+	told  map[payment.TradeNo]func([]byte) ([]byte, string)
+}
+
+func openBox(t *testing.T) ports.Wallet {
+	b := &box{T: t, told: map[payment.TradeNo]func([]byte) ([]byte, string){}}
+	b.shop = httptest.NewServer(http.HandlerFunc(b.hear))
+	t.Cleanup(b.shop.Close)
+	var err error
+	b.wallet, err = sandbox.New(sandbox.Config{
+		MerchantID: boxMerchant, Key: secret.New(boxKey), AppIDs: []string{boxAccount, boxService},
+		PublicURL: "http://127.0.0.1:8090", Clock: b.now,
+	})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(t, b.wallet.Run(ctx)) })
+	t.Cleanup(running.Wait)
+	t.Cleanup(stop)
+	return ports.Wallet{
+		Side: b.wallet, Gateway: b.gateway, Pay: b.pay, Pass: b.pass, CloseAge: payment.CloseAge, Secrets: []string{boxKey},
+		EndTypes: []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
+	}
+}
+
+func (b *box) gateway(address string, deadline time.Duration) payment.Gateway {
+	g, err := wechatpay.New(wechatpay.Config{
+		URL: address, MerchantID: boxMerchant, Key: secret.New(boxKey), Deadline: deadline, NotifyURL: b.shop.URL + "/paid/",
+		AppIDs: map[payment.WalletApp]string{payment.OfficialAccount: boxAccount, payment.SvcIOSApp: boxService},
+	})
+	require.NoError(b, err)
+	return g
+}
+
+func (b *box) now() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Now().Add(b.ahead)
+}
+
+func (b *box) pass(life time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ahead += life
+}
+
+func (b *box) pay(no payment.TradeNo, told func([]byte) ([]byte, string)) (taken bool, err error) {
+	b.mu.Lock()
+	b.told[no] = told
+	b.mu.Unlock()
+	if _, err := b.wallet.Pay(string(no), sandbox.How{}); err != nil {
+		return false, err
+	}
+	assert.Eventually(b, func() bool { return b.trade(no).Attempts > 0 }, 10*time.Second, time.Millisecond)
+	return b.trade(no).Notified, nil
+}
+
+func (b *box) trade(no payment.TradeNo) sandbox.Trade {
+	all := b.wallet.Ledger()
+	return all[slices.IndexFunc(all, func(t sandbox.Trade) bool { return t.OutTradeNo == string(no) })]
+}
+
+// hear answers a notification as whoever waits for it says.
+func (b *box) hear(w http.ResponseWriter, r *http.Request) {
+	said, err := io.ReadAll(r.Body)
+	assert.NoError(b, err)
+	told := b.listener(string(said))
+	if !assert.NotNil(b, told, "a notification of no payment") {
+		return
+	}
+	answer, kind := told(said)
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(answer) // the sandbox knows whether it came
+}
+
+// listener is who waits for the notification.
+func (b *box) listener(said string) func([]byte) ([]byte, string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for no, told := range b.told {
+		if strings.Contains(said, string(no)) {
+			return told
+		}
+	}
+	return nil
+}

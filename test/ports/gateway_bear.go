@@ -1,0 +1,283 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+var gatewayBears = []gatewayPromise{
+	{"every call ends by the deadline of its context, and one that has ended asks nobody", gatewayKeepsTime},
+	{"every call ends by a deadline of its own", gatewayKeepsOwnTime},
+	{"a call ends when nobody waits for it any more", gatewayIsLeft},
+	{"what a wallet does while its answer is lost is left open, and found by asking", gatewayLosesAnswers},
+	{"a wallet that is not there leaves everything open", gatewayFindsNobody},
+	{"nonsense leaves everything open, and the same call succeeds afterwards", gatewayHearsNonsense},
+	{"an answer without an end is not read to its end", gatewayIsFlooded},
+	{"an answer that was changed on its way is no answer, or what it was", gatewayHearsForged},
+	{"an answer about another prepayment is no answer", gatewayHearsOther},
+	{"however a gateway is printed, its secrets don't show", gatewayIsPrinted},
+}
+
+// question is something that the wallet is asked, and does when it can.
+type question struct {
+	name string
+	of   prepayment
+	do   func(context.Context, payment.Gateway) (any, error)
+}
+
+// questions are one of each kind; the wallet would say yes to all.
+func (d *desk) questions() []question {
+	known, closable := d.prepared(d.intent()), d.old(d.intent())
+	fresh := d.draw()
+	return []question{
+		{"Prepare", fresh, func(ctx context.Context, g payment.Gateway) (any, error) { return g.Prepare(ctx, fresh.request) }},
+		{"Query", known, func(ctx context.Context, g payment.Gateway) (any, error) {
+			return g.Query(ctx, known.intent.App, known.no)
+		}},
+		{"Close", closable, func(ctx context.Context, g payment.Gateway) (any, error) {
+			return nil, g.Close(ctx, closable.intent.App, closable.no)
+		}},
+	}
+}
+
+// assertDone asserts that the wallet now does what it is asked, or has done it before.
+func (d *desk) assertDone(c question) {
+	d.Helper()
+	d.line.breaks(well)
+	_, err := c.do(d.Context(), d.gateway)
+	if c.name == "Close" {
+		d.assertShut(err)
+		return
+	}
+	assert.NoError(d, err, c.name)
+}
+
+var errEndless = errors.New("it did not end")
+
+// soon is what comes of the call, if that is soon.
+func soon(ctx context.Context, c question, g payment.Gateway) error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.do(ctx, g)
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience):
+		return errEndless
+	}
+}
+
+// assertSoon asserts that all calls end soon, and leave open what was done.
+func (d *desk) assertSoon(all []question, g payment.Gateway, within func() (context.Context, context.CancelFunc)) {
+	d.Helper()
+	for n, err := range atOnce(len(all), func(n int) error {
+		ctx, cancel := within()
+		defer cancel()
+		return soon(ctx, all[n], g)
+	}) {
+		assert.NotErrorIs(d, err, errEndless, all[n].name)
+		d.assertOpen(err)
+	}
+}
+
+// slowness is how a wallet may keep everybody waiting.
+var slowness = []trouble{mute, late, stalls}
+
+func gatewayKeepsTime(d *desk) {
+	for _, slow := range slowness {
+		all := d.questions()
+		asked := d.line.count()
+		d.assertSoon(all, d.gateway, func() (context.Context, context.CancelFunc) {
+			return context.WithDeadline(d.Context(), time.Now().Add(-time.Second))
+		})
+		assert.Equal(d, asked, d.line.count(), "a context that has ended")
+		d.line.breaks(slow)
+		d.assertSoon(all, d.gateway, func() (context.Context, context.CancelFunc) {
+			return context.WithTimeout(d.Context(), 100*time.Millisecond)
+		})
+		for _, c := range all {
+			d.assertDone(c)
+		}
+	}
+}
+
+func gatewayKeepsOwnTime(d *desk) {
+	for _, slow := range slowness {
+		all := d.questions()
+		d.line.breaks(slow)
+		g := d.Gateway(d.line.address, 200*time.Millisecond)
+		d.assertSoon(all, g, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
+		for _, c := range all {
+			d.assertDone(c)
+		}
+	}
+}
+
+func gatewayIsLeft(d *desk) {
+	for _, c := range d.questions() {
+		asked := d.line.count()
+		ctx, leave := context.WithCancel(d.Context())
+		d.line.breaks(func(l *line, w http.ResponseWriter, r *http.Request, answer func() *httptest.ResponseRecorder) {
+			leave()
+			mute(l, w, r, answer)
+		})
+		for _, when := range []string{"on the way", "before"} {
+			err := soon(ctx, c, d.gateway)
+			if assert.Error(d, err, when) {
+				assert.NotErrorIs(d, err, errEndless, "%s: left %s", c.name, when)
+				assert.Empty(d, verdicts(err))
+				d.assertDiscreet(err)
+			}
+			assert.Equal(d, asked+1, d.line.count(), "%s: left %s", c.name, when)
+		}
+		leave()
+		d.assertDone(c)
+	}
+}
+
+func gatewayLosesAnswers(d *desk) {
+	for _, lost := range []trouble{hangsUp, cutsOff, late} {
+		all := d.questions()
+		d.line.breaks(lost)
+		g := d.Gateway(d.line.address, time.Second) // time enough to arrive
+		d.assertSoon(all, g, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
+		d.line.breaks(well)
+		prepared, known, closed := all[0].of, all[1].of, all[2].of
+		assert.Equal(d, payment.Awaited, d.ask(prepared).Standing)
+		assert.Equal(d, payment.Awaited, d.ask(known).Standing)
+		assert.Equal(d, payment.ShutThere, d.ask(closed).Standing)
+
+		d.paid(prepared)
+		report := d.ask(prepared)
+		assert.Equal(d, payment.PaidThere, report.Standing)
+		d.assertReceipt(prepared, report.Receipt)
+		_, err := d.gateway.Prepare(d.Context(), prepared.request)
+		d.assertVerdict(payment.ErrPaidThere, err)
+	}
+}
+
+func gatewayFindsNobody(d *desk) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(d, err)
+	address := "http://" + taken.Addr().String()
+	require.NoError(d, taken.Close())
+	d.assertSoon(d.questions(), d.Gateway(address, longDeadline), func() (context.Context, context.CancelFunc) {
+		return context.WithCancel(d.Context())
+	})
+}
+
+func gatewayHearsNonsense(d *desk) {
+	private := d.Secrets[0]
+	troubles := []trouble{
+		fails, halves, cutsOff, echoes, leads(private), says(200, ""), says(204, ""), says(404, private), says(500, private),
+		babbles(private + "\r\n\r\n"), babbles("HTTP/1.1 200 OK\r\nContent-Length: " + private + gatewayPayer + "\r\n\r\n"),
+	}
+	for _, text := range nonsense(private + gatewayPayer) {
+		troubles = append(troubles, says(200, text))
+	}
+	for _, odd := range troubles {
+		all := d.questions()
+		d.line.breaks(odd)
+		d.assertSoon(all, d.gateway, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
+		for _, c := range all {
+			d.assertDone(c)
+		}
+	}
+}
+
+// flood is far more than any answer needs.
+const flood = 64 << 20
+
+func gatewayIsFlooded(d *desk) {
+	var sent atomic.Int64
+	part := []byte(strings.Repeat("a", 64<<10))
+	for _, c := range d.questions() {
+		d.line.breaks(func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
+			answer()
+			for sent.Store(0); sent.Load() < flood; sent.Add(int64(len(part))) {
+				if _, err := w.Write(part); err != nil {
+					return
+				}
+			}
+		})
+		d.assertOpen(soon(d.Context(), c, d.gateway))
+		assert.Less(d, sent.Load(), int64(flood), c.name)
+		d.assertDone(c)
+	}
+}
+
+func gatewayHearsForged(d *desk) {
+	if d.Unsigned {
+		return
+	}
+	paid, unknown := d.prepared(d.intent()), d.draw()
+	d.paid(paid)
+	asking := func(p prepayment) func(context.Context, payment.Gateway) (any, error) {
+		return func(ctx context.Context, g payment.Gateway) (any, error) { return g.Query(ctx, p.intent.App, p.no) }
+	}
+	for _, c := range append(d.questions(),
+		question{"Query of what is paid", paid, asking(paid)}, question{"Query of nothing", unknown, asking(unknown)},
+	) {
+		var said *httptest.ResponseRecorder
+		d.line.breaks(records(&said))
+		genuine, verdict := c.do(d.Context(), d.gateway)
+		places := 50
+		if c.of.no == paid.no {
+			places = 400
+		}
+		for _, changed := range changes(said.Body.Bytes(), places) {
+			d.line.breaks(replies(said, changed))
+			got, err := c.do(d.Context(), d.gateway)
+			switch {
+			case err == nil:
+				require.NoError(d, verdict, "%s: %q", c.name, changed)
+				require.Equal(d, genuine, got, "%s: %q", c.name, changed)
+			case len(verdicts(err)) > 0:
+				require.Equal(d, verdicts(verdict), verdicts(err), "%s: %q", c.name, changed)
+			default:
+				d.assertOpen(err)
+			}
+		}
+		d.line.breaks(well)
+	}
+}
+
+func gatewayHearsOther(d *desk) {
+	paid, open := d.prepared(d.intent()), d.prepared(d.intent())
+	d.paid(paid)
+	for _, about := range []prepayment{paid, open} {
+		var said *httptest.ResponseRecorder
+		d.line.breaks(records(&said))
+		d.ask(about)
+		d.line.breaks(replies(said, said.Body.Bytes()))
+		for _, other := range []prepayment{d.draw(), paid, open} {
+			if other.no != about.no {
+				_, err := d.gateway.Query(d.Context(), other.intent.App, other.no)
+				d.assertOpen(err)
+			}
+		}
+	}
+}
+
+func gatewayIsPrinted(d *desk) {
+	d.assertDiscreet(d.another())
+	d.assertDiscreet([]any{d.another()})
+	for _, i := range d.intents() {
+		p := d.prepared(i)
+		d.paid(p)
+		d.assertDiscreet(d.ask(p))
+	}
+}

@@ -1,0 +1,236 @@
+package ports
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+)
+
+var gatewayPrepares = []gatewayPromise{
+	{"Draw asks nobody, and makes complete requests; a way to pay that the wallet does not know is a fault", gatewayDraws},
+	{"a request is complete for every order that there may be", gatewayDrawsOrders},
+	{"a request may be sent again, at once and by another server: each gives a good ticket for the same prepayment", gatewaySendsAgain},
+	{"a request that is sent again after its ticket's life gives a good ticket", gatewayRefreshes},
+	{"another request under the same number is ErrOtherThere, and changes nothing", gatewayOther},
+	{"Prepare of what is paid is ErrPaidThere, and of what is closed ErrShutThere", gatewayPreparesEnded},
+	{"a voucher has the fields of its end type, is signed anew each time, and asks nobody", gatewayVouchers},
+	{"any number of payments may be made at once", gatewayAtOnce},
+}
+
+func gatewayDraws(d *desk) {
+	d.line.breaks(says(http.StatusInternalServerError, ""))
+	var all []prepayment
+	for _, i := range allIntents(d.T) {
+		if slices.Contains(d.EndTypes, i.EndType) {
+			all = append(all, d.drawn(d.wanted("Tea", 990), i))
+			continue
+		}
+		_, err := d.gateway.Draw(d.wanted("Tea", 990), i, "P-unknown-0001")
+		told, is := fault.Of(err)
+		require.True(d, is, "%v", err)
+		assert.NotEqual(d, fault.Internal, told.Kind)
+		d.assertDiscreet(err)
+	}
+	assert.Zero(d, d.line.count())
+	d.line.breaks(well)
+	for _, p := range all {
+		for _, private := range d.Secrets {
+			assert.NotContains(d, string(p.request), private, "requests are stored")
+		}
+		_, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
+		d.assertVerdict(payment.ErrNotThere, err)
+		d.send(&p)
+		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+	}
+}
+
+func gatewayDrawsOrders(d *desk) {
+	for n, subject := range []string{
+		"T", strings.Repeat("茶", 42) + ".", `<b>&amp; "it's" 100% ]]> \ + = / ? #`, "a\nb\tc\rd\x01e\u2028f\ufffeg", broad(31),
+		`{"a":1}`, "sign=0&key=1", " \u00a0 ",
+	} {
+		for _, i := range d.intents() {
+			o := d.wanted(subject, []int64{payment.MinAmount, payment.MaxAmount}[n%2])
+			o.ID, o.User = 1<<62, 1<<62
+			o.Expires = o.Created.Add(payment.MaxLife)
+			p := d.drawn(o, i)
+			d.send(&p)
+			d.paid(p)
+			d.assertReceipt(p, d.ask(p).Receipt)
+		}
+	}
+}
+
+func gatewaySendsAgain(d *desk) {
+	for _, i := range d.intents() {
+		p := d.drawn(d.wanted("Tea", 990), i)
+		for _, err := range atOnce(20, func(n int) error {
+			g := d.gateway
+			if n%2 == 0 {
+				g = d.another()
+			}
+			again := p
+			var err error
+			again.ticket, err = g.Prepare(d.Context(), slices.Clone(p.request))
+			if err == nil {
+				d.assertGood(again)
+			}
+			return err
+		}) {
+			assert.NoError(d, err)
+		}
+		d.send(&p)
+		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+		d.paid(p)
+		d.assertUnpayable(p)
+		d.assertReceipt(p, d.ask(p).Receipt)
+	}
+}
+
+func gatewayRefreshes(d *desk) {
+	for _, i := range d.intents() {
+		p := d.prepared(i)
+		if d.pass(payment.TicketLife); i.EndType == payment.H5 {
+			d.pass(payment.MWebLife)
+		}
+		d.send(&p)
+		d.paid(p)
+		d.assertReceipt(p, d.ask(p).Receipt)
+	}
+}
+
+func gatewayOther(d *desk) {
+	first := d.prepared(d.intent())
+	var others []prepayment
+	for _, i := range d.intents()[1:] {
+		others = append(others, prepayment{order: first.order, intent: i})
+	}
+	dearer := first
+	dearer.order.Amount++
+	for _, other := range append(others, dearer) {
+		request, err := d.gateway.Draw(other.order, other.intent, first.no)
+		require.NoError(d, err)
+		_, err = d.gateway.Prepare(d.Context(), request)
+		d.assertVerdict(payment.ErrOtherThere, err)
+	}
+	assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(first))
+	d.send(&first)
+	d.paid(first)
+	d.assertReceipt(first, d.ask(first).Receipt)
+}
+
+func gatewayPreparesEnded(d *desk) {
+	for _, i := range d.intents() {
+		paid, shut := d.prepared(i), d.prepared(i)
+		d.paid(paid)
+		d.pass(d.CloseAge)
+		d.assertShut(d.gateway.Close(d.Context(), i.App, shut.no))
+		for range 2 {
+			_, err := d.gateway.Prepare(d.Context(), paid.request)
+			d.assertVerdict(payment.ErrPaidThere, err)
+			_, err = d.another().Prepare(d.Context(), shut.request)
+			d.assertVerdict(payment.ErrShutThere, err)
+		}
+	}
+}
+
+// voucherFields are what a voucher has besides its end type and its ticket's id (PAY-02..05).
+var voucherFields = map[payment.EndType][]string{
+	payment.Native: {"CodeURL"},
+	payment.H5:     {"MWebURL"},
+	payment.App:    {"AppID", "PartnerID", "Package", "Nonce", "Timestamp", "Signature"},
+	payment.JSAPI:  {"AppID", "Package", "Nonce", "SignType", "Timestamp", "Signature"},
+}
+
+func gatewayVouchers(d *desk) {
+	for _, i := range d.intents() {
+		p, other := d.prepared(i), d.prepared(i)
+		asked := d.line.count()
+		d.line.breaks(says(http.StatusInternalServerError, ""))
+		voucher := func(t payment.Ticket, at time.Time) payment.Voucher {
+			v, err := d.gateway.Voucher(i, t, at)
+			require.NoError(d, err)
+			d.assertDiscreet(v)
+			return v
+		}
+		first, again := voucher(p.ticket, noon), voucher(p.ticket, noon)
+		assert.ElementsMatch(d, voucherFields[i.EndType], fieldsOf(first))
+		assert.Equal(d, i.EndType, first.EndType)
+		assert.Equal(d, p.ticket, payment.Ticket{PrepayID: first.PrepayID, CodeURL: first.CodeURL, MWebURL: first.MWebURL})
+
+		if first.Timestamp != 0 {
+			assert.Equal(d, noon.Unix(), first.Timestamp)
+			later := voucher(p.ticket, noon.Add(time.Hour).In(time.FixedZone("", 9*3600)))
+			assert.Equal(d, noon.Add(time.Hour).Unix(), later.Timestamp)
+			assert.NotEqual(d, first.Nonce, again.Nonce)
+			assert.NotEqual(d, first.Signature, again.Signature)
+		}
+		assert.Equal(d, unsigned(first), unsigned(again), "the same payment")
+		assert.NotEqual(d, unsigned(first), unsigned(voucher(other.ticket, noon)), "another one")
+		assert.Equal(d, asked, d.line.count())
+		d.line.breaks(well)
+	}
+}
+
+// unsigned is what the terminal is told. For JSAPI the prepayment is in the package alone.
+func unsigned(v payment.Voucher) payment.Voucher {
+	v.Nonce, v.Signature = "", ""
+	if v.EndType == payment.JSAPI {
+		v.PrepayID = ""
+	}
+	return v
+}
+
+// fieldsOf are the names of what the voucher has.
+func fieldsOf(v payment.Voucher) (names []string) {
+	for field, value := range reflect.ValueOf(v).Fields() {
+		if field.Name != "EndType" && field.Name != "PrepayID" && !value.IsZero() {
+			names = append(names, field.Name)
+		}
+	}
+	return names
+}
+
+func gatewayAtOnce(d *desk) {
+	ways := d.intents()
+	var all []prepayment
+	for n := range many {
+		all = append(all, d.drawn(d.wanted("Tea", int64(100+n)), ways[n%len(ways)]))
+	}
+	transactions := map[string]bool{}
+	for _, r := range atOnce(many, func(n int) payment.Receipt { return d.hurry(all[n]) }) {
+		transactions[r.TransactionID] = true
+	}
+	assert.Len(d, transactions, many, "no two payments have the same number")
+}
+
+// hurry goes the whole way of a payment, beside others who do.
+func (d *desk) hurry(p prepayment) (r payment.Receipt) {
+	var err error
+	p.ticket, err = d.gateway.Prepare(d.Context(), p.request)
+	assert.NoError(d, err)
+	d.assertGood(p)
+	_, err = d.gateway.Voucher(p.intent, p.ticket, noon)
+	assert.NoError(d, err)
+	_, err = d.Pay(p.no, func(notification []byte) ([]byte, string) {
+		var err error
+		r, err = d.gateway.Receive(notification)
+		assert.NoError(d, err)
+		return d.gateway.Acknowledge(err == nil)
+	})
+	assert.NoError(d, err)
+	d.assertReceipt(p, r)
+	report, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
+	assert.NoError(d, err)
+	assert.Equal(d, payment.Report{Standing: payment.PaidThere, Receipt: r}, report)
+	d.assertVerdict(payment.ErrPaidThere, d.gateway.Close(d.Context(), p.intent.App, p.no))
+	return r
+}

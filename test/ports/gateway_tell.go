@@ -1,0 +1,132 @@
+package ports
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+var gatewayTells = []gatewayPromise{
+	{"Query tells how a prepayment stands, and gives the receipt of what is paid", gatewayQueries},
+	{"Query of what the wallet has never heard of is ErrNotThere", gatewayQueriesUnknown},
+	{"Close has the wallet let nobody pay any more, and is nil or ErrShutThere again", gatewayCloses},
+	{"Close of what is too young is ErrNotClosed, and it can still be paid", gatewayClosesYoung},
+	{"Close of what is paid is ErrPaidThere, and it stays paid", gatewayClosesPaid},
+	{"Close of what the wallet has never heard of is ErrNotThere, or nobody can pay it from then on", gatewayClosesUnknown},
+	{"of those who close and who pay at once one wins", gatewayRaces},
+}
+
+func gatewayQueries(d *desk) {
+	for _, i := range d.intents() {
+		p, bystander := d.prepared(i), d.prepared(i)
+		for range 2 {
+			assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+		}
+		d.paid(p)
+		report := d.ask(p)
+		assert.Equal(d, payment.PaidThere, report.Standing)
+		d.assertReceipt(p, report.Receipt)
+		for _, life := range []time.Duration{0, payment.TicketLife} {
+			d.pass(life)
+			other, err := d.another().Query(d.Context(), i.App, p.no)
+			require.NoError(d, err)
+			assert.Equal(d, report, other, "whoever asks, and whenever")
+		}
+		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(bystander))
+
+		d.pass(d.CloseAge)
+		d.assertShut(d.gateway.Close(d.Context(), i.App, bystander.no))
+		assert.Equal(d, payment.Report{Standing: payment.ShutThere}, d.ask(bystander))
+		assert.Equal(d, report, d.ask(p))
+	}
+}
+
+func gatewayQueriesUnknown(d *desk) {
+	for _, i := range d.intents() {
+		d.prepared(i)
+		_, err := d.gateway.Query(d.Context(), i.App, d.drawn(d.wanted("Tea", 990), i).no)
+		d.assertVerdict(payment.ErrNotThere, err)
+	}
+}
+
+func gatewayCloses(d *desk) {
+	for _, i := range d.intents() {
+		bystander, p := d.prepared(i), d.old(i)
+		require.NoError(d, d.gateway.Close(d.Context(), i.App, p.no))
+		d.assertUnpayable(p)
+		d.assertShut(d.gateway.Close(d.Context(), i.App, p.no))
+		d.assertShut(d.another().Close(d.Context(), i.App, p.no))
+		_, err := d.gateway.Prepare(d.Context(), p.request)
+		d.assertVerdict(payment.ErrShutThere, err)
+		d.assertUnpayable(p)
+		assert.Equal(d, payment.Report{Standing: payment.ShutThere}, d.ask(p))
+		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(bystander))
+	}
+}
+
+func gatewayClosesYoung(d *desk) {
+	for _, i := range d.intents() {
+		p := d.prepared(i)
+		err := d.gateway.Close(d.Context(), i.App, p.no)
+		if d.CloseAge == 0 {
+			require.NoError(d, err)
+			continue
+		}
+		d.assertVerdict(payment.ErrNotClosed, err)
+		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+		d.send(&p)
+		d.paid(p)
+		d.assertReceipt(p, d.ask(p).Receipt)
+	}
+}
+
+func gatewayClosesPaid(d *desk) {
+	for _, i := range d.intents() {
+		p := d.old(i)
+		d.paid(p)
+		for range 2 {
+			d.assertVerdict(payment.ErrPaidThere, d.gateway.Close(d.Context(), i.App, p.no))
+		}
+		d.assertReceipt(p, d.ask(p).Receipt)
+	}
+}
+
+func gatewayClosesUnknown(d *desk) {
+	for _, i := range d.intents() {
+		p := d.drawn(d.wanted("Tea", 990), i)
+		err := d.gateway.Close(d.Context(), i.App, p.no)
+		if len(verdicts(err)) > 0 && verdicts(err)[0] == payment.ErrNotThere {
+			d.assertVerdict(payment.ErrNotThere, err)
+			continue
+		}
+		d.assertShut(err)
+		_, err = d.gateway.Prepare(d.Context(), p.request)
+		d.assertVerdict(payment.ErrShutThere, err)
+		d.assertUnpayable(p)
+	}
+}
+
+func gatewayRaces(d *desk) {
+	for range 10 {
+		p := d.old(d.intent())
+		var closed, paid error
+		atOnce(2, func(n int) bool {
+			if n == 0 {
+				closed = d.gateway.Close(d.Context(), p.intent.App, p.no)
+				return true
+			}
+			_, paid = d.Pay(p.no, func([]byte) ([]byte, string) { return d.gateway.Acknowledge(true) })
+			return true
+		})
+		if paid == nil {
+			d.assertVerdict(payment.ErrPaidThere, closed)
+			d.assertReceipt(p, d.ask(p).Receipt)
+			continue
+		}
+		require.NoError(d, closed, "neither has won: %v", paid)
+		assert.Equal(d, payment.ShutThere, d.ask(p).Standing)
+	}
+}
