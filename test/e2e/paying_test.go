@@ -1,0 +1,366 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/application/signin"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+	"plaza/test/postgres"
+)
+
+// Who the shop is at the wallet, and what nobody may read anywhere.
+const (
+	merchant      = "1900000109"
+	walletKey     = "kettle0and0cups0and0a0silver0tea"
+	appID         = "wx0000000000000001"
+	svcAppID      = "wx0000000000000002"
+	payerInWallet = "open-id-of-somebody"
+)
+
+// hurry is how much faster than in life the wallet's time passes: it closes what is one
+// second old.
+const (
+	hurry       = 300
+	minClosable = time.Second
+)
+
+// shop is a server that takes money, whichever process it is at the moment; its wallet,
+// which outlives it; and what stands between them.
+type shop struct {
+	gate   *gate
+	front  *front
+	cable  *cable // nil on SQLite
+	wallet *sandbox.Server
+	ahead  atomic.Int64 // of the wallet's clock
+
+	store, settings []string // of the database, as commands need them; of the wallet
+	dead            func()   // returns when the database has seen that the server is dead
+	file            string   // of the database; empty on Postgres
+	poll            string
+	isDeaf          bool
+	staff           string // a key of the back office
+	payers          []payer
+	now             *running
+	servers         []*running // also those that were killed
+}
+
+type payer struct {
+	uid int64
+	key string
+}
+
+// onBothStores runs the test on SQLite and on Postgres.
+func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
+	for _, store := range []string{"SQLite", "Postgres"} {
+		t.Run(store, func(t *testing.T) { test(t, store) })
+	}
+}
+
+// openShop opens a shop without a server.
+func openShop(t *testing.T, store string) *shop {
+	t.Helper()
+	_, err := plaza()
+	require.NoError(t, err)
+	s := &shop{dead: func() {}, poll: "200ms", front: newFront()}
+	dir := t.TempDir()
+	s.store = []string{"--data-dir=" + dir}
+	if store == "SQLite" {
+		s.file = filepath.Join(dir, "plaza.db")
+	} else {
+		database := postgres.Empty(t)
+		db, err := sql.Open("pgx", database)
+		require.NoError(t, err)
+		t.Cleanup(func() { db.Close() })
+		s.dead = func() { abandoned(t, db) }
+		s.store = append(s.store, "--database-url="+database)
+		s.cable = newCable(t, database)
+		t.Cleanup(s.cable.close)
+	}
+	s.openAccounts(t)
+	s.openWallet(t)
+	return s
+}
+
+func (s *shop) openAccounts(t *testing.T) {
+	t.Helper()
+	app := openApp(t, s.store)
+	defer func() { require.NoError(t, app.Close()) }()
+	for n := range 4 {
+		id, err := app.Signin.Register(t.Context(), signin.Registration{
+			Username: fmt.Sprintf("+86-139%08d", n+1), Password: secret.New("kettle-and-cups"), Staff: n == 0,
+			Member: user.Member{Firstname: fmt.Sprint("Nº ", n+1), Timezone: "Asia/Shanghai"},
+		})
+		require.NoError(t, err)
+		key, err := app.Signin.Issue(t.Context(), id, nil, 0)
+		require.NoError(t, err)
+		if n == 0 {
+			s.staff = key.Reveal()
+		} else {
+			s.payers = append(s.payers, payer{int64(id), key.Reveal()})
+		}
+	}
+}
+
+// openWallet opens the wallet, and ends it, after the server, with the test.
+func (s *shop) openWallet(t *testing.T) {
+	t.Helper()
+	s.gate = &gate{}
+	asked, told := httptest.NewServer(s.gate), httptest.NewServer(s.front)
+	wallet, err := sandbox.New(sandbox.Config{
+		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID}, PublicURL: asked.URL, Scale: hurry,
+		Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
+	})
+	require.NoError(t, err)
+	s.wallet, s.gate.wallet = wallet, wallet
+	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- wallet.Run(ctx) }()
+	s.settings = []string{
+		"--wallet=sandbox", "--wallet-url=" + asked.URL, "--wallet-notify-url=" + told.URL + "/api/pay/notify/wallet/",
+		"--wallet-mch-id=" + merchant, "--wallet-key=" + walletKey, "--wallet-app-id=" + appID, "--wallet-svc-app-id=" + svcAppID,
+		"--wallet-timeout=500ms",
+	}
+	t.Cleanup(func() {
+		if s.now != nil {
+			s.dead = func() {} // nobody comes after this one
+			s.isKilled(t)
+		}
+		end()
+		assert.NoError(t, <-ended)
+		told.Close()
+		asked.Close()
+	})
+}
+
+// opens starts a server.
+func (s *shop) opens(t *testing.T) {
+	t.Helper()
+	settings := append(append([]string{"--wallet-poll=" + s.poll}, s.settings...), s.store...)
+	if s.cable != nil {
+		settings = append(settings[:len(settings)-1], "--database-url="+s.cable.URL)
+	}
+	s.now = serve(t, settings...)
+	s.servers = append(s.servers, s.now)
+	s.front.leadTo(s.now.url)
+}
+
+// isKilled kills the server. What is held is lost.
+func (s *shop) isKilled(t *testing.T) {
+	t.Helper()
+	require.NoError(t, s.now.cmd.Process.Kill())
+	s.now.ends(t)
+	s.front.leadTo("")
+	s.now = nil
+	s.front.clear()
+	s.gate.clear()
+	if s.cable != nil {
+		s.cable.clear()
+	}
+	s.dead()
+}
+
+// isLocked keeps every server from writing, until unlock is called. It is for SQLite.
+func (s *shop) isLocked(t *testing.T) (unlock func()) {
+	t.Helper()
+	db, err := sql.Open("sqlite", s.file+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	_, err = db.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	require.NoError(t, err)
+	return func() { assert.NoError(t, db.Close()) }
+}
+
+// said is what the server answers; if it was killed before, the status is 0.
+type said struct {
+	status int
+	body   string
+}
+
+// tell sends what is to be done, to the server that there is; with an Idempotency-Key
+// unless that is empty.
+func tell(r *running, who, path, idempotency string, body any) said {
+	content, err := json.Marshal(body)
+	if err != nil {
+		return said{body: err.Error()}
+	}
+	req, err := http.NewRequest(http.MethodPost, r.url+path, bytes.NewReader(content))
+	if err != nil {
+		return said{body: err.Error()}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Token "+who)
+	if idempotency != "" {
+		req.Header.Set("Idempotency-Key", idempotency)
+	}
+	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		return said{body: err.Error()}
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return said{body: err.Error()}
+	}
+	return said{res.StatusCode, string(raw)}
+}
+
+// purchase is an order that somebody has to pay.
+type purchase struct {
+	id      int64
+	payer   payer
+	subject string
+	amount  int64
+	key     string // that it was made with
+	isOver  bool   // the time to pay it
+}
+
+// wants is an order that the shop has not made yet.
+func (s *shop) wants(n int) *purchase {
+	return &purchase{payer: s.payers[n%len(s.payers)], subject: fmt.Sprint("Tea Nº ", n), amount: int64(100 + n), key: fmt.Sprint("order-", n)}
+}
+
+// make has the server make the order. It may be told again until it has answered.
+func (p *purchase) make(r *running, staff string) said {
+	a := tell(r, staff, "/api/pay-admin/v1/order/", p.key, map[string]any{
+		"user": p.payer.uid, "subject": p.subject, "amount": p.amount, "currency": "CNY", "expires_in": 7200,
+	})
+	if a.status == http.StatusCreated {
+		var made struct{ Data struct{ ID int64 } }
+		if err := json.Unmarshal([]byte(a.body), &made); err != nil {
+			return said{body: err.Error()}
+		}
+		p.id = made.Data.ID
+	}
+	return a
+}
+
+// sells makes an order.
+func (s *shop) sells(t *testing.T) *purchase {
+	t.Helper()
+	p := s.wants(1)
+	a := p.make(s.now, s.staff)
+	require.Equal(t, http.StatusCreated, a.status, a.body)
+	return p
+}
+
+// way is a way to pay.
+type way struct {
+	EndType int            `json:"end_type"`
+	Extra   map[string]any `json:"extra_params,omitempty"`
+}
+
+var (
+	byCode    = way{EndType: 0}
+	inApp     = way{100, map[string]any{"wallet_app_type": "svc_ios_app"}}
+	inWallet  = way{200, map[string]any{"open_id": payerInWallet}}
+	inBrowser = way{EndType: 300}
+)
+
+// pay begins a payment.
+func (p *purchase) pay(r *running, w way, key string) said {
+	return tell(r, p.payer.key, "/api/pay/order/pay/", key, struct {
+		Method int `json:"pay_method"`
+		way
+		Order int64 `json:"order_id"`
+	}{200, w, p.id})
+}
+
+// passing are the statuses of what may be tried again as it is.
+var passing = []int{
+	http.StatusConflict, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+}
+
+// isBegun begins a payment, again and again while that is refused for a time.
+func (s *shop) isBegun(t *testing.T, p *purchase, w way, key string) said {
+	t.Helper()
+	var a said
+	until(t, func() bool {
+		a = p.pay(s.now, w, key)
+		require.Contains(t, append(passing, http.StatusOK), a.status, a.body)
+		return a.status == http.StatusOK
+	})
+	return a
+}
+
+// trades are those of the order, as the wallet has them.
+func (s *shop) trades(p *purchase) (of []sandbox.Trade) {
+	for _, trade := range s.wallet.Ledger() {
+		if trade.Body == p.subject {
+			of = append(of, trade)
+		}
+	}
+	return of
+}
+
+// isPaid lets the payer pay the last trade of the order.
+func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
+	t.Helper()
+	trades := s.trades(p)
+	require.NotEmpty(t, trades)
+	paid, err := s.wallet.Pay(trades[len(trades)-1].OutTradeNo, sandbox.How{})
+	require.NoError(t, err)
+	return paid
+}
+
+// isOver ends the time of the order, past the server: nobody wants to wait for that.
+func (s *shop) isOver(t *testing.T, p *purchase) {
+	t.Helper()
+	p.isOver = true
+	driver, source := "sqlite", s.file+"?_pragma=busy_timeout(10000)"
+	if s.cable != nil {
+		driver, source = "pgx", s.cable.URL
+	}
+	db, err := sql.Open(driver, source)
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), "UPDATE orders SET expires = created, look = created WHERE id = $1", p.id)
+	require.NoError(t, err)
+}
+
+// hearsNothing has all notifications lost, so that only who asks finds out.
+func (s *shop) hearsNothing(t *testing.T) {
+	t.Helper()
+	s.isDeaf = true
+	require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Lose, Times: 100}))
+}
+
+// await waits until the channel is closed.
+func await(t *testing.T, done <-chan struct{}, problem string) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		require.Fail(t, problem)
+	}
+}
+
+// until looks again and again whether it is so.
+func until(t *testing.T, isSo func() bool) {
+	t.Helper()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for end := time.After(patience); !isSo(); {
+		select {
+		case <-again.C:
+		case <-end:
+			require.Fail(t, "it has not come to that")
+		}
+	}
+}

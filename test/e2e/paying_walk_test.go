@@ -1,0 +1,255 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+)
+
+// fewPayings are enough to find what is broken often. PLAZA_TEST_PAYINGS=200 finds what
+// is broken seldom.
+const fewPayings = 20
+
+func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
+	rounds := fewPayings
+	if set := os.Getenv("PLAZA_TEST_PAYINGS"); set != "" {
+		var err error
+		rounds, err = strconv.Atoi(set)
+		require.NoError(t, err, "PLAZA_TEST_PAYINGS")
+	}
+	seed := rand.Uint64()
+	t.Logf("the seed is %d", seed)
+	onBothStores(t, func(t *testing.T, store string) {
+		t.Parallel()
+		w := &walk{shop: openShop(t, store), random: rand.New(rand.NewPCG(seed, 0))}
+		w.opens(t)
+		for n := range rounds {
+			w.goesOn(t)
+			require.False(t, t.Failed(), "after round %d", n+1)
+		}
+		for _, p := range w.orders {
+			w.isMade(t, p)
+		}
+		w.settles(t, w.orders...)
+		paid := 0
+		for _, trade := range w.wallet.Ledger() {
+			if trade.State == sandbox.Success {
+				paid++
+			}
+		}
+		t.Logf("%d rounds, %d kills, %d of them at a point that was held; %d orders, %d ways to pay, %d paid",
+			rounds, w.kills, w.held, len(w.orders), len(w.wallet.Ledger()), paid)
+		assert.NotZero(t, paid)
+	})
+}
+
+// walk is a shop where anything may happen next.
+type walk struct {
+	*shop
+	random      *rand.Rand
+	orders      []*purchase
+	kills, held int
+}
+
+func (w *walk) chance(percent int) bool { return w.random.IntN(100) < percent }
+
+func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
+
+// goesOn is a round: somebody pays, or several do, something goes wrong, and the server may
+// be killed.
+func (w *walk) goesOn(t *testing.T) {
+	t.Helper()
+	w.troubles(t)
+	if w.chance(30) {
+		w.growsOld()
+	}
+	acts := w.acts()
+	if w.chance(60) {
+		w.isKilledDuring(t, acts)
+		w.opens(t)
+		return
+	}
+	for _, a := range w.all(acts)() {
+		assert.NotZero(t, a.status, "nobody has killed it: %s", a.body)
+		w.isFit(t, a)
+	}
+}
+
+// isFit asserts that it is an answer to what may go wrong here.
+func (w *walk) isFit(t *testing.T, a said) {
+	t.Helper()
+	if a.status != 0 {
+		assert.Contains(t, append(passing, http.StatusOK, http.StatusCreated), a.status, a.body)
+	}
+}
+
+// troubles has the wallet misbehave.
+func (w *walk) troubles(t *testing.T) {
+	t.Helper()
+	asked := []sandbox.Operation{sandbox.UnifiedOrder, sandbox.UnifiedOrder, sandbox.OrderQuery, sandbox.CloseOrder}
+	whenAsked := []sandbox.Trick{
+		sandbox.Slow, sandbox.ErrorBefore, sandbox.Crowded, sandbox.Delay, sandbox.ErrorAfter, sandbox.Reset, sandbox.Garbage, sandbox.Forge,
+	}
+	whenTelling := []sandbox.Trick{sandbox.Lose, sandbox.Repeat, sandbox.Late, sandbox.Forge, sandbox.Delay}
+	for w.chance(50) {
+		m := sandbox.Misbehaviour{On: sandbox.Notify, Do: one(w.random, whenTelling), Copies: 2 + w.random.IntN(4)}
+		if w.chance(70) {
+			m = sandbox.Misbehaviour{On: one(w.random, asked), Do: one(w.random, whenAsked)}
+		}
+		m.Times, m.DelayMS = 1+w.random.IntN(3), w.random.Int64N(700)
+		require.NoError(t, w.wallet.Misbehave(m))
+	}
+}
+
+// act is what somebody does with the server that runs then.
+type act func(r *running) said
+
+// acts are what several people do at once with one order.
+func (w *walk) acts() []act {
+	p := w.some()
+	if p.id == 0 {
+		return []act{func(r *running) said { return p.make(r, w.staff) }}
+	}
+	var acts []act
+	for range 1 + w.random.IntN(3) {
+		how, key := one(w.random, []way{byCode, byCode, inApp, inWallet, inBrowser}), ""
+		if w.chance(50) {
+			key = fmt.Sprintf("pay-%d-%d-%d", p.id, how.EndType, w.random.IntN(2))
+		}
+		pays := w.chance(60)
+		acts = append(acts, func(r *running) said {
+			a := p.pay(r, how, key)
+			if pays && a.status == http.StatusOK {
+				w.isPaidSomehow(p)
+			}
+			return a
+		})
+	}
+	if w.chance(40) { // with what was there before
+		acts = append(acts, func(*running) said {
+			w.isPaidSomehow(p)
+			return said{status: http.StatusOK}
+		})
+	}
+	return acts
+}
+
+// some is an order; most of the time one that is not paid, and a new one now and then.
+func (w *walk) some() *purchase {
+	var open []*purchase
+	for _, p := range w.orders {
+		isPaid := false
+		for _, trade := range w.trades(p) {
+			isPaid = isPaid || trade.State == sandbox.Success
+		}
+		if p.id == 0 || !isPaid {
+			open = append(open, p)
+		}
+	}
+	switch {
+	case len(open) < 2 || w.chance(10):
+		w.orders = append(w.orders, w.wants(len(w.orders)))
+		return w.orders[len(w.orders)-1]
+	case w.chance(10):
+		return one(w.random, w.orders)
+	}
+	return one(w.random, open)
+}
+
+// isPaidSomehow lets a payer try all that the wallet has of the order.
+func (w *walk) isPaidSomehow(p *purchase) {
+	for _, trade := range w.trades(p) {
+		_, _ = w.wallet.Pay(trade.OutTradeNo, sandbox.How{}) // it is the wallet that says what can be paid
+	}
+}
+
+// all has all acts done at once; what it returns waits for their answers.
+func (w *walk) all(acts []act) func() []said {
+	answers := make([]said, len(acts))
+	var doing sync.WaitGroup
+	for n, do := range acts {
+		r := w.now
+		doing.Go(func() { answers[n] = do(r) })
+	}
+	return func() []said {
+		doing.Wait()
+		return answers
+	}
+}
+
+// isKilledDuring kills the server while all acts are done: at a point that is held, or at
+// any moment.
+func (w *walk) isKilledDuring(t *testing.T, acts []act) {
+	t.Helper()
+	w.kills++
+	moment := time.Duration(w.random.Int64N(int64(400 * time.Millisecond)))
+	unlock := func() {}
+	var held *stop
+	switch pick := w.random.IntN(10); {
+	case pick < 4:
+		held = w.stopsAtTheWallet()
+	case pick < 8 && w.cable != nil:
+		held = w.stopsAtTheDatabase()
+	case pick < 7:
+		unlock = w.isLocked(t)
+		w.held++
+	}
+	wait := w.all(acts)
+	select {
+	case <-held.point():
+		w.held++
+	case <-time.After(moment):
+	}
+	w.isKilled(t)
+	unlock()
+	for _, a := range wait() {
+		w.isFit(t, a)
+	}
+	if w.chance(40) && len(w.orders) > 0 { // and nobody is there to be told
+		w.isPaidSomehow(one(w.random, w.orders))
+	}
+}
+
+// point is where the stop holds; nil, which holds nothing, is never there.
+func (s *stop) point() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	return s.reached
+}
+
+func (w *walk) stopsAtTheWallet() *stop {
+	if w.chance(20) {
+		return w.front.stopAtThe(one(w.random, []string{notifying, notified}))
+	}
+	direction := one(w.random, []string{requestsPrefix, answersPrefix})
+	count := w.random.IntN(3)
+	return w.gate.stopAt(func(what string) bool {
+		if strings.HasPrefix(what, direction) {
+			count--
+		}
+		return count < 0
+	})
+}
+
+func (w *walk) stopsAtTheDatabase() *stop {
+	direction := one(w.random, []string{theTrip, theReturn})
+	count := w.random.IntN(40)
+	return w.cable.stopAt(func(what string) bool {
+		if strings.HasPrefix(what, direction) {
+			count--
+		}
+		return count < 0
+	})
+}
