@@ -24,7 +24,7 @@ type WalletSettings struct {
 // MerchantSettings say who we are at the wallet; and so does the sandbox whom it serves.
 type MerchantSettings struct {
 	WalletMchID       string        `env:"PLAZA_WALLET_MCH_ID" help:"The merchant's id." placeholder:"ID"`
-	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key, 32 characters." placeholder:"KEY"`
+	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key." placeholder:"KEY"`
 	WalletAppID       string        `env:"PLAZA_WALLET_APP_ID" help:"Id of the wallet application official_account." placeholder:"ID"`
 	WalletSvcAppID    string        `env:"PLAZA_WALLET_SVC_APP_ID" help:"Id of the wallet application svc_ios_app, if there is one." placeholder:"ID"`
 	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandbox. Whoever reaches it can pay any order." placeholder:"HOST:PORT"`

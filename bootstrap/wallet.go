@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 
@@ -21,15 +22,15 @@ const (
 // to as the wallet that it stands for.
 func newGateway(c Config) (payment.Gateway, error) {
 	w := c.Wallet
-	if w.Kind != sandboxWallet && w.Kind != wechatWallet {
-		return nil, nil
+	w.NotifyURL = cmp.Or(w.NotifyURL, c.PublicURL+notifyPath)
+	var gateway payment.Gateway
+	var err error
+	switch w.Kind {
+	case sandboxWallet, wechatWallet:
+		gateway, err = wechatpay.New(wechatpay.Config{
+			URL: w.URL, MerchantID: w.MerchantID, Key: w.Key, AppIDs: w.AppIDs, NotifyURL: w.NotifyURL, Deadline: w.Timeout,
+		})
 	}
-	if w.NotifyURL == "" {
-		w.NotifyURL = c.PublicURL + notifyPath
-	}
-	gateway, err := wechatpay.New(wechatpay.Config{
-		URL: w.URL, MerchantID: w.MerchantID, Key: w.Key, AppIDs: w.AppIDs, NotifyURL: w.NotifyURL, Deadline: w.Timeout,
-	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", errUsage, err)
 	}

@@ -46,7 +46,8 @@ type Gateway interface {
 	// nobody.
 	Draw(o Order, i Intent, no TradeNo) ([]byte, error)
 	// Prepare sends a request that Draw has made. A request may be sent any number of
-	// times: each gives a good ticket for the same prepayment.
+	// times: each gives a good ticket for the same prepayment. Of its addresses a ticket has
+	// only the one that the end type needs.
 	Prepare(ctx context.Context, request []byte) (Ticket, error)
 	// Query asks what has become of the prepayment.
 	Query(ctx context.Context, app WalletApp, no TradeNo) (Report, error)

@@ -32,6 +32,9 @@ type Wallet struct {
 	// Pay has somebody pay the prepayment, which is an error if nobody can, and tells of it
 	// as the wallet does. It returns whether the wallet takes what it is answered for a yes.
 	Pay func(no payment.TradeNo, told func(notification []byte) (answer []byte, mediaType string)) (taken bool, err error)
+	// Forgeries are the notification as somebody would write it who has not the wallet's key:
+	// without a signature, with an empty one, with one by another key.
+	Forgeries func(notification []byte) [][]byte
 	// Pass has so much time go by at the wallet.
 	Pass func(time.Duration)
 	// CloseAge is how old a prepayment must be before the wallet closes it; zero: any age.

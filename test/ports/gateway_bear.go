@@ -238,20 +238,30 @@ func gatewayHearsForged(d *desk) {
 		if c.of.no == paid.no {
 			places = 400
 		}
-		for _, changed := range changes(said.Body.Bytes(), places) {
-			d.line.breaks(replies(said, changed))
-			got, err := c.do(d.Context(), d.gateway)
-			switch {
-			case err == nil:
-				require.NoError(d, verdict, "%s: %q", c.name, changed)
-				require.Equal(d, genuine, got, "%s: %q", c.name, changed)
-			case len(verdicts(err)) > 0:
-				require.Equal(d, verdicts(verdict), verdicts(err), "%s: %q", c.name, changed)
-			default:
-				d.assertOpen(err)
+		length := said.Body.Len()
+		for place := range length / stepOf(length, places) {
+			for kind := range kindsOfChange {
+				d.line.breaks(alters(places, place, kind))
+				got, err := c.do(d.Context(), d.gateway)
+				d.assertAsBefore(c, genuine, verdict, got, err)
 			}
 		}
 		d.line.breaks(well)
+	}
+}
+
+// assertAsBefore asserts that the wallet was heard to say what it said before, or nothing.
+func (d *desk) assertAsBefore(c question, genuine any, verdict error, got any, err error) {
+	d.Helper()
+	switch {
+	case err == nil:
+		require.NoError(d, verdict, c.name)
+		require.Equal(d, genuine, got, c.name)
+	case c.name == "Close" && errors.Is(err, payment.ErrShutThere): // it was, the last time
+	case len(verdicts(err)) > 0:
+		require.Equal(d, verdicts(verdict), verdicts(err), c.name)
+	default:
+		d.assertOpen(err)
 	}
 }
 

@@ -188,6 +188,19 @@ func replies(said *httptest.ResponseRecorder, body []byte) trouble {
 	}
 }
 
+// alters the answer at one of so many places, by one kind of change.
+func alters(places, place, kind int) trouble {
+	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
+		said := answer()
+		text := said.Body.Bytes()
+		n := min(place*stepOf(len(text), places), max(0, len(text)-1))
+		if len(text) > 0 {
+			text = changed(text, n, kind)
+		}
+		passOn(w, said, text)
+	}
+}
+
 // records what is said in answer, once.
 func records(into **httptest.ResponseRecorder) trouble {
 	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {

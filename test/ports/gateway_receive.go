@@ -15,6 +15,7 @@ import (
 var gatewayReceives = []gatewayPromise{
 	{"Receive reads a notification: its receipt is the one that Query gives", gatewayReceivesReceipts},
 	{"Receive takes a notification that was changed in any way for ErrForged, or for what it was", gatewayReceivesForged},
+	{"Receive of what somebody has written who has not the wallet's key is ErrForged", gatewayReceivesForgeries},
 	{"Receive of what the wallet has never said is ErrForged", gatewayReceivesNonsense},
 	{"Acknowledge says that a notification is taken, or is to come again", gatewayAcknowledges},
 }
@@ -54,15 +55,41 @@ func gatewayReceivesForged(d *desk) {
 // changes are what may become of a text on its way, at about so many places of it: bytes
 // that are others, get lost or come twice, and an end that is missing.
 func changes(text []byte, places int) (all [][]byte) {
-	for n := 0; n < len(text); n += max(1, len(text)/max(1, places)) {
-		for _, flip := range []byte{0x01, 0x20, 0x80} {
-			other := slices.Clone(text)
-			other[n] ^= flip
-			all = append(all, other)
+	for n := 0; n < len(text); n += stepOf(len(text), places) {
+		for kind := range kindsOfChange {
+			all = append(all, changed(text, n, kind))
 		}
-		all = append(all, slices.Concat(text[:n], text[n+1:]), slices.Concat(text[:n], text[n:n+1], text[n:]), slices.Clone(text[:n]))
 	}
 	return all
+}
+
+func stepOf(length, places int) int { return max(1, length/max(1, places)) }
+
+const kindsOfChange = 6
+
+// changed is the text with one change at the place.
+func changed(text []byte, n, kind int) []byte {
+	switch kind {
+	case 0:
+		return slices.Concat(text[:n], text[n+1:])
+	case 1:
+		return slices.Concat(text[:n], text[n:n+1], text[n:])
+	case 2:
+		return slices.Clone(text[:n])
+	}
+	other := slices.Clone(text)
+	other[n] ^= []byte{0x01, 0x20, 0x80}[kind-3]
+	return other
+}
+
+func gatewayReceivesForgeries(d *desk) {
+	said := d.paid(d.prepared(d.intent()))
+	all := d.Forgeries(said)
+	assert.NotEmpty(d, all)
+	for _, forged := range all {
+		_, err := d.gateway.Receive(forged)
+		d.assertVerdict(payment.ErrForged, err)
+	}
 }
 
 func gatewayReceivesNonsense(d *desk) {

@@ -23,7 +23,7 @@ import (
 type Gateway struct {
 	wire     wire
 	merchant string
-	key      *secret.String // behind a pointer: no mask is asked for in a hidden field that is printed
+	key      secret.String
 	appIDs   map[payment.WalletApp]string
 	apps     map[string]payment.WalletApp
 	notify   string
@@ -40,7 +40,7 @@ func New(c Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{
-		wire: newWire(c), merchant: c.MerchantID, key: &c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
+		wire: newWire(c), merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
 		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, nonce: rand.Text,
 	}
 	if c.SpbillIP != "" {
@@ -105,7 +105,7 @@ func (g *Gateway) about(ctx context.Context, path string, app payment.WalletApp,
 	if err != nil {
 		return nil, err
 	}
-	m.sign(*g.key)
+	m.sign(g.key)
 	return g.ask(ctx, path, m, m.encode(), r)
 }
 

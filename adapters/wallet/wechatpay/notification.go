@@ -12,7 +12,7 @@ func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
 	if err != nil {
 		return payment.Receipt{}, forged(err.Error())
 	}
-	if err := said.verify(*g.key); err != nil {
+	if err := said.verify(g.key); err != nil {
 		return payment.Receipt{}, forged(err.Error())
 	}
 	switch {

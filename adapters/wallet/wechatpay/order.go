@@ -53,7 +53,7 @@ func (g *Gateway) Draw(o payment.Order, i payment.Intent, no payment.TradeNo) ([
 	if m["openid"] != printable(m["openid"]) {
 		return nil, errOddPayer
 	}
-	return m.sign(*g.key).encode(), nil
+	return m.sign(g.key).encode(), nil
 }
 
 // scene says which site the payer comes from.

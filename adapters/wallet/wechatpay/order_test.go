@@ -79,7 +79,7 @@ func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
 		m, err := parse(request)
 		require.NoError(t, err)
 		assert.Regexp(t, `^[A-Z0-9]{26,32}$`, m["nonce_str"])
-		assert.NoError(t, m.verify(*g.key))
+		assert.NoError(t, m.verify(g.key))
 		seen[m["nonce_str"]] = true
 	}
 	assert.Len(t, seen, 100)
@@ -94,7 +94,7 @@ func TestPAY09_what_XML_cannot_say_is_not_signed_either(t *testing.T) {
 	m, err := parse(request)
 	require.NoError(t, err)
 	assert.Equal(t, "a b c d e\u2028", m["body"])
-	assert.NoError(t, m.verify(*g.key))
+	assert.NoError(t, m.verify(g.key))
 
 	intent := byBrowser
 	intent.OpenID = "a\rb"

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -57,9 +58,21 @@ func openBox(t *testing.T) ports.Wallet {
 	t.Cleanup(running.Wait)
 	t.Cleanup(stop)
 	return ports.Wallet{
-		Side: b.wallet, Gateway: b.gateway, Pay: b.pay, Pass: b.pass, CloseAge: payment.CloseAge, Secrets: []string{boxKey},
+		Side: b.wallet, Gateway: b.gateway, Pay: b.pay, Pass: b.pass, Forgeries: forgeries, CloseAge: payment.CloseAge, Secrets: []string{boxKey},
 		EndTypes: []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
 	}
+}
+
+// forgeries have no signature, an empty one, or one that was made without the key.
+func forgeries(notification []byte) [][]byte {
+	signed := regexp.MustCompile(`<sign>.*?</sign>`)
+	var all [][]byte
+	for _, other := range []string{
+		"", "<sign></sign>", "<sign><![CDATA[]]></sign>", "<sign>" + strings.Repeat("0", 64) + "</sign>", "<sign>" + strings.Repeat("0", 32) + "</sign>",
+	} {
+		all = append(all, signed.ReplaceAll(notification, []byte(other)))
+	}
+	return all
 }
 
 func (b *box) gateway(address string, deadline time.Duration) payment.Gateway {

@@ -44,7 +44,7 @@ func (g *Gateway) signApp(v payment.Voucher) string {
 	return message{
 		"appid": v.AppID, "partnerid": v.PartnerID, "prepayid": v.PrepayID, "package": v.Package,
 		"noncestr": v.Nonce, "timestamp": strconv.FormatInt(v.Timestamp, 10),
-	}.signature(*g.key, hmacSHA256)
+	}.signature(g.key, hmacSHA256)
 }
 
 // signJSAPI signs all that the wallet's browser is given.
@@ -52,5 +52,5 @@ func (g *Gateway) signJSAPI(v payment.Voucher) string {
 	return message{
 		"appId": v.AppID, "timeStamp": strconv.FormatInt(v.Timestamp, 10), "nonceStr": v.Nonce, "package": v.Package,
 		"signType": v.SignType,
-	}.signature(*g.key, signType(v.SignType))
+	}.signature(g.key, signType(v.SignType))
 }

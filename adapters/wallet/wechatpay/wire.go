@@ -99,7 +99,7 @@ func (g *Gateway) try(ctx context.Context, path string, asked message, request [
 	default:
 		return nil, fmt.Errorf("%w: it has no return code", payment.ErrGarbled)
 	}
-	if err := said.verify(*g.key); err != nil {
+	if err := said.verify(g.key); err != nil {
 		return nil, fmt.Errorf("%w: %w", payment.ErrGarbled, err)
 	}
 	if said["appid"] != asked["appid"] || said["mch_id"] != asked["mch_id"] {

@@ -1,0 +1,310 @@
+package ports_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+	"plaza/test/ports"
+)
+
+// The toy is the smallest wallet that keeps the port: read it before you write another one.
+// Whatever it is told or tells is a letter, {"Text": "…", "Mark": "…"}. The text is JSON in
+// a string: JSON has many ways to write one thing, and only one of them can be signed. The
+// mark is HMAC-SHA256 with the merchant's key, in hex, over the lines of one of these:
+//
+//	question, text                        what we ask
+//	answer, letter of the question, text  what it says to that question, and to no other
+//	notice, text                          what it tells by itself
+//	voucher, app, time, nonce, package    what a terminal shows it
+//
+// The first line keeps one from being taken for another: what we have signed comes back as
+// no answer and no notice.
+
+const toyKey, toyWay = "toy-merchant-key-5d0c", "This wallet takes 0 and 200."
+
+func TestToyGateway_keeps_the_port(t *testing.T) {
+	ports.Gateway(t, func(*testing.T) ports.Wallet {
+		w := &toyWallet{bills: map[string]*toyBill{}}
+		return ports.Wallet{
+			Side: w, Pay: w.pay, Pass: func(life time.Duration) { w.ahead.Add(int64(life)) },
+			Forgeries: forgedToys, Secrets: []string{toyKey},
+			EndTypes: []payment.EndType{payment.Native, payment.JSAPI},
+			Gateway: func(address string, deadline time.Duration) payment.Gateway {
+				return newToyGateway(address, secret.New(toyKey), deadline)
+			},
+		}
+	})
+}
+
+func forgedToys(notification []byte) (all [][]byte) {
+	var l toyLetter
+	if json.Unmarshal(notification, &l) != nil {
+		return nil
+	}
+	stranger := newToyGateway("", secret.New("another key"), 0)
+	for _, mark := range []string{"", stranger.mark("notice", l.Text)} {
+		letter, _ := json.Marshal(toyLetter{l.Text, mark}) // texts always can be written
+		all = append(all, letter)
+	}
+	return all
+}
+
+// The suite has no terminal: each sees for itself that vouchers are signed as the wallet
+// wants them.
+func TestToyGateway_keeps_what_the_suite_can_not_see(t *testing.T) {
+	g := newToyGateway("", secret.New(toyKey), 0)
+	jsapi := payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "somebody"}
+	v, err := g.Voucher(jsapi, payment.Ticket{PrepayID: "T-1"}, time.Now())
+	require.NoError(t, err)
+	require.Equal(t, new(toyWallet).sign("voucher", fmt.Sprintf("%s\n%d\n%s\nticket=T-1", v.AppID, v.Timestamp, v.Nonce)), v.Signature)
+}
+
+// toyGateway speaks to the toy.
+type toyGateway struct {
+	address string
+	key     secret.String // however a gateway is printed, this shows nothing
+	client  *http.Client
+}
+
+func newToyGateway(address string, key secret.String, deadline time.Duration) *toyGateway {
+	return &toyGateway{address, key, &http.Client{
+		Timeout: deadline, // whatever the context says, and until the answer is read
+		// Nobody but the wallet is sent what was meant for it.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (g *toyGateway) mark(lines ...string) string {
+	mac := hmac.New(sha256.New, []byte(g.key.Reveal()))
+	mac.Write([]byte(strings.Join(lines, "\n")))
+	return fmt.Sprintf("%x", mac.Sum(nil))
+}
+
+type toyLetter struct{ Text, Mark string }
+
+type toyQuestion struct {
+	Do, No, App, Nonce            string // Do is prepare, query or close
+	Way, Payer, Subject, Currency string // Way is code or browser; for prepare alone, like what follows
+	Amount, Until                 int64  // nobody can pay after Until, even if we are not there to close it
+}
+
+// toyAnswer is also what a notice says.
+type toyAnswer struct {
+	Result, Ticket, Code  string
+	ID, No, App, Currency string // for what is paid alone, like what follows
+	Amount, Paid          int64
+}
+
+func (a toyAnswer) receipt() payment.Receipt {
+	return payment.Receipt{
+		TransactionID: a.ID, TradeNo: payment.TradeNo(a.No), App: payment.WalletApp(a.App),
+		Amount: a.Amount, Currency: a.Currency, Paid: time.Unix(a.Paid, 0).UTC(),
+	}
+}
+
+func (g *toyGateway) Draw(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+	way, known := map[payment.EndType]string{payment.Native: "code", payment.JSAPI: "browser"}[i.EndType]
+	if !known {
+		return nil, fault.Field("end_type", toyWay)
+	}
+	return g.seal(toyQuestion{
+		Do: "prepare", No: string(no), App: string(i.App), Way: way, Payer: i.OpenID,
+		Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, Until: o.Expires.Unix(),
+	}), nil
+}
+
+func (g *toyGateway) seal(q toyQuestion) []byte {
+	q.Nonce = rand.Text()      // what was said to an old question is no answer to this one
+	text, _ := json.Marshal(q) // texts and numbers always can be written
+	letter, _ := json.Marshal(toyLetter{string(text), g.mark("question", string(text))})
+	return letter
+}
+
+func (g *toyGateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
+	a, err := g.send(ctx, request, "prepared")
+	return payment.Ticket{PrepayID: a.Ticket, CodeURL: a.Code}, err
+}
+
+func (g *toyGateway) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
+	a, err := g.send(ctx, g.seal(toyQuestion{Do: "query", No: string(no), App: string(app)}), "awaited", "paid", "closed")
+	return map[string]payment.Report{ // what is awaited has the zero one, and so has an error
+		"paid": {Standing: payment.PaidThere, Receipt: a.receipt()}, "closed": {Standing: payment.ShutThere},
+	}[a.Result], err
+}
+
+func (g *toyGateway) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
+	_, err := g.send(ctx, g.seal(toyQuestion{Do: "close", No: string(no), App: string(app)}), "closed")
+	return err
+}
+
+// send returns an answer whose result is good. Any other one is an error that says what the
+// wallet has done, or that this is open. Errors of net/http and json are left out: they
+// quote what was said, and that may be anything.
+func (g *toyGateway) send(ctx context.Context, request []byte, good ...string) (a toyAnswer, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, g.address, bytes.NewReader(request))
+	if err != nil {
+		return a, errors.New("the toy has no address")
+	}
+	response, err := g.client.Do(r)
+	if err != nil {
+		return a, fmt.Errorf("asking the toy: %w", payment.ErrSilent)
+	}
+	defer func() { _ = response.Body.Close() }() // what is read is read
+	said, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	if err != nil {
+		return a, fmt.Errorf("hearing the toy: %w", payment.ErrSilent)
+	}
+	heard, signed := g.open(said, "answer", string(request))
+	switch {
+	case response.StatusCode != http.StatusOK || !signed:
+		return a, fmt.Errorf("the toy, with status %d: %w", response.StatusCode, payment.ErrGarbled)
+	case slices.Contains(good, heard.Result):
+		return heard, nil
+	}
+	return a, fmt.Errorf("the toy: %w", cmp.Or(map[string]error{
+		"paid": payment.ErrPaidThere, "closed": payment.ErrShutThere, "unknown": payment.ErrNotThere, "other": payment.ErrOtherThere,
+	}[heard.Result], error(payment.ErrGarbled)))
+}
+
+// open reads a letter that the wallet has marked together with these lines.
+func (g *toyGateway) open(letter []byte, lines ...string) (a toyAnswer, signed bool) {
+	var l toyLetter
+	signed = json.Unmarshal(letter, &l) == nil && hmac.Equal([]byte(g.mark(append(lines, l.Text)...)), []byte(l.Mark)) &&
+		json.Unmarshal([]byte(l.Text), &a) == nil
+	return a, signed
+}
+
+func (g *toyGateway) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (payment.Voucher, error) {
+	v := payment.Voucher{EndType: i.EndType, PrepayID: t.PrepayID}
+	switch i.EndType {
+	case payment.Native:
+		v.CodeURL = t.CodeURL
+	case payment.JSAPI:
+		v.AppID, v.Package, v.SignType = string(i.App), "ticket="+t.PrepayID, "toy"
+		v.Timestamp, v.Nonce = now.Unix(), rand.Text()
+		v.Signature = g.mark("voucher", v.AppID, fmt.Sprint(v.Timestamp), v.Nonce, v.Package)
+	default:
+		return payment.Voucher{}, fault.Field("end_type", toyWay)
+	}
+	return v, nil
+}
+
+// Receive is never ErrNothingPaid: the toy tells of payments alone.
+func (g *toyGateway) Receive(notification []byte) (payment.Receipt, error) {
+	a, signed := g.open(notification, "notice")
+	if !signed {
+		return payment.Receipt{}, payment.ErrForged
+	}
+	return a.receipt(), nil
+}
+
+func (g *toyGateway) Acknowledge(taken bool) (body []byte, mediaType string) {
+	return fmt.Appendf(nil, `{"taken": %t}`, taken), "application/json"
+}
+
+// toyWallet is the wallet's side. It shares no line and no type with the gateway: a mistake
+// that both make would not show.
+type toyWallet struct {
+	mu    sync.Mutex
+	bills map[string]*toyBill
+	ahead atomic.Int64 // nanoseconds, of the real time
+}
+
+type toyBill struct {
+	text  string         // of the question that made it: no other one may come under its number
+	asked map[string]any // the same, read
+	says  map[string]any // how it stands
+}
+
+func (w *toyWallet) sign(kind, rest string) string {
+	mac := hmac.New(sha256.New, []byte(toyKey))
+	_, _ = fmt.Fprintf(mac, "%s\n%s", kind, rest) // a hash takes everything
+	return fmt.Sprintf("%x", mac.Sum(nil))
+}
+
+func (w *toyWallet) write(kind string, content map[string]any) []byte {
+	text, _ := json.Marshal(content) // texts and numbers always can be written
+	letter, _ := json.Marshal(map[string]any{"Mark": w.sign(kind, string(text)), "Text": string(text)})
+	return letter
+}
+
+// ServeHTTP answers whoever has the key. Others are told without a mark, and can't rely on it.
+func (w *toyWallet) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	var letter, question map[string]any
+	asked, err := io.ReadAll(r.Body)
+	_ = json.Unmarshal(asked, &letter) // what can't be read,
+	text, _ := letter["Text"].(string) // is signed by nobody
+	if err != nil || letter["Mark"] != w.sign("question", text) || json.Unmarshal([]byte(text), &question) != nil {
+		http.Error(rw, "Who are you?", http.StatusUnauthorized)
+		return
+	}
+	_, _ = rw.Write(w.write("answer\n"+string(asked), w.answer(text, question))) // who is gone asks again
+}
+
+func (w *toyWallet) answer(text string, q map[string]any) map[string]any {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	no := fmt.Sprint(q["No"])
+	if w.bills[no] == nil && q["Do"] == "prepare" {
+		w.bills[no] = &toyBill{text, q, map[string]any{"Result": "awaited"}}
+	}
+	bill := w.bills[no]
+	switch {
+	case bill == nil:
+		return map[string]any{"Result": "unknown"}
+	case q["Do"] == "prepare" && text != bill.text:
+		return map[string]any{"Result": "other"}
+	case bill.says["Result"] != "awaited" || q["Do"] == "query":
+	case q["Do"] == "close":
+		bill.says = map[string]any{"Result": "closed"}
+	case q["Way"] == "code":
+		return map[string]any{"Result": "prepared", "Ticket": "T-" + no, "Code": "toy://pay/" + no}
+	default:
+		return map[string]any{"Result": "prepared", "Ticket": "T-" + no}
+	}
+	return bill.says
+}
+
+// charge has somebody pay, once and in time.
+func (w *toyWallet) charge(no string) (map[string]any, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	bill, now := w.bills[no], float64(time.Now().Add(time.Duration(w.ahead.Load())).Unix()) // as JSON has numbers
+	if bill == nil || bill.says["Result"] != "awaited" || now >= bill.asked["Until"].(float64) {
+		return nil, errors.New("there is nothing to pay")
+	}
+	bill.says = maps.Clone(bill.asked)
+	bill.says["Result"], bill.says["ID"], bill.says["Paid"] = "paid", "M-"+no, now
+	return bill.says, nil
+}
+
+func (w *toyWallet) pay(no payment.TradeNo, told func([]byte) ([]byte, string)) (taken bool, err error) {
+	receipt, err := w.charge(string(no))
+	if err != nil {
+		return false, err
+	}
+	body, mediaType := told(w.write("notice", receipt)) // not under the lock: they may ask back
+	var said struct{ Taken bool }
+	return mediaType == "application/json" && json.Unmarshal(body, &said) == nil && said.Taken, nil
+}
