@@ -14,6 +14,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/keeping"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
@@ -43,12 +44,13 @@ type App struct {
 	Importing *importing.Importing
 	Importer  *importing.Importer
 	Paying    *paying.Paying
+	Keeping   *keeping.Keeping
 
 	storage   storage
 	hasher    access.Hasher
 	places    place.Analyser
 	sanitiser markup.Sanitiser
-	inspector media.Inspector
+	studio    media.Studio
 }
 
 // Close waits for what goes on behind requests, and closes the store. Nothing may
@@ -142,7 +144,7 @@ func (a *App) writeDemo(ctx context.Context) error {
 	return demo.Load(ctx, demo.Ports{
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
 		Importer: a.Importer, Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions,
-		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.inspector),
+		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.studio),
 		Images: a.Stores.Images, Ledger: a.Stores.Ledger,
 	})
 }

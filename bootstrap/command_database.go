@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore"
+	"plaza/application/keeping"
 )
 
 type migrateCommands struct {
@@ -86,12 +87,10 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		r := report{Database: whereabouts(config), Looked: looksAt(config), Findings: []finding{}}
-		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) {
-			r.Findings = append(r.Findings, finding{f.What, f.Repaired})
-			if !c.JSON {
-				fmt.Fprintln(s.out, map[bool]string{true: "Mended:", false: "Wrong:"}[f.Repaired], oneLine(f.What))
-			}
-		})
+		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, finding{f.What, f.Repaired}) })
+		if err == nil {
+			err = c.checkPictures(ctx, s, config, database, &r)
+		}
 		if err != nil {
 			return fmt.Errorf("checking: %w", err)
 		}
@@ -99,11 +98,42 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 	})
 }
 
+// checkPictures looks at the files of pictures.
+func (c checkCommand) checkPictures(ctx context.Context, s streams, config Config, database *bunstore.Store, r *report) (err error) {
+	signing, err := database.Secret(ctx, signingSecret)
+	if err != nil {
+		return err
+	}
+	pictures, err := openMedia(config, signing)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pictures.close()) }()
+	for f, err := range keeping.New(database.Bin(), pictures, time.Now, newLogger(config, s.err)).Check(ctx, c.Repair) {
+		if err != nil {
+			return err
+		}
+		what := "no file for the picture " + string(f.Key) + " of " + f.Missing
+		if f.Missing == "" {
+			what = "nothing shows the picture " + string(f.Key)
+		}
+		c.note(s, r, finding{what, f.Mended})
+	}
+	return nil
+}
+
+func (c checkCommand) note(s streams, r *report, f finding) {
+	r.Findings = append(r.Findings, f)
+	if !c.JSON {
+		fmt.Fprintln(s.out, map[bool]string{true: "Mended:", false: "Wrong:"}[f.Repaired], oneLine(f.What))
+	}
+}
+
 // looksAt names what a check looks at.
 func looksAt(c Config) []string {
 	parts := []string{
 		"publications", "nodes", "demands", "events", "the feed's listings and counts",
-		"the counts of comments", "images",
+		"the counts of comments", "images", "the files of pictures",
 	}
 	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
 		return append([]string{"the file", "its references"}, parts...)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/keeping"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
 )
@@ -37,7 +38,7 @@ func TestMigrate(t *testing.T) {
 	for _, s := range steps {
 		assert.NotNil(t, s.Applied, s.Name)
 	}
-	assert.Contains(t, sh.run("migrate", "status").ends(done).out, "0001_initial  20")
+	assert.Regexp(t, "0001_initial +20", sh.run("migrate", "status").ends(done).out)
 }
 
 func TestMigrate_status_of_an_empty_database(t *testing.T) {
@@ -193,4 +194,32 @@ func TestCommands_on_Postgres(t *testing.T) {
 	assert.Contains(t, said, "found 0 wrong")
 	assert.NotContains(t, said, "password")
 	sh.run("backup", filepath.Join(t.TempDir(), "copy.db")).refuses(refused, "pg_dump")
+}
+
+func TestPLA04_check_looks_at_the_files_of_pictures(t *testing.T) {
+	sh := newShell(t)
+	sh.run("demo").ends(done)
+	assert.Contains(t, sh.run("check").ends(done).out, "the files of pictures in")
+	files, err := filepath.Glob(filepath.Join(sh.dataDir, "media", "p*", "*", "*"))
+	require.NoError(t, err)
+	require.Greater(t, len(files), 25)
+	lost, stray := files[0], strings.Replace(filepath.Base(files[1]), filepath.Base(files[1])[:3], "aaa", 1)
+	require.NoError(t, os.Remove(lost))
+	folder := filepath.Join(sh.dataDir, "media", "public", stray[:2])
+	require.NoError(t, os.MkdirAll(folder, 0o750))
+	old := time.Now().Add(-2 * keeping.Orphanage)
+	for _, name := range []string{stray, "notes.txt"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
+		require.NoError(t, os.Chtimes(filepath.Join(folder, name), old, old))
+	}
+	found := sh.run("check").ends(refused).out
+	assert.Contains(t, found, "Wrong: no file for the picture")
+	assert.Contains(t, found, filepath.Base(lost))
+	assert.Contains(t, found, "Wrong: nothing shows the picture public/"+stray)
+	assert.NotContains(t, found, "notes.txt", "that is nobody's picture")
+	mended := sh.run("check", "--repair").ends(refused).out
+	assert.Contains(t, mended, "Mended: nothing shows the picture public/"+stray)
+	assert.NoFileExists(t, filepath.Join(folder, stray))
+	assert.FileExists(t, filepath.Join(folder, "notes.txt"))
+	assert.Equal(t, 1, strings.Count(sh.run("check").ends(refused).out, "Wrong: "))
 }

@@ -39,18 +39,22 @@ func writeExamples(s streams, folder string) error {
 	if err != nil {
 		return err
 	}
+	covers, err := demo.Covers()
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return fmt.Errorf("making the folder: %w", err)
 	}
-	paths := make([]string, len(files))
-	for i, file := range files {
+	paths := make([]string, len(files)+len(covers))
+	for i, file := range append(files, covers...) {
 		paths[i] = filepath.Join(folder, file.Name)
 		if err := writeNew(paths[i], file.Content); err != nil {
 			return errors.Join(err, removeAll(paths[:i]))
 		}
 	}
-	_, err = fmt.Fprintf(s.out, "Wrote %s into %s. This imports them:\n  plaza import %s\n",
-		amount(int64(len(files)), "file"), folder, strings.Join(quoted(paths), " "))
+	_, err = fmt.Fprintf(s.out, "Wrote %s, and %s beside them, into %s. This imports them:\n  plaza import %s\n",
+		amount(int64(len(files)), "file"), amount(int64(len(covers)), "cover"), folder, strings.Join(quoted(paths[:len(files)]), " "))
 	return err
 }
 

@@ -3,6 +3,7 @@ package bootstrap_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,12 +14,12 @@ import (
 )
 
 // examples writes the files of the demo data into a folder that is not there yet, and
-// returns what it printed, and the files in the order of their names.
+// returns what it printed, and the files of records in the order of their names.
 func (sh *shell) examples() (said string, files []string) {
 	sh.Helper()
 	folder := filepath.Join(sh.TempDir(), "it's new", "examples")
 	said = sh.run("demo", "--write", folder).ends(done).out
-	return said, filesIn(sh.T, folder)
+	return said, slices.DeleteFunc(filesIn(sh.T, folder), func(path string) bool { return filepath.Ext(path) != ".jsonl" })
 }
 
 func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) {
@@ -65,6 +66,9 @@ func TestDemo_writes_its_files_and_says_what_imports_them(t *testing.T) {
 	sh.database = "memory:" // nothing to work on, and nothing is needed
 	said, files := sh.examples()
 	assert.Len(t, files, 6)
+	covers, err := filepath.Glob(filepath.Join(filepath.Dir(files[0]), "*.png"))
+	require.NoError(t, err)
+	assert.Len(t, covers, 14)
 	for _, file := range files {
 		assert.Contains(t, said, " '"+strings.ReplaceAll(file, "'", `'\''`)+"'", "as a shell reads it")
 		raw, err := os.ReadFile(file)

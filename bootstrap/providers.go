@@ -44,10 +44,13 @@ func drawPortrait(name string) ([]byte, bool) {
 	return png, err == nil
 }
 
+// newStudio makes as many pictures at once as there are cores.
+func newStudio() *imaging.Studio { return imaging.NewStudio(runtime.GOMAXPROCS(0)) }
+
 // newSanitiser lets members' HTML show the pictures that this server serves to
 // everybody, and no others.
 func newSanitiser(c Config) *sanitiser.Sanitiser {
-	return sanitiser.New(c.PublicURL + "/media/public/")
+	return sanitiser.New(showable(c)...)
 }
 
 func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
@@ -87,10 +90,10 @@ func newTranslator(c Config) publication.Translator {
 	return nil
 }
 
-func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, inspector media.Inspector) diary.Ports {
+func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, studio media.Studio) diary.Ports {
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Scenery: s.Scenery,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean, Pictures: s.Media, Inspector: inspector,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Bin: s.Bin, Studio: studio,
 	}
 }

@@ -152,6 +152,10 @@ func Serve(ctx context.Context, app *App, l *Listeners) error {
 		return nil
 	})
 	group.Go(func() error {
+		app.Keeping.Run(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		<-ctx.Done()
 		ready.Store(false)
 		app.Log.Info("stopping; requests in flight may finish")

@@ -25,6 +25,7 @@ type Settings struct {
 	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 	Translator     string `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, or pseudo, which only marks them (auto: pseudo with --demo, else none)." placeholder:"NAME"`
+	MediaSettings
 	WalletSettings
 	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is believed (default: none)." placeholder:"CIDR,..."`
 	LogLevel       string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
@@ -42,6 +43,7 @@ type Config struct {
 	PublicURL      string // without a slash at the end; empty: the address that is listened on
 	TokenTTL       time.Duration
 	Translator     string // none or pseudo
+	Media          MediaConfig
 	Wallet         WalletConfig
 	TrustedProxies []netip.Prefix
 	LogLevel       slog.Level
@@ -73,6 +75,7 @@ func (s Settings) Check() (Config, error) {
 	problems.note("TOKEN_TTL", err)
 	c.Translator, err = s.Translator, oneOf(s.Translator, "auto", "none", "pseudo")
 	problems.note("TRANSLATOR", err)
+	c.Media = s.MediaSettings.check(&problems)
 	c.Wallet = s.WalletSettings.check(&problems)
 	c.TrustedProxies, err = prefixes(s.TrustedProxies)
 	problems.note("TRUSTED_PROXIES", err)

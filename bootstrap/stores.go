@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 
 	"plaza/adapters/bunstore"
-	"plaza/adapters/mediastore/disk"
 	"plaza/adapters/memory"
 	"plaza/domain/access"
 	"plaza/domain/crawl"
@@ -46,6 +44,7 @@ type Stores struct {
 	Images        gallery.Repository
 	Ledger        payment.Ledger
 	Intake        crawl.Intake
+	Bin           media.Bin
 	Media         media.Store
 }
 
@@ -84,7 +83,7 @@ func memoryStorage(c Config) storage {
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Intake: s.Intake(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Bin: s.Bin(), Intake: s.Intake(),
 			Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
 		},
 		signing: signing,
@@ -100,6 +99,9 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.St
 	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Patience: c.DatabaseWait, Log: log})
 }
 
+// signingSecret is the name of the key that the addresses of pictures are signed with.
+const signingSecret = "media addresses"
+
 func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) (storage, error) {
 	applied, err := s.Migrate(ctx)
 	if err != nil {
@@ -108,13 +110,13 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 	if len(applied) > 0 {
 		log.Info("the schema is up to date", "applied", applied)
 	}
-	signing, err := s.Secret(ctx, "media addresses")
+	signing, err := s.Secret(ctx, signingSecret)
 	if err != nil {
 		return storage{}, fmt.Errorf("the key for the addresses of pictures: %w", err)
 	}
-	pictures, err := disk.New(filepath.Join(c.DataDir, "media"), c.PublicURL, []byte(signing.Reveal()))
+	pictures, err := openMedia(c, signing)
 	if err != nil {
-		return storage{}, fmt.Errorf("the folder of pictures: %w", err)
+		return storage{}, err
 	}
 	return storage{
 		stores: Stores{
@@ -122,11 +124,11 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Intake: s.Intake(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Bin: s.Bin(), Intake: s.Intake(),
 			Media: pictures,
 		},
 		signing:  signing,
 		database: s,
-		close:    func() error { return errors.Join(pictures.Close(), s.Close()) },
+		close:    func() error { return errors.Join(pictures.close(), s.Close()) },
 	}, nil
 }

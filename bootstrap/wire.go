@@ -19,6 +19,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/keeping"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
@@ -37,12 +38,12 @@ import (
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
-		imaging.NewInspector, wire.Bind(new(media.Inspector), new(imaging.Inspector)))
+		newStudio, wire.Bind(new(media.Studio), new(*imaging.Studio)))
 	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
-		browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New,
+		browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)
@@ -52,7 +53,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
-			"Feed", "Intake", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media"),
+			"Feed", "Intake", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media", "Bin"),
 		passwordsByArgon2id, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),

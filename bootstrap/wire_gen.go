@@ -20,6 +20,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/keeping"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
@@ -46,24 +47,25 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	signinSignin := signin.New(accounts, tokens, throttle, hasher, signinTokenTTL, now)
 	directory := stores.Directory
 	portraits := newPortraits(c)
-	peoplePeople := people.New(directory, accounts, portraits, now)
+	store := stores.Media
+	bin := stores.Bin
+	studio := newStudio()
+	peoplePeople := people.New(directory, accounts, portraits, store, bin, studio, now)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
-	inspector := imaging.NewInspector()
-	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, inspector)
+	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, studio)
 	diaryDiary := diary.New(ports, now)
 	repository := stores.Subscriptions
 	categories := stores.Categories
 	followingFollowing := following.New(repository, categories, now)
 	reader := stores.Feed
-	store := stores.Media
 	browsingBrowsing := browsing.New(reader, store, now)
 	publicationRepository := stores.Publications
 	cache := stores.Translations
 	log2 := readingLog(log)
 	readingReading := reading.New(publicationRepository, translator, cache, store, now, log2)
 	galleryRepository := stores.Images
-	curatingCurating := curating.New(galleryRepository, store, inspector, now)
+	curatingCurating := curating.New(galleryRepository, store, bin, studio, now)
 	howTos := stores.HowTos
 	importingImporting := importing.New(howTos)
 	ledger := stores.Ledger
@@ -98,10 +100,11 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Decoder:   decoder,
 		Feed:      reader,
 		Sanitiser: sanitiser,
-		Inspector: inspector,
+		Studio:    studio,
 		Pictures:  store,
 	}
 	importer := importing.NewImporter(importingPorts)
+	keepingKeeping := keeping.New(bin, store, now, log)
 	app := &App{
 		Config:    c,
 		Log:       log,
@@ -117,11 +120,12 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Importing: importingImporting,
 		Importer:  importer,
 		Paying:    payingPaying,
+		Keeping:   keepingKeeping,
 		storage:   kept,
 		hasher:    hasher,
 		places:    gazetteerGazetteer,
 		sanitiser: sanitiser,
-		inspector: inspector,
+		studio:    studio,
 	}
 	return app, nil
 }
@@ -136,10 +140,10 @@ var (
 // and name it in initialise.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
-	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), imaging.NewInspector, wire.Bind(new(media.Inspector), new(imaging.Inspector)))
+	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newStudio, wire.Bind(new(media.Studio), new(*imaging.Studio)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

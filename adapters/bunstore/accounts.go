@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/domain/access"
+	"plaza/domain/media"
 	"plaza/domain/user"
 )
 
@@ -203,7 +204,7 @@ func (v Accounts) save(ctx context.Context, tx *transaction, _, next access.Acco
 
 // membersStatement is the hot read of people by their ids, $1.
 func membersStatement(d dialect) string {
-	return `SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen
+	return `SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")
 }
 
@@ -213,13 +214,21 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 		wanted := []any{v.s.dialect.listOf(numbers(ids))}
 		var m user.Member
 		var joined, seen moment
-		targets := []any{(*int64)(&m.ID), &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen}
+		var avatar cover
+		targets := []any{(*int64)(&m.ID), &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen, &avatar}
 		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
 			err := scan(targets...)
-			m.Joined, m.Seen = joined.Time, seen.Time
+			m.Joined, m.Seen, m.Avatar = joined.Time, seen.Time, avatar.Picture
 			found = append(found, m)
 			return err
 		})
 	})
 	return found, err
+}
+
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover{avatar}, id).Exec(ctx)
+		return orUntouched(done, err, user.ErrNobody)
+	})
 }

@@ -99,30 +99,34 @@ func (v Intake) Finish(ctx context.Context, files ...string) error {
 	return v.s.writeAll(ctx, steps)
 }
 
-func (v Intake) Cover(ctx context.Context, d crawl.Digest) (c crawl.Cover, is bool, err error) {
+func (v Intake) Cover(ctx context.Context, d crawl.Digest) (p media.Picture, is bool, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		found := coverOf(v.s.writes, d)
 		is = false
-		return v.s.each(ctx, found.statement, found.args, func(scan func(...any) error) error {
+		return v.s.each(ctx, v.s.writes.cover, []any{d[:]}, func(scan func(...any) error) error {
 			is = true
-			return scanCover(&c, scan)
+			return scanPicture(&p, scan)
 		})
 	})
-	return c, is, err
+	return p, is, err
 }
 
-func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, c crawl.Cover) (kept crawl.Cover, err error) {
-	remember := step{statement: v.s.writes.remember, args: []any{d[:], string(c.Key), int64(c.Width), int64(c.Height)}}
-	found := coverOf(v.s.writes, d)
-	found.row = func(scan func(...any) error) error { return scanCover(&kept, scan) }
-	err = v.s.writeAll(ctx, []step{remember, found})
+func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, p media.Picture) (kept media.Picture, err error) {
+	text, err := cover{p}.text()
+	if err != nil {
+		return media.Picture{}, err
+	}
+	err = v.s.writeAll(ctx, []step{
+		{statement: v.s.writes.remember, args: []any{d[:], text}},
+		{statement: v.s.writes.cover, args: []any{d[:]}, row: func(scan func(...any) error) error { return scanPicture(&kept, scan) }},
+	})
 	return kept, err
 }
 
-func coverOf(w writes, d crawl.Digest) step { return step{statement: w.cover, args: []any{d[:]}} }
-
-func scanCover(c *crawl.Cover, scan func(...any) error) error {
-	return scan(orZeroText[media.Key]{&c.Key}, &c.Width, &c.Height)
+func scanPicture(p *media.Picture, scan func(...any) error) error {
+	var c cover
+	err := scan(&c)
+	*p = c.Picture
+	return err
 }
 
 func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (known map[crawl.Ref]bool, err error) {

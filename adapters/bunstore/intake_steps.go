@@ -86,8 +86,8 @@ func newIntakeSteps(d dialect) intakeSteps {
 			WHERE file = $1 AND number > $2 ORDER BY number LIMIT CAST($3 AS bigint)) l
 			WHERE before < CAST($4 AS bigint) ORDER BY number`,
 		forget:   []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
-		remember: "INSERT INTO import_covers (digest, key, width, height) VALUES ($1, $2, $3, $4) ON CONFLICT (digest) DO NOTHING",
-		cover:    "SELECT key, width, height FROM import_covers WHERE digest = $1",
+		remember: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
+		cover:    "SELECT picture FROM import_covers WHERE digest = $1",
 	}
 	for kind, pile := range thingPiles {
 		s.things[kind], s.rewrite[kind] = in(pile, "$1"), pile.update(1)

@@ -53,7 +53,7 @@ func (t *taking) people(ctx context.Context, ready map[crawl.Kind][]int) error {
 			next = p.Member
 			next.ID = own.ID
 		}
-		if !t.fate(i, has, next == own.Member) {
+		if !t.fate(i, has, reflect.DeepEqual(next, own.Member)) {
 			continue
 		}
 		holder, held := t.holders[p.Phone]

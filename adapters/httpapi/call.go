@@ -16,6 +16,8 @@ type call struct {
 	gin   *gin.Context
 	actor access.Actor
 	key   secret.String // that the actor presented
+
+	spools spools // pictures that came with the request
 }
 
 func (c *call) ctx() context.Context { return c.gin.Request.Context() }

@@ -43,7 +43,10 @@ func (n *nullable[T]) receive(null bool) reflect.Value {
 // A field is a string, an integer, a boolean, something that reads text, a
 // struct, a slice or a nullable of those, or a pointer, which stays nil when the
 // field is not sent or can't be read. Null is taken by a nullable alone.
-type decoder struct{ wrong fault.Fields }
+type decoder struct {
+	wrong fault.Fields
+	sieve *sieve // knows the pictures of a body that has some
+}
 
 func (d *decoder) note(name, problem string) {
 	if len(d.wrong[name]) == 0 {
@@ -73,6 +76,12 @@ func (d *decoder) value(name string, raw json.RawMessage, into reflect.Value) {
 	}
 	if isNull {
 		d.note(name, text.Null)
+		return
+	}
+	if u, ok := into.Addr().Interface().(*upload); ok {
+		var problem string
+		u.spool, problem = d.sieve.upload(raw)
+		d.note(name, problem)
 		return
 	}
 	if into.Kind() == reflect.Pointer {

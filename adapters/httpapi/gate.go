@@ -58,12 +58,13 @@ func fill(body any, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	return complete(body, object)
+	return complete(body, object, nil)
 }
 
-// complete fills the body with what was sent and tells all that is wrong with it.
-func complete(body any, object map[string]json.RawMessage) error {
-	var d decoder
+// complete fills the body with what was sent and tells all that is wrong with it. A body
+// with pictures has gone through a sieve, or is a form.
+func complete(body any, object map[string]json.RawMessage, s *sieve) error {
+	d := decoder{sieve: s}
 	d.object("", object, reflect.ValueOf(body).Elem())
 	d.wrong.Merge(broken(body))
 	if c, ok := body.(checked); ok {

@@ -99,7 +99,8 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 		}
 	}
 	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNoSuchThing) })
-	engine.NoMethod(func(c *gin.Context) { wrongMethod(c.Request.Method).send(c.Writer, c.Request) })
+	methods := methodsOf(rows)
+	engine.NoMethod(func(c *gin.Context) { methods.refuse(c.Writer, c.Request) })
 	return engine, nil
 }
 
@@ -107,7 +108,9 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 func (a *api) serve(r route) gin.HandlerFunc {
 	return func(g *gin.Context) {
 		g.Request.Pattern = g.FullPath() // for the access log
-		answer, err := a.answer(r, &call{gin: g})
+		c := &call{gin: g}
+		defer c.spools.close() // a file without a name: nothing is lost with it
+		answer, err := a.answer(r, c)
 		if err != nil {
 			fail(g.Writer, g.Request, err)
 			return

@@ -34,6 +34,20 @@ func (a *api) readProfile(c *call) (reply, error) {
 	return data(renderProfile(profile)), nil
 }
 
+// avatarBody is a picture of the caller (USR-04).
+type avatarBody struct {
+	Avatar upload `json:"avatar" validate:"required"`
+}
+
+func (a *api) setAvatar(c *call) (reply, error) {
+	body, err := readUpload[avatarBody](c)
+	if err != nil {
+		return reply{}, err
+	}
+	info, err := a.People.SetAvatar(c.ctx(), c.actor, body.Avatar)
+	return data(renderPerson(info)), err
+}
+
 // cast is everybody who appears in a response.
 type cast map[user.ID]user.Info
 

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"net/http"
 	"regexp"
+	"slices"
+	"strings"
 
 	"plaza/domain/access"
 )
@@ -29,6 +31,7 @@ var table = []route{
 
 	row(http.MethodPost, "/api/user/user-simple-info/", Open, (*api).lookUpPeople),
 	row(http.MethodGet, "/api/user/profile/", LoggedIn, (*api).readProfile),
+	row(http.MethodPut, "/api/user/avatar/", LoggedIn, (*api).setAvatar),
 
 	row(http.MethodPost, "/api/xfile/event/", diaries, (*api).writeEvent),
 	row(http.MethodGet, "/api/xfile/event/", diaries, (*api).listOwnEvents),
@@ -104,4 +107,42 @@ var (
 // path has two.
 func (r Route) pattern() string {
 	return variable.ReplaceAllString(tail.ReplaceAllString(r.Path, "*id"), ":id")
+}
+
+// methods are what each path takes.
+type methods []struct {
+	path   *regexp.Regexp
+	method string
+}
+
+func methodsOf(rows []route) methods {
+	all := make(methods, len(rows))
+	for i, r := range rows {
+		path := tail.ReplaceAllString(r.Path, "\x00")
+		path = variable.ReplaceAllString(path, "[^/]+")
+		all[i].path, all[i].method = regexp.MustCompile("^"+strings.ReplaceAll(path, "\x00", ".+")+"$"), r.Method
+	}
+	return all
+}
+
+// refuse answers a method that the path does not take. The router finds that there are
+// others, and which, but takes what it has seen on its way to one for a part of the next:
+// so they are looked up here.
+func (all methods) refuse(w http.ResponseWriter, r *http.Request) {
+	var takes []string
+	for _, m := range all {
+		if !m.path.MatchString(r.URL.EscapedPath()) || slices.Contains(takes, m.method) {
+			continue
+		}
+		if takes = append(takes, m.method); m.method == http.MethodGet {
+			takes = append(takes, http.MethodHead)
+		}
+	}
+	if len(takes) == 0 {
+		w.Header().Del("Allow")
+		fail(w, r, errNoSuchThing)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(takes, ", "))
+	wrongMethod(r.Method).send(w, r)
 }

@@ -6,13 +6,25 @@ import "time"
 // UTC, without a fraction of a second when that is zero, else with six digits.
 type timestamp time.Time
 
-func (t timestamp) String() string {
-	at := time.Time(t).UTC().Truncate(time.Microsecond)
-	if at.Nanosecond() == 0 {
-		return at.Format("2006-01-02T15:04:05Z")
-	}
-	return at.Format("2006-01-02T15:04:05.000000Z")
-}
+func (t timestamp) String() string { return string(t.append(nil)) }
 
 // MarshalText writes the timestamp into JSON.
-func (t timestamp) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+func (t timestamp) MarshalText() ([]byte, error) {
+	const longest = len("2006-01-02T15:04:05.000000Z")
+	return t.append(make([]byte, 0, longest)), nil
+}
+
+// append writes the seconds in the one form that package time has a fast way for.
+func (t timestamp) append(b []byte) []byte {
+	at := time.Time(t).UTC()
+	b = at.AppendFormat(b, time.RFC3339)
+	micros := at.Nanosecond() / 1000
+	if micros == 0 {
+		return b
+	}
+	b[len(b)-1] = '.'
+	for unit := 100_000; unit > 0; unit /= 10 {
+		b = append(b, byte('0'+micros/unit%10))
+	}
+	return append(b, 'Z')
+}

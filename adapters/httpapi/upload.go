@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
@@ -19,8 +17,9 @@ import (
 // Bounds of a body with a picture, in bytes (GEN-11): there is room for all else
 // that a body may have, and for what is a little too large to be told so.
 const (
-	maxForm = media.MaxBytes + maxBody
-	maxJSON = (media.MaxBytes+2)/3*4 + maxBody // base64 makes four bytes of three
+	maxForm  = media.MaxBytes + maxBody
+	maxJSON  = (media.MaxBytes+2)/3*4 + maxBody // base64 makes four bytes of three
+	maxParts = 100                              // of a form
 )
 
 // What is wrong with an upload as a whole.
@@ -29,109 +28,137 @@ var (
 	errNoForm   = fault.New(fault.Invalid, "The body is not a valid form.")
 )
 
-// upload is the bytes of a picture, whatever they are.
-type upload []byte
-
-// errNoBase64 is worded for the client, who gets to read it.
-var errNoBase64 = errors.New("Send the picture in base64, or as a data URI in base64.")
-
-// UnmarshalText reads base64, or a data URI. The media type that the URI gives does
-// not count: pictures are judged by their content (PLA-03).
-func (u *upload) UnmarshalText(text []byte) error {
-	text = bytes.TrimSpace(text)
-	if head, content, isURI := bytes.Cut(text, []byte(",")); isURI { // base64 has no comma
-		if !bytes.HasPrefix(head, []byte("data:")) || !bytes.HasSuffix(head, []byte(";base64")) {
-			return errNoBase64
-		}
-		text = content
-	}
-	raw, err := base64.StdEncoding.AppendDecode(nil, text)
-	if err != nil {
-		return errNoBase64
-	}
-	*u = raw
-	return nil
-}
+// upload is a picture that came in, whatever it is; without a spool there is none.
+type upload struct{ *spool }
 
 // readUpload returns the body of a request that brings a picture: JSON, or a form
 // with the picture as a file (PLA-02). All that is wrong with its fields is one
-// fault.
+// fault. The picture is there until the call is answered.
 func readUpload[T any](c *call) (T, error) {
 	var body T
 	mediaType, _, _ := mime.ParseMediaType(c.gin.GetHeader("Content-Type"))
-	if mediaType == "multipart/form-data" {
-		err := fillForm(&body, c.gin.Writer, c.gin.Request)
-		return body, err
-	}
-	raw, err := readBody(c.gin.Writer, c.gin.Request, maxJSON)
 	switch {
-	case errors.Is(err, errNoJSONType):
-		return body, errNoUpload
-	case err != nil:
+	case mediaType == "multipart/form-data":
+		err := fillForm(&body, c)
 		return body, err
+	case !isJSON(c.gin.GetHeader("Content-Type")):
+		return body, errNoUpload
 	}
-	err = fill(&body, raw)
+	err := fillSifted(&body, c)
 	return body, err
 }
 
+// fillSifted reads JSON of which the picture never is in memory.
+func fillSifted(body any, c *call) error {
+	w, r := c.gin.Writer, c.gin.Request
+	if err := bound(w, r, maxJSON); err != nil {
+		return err
+	}
+	s := newSieve(r.Body, &c.spools, maxBody)
+	raw, err := s.sift()
+	switch {
+	case errors.Is(err, errNoRoom), errors.Is(err, errNoJSON):
+		return err
+	case fault.Is(err, fault.TooLarge):
+		return unread(w, r, &http.MaxBytesError{Limit: maxBody}, err)
+	case err != nil:
+		return unread(w, r, err, errCutOff)
+	}
+	object, err := parse(raw)
+	if err != nil {
+		return err
+	}
+	return complete(body, object, s)
+}
+
 // fillForm takes the form apart and checks it as if it were JSON.
-func fillForm(body any, w http.ResponseWriter, r *http.Request) error {
-	form, err := readForm(w, r)
+func fillForm(body any, c *call) error {
+	sent, err := readForm(c)
 	if err != nil {
 		return err
 	}
 	object := map[string]json.RawMessage{}
 	for field, into := range reflect.ValueOf(body).Elem().Fields() {
 		name := jsonName(field)
-		texts, files := form.Value[name], form.File[name]
-		switch _, isFile := into.Interface().(upload); {
-		case isFile && len(files) > 0:
-			if err := readFile(into, files[0]); err != nil {
-				return err
+		texts := sent.texts[name]
+		switch into := into.Addr().Interface().(type) {
+		case *upload:
+			into.spool = sent.files[name]
+			continue
+		case *[]string:
+			if len(texts) > 0 {
+				object[name], err = encode(texts)
 			}
-		case isFile || len(texts) == 0:
-		case into.Kind() == reflect.Slice:
-			object[name], err = encode(texts)
 		default:
-			object[name], err = encode(texts[len(texts)-1])
+			if len(texts) > 0 {
+				object[name], err = encode(texts[len(texts)-1])
+			}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return complete(body, object)
+	return complete(body, object, nil)
 }
 
-// readForm keeps the whole form in memory: it is bounded.
-func readForm(w http.ResponseWriter, r *http.Request) (*multipart.Form, error) {
+// sentForm is a form that was read: its texts, and of each name the first file.
+type sentForm struct {
+	texts map[string][]string
+	files map[string]*spool
+}
+
+func readForm(c *call) (sentForm, error) {
+	w, r := c.gin.Writer, c.gin.Request
+	read := sentForm{texts: map[string][]string{}, files: map[string]*spool{}}
 	if err := bound(w, r, maxForm); err != nil {
-		return nil, err
+		return read, err
 	}
 	parts, err := r.MultipartReader()
 	if err != nil {
-		return nil, errNoForm
+		return read, errNoForm
 	}
-	form, err := parts.ReadForm(maxForm)
-	if err != nil {
-		return nil, unread(w, r, err, errNoForm)
-	}
-	for _, texts := range form.Value {
-		for _, text := range texts {
-			if !utf8.ValidString(text) {
-				return nil, errNoUTF8
-			}
+	for left, n := int64(maxBody), 0; ; n++ {
+		part, err := parts.NextPart()
+		switch {
+		case err == io.EOF: // one that is wrapped says that the form has no end
+			return read, nil
+		case err == nil && n == maxParts:
+			return read, errNoForm
+		case err == nil:
+			left, err = read.take(part, left, &c.spools)
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, errNoRoom), errors.Is(err, errNoUTF8):
+			return read, err
+		default:
+			return read, unread(w, r, err, errNoForm)
 		}
 	}
-	return form, nil
 }
 
-func readFile(into reflect.Value, header *multipart.FileHeader) error {
-	f, err := header.Open()
-	if err != nil {
-		return err
+// take reads the part; left is how much text there may be, and what it returns, how much
+// after it.
+func (f sentForm) take(part *multipart.Part, left int64, all *spools) (int64, error) {
+	name := part.FormName()
+	if part.FileName() != "" {
+		if f.files[name] != nil {
+			_, err := io.Copy(io.Discard, part)
+			return left, err
+		}
+		s, err := all.add(part)
+		f.files[name] = s
+		return left, err
 	}
-	defer f.Close()
-	raw, err := io.ReadAll(f)
-	into.SetBytes(raw)
-	return err
+	text, err := io.ReadAll(io.LimitReader(part, left+1))
+	switch {
+	case err != nil:
+		return 0, err
+	case int64(len(text)) > left:
+		return 0, &http.MaxBytesError{Limit: maxBody}
+	case !utf8.Valid(text):
+		return 0, errNoUTF8
+	}
+	f.texts[name] = append(f.texts[name], string(text))
+	return left - int64(len(text)), nil
 }

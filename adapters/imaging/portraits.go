@@ -1,7 +1,8 @@
-// Package imaging makes pictures, and finds out whether what comes in is one.
+// Package imaging makes pictures: of what comes in, and of nothing.
 //
-// What comes in is judged by its header, before room is made for a single pixel
-// (PLA-03).
+// What comes in is judged by its header, before room is made for a single pixel.
+// Then it is made anew of its pixels, and of the tables that say what their colours
+// mean; nothing else of the file goes on (PLA-03).
 //
 // A portrait is drawn from nothing but its seed, so it is never stored, and it
 // looks the same for ever and in every size (USR-04).

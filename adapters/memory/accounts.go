@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/media"
 	"plaza/domain/user"
 )
 
@@ -109,10 +110,27 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	for _, id := range unique(ids) {
 		if m, exists := v.s.members[id]; exists {
 			m.Seen = v.s.seen[id]
+			m.Avatar = copyPicture(m.Avatar)
 			found = append(found, m)
 		}
 	}
 	return found, nil
+}
+
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	m, exists := v.s.members[id]
+	if !exists {
+		return user.ErrNobody
+	}
+	v.s.discard(m.Avatar.Keys()...)
+	m.Avatar = copyPicture(avatar)
+	v.s.members[id] = m
+	return nil
 }
 
 func (s *Store) putAccount(a access.Account) {

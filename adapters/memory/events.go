@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"plaza/domain/event"
 )
@@ -78,6 +79,7 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 	delete(v.s.likes, id)
 	delete(v.s.listings, itemOf(id))
 	delete(v.s.events, id)
+	v.s.discardPlates(e.State().Plates, nil)
 	return e, nil
 }
 
@@ -99,9 +101,19 @@ func (s *Store) putEvent(state event.State) (*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.discardPlates(s.events[state.ID].Plates, state.Plates)
 	s.events[state.ID] = state
 	s.list(itemOf(state.ID), e)
 	return e, nil
+}
+
+// discardPlates puts the pictures of plates into the bin that are no longer there.
+func (s *Store) discardPlates(before, after []event.Plate) {
+	for _, p := range before {
+		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
+			s.discard(p.Photo)
+		}
+	}
 }
 
 // event returns a copy of the event.

@@ -63,6 +63,9 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 	}
 	next.ID = id
 	delete(v.s.kept[old.Owner], id)
+	if old.Deleted.IsZero() && !next.Deleted.IsZero() {
+		v.s.discard(old.Key)
+	}
 	v.s.putImage(next)
 	return next, nil
 }

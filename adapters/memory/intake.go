@@ -9,6 +9,7 @@ import (
 
 	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -31,14 +32,14 @@ type crawled struct {
 	waiting  map[lineOf]waitingLine
 	arrivals number
 	progress map[string][]byte
-	covers   map[crawl.Digest]crawl.Cover
+	covers   map[crawl.Digest]media.Picture
 }
 
 func newCrawled() crawled {
 	return crawled{
 		people: map[string]user.ID{}, sources: map[user.ID]string{}, adopted: map[user.ID]bool{},
 		bundles: map[publication.BundleID]publication.Bundle{}, news: map[string]int{},
-		waiting: map[lineOf]waitingLine{}, progress: map[string][]byte{}, covers: map[crawl.Digest]crawl.Cover{},
+		waiting: map[lineOf]waitingLine{}, progress: map[string][]byte{}, covers: map[crawl.Digest]media.Picture{},
 	}
 }
 
@@ -210,24 +211,24 @@ func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]bool
 	return v.s.known(refs), nil
 }
 
-func (v Intake) Cover(ctx context.Context, d crawl.Digest) (crawl.Cover, bool, error) {
+func (v Intake) Cover(ctx context.Context, d crawl.Digest) (media.Picture, bool, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
-		return crawl.Cover{}, false, err
+		return media.Picture{}, false, err
 	}
 	defer done()
-	c, is := v.s.crawled.covers[d]
-	return c, is, nil
+	p, is := v.s.crawled.covers[d]
+	return copyPicture(p), is, nil
 }
 
-func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, c crawl.Cover) (crawl.Cover, error) {
+func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, p media.Picture) (media.Picture, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
-		return crawl.Cover{}, err
+		return media.Picture{}, err
 	}
 	defer done()
 	if _, is := v.s.crawled.covers[d]; !is {
-		v.s.crawled.covers[d] = c
+		v.s.crawled.covers[d] = copyPicture(p)
 	}
-	return v.s.crawled.covers[d], nil
+	return copyPicture(v.s.crawled.covers[d]), nil
 }

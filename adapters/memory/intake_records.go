@@ -112,7 +112,7 @@ func (s *Store) memberOf(id user.ID, p crawl.Person) user.Member {
 		m = s.members[id]
 		m.Firstname, m.Lastname = p.Firstname, p.Lastname
 	}
-	m.ID, m.Seen = id, s.members[id].Seen
+	m.ID, m.Seen, m.Avatar = id, s.members[id].Seen, s.members[id].Avatar
 	return m
 }
 

@@ -3,10 +3,8 @@ package memory
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"fmt"
 	"io"
-	"slices"
+	"iter"
 	"sync"
 	"time"
 
@@ -44,12 +42,12 @@ func (m *Media) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if !slices.Contains(media.Accepted(), u.Type) {
-		return "", fmt.Errorf("%q is no type of a picture", u.Type)
+	key, err := media.NewKey(a, u.Type)
+	if err != nil {
+		return "", err
 	}
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	key := media.KeyAt(a, rand.Text())
 	m.pictures[key] = picture{u.Type, bytes.Clone(u.Bytes), instant.Of(time.Now())}
 	return key, nil
 }
@@ -78,6 +76,35 @@ func (m *Media) Remove(ctx context.Context, key media.Key) error {
 	defer m.lock.Unlock()
 	delete(m.pictures, key)
 	return nil
+}
+
+// All implements media.Store. It shows what was there when it began, so that whoever goes
+// through it may remove pictures on the way.
+func (m *Media) All(ctx context.Context) iter.Seq2[media.Stored, error] {
+	return func(yield func(media.Stored, error) bool) {
+		for _, picture := range m.all() {
+			if err := ctx.Err(); err != nil {
+				yield(media.Stored{}, err)
+				return
+			}
+			if !yield(picture, nil) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(media.Stored{}, err)
+		}
+	}
+}
+
+func (m *Media) all() []media.Stored {
+	m.lock.RLock()
+	defer m.lock.RUnlock()
+	all := make([]media.Stored, 0, len(m.pictures))
+	for key, p := range m.pictures {
+		all = append(all, media.Stored{Key: key, Since: p.modified})
+	}
+	return all
 }
 
 // opened shows bytes, which never change once they are stored, to one reader.

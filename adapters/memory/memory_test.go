@@ -24,7 +24,7 @@ func open(*testing.T) ports.Stores {
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(),
+		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Bin: s.Bin(),
 		Intake:   s.Intake(),
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}

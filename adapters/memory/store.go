@@ -16,6 +16,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/gallery"
+	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/reentry"
 	"plaza/domain/subscription"
@@ -57,6 +58,7 @@ type Store struct {
 	kept         map[user.ID]map[gallery.ID]bool // images by owner, deleted ones left out
 	ledger       ledger
 	crawled      crawled
+	discards     map[media.Key]time.Time // since they are due
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment number }
 }
@@ -92,6 +94,7 @@ func New() *Store {
 		kept:         map[user.ID]map[gallery.ID]bool{},
 		ledger:       newLedger(),
 		crawled:      newCrawled(),
+		discards:     map[media.Key]time.Time{},
 	}
 }
 

@@ -14,15 +14,16 @@ import (
 
 // Curating holds what the use cases work with.
 type Curating struct {
-	images    gallery.Repository
-	pictures  media.Store
-	inspector media.Inspector
-	now       func() time.Time
+	images   gallery.Repository
+	pictures media.Store
+	bin      media.Bin
+	studio   media.Studio
+	now      func() time.Time
 }
 
 // New returns the use cases over the ports; now tells the time.
-func New(images gallery.Repository, pictures media.Store, inspector media.Inspector, now func() time.Time) *Curating {
-	return &Curating{images: images, pictures: pictures, inspector: inspector, now: now}
+func New(images gallery.Repository, pictures media.Store, bin media.Bin, studio media.Studio, now func() time.Time) *Curating {
+	return &Curating{images: images, pictures: pictures, bin: bin, studio: studio, now: now}
 }
 
 // Kept is an image with its address.
@@ -38,16 +39,16 @@ func (c *Curating) kept(i gallery.Image) Kept {
 // Keep adds the picture to the actor's images (IMG-07). Bytes that are no
 // accepted picture are a fault on img. When the image can't be kept, no file
 // stays.
-func (c *Curating) Keep(ctx context.Context, actor access.Actor, raw []byte, tags gallery.Tags) (Kept, error) {
-	upload, err := c.inspector.Inspect(ctx, "img", raw)
+func (c *Curating) Keep(ctx context.Context, actor access.Actor, raw media.Raw, tags gallery.Tags) (Kept, error) {
+	developed, err := c.studio.Develop(ctx, "img", raw)
 	if err != nil {
 		return Kept{}, err
 	}
-	key, err := c.pictures.Put(ctx, upload, media.Everyone)
+	key, err := c.pictures.Put(ctx, developed.Upload, media.Everyone)
 	if err != nil {
 		return Kept{}, err
 	}
-	image, err := c.images.Add(ctx, gallery.New(actor.ID, key, upload.Width, upload.Height, tags, c.now()))
+	image, err := c.images.Add(ctx, gallery.New(actor.ID, key, developed.Width, developed.Height, tags, c.now()))
 	if err != nil {
 		return Kept{}, errors.Join(err, c.pictures.Remove(context.WithoutCancel(ctx), key))
 	}
@@ -75,7 +76,7 @@ func (c *Curating) Retag(ctx context.Context, actor access.Actor, id gallery.ID,
 	return c.kept(image), err
 }
 
-// Delete unlists the actor's image; its file goes after that is stored (IMG-07).
+// Delete unlists the actor's image; its file goes once that is stored (IMG-07).
 func (c *Curating) Delete(ctx context.Context, actor access.Actor, id gallery.ID) error {
 	image, err := c.images.Change(ctx, id, func(i *gallery.Image) error {
 		if err := i.CheckWrite(actor.ID); err != nil {
@@ -87,7 +88,8 @@ func (c *Curating) Delete(ctx context.Context, actor access.Actor, id gallery.ID
 	if err != nil {
 		return err
 	}
-	return c.pictures.Remove(context.WithoutCancel(ctx), image.Key)
+	_ = media.Empty(context.WithoutCancel(ctx), c.pictures, c.bin, []media.Key{image.Key}) // what fails is tried again
+	return nil
 }
 
 // List returns what the query admits of the owner's images (IMG-04 to 06).

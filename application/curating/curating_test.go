@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image"
 	"image/png"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,16 +72,16 @@ func newWorld(t *testing.T, change ...func(gallery.Repository) gallery.Repositor
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	return &world{
-		Curating: curating.New(images, pictures, imaging.NewInspector(), func() time.Time { return noon }),
+		Curating: curating.New(images, pictures, store.Bin(), imaging.NewStudio(1), func() time.Time { return noon }),
 		pictures: pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }
 
-func picture(t *testing.T) []byte {
+func picture(t *testing.T) media.Raw {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))))
-	return b.Bytes()
+	return bytes.NewReader(b.Bytes())
 }
 
 func tags(t *testing.T, names ...string) gallery.Tags {
@@ -111,7 +112,7 @@ func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 	_, err := w.Keep(t.Context(), w.ann, picture(t), gallery.Tags{})
 	assert.ErrorIs(t, err, errFull)
 	assert.Zero(t, w.pictures.held)
-	_, err = w.Keep(t.Context(), w.ann, []byte("no picture"), gallery.Tags{})
+	_, err = w.Keep(t.Context(), w.ann, strings.NewReader("no picture"), gallery.Tags{})
 	f, ok := fault.Of(err)
 	require.True(t, ok)
 	assert.Contains(t, f.Fields, "img")

@@ -36,7 +36,8 @@ type Diary struct {
 	places     place.Analyser
 	sanitiser  markup.Sanitiser
 	pictures   media.Store
-	inspector  media.Inspector
+	bin        media.Bin
+	studio     media.Studio
 	now        func() time.Time
 }
 
@@ -52,7 +53,8 @@ type Ports struct {
 	Places     place.Analyser
 	Sanitiser  markup.Sanitiser
 	Pictures   media.Store
-	Inspector  media.Inspector
+	Bin        media.Bin
+	Studio     media.Studio
 }
 
 // New returns the use cases over the ports; now tells the time.
@@ -61,7 +63,7 @@ func New(p Ports, now func() time.Time) *Diary {
 		events: p.Events, reader: p.Reader, discussion: p.Discussion, scenery: p.Scenery,
 		categories: p.Categories, relations: p.Relations, directory: p.Directory,
 		places: p.Places, sanitiser: p.Sanitiser,
-		pictures: p.Pictures, inspector: p.Inspector, now: now,
+		pictures: p.Pictures, bin: p.Bin, studio: p.Studio, now: now,
 	}
 }
 
@@ -216,7 +218,8 @@ func (d *Diary) Delete(ctx context.Context, actor access.Actor, id event.ID) err
 	if err != nil {
 		return err
 	}
-	return d.removePhotos(ctx, removed.State().Plates...)
+	d.removePhotos(ctx, removed.State().Plates...)
+	return nil
 }
 
 // Read returns one event that the actor may see (EVT-11).

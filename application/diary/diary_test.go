@@ -41,7 +41,7 @@ func newWorld(t *testing.T, change ...func(*diary.Ports)) *world {
 	w := &world{store: memory.New(), now: noon}
 	w.ports = diary.Ports{
 		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Scenery: w.store.Events(),
-		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(),
+		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(), Bin: w.store.Bin(),
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
 	for _, c := range change {

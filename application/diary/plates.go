@@ -20,15 +20,15 @@ func (d *Diary) MayAttach(ctx context.Context, actor access.Actor, on event.ID) 
 // Attach adds the picture to the actor's event and returns the plate. Bytes that
 // are no accepted picture, or one plate too many, are a fault on photo. When the
 // plate can't be stored, no file stays.
-func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw []byte) (event.Plate, error) {
+func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw) (event.Plate, error) {
 	if err := d.MayAttach(ctx, actor, on); err != nil {
 		return event.Plate{}, err
 	}
-	upload, err := d.inspector.Inspect(ctx, "photo", raw)
+	developed, err := d.studio.Develop(ctx, "photo", raw)
 	if err != nil {
 		return event.Plate{}, err
 	}
-	key, err := d.pictures.Put(ctx, upload, media.Viewers)
+	key, err := d.pictures.Put(ctx, developed.Upload, media.Viewers)
 	if err != nil {
 		return event.Plate{}, err
 	}
@@ -57,7 +57,8 @@ func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID
 	}); err != nil {
 		return noPlate(err)
 	}
-	return d.removePhotos(ctx, removed)
+	d.removePhotos(ctx, removed)
+	return nil
 }
 
 func noPlate(err error) error {
@@ -67,14 +68,14 @@ func noPlate(err error) error {
 	return err
 }
 
-// removePhotos deletes the files of plates that are no longer there, also when the
-// caller does not wait for it.
-func (d *Diary) removePhotos(ctx context.Context, plates ...event.Plate) error {
-	var failures []error
-	for _, p := range plates {
-		failures = append(failures, d.pictures.Remove(context.WithoutCancel(ctx), p.Photo))
+// removePhotos deletes the files of plates that are no longer there, also when the caller
+// does not wait for it. What fails is tried again, by whoever empties the bin.
+func (d *Diary) removePhotos(ctx context.Context, plates ...event.Plate) {
+	keys := make([]media.Key, len(plates))
+	for i, p := range plates {
+		keys[i] = p.Photo
 	}
-	return errors.Join(failures...)
+	_ = media.Empty(context.WithoutCancel(ctx), d.pictures, d.bin, keys)
 }
 
 // PhotoURL is the address of the plate's picture, for those who may see the event

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,13 +18,13 @@ import (
 	"plaza/domain/media"
 )
 
-func illustrated(t *testing.T) (*world, media.Store, []byte) {
+func illustrated(t *testing.T) (*world, media.Store, media.Raw) {
 	t.Helper()
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	w := newWorld(t, func(p *diary.Ports) { p.Pictures, p.Inspector = pictures, imaging.NewInspector() })
+	w := newWorld(t, func(p *diary.Ports) { p.Pictures, p.Studio = pictures, imaging.NewStudio(1) })
 	var b bytes.Buffer
 	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))))
-	return w, pictures, b.Bytes()
+	return w, pictures, bytes.NewReader(b.Bytes())
 }
 
 func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
@@ -33,7 +34,7 @@ func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
 	assert.ErrorIs(t, err, event.ErrNotAuthor)
 	_, err = w.Attach(t.Context(), w.zoe, id, raw)
 	assert.Equal(t, "event", fieldOf(t, err))
-	_, err = w.Attach(t.Context(), w.ann, id, []byte("no picture"))
+	_, err = w.Attach(t.Context(), w.ann, id, strings.NewReader("no picture"))
 	assert.Equal(t, "photo", fieldOf(t, err))
 
 	plate, err := w.Attach(t.Context(), w.ann, id, raw)

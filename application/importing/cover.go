@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -15,21 +16,22 @@ import (
 const coverField = "cover.file"
 
 // withCover keeps the picture in the record's file, unless that is kept already: the
-// same bytes are kept once.
+// same bytes are kept once, in the same sizes.
 func (r *run) withCover(ctx context.Context, s Source, record crawl.Illustrated) (crawl.Record, error) {
 	raw, err := readCover(s, record.CoverFile())
 	if err != nil {
 		return nil, err
 	}
-	digest := crawl.Digest(sha256.Sum256(raw))
+	frames := record.CoverFrames()
+	digest := crawl.Digest(sha256.Sum256(fmt.Appendf(raw, "%v", frames)))
 	cover, kept, err := r.ports.Intake.Cover(ctx, digest)
 	if err == nil && !kept {
-		cover, err = r.keepCover(ctx, digest, raw)
+		cover, err = r.keepCover(ctx, digest, raw, frames)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return record.WithCover(cover.Key, cover.Width, cover.Height), nil
+	return record.WithCover(cover), nil
 }
 
 // readCover reads the file, and no more of it than a picture may have.
@@ -57,18 +59,18 @@ func onCover(err error) error {
 	return err
 }
 
-func (r *run) keepCover(ctx context.Context, digest crawl.Digest, raw []byte) (crawl.Cover, error) {
-	upload, err := r.ports.Inspector.Inspect(ctx, coverField, raw)
+func (r *run) keepCover(ctx context.Context, digest crawl.Digest, raw []byte, frames []media.Frame) (media.Picture, error) {
+	developed, err := r.ports.Studio.Develop(ctx, coverField, bytes.NewReader(raw), frames...)
 	if err != nil {
-		return crawl.Cover{}, err
+		return media.Picture{}, err
 	}
-	key, err := r.ports.Pictures.Put(ctx, upload, media.Everyone)
+	picture, err := developed.Keep(ctx, r.ports.Pictures, media.Everyone)
 	if err != nil {
-		return crawl.Cover{}, err
+		return media.Picture{}, err
 	}
-	kept, err := r.ports.Intake.RememberCover(ctx, digest, crawl.Cover{Key: key, Width: upload.Width, Height: upload.Height})
-	if err != nil || kept.Key != key { // nobody knows of this one, or another was faster
-		return kept, errors.Join(err, r.ports.Pictures.Remove(context.WithoutCancel(ctx), key))
+	kept, err := r.ports.Intake.RememberCover(ctx, digest, picture)
+	if err != nil || kept.Key != picture.Key { // nobody knows of this one, or another was faster
+		return kept, errors.Join(err, picture.Discard(context.WithoutCancel(ctx), r.ports.Pictures))
 	}
 	return kept, nil
 }

@@ -19,7 +19,7 @@ type Ports struct {
 	Decoder   crawl.Decoder
 	Feed      feed.Reader
 	Sanitiser markup.Sanitiser
-	Inspector media.Inspector
+	Studio    media.Studio
 	Pictures  media.Store
 }
 

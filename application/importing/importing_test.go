@@ -12,6 +12,7 @@ import (
 
 	"plaza/application/importing"
 	"plaza/domain/crawl"
+	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/publication"
@@ -202,6 +203,35 @@ func TestADM04_without_a_place_for_rejects_nothing_more_is_read(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(1), summary.All().Stored())
 	assert.Len(t, r.kept, 1)
+}
+
+func TestADM04_a_large_cover_has_its_own_size_in_each_feed(t *testing.T) {
+	w := newWorld(t)
+	cover := map[string]any{"file": "a.png"}
+	f := &file{name: "a", covers: map[string][]byte{"a.png": picture(t, 1000, 500)}, lines: []string{
+		person("u1", 1),
+		record("node", "id", 1, "author", "u1", "title", "A part", "language", "en", "created", day1, "cover", cover),
+		record("demand", "id", 1, "author", "u1", "title", "A wish", "closed", day2, "start", day2, "end", day2, "created", day1, "cover", cover),
+	}}
+	r := &rejects{}
+	_, err := w.importer().Import(t.Context(), []importing.Source{source(f, r)}, &watcher{})
+	require.NoError(t, err)
+	require.Empty(t, r.kept)
+	for size, picture := range map[media.Size]media.Picture{
+		{Name: media.CoverSM, Width: 480, Height: 240}:       w.feedPage(0, feed.Node)[0].Thing.(publication.Node).Cover,
+		{Name: media.DemandCoverMD, Width: 720, Height: 360}: w.feedPage(0, feed.Demand)[0].Thing.(demand.Demand).Cover,
+	} {
+		require.Len(t, picture.Sizes, 1)
+		key := picture.Sizes[0].Key
+		assert.NotEqual(t, picture.Key, key, "a file of its own")
+		size.Key = key
+		assert.Equal(t, size, picture.Sizes[0])
+		for _, key := range picture.Keys() {
+			opened, err := w.media.Open(t.Context(), key)
+			require.NoError(t, err)
+			require.NoError(t, opened.Close())
+		}
+	}
 }
 
 func TestADM04_a_cover_is_kept_once(t *testing.T) {

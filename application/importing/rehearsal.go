@@ -132,8 +132,8 @@ func (r *rehearsal) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]
 	return known, err
 }
 
-func (r *rehearsal) RememberCover(_ context.Context, _ crawl.Digest, c crawl.Cover) (crawl.Cover, error) {
-	return c, nil
+func (r *rehearsal) RememberCover(_ context.Context, _ crawl.Digest, p media.Picture) (media.Picture, error) {
+	return p, nil
 }
 
 // unkept is a store of pictures that takes none.

@@ -37,7 +37,7 @@ func newWorld(t *testing.T) *world {
 	store, media := memory.New(), memory.NewMedia("https://plaza.example", []byte("signing"))
 	return &world{t, store, media, importing.Ports{
 		Intake: store.Intake(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
-		Inspector: imaging.NewInspector(), Pictures: media,
+		Studio: imaging.NewStudio(1), Pictures: media,
 	}}
 }
 

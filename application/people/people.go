@@ -21,12 +21,18 @@ type People struct {
 	directory user.Directory
 	accounts  access.Accounts
 	portraits media.Portraits
+	pictures  media.Store
+	bin       media.Bin
+	studio    media.Studio
 	now       func() time.Time
 }
 
 // New returns the use cases over the ports; now tells the time.
-func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, now func() time.Time) *People {
-	return &People{directory: directory, accounts: accounts, portraits: portraits, now: now}
+func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, pictures media.Store, bin media.Bin,
+	studio media.Studio, now func() time.Time) *People {
+	return &People{
+		directory: directory, accounts: accounts, portraits: portraits, pictures: pictures, bin: bin, studio: studio, now: now,
+	}
 }
 
 // Infos returns what everybody may see of the people, in the order asked for,
@@ -56,7 +62,10 @@ func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) 
 }
 
 func (p *People) describe(m user.Member, now time.Time) user.Info {
-	return m.Describe(p.portraits.Portrait(int64(m.ID)), now)
+	if m.Avatar.Key == "" {
+		return m.Describe(p.portraits.Portrait(int64(m.ID)), now)
+	}
+	return m.Describe(m.Avatar.At(media.Public(p.pictures, now)), now)
 }
 
 // unique keeps the first of each id, and only what can be one.

@@ -1,6 +1,10 @@
 package people_test
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +34,8 @@ func world(t *testing.T, names ...string) (*people.People, []user.ID) {
 		ids = append(ids, id)
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
-	return people.New(store.Accounts(), store.Accounts(), portraits, func() time.Time { return noon }), ids
+	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
+	return people.New(store.Accounts(), store.Accounts(), portraits, pictures, store.Bin(), imaging.NewStudio(1), func() time.Time { return noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
@@ -64,4 +69,27 @@ func TestUSR05_the_own_profile(t *testing.T) {
 	assert.True(t, profile.Staff)
 	assert.Equal(t, noon, profile.Joined)
 	assert.Equal(t, "Ann", profile.Username)
+}
+
+func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
+	p, ids := world(t, "Ann", "Bob")
+	ann := access.Actor{ID: ids[0]}
+	var square bytes.Buffer
+	require.NoError(t, png.Encode(&square, image.NewGray(image.Rect(0, 0, 500, 400))))
+	info, err := p.SetAvatar(t.Context(), ann, bytes.NewReader(square.Bytes()))
+	require.NoError(t, err)
+	require.Len(t, info.Avatar.Sizes, 3)
+	assert.Equal(t, []int{96, 256, 500}, []int{info.Avatar.Sizes[0].Width, info.Avatar.Sizes[1].Width, info.Avatar.Sizes[2].Width},
+		"never larger than the picture")
+	assert.Contains(t, info.Avatar.Path, "https://plaza.example/media/public/")
+	infos, err := p.Infos(t.Context(), ids)
+	require.NoError(t, err)
+	assert.Equal(t, info, infos[0])
+	assert.Contains(t, infos[1].Avatar.Path, "/media/portrait/", "another keeps the drawn one")
+
+	_, err = p.SetAvatar(t.Context(), ann, strings.NewReader("no picture"))
+	assert.Contains(t, fault.FieldsOf(err), "avatar")
+	profile, err := p.Profile(t.Context(), ann)
+	require.NoError(t, err)
+	assert.Equal(t, info.Avatar, profile.Avatar)
 }

@@ -35,7 +35,7 @@ func (p *plan) wishDraft(id demand.ID, w wish) crawl.Draft {
 		ID: id, Title: w.title, Description: w.about, Tags: w.tags, Author: string(w.by),
 		Address: w.address, Category: w.category,
 		Closed: p.instant(w.by, w.closed), Start: p.instant(w.by, w.start), End: p.instant(w.by, w.end),
-		Published: !w.draft, Created: created,
+		Published: !w.draft, Created: created, Cover: cover(p, "wish", id, wishCovers),
 	}
 	if w.place != nil {
 		draft.Lat, draft.Lng = &w.place.Lat, &w.place.Lng

@@ -2,7 +2,7 @@ package demo_test
 
 import (
 	"bytes"
-	"image/png"
+	"image/jpeg"
 	"io"
 	"testing"
 
@@ -254,9 +254,9 @@ func (w world) isPicture(key media.Key, width, height int) {
 	raw, err := io.ReadAll(file)
 	require.NoError(w.t, err)
 	require.NoError(w.t, file.Close())
-	assert.Equal(w.t, "image/png", file.Type)
+	assert.Equal(w.t, "image/jpeg", file.Type)
 	assert.Less(w.t, len(raw), 1<<18)
-	drawn, err := png.Decode(bytes.NewReader(raw))
+	drawn, err := jpeg.Decode(bytes.NewReader(raw))
 	require.NoError(w.t, err)
 	assert.Equal(w.t, width, drawn.Bounds().Dx())
 	assert.Equal(w.t, height, drawn.Bounds().Dy())

@@ -42,17 +42,17 @@ type world struct {
 }
 
 func portsOf(s *memory.Store) demo.Ports {
-	pictures, clean, inspector := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewInspector()
+	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewStudio(1)
 	return demo.Ports{
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Importer: importing.NewImporter(importing.Ports{
-			Intake: s.Intake(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Inspector: inspector, Pictures: pictures,
+			Intake: s.Intake(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Studio: studio, Pictures: pictures,
 		}),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Scenery: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Inspector: inspector,
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Bin: s.Bin(), Studio: studio,
 		},
 		Images: s.Images(), Ledger: s.Ledger(),
 	}

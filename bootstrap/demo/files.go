@@ -64,12 +64,12 @@ func (p *plan) file(name string, parts ...[]crawl.Draft) {
 	p.files = append(p.files, File{name, content.Bytes()})
 }
 
-// bring imports the files.
-func bring(ctx context.Context, importer *importing.Importer, files []File) error {
+// bring imports the files, with the covers beside them.
+func bring(ctx context.Context, importer *importing.Importer, files, covers []File) error {
 	var sources []importing.Source
 	for _, f := range files {
 		sources = append(sources, importing.Source{
-			File: jsonlines.Standard(bytes.NewReader(f.Content), ""), Label: f.Name,
+			File: beside{jsonlines.Standard(bytes.NewReader(f.Content), ""), covers}, Label: f.Name,
 			Rejects: func(int64) (crawl.Rejects, error) { return noRejects{}, nil },
 		})
 	}

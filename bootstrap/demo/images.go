@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -40,7 +41,7 @@ func (p *plan) keeps(k snap) {
 		if err != nil {
 			return err
 		}
-		_, err = s.curating.Keep(ctx, actor, raw, tags)
+		_, err = s.curating.Keep(ctx, actor, bytes.NewReader(raw), tags)
 		return err
 	})
 }
@@ -77,7 +78,7 @@ func (p *plan) attaches(a album) {
 			if err != nil {
 				return err
 			}
-			_, err = s.diary.Attach(ctx, actor, s.written[a.on], raw)
+			_, err = s.diary.Attach(ctx, actor, s.written[a.on], bytes.NewReader(raw))
 			return err
 		})
 	}

@@ -57,7 +57,7 @@ func Load(ctx context.Context, p Ports) error {
 	if err != nil {
 		return err
 	}
-	if err := bring(ctx, p.Importer, told.files); err != nil {
+	if err := bring(ctx, p.Importer, told.files, told.covers); err != nil {
 		return err
 	}
 	s := newStage(p)
@@ -115,6 +115,6 @@ func newStage(p Ports) *stage {
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, noLogins, now)
 	s.following = following.New(p.Subscriptions, p.Categories, now)
 	s.diary = diary.New(p.Diary, now)
-	s.curating = curating.New(p.Images, p.Diary.Pictures, p.Diary.Inspector, now)
+	s.curating = curating.New(p.Images, p.Diary.Pictures, p.Diary.Bin, p.Diary.Studio, now)
 	return s
 }

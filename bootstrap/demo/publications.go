@@ -53,6 +53,7 @@ func (p *plan) textDraft(t text) crawl.Draft {
 		ID: publication.ID(t.bundle), Bundle: t.bundle,
 		Node: cmp.Or(t.node, aloneFrom+publication.NodeID(t.bundle)), Type: t.kind,
 		Title: t.title, Summary: t.summary, Author: string(t.by), Language: t.language, Category: t.category,
+		Cover:     cover(p, "text", t.bundle, textCovers),
 		Published: !t.draft, Created: created, Updated: updated,
 	}
 }

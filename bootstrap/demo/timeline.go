@@ -31,6 +31,7 @@ type plan struct {
 	joined map[handle]time.Time
 	told   map[string]time.Time // when each entry could first be seen
 	files  []File
+	covers []File
 	deeds  []deed
 	wrong  []error
 }

@@ -71,9 +71,10 @@ type Illustrated interface {
 	Record
 	// CoverFile is the name of the file; empty: there is none.
 	CoverFile() string
-	// WithCover is the record with its cover, which was found to be a picture of so many
-	// pixels, under the key.
-	WithCover(key media.Key, width, height int) Record
+	// CoverFrames are the sizes that its cover is shown in.
+	CoverFrames() []media.Frame
+	// WithCover is the record with the picture as its cover.
+	WithCover(media.Picture) Record
 }
 
 // A Person has an account that no password opens, until somebody gives it one.
@@ -207,20 +208,29 @@ func (r Part) CoverFile() string { return r.cover }
 // CoverFile implements Illustrated.
 func (r Wish) CoverFile() string { return r.cover }
 
+// CoverFrames implements Illustrated.
+func (r Text) CoverFrames() []media.Frame { return media.CoverFrames }
+
+// CoverFrames implements Illustrated.
+func (r Part) CoverFrames() []media.Frame { return media.CoverFrames }
+
+// CoverFrames implements Illustrated.
+func (r Wish) CoverFrames() []media.Frame { return media.DemandCoverFrames }
+
 // WithCover implements Illustrated.
-func (r Text) WithCover(key media.Key, width, height int) Record {
-	r.Cover = media.CoverOf(key, media.CoverSM, width, height)
+func (r Text) WithCover(p media.Picture) Record {
+	r.Cover = p
 	return r
 }
 
 // WithCover implements Illustrated.
-func (r Part) WithCover(key media.Key, width, height int) Record {
-	r.Cover = media.CoverOf(key, media.CoverSM, width, height)
+func (r Part) WithCover(p media.Picture) Record {
+	r.Cover = p
 	return r
 }
 
 // WithCover implements Illustrated.
-func (r Wish) WithCover(key media.Key, width, height int) Record {
-	r.Cover = media.CoverOf(key, media.DemandCoverMD, width, height)
+func (r Wish) WithCover(p media.Picture) Record {
+	r.Cover = p
 	return r
 }

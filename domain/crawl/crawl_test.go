@@ -92,15 +92,17 @@ func TestADM04_no_two_how_tos_are_called_the_same(t *testing.T) {
 func TestADM04_a_record_with_its_cover(t *testing.T) {
 	for _, c := range []struct {
 		record crawl.Illustrated
-		size   string
+		frame  media.Frame
 		cover  func(crawl.Record) media.Picture
 	}{
-		{writing(3, 5, "u1", 2).(crawl.Text), "cover_sm", func(r crawl.Record) media.Picture { return r.(crawl.Text).Cover }},
-		{part(3, 5, "u1", 2).(crawl.Part), "cover_sm", func(r crawl.Record) media.Picture { return r.(crawl.Part).Cover }},
-		{wish(3, "u1", 2).(crawl.Wish), "demand_cover_md", func(r crawl.Record) media.Picture { return r.(crawl.Wish).Cover }},
+		{writing(3, 5, "u1", 2).(crawl.Text), media.CoverFrames[0], func(r crawl.Record) media.Picture { return r.(crawl.Text).Cover }},
+		{part(3, 5, "u1", 2).(crawl.Part), media.CoverFrames[0], func(r crawl.Record) media.Picture { return r.(crawl.Part).Cover }},
+		{wish(3, "u1", 2).(crawl.Wish), media.DemandCoverFrames[0], func(r crawl.Record) media.Picture { return r.(crawl.Wish).Cover }},
 	} {
-		covered := c.record.WithCover("public/a", 30, 20)
-		assert.Equal(t, media.CoverOf("public/a", c.size, 30, 20), c.cover(covered))
+		assert.Equal(t, []media.Frame{c.frame}, c.record.CoverFrames())
+		picture := media.Picture{Key: "public/a", Sizes: []media.Size{{Name: c.frame.Name, Width: 30, Height: 20, Key: "public/b"}}}
+		covered := c.record.WithCover(picture)
+		assert.Equal(t, picture, c.cover(covered))
 		assert.Zero(t, c.cover(c.record), "the record itself stays as it is")
 		assert.Equal(t, c.record.Ref(), covered.Ref())
 		assert.Equal(t, c.record.Needs(), covered.Needs())

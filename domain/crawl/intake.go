@@ -53,14 +53,8 @@ type Receipt struct {
 	Replaced int
 }
 
-// Cover is a picture that was kept for records.
-type Cover struct {
-	Key    media.Key
-	Width  int // pixels
-	Height int
-}
-
-// Digest is the SHA-256 of the bytes of a cover's file.
+// Digest tells what a cover was made from: the bytes of its file, and the sizes that it
+// has.
 type Digest [32]byte
 
 // Intake stores what the crawler brings, and keeps the feed equal to the listings of
@@ -89,8 +83,8 @@ type Intake interface {
 	// Known returns those of the refs that are stored.
 	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
 	// Cover returns the picture that was remembered for the digest; false: none.
-	Cover(ctx context.Context, d Digest) (Cover, bool, error)
+	Cover(ctx context.Context, d Digest) (media.Picture, bool, error)
 	// RememberCover remembers the picture, unless there is one for the digest already.
 	// It returns the one that is remembered now.
-	RememberCover(ctx context.Context, d Digest, c Cover) (Cover, error)
+	RememberCover(ctx context.Context, d Digest, p media.Picture) (media.Picture, error)
 }

@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"io"
+	"iter"
 	"time"
 
 	"plaza/domain/fault"
@@ -44,22 +45,12 @@ const (
 	TooManyDots = "The image has more than 40 megapixels."
 )
 
-// Upload is a picture that came in and was found to be one.
+// Upload is a picture that was made by a Studio, and is ready to be stored.
 type Upload struct {
-	Type   string // one of Accepted
+	Type   string // image/jpeg or image/png
 	Width  int    // pixels
 	Height int
 	Bytes  []byte
-}
-
-// Inspector finds out whether bytes are a picture. Every implementation passes
-// test/ports.Inspector.
-type Inspector interface {
-	// Inspect returns the picture that the bytes are, judged by their content. It
-	// must read the header before anything else: what is no picture of an accepted
-	// type, or has more than MaxBytes or MaxPixels, is a fault on the field, and
-	// costs nothing.
-	Inspect(ctx context.Context, field string, raw []byte) (Upload, error)
 }
 
 // File is a stored picture, to be read once and closed.
@@ -67,6 +58,12 @@ type File struct {
 	io.ReadSeekCloser
 	Type     string
 	Modified time.Time
+}
+
+// Stored is a picture that a Store has, and since when.
+type Stored struct {
+	Key   Key
+	Since time.Time
 }
 
 // Store keeps pictures. Every implementation passes test/ports.Media.
@@ -79,6 +76,9 @@ type Store interface {
 	Open(ctx context.Context, key Key) (File, error)
 	// Remove deletes the picture. One that is not there is no error.
 	Remove(ctx context.Context, key Key) error
+	// All goes through the pictures that are there, in any order; what comes or goes
+	// meanwhile may be missing. It ends with the first error.
+	All(ctx context.Context) iter.Seq2[Stored, error]
 	// URL returns the address of the picture, absolute. For Viewers it is signed
 	// and expires within AddressLife from now; every address within one hour is the
 	// same.

@@ -36,7 +36,8 @@ type Member struct {
 	Location  string // current region
 	Timezone  string // name in the time zone database: Asia/Shanghai
 	Joined    time.Time
-	Seen      time.Time // zero: never
+	Seen      time.Time     // zero: never
+	Avatar    media.Picture // zero: the one that is drawn for them
 }
 
 // NewMember checks the facts and returns them in the form that is kept: trimmed,
@@ -131,8 +132,8 @@ type Info struct {
 	Avatar    media.Picture
 }
 
-// Describe returns what everybody may see of the person at the instant, with the
-// given picture.
+// Describe returns what everybody may see of the person at the instant, with the picture as
+// it is shown then.
 func (m Member) Describe(avatar media.Picture, at time.Time) Info {
 	return Info{
 		ID:        m.ID,
@@ -148,10 +149,16 @@ func (m Member) Describe(avatar media.Picture, at time.Time) Info {
 	}
 }
 
+// ErrNobody is the fault of a person that there isn't.
+var ErrNobody = fault.New(fault.NotFound, "There is no such person.")
+
 // Directory finds people. Every implementation passes test/ports.Accounts, which
 // is where people come from.
 type Directory interface {
 	// Members returns those of the ids that exist, in no particular order, each
 	// once. Unknown ids must be left out; no ids at all is no error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
+	// SetAvatar gives the person the picture, in place of the one that they had. It is
+	// ErrNobody if there is no such person.
+	SetAvatar(ctx context.Context, id ID, avatar media.Picture) error
 }

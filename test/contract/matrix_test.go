@@ -179,6 +179,7 @@ var trials = map[string]trial{
 	"POST /api/auth/logout/":           {"loggedIn", plainly(logout, nil, 204)},
 	"POST /api/user/user-simple-info/": {"open", plainly(simpleInfo, object{"uid": []any{1}}, 200)},
 	"GET /api/user/profile/":           {"loggedIn", plainly(profile, nil, 200)},
+	"PUT /api/user/avatar/":            {"loggedIn", plainly("/api/user/avatar/", object{"avatar": dot}, 200)},
 
 	"POST /api/xfile/event/":                  {scoped, plainly(events, object{}, 201)},
 	"GET /api/xfile/event/":                   {scoped, plainly(events, nil, 200)},

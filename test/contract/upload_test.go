@@ -24,8 +24,13 @@ func drawing(width, height int) image.Image {
 // aPNG is the bytes of a picture, 30 pixels wide and 20 high.
 func aPNG(t *testing.T) []byte {
 	t.Helper()
+	return inPNG(t, drawing(30, 20))
+}
+
+func inPNG(t *testing.T, picture image.Image) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, png.Encode(&b, drawing(30, 20)))
+	require.NoError(t, png.Encode(&b, picture))
 	return b.Bytes()
 }
 
@@ -53,6 +58,11 @@ type form struct {
 // sends posts the form.
 func (c *client) sends(t *testing.T, path string, f form) answer {
 	t.Helper()
+	return c.sendsTo(t, "POST", path, f)
+}
+
+func (c *client) sendsTo(t *testing.T, method, path string, f form) answer {
+	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	for _, pair := range f.texts {
@@ -65,7 +75,7 @@ func (c *client) sends(t *testing.T, path string, f form) answer {
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
-	return c.saying("Content-Type", w.FormDataContentType()).post(t, path, body.Bytes())
+	return c.saying("Content-Type", w.FormDataContentType()).send(t, method, path, body.Bytes())
 }
 
 // fetches gets a picture at an absolute address of this server.

@@ -129,7 +129,12 @@ func serve(t *testing.T, args ...string) *running {
 // begin starts a server on free ports.
 func begin(t *testing.T, args ...string) *running {
 	t.Helper()
-	cmd := command(t, context.Background(), append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"}, args...)...)
+	return beginAs(t, command(t, context.Background(), append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"}, args...)...))
+}
+
+// beginAs starts a server.
+func beginAs(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
 	r := &running{cmd: cmd, addresses: make(chan string, 2), done: make(chan error, 1), log: &safeBuffer{}}
 	cmd.Stderr = r.log
 	out, err := cmd.StdoutPipe()

@@ -33,6 +33,8 @@ func Accounts(t *testing.T, open Open) {
 		{"Members returns those of the ids that exist, each once", membersKnown},
 		{"no ids at all is no error", membersNone},
 		{"names come back as they went in", membersNames},
+		{"SetAvatar gives the person the picture, in place of the one that they had", setAvatar},
+		{"SetAvatar of nobody is ErrNobody", setNobodysAvatar},
 		{"what goes in and comes out is private", accountPrivate},
 		{"whoever has gone away is not served, and nothing is stored", accountGone},
 	})

@@ -13,6 +13,7 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -184,7 +185,7 @@ var intakeCalls = []call{
 		return err
 	}},
 	{"Intake.RememberCover", func(ctx context.Context, s Stores) error {
-		_, err := s.Intake.RememberCover(ctx, crawl.Digest{1}, crawl.Cover{Key: "public/new", Width: 1, Height: 1})
+		_, err := s.Intake.RememberCover(ctx, crawl.Digest{1}, media.Picture{Key: "public/new"})
 		return err
 	}},
 }

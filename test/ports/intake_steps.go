@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/media"
 )
 
 var intakeSteps = []promise{
@@ -68,8 +70,8 @@ func rememberCover(w *world) {
 	_, is, err := w.Intake.Cover(w.Context(), d)
 	require.NoError(w, err)
 	assert.False(w, is)
-	want := crawl.Cover{Key: "public/0a1b2c", Width: 65_535, Height: 1}
-	for _, c := range []crawl.Cover{want, {Key: "public/other", Width: 1, Height: 2}} {
+	want := media.Picture{Key: "public/0a1b2c", Sizes: []media.Size{{Name: "cover_sm", Width: 65_535, Height: 1, Key: "public/0a1b2d"}}}
+	for _, c := range []media.Picture{want, {Key: "public/other"}} {
 		got, err := w.Intake.RememberCover(w.Context(), d, c)
 		require.NoError(w, err)
 		assert.Equal(w, want, got)
@@ -84,8 +86,8 @@ func rememberCover(w *world) {
 }
 
 func rememberCoverAtOnce(w *world) {
-	covers := atOnce(many, func(i int) crawl.Cover {
-		c, err := w.Intake.RememberCover(w.Context(), crawl.Digest{1}, crawl.Cover{Key: "public/0a1b2c", Width: i + 1, Height: i + 1})
+	covers := atOnce(many, func(i int) media.Picture {
+		c, err := w.Intake.RememberCover(w.Context(), crawl.Digest{1}, media.Picture{Key: media.Key(fmt.Sprint("public/0a1b2c", i))})
 		assert.NoError(w, err)
 		return c
 	})

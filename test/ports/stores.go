@@ -9,6 +9,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/gallery"
+	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
@@ -37,6 +38,7 @@ type Stores struct {
 	Images        gallery.Repository
 	Ledger        payment.Ledger
 	Intake        crawl.Intake
+	Bin           media.Bin
 	// Listings returns what the feed lists at present, by kind and id.
 	Listings func(t *testing.T) []feed.Listing
 	// Check fails the test when what the store derives from something else is not what
@@ -58,7 +60,7 @@ func All(t *testing.T, open Open) {
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Demands", Demands}, {"Images", Images}, {"Ledger", Ledger},
-		{"Intake", Intake}, {"Inside", Inside},
+		{"Intake", Intake}, {"Bin", Bin}, {"Inside", Inside},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}

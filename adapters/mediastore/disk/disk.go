@@ -8,14 +8,11 @@ package disk
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
-	"strings"
 	"time"
 
 	"plaza/domain/instant"
@@ -33,19 +30,14 @@ const incoming = "incoming"
 // abandoned is the age of an incoming file that nobody is writing any more.
 const abandoned = time.Hour
 
-// extensions are how files tell their types.
-var extensions = map[string]string{
-	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp",
-}
-
-// form is what keys look like, after the folder of their audience.
-var form = regexp.MustCompile(`^(?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp))$`)
+// spreading is how many of a key's letters are the name of its subfolder.
+const spreading = 2
 
 // file is where the picture with the key is: spread over subfolders, so that none
 // gets too full.
 func file(key media.Key) string {
 	folder, name := path.Split(string(key))
-	return path.Join(folder, name[:2], name)
+	return path.Join(folder, name[:spreading], name)
 }
 
 // Store implements media.Store.
@@ -106,17 +98,15 @@ func (s *Store) clear() error {
 
 // Put implements media.Store.
 func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
-	extension, known := extensions[u.Type]
-	if !known {
-		return "", fmt.Errorf("%q is no type of a picture", u.Type)
+	key, err := media.NewKey(a, u.Type)
+	if err == nil {
+		err = ctx.Err()
 	}
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return "", err
 	}
-	name := strings.ToLower(rand.Text()) + extension
-	key := media.KeyAt(a, name)
-	temporary := path.Join(incoming, name)
-	err := s.write(temporary, u.Bytes)
+	temporary := path.Join(incoming, path.Base(string(key)))
+	err = s.write(temporary, u.Bytes)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -175,7 +165,7 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if err := ctx.Err(); err != nil {
 		return media.File{}, err
 	}
-	kind, ok := typeOf(key)
+	kind, ok := key.Type()
 	if !ok {
 		return media.File{}, media.ErrNotFound
 	}
@@ -202,7 +192,7 @@ func (s *Store) Remove(ctx context.Context, key media.Key) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if _, ok := typeOf(key); !ok {
+	if _, ok := key.Type(); !ok {
 		return nil
 	}
 	return ignoreMissing(s.root.Remove(file(key)))
@@ -213,18 +203,4 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
-}
-
-// typeOf reads the media type off the key; false when it has not the form of one.
-func typeOf(key media.Key) (string, bool) {
-	parts := form.FindStringSubmatch(string(key))
-	if parts == nil {
-		return "", false
-	}
-	for kind, extension := range extensions {
-		if extension == parts[1] {
-			return kind, true
-		}
-	}
-	return "", false
 }

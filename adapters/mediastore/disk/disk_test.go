@@ -97,6 +97,95 @@ func TestThereIsNoWayOut(t *testing.T) {
 	assert.FileExists(t, beyond)
 }
 
+// keysOf are those that All goes through.
+func keysOf(t *testing.T, s *disk.Store) []media.Key {
+	t.Helper()
+	var keys []media.Key
+	for picture, err := range s.All(t.Context()) {
+		require.NoError(t, err)
+		keys = append(keys, picture.Key)
+	}
+	return keys
+}
+
+func TestAllShowsNothingThatWasNotPutThere(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	s := open(t, dir)
+	k, err := s.Put(t.Context(), photo, media.Everyone)
+	require.NoError(t, err)
+	put := func(parts ...string) string {
+		name := filepath.Join(parts...)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o750))
+		require.NoError(t, os.WriteFile(name, []byte("x"), 0o600))
+		return name
+	}
+	name := func(letter string) string { return strings.Repeat(letter, 26) + ".png" }
+	target := put(outside, name("c"))
+	put(dir, "incoming", name("b"))
+	put(dir, "others", "bb", name("b"))
+	put(dir, "public", name("b"))
+	put(dir, "public", "aa", name("b"))
+	put(dir, "public", "bb", "deeper", name("b"))
+	put(dir, "public", "bbb", name("b"))
+	put(dir, "public", "bb", "notes.txt")
+	put(dir, "public", "xx")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "public", "dd", name("d")), 0o750))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "public", "ee"), 0o750))
+	require.NoError(t, os.Symlink(target, filepath.Join(dir, "public", "ee", name("e"))))
+	require.NoError(t, os.Symlink("../aa/"+name("b"), filepath.Join(dir, "public", "ee", name("f"))))
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "public", "cc")))
+	require.NoError(t, os.Symlink("bb", filepath.Join(dir, "public", "gg")))
+	put(dir, "public", "bb", name("g"))
+	require.NoError(t, os.Symlink("public", filepath.Join(dir, "private")))
+	assert.Equal(t, []media.Key{k}, keysOf(t, s))
+}
+
+// Pictures were stored as they came, once.
+func TestPicturesOfFormerTypesAreStillThere(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	for kind, name := range map[string]string{
+		"image/gif": strings.Repeat("g", 26) + ".gif", "image/webp": strings.Repeat("w", 26) + ".webp",
+	} {
+		folder := filepath.Join(dir, "public", name[:2])
+		require.NoError(t, os.MkdirAll(folder, 0o750))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
+		key := media.KeyAt(media.Everyone, name)
+		f, err := s.Open(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, kind, f.Type)
+		require.NoError(t, f.Close())
+		assert.Contains(t, keysOf(t, s), key)
+		require.NoError(t, s.Remove(t.Context(), key))
+		assert.Empty(t, keysOf(t, s))
+	}
+}
+
+func TestAllOfMoreThanAreReadAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	folder := filepath.Join(dir, "private", "aa")
+	require.NoError(t, os.MkdirAll(folder, 0o750))
+	for i := range 600 {
+		letters := string([]byte{'a' + byte(i%26), 'a' + byte(i/26)})
+		name := strings.Repeat("a", 24) + letters + ".jpg"
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
+	}
+	assert.Len(t, keysOf(t, s), 600)
+}
+
+func TestAllEndsWithWhatCanNotBeRead(t *testing.T) {
+	closed, err := disk.New(t.TempDir(), "https://plaza.example", key)
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	var errs []error
+	for _, err := range closed.All(t.Context()) {
+		errs = append(errs, err)
+	}
+	require.Len(t, errs, 1)
+	assert.Error(t, errs[0])
+}
+
 func TestWhatAKilledServerLeftIsCleared(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)

@@ -1,0 +1,289 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// maxInline is how long the text of a field may be, in bytes of JSON, to stay where it is.
+const maxInline = 32 << 10
+
+// sieve takes long texts out of JSON while it is read, and keeps what their base64 says:
+// nobody ever holds the whole body. In their place stands an object that names them, by a
+// name that no client can know.
+type sieve struct {
+	in      *bufio.Reader
+	out     bytes.Buffer
+	name    string
+	spools  *spools
+	pieces  []piece
+	last    byte  // that was no white space
+	maximum int64 // bytes that may stay
+}
+
+// piece is a text that was taken out.
+type piece struct {
+	spool   *spool
+	problem error // for the client: it is no picture in base64
+}
+
+// sift returns the JSON without its long texts.
+func (s *sieve) sift() ([]byte, error) {
+	for {
+		b, err := s.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return s.out.Bytes(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case b == '"':
+			err = s.text()
+		default:
+			s.out.WriteByte(b)
+		}
+		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
+			s.last = b
+		}
+		if err != nil {
+			return nil, err
+		}
+		if int64(s.out.Len()) > s.maximum {
+			return nil, tooLarge(s.maximum)
+		}
+	}
+}
+
+// text copies the text whose opening quote was read, or takes it out when it is the long
+// value of a field.
+func (s *sieve) text() error {
+	start := s.out.Len()
+	s.out.WriteByte('"')
+	for escaped := false; ; {
+		b, err := s.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return nil // which is no JSON
+		}
+		if err != nil {
+			return err
+		}
+		s.out.WriteByte(b)
+		switch {
+		case b == '"' && !escaped:
+			return nil
+		case s.last == ':' && s.out.Len()-start > maxInline:
+			begun := bytes.Clone(s.out.Bytes()[start+1:])
+			s.out.Truncate(start)
+			return s.takeOut(&quoted{begun: begun, in: s.in})
+		case int64(s.out.Len()) > s.maximum:
+			return tooLarge(s.maximum)
+		}
+		escaped = b == '\\' && !escaped
+	}
+}
+
+func (s *sieve) takeOut(text *quoted) error {
+	spool, err := s.spools.add(newBase64(text))
+	p := piece{spool: spool}
+	if errors.Is(err, errNoBase64) {
+		p.problem = errNoBase64
+		_, err = io.Copy(io.Discard, text)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&s.out, `{"%s":%d}`, s.name, len(s.pieces))
+	s.pieces = append(s.pieces, p)
+	return nil
+}
+
+func newSieve(body io.Reader, all *spools, maximum int64) *sieve {
+	return &sieve{in: bufio.NewReaderSize(body, 64<<10), name: rand.Text(), spools: all, maximum: maximum}
+}
+
+// upload returns what is a picture in the JSON value, or the problem with it.
+func (s *sieve) upload(raw json.RawMessage) (*spool, string) {
+	var named map[string]int
+	if err := json.Unmarshal(raw, &named); err == nil && len(named) == 1 {
+		n, isOurs := named[s.name]
+		if !isOurs {
+			return nil, noString
+		}
+		p := s.pieces[n]
+		if p.problem != nil {
+			return nil, p.problem.Error()
+		}
+		return p.spool, ""
+	}
+	text, problem := readString(raw)
+	if problem != "" || text == "" {
+		return nil, problem
+	}
+	spool, err := s.spools.add(newBase64(bytes.NewReader([]byte(text))))
+	if err != nil {
+		return nil, errNoBase64.Error()
+	}
+	return spool, ""
+}
+
+// quoted is what a JSON text says, up to its closing quote.
+type quoted struct {
+	begun []byte // that was read already
+	in    *bufio.Reader
+	ended bool
+}
+
+func (q *quoted) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if q.ended {
+			return n, io.EOF
+		}
+		if p[n], err = q.next(); err != nil {
+			return n, err
+		}
+		if !q.ended {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// next is the next byte of what is said. What is no ASCII is no base64 either, so it is
+// enough that it stays something else.
+func (q *quoted) next() (byte, error) {
+	b, err := q.byte()
+	switch {
+	case err != nil:
+		return 0, err
+	case b == '"':
+		q.ended = true
+		return 0, nil
+	case b < ' ':
+		return 0, errNoJSON
+	case b != '\\':
+		return b, nil
+	}
+	if b, err = q.byte(); err != nil {
+		return 0, err
+	}
+	switch b {
+	case 'n', 'r', 't':
+		return '\n', nil // white space
+	case 'u':
+		return q.unit()
+	case '"', '\\', '/', 'b', 'f':
+		return b, nil // of which none but the slash is base64
+	}
+	return 0, errNoJSON
+}
+
+func (q *quoted) unit() (byte, error) {
+	var digits [4]byte
+	for i := range digits {
+		var err error
+		if digits[i], err = q.byte(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := strconv.ParseUint(string(digits[:]), 16, 16)
+	switch {
+	case err != nil:
+		return 0, errNoJSON
+	case n >= 0x80:
+		return '?', nil
+	}
+	return byte(n), nil
+}
+
+func (q *quoted) byte() (byte, error) {
+	if len(q.begun) > 0 {
+		b := q.begun[0]
+		q.begun = q.begun[1:]
+		return b, nil
+	}
+	b, err := q.in.ReadByte()
+	if errors.Is(err, io.EOF) {
+		err = errNoJSON // it has no end
+	}
+	return b, err
+}
+
+// base64Text is the bytes that a text says in base64, or as a data URI. The media type that
+// the URI gives does not count: pictures are judged by their content (PLA-03).
+type base64Text struct {
+	text    *bufio.Reader
+	decoded io.Reader
+}
+
+// errNoBase64 is worded for the client, who gets to read it.
+var errNoBase64 = errors.New("Send the picture in base64, or as a data URI in base64.")
+
+// maxPrefix is more than a data URI has before its content, in bytes.
+const maxPrefix = 1 << 10
+
+func newBase64(text io.Reader) *base64Text {
+	return &base64Text{text: bufio.NewReaderSize(spaceless{text}, maxPrefix)}
+}
+
+func (b *base64Text) Read(p []byte) (int, error) {
+	if b.decoded == nil {
+		if err := b.skipPrefix(); err != nil {
+			return 0, err
+		}
+		b.decoded = base64.NewDecoder(base64.StdEncoding, b.text)
+	}
+	n, err := b.decoded.Read(p)
+	if _, isCorrupt := errors.AsType[base64.CorruptInputError](err); isCorrupt || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errNoBase64
+	}
+	return n, err
+}
+
+// skipPrefix reads what a data URI begins with.
+func (b *base64Text) skipPrefix() error {
+	const scheme = "data:"
+	head, err := b.text.Peek(len(scheme))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if string(head) != scheme {
+		return nil
+	}
+	prefix, err := b.text.ReadSlice(',')
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
+		return errNoBase64
+	case err != nil:
+		return err
+	case !bytes.HasSuffix(prefix, []byte(";base64,")):
+		return errNoBase64
+	}
+	return nil
+}
+
+// spaceless leaves white space out.
+type spaceless struct{ r io.Reader }
+
+func (s spaceless) Read(p []byte) (int, error) {
+	for {
+		n, err := s.r.Read(p)
+		kept := 0
+		for _, b := range p[:n] {
+			if b != ' ' && b != '\n' && b != '\r' && b != '\t' {
+				p[kept] = b
+				kept++
+			}
+		}
+		if kept > 0 || err != nil || len(p) == 0 {
+			return kept, err
+		}
+	}
+}

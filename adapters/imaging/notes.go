@@ -1,0 +1,237 @@
+package imaging
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// notes are what a file says about its pixels besides them, as far as it counts:
+// which way is up, and what the colours mean. Everything else is left behind.
+//
+// They are read here, not by a library: none that reads orientations hands out
+// colour profiles, so the same files would have to be walked through here anyway.
+// What can't be read is not there; whether the file is a picture is for the decoder
+// to say.
+type notes struct {
+	orientation orientation
+	profile     []byte // as in the file, at most maxProfile bytes
+	grey        bool   // the file has shades of grey only, whatever the decoder returns
+}
+
+// Bounds of what is read.
+const (
+	maxProfile = 512 << 10
+	maxExif    = 64 << 10 // what fits into a JPEG
+	maxScans   = 100      // usual are ten
+)
+
+// errScans is the error of a progressive JPEG with more scans than anybody writes.
+// Each goes through all of the picture, though it can have a few bytes only.
+var errScans = errors.New("too many scans")
+
+func gifNotes(*bufio.Reader) (notes, error) { return notes{}, nil }
+
+// The markers of JPEG that count here.
+const (
+	markerRST0, markerRST7 = 0xd0, 0xd7
+	markerEOI, markerSOS   = 0xd9, 0xda
+	markerAPP1, markerAPP2 = 0xe1, 0xe2
+)
+
+const (
+	exifName = "Exif\x00\x00"
+	iccName  = "ICC_PROFILE\x00"
+)
+
+func jpegNotes(r *bufio.Reader) (notes, error) {
+	var n notes
+	var icc iccParts
+	for scans := 0; scans <= maxScans; {
+		marker, length, err := nextSegment(r)
+		if err != nil || marker == markerEOI {
+			n.profile = icc.joined()
+			return n, nil
+		}
+		var content []byte
+		switch marker {
+		case markerSOS:
+			scans++
+		case markerAPP1, markerAPP2:
+			content = make([]byte, length)
+			if _, err := io.ReadFull(r, content); err != nil {
+				return n, nil
+			}
+			length = 0
+		}
+		if exif, found := bytes.CutPrefix(content, []byte(exifName)); found && marker == markerAPP1 && n.orientation == 0 {
+			n.orientation = parseOrientation(exif)
+		}
+		if part, found := bytes.CutPrefix(content, []byte(iccName)); found && marker == markerAPP2 {
+			icc.add(part)
+		}
+		if _, err := r.Discard(length); err != nil {
+			return n, nil
+		}
+	}
+	return notes{}, errScans
+}
+
+// nextSegment goes to the next segment as the decoder does, over the data of a scan
+// too, and returns its marker and the length of its content.
+func nextSegment(r *bufio.Reader) (marker byte, length int, err error) {
+	for {
+		if _, err := r.ReadSlice(0xff); err == bufio.ErrBufferFull {
+			continue
+		} else if err != nil {
+			return 0, 0, err
+		}
+		for marker = 0xff; marker == 0xff; {
+			if marker, err = r.ReadByte(); err != nil {
+				return 0, 0, err
+			}
+		}
+		switch {
+		case marker == 0, marker == 0xd8, markerRST0 <= marker && marker <= markerRST7:
+			continue
+		case marker == markerEOI:
+			return marker, 0, nil
+		}
+		var size [2]byte
+		_, err = io.ReadFull(r, size[:])
+		return marker, max(int(binary.BigEndian.Uint16(size[:]))-2, 0), err
+	}
+}
+
+// iccParts are the parts of a profile that is spread over several segments.
+type iccParts struct {
+	parts map[byte][]byte
+	count byte
+	bytes int
+}
+
+func (p *iccParts) add(part []byte) {
+	if len(part) < 2 {
+		return
+	}
+	if p.parts == nil {
+		p.parts = map[byte][]byte{}
+	}
+	p.count = part[1]
+	if p.bytes += len(part); p.bytes <= maxProfile {
+		p.parts[part[0]] = part[2:]
+	}
+}
+
+// joined is the whole profile, or nothing when a part is missing or there is too
+// much of it.
+func (p *iccParts) joined() []byte {
+	if p.bytes > maxProfile {
+		return nil
+	}
+	var all []byte
+	for i := 1; i <= int(p.count); i++ {
+		part, there := p.parts[byte(i)]
+		if !there {
+			return nil
+		}
+		all = append(all, part...)
+	}
+	return all
+}
+
+func pngNotes(r *bufio.Reader) (notes, error) {
+	var n notes
+	_, err := r.Discard(8)
+	for err == nil {
+		var head [8]byte
+		if _, err = io.ReadFull(r, head[:]); err != nil {
+			break
+		}
+		content := &io.LimitedReader{R: r, N: int64(binary.BigEndian.Uint32(head[:4]))}
+		switch kind := string(head[4:]); {
+		case kind == "IHDR":
+			header := upTo(content, 13)
+			const colours = 2 // a bit of the colour type
+			n.grey = len(header) == 13 && header[9]&colours == 0
+		case kind == "iCCP" && n.profile == nil:
+			n.profile = inflatedProfile(content)
+		case kind == "eXIf" && n.orientation == 0:
+			n.orientation = parseOrientation(upTo(content, maxExif))
+		case kind == "IEND":
+			return n, nil
+		}
+		_, err = r.Discard(int(content.N) + 4) // and the check sum
+	}
+	return n, nil
+}
+
+// inflatedProfile is the profile of an iCCP chunk: a name, a zero for the method, and
+// the compressed profile. It inflates as much as the profile says that it has, and
+// never more than the bound.
+func inflatedProfile(chunk *io.LimitedReader) []byte {
+	const longestName = 79
+	for i := 0; ; i++ {
+		var c [1]byte
+		if _, err := io.ReadFull(chunk, c[:]); err != nil || i > longestName {
+			return nil
+		}
+		if c[0] == 0 {
+			break
+		}
+	}
+	if method := upTo(chunk, 1); len(method) == 0 || method[0] != 0 {
+		return nil
+	}
+	z, err := zlib.NewReader(chunk)
+	if err != nil {
+		return nil
+	}
+	size := upTo(z, 4)
+	if len(size) < 4 {
+		return nil
+	}
+	rest := int64(binary.BigEndian.Uint32(size)) - 4
+	if rest < 0 || rest > maxProfile-4 {
+		return nil
+	}
+	return append(size, upTo(z, rest)...)
+}
+
+func webpNotes(r *bufio.Reader) (notes, error) {
+	var n notes
+	var head [12]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return n, nil
+	}
+	// What is behind the length that the file says is not part of it.
+	file := &io.LimitedReader{R: r, N: int64(binary.LittleEndian.Uint32(head[4:])) - 4}
+	for {
+		if _, err := io.ReadFull(file, head[:8]); err != nil {
+			return n, nil
+		}
+		size := int64(binary.LittleEndian.Uint32(head[4:]))
+		content := &io.LimitedReader{R: file, N: size}
+		switch kind := string(head[:4]); {
+		case kind == "ICCP" && n.profile == nil && size <= maxProfile:
+			n.profile = upTo(content, size)
+		case kind == "EXIF" && n.orientation == 0:
+			exif := upTo(content, maxExif)
+			n.orientation = parseOrientation(bytes.TrimPrefix(exif, []byte(exifName)))
+		}
+		skip := min(content.N+size%2, file.N)
+		if _, err := r.Discard(int(skip)); err != nil {
+			return n, nil
+		}
+		file.N -= skip
+	}
+}
+
+// upTo reads so many bytes, or as many as there are.
+func upTo(r io.Reader, most int64) []byte {
+	b, _ := io.ReadAll(io.LimitReader(r, most))
+	return b
+}

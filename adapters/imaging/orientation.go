@@ -1,0 +1,145 @@
+package imaging
+
+import (
+	"encoding/binary"
+	"image"
+)
+
+// orientation says how a camera was held, from 1 to 8 as Exif numbers it; anything
+// else is as good as 1.
+type orientation uint16
+
+// parseOrientation finds the orientation in the first directory of a TIFF file, which
+// is what Exif is. Zero: it says none.
+func parseOrientation(tiff []byte) orientation {
+	if len(tiff) < 8 {
+		return 0
+	}
+	var order binary.ByteOrder
+	switch string(tiff[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return 0
+	}
+	start := int64(order.Uint32(tiff[4:]))
+	if start+2 > int64(len(tiff)) {
+		return 0
+	}
+	const entrySize, tag, short = 12, 0x0112, 3
+	count, entries := int(order.Uint16(tiff[start:])), tiff[start+2:]
+	for ; count > 0 && len(entries) >= entrySize; count, entries = count-1, entries[entrySize:] {
+		if order.Uint16(entries) != tag {
+			continue
+		}
+		o := orientation(order.Uint16(entries[8:]))
+		if order.Uint16(entries[2:]) != short || order.Uint32(entries[4:]) != 1 || o > 8 {
+			return 0
+		}
+		return o
+	}
+	return 0
+}
+
+// How the orientations come from the upright picture: first rows and columns are
+// swapped, then it is mirrored.
+func (o orientation) swaps() bool   { return o >= 5 }
+func (o orientation) mirrorX() bool { return o == 2 || o == 3 || o == 7 || o == 8 }
+func (o orientation) mirrorY() bool { return o == 3 || o == 4 || o == 6 || o == 7 }
+
+// upright turns the pixels.
+func (o orientation) upright(pixels image.Image) image.Image {
+	if o <= 1 {
+		return pixels
+	}
+	size := pixels.Bounds().Size()
+	r := image.Rectangle{Max: size}
+	if o.swaps() {
+		r.Max = image.Pt(size.Y, size.X)
+	}
+	switch m := pixels.(type) {
+	case *image.Gray:
+		return &image.Gray{Pix: o.turn(m.Pix, m.Stride, size, 1), Stride: r.Max.X, Rect: r}
+	case *image.NRGBA:
+		return &image.NRGBA{Pix: o.turn(m.Pix, m.Stride, size, 4), Stride: 4 * r.Max.X, Rect: r}
+	case *image.YCbCr:
+		return o.uprightYCbCr(m, size, r)
+	}
+	return pixels
+}
+
+func (o orientation) uprightYCbCr(m *image.YCbCr, size image.Point, r image.Rectangle) image.Image {
+	colours, stride := size, r.Max.X
+	switch {
+	case m.SubsampleRatio == image.YCbCrSubsampleRatio444:
+	case m.SubsampleRatio == image.YCbCrSubsampleRatio420 && size.X%2 == 0 && size.Y%2 == 0:
+		colours, stride = size.Div(2), stride/2
+	default:
+		// Turned, the pixels would not share their colours in the way that they did.
+		m = unshared(m, size)
+	}
+	return &image.YCbCr{
+		Y:  o.turn(m.Y, m.YStride, size, 1),
+		Cb: o.turn(m.Cb, m.CStride, colours, 1), Cr: o.turn(m.Cr, m.CStride, colours, 1),
+		YStride: r.Max.X, CStride: stride, SubsampleRatio: m.SubsampleRatio, Rect: r,
+	}
+}
+
+// unshared gives every pixel its own colour.
+func unshared(m *image.YCbCr, size image.Point) *image.YCbCr {
+	n := *m
+	n.SubsampleRatio, n.CStride = image.YCbCrSubsampleRatio444, size.X
+	n.Cb, n.Cr = make([]byte, size.X*size.Y), make([]byte, size.X*size.Y)
+	for i, y := 0, 0; y < size.Y; y++ {
+		for x := range size.X {
+			from := m.COffset(x, y)
+			n.Cb[i], n.Cr[i] = m.Cb[from], m.Cr[from]
+			i++
+		}
+	}
+	return &n
+}
+
+// turn returns the upright plane of one of that size, with so many bytes a pixel.
+func (o orientation) turn(from []byte, stride int, size image.Point, bytes int) []byte {
+	// start is where the upright plane's first pixel comes from, and right and down
+	// are the ways from there to its neighbours.
+	start, right, down := 0, bytes, stride
+	if o.mirrorX() {
+		start, right = start+(size.X-1)*bytes, -right
+	}
+	if o.mirrorY() {
+		start, down = start+(size.Y-1)*stride, -down
+	}
+	if o.swaps() {
+		right, down, size = down, right, image.Pt(size.Y, size.X)
+	}
+	to := make([]byte, size.X*size.Y*bytes)
+	const tile = 64 // in tiles, so that what is read down the columns stays in the cache
+	for top := 0; top < size.Y; top += tile {
+		for left := 0; left < size.X; left += tile {
+			for y := top; y < min(top+tile, size.Y); y++ {
+				row := to[(y*size.X+left)*bytes : (y*size.X+min(left+tile, size.X))*bytes]
+				copyAlong(row, from, start+y*down+left*right, right, bytes)
+			}
+		}
+	}
+	return to
+}
+
+// copyAlong fills the row with pixels of one or four bytes that are a step apart.
+func copyAlong(row, from []byte, at, step, bytes int) {
+	if bytes == 1 {
+		for i := range row {
+			row[i] = from[at]
+			at += step
+		}
+		return
+	}
+	for ; len(row) >= 4; row = row[4:] {
+		copy(row[:4], from[at:at+4])
+		at += step
+	}
+}

@@ -1,0 +1,96 @@
+package imaging
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+)
+
+// plain makes one of three sorts of what the decoders return: *image.Gray,
+// *image.YCbCr, and *image.NRGBA for the rest, all with 8 bits. It uses the same
+// memory where it can: what comes in is not to be used any more.
+//
+// Only an animation's picture can be smaller than the size; nothing is around it.
+func plain(decoded image.Image, size image.Point) image.Image {
+	whole := image.Rectangle{Max: size}
+	switch m := decoded.(type) {
+	case *image.Gray, *image.YCbCr, *image.NRGBA:
+		return m
+	case *image.RGBA: // the decoders use it for what has no transparency
+		return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	case *image.Gray16:
+		return &image.Gray{Pix: highBytes(m.Pix), Stride: m.Stride / 2, Rect: m.Rect}
+	case *image.RGBA64:
+		return &image.NRGBA{Pix: highBytes(m.Pix), Stride: m.Stride / 2, Rect: m.Rect}
+	case *image.NRGBA64:
+		return &image.NRGBA{Pix: highBytes(m.Pix), Stride: m.Stride / 2, Rect: m.Rect}
+	case *image.Paletted:
+		return unpaletted(m, whole)
+	case *image.CMYK:
+		return uninked(m)
+	case *image.NYCbCrA:
+		return unplaned(m)
+	}
+	n := image.NewNRGBA(whole)
+	draw.Draw(n, decoded.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
+	return n
+}
+
+// highBytes are the first of every two bytes.
+func highBytes(pix []byte) []byte {
+	half := pix[:len(pix)/2]
+	for i := range half {
+		half[i] = pix[2*i]
+	}
+	return half
+}
+
+func unpaletted(m *image.Paletted, whole image.Rectangle) *image.NRGBA {
+	var colours [256][4]byte
+	for i, c := range m.Palette {
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
+		colours[i] = [4]byte{n.R, n.G, n.B, n.A}
+	}
+	n := image.NewNRGBA(whole)
+	r := m.Rect.Intersect(whole)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		from := m.Pix[m.PixOffset(r.Min.X, y):][:r.Dx()]
+		to := n.Pix[n.PixOffset(r.Min.X, y):]
+		for i, index := range from {
+			copy(to[4*i:4*i+4], colours[index][:])
+		}
+	}
+	return n
+}
+
+// uninked has four bytes a pixel before and after.
+func uninked(m *image.CMYK) *image.NRGBA {
+	for i := 0; i+4 <= len(m.Pix); i += 4 {
+		p := m.Pix[i : i+4]
+		p[0], p[1], p[2] = color.CMYKToRGB(p[0], p[1], p[2], p[3])
+		p[3] = 0xff
+	}
+	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+}
+
+func unplaned(m *image.NYCbCrA) image.Image {
+	if m.Opaque() {
+		return &m.YCbCr
+	}
+	n := image.NewNRGBA(m.Rect)
+	for i, y := 0, m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {
+		for x := m.Rect.Min.X; x < m.Rect.Max.X; x++ {
+			luma, c := m.YOffset(x, y), m.COffset(x, y)
+			n.Pix[i], n.Pix[i+1], n.Pix[i+2] = color.YCbCrToRGB(m.Y[luma], m.Cb[c], m.Cr[c])
+			n.Pix[i+3] = m.A[m.AOffset(x, y)]
+			i += 4
+		}
+	}
+	return n
+}
+
+// opaque says whether nothing of the pixels is transparent.
+func opaque(pixels image.Image) bool {
+	n, ok := pixels.(*image.NRGBA)
+	return !ok || n.Opaque()
+}

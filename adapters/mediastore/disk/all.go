@@ -1,0 +1,103 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path"
+
+	"plaza/domain/instant"
+	"plaza/domain/media"
+)
+
+// few is how many names of a folder are read at once: folders may have any number.
+const few = 256
+
+// errEnough ends a walk whose caller has seen enough.
+var errEnough = errors.New("enough")
+
+// All implements media.Store. It walks the folders of the audiences and shows what Open
+// would open: what lies elsewhere, or is a link, was not put here.
+func (s *Store) All(ctx context.Context) iter.Seq2[media.Stored, error] {
+	return func(yield func(media.Stored, error) bool) {
+		for _, a := range []media.Audience{media.Everyone, media.Viewers} {
+			err := s.walk(ctx, a, yield)
+			if errors.Is(err, errEnough) {
+				return
+			}
+			if err != nil {
+				yield(media.Stored{}, err)
+				return
+			}
+		}
+	}
+}
+
+func (s *Store) walk(ctx context.Context, a media.Audience, yield func(media.Stored, error) bool) error {
+	folder := path.Clean(string(media.KeyAt(a, "")))
+	return s.each(ctx, folder, func(spread fs.DirEntry) error {
+		if len(spread.Name()) != spreading {
+			return nil
+		}
+		return s.each(ctx, path.Join(folder, spread.Name()), func(f fs.DirEntry) error {
+			key := media.KeyAt(a, f.Name())
+			if _, ok := key.Type(); !ok || path.Base(path.Dir(file(key))) != spread.Name() {
+				return nil
+			}
+			info, err := f.Info() // of a link it is the link's
+			if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if !yield(media.Stored{Key: key, Since: instant.Of(info.ModTime())}, nil) {
+				return errEnough
+			}
+			return nil
+		})
+	})
+}
+
+// each calls fn for what is in the folder, a few at a time. What is no folder, or none any
+// more, has nothing in it.
+func (s *Store) each(ctx context.Context, folder string, fn func(fs.DirEntry) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := s.root.Lstat(folder)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f, err := s.root.Open(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	for {
+		entries, err := f.ReadDir(few)
+		for _, entry := range entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := fn(entry); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("reading a folder of pictures: %w", err)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package s3
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
+
+	"plaza/domain/media"
+	"plaza/domain/secret"
+)
+
+// URL implements media.Store. As with Plaza's own addresses, a picture of another audience
+// has none: nothing is ever found at what is returned for it.
+func (s *Store) URL(key media.Key, to media.Audience, now time.Time) string {
+	own := media.KeyAt(to, strings.TrimPrefix(string(key), string(media.KeyAt(to, ""))))
+	switch {
+	case to == media.Viewers:
+		return s.presign(own, now)
+	case s.public != "":
+		return s.public + "/" + s3utils.EncodePath(string(own))
+	}
+	return s.Addresses.URL(key, to, now)
+}
+
+// presign signs a GET of the picture with the hour instead of the moment, which minio-go
+// can't be told: so every address within one hour is the same. Caches keep the picture as
+// long as the address is good, and what is fetched has the type that Plaza gave it.
+func (s *Store) presign(key media.Key, now time.Time) string {
+	from := now.UTC().Truncate(time.Hour)
+	query := url.Values{
+		"response-cache-control": {"private"},
+		"response-expires":       {from.Add(media.AddressLife).Format(http.TimeFormat)},
+	}
+	if kind, ok := key.Type(); ok {
+		query.Set("response-content-type", kind)
+	}
+	object := *s.base
+	object.Path += s.object(key)
+	return presigning{s.keyID, s.secret, s.region}.sign(&object, query, from, media.AddressLife)
+}
+
+// presigning is the query form of Amazon's signatures, version 4.
+type presigning struct {
+	keyID  string
+	secret secret.String
+	region string
+}
+
+const moment = "20060102T150405Z"
+
+// sign returns the address of a GET that is good from the time on for so long.
+func (p presigning) sign(object *url.URL, query url.Values, from time.Time, life time.Duration) string {
+	day := from.Format("20060102")
+	scope := day + "/" + p.region + "/s3/aws4_request"
+	query.Set("X-Amz-Algorithm", "AWS4-HMAC-SHA256")
+	query.Set("X-Amz-Credential", p.keyID+"/"+scope)
+	query.Set("X-Amz-Date", from.Format(moment))
+	query.Set("X-Amz-Expires", strconv.Itoa(int(life/time.Second)))
+	query.Set("X-Amz-SignedHeaders", "host")
+	path, canonical := s3utils.EncodePath(object.Path), strings.ReplaceAll(query.Encode(), "+", "%20")
+
+	request := strings.Join([]string{http.MethodGet, path, canonical, "host:" + object.Host, "", "host", "UNSIGNED-PAYLOAD"}, "\n")
+	sum := sha256.Sum256([]byte(request))
+	key := []byte("AWS4" + p.secret.Reveal())
+	for _, part := range []string{day, p.region, "s3", "aws4_request"} {
+		key = mac(key, part)
+	}
+	signature := mac(key, strings.Join([]string{"AWS4-HMAC-SHA256", from.Format(moment), scope, hex.EncodeToString(sum[:])}, "\n"))
+	return object.Scheme + "://" + object.Host + path + "?" + canonical + "&X-Amz-Signature=" + hex.EncodeToString(signature)
+}
+
+func mac(key []byte, message string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(message))
+	return h.Sum(nil)
+}
+
+// base is the address below which minio-go asks for the objects of the bucket: with some
+// stores the bucket is part of the host.
+func base(client *minio.Core, bucket string) (*url.URL, error) {
+	const any = "x"
+	u, err := client.PresignedGetObject(context.Background(), bucket, any, time.Second, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, any)}, nil
+}

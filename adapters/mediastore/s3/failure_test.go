@@ -1,0 +1,322 @@
+package s3_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/mediastore/s3"
+	"plaza/domain/fault"
+	"plaza/domain/media"
+)
+
+var there = media.KeyAt(media.Viewers, strings.Repeat("a", 26)+".png")
+
+// calls is every call of a store that asks the server something.
+func calls(s *s3.Store) map[string]func(ctx context.Context) error {
+	return map[string]func(ctx context.Context) error{
+		"Put":    func(ctx context.Context) error { _, err := s.Put(ctx, photo, media.Viewers); return err },
+		"Remove": func(ctx context.Context) error { return s.Remove(ctx, there) },
+		"Open": func(ctx context.Context) error {
+			f, err := s.Open(ctx, there)
+			if err != nil {
+				return err
+			}
+			_, err = io.ReadAll(f)
+			return errors.Join(err, f.Close())
+		},
+		"All": func(ctx context.Context) (last error) {
+			for _, err := range s.All(ctx) {
+				last = err
+			}
+			return last
+		},
+	}
+}
+
+// allCalls is what every call comes to, all made at once.
+func allCalls(t *testing.T, s *s3.Store) map[string]error {
+	t.Helper()
+	var lock sync.Mutex
+	var done sync.WaitGroup
+	errs := map[string]error{}
+	for call, do := range calls(s) {
+		done.Go(func() {
+			err := do(t.Context())
+			lock.Lock()
+			defer lock.Unlock()
+			errs[call] = err
+		})
+	}
+	done.Wait()
+	return errs
+}
+
+// assertDiscreet holds that nothing shows that could be used to sign, or was signed.
+func assertDiscreet(t *testing.T, err error) {
+	t.Helper()
+	for _, shown := range []string{fmt.Sprintf("%v", err), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err)} {
+		for _, secret := range []string{secretKey, "AWS4", "ignature", keyID, string(there), "echo"} {
+			assert.NotContains(t, shown, secret)
+		}
+	}
+}
+
+// broken is a server that always answers like this.
+func broken(t *testing.T, answer http.HandlerFunc) string {
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func hurried(c *s3.Config) { c.Deadline = 500 * time.Millisecond }
+
+func TestWhat_servers_can_do_wrong(t *testing.T) {
+	elsewhere := atomic.Int64{}
+	other := broken(t, func(w http.ResponseWriter, _ *http.Request) { elsewhere.Add(1); _, _ = io.WriteString(w, "welcome") })
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		kind   fault.Kind
+		said   string
+	}{
+		"busy":   {refuse(503, "SlowDown", "echo").ServeHTTP, fault.Unavailable, "status 503"},
+		"broken": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, fault.Unavailable, "status 500"},
+		"a bad gateway": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(502)
+			_, _ = io.WriteString(w, "<html>echo</html>")
+		}, fault.Unavailable, "status 502"},
+		"full":      {refuse(507, "InsufficientStorage", "").ServeHTTP, fault.Unavailable, "status 507"},
+		"too many":  {refuse(429, "TooManyRequests", "").ServeHTTP, fault.Unavailable, "status 429"},
+		"forbidden": {refuse(403, "AccessDenied", "echo").ServeHTTP, fault.Gateway, "status 403, AccessDenied"},
+		"told what was signed": {func(w http.ResponseWriter, r *http.Request) {
+			refuse(403, "SignatureDoesNotMatch"+r.Header.Get("Authorization"), "AWS4 echo "+keyID).ServeHTTP(w, r)
+		}, fault.Gateway, "status 403"},
+		"without the bucket": {refuse(404, "NoSuchBucket", "echo").ServeHTTP, fault.Gateway, "status 404, NoSuchBucket"},
+		"elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+		}, fault.Gateway, "status 307"},
+		"elsewhere for ever": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", other)
+			w.Header().Set("X-Amz-Bucket-Region", "mars")
+			refuse(301, "PermanentRedirect", "echo").ServeHTTP(w, r)
+		}, fault.Gateway, "status 301"},
+		"no store":         {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>echo") }, fault.Gateway, ""},
+		"cutting the line": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "the connection broke"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for call, err := range allCalls(t, open(t, broken(t, c.answer))) {
+				require.Error(t, err, call)
+				assert.Equal(t, c.kind.Code(), fault.KindOf(err).Code(), "%s: %v", call, err)
+				assert.NotErrorIs(t, err, media.ErrNotFound)
+				if call != "Open" { // whose HEAD is answered without words
+					assert.ErrorContains(t, err, c.said, call)
+				}
+				assertDiscreet(t, err)
+			}
+		})
+	}
+	t.Cleanup(func() { assert.Zero(t, elsewhere.Load(), "nobody goes where they are sent") })
+}
+
+func TestA_server_that_is_not_there_or_speaks_something_else(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	secure := httptest.NewUnstartedServer(newStandIn())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	for name, c := range map[string]struct {
+		endpoint string
+		kind     fault.Kind
+	}{
+		"not there":              {"http://" + closed.Addr().String(), fault.Unavailable},
+		"an unknown certificate": {secure.URL, fault.Gateway},
+		"not HTTP":               {"http://" + shouting(t), fault.Gateway},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for call, err := range allCalls(t, open(t, c.endpoint)) {
+				require.Error(t, err, call)
+				assert.Equal(t, c.kind.Code(), fault.KindOf(err).Code(), "%s: %v", call, err)
+				assertDiscreet(t, err)
+			}
+		})
+	}
+}
+
+// shouting is the address of somebody who does not speak HTTP.
+func shouting(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { // it has to be asked first, else the connection is just odd
+				_, _ = c.Read(make([]byte, 4096))
+				_, _ = io.WriteString(c, "echo? echo!\r\n\r\n")
+				_ = c.Close()
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func TestA_server_that_does_not_answer_is_not_waited_for(t *testing.T) {
+	over := make(chan struct{})
+	endpoint := broken(t, func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+	})
+	t.Cleanup(func() { close(over) })
+	s := open(t, endpoint, hurried)
+	began := time.Now()
+	for call, err := range allCalls(t, s) {
+		require.ErrorIs(t, err, s3.ErrAway, call)
+		assert.ErrorContains(t, err, "it took too long", call)
+	}
+	assert.Less(t, time.Since(began), 8*time.Second)
+	for call, do := range calls(s) {
+		hasty, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		err := do(hasty)
+		assert.ErrorIs(t, err, context.DeadlineExceeded, call)
+		assert.Equal(t, fault.Timeout.Code(), fault.KindOf(err).Code(), "it was the caller who had no time")
+	}
+}
+
+// faulty changes the answers of a store that works.
+type faulty struct {
+	next   http.RoundTripper
+	change func(*http.Request, *http.Response) (*http.Response, error)
+}
+
+func (f faulty) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := f.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	return f.change(r, answer)
+}
+
+func changed(change func(*http.Request, *http.Response) (*http.Response, error)) func(*s3.Config) {
+	return func(c *s3.Config) { c.Transport = faulty{http.DefaultTransport.(*http.Transport).Clone(), change} }
+}
+
+var errCut = &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset by peer")}
+
+func TestA_picture_whose_answer_was_lost_does_not_stay(t *testing.T) {
+	onEveryServer(t, func(t *testing.T, endpoint string) {
+		stored := 0
+		s := open(t, endpoint, changed(func(r *http.Request, answer *http.Response) (*http.Response, error) {
+			if r.Method == http.MethodPut {
+				assert.Equal(t, http.StatusOK, answer.StatusCode)
+				stored++
+				return nil, errors.Join(errCut, answer.Body.Close())
+			}
+			return answer, nil
+		}))
+		key, err := s.Put(t.Context(), photo, media.Everyone)
+		require.ErrorIs(t, err, s3.ErrAway)
+		assert.Empty(t, key)
+		assert.NotZero(t, stored)
+		assert.Empty(t, keysOf(t, s))
+	})
+}
+
+func TestA_picture_whose_uploader_went_away_meanwhile_does_not_stay(t *testing.T) {
+	onEveryServer(t, func(t *testing.T, endpoint string) {
+		leaving, cancel := context.WithCancel(t.Context())
+		s := open(t, endpoint, changed(func(r *http.Request, answer *http.Response) (*http.Response, error) {
+			if r.Method == http.MethodPut {
+				cancel()
+				return nil, errors.Join(context.Canceled, answer.Body.Close())
+			}
+			return answer, nil
+		}))
+		_, err := s.Put(leaving, photo, media.Everyone)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Empty(t, keysOf(t, s))
+	})
+}
+
+func TestA_picture_that_can_not_be_removed_either_is_found_by_All(t *testing.T) {
+	onEveryServer(t, func(t *testing.T, endpoint string) {
+		s := open(t, endpoint, changed(func(r *http.Request, answer *http.Response) (*http.Response, error) {
+			if r.Method == http.MethodPut || r.Method == http.MethodDelete {
+				return nil, errors.Join(errCut, answer.Body.Close())
+			}
+			return answer, nil
+		}), func(c *s3.Config) {
+			next := c.Transport
+			c.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodDelete {
+					return nil, errCut
+				}
+				return next.RoundTrip(r)
+			})
+		})
+		_, err := s.Put(t.Context(), photo, media.Everyone)
+		require.ErrorIs(t, err, s3.ErrAway)
+		assert.Len(t, keysOf(t, s), 1)
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (fn roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return fn(r) }
+
+func TestWhat_was_refused_is_not_asked_for_again(t *testing.T) {
+	var sent *requests
+	s := open(t, broken(t, refuse(403, "AccessDenied", "").ServeHTTP), func(c *s3.Config) { sent = watched(c) })
+	_, err := s.Put(t.Context(), photo, media.Everyone)
+	require.Error(t, err)
+	assert.Len(t, sent.taken(), 1, "nor is anything removed")
+}
+
+func TestA_busy_server_is_asked_again(t *testing.T) {
+	onEveryServer(t, func(t *testing.T, endpoint string) {
+		asked := map[string]int{}
+		s := open(t, endpoint, func(c *s3.Config) {
+			c.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if asked[r.Method]++; asked[r.Method] == 1 {
+					w := httptest.NewRecorder()
+					refuse(503, "SlowDown", "").ServeHTTP(w, r)
+					return w.Result(), nil
+				}
+				return http.DefaultTransport.RoundTrip(r)
+			})
+		})
+		key := put(t, s, media.Viewers)
+		assert.Equal(t, []media.Key{key}, keysOf(t, s))
+		f, err := s.Open(t.Context(), key)
+		require.NoError(t, err)
+		content, err := io.ReadAll(f)
+		require.NoError(t, err)
+		assert.Equal(t, photo.Bytes, content)
+		require.NoError(t, f.Close())
+		require.NoError(t, s.Remove(t.Context(), key))
+		assert.Equal(t, 2, asked[http.MethodPut])
+	})
+}

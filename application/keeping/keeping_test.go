@@ -1,0 +1,184 @@
+package keeping_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/application/keeping"
+	"plaza/domain/access"
+	"plaza/domain/media"
+	"plaza/domain/user"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// stuck is a store of pictures that can be told not to remove anything.
+type stuck struct {
+	media.Store
+	is bool
+}
+
+func (s *stuck) Remove(ctx context.Context, key media.Key) error {
+	if s.is {
+		return errors.New("the disk is stuck")
+	}
+	return s.Store.Remove(ctx, key)
+}
+
+type world struct {
+	*keeping.Keeping
+	t        *testing.T
+	store    *memory.Store
+	pictures *stuck
+	who      user.ID
+	now      time.Time
+	log      *bytes.Buffer
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{
+		t: t, store: memory.New(), pictures: &stuck{Store: memory.NewMedia("https://plaza.example", []byte("key"))},
+		now: time.Now(), log: &bytes.Buffer{},
+	}
+	phone, err := user.ParsePhone("+86-13900000001")
+	require.NoError(t, err)
+	w.who, err = w.store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(t, err)
+	log := slog.New(slog.NewTextHandler(w.log, nil))
+	w.Keeping = keeping.New(w.store.Bin(), w.pictures, func() time.Time { return w.now }, log)
+	return w
+}
+
+func (w *world) put() media.Key {
+	w.t.Helper()
+	key, err := w.pictures.Put(w.t.Context(), media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("x")}, media.Everyone)
+	require.NoError(w.t, err)
+	return key
+}
+
+func (w *world) shows(p media.Picture) {
+	w.t.Helper()
+	require.NoError(w.t, w.store.Accounts().SetAvatar(w.t.Context(), w.who, p))
+}
+
+func (w *world) isThere(key media.Key) bool {
+	w.t.Helper()
+	f, err := w.pictures.Open(w.t.Context(), key)
+	if err == nil {
+		require.NoError(w.t, f.Close())
+	}
+	return err == nil
+}
+
+func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testing.T) {
+	w := newWorld(t)
+	key := w.put()
+	w.shows(media.Picture{Key: key})
+	n, err := w.Empty(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, n)
+	w.shows(media.Picture{})
+	w.pictures.is = true
+	n, err = w.Empty(t.Context())
+	require.Error(t, err)
+	assert.Equal(t, 1, n)
+	w.pictures.is = false
+	n, err = w.Empty(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, n, "not so soon again")
+	assert.True(t, w.isThere(key))
+	w.now = w.now.Add(5 * time.Minute)
+	n, err = w.Empty(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	assert.False(t, w.isThere(key))
+	w.now = w.now.Add(time.Hour)
+	n, err = w.Empty(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, n, "it is forgotten")
+}
+
+func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for range 250 {
+			w.shows(media.Picture{Key: w.put()})
+		}
+		w.pictures.is = true
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { w.Run(ctx); close(ended) }()
+		synctest.Wait()
+		assert.Contains(t, w.log.String(), "could not be removed")
+		stop()
+		<-ended
+		w.pictures.is = false
+		w.now = w.now.Add(time.Hour)
+		ctx, stop = context.WithCancel(t.Context())
+		go w.Run(ctx)
+		synctest.Wait()
+		stop()
+		left, err := w.store.Bin().Discarded(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
+		require.NoError(t, err)
+		assert.Empty(t, left, "handful by handful")
+	})
+}
+
+func (w *world) check(repair bool) []keeping.Finding {
+	w.t.Helper()
+	var found []keeping.Finding
+	for f, err := range w.Check(w.t.Context(), repair) {
+		require.NoError(w.t, err)
+		found = append(found, f)
+	}
+	return found
+}
+
+func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t *testing.T) {
+	w := newWorld(t)
+	shown, orphan := w.put(), w.put()
+	w.shows(media.Picture{Key: shown})
+	assert.Empty(t, w.check(false), "a young file may be on its way")
+	w.now = time.Now().Add(keeping.Orphanage + time.Second)
+	assert.Equal(t, []keeping.Finding{{Key: orphan}}, w.check(false))
+	assert.True(t, w.isThere(orphan))
+	assert.Equal(t, []keeping.Finding{{Key: orphan, Mended: true}}, w.check(true))
+	assert.False(t, w.isThere(orphan))
+	assert.Empty(t, w.check(true))
+
+	require.NoError(t, w.pictures.Remove(t.Context(), shown))
+	missing := []keeping.Finding{{Key: shown, Missing: "avatar of user 1"}}
+	assert.Equal(t, missing, w.check(false))
+	assert.Equal(t, missing, w.check(true), "that can't be mended")
+	w.shows(media.Picture{})
+	assert.Empty(t, w.check(false), "what is in the bin needs no file")
+}
+
+func TestPLA04_a_check_ends_when_nobody_wants_to_hear_more(t *testing.T) {
+	w := newWorld(t)
+	w.put()
+	w.put()
+	w.now = time.Now().Add(2 * keeping.Orphanage)
+	found := 0
+	for _, err := range w.Check(t.Context(), false) {
+		require.NoError(t, err)
+		found++
+		break
+	}
+	assert.Equal(t, 1, found)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, err := range w.Check(gone, false) {
+		assert.ErrorIs(t, err, context.Canceled)
+	}
+}

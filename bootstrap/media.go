@@ -1,0 +1,50 @@
+package bootstrap
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"plaza/adapters/mediastore/disk"
+	"plaza/adapters/mediastore/s3"
+	"plaza/domain/media"
+	"plaza/domain/secret"
+)
+
+// mediaStore is where pictures are kept, to be closed.
+type mediaStore struct {
+	media.Store
+	close func() error
+}
+
+// openMedia opens the store of pictures that the configuration names, whose addresses are
+// signed with the key.
+func openMedia(c Config, signing secret.String) (mediaStore, error) {
+	if c.Media.S3.Endpoint == "" {
+		s, err := disk.New(cmp.Or(c.Media.Dir, filepath.Join(c.DataDir, "media")), c.PublicURL, []byte(signing.Reveal()))
+		if err != nil {
+			return mediaStore{}, fmt.Errorf("the folder of pictures: %w", err)
+		}
+		return mediaStore{s, s.Close}, nil
+	}
+	at := c.Media.S3
+	s, err := s3.New(s3.Config{
+		Endpoint: at.Endpoint, Region: at.Region, Bucket: at.Bucket, Prefix: at.Prefix, PublicURL: at.PublicURL,
+		KeyID: at.KeyID, Secret: at.Secret, Addresses: media.NewAddresses(c.PublicURL, signing),
+	})
+	if err != nil {
+		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", errUsage, err)
+	}
+	return mediaStore{s, func() error { return nil }}, nil
+}
+
+// showable are the folders of the pictures that members' HTML may show: those that this
+// server, or its store, serves to everybody.
+func showable(c Config) []string {
+	all := []string{c.PublicURL + "/media/public/"}
+	if public := c.Media.S3.PublicURL; public != "" {
+		all = append(all, strings.TrimRight(public, "/")+"/public/")
+	}
+	return all
+}
