@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -167,6 +166,14 @@ func (c checkCommand) conclude(s streams, r report) error {
 	return errors.New("not all is well: plaza check --repair mends what can be mended")
 }
 
+// besides says what a backup of the database leaves out.
+func besides(c Config) string {
+	if c.Media.S3.Endpoint != "" {
+		return "Pictures are in the bucket " + c.Media.S3.Bucket + ": back it up as well."
+	}
+	return "Pictures are files: copy the folder " + c.mediaDir() + " as well."
+}
+
 type backupCommand struct {
 	File string `arg:"" help:"Where to; there must be no such file yet."`
 	stored
@@ -177,8 +184,7 @@ func (c backupCommand) Run(ctx context.Context, s streams) error {
 		if err := database.Backup(ctx, c.File); err != nil {
 			return fmt.Errorf("backing up: %w", err)
 		}
-		_, err := fmt.Fprintf(s.out, "Backed up %s to %s. Pictures are files: copy the folder %s as well.\n",
-			whereabouts(config), c.File, filepath.Join(config.DataDir, "media"))
+		_, err := fmt.Fprintf(s.out, "Backed up %s to %s. %s\n", whereabouts(config), c.File, besides(config))
 		return err
 	})
 }

@@ -18,11 +18,14 @@ type mediaStore struct {
 	close func() error
 }
 
+// mediaDir is the folder of pictures, if they are in one.
+func (c Config) mediaDir() string { return cmp.Or(c.Media.Dir, filepath.Join(c.DataDir, "media")) }
+
 // openMedia opens the store of pictures that the configuration names, whose addresses are
 // signed with the key.
 func openMedia(c Config, signing secret.String) (mediaStore, error) {
 	if c.Media.S3.Endpoint == "" {
-		s, err := disk.New(cmp.Or(c.Media.Dir, filepath.Join(c.DataDir, "media")), c.PublicURL, []byte(signing.Reveal()))
+		s, err := disk.New(c.mediaDir(), c.PublicURL, []byte(signing.Reveal()))
 		if err != nil {
 			return mediaStore{}, fmt.Errorf("the folder of pictures: %w", err)
 		}

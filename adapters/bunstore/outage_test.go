@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"os"
 	"reflect"
@@ -19,6 +20,7 @@ import (
 	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/media"
 	"plaza/domain/user"
 	"plaza/test/postgres"
 )
@@ -191,12 +193,23 @@ func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 					call = method.CallSlice
 				}
 				results := call(args)
-				err, _ := results[len(results)-1].Interface().(error)
-				return err
+				return errorOf(results[len(results)-1].Interface())
 			}
 		}
 	}
 	return calls
+}
+
+// errorOf is what went wrong with a call whose last result this is: an error, or a walk
+// that ends with one.
+func errorOf(result any) (err error) {
+	if walk, is := result.(iter.Seq2[media.Known, error]); is {
+		for _, err = range walk {
+		}
+		return err
+	}
+	err, _ = result.(error)
+	return err
 }
 
 // something is a value that no port finds empty and returns at once.
