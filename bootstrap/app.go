@@ -80,11 +80,13 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 	if p.Hashing == nil {
 		p.Hashing = &argon2id.OWASP
 	}
+	var err error
 	if p.Translator == nil {
-		p.Translator = newTranslator(c)
+		if p.Translator, err = newTranslator(c); err != nil {
+			return nil, err
+		}
 	}
 	if p.Gateway == nil {
-		var err error
 		if p.Gateway, err = newGateway(c); err != nil {
 			return nil, err
 		}

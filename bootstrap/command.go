@@ -59,10 +59,7 @@ func (c stored) config(may fresh) (Config, error) {
 		}
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
-	if config.Translator == "auto" {
-		config.Translator = "none"
-	}
-	config.Wallet.Kind = noWallet // commands pay nothing
+	config.Translator, config.Wallet.Kind = "none", noWallet // commands translate and pay nothing
 	return config, nil
 }
 

@@ -10,14 +10,12 @@ import (
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
 	"plaza/adapters/sanitiser"
-	"plaza/adapters/translator/pseudo"
 	"plaza/application/diary"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
-	"plaza/domain/publication"
 )
 
 func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
@@ -81,14 +79,6 @@ func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
 }
 
 func readingLog(log *slog.Logger) reading.Log { return logOf(log) }
-
-// newTranslator returns the translator of the settings; nil for none.
-func newTranslator(c Config) publication.Translator {
-	if c.Translator == "pseudo" {
-		return pseudo.New()
-	}
-	return nil
-}
 
 func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, studio media.Studio) diary.Ports {
 	return diary.Ports{

@@ -1,0 +1,132 @@
+// Package azure has texts translated by Azure's Translator, version 3 of its interface.
+package azure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"plaza/adapters/translator/provider"
+	"plaza/domain/locale"
+	"plaza/domain/secret"
+)
+
+// URL is the address of Azure's Translator.
+const URL = "https://api.cognitive.microsofttranslator.com"
+
+// Config says as whom to ask Azure.
+type Config struct {
+	Line provider.Line // without a URL: Azure's
+	Key  secret.String
+	// Region is where the key is from: westeurope. Keys of the global kind have none.
+	Region string
+}
+
+// Azure's limits of one request into one language.
+const (
+	textLimit = 1000
+	charLimit = 50_000
+)
+
+// Azure's own codes of what went wrong are the status and three digits.
+const (
+	codeTooLong   = 400_077
+	codeFreeSpent = 403_001
+)
+
+var codes = provider.Table{
+	"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "no": "nb",
+	"sr-Cyrl": "sr-Cyrl", "sr-Latn": "sr-Latn", "mn-Cyrl": "mn-Cyrl", "mn-Mong": "mn-Mong", "pt-PT": "pt-pt",
+}
+
+var region = regexp.MustCompile(`^[a-z0-9]{0,64}$`)
+
+// New returns a translator, or what is wrong with the configuration.
+func New(c Config) (*provider.Translator, error) {
+	if err := provider.CheckKey(c.Key); err != nil {
+		return nil, fmt.Errorf("azure: %w", err)
+	}
+	if !region.MatchString(c.Region) {
+		return nil, errors.New("azure: Region must be small letters and digits, like westeurope")
+	}
+	if c.Line.URL == "" {
+		c.Line.URL = URL
+	}
+	return provider.New(c.Line, dialect{key: c.Key, region: c.Region})
+}
+
+type dialect struct {
+	key    secret.String
+	region string
+}
+
+type element struct {
+	Text string `json:"Text"`
+}
+
+func (dialect) Name() string { return "azure" }
+
+func (dialect) Limits() provider.Limits {
+	return provider.Limits{Texts: textLimit, Chars: charLimit}
+}
+
+func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
+	return codes.Codes(codes, from, to)
+}
+
+func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
+	query := url.Values{"api-version": {"3.0"}, "to": {c.To}, "textType": {"plain"}}
+	if c.From != "" {
+		query.Set("from", c.From)
+	}
+	header := http.Header{"Ocp-Apim-Subscription-Key": {d.key.Reveal()}}
+	if d.region != "" {
+		header.Set("Ocp-Apim-Subscription-Region", d.region)
+	}
+	body := make([]element, len(texts))
+	for i, text := range texts {
+		body[i].Text = text
+	}
+	return provider.Question{Path: "/translate?" + query.Encode(), Header: header, Body: body}
+}
+
+func (dialect) Read(answer []byte) ([]string, error) {
+	var all []struct {
+		Translations []struct {
+			Text string `json:"text"`
+		} `json:"translations"`
+	}
+	if err := json.Unmarshal(answer, &all); err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, one := range all {
+		if len(one.Translations) != 1 {
+			return nil, errors.New("one language was asked for")
+		}
+		texts = append(texts, one.Translations[0].Text)
+	}
+	return texts, nil
+}
+
+// Judge reads Azure's own code. A 401 may come without any.
+func (dialect) Judge(_ int, answer []byte) error {
+	var r struct {
+		Error struct {
+			Code int `json:"code"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(answer, &r) != nil {
+		return nil
+	}
+	switch r.Error.Code {
+	case codeTooLong:
+		return provider.ErrTooLong
+	case codeFreeSpent:
+		return provider.ErrQuota
+	}
+	return nil
+}

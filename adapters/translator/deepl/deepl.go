@@ -1,0 +1,107 @@
+// Package deepl has texts translated by DeepL, version 2 of its interface.
+package deepl
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"plaza/adapters/translator/provider"
+	"plaza/domain/locale"
+	"plaza/domain/secret"
+)
+
+// DeepL's addresses: for who pays, and for keys of the free plan, which end in :fx.
+const (
+	URL     = "https://api.deepl.com"
+	FreeURL = "https://api-free.deepl.com"
+)
+
+// Config says as whom to ask DeepL.
+type Config struct {
+	Line provider.Line // without a URL: the address that the key is for
+	Key  secret.String
+}
+
+// DeepL's limits of one request.
+const (
+	textLimit = 50
+	bodyLimit = 128 << 10
+)
+
+// statusQuota is DeepL's own.
+const statusQuota = 456
+
+// DeepL tells variants of a language apart only where it writes.
+var (
+	sources = provider.Table{"zh-Hans": "zh", "zh-Hant": "zh", "no": "nb"}
+	targets = provider.Table{
+		"zh-Hans": "zh-hans", "zh-Hant": "zh-hant", "no": "nb",
+		"en": "en-us", "en-GB": "en-gb", "en-IE": "en-gb", "en-AU": "en-gb", "en-NZ": "en-gb", "en-ZA": "en-gb", "en-IN": "en-gb",
+		"pt": "pt-br", "pt-PT": "pt-pt", "pt-AO": "pt-pt", "pt-MZ": "pt-pt",
+	}
+)
+
+// New returns a translator, or what is wrong with the configuration.
+func New(c Config) (*provider.Translator, error) {
+	if err := provider.CheckKey(c.Key); err != nil {
+		return nil, fmt.Errorf("deepl: %w", err)
+	}
+	if c.Line.URL == "" {
+		c.Line.URL = URL
+		if strings.HasSuffix(c.Key.Reveal(), ":fx") {
+			c.Line.URL = FreeURL
+		}
+	}
+	return provider.New(c.Line, dialect{key: c.Key})
+}
+
+type dialect struct{ key secret.String }
+
+// request has no tag_handling: texts are texts.
+type request struct {
+	Text   []string `json:"text"`
+	Source string   `json:"source_lang,omitempty"`
+	Target string   `json:"target_lang"`
+}
+
+func (dialect) Name() string { return "deepl" }
+
+func (dialect) Limits() provider.Limits {
+	return provider.Limits{Texts: textLimit, Bytes: bodyLimit}
+}
+
+func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
+	c, err := sources.Codes(targets, from, to)
+	return provider.Codes{From: strings.ToUpper(c.From), To: strings.ToUpper(c.To)}, err
+}
+
+func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
+	return provider.Question{
+		Path:   "/v2/translate",
+		Header: http.Header{"Authorization": {"DeepL-Auth-Key " + d.key.Reveal()}},
+		Body:   request{Text: texts, Source: c.From, Target: c.To},
+	}
+}
+
+func (dialect) Read(answer []byte) ([]string, error) {
+	var r struct {
+		Translations []struct {
+			Text string `json:"text"`
+		} `json:"translations"`
+	}
+	err := json.Unmarshal(answer, &r)
+	var texts []string
+	for _, t := range r.Translations {
+		texts = append(texts, t.Text)
+	}
+	return texts, err
+}
+
+func (dialect) Judge(status int, _ []byte) error {
+	if status == statusQuota {
+		return provider.ErrQuota
+	}
+	return nil
+}

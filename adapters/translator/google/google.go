@@ -1,0 +1,114 @@
+// Package google has texts translated by Google's Cloud Translation, version 2 of its
+// interface, which is the one that a key is enough for.
+package google
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"plaza/adapters/translator/provider"
+	"plaza/domain/locale"
+	"plaza/domain/secret"
+)
+
+// URL is Google's address.
+const URL = "https://translation.googleapis.com"
+
+// Config says as whom to ask Google.
+type Config struct {
+	Line provider.Line // without a URL: Google's
+	Key  secret.String
+}
+
+// Google's limits of one request. Only the first is documented for this version; the other
+// keeps a request well below what Google takes elsewhere.
+const (
+	textLimit = 128
+	bodyLimit = 128 << 10
+)
+
+var codes = provider.Table{"zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
+
+// New returns a translator, or what is wrong with the configuration.
+func New(c Config) (*provider.Translator, error) {
+	if err := provider.CheckKey(c.Key); err != nil {
+		return nil, fmt.Errorf("google: %w", err)
+	}
+	if c.Line.URL == "" {
+		c.Line.URL = URL
+	}
+	return provider.New(c.Line, dialect{key: c.Key})
+}
+
+type dialect struct{ key secret.String }
+
+// request always has a format: without one, Google takes the texts for HTML.
+type request struct {
+	Q      []string `json:"q"`
+	Source string   `json:"source,omitempty"`
+	Target string   `json:"target"`
+	Format string   `json:"format"`
+}
+
+func (dialect) Name() string { return "google" }
+
+func (dialect) Limits() provider.Limits {
+	return provider.Limits{Texts: textLimit, Bytes: bodyLimit}
+}
+
+func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
+	return codes.Codes(codes, from, to)
+}
+
+// Ask has the key in a header: what is in an address gets logged on its way.
+func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
+	return provider.Question{
+		Path:   "/language/translate/v2",
+		Header: http.Header{"X-Goog-Api-Key": {d.key.Reveal()}},
+		Body:   request{Q: texts, Source: c.From, Target: c.To, Format: "text"},
+	}
+}
+
+func (dialect) Read(answer []byte) ([]string, error) {
+	var r struct {
+		Data struct {
+			Translations []struct {
+				Text string `json:"translatedText"`
+			} `json:"translations"`
+		} `json:"data"`
+	}
+	err := json.Unmarshal(answer, &r)
+	var texts []string
+	for _, t := range r.Data.Translations {
+		texts = append(texts, t.Text)
+	}
+	return texts, err
+}
+
+// Judge reads the reason: a spent quota is a 403, as a refused key is, which may also be
+// a 400.
+func (dialect) Judge(status int, answer []byte) error {
+	var r struct {
+		Error struct {
+			Errors []struct {
+				Reason string `json:"reason"`
+			} `json:"errors"`
+			Details []struct {
+				Reason string `json:"reason"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(answer, &r) != nil || status != http.StatusForbidden && status != http.StatusBadRequest {
+		return nil
+	}
+	for _, said := range append(r.Error.Errors, r.Error.Details...) {
+		switch said.Reason {
+		case "dailyLimitExceeded", "userRateLimitExceeded", "rateLimitExceeded", "quotaExceeded":
+			return provider.ErrQuota
+		case "keyInvalid", "API_KEY_INVALID":
+			return provider.ErrKey
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package libretranslate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/translator/libretranslate"
+	"plaza/adapters/translator/provider"
+	"plaza/domain/locale"
+	"plaza/domain/publication"
+	"plaza/domain/secret"
+	"plaza/test/ports"
+)
+
+const key = "00000000-1111-2222-3333-444444444444"
+
+func open(t *testing.T, url string, client *http.Client) publication.Translator {
+	tr, err := libretranslate.New(libretranslate.Config{
+		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Texts: 8,
+	})
+	require.NoError(t, err)
+	return tr
+}
+
+// standIn speaks as LibreTranslate does, with a batch limit of eight.
+func standIn(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Q      []string `json:"q"`
+		Source string   `json:"source"`
+		Target string   `json:"target"`
+		Format string   `json:"format"`
+		Key    string   `json:"api_key"`
+	}
+	body := json.NewDecoder(r.Body)
+	body.DisallowUnknownFields()
+	known := map[string]bool{"en": true, "es": true, "zh-Hans": true, "zh-Hant": true, "pt-BR": true, "nb": true}
+	err := body.Decode(&asked)
+	switch {
+	case r.Method != http.MethodPost || r.URL.RequestURI() != "/translate":
+		refuse(w, http.StatusNotFound, "Not Found")
+	case err != nil || len(asked.Q) == 0 || asked.Format != "text":
+		refuse(w, http.StatusBadRequest, "Invalid request")
+	case asked.Key != key:
+		refuse(w, http.StatusForbidden, "Invalid API key")
+	case len(asked.Q) > 8:
+		refuse(w, http.StatusBadRequest, "Invalid request: request (9) exceeds text limit (8)")
+	case asked.Source != "auto" && !known[asked.Source] || !known[asked.Target]:
+		refuse(w, http.StatusBadRequest, asked.Target+" is not supported")
+	default:
+		var texts []string
+		for _, q := range asked.Q {
+			texts = append(texts, fmt.Sprintf("[%s>%s] %s", asked.Source, asked.Target, q))
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"translatedText": texts})
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, why string) {
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": why})
+}
+
+func TestPUB06_LibreTranslate(t *testing.T) {
+	ports.TranslatorUpstream(t, ports.Upstream{
+		Open: open, Provider: http.HandlerFunc(standIn), Texts: 8, Key: key,
+		Refusals: map[string]ports.Refusal{
+			"an unknown language": {Status: 400, Body: `{"error":"xx is not supported"}`, Is: provider.ErrRefused},
+			"a key, repeated":     {Status: 403, Body: `{"error":"Invalid API key (key)"}`, Is: provider.ErrKey},
+			"too fast":            {Status: 429, Body: `{"error":"Slowdown: 10 per 1 minute"}`, Again: true},
+			"a broken model":      {Status: 500, Body: `{"error":"Cannot translate text"}`, Again: true},
+		},
+	})
+}
+
+func TestPUB06_LibreTranslate_calls_languages_by_its_own_codes(t *testing.T) {
+	tr := open(t, "https://provider.example", &http.Client{Transport: ports.Played(standIn)})
+	for _, c := range []struct{ from, to, want string }{
+		{"zh-CN", "en", "[zh-Hans>en] x"},
+		{"zh", "zh-HK", "[zh-Hans>zh-Hant] x"},
+		{"en-US", "pt-BR", "[en>pt-BR] x"},
+		{"en", "no", "[en>nb] x"},
+		{"", "es-419", "[auto>es] x"},
+	} {
+		from, _ := locale.Parse(c.from)
+		to, _ := locale.Parse(c.to)
+		got, err := tr.Translate(t.Context(), from, to, []string{"x"})
+		require.NoError(t, err, c)
+		assert.Equal(t, []string{c.want}, got)
+	}
+}
+
+func TestLibreTranslate_wants_https_for_a_key(t *testing.T) {
+	_, err := libretranslate.New(libretranslate.Config{Line: provider.Line{URL: "http://neighbour:5000"}})
+	require.NoError(t, err)
+	for name, c := range map[string]libretranslate.Config{
+		"http":      {Line: provider.Line{URL: "http://neighbour:5000", Plain: true}, Key: secret.New(key)},
+		"a newline": {Line: provider.Line{URL: "https://neighbour"}, Key: secret.New("a\nb")},
+		"no URL":    {},
+		"negative":  {Line: provider.Line{URL: "https://neighbour"}, Texts: -1},
+	} {
+		_, err := libretranslate.New(c)
+		require.Error(t, err, name)
+	}
+}

@@ -1,0 +1,90 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// How often a batch is sent, and how soon again.
+const (
+	tries      = 4 // the first, and three more
+	firstPause = 200 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+// ask sends the batch, and sends it again when that may help and there is time left.
+func (t *Translator) ask(ctx context.Context, codes Codes, batch []string) ([]string, error) {
+	question := t.dialect.Ask(codes, batch)
+	end, _ := ctx.Deadline()
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
+	pauses.RandomizationFactor = 1 // full jitter: anything up to twice the interval
+	var last error
+	texts, err := backoff.Retry(ctx, func() ([]string, error) {
+		round, err := t.breaker.enter()
+		if err != nil {
+			return nil, backoff.Permanent(err)
+		}
+		texts, err := t.try(ctx, question, len(batch))
+		t.report(ctx, round, err)
+		if err == nil {
+			return texts, nil
+		}
+		last = err
+		if !passes(err) {
+			err = backoff.Permanent(err)
+		}
+		return nil, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(time.Until(end)))
+	if err != nil && last != nil && !errors.Is(err, last) {
+		return nil, fmt.Errorf("%w, after: %w", err, last)
+	}
+	return texts, err
+}
+
+// try sends the question once. It may take half of the time that a call has: so one that
+// hangs can be asked again.
+func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.deadline/2)
+	defer cancel()
+	r, err := t.line.post(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if r.status == http.StatusOK {
+		return t.read(r.body, sent)
+	}
+	err = t.judge(r.status, r.body)
+	if r.again > 0 {
+		// All who were sent away at once should not come back at once.
+		pause := min(r.again, longestRest) + rand.N(firstPause)
+		err = fmt.Errorf("%w, %w", err, &backoff.RetryAfterError{Duration: pause})
+	}
+	return nil, err
+}
+
+func passes(err error) bool { return errors.Is(err, ErrThrottled) || errors.Is(err, ErrUnavailable) }
+
+// report tells the breaker how a try ended.
+func (t *Translator) report(ctx context.Context, round int, err error) {
+	after, told := errors.AsType[*backoff.RetryAfterError](err)
+	end, _ := ctx.Deadline()
+	switch {
+	case err == nil, errors.Is(err, ErrRefused), errors.Is(err, ErrTooLong):
+		t.breaker.answered(round)
+	case errors.Is(err, context.Canceled):
+		t.breaker.unknown(round)
+	case errors.Is(err, ErrQuota), errors.Is(err, ErrKey):
+		t.breaker.failed(round, longRest)
+	case told && after.Duration > time.Until(end):
+		t.breaker.failed(round, after.Duration) // others need not hear it too
+	default:
+		t.breaker.failed(round, 0)
+	}
+}

@@ -1,0 +1,214 @@
+package ports
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/locale"
+	"plaza/domain/publication"
+)
+
+// Upstream is a translator that asks a provider somewhere else, and a stand-in of that
+// provider.
+type Upstream struct {
+	// Open returns a translator with a deadline of 10 s that asks the address with the
+	// client, which may be nil.
+	Open func(t *testing.T, url string, client *http.Client) publication.Translator
+	// Provider answers as the real one does, and holds the translator to the limits and the
+	// shapes that are documented: what breaks them it refuses.
+	Provider http.Handler
+	// Texts is how many texts it takes at once.
+	Texts int
+	// Key is the translator's, which must never show.
+	Key string
+	// Refusals are the provider's own ways to say no.
+	Refusals map[string]Refusal
+}
+
+// Refusal is an answer that is no translation.
+type Refusal struct {
+	Status int
+	Body   string // with the translator's key in place of (key)
+	Is     error  // what the translator makes of it
+	Again  bool   // whether it asks once more
+}
+
+// TranslatorUpstream is the suite of translators that ask somebody else, besides Translator.
+func TranslatorUpstream(t *testing.T, u Upstream) {
+	t.Run("against its provider", func(t *testing.T) {
+		server := httptest.NewServer(u.Provider)
+		t.Cleanup(server.Close)
+		Translator(t, func(t *testing.T) publication.Translator { return u.Open(t, server.URL, nil) })
+	})
+
+	t.Run("what is refused for good is not asked again", func(t *testing.T) {
+		for name, r := range u.Refusals {
+			t.Run(name, func(t *testing.T) { u.refused(t, r) })
+		}
+	})
+
+	t.Run("more texts than the provider takes go in several batches", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := u.played(t, nil)
+			var texts []string
+			for i := range 2*u.Texts + 1 {
+				texts = append(texts, strings.Repeat("x", i%7+1))
+			}
+			got, err := p.translate(texts...)
+			require.NoError(t, err)
+			require.Len(t, got, len(texts))
+			for i := range texts {
+				assert.Contains(t, got[i], texts[i])
+				assert.Len(t, got[i], len(got[0])-1+len(texts[i]), "in its place")
+			}
+			assert.Equal(t, 3, p.asked())
+		})
+	})
+
+	t.Run("texts without a word are nobody's work", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := u.played(t, nil)
+			got, err := p.translate("", " \n")
+			require.NoError(t, err)
+			assert.Equal(t, []string{"", " \n"}, got)
+			assert.Zero(t, p.asked())
+			got, err = p.translate("", "one", " ", "two")
+			require.NoError(t, err)
+			assert.Equal(t, []string{"", " "}, []string{got[0], got[2]})
+			assert.Contains(t, got[1], "one")
+			assert.Contains(t, got[3], "two")
+		})
+	})
+
+	t.Run("an answer that lies is none", func(t *testing.T) {
+		for name, lie := range map[string]string{
+			"empty": "", "null": "null", "a list of nothing": "[]", "an object": "{}", "cut off": `{"a":`, "no JSON": "<html>",
+			"a number": "7", "two answers": `{}{}`, "deep": strings.Repeat("[", 100_000),
+		} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					p := u.played(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, lie) })
+					_, err := p.translate("one")
+					require.Error(t, err)
+					assert.Equal(t, 1, p.asked())
+				})
+			})
+		}
+	})
+
+	t.Run("what comes back in part, blank or with a NUL is none", func(t *testing.T) {
+		for name, change := range map[string]func(string) string{
+			"a NUL": func(s string) string { return strings.ReplaceAll(s, "zebra", `\u0000`) },
+			"blank": func(s string) string {
+				head, tail, _ := strings.Cut(s, `zebra`)
+				return head[:strings.LastIndex(head, `"`)+1] + tail[strings.Index(tail, `"`):]
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					p := u.played(t, func(w http.ResponseWriter, r *http.Request) {
+						said := httptest.NewRecorder()
+						u.Provider.ServeHTTP(said, r)
+						_, _ = io.WriteString(w, change(said.Body.String()))
+					})
+					_, err := p.translate("one", "zebra")
+					require.Error(t, err)
+					assert.Equal(t, 1, p.asked())
+				})
+			})
+		}
+	})
+}
+
+// refused asks a provider that says no once, and then would do its work.
+func (u Upstream) refused(t *testing.T, r Refusal) {
+	synctest.Test(t, func(t *testing.T) {
+		first := true
+		p := u.played(t, func(w http.ResponseWriter, asked *http.Request) {
+			if !first {
+				u.Provider.ServeHTTP(w, asked)
+				return
+			}
+			first = false
+			w.WriteHeader(r.Status)
+			_, _ = io.WriteString(w, strings.ReplaceAll(r.Body, "(key)", u.Key))
+		})
+		_, err := p.translate("one")
+		if r.Again {
+			require.NoError(t, err)
+			assert.Equal(t, 2, p.asked())
+			return
+		}
+		require.ErrorIs(t, err, r.Is)
+		assert.NotContains(t, err.Error(), u.Key)
+		assert.Equal(t, 1, p.asked())
+	})
+}
+
+// played is a translator whose provider plays a part, on a time of its own.
+func (u Upstream) played(t *testing.T, part http.HandlerFunc) *played {
+	if part == nil {
+		part = u.Provider.ServeHTTP
+	}
+	p := &played{T: t}
+	p.translator = u.Open(t, "https://provider.example", &http.Client{Transport: Played(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.count++
+		p.mu.Unlock()
+		part(w, r)
+	})})
+	return p
+}
+
+type played struct {
+	*testing.T
+	translator publication.Translator
+
+	mu    sync.Mutex
+	count int
+}
+
+// Played is a way to a provider that is no farther than a function call, so that it works
+// on any time.
+type Played http.HandlerFunc
+
+// RoundTrip implements http.RoundTripper.
+func (p Played) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	asked := r.Clone(r.Context())
+	asked.Body = io.NopCloser(bytes.NewReader(body))
+	said := httptest.NewRecorder()
+	p(said, asked)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return said.Result(), nil
+}
+
+func (p *played) asked() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.count
+}
+
+func (p *played) translate(texts ...string) ([]string, error) {
+	from, _ := locale.Parse("en-GB")
+	to, _ := locale.Parse("es")
+	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
+	defer cancel()
+	return p.translator.Translate(ctx, from, to, texts)
+}
