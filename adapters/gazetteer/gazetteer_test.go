@@ -148,19 +148,13 @@ func FuzzAnalyse(f *testing.F) {
 	})
 }
 
-func BenchmarkAnalyse(b *testing.B) {
-	g := gazetteer.New()
-	text := strings.Repeat("今天从杭州西湖区出发，坐高铁去了北京，晚上在朝阳区见朋友，聊了很久。", 30)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		_, _ = g.Analyse(b.Context(), "旅行", text)
-	}
-}
-
 // analysed returns the parts of the place that are known.
 func analysed(t require.TestingT, g *gazetteer.Gazetteer, title, content string) string {
 	p, err := g.Analyse(context.Background(), title, content)
 	require.NoError(t, err)
-	parts := []string{p.Province, p.City, p.District}
+	return joined([]string{p.Province, p.City, p.District})
+}
+
+func joined(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }

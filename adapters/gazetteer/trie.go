@@ -1,0 +1,127 @@
+package gazetteer
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// trie finds the longest of its words that a text begins with, reading each
+// character of that once.
+type trie struct {
+	roots []int32 // the node after the first character, from the first of them on
+	edges map[edge]int32
+	words []int32 // by node: the number of the word that ends there, or none
+}
+
+type edge struct {
+	from int32
+	by   rune
+}
+
+const none = -1
+
+// Names are written in these characters. The first of a name is looked up for
+// every character of a text: in a table, as that is faster than a map.
+const firstRoot, lastRoot = 0x4e00, 0x9fff
+
+func newTrie() *trie {
+	roots := make([]int32, lastRoot-firstRoot+1)
+	for i := range roots {
+		roots[i] = none
+	}
+	return &trie{roots: roots, edges: map[edge]int32{}}
+}
+
+func (t *trie) root(r rune) (int32, bool) {
+	if r < firstRoot || r > lastRoot {
+		return none, false
+	}
+	node := t.roots[r-firstRoot]
+	return node, node != none
+}
+
+// add makes the word known in simplified and in traditional writing, and in
+// mixtures of the two. Words that do not begin with a Chinese character are never
+// found.
+func (t *trie) add(word string, number int32) {
+	if first, _ := utf8.DecodeRuneInString(word); first < firstRoot || first > lastRoot {
+		return
+	}
+	node := int32(none)
+	for _, r := range word {
+		node = t.follow(node, r)
+	}
+	t.words[node] = number
+}
+
+func (t *trie) follow(node int32, r rune) int32 {
+	next, known := t.step(node, r)
+	if known {
+		return next
+	}
+	next = int32(len(t.words))
+	t.words = append(t.words, none)
+	for _, way := range append([]rune{r}, traditional[r]...) {
+		if node == none {
+			t.roots[way-firstRoot] = next
+		} else {
+			t.edges[edge{node, way}] = next
+		}
+	}
+	return next
+}
+
+func (t *trie) step(node int32, r rune) (int32, bool) {
+	if node == none {
+		return t.root(r)
+	}
+	next, known := t.edges[edge{node, r}]
+	return next, known
+}
+
+// longest returns the number of the longest word that the text begins with and
+// its length in bytes; none, and the length of the first character, if there is
+// no such word.
+func (t *trie) longest(text string) (number int32, size int) {
+	r, end := utf8.DecodeRuneInString(text)
+	number, size = none, end
+	if r < utf8.RuneSelf {
+		return number, size
+	}
+	node, known := t.root(r)
+	for known {
+		if t.words[node] != none {
+			number, size = t.words[node], end
+		}
+		var width int
+		r, width = utf8.DecodeRuneInString(text[end:])
+		if width == 0 {
+			break
+		}
+		end += width
+		node, known = t.edges[edge{node, r}]
+	}
+	return number, size
+}
+
+// traditional writings of the characters in names that are met most.
+var traditional = func() map[rune][]rune {
+	ways := map[rune][]rune{}
+	for pair := range strings.FieldsSeq(`东東 广廣 苏蘇 龙龍 庆慶 宁寧 辽遼 陕陝 贵貴 云雲 湾灣 门門 岛島 济濟 乌烏 鲁魯 齐齊 兰蘭 银銀 沈瀋 长長 阳陽 连連
+		锦錦 铁鐵 营營 芦蘆 尔爾 滨濱 岗崗 双雙 鸭鴨 无無 盐鹽 扬揚 镇鎮 温溫 绍紹 兴興 丽麗 芜蕪 铜銅 马馬 滁滁 厦廈 泉泉 漳漳 萍萍 赣贛 饶饒 烟煙 潍濰 临臨
+		郑鄭 开開 顶頂 鹤鶴 许許 周周 驻駐 武武 汉漢 黄黃 荆荊 随隨 恩恩 张張 县縣 区區 头頭 韶韶 汕汕 关關 远遠 云雲 揭揭 肇肇 茂茂 珠珠 钦欽 宾賓 亚亞 儋儋
+		泸瀘 绵綿 乐樂 内內 达達 资資 遵遵 节節 顺順 义義 丽麗 楚楚 红紅 怒怒 萨薩 渭渭 宝寶 汉漢 榆榆 张張 凉涼 陇隴 党黨 浙浙 杨楊 浦浦 汇匯 闸閘 宝寶 静靜
+		虹虹 奉奉 贤賢 罗羅 盘盤 龙龍 华華 坪坪 荔荔 湾灣 从從 余餘 萧蕭 钱錢 台臺 尧堯 鄂鄂 鄞鄞 孝孝 凤鳳 岳嶽 湘湘 娄婁 怀懷 邵邵 郴郴 衡衡 浏瀏 榆榆 晋晉 吕呂
+		运運 怀懷 顺順 沟溝 门門 丰豐 环環 维維 疆疆 图圖 库庫 伦倫 贝貝 赤赤 辉輝 桥橋 乡鄉 沧滄 邓鄧 韩韓 庐廬 径徑 旸暘 潜潛 颍潁 无無 蚌蚌 沪滬 圳圳 爱愛 阴陰 巩鞏
+		来來 庄莊 庐廬 严嚴 仪儀 伟偉 会會 冈岡 刚剛 剑劍 励勵 劳勞 单單 卢盧 历歷 叶葉 吴吳 园園 团團 国國 圣聖 坛壇 垦墾 墙牆 壮壯 声聲 处處 复復 头頭 夹夾 奋奮 宽寬 实實
+		寿壽 将將 尧堯 属屬 峡峽 崂嶗 币幣 师師 带帶 应應 当當 德德 总總 戏戲 战戰 扩擴 攸攸 敦敦 无無 时時 昌昌 显顯 朴樸 权權 极極 树樹 栾欒 桦樺 梦夢 楼樓 欢歡 毕畢 汤湯 沙沙
+		泽澤 洁潔 浒滸 涞淶 润潤 涟漣 涡渦 淀澱 渊淵 湿濕 滦灤 滚滾 灵靈 灯燈 炉爐 热熱 狮獅 献獻 玛瑪 珲琿 琼瓊 瑷璦 电電 画畫 畅暢 盖蓋 碛磧 确確 祯禎 离離 种種 稳穩 窑窯 竞競
+		笔筆 筑築 简簡 类類 纳納 经經 绛絳 绥綏 缙縉 网網 联聯 胶膠 节節 苍蒼 范範 荣榮 荥滎 莱萊 蓝藍 蓟薊 虾蝦 补補 裤褲 观觀 话話 诏詔 诸諸 谷穀 赞贊 轮輪 边邊 迁遷 进進 通通 遂遂
+		郏郟 郓鄆 郧鄖 酝醞 铅鉛 银銀 锡錫 锦錦 闽閩 闻聞 阁閣 阎閻 际際 陆陸 险險 隐隱 难難 雾霧 韦韋 颐頤 风風 飞飛 饮飲 驿驛 鱼魚 鲜鮮 鸡雞 鹰鷹 麦麥`) {
+		runes := []rune(pair)
+		if runes[0] != runes[1] {
+			ways[runes[0]] = []rune{runes[1]}
+		}
+	}
+	return ways
+}()
