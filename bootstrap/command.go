@@ -59,7 +59,7 @@ func (c stored) config(may fresh) (Config, error) {
 		}
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
-	config.Translator, config.Wallet.Kind = "none", noWallet // commands translate and pay nothing
+	config.Translator.Kind, config.Wallet.Kind = noTranslator, noWallet // commands translate and pay nothing
 	return config, nil
 }
 

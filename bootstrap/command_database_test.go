@@ -164,7 +164,7 @@ func TestBackup_is_a_database_of_its_own(t *testing.T) {
 func TestCommands_work_beside_a_server(t *testing.T) {
 	sh := newShell(t)
 	app, err := bootstrap.NewApp(t.Context(), bootstrap.Config{
-		DatabaseURL: sh.database, DataDir: sh.dataDir, PublicURL: "http://127.0.0.1", TokenTTL: time.Hour, Translator: "none",
+		DatabaseURL: sh.database, DataDir: sh.dataDir, PublicURL: "http://127.0.0.1", TokenTTL: time.Hour,
 	}, slog.New(slog.NewTextHandler(io.Discard, nil)), bootstrap.Parts{})
 	require.NoError(t, err)
 	defer app.Close()

@@ -35,8 +35,8 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if config.PublicURL == "" {
 		config.PublicURL = listeners.URL()
 	}
-	if config.Translator == "auto" {
-		config.Translator = map[bool]string{true: "pseudo", false: "none"}[c.Demo]
+	if config.Translator.Kind == autoTranslator {
+		config.Translator.Kind = map[bool]string{true: pseudoTranslator, false: noTranslator}[c.Demo]
 	}
 	if config.Wallet.Kind == autoWallet {
 		config.Wallet.Kind = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
@@ -120,7 +120,7 @@ func (l *Listeners) Close() {
 // URL is the address of the REST interface, as this machine reaches it.
 func (l *Listeners) URL() string { return localURL(l.public) }
 
-// AdminURL is the address of /livez and /readyz, as this machine reaches it.
+// AdminURL is the address of /livez, /readyz and /metrics, as this machine reaches it.
 func (l *Listeners) AdminURL() string { return localURL(l.admin) }
 
 func localURL(l net.Listener) string {
@@ -143,7 +143,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 // Serve serves until the context ends, then lets requests in flight finish.
 func Serve(ctx context.Context, app *App, l *Listeners) error {
 	var ready atomic.Bool
-	public, admin := newServer(app.Handler, app.Log), newServer(adminHandler(&ready, app.ping), app.Log)
+	public, admin := newServer(app.Handler, app.Log), newServer(app.admin(&ready), app.Log)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(public, l.public) })
 	group.Go(func() error { return serve(admin, l.admin) })
@@ -189,9 +189,9 @@ func (a *App) ping(ctx context.Context) error {
 	return a.Database().Ping(ctx)
 }
 
-// adminHandler tells whether the process lives and whether it should get
-// requests.
-func adminHandler(ready *atomic.Bool, ping func(context.Context) error) http.Handler {
+// admin tells whether the process lives, whether it should get requests, and what it
+// has counted.
+func (a *App) admin(ready *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "ok")
@@ -201,11 +201,12 @@ func adminHandler(ready *atomic.Bool, ping func(context.Context) error) http.Han
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
 			return
 		}
-		if err := ping(r.Context()); err != nil {
+		if err := a.ping(r.Context()); err != nil {
 			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ok")
 	})
+	mux.Handle("GET /metrics", a.metrics())
 	return mux
 }

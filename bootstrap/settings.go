@@ -10,26 +10,21 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"plaza/domain/secret"
 )
 
 // Settings are what a person may set, as they were written: environment variables
 // with the prefix PLAZA_, each also a flag of serve. Check turns them into a
 // Config.
 type Settings struct {
-	Addr             string        `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
-	AdminAddr        string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez and /readyz, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL      string        `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
-	DatabasePooler   bool          `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
-	DatabaseWait     string        `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
-	DataDir          string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
-	PublicURL        string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
-	TokenTTL         string        `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
-	Translator       string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, pseudo, which only marks them, libretranslate, deepl, google or azure (auto: pseudo with --demo, else none)." placeholder:"NAME"`
-	TranslatorURL    string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate needs one)." placeholder:"URL"`
-	TranslatorKey    secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
-	TranslatorRegion string        `env:"PLAZA_TRANSLATOR_REGION" help:"Where an azure key is from." placeholder:"REGION"`
+	Addr           string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
+	AdminAddr      string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
+	DatabaseURL    string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
+	DatabasePooler bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
+	DatabaseWait   string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
+	DataDir        string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
+	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
+	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
+	TranslatorSettings
 	MediaSettings
 	WalletSettings
 	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is believed (default: none)." placeholder:"CIDR,..."`
@@ -47,8 +42,7 @@ type Config struct {
 	DataDir        string
 	PublicURL      string // without a slash at the end; empty: the address that is listened on
 	TokenTTL       time.Duration
-	Translator     string // one of translators
-	TranslatorAt   TranslatorConfig
+	Translator     TranslatorConfig
 	Media          MediaConfig
 	Wallet         WalletConfig
 	TrustedProxies []netip.Prefix
@@ -79,9 +73,7 @@ func (s Settings) Check() (Config, error) {
 	problems.note("PUBLIC_URL", err)
 	c.TokenTTL, err = lifetime(s.TokenTTL)
 	problems.note("TOKEN_TTL", err)
-	c.Translator, err = s.Translator, oneOf(s.Translator, translators...)
-	problems.note("TRANSLATOR", err)
-	c.TranslatorAt = TranslatorConfig{s.TranslatorURL, s.TranslatorKey, s.TranslatorRegion}
+	c.Translator = s.TranslatorSettings.check(&problems)
 	c.Media = s.MediaSettings.check(&problems)
 	c.Wallet = s.WalletSettings.check(&problems)
 	c.TrustedProxies, err = prefixes(s.TrustedProxies)

@@ -17,7 +17,7 @@ import (
 // settings are right, and keep everything in memory.
 func settings() bootstrap.Settings {
 	return bootstrap.Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DataDir: "unused", Translator: "none",
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DataDir: "unused",
 		TokenTTL: "720h", LogLevel: "warn", LogFormat: "text", PublicURL: "https://plaza.example.org",
 	}
 }

@@ -9,36 +9,46 @@ import (
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/translator/pseudo"
+	"plaza/application/reading"
 	"plaza/domain/publication"
 	"plaza/domain/secret"
 )
 
-// TranslatorConfig says who translates, and as whom they are asked.
+// TranslatorConfig says who translates, as whom they are asked, and what readers are
+// offered.
 type TranslatorConfig struct {
+	Kind   string // one of translators
 	URL    string // empty: the provider's own
 	Key    secret.String
 	Region string // of an Azure key
+	Offer  reading.Offer
 }
 
 // translators are the names of those that there are; auto is for serve to decide.
-var translators = []string{"auto", "none", "pseudo", "libretranslate", "deepl", "google", "azure"}
+var translators = []string{autoTranslator, noTranslator, pseudoTranslator, "libretranslate", "deepl", "google", "azure"}
+
+const (
+	autoTranslator   = "auto"
+	noTranslator     = "none"
+	pseudoTranslator = "pseudo"
+)
 
 // newTranslator returns the translator of the configuration; nil for none.
-func newTranslator(c Config) (publication.Translator, error) {
-	at, line := c.TranslatorAt, provider.Line{URL: c.TranslatorAt.URL}
+func newTranslator(c TranslatorConfig) (publication.Translator, error) {
+	line := provider.Line{URL: c.URL}
 	var remote *provider.Translator
 	var err error
-	switch c.Translator {
-	case "pseudo":
+	switch c.Kind {
+	case pseudoTranslator:
 		return pseudo.New(), nil
 	case "libretranslate":
-		remote, err = libretranslate.New(libretranslate.Config{Line: line, Key: at.Key})
+		remote, err = libretranslate.New(libretranslate.Config{Line: line, Key: c.Key})
 	case "deepl":
-		remote, err = deepl.New(deepl.Config{Line: line, Key: at.Key})
+		remote, err = deepl.New(deepl.Config{Line: line, Key: c.Key})
 	case "google":
-		remote, err = google.New(google.Config{Line: line, Key: at.Key})
+		remote, err = google.New(google.Config{Line: line, Key: c.Key})
 	case "azure":
-		remote, err = azure.New(azure.Config{Line: line, Key: at.Key, Region: at.Region})
+		remote, err = azure.New(azure.Config{Line: line, Key: c.Key, Region: c.Region})
 	default:
 		return nil, nil
 	}

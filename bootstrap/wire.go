@@ -43,7 +43,7 @@ var (
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
-		browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New,
+		browsing.New, readingLog, offer, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)

@@ -63,7 +63,8 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	publicationRepository := stores.Publications
 	cache := stores.Translations
 	log2 := readingLog(log)
-	readingReading := reading.New(publicationRepository, translator, cache, store, now, log2)
+	readingOffer := offer(c)
+	readingReading := reading.New(publicationRepository, translator, cache, store, now, log2, readingOffer)
 	galleryRepository := stores.Images
 	curatingCurating := curating.New(galleryRepository, store, bin, studio, now)
 	howTos := stores.HowTos
@@ -144,6 +145,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, offer, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

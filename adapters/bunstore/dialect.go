@@ -67,6 +67,9 @@ type dialect interface {
 	// parameter, which must come from listOf.
 	among(column, parameter string) string
 	listOf(values any) any
+	// amongBytes and listOfBytes are the same for bytes.
+	amongBytes(column, parameter string) string
+	listOfBytes(values [][]byte) any
 	// allOf and anyOf are the conditions that the list in the column has all, or
 	// any, of the values of the parameter.
 	allOf(column, parameter string) string

@@ -11,9 +11,10 @@ import (
 // itself, or that it may compare with the condition of a partial index. Such
 // parameters are cast, which it does not look into.
 type statements struct {
-	session    string // $1 hash of the key
-	members    string // $1 ids
-	categories string // $1 ids
+	session      string // $1 hash of the key
+	members      string // $1 ids
+	categories   string // $1 ids
+	translations string // $1 keys, $2 the time
 	feedStatements
 	eventStatements
 	imageStatements
@@ -24,6 +25,7 @@ func newStatements(d dialect) statements {
 		session:         sessionStatement,
 		members:         membersStatement(d),
 		categories:      categoriesStatement(d),
+		translations:    translationsStatement(d),
 		feedStatements:  newFeedStatements(d),
 		eventStatements: newEventStatements(d),
 		imageStatements: newImageStatements(d),

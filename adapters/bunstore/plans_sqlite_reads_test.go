@@ -51,6 +51,12 @@ func peopleReads(s *Store) []sqliteRead {
 			by:    []string{"SEARCH categories USING INTEGER PRIMARY KEY (rowid=?)"},
 			steps: 170,
 		},
+		{
+			name: "translations", statement: s.hot.translations,
+			args:  []any{s.dialect.listOfBytes([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
+			by:    []string{"SEARCH t USING INDEX sqlite_autoindex_translations_1 (key=?)"},
+			steps: 100,
+		},
 	}
 }
 

@@ -49,6 +49,7 @@ INSERT INTO events (author_id, day, title, content, html, permission, status, pr
 INSERT INTO event_counts (event_id, author_id, comments, commented) SELECT id, author_id, 1, created FROM events;
 INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events;
 INSERT INTO comments (event_id, author_id, content, created) SELECT id, 1, 'Well said', created FROM events;
+INSERT INTO translations SELECT sha256(convert_to(n::text, 'UTF8')), 'A text', 'infinity' FROM generate_series(1, 100000) n;
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
 	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 100000) n;
 INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT n, 1 + n % 1000, now(), now() FROM generate_series(1001, 20000) n;
@@ -163,6 +164,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	return append(append(eventPagePlans(t, s), imagePlans(s)...), []postgresRead{
 		{"session", s.hot.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
 		{"members", s.hot.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
+		{"translations", s.hot.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
 		{"items of a kind", s.hot.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
 		{"items of a kind, page 1000", s.hot.pageOf[feed.Node], []string{"20", "20000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 20_020 + 80, nil},
 		{"demands", s.hot.pageOf[feed.Demand], []string{"20", "0", "1"}, []string{"feed_listings_newest", "demands_pkey", "feed_counters_pkey"}, 80 + 8, nil},

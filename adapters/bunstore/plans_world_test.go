@@ -48,6 +48,7 @@ INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FR
 INSERT INTO comments (event_id, author_id, content, created) SELECT id, 1, 'Well said', created FROM events;
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
 	SELECT '', '', '', '', date('2026-01-01', '+' || (n % ({many} / 33)) || ' days'), '', '', CASE n / 13 % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM series;
+INSERT INTO translations (key, content, expires) SELECT CAST(format('%032d', n) AS blob), 'A text', 1 FROM series;
 INSERT INTO subscriptions (user_id, followed_id, created, updated)
 	SELECT n, 1 + n % ({many} / 100), n, n FROM series WHERE n BETWEEN {many} / 100 + 1 AND {many} / 5;
 INSERT INTO images (owner_id, key, width, height, tags, created)

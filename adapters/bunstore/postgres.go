@@ -213,6 +213,10 @@ func (postgres) listOf(values any) any {
 	return days
 }
 
+func (d postgres) amongBytes(column, parameter string) string { return d.among(column, parameter) }
+
+func (postgres) listOfBytes(values [][]byte) any { return values }
+
 func (postgres) allOf(column, parameter string) string { return column + " @> " + parameter }
 
 func (postgres) anyOf(column, parameter string) string { return column + " && " + parameter }

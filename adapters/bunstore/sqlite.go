@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,6 +161,19 @@ func (sqlite) listOf(values any) any {
 		days[i] = date.String()
 	}
 	return asJSON{days}
+}
+
+// amongBytes writes bytes in hexadecimal digits: JSON has none.
+func (sqlite) amongBytes(column, parameter string) string {
+	return column + " IN (SELECT unhex(value) FROM json_each(" + parameter + "))"
+}
+
+func (sqlite) listOfBytes(values [][]byte) any {
+	digits := make([]string, len(values))
+	for i, value := range values {
+		digits[i] = hex.EncodeToString(value)
+	}
+	return asJSON{digits}
 }
 
 // allOf takes the parameter's list apart but once for all rows. Neither it nor a column

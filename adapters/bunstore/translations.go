@@ -3,6 +3,9 @@ package bunstore
 import (
 	"bytes"
 	"context"
+	"database/sql"
+	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -27,27 +30,107 @@ type translationRow struct {
 	Expires       moment
 }
 
+type translationClaimRow struct {
+	bun.BaseModel `bun:"table:translation_claims,alias:c"`
+	Key           []byte `bun:",pk"`
+	Holder        []byte
+	Until         moment
+}
+
+type translationDayRow struct {
+	bun.BaseModel `bun:"table:translation_days,alias:d"`
+	Translator    string `bun:",pk"`
+	Day           moment `bun:",pk"`
+	Characters    int64
+}
+
+// translationsStatement takes $1 keys, $2 the time.
+func translationsStatement(d dialect) string {
+	return "SELECT t.key, t.content FROM translations t WHERE " + d.amongBytes("t.key", "$1") + " AND t.expires > $2"
+}
+
 func (v Translations) Get(
 	ctx context.Context, keys []publication.CacheKey, now time.Time,
-) (map[publication.CacheKey]string, error) {
-	raw := make([][]byte, len(keys))
-	for i, key := range keys {
-		raw[i] = key[:]
-	}
-	found := map[publication.CacheKey]string{}
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		var rows []translationRow
-		if err := v.s.reader.NewSelect().Model(&rows).
-			Where("key IN (?)", bun.List(raw)).Where("expires > ?", moment{now}).Scan(ctx); err != nil {
-			return err
-		}
-		clear(found)
-		for _, row := range rows {
-			found[publication.CacheKey(row.Key)] = row.Content
-		}
-		return nil
+) (found map[publication.CacheKey]string, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		found = make(map[publication.CacheKey]string, len(keys))
+		args := []any{v.s.dialect.listOfBytes(bytesOf(keys)), v.s.dialect.instant(moment{now})}
+		return v.s.each(ctx, v.s.hot.translations, args, func(scan func(...any) error) error {
+			var key []byte
+			var content string
+			if err := scan(&key, &content); err != nil {
+				return err
+			}
+			found[publication.CacheKey(key)] = content
+			return nil
+		})
 	})
 	return found, err
+}
+
+// bytesOf are the keys in one order, so that two who write the same rows never wait for
+// each other.
+func bytesOf(keys []publication.CacheKey) [][]byte {
+	raw := make([][]byte, len(keys))
+	for i := range keys {
+		raw[i] = keys[i][:]
+	}
+	slices.SortFunc(raw, bytes.Compare)
+	return slices.CompactFunc(raw, bytes.Equal)
+}
+
+// Claim first takes the keys, whether they are kept or not, and then looks: a translation
+// that came in before the claim did can't be missed so.
+func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed publication.Claimed, err error) {
+	keys := bytesOf(c.Keys)
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		claimed = publication.Claimed{Kept: map[publication.CacheKey]string{}}
+		if len(keys) == 0 {
+			return nil
+		}
+		rows := make([]translationClaimRow, len(keys))
+		for i, key := range keys {
+			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: moment{c.Until}}
+		}
+		var taken [][]byte
+		if err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").
+			Set("holder = EXCLUDED.holder").Set("until = EXCLUDED.until").
+			Where("c.until <= ? OR c.holder = EXCLUDED.holder", moment{c.Now}).
+			Returning("key").Scan(ctx, &taken); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		var kept []translationRow
+		if err := tx.NewSelect().Model(&kept).Where("key IN (?)", bun.List(keys)).
+			Where("expires > ?", moment{c.Now}).Scan(ctx); err != nil {
+			return err
+		}
+		for _, row := range kept {
+			claimed.Kept[publication.CacheKey(row.Key)] = row.Content
+		}
+		var needless [][]byte
+		for _, key := range taken {
+			if _, is := claimed.Kept[publication.CacheKey(key)]; is {
+				needless = append(needless, key)
+			} else {
+				claimed.Mine = append(claimed.Mine, publication.CacheKey(key))
+			}
+		}
+		return release(ctx, tx, needless, c.Holder)
+	})
+	return claimed, err
+}
+
+func release(ctx context.Context, tx *transaction, keys [][]byte, h publication.Holder) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	_, err := tx.NewDelete().Model((*translationClaimRow)(nil)).
+		Where("key IN (?)", bun.List(keys)).Where("holder = ?", h[:]).Exec(ctx)
+	return err
+}
+
+func (v Translations) Release(ctx context.Context, h publication.Holder, keys []publication.CacheKey) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error { return release(ctx, tx, bytesOf(keys), h) })
 }
 
 // expiredOdds is how many Puts go by, on average, between two that also drop what
@@ -61,14 +144,16 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 	if len(texts) == 0 {
 		return v.s.read(ctx, func(context.Context) error { return nil })
 	}
-	var rows []translationRow
-	for key, text := range texts {
-		rows = append(rows, translationRow{Key: key[:], Content: text, Expires: moment{expires}})
+	keys := bytesOf(slices.Collect(maps.Keys(texts)))
+	rows := make([]translationRow, len(keys))
+	for i, key := range keys {
+		rows[i] = translationRow{Key: key, Content: texts[publication.CacheKey(key)], Expires: moment{expires}}
 	}
-	// In one order, so that two who keep the same never wait for each other.
-	slices.SortFunc(rows, func(a, b translationRow) int { return bytes.Compare(a.Key, b.Key) })
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		_, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx)
+		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx); err != nil {
+			return err
+		}
+		_, err := tx.NewDelete().Model((*translationClaimRow)(nil)).Where("key IN (?)", bun.List(keys)).Exec(ctx)
 		return err
 	})
 	if err == nil && rand.IntN(expiredOdds) == 0 {
@@ -77,12 +162,45 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 	return err
 }
 
+func (v Translations) Spend(ctx context.Context, s publication.Spending, budget int64) (within bool, err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		if within = s.Characters <= budget; !within { // the condition below is for days that have a row
+			return nil
+		}
+		row := translationDayRow{Translator: s.Translator, Day: moment{s.Day}, Characters: s.Characters}
+		done, err := tx.NewInsert().Model(&row).On("CONFLICT (translator, day) DO UPDATE").
+			Set("characters = d.characters + EXCLUDED.characters").
+			Where("d.characters + EXCLUDED.characters <= ?", budget).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := done.RowsAffected()
+		within = n > 0
+		return err
+	})
+	return within, err
+}
+
+func (v Translations) Refund(ctx context.Context, s publication.Spending) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		_, err := tx.NewUpdate().Model((*translationDayRow)(nil)).
+			Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).
+			Where("translator = ?", s.Translator).Where("day = ?", moment{s.Day}).Exec(ctx)
+		return err
+	})
+}
+
 // sweep drops some of what has expired by the instant. Nobody depends on it, so
 // whoever is asked to do it is not told that it failed.
 func (v Translations) sweep(ctx context.Context, now time.Time) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewRaw("DELETE FROM translations WHERE key IN "+
 			"(SELECT key FROM translations WHERE expires <= ? ORDER BY expires LIMIT ?)", moment{now}, expiredMost).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		// Those whose holders are gone; there are never many.
+		_, err = tx.NewDelete().Model((*translationClaimRow)(nil)).Where("until <= ?", moment{now}).Exec(ctx)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {

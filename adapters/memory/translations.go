@@ -3,8 +3,10 @@ package memory
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
+	"plaza/domain/instant"
 	"plaza/domain/publication"
 )
 
@@ -34,6 +36,30 @@ func (v Translations) Get(
 	return found, nil
 }
 
+func (v Translations) Claim(ctx context.Context, c publication.Claim) (publication.Claimed, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return publication.Claimed{}, err
+	}
+	defer done()
+	t := v.s.translations
+	claimed := publication.Claimed{Kept: map[publication.CacheKey]string{}}
+	for _, key := range c.Keys {
+		if text, kept := t.kept[key]; kept && c.Now.Before(text.expires) {
+			claimed.Kept[key] = text.text
+			continue
+		}
+		if by, is := t.claims[key]; is && by.holder != c.Holder && c.Now.Before(by.until) {
+			continue
+		}
+		t.claims[key] = claim{c.Holder, instant.Of(c.Until)}
+		if !slices.Contains(claimed.Mine, key) {
+			claimed.Mine = append(claimed.Mine, key)
+		}
+	}
+	return claimed, nil
+}
+
 func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]string, expires time.Time) error {
 	done, err := v.s.write(ctx)
 	if err != nil {
@@ -42,7 +68,47 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 	defer done()
 	for key, text := range texts {
 		v.s.translations.kept[key] = translation{text, expires}
+		delete(v.s.translations.claims, key)
 	}
+	return nil
+}
+
+func (v Translations) Release(ctx context.Context, h publication.Holder, keys []publication.CacheKey) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, key := range keys {
+		if v.s.translations.claims[key].holder == h {
+			delete(v.s.translations.claims, key)
+		}
+	}
+	return nil
+}
+
+func (v Translations) Spend(ctx context.Context, s publication.Spending, budget int64) (bool, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	spent, on := v.s.translations.spent, account{s.Translator, s.Day}
+	if spent[on]+s.Characters > budget {
+		return false, nil
+	}
+	spent[on] += s.Characters
+	return true, nil
+}
+
+func (v Translations) Refund(ctx context.Context, s publication.Spending) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	spent, on := v.s.translations.spent, account{s.Translator, s.Day}
+	spent[on] = max(spent[on]-s.Characters, 0)
 	return nil
 }
 
@@ -52,15 +118,32 @@ type translation struct {
 	expires time.Time
 }
 
+// claim is who translates a text, and until when nobody else does.
+type claim struct {
+	holder publication.Holder
+	until  time.Time
+}
+
+// account is what spending is counted by.
+type account struct {
+	translator string
+	day        time.Time
+}
+
 // translations drops what has expired when there is twice as much as after the
 // last time, so that what nobody reads any more doesn't fill the memory.
 type translations struct {
-	kept  map[publication.CacheKey]translation
-	sweep int // size at which to look for what has expired
+	kept   map[publication.CacheKey]translation
+	claims map[publication.CacheKey]claim // no more than are being translated
+	spent  map[account]int64
+	sweep  int // size at which to look for what has expired
 }
 
 func newTranslations() translations {
-	return translations{kept: map[publication.CacheKey]translation{}, sweep: firstSweep}
+	return translations{
+		kept: map[publication.CacheKey]translation{}, claims: map[publication.CacheKey]claim{},
+		spent: map[account]int64{}, sweep: firstSweep,
+	}
 }
 
 func (t *translations) prune(now time.Time) {

@@ -2,26 +2,21 @@
 // language where that is wanted.
 //
 // A translation is a kindness, never a condition: a translator that is missing,
-// slow or broken leaves the publication as it was written (PUB-07).
+// slow or broken leaves the publication as it was written (PUB-07). Of all servers,
+// one at a time asks for a text (PUB-06): here the readers of a page join the flight
+// that fetches it, and a flight fetches only what its claims in the cache give it.
 package reading
 
 import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"plaza/domain/locale"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
-)
-
-// Times of translating one page.
-const (
-	patience   = 2 * time.Second  // how long a reader waits (PUB-07)
-	batchLimit = 30 * time.Second // how long a batch may take to fill the cache
 )
 
 // Reading holds what the use cases work with.
@@ -32,27 +27,35 @@ type Reading struct {
 	pictures     media.Store
 	now          func() time.Time
 	log          Log
+	offer        Offer
 
-	batches  sync.WaitGroup
-	failures atomic.Int64
+	flights flights
+	under   sync.WaitGroup // the flights that are under way
+	counts  counters
 }
 
 // Log returns the logger of what the context belongs to: a request, with its id.
 type Log func(context.Context) *slog.Logger
 
+// Offer is what of translation readers are given (PUB-06).
+type Offer struct {
+	Languages []locale.Tag // into which; none: into any
+	Budget    int64        // characters a day of UTC, of all servers together; 0: any number
+}
+
 // New returns the use cases over the ports; now tells the time. Without a
 // translator nothing is translated. Close must be called in the end.
 func New(publications publication.Repository, translator publication.Translator, cache publication.Cache,
-	pictures media.Store, now func() time.Time, log Log) *Reading {
-	return &Reading{publications: publications, translator: translator, cache: cache, pictures: pictures, now: now, log: log}
+	pictures media.Store, now func() time.Time, log Log, offer Offer) *Reading {
+	return &Reading{
+		publications: publications, translator: translator, cache: cache, pictures: pictures, now: now, log: log,
+		offer: offer, flights: flights{by: map[publication.CacheKey]*flight{}},
+	}
 }
 
-// Close waits until the batches that are under way have ended; each does within
+// Close waits until the flights that are under way have landed; each does within
 // half a minute.
-func (r *Reading) Close() { r.batches.Wait() }
-
-// Failures is how many batches could not be translated, or not in time, so far.
-func (r *Reading) Failures() int64 { return r.failures.Load() }
+func (r *Reading) Close() { r.under.Wait() }
 
 // Item is a publication, with its title and content in the reader's language if
 // that is another and a translation could be had.
@@ -62,8 +65,8 @@ type Item struct {
 }
 
 // Feed returns a page of publications, the latest update first (PUB-01), their covers
-// with addresses. A reader whose locale is not known, or zero, gets them as they were
-// written.
+// with addresses. A reader whose locale is not known, or not offered, gets them as they
+// were written.
 func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.Tag) (page.Page[Item], error) {
 	p, err := r.publications.List(ctx, q)
 	if err != nil {
@@ -75,8 +78,20 @@ func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.T
 		items[i] = Item{Publication: pub}
 		items[i].Cover = pub.Cover.At(address)
 	}
-	if r.translator != nil && !reader.IsZero() {
+	if r.translator != nil && r.offer.has(reader) {
 		r.localise(ctx, items, reader)
 	}
 	return page.With(p, items), nil
+}
+
+func (o Offer) has(reader locale.Tag) bool {
+	if reader.IsZero() || len(o.Languages) == 0 {
+		return !reader.IsZero()
+	}
+	for _, offered := range o.Languages {
+		if locale.Same(offered, reader) {
+			return true
+		}
+	}
+	return false
 }

@@ -46,8 +46,11 @@ func (tr *translator) Translate(ctx context.Context, from, to locale.Tag, texts 
 	return tr.Translator.Translate(ctx, from, to, texts)
 }
 
+// world is a server, over what it may share with others.
 type world struct {
 	*reading.Reading
+	store      *memory.Store
+	cache      publication.Cache
 	translator *translator
 	later      time.Duration // how far the clock is ahead
 }
@@ -77,12 +80,24 @@ func newWorld(t *testing.T) *world {
 		p.Created, p.Updated = time.Now().UTC(), time.Now().UTC().Add(time.Duration(i)*time.Second)
 		require.NoError(t, store.Publications().Put(t.Context(), publication.Publication{ID: publication.ID(i + 1), Content: p}))
 	}
-	w := &world{translator: &translator{Translator: pseudo.New()}}
-	now := func() time.Time { return time.Now().Add(w.later) }
-	w.Reading = reading.New(store.Publications(), w.translator, store.Translations(), newPictures(), now,
-		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
-	t.Cleanup(w.Close)
+	w := &world{store: store, cache: store.Translations(), translator: &translator{Translator: pseudo.New()}}
+	w.serve(t, reading.Offer{})
 	return w
+}
+
+// serve starts the server.
+func (w *world) serve(t *testing.T, offer reading.Offer) {
+	now := func() time.Time { return time.Now().Add(w.later) }
+	w.Reading = reading.New(w.store.Publications(), w.translator, w.cache, newPictures(), now,
+		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) }, offer)
+	t.Cleanup(w.Close)
+}
+
+// another is one more server of the same world.
+func (w *world) another(t *testing.T) *world {
+	other := *w
+	other.serve(t, reading.Offer{})
+	return &other
 }
 
 func (w *world) read(t *testing.T, header string) []reading.Item {
@@ -141,7 +156,7 @@ func TestPUB07_a_translator_that_fails_never_fails_the_feed(t *testing.T) {
 	w := newWorld(t)
 	w.translator.fails = errors.New("quota")
 	assert.Zero(t, localised(w.read(t, "es")))
-	assert.EqualValues(t, 2, w.Failures())
+	assert.EqualValues(t, 2, w.Counts().Failures)
 	w.translator.fails = nil
 	assert.Equal(t, 3, localised(w.read(t, "es")), "nothing of the failure is kept")
 }
@@ -168,12 +183,14 @@ func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 		w.read(t, "en")
 		w.Close()
 		assert.Equal(t, 30*time.Second, time.Since(began))
+		w.read(t, "en")
+		assert.Equal(t, 2, w.translator.asked(), "the claims have ended with it")
 	})
 }
 
 func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
 	store := memory.New()
-	r := reading.New(store.Publications(), nil, store.Translations(), newPictures(), time.Now, nil)
+	r := reading.New(store.Publications(), nil, store.Translations(), newPictures(), time.Now, nil, reading.Offer{})
 	tag, _ := locale.Parse("es")
 	p, err := r.Feed(t.Context(), publication.Query{}, tag)
 	require.NoError(t, err)

@@ -71,7 +71,7 @@ func serveApp(tb testing.TB, database string, log *slog.Logger) (app *bootstrap.
 	tb.Helper()
 	config := bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: database, DataDir: tb.TempDir(),
-		PublicURL: publicURL, TokenTTL: tokenLife, Translator: "none",
+		PublicURL: publicURL, TokenTTL: tokenLife,
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	app, err := bootstrap.NewApp(ctx, config, log, bootstrap.Parts{})

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"context"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ var durableRows = []row{
 	{"SUB-01 subscriptions outlive the servers", subscriptionsOutlive},
 	{"IMG-01 images outlive the servers with their files", imagesOutlive},
 	{"PLA-04 plates outlive the servers at their signed addresses", platesOutlive},
-	{"PUB-07 translations outlive the servers", translationsOutlive},
+	{"PUB-06 translations outlive the servers", translationsOutlive},
 	{"PAY-07 orders outlive the servers", ordersOutlive},
 }
 
@@ -132,15 +131,6 @@ func platesOutlive(t *testing.T, s *server) {
 	s.anyone().get(t, path+"0").fails(404, "RESOURCE_NOT_FOUND")
 	s.clock.advance(2 * time.Hour)
 	s.anyone().get(t, path).fails(404, "RESOURCE_NOT_FOUND")
-}
-
-func translationsOutlive(t *testing.T, s *server) {
-	tr := &translator{translate: func(_ context.Context, texts []string) ([]string, error) { return texts, nil }}
-	s, ada := s.on.translatedBy(t, tr)
-	ada.reading(t, "en")
-	s.again(t)
-	assert.True(t, ada.reading(t, "en").has("data.0.localized"))
-	assert.EqualValues(t, 1, tr.calls.Load())
 }
 
 func ordersOutlive(t *testing.T, s *server) {

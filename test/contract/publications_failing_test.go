@@ -63,7 +63,7 @@ func translatorFails(t *testing.T, s *server) {
 // failures is how many batches failed, whichever process began them.
 func (s *server) failures() (n int64) {
 	for _, app := range s.apps {
-		n += app.Reading.Failures()
+		n += app.Reading.Counts().Failures
 	}
 	return n
 }

@@ -56,7 +56,7 @@ func (on store) startAs(t *testing.T, change func(*bootstrap.Settings), parts bo
 	t.Helper()
 	s := &server{on: on, clock: &clock{now: epoch}, log: &logBuffer{}}
 	s.settings = bootstrap.Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(), Translator: "none",
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
 		TokenTTL: "720h", LogLevel: "debug", LogFormat: "text",
 	}
 	change(&s.settings)

@@ -203,11 +203,14 @@ func TestA_demo_server_serves_and_stops_with_status_0(t *testing.T) {
 	res.Body.Close()
 	assert.Equal(t, http.StatusOK, res.StatusCode)
 
-	for _, path := range []string{"/livez", "/readyz"} {
+	for path, want := range map[string]string{"/livez": "ok\n", "/readyz": "ok\n", "/metrics": "plaza_translation_misses_total 0\n"} {
 		res, err := http.Get(strings.TrimSuffix(r.admin, "/readyz") + path)
 		require.NoError(t, err)
+		body, err := io.ReadAll(res.Body)
 		res.Body.Close()
+		require.NoError(t, err)
 		assert.Equal(t, http.StatusOK, res.StatusCode, path)
+		assert.Contains(t, string(body), want, path)
 	}
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	assert.Zero(t, r.ends(t), "%s", r.log)

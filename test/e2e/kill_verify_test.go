@@ -56,7 +56,7 @@ func people(t *testing.T, seed uint64, settings []string) *world {
 func openApp(t *testing.T, settings []string) *bootstrap.App {
 	t.Helper()
 	s := bootstrap.Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", Translator: "none",
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0",
 		TokenTTL: "720h", LogLevel: "info", LogFormat: "text",
 	}
 	for _, setting := range settings {

@@ -23,6 +23,15 @@ func Cache(t *testing.T, open Open) {
 		{"Puts of one translation at once all succeed", cacheAtOnce},
 		{"what has not expired is kept, however many come and go", cacheMany},
 		{"what goes in and comes out is private", cachePrivate},
+		{"Claim gives what is not kept to one of many holders", cacheClaim},
+		{"of many that claim at once, one gets a key", cacheClaimsAtOnce},
+		{"a claim ends with its time, and its holder may prolong it", cacheClaimEnds},
+		{"Claim returns what is kept, until it expires", cacheClaimKept},
+		{"Put ends all claims to what it keeps", cacheClaimsEnd},
+		{"Release ends the holder's claims, and no other's", cacheRelease},
+		{"Spend counts by translator and day, within the budget", cacheSpend},
+		{"of many that spend at once, none goes beyond the budget", cacheSpendsAtOnce},
+		{"Refund takes back what was spent", cacheRefund},
 		{"whoever has gone away is not served, and nothing is stored", cacheGone},
 	})
 }
@@ -142,4 +151,16 @@ var cacheCalls = []call{
 	{"Translations.Put", func(ctx context.Context, s Stores) error {
 		return s.Translations.Put(ctx, map[publication.CacheKey]string{keyOf("new"): "nuevo"}, noon.Add(time.Hour))
 	}},
+	{"Translations.Claim", func(ctx context.Context, s Stores) error {
+		_, err := s.Translations.Claim(ctx, claimOf(holderA, noon, "new"))
+		return err
+	}},
+	{"Translations.Release", func(ctx context.Context, s Stores) error {
+		return s.Translations.Release(ctx, holderA, []publication.CacheKey{keyOf("one")})
+	}},
+	{"Translations.Spend", func(ctx context.Context, s Stores) error {
+		_, err := s.Translations.Spend(ctx, spending(1), 10)
+		return err
+	}},
+	{"Translations.Refund", func(ctx context.Context, s Stores) error { return s.Translations.Refund(ctx, spending(1)) }},
 }

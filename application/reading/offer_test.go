@@ -1,0 +1,81 @@
+package reading_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/reading"
+	"plaza/domain/locale"
+	"plaza/domain/publication"
+)
+
+// Characters of what is in French, and in English.
+const french, english = 4 + 19, 3 + 14 + 5
+
+func tags(t *testing.T, names ...string) (all []locale.Tag) {
+	t.Helper()
+	for _, name := range names {
+		tag, ok := locale.Parse(name)
+		require.True(t, ok)
+		all = append(all, tag)
+	}
+	return all
+}
+
+func TestPUB06_a_language_that_is_not_offered_counts_as_no_header(t *testing.T) {
+	w := newWorld(t)
+	w.serve(t, reading.Offer{Languages: tags(t, "en", "zh-Hans")})
+	for header, want := range map[string]int{"en-US": 1, "zh_CN": 3, "zh-TW": 0, "es": 0, "": 0} {
+		assert.Equal(t, want, localised(w.read(t, header)), header)
+	}
+	assert.Equal(t, 3, w.translator.asked())
+}
+
+func TestPUB06_a_spent_budget_leaves_publications_as_they_were_written_until_the_next_day(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // its clock starts at midnight, UTC
+		w := newWorld(t)
+		w.serve(t, reading.Offer{Budget: french + english - 1})
+		assert.Equal(t, 1, localised(w.read(t, "en")))
+		assert.Zero(t, localised(w.read(t, "de-DE")), "and one short of the English ones, too")
+		assert.Equal(t, 1, w.translator.asked())
+		assert.EqualValues(t, 2, w.Counts().Failures, "both languages of the page")
+		assert.Equal(t, 1, localised(w.read(t, "en")), "what is kept costs nothing")
+		w.later = 24*time.Hour - time.Second
+		assert.Zero(t, localised(w.read(t, "de")))
+		w.later = 24 * time.Hour
+		assert.Equal(t, 1, localised(w.read(t, "en-GB")), "it is kept still")
+		assert.NotZero(t, localised(w.read(t, "de")))
+	})
+}
+
+func TestPUB06_of_the_budget_goes_what_may_be_charged(t *testing.T) {
+	for name, c := range map[string]struct {
+		translator *translator
+		spent      bool
+	}{
+		"refused":   {&translator{fails: errors.New("quota")}, false},
+		"not heard": {&translator{takes: time.Minute}, true},
+		"cut":       {&translator{fails: context.Canceled}, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			c.translator.Translator = w.translator.Translator
+			w.translator = c.translator
+			w.serve(t, reading.Offer{Budget: french})
+			assert.Zero(t, localised(w.read(t, "en")), name)
+			w.Close()
+			allowed, err := w.cache.Spend(t.Context(), publication.Spending{
+				Translator: "pseudo", Day: publication.DayOf(time.Now()), Characters: 1,
+			}, french)
+			require.NoError(t, err)
+			assert.Equal(t, !c.spent, allowed, name)
+			assert.Equal(t, map[bool]int64{true: french}[c.spent], w.Counts().Characters, name)
+		})
+	}
+}

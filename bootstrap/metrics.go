@@ -1,0 +1,34 @@
+package bootstrap
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"plaza/application/reading"
+)
+
+// metrics shows what this process has counted since it started, in the format of
+// Prometheus: of the runtime, and of translations (PUB-06, PUB-07).
+func (a *App) metrics() http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, c := range []struct {
+		name, help string
+		of         func(reading.Counts) int64
+	}{
+		{"hits", "Texts that were in the cache when a page wanted them.", func(c reading.Counts) int64 { return c.Hits }},
+		{"misses", "Texts that were not in the cache when a page wanted them.", func(c reading.Counts) int64 { return c.Misses }},
+		{"characters", "Characters that the translator was given and had time to translate.", func(c reading.Counts) int64 { return c.Characters }},
+		{"failures", "Batches that failed, and pages that went without for lack of time.", func(c reading.Counts) int64 { return c.Failures }},
+	} {
+		registry.MustRegister(prometheus.NewCounterFunc(
+			prometheus.CounterOpts{Name: "plaza_translation_" + c.name + "_total", Help: c.help},
+			func() float64 { return float64(c.of(a.Reading.Counts())) },
+		))
+	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn)})
+}
