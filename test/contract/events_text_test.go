@@ -22,6 +22,7 @@ import (
 var eventTextRows = []row{
 	{"EVT-16 the place is the one that the text names", placeOfText},
 	{"EVT-16 another text has another place", placeFollowsText},
+	{"EVT-16 of two changes at once the place is that of the stored text", placeOfWhatIsStored},
 	{"EVT-18 nothing that acts survives in html_content", nothingActsInHTML},
 	{"EVT-18 what is harmless in html_content stays", harmlessHTMLStays},
 	{"EVT-18 title and content are never interpreted", plainTextIsPlain},
@@ -78,6 +79,22 @@ func placeFollowsText(t *testing.T, s *server) {
 	} {
 		ada.patch(t, eventPath(id), step.change).is(200).shows(step.want)
 		ada.reads(t, id).shows(step.want)
+	}
+}
+
+func placeOfWhatIsStored(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.writes(t, object{"title": "散步"}).int("data.id")
+	titles, contents := []string{"西湖区", "散步", "上海市"}, []string{"在杭州市", "在南京市,南京市", ""}
+	for i := range 12 {
+		atOnce(2, func(which int) {
+			ada.patch(t, eventPath(id), []object{{"title": titles[i%3]}, {"content": contents[i%4%3]}}[which]).is(200)
+		})
+		stored := ada.reads(t, id)
+		alike := ada.writes(t, object{"title": stored.text("data.title"), "content": stored.text("data.content")})
+		for _, part := range []string{"province", "city", "district"} {
+			assert.Equal(t, alike.at("data."+part), stored.at("data."+part), "%s of %s, %s", part, titles[i%3], contents[i%4%3])
+		}
 	}
 }
 
