@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"plaza/adapters/bunstore"
 	"plaza/application/keeping"
+	"plaza/domain/place"
 )
 
 type migrateCommands struct {
@@ -72,7 +74,9 @@ type report struct {
 	OK       bool      `json:"ok"`
 	Database string    `json:"database"`
 	Looked   []string  `json:"looked_at"`
-	Findings []finding `json:"findings"`
+	Findings []finding `json:"findings"` // only for JSON: there may be millions
+	found    int
+	wrong    int // still
 }
 
 type finding struct {
@@ -88,6 +92,9 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 		r := report{Database: whereabouts(config), Looked: looksAt(config), Findings: []finding{}}
 		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, finding{f.What, f.Repaired}) })
 		if err == nil {
+			err = c.checkPlaces(ctx, s, database, &r)
+		}
+		if err == nil {
 			err = c.checkPictures(ctx, s, config, database, &r)
 		}
 		if err != nil {
@@ -95,6 +102,32 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 		}
 		return c.conclude(s, r)
 	})
+}
+
+// checkPlaces looks at the places of events, with the analyser that servers have.
+func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *bunstore.Store, r *report) error {
+	places := initialisePlaces(database.Events(), database.Events())
+	for e, err := range places.Check(ctx, c.Repair) {
+		if err != nil {
+			return err
+		}
+		stored, found := "no place", "none"
+		if !e.Stored.IsZero() {
+			stored = "the place " + placeName(e.Stored)
+		}
+		if !e.Found.IsZero() {
+			found = placeName(e.Found)
+		}
+		c.note(s, r, finding{fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found), e.Mended})
+	}
+	return nil
+}
+
+// placeName is the place from the outside in; a municipality is named once, though
+// it is its own province.
+func placeName(p place.Place) string {
+	return strings.Join(slices.Compact(slices.DeleteFunc([]string{p.Province, p.City, p.District},
+		func(name string) bool { return name == "" })), " ")
 }
 
 // checkPictures looks at the files of pictures.
@@ -122,8 +155,13 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config Confi
 }
 
 func (c checkCommand) note(s streams, r *report, f finding) {
-	r.Findings = append(r.Findings, f)
-	if !c.JSON {
+	r.found++
+	if !f.Repaired {
+		r.wrong++
+	}
+	if c.JSON {
+		r.Findings = append(r.Findings, f)
+	} else {
 		fmt.Fprintln(s.out, map[bool]string{true: "Mended:", false: "Wrong:"}[f.Repaired], oneLine(f.What))
 	}
 }
@@ -132,7 +170,7 @@ func (c checkCommand) note(s streams, r *report, f finding) {
 func looksAt(c Config) []string {
 	parts := []string{
 		"publications", "nodes", "demands", "events", "the feed's listings and counts",
-		"the counts of comments", "images", "the files of pictures",
+		"the counts of comments", "the places of events", "images", "the files of pictures",
 	}
 	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
 		return append([]string{"the file", "its references"}, parts...)
@@ -143,25 +181,19 @@ func looksAt(c Config) []string {
 // conclude says what was looked at and how it stands, and fails when something is
 // wrong still.
 func (c checkCommand) conclude(s streams, r report) error {
-	wrong := 0
-	for _, f := range r.Findings {
-		if !f.Repaired {
-			wrong++
-		}
-	}
-	r.OK = wrong == 0
+	r.OK = r.wrong == 0
 	var err error
 	if c.JSON {
 		err = printJSON(s.out, r)
 	} else {
 		_, err = fmt.Fprintf(s.out, "Looked at %s in %s: found %d wrong, mended %d.\n",
-			strings.Join(r.Looked, ", "), r.Database, len(r.Findings), len(r.Findings)-wrong)
+			strings.Join(r.Looked, ", "), r.Database, r.found, r.found-r.wrong)
 	}
 	switch {
 	case err != nil || r.OK:
 		return err
 	case c.Repair:
-		return fmt.Errorf("not all is well: %d of %d could not be mended", wrong, len(r.Findings))
+		return fmt.Errorf("not all is well: %d of %d could not be mended", r.wrong, r.found)
 	}
 	return errors.New("not all is well: plaza check --repair mends what can be mended")
 }

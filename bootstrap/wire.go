@@ -26,6 +26,7 @@ import (
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/crawl"
+	"plaza/domain/event"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
@@ -34,7 +35,7 @@ import (
 )
 
 // One set per adapter, and one of the use cases. To swap an adapter, write its set
-// and name it in initialise.
+// and name it in the injectors.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
@@ -59,4 +60,10 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		wire.Struct(new(App), "*"),
 	)
 	return nil, nil
+}
+
+// initialisePlaces puts together what checks the places of events.
+func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
+	wire.Build(placesByGazetteer, diary.NewPlaces)
+	return nil
 }

@@ -27,6 +27,7 @@ import (
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/crawl"
+	"plaza/domain/event"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
@@ -135,10 +136,17 @@ var (
 	_wireDecoderValue = jsonlines.Decoder{}
 )
 
+// initialisePlaces puts together what checks the places of events.
+func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
+	gazetteerGazetteer := gazetteer.New()
+	places := diary.NewPlaces(events, reader, gazetteerGazetteer)
+	return places
+}
+
 // wire.go:
 
 // One set per adapter, and one of the use cases. To swap an adapter, write its set
-// and name it in initialise.
+// and name it in the injectors.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newStudio, wire.Bind(new(media.Studio), new(*imaging.Studio)))

@@ -125,6 +125,22 @@ func onDates(d dialect) string {
 		" JOIN events e ON e.id = top.id LEFT JOIN categories c ON c.id = e.category_id ORDER BY w.place, e.created DESC, e.id DESC"
 }
 
+// located goes by the primary key, so that it costs the same wherever it begins.
+const located = "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"
+
+func (v Events) Located(ctx context.Context, after event.ID, limit int) (some []event.Located, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		some = nil
+		return v.s.each(ctx, located, []any{int64(after), int64(max(limit, 0))}, func(scan func(...any) error) error {
+			var e event.Located
+			err := scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
+			some = append(some, e)
+			return err
+		})
+	})
+	return some, err
+}
+
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		err := v.s.reader.NewSelect().Model((*plateRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)

@@ -59,6 +59,21 @@ func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error)
 	return holders[0].ID, nil
 }
 
+func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	later := v.s.eventsWhere(func(e event.State) bool { return e.ID > after })
+	slices.SortFunc(later, func(a, b event.State) int { return cmp.Compare(a.ID, b.ID) })
+	var some []event.Located
+	for _, e := range first(later, max(limit, 0)) {
+		some = append(some, event.Located{ID: e.ID, Text: event.Text{Title: e.Title, Content: e.Content}, Place: e.Place})
+	}
+	return some, nil
+}
+
 func restore(states []event.State) ([]*event.Event, error) {
 	events := make([]*event.Event, len(states))
 	for i, state := range states {

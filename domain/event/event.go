@@ -130,6 +130,13 @@ type Text struct{ Title, Content string }
 // Text returns the text whose place is the event's.
 func (e *Event) Text() Text { return Text{e.s.Title, e.s.Content} }
 
+// Located is an event's text and the place that is stored with it.
+type Located struct {
+	ID ID
+	Text
+	Place place.Place
+}
+
 // Locate gives the event the place that was found in the text; ErrMoved when the
 // event's text is another by now.
 func (e *Event) Locate(in Text, p place.Place) error {

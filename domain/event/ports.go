@@ -57,6 +57,11 @@ type Reader interface {
 	Commented(ctx context.Context, author user.ID, limit int) ([]Entry, error)
 	// OfPlate returns the event that the plate is attached to, or ErrNoPlate.
 	OfPlate(ctx context.Context, id PlateID) (ID, error)
+	// Located returns the texts and places of everybody's events, drafts too, that
+	// come after the id: by ascending id, at most limit. Going on after the last one
+	// leads through all events, however many there are; events that are written or
+	// removed meanwhile hide no others.
+	Located(ctx context.Context, after ID, limit int) ([]Located, error)
 }
 
 // Discussion stores comments and likes, and their exact counts. None of it is a

@@ -356,4 +356,8 @@ var readerCalls = []call{
 		_, err := s.EventReader.OfPlate(ctx, 1)
 		return err
 	}},
+	{"EventReader.Located", func(ctx context.Context, s Stores) error {
+		_, err := s.EventReader.Located(ctx, 0, 10)
+		return err
+	}},
 }
