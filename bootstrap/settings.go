@@ -26,8 +26,8 @@ type Settings struct {
 	DataDir          string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
 	PublicURL        string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL         string        `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
-	Translator       string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, pseudo, which only marks them, libretranslate, deepl, google or azure (auto: pseudo with --demo, else none)." placeholder:"NAME"`
-	TranslatorURL    string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate needs one)." placeholder:"URL"`
+	Translator       string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, pseudo, which only marks them, libretranslate, deepl, google, azure or apertium (auto: pseudo with --demo, else none)." placeholder:"NAME"`
+	TranslatorURL    string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate and apertium need one)." placeholder:"URL"`
 	TranslatorKey    secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
 	TranslatorRegion string        `env:"PLAZA_TRANSLATOR_REGION" help:"Where an azure key is from." placeholder:"REGION"`
 	MediaSettings

@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"fmt"
 
+	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/azure"
 	"plaza/adapters/translator/deepl"
 	"plaza/adapters/translator/google"
@@ -21,12 +22,12 @@ type TranslatorConfig struct {
 }
 
 // translators are the names of those that there are; auto is for serve to decide.
-var translators = []string{"auto", "none", "pseudo", "libretranslate", "deepl", "google", "azure"}
+var translators = []string{"auto", "none", "pseudo", "libretranslate", "deepl", "google", "azure", "apertium"}
 
 // newTranslator returns the translator of the configuration; nil for none.
 func newTranslator(c Config) (publication.Translator, error) {
 	at, line := c.TranslatorAt, provider.Line{URL: c.TranslatorAt.URL}
-	var remote *provider.Translator
+	var remote publication.Translator
 	var err error
 	switch c.Translator {
 	case "pseudo":
@@ -39,6 +40,8 @@ func newTranslator(c Config) (publication.Translator, error) {
 		remote, err = google.New(google.Config{Line: line, Key: at.Key})
 	case "azure":
 		remote, err = azure.New(azure.Config{Line: line, Key: at.Key, Region: at.Region})
+	case "apertium":
+		remote, err = apertium.New(apertium.Config{Line: line})
 	default:
 		return nil, nil
 	}
