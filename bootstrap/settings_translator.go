@@ -13,8 +13,8 @@ import (
 
 // TranslatorSettings are those about who translates, into what and how much.
 type TranslatorSettings struct {
-	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, pseudo, which only marks them, libretranslate, deepl, google or azure (auto: pseudo with --demo, else none)." placeholder:"NAME"`
-	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate needs one)." placeholder:"URL"`
+	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Who translates publications: none, pseudo, which only marks them, libretranslate, deepl, google, azure or apertium (auto: pseudo with --demo, else none)." placeholder:"NAME"`
+	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate and apertium need one)." placeholder:"URL"`
 	TranslatorKey       secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
 	TranslatorRegion    string        `env:"PLAZA_TRANSLATOR_REGION" help:"Where an azure key is from." placeholder:"REGION"`
 	TranslatorLanguages string        `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages, comma separated, that readers are offered, like en,pt-BR,zh-Hans (default: any)." placeholder:"TAG,..."`

@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"fmt"
 
+	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/azure"
 	"plaza/adapters/translator/deepl"
 	"plaza/adapters/translator/google"
@@ -25,7 +26,7 @@ type TranslatorConfig struct {
 }
 
 // translators are the names of those that there are; auto is for serve to decide.
-var translators = []string{autoTranslator, noTranslator, pseudoTranslator, "libretranslate", "deepl", "google", "azure"}
+var translators = []string{autoTranslator, noTranslator, pseudoTranslator, "libretranslate", "deepl", "google", "azure", "apertium"}
 
 const (
 	autoTranslator   = "auto"
@@ -36,7 +37,7 @@ const (
 // newTranslator returns the translator of the configuration; nil for none.
 func newTranslator(c TranslatorConfig) (publication.Translator, error) {
 	line := provider.Line{URL: c.URL}
-	var remote *provider.Translator
+	var remote publication.Translator
 	var err error
 	switch c.Kind {
 	case pseudoTranslator:
@@ -49,6 +50,8 @@ func newTranslator(c TranslatorConfig) (publication.Translator, error) {
 		remote, err = google.New(google.Config{Line: line, Key: c.Key})
 	case "azure":
 		remote, err = azure.New(azure.Config{Line: line, Key: c.Key, Region: c.Region})
+	case "apertium":
+		remote, err = apertium.New(apertium.Config{Line: line})
 	default:
 		return nil, nil
 	}

@@ -14,12 +14,17 @@ import (
 
 // Translator is the suite of publication.Translator.
 func Translator(t *testing.T, fresh func(t *testing.T) publication.Translator) {
+	TranslatorInto(t, []string{"es", "zh-Hant"}, fresh)
+}
+
+// TranslatorInto is the suite of translators that know few languages: these, and English.
+func TranslatorInto(t *testing.T, targets []string, fresh func(t *testing.T) publication.Translator) {
 	language := func(name string) locale.Tag {
 		tag, ok := locale.Parse(name)
 		require.True(t, ok, name)
 		return tag
 	}
-	english, spanish, chinese := language("en-GB"), language("es"), language("zh-Hant")
+	english, other := language("en-GB"), language(targets[0])
 	texts := []string{"One", "Two words", "Two words", "西湖 🌊", "Tom & Jerry: 1 < 2 > 0, isn't \"it\"?", "line\nline"}
 
 	t.Run("it has a name, always the same", func(t *testing.T) {
@@ -31,7 +36,8 @@ func Translator(t *testing.T, fresh func(t *testing.T) publication.Translator) {
 
 	t.Run("it returns the texts in their order and as many", func(t *testing.T) {
 		tr := fresh(t)
-		for _, to := range []locale.Tag{spanish, chinese} {
+		for _, target := range targets {
+			to := language(target)
 			all, err := tr.Translate(t.Context(), english, to, texts)
 			require.NoError(t, err)
 			require.Len(t, all, len(texts))
@@ -42,13 +48,13 @@ func Translator(t *testing.T, fresh func(t *testing.T) publication.Translator) {
 				assert.NotEmpty(t, all[i])
 			}
 		}
-		none, err := tr.Translate(t.Context(), english, spanish, nil)
+		none, err := tr.Translate(t.Context(), english, other, nil)
 		require.NoError(t, err)
 		assert.Empty(t, none)
 	})
 
 	t.Run("what comes back is text, never markup", func(t *testing.T) {
-		all, err := fresh(t).Translate(t.Context(), english, spanish, texts)
+		all, err := fresh(t).Translate(t.Context(), english, other, texts)
 		require.NoError(t, err)
 		for _, text := range all {
 			for _, escape := range []string{"&amp;", "&lt;", "&gt;", "&#", "&quot;", "<br", "<p"} {
@@ -59,7 +65,7 @@ func Translator(t *testing.T, fresh func(t *testing.T) publication.Translator) {
 
 	t.Run("the texts that it was given stay as they were", func(t *testing.T) {
 		given := []string{"One", "Two"}
-		_, err := fresh(t).Translate(t.Context(), english, spanish, given)
+		_, err := fresh(t).Translate(t.Context(), english, other, given)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"One", "Two"}, given)
 	})
@@ -67,22 +73,22 @@ func Translator(t *testing.T, fresh func(t *testing.T) publication.Translator) {
 	t.Run("it keeps to the deadline of the context", func(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := fresh(t).Translate(gone, english, spanish, texts)
+		_, err := fresh(t).Translate(gone, english, other, texts)
 		require.ErrorIs(t, err, context.Canceled)
 		late, cancel := context.WithDeadline(t.Context(), noon.AddDate(-10, 0, 0))
 		defer cancel()
-		_, err = fresh(t).Translate(late, english, spanish, texts)
+		_, err = fresh(t).Translate(late, english, other, texts)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 
 	t.Run("it is safe to call from many goroutines at once", func(t *testing.T) {
 		tr := fresh(t)
-		want, err := tr.Translate(t.Context(), english, spanish, texts)
+		want, err := tr.Translate(t.Context(), english, other, texts)
 		require.NoError(t, err)
 		var all sync.WaitGroup
 		for range many {
 			all.Go(func() {
-				got, err := tr.Translate(t.Context(), english, spanish, texts)
+				got, err := tr.Translate(t.Context(), english, other, texts)
 				assert.NoError(t, err)
 				assert.Equal(t, want, got)
 			})

@@ -28,6 +28,8 @@ type Upstream struct {
 	// Provider answers as the real one does, and holds the translator to the limits and the
 	// shapes that are documented: what breaks them it refuses.
 	Provider http.Handler
+	// Targets are the languages that it knows besides English; none: as in Translator.
+	Targets []string
 	// Texts is how many texts it takes at once.
 	Texts int
 	// Key is the translator's, which must never show.
@@ -49,7 +51,12 @@ func TranslatorUpstream(t *testing.T, u Upstream) {
 	t.Run("against its provider", func(t *testing.T) {
 		server := httptest.NewServer(u.Provider)
 		t.Cleanup(server.Close)
-		Translator(t, func(t *testing.T) publication.Translator { return u.Open(t, server.URL, nil) })
+		fresh := func(t *testing.T) publication.Translator { return u.Open(t, server.URL, nil) }
+		if len(u.Targets) > 0 {
+			TranslatorInto(t, u.Targets, fresh)
+			return
+		}
+		Translator(t, fresh)
 	})
 
 	t.Run("what is refused for good is not asked again", func(t *testing.T) {
@@ -122,7 +129,7 @@ func TranslatorUpstream(t *testing.T, u Upstream) {
 						u.Provider.ServeHTTP(said, r)
 						_, _ = io.WriteString(w, change(said.Body.String()))
 					})
-					_, err := p.translate("one", "zebra")
+					_, err := p.translate([]string{"one", "zebra"}[2-min(u.Texts, 2):]...) // in one batch
 					require.Error(t, err)
 					assert.Equal(t, 1, p.asked())
 				})

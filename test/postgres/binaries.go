@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
+
+	"plaza/test/debian"
 )
 
 // packaged is where Debian's packages put a server: outside PATH, a folder a version.
@@ -26,16 +25,14 @@ var binaries = sync.OnceValues(findOrInstall)
 
 func findOrInstall() (string, error) {
 	bin, err := installed()
-	if !errors.Is(err, errNotInstalled) || os.Getuid() != 0 {
+	if !errors.Is(err, errNotInstalled) || !debian.Can() {
 		return bin, err
 	}
-	apt, notFound := exec.LookPath("apt-get")
-	if notFound != nil {
-		return "", err
+	failed := withoutMainCluster()
+	if failed == nil {
+		failed = debian.Install(func() bool { _, err := installed(); return err == nil }, "postgresql")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	if failed := install(ctx, apt); failed != nil {
+	if failed != nil {
 		return "", fmt.Errorf("%w; installing it failed: %w", err, failed)
 	}
 	return installed()
@@ -88,43 +85,6 @@ func version(bin string) []int {
 		numbers = append(numbers, number)
 	}
 	return numbers
-}
-
-// install has one process at a time install, the others find it done. The lock is on
-// apt-get's own file, because it is there for everybody.
-func install(ctx context.Context, apt string) error {
-	lock, err := os.Open(apt)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	for tick := time.NewTicker(100 * time.Millisecond); ; {
-		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			break
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for another process that installs it: %w", ctx.Err())
-		}
-	}
-	if _, err := installed(); err == nil {
-		return nil
-	}
-	if err := withoutMainCluster(); err != nil {
-		return err
-	}
-	for _, args := range [][]string{
-		{"update", "-qq"},
-		{"install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", "postgresql"},
-	} {
-		cmd := exec.CommandContext(ctx, apt, args...)
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		if said, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("apt-get %s: %w: %s", args[0], err, said)
-		}
-	}
-	return nil
 }
 
 // withoutMainCluster keeps the package from starting a server that nobody asked for,

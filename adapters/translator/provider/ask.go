@@ -76,7 +76,7 @@ func (t *Translator) report(ctx context.Context, round int, err error) {
 	after, told := errors.AsType[*backoff.RetryAfterError](err)
 	end, _ := ctx.Deadline()
 	switch {
-	case err == nil, errors.Is(err, ErrRefused), errors.Is(err, ErrTooLong):
+	case err == nil, errors.Is(err, ErrRefused), errors.Is(err, ErrTooLong), errors.Is(err, ErrUnspoken):
 		t.breaker.answered(round)
 	case errors.Is(err, context.Canceled):
 		t.breaker.unknown(round)

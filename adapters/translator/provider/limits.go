@@ -6,11 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Limits are how much a provider takes in one request; zero is no limit.
+// Limits are how much a provider takes; zero is no limit, where nothing else is said.
 type Limits struct {
-	Texts int
+	Texts int // of one request, as what follows
 	Chars int // of all texts together
 	Bytes int // of the request's body
+	// AtOnce is how many requests of one call may be under way at the same time; zero: one.
+	AtOnce int
 }
 
 // What a body has besides its texts, as written in JSON, with room to spare.

@@ -108,20 +108,18 @@ type reply struct {
 
 // post sends the question once.
 func (l line) post(ctx context.Context, q Question) (reply, error) {
-	var body bytes.Buffer
-	written := json.NewEncoder(&body)
-	written.SetEscapeHTML(false) // a < would take six bytes of the limit
-	if err := written.Encode(q.Body); err != nil {
+	body, kind, err := q.written()
+	if err != nil {
 		return reply{}, fmt.Errorf("writing the request: %w", err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url+q.Path, &body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url+q.Path, body)
 	if err != nil {
 		return reply{}, fmt.Errorf("making a request: %w", err)
 	}
 	for name, values := range q.Header {
 		request.Header[name] = values
 	}
-	request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	request.Header.Set("Content-Type", kind)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "plaza")
 	response, err := l.client.Do(request)
@@ -140,6 +138,17 @@ func (l line) post(ctx context.Context, q Question) (reply, error) {
 		return reply{}, fmt.Errorf("%w: it is too long", ErrGarbled)
 	}
 	return r, nil
+}
+
+// written is the question's body, and of what kind it is.
+func (q Question) written() (body *bytes.Buffer, kind string, err error) {
+	if form, is := q.Body.(url.Values); is {
+		return bytes.NewBufferString(form.Encode()), "application/x-www-form-urlencoded", nil
+	}
+	body = &bytes.Buffer{}
+	written := json.NewEncoder(body)
+	written.SetEscapeHTML(false) // a < would take six bytes of the limit
+	return body, "application/json; charset=utf-8", written.Encode(q.Body)
 }
 
 // retryAfter reads the header, seconds or a date. What cannot be read is not there.

@@ -12,8 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"plaza/domain/locale"
 	"plaza/domain/publication"
@@ -29,7 +32,7 @@ var (
 	ErrQuota = errors.New("the quota is spent")
 	ErrKey   = errors.New("the key is refused")
 	// ErrRefused is about this request alone, and so are ErrTooLong and ErrUnspoken, which
-	// may be found out without asking.
+	// may also be found out without asking.
 	ErrRefused  = errors.New("the request is refused")
 	ErrTooLong  = errors.New("the text is too long")
 	ErrUnspoken = errors.New("the language is not spoken")
@@ -47,7 +50,7 @@ type Codes struct{ From, To string }
 type Question struct {
 	Path   string // with the query, if there is one; it never has a key: addresses get logged
 	Header http.Header
-	Body   any // what is sent as JSON
+	Body   any // url.Values are sent as a form, everything else as JSON
 }
 
 // Dialect is how one provider is spoken to.
@@ -125,17 +128,37 @@ func (t *Translator) translate(ctx context.Context, from, to locale.Tag, texts [
 	if err != nil {
 		return nil, err
 	}
-	for _, batch := range batches {
-		some, err := t.ask(ctx, codes, batch)
-		if err != nil {
-			return nil, err
-		}
-		for i, s := range some {
-			translated[where[i]] = s
-		}
-		where = where[len(some):]
+	answers, err := t.askAll(ctx, codes, batches)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range slices.Concat(answers...) {
+		translated[where[i]] = s
 	}
 	return translated, nil
+}
+
+// askAll asks for the batches, several at once if the provider takes that. The first one
+// goes ahead: it alone is let through to a provider that was left alone, and it alone
+// finds out that a language is not spoken.
+func (t *Translator) askAll(ctx context.Context, codes Codes, batches [][]string) ([][]string, error) {
+	answers := make([][]string, len(batches))
+	var err error
+	if answers[0], err = t.ask(ctx, codes, batches[0]); err != nil {
+		return nil, err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(t.dialect.Limits().AtOnce, 1))
+	for i := 1; i < len(batches); i++ {
+		group.Go(func() (err error) {
+			if err := ctx.Err(); err != nil {
+				return err // another batch has failed: this one would be for nothing
+			}
+			answers[i], err = t.ask(ctx, codes, batches[i])
+			return err
+		})
+	}
+	return answers, group.Wait()
 }
 
 // read takes the answer apart. It must be one that can be shown and stored: as many texts
