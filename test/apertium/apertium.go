@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/test/debian"
+	"plaza/test/process"
 )
 
 // The real server: where its packages put it, and the languages that it comes with.
@@ -102,7 +103,7 @@ func start(t *testing.T) (url string, err error) {
 	server.Stdout, server.Stderr = &said, &said
 	server.WaitDelay = 10 * time.Second
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	endWithParent(server.SysProcAttr)
+	process.EndWithParent(server.SysProcAttr, syscall.SIGKILL)
 	require.NoError(t, server.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()

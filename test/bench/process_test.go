@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"plaza/test/process"
 )
 
 // address is where a server that has just started says it is.
@@ -118,7 +120,7 @@ func announced(out io.Reader) <-chan string {
 // launch starts the process so that it ends when we do, even by SIGKILL.
 func launch(cmd *exec.Cmd, ended chan<- error) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	endWithParent(cmd.SysProcAttr)
+	process.EndWithParent(cmd.SysProcAttr, syscall.SIGKILL)
 	started := make(chan error)
 	go func() {
 		// To the kernel the parent is the thread, so this one is kept until the process

@@ -17,6 +17,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"plaza/test/process"
 )
 
 // The ways to end a server; see "Shutting Down the Server" in PostgreSQL's manual.
@@ -209,7 +211,7 @@ type postmaster struct {
 
 // launch starts the server so that it ends when we do, even by SIGKILL.
 func launch(cmd *exec.Cmd) (*postmaster, error) {
-	endWithParent(cmd.SysProcAttr)
+	process.EndWithParent(cmd.SysProcAttr, immediate)
 	p := &postmaster{ended: make(chan struct{})}
 	started := make(chan error)
 	go func() {

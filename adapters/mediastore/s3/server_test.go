@@ -18,6 +18,8 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/process"
 )
 
 // What every store in these tests is called and opened with.
@@ -102,7 +104,7 @@ func attempt(t *testing.T, program string) (endpoint string, err error) {
 	server.Env = []string{"ROOT_ACCESS_KEY=" + keyID, "ROOT_SECRET_KEY=" + secretKey}
 	server.Stdout, server.Stderr = &said, &said
 	server.SysProcAttr = &syscall.SysProcAttr{}
-	endWithParent(server.SysProcAttr)
+	process.EndWithParent(server.SysProcAttr, syscall.SIGKILL)
 	require.NoError(t, server.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()

@@ -1,0 +1,44 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/bootstrap"
+	"plaza/domain/publication"
+	"plaza/test/apertium"
+)
+
+var realRows = []row{{"PUB-04 a page comes back from a real translator", realPage}}
+
+func realPage(t *testing.T, s *server) {
+	apertium.OnServer(t, func(t *testing.T, url string) {
+		s := s.on.startWith(t, func(s *bootstrap.Settings) {
+			s.Translator, s.TranslatorURL, s.TranslatorLanguages = "apertium", url, "en,es"
+		})
+		ada := s.member(t)
+		for i, text := range [][3]string{
+			{"en-GB", "The big house", "We drink coffee in the kitchen."},
+			{"es", "El río", "La ciudad es grande."},
+			{"fr", "La maison", "Elle est grande."},
+		} {
+			s.stocksPublication(t, ada, 1+i, 0, func(p *publication.Publication) { p.Language, p.Title, p.Summary = text[0], text[1], text[2] })
+		}
+		by := object{"title": "apertium", "content": "apertium"}
+		for range 2 { // from the translator, and from the cache
+			a := ada.reading(t, "es-MX")
+			assert.Equal(t, []bool{true, false, false}, a.translated(), "French it has not learned")
+			sameJSON(t, object{
+				"title": "La casa grande", "content": "Bebemos café en la cocina.", "__translator": by,
+				"__source_language": "en-GB", "language": "es-MX",
+			}, a.at("data.0.localized"))
+			a = ada.reading(t, "en_US")
+			sameJSON(t, object{
+				"title": "The river", "content": "The city is big.", "__translator": by,
+				"__source_language": "es", "language": "en-US",
+			}, a.at("data.1.localized"))
+		}
+		assert.Equal(t, []bool{false, false, false}, ada.reading(t, "fr").translated(), "it is not offered")
+	})
+}

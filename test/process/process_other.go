@@ -1,0 +1,8 @@
+//go:build !linux
+
+package process
+
+import "syscall"
+
+// EndWithParent does nothing where the kernel offers nothing.
+func EndWithParent(*syscall.SysProcAttr, syscall.Signal) {}
