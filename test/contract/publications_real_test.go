@@ -26,19 +26,21 @@ func realPage(t *testing.T, s *server) {
 			s.stocksPublication(t, ada, 1+i, 0, func(p *publication.Publication) { p.Language, p.Title, p.Summary = text[0], text[1], text[2] })
 		}
 		by := object{"title": "apertium", "content": "apertium"}
-		for range 2 { // from the translator, and from the cache
-			a := ada.reading(t, "es-MX")
-			assert.Equal(t, []bool{true, false, false}, a.translated(), "French it has not learned")
-			sameJSON(t, object{
-				"title": "La casa grande", "content": "Bebemos café en la cocina.", "__translator": by,
-				"__source_language": "en-GB", "language": "es-MX",
-			}, a.at("data.0.localized"))
-			a = ada.reading(t, "en_US")
-			sameJSON(t, object{
-				"title": "The river", "content": "The city is big.", "__translator": by,
-				"__source_language": "es", "language": "en-US",
-			}, a.at("data.1.localized"))
+		for _, locale := range []string{"es", "en"} {
+			ada.reading(t, locale)
+			s.app.Reading.Close() // however long it takes on a busy machine
 		}
+		a := ada.reading(t, "es-MX")
+		assert.Equal(t, []bool{true, false, false}, a.translated(), "French it has not learned")
+		sameJSON(t, object{
+			"title": "La casa grande", "content": "Bebemos café en la cocina.", "__translator": by,
+			"__source_language": "en-GB", "language": "es-MX",
+		}, a.at("data.0.localized"))
+		a = ada.reading(t, "en_US")
+		sameJSON(t, object{
+			"title": "The river", "content": "The city is big.", "__translator": by,
+			"__source_language": "es", "language": "en-US",
+		}, a.at("data.1.localized"))
 		assert.Equal(t, []bool{false, false, false}, ada.reading(t, "fr").translated(), "it is not offered")
 	})
 }

@@ -21,7 +21,11 @@ import (
 )
 
 func open(t *testing.T, url string, client *http.Client) publication.Translator {
-	tr, err := apertium.New(apertium.Config{Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}})
+	return openFor(t, 10*time.Second, url, client)
+}
+
+func openFor(t *testing.T, deadline time.Duration, url string, client *http.Client) publication.Translator {
+	tr, err := apertium.New(apertium.Config{Line: provider.Line{URL: url, Deadline: deadline, Client: client}})
 	require.NoError(t, err)
 	return tr
 }

@@ -21,13 +21,18 @@ import (
 const english = "The house is big. We drink coffee in the kitchen.\n\nTomorrow we will travel to the city, " +
 	"because our friends have a new restaurant. The river is long."
 
+// openReal has patience: other tests may be at work on the same machine.
+func openReal(t *testing.T, url string) publication.Translator {
+	return openFor(t, 2*time.Minute, url, nil)
+}
+
 func TestPUB06_The_real_Apertium(t *testing.T) {
 	testserver.OnServer(t, func(t *testing.T, url string) {
 		t.Run("is a translator", func(t *testing.T) {
-			ports.TranslatorInto(t, []string{"es"}, func(t *testing.T) publication.Translator { return open(t, url, nil) })
+			ports.TranslatorInto(t, []string{"es"}, func(t *testing.T) publication.Translator { return openReal(t, url) })
 		})
 
-		tr := open(t, url, nil)
+		tr := openReal(t, url)
 		t.Run("translates to Spanish and back", func(t *testing.T) {
 			spanish := translate(t, tr, "en-GB", "es-MX", english)[0]
 			for _, word := range []string{"casa", "grande", "café", "cocina", "ciudad", "amigos", "restaurante", "río"} {
@@ -95,7 +100,7 @@ func TestPUB06_The_real_Apertium(t *testing.T) {
 		t.Run("has no translations elsewhere", func(t *testing.T) {
 			source, _ := locale.Parse("en")
 			target, _ := locale.Parse("es")
-			_, err := open(t, url+"/elsewhere", nil).Translate(t.Context(), source, target, []string{"house"})
+			_, err := openReal(t, url+"/elsewhere").Translate(t.Context(), source, target, []string{"house"})
 			require.ErrorIs(t, err, provider.ErrRefused)
 		})
 
