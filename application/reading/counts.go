@@ -7,7 +7,7 @@ type Counts struct {
 	Hits       int64 // texts that were in the cache when a page wanted them
 	Misses     int64 // and those that were not
 	Characters int64 // what the translator was given, and had time to translate
-	Failures   int64 // batches that failed, and pages that went without for lack of time
+	Failures   int64 // batches that failed, and pages that had no more time to wait for one
 }
 
 type counters struct{ hits, misses, characters, failures atomic.Int64 }

@@ -12,8 +12,11 @@ import (
 	"plaza/domain/publication"
 )
 
-// patience is how long a reader waits for translations (PUB-07).
-const patience = 2 * time.Second
+// Times of those who wait.
+const (
+	patience = 2 * time.Second // of a reader (PUB-07)
+	rest     = time.Second     // of texts that could not be had, before they are tried again
+)
 
 var errLate = errors.New("not in time")
 
@@ -40,6 +43,12 @@ func (f *flight) copyTo(have translations) {
 	maps.Copy(have, f.got)
 }
 
+func (f *flight) isComplete() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(without(f.texts, f.got)) == 0
+}
+
 // fetch returns those of the translations that come in time. A flight that is too slow
 // goes on by itself, and fills the cache.
 func (r *Reading) fetch(ctx context.Context, missing []wanted, reader locale.Tag) translations {
@@ -51,8 +60,8 @@ func (r *Reading) fetch(ctx context.Context, missing []wanted, reader locale.Tag
 	joined, started := r.flights.join(missing, reader)
 	for _, f := range started {
 		r.under.Go(func() {
-			defer r.flights.land(f)
 			r.fly(context.WithoutCancel(ctx), f)
+			r.flights.land(f)
 		})
 	}
 	err := await(ctx, joined)
@@ -81,7 +90,7 @@ func await(ctx context.Context, all []*flight) error {
 	return nil
 }
 
-// flights are those that are under way, by what they fetch.
+// flights are those that are under way, or have just failed, by what they fetch.
 type flights struct {
 	mu sync.Mutex
 	by map[publication.CacheKey]*flight
@@ -111,11 +120,22 @@ func (fs *flights) join(missing []wanted, reader locale.Tag) (all, started []*fl
 	return all, started
 }
 
+// land lets the flight's readers go. If it has not fetched all, it is still there for a
+// while: so however many want its texts, a translator or a database that doesn't work is
+// asked but now and then.
 func (fs *flights) land(f *flight) {
+	close(f.landed)
+	if f.isComplete() {
+		fs.forget(f)
+	} else {
+		time.AfterFunc(rest, func() { fs.forget(f) })
+	}
+}
+
+func (fs *flights) forget(f *flight) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	for _, w := range f.texts {
 		delete(fs.by, w.key)
 	}
-	close(f.landed)
 }

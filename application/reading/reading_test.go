@@ -152,13 +152,20 @@ func TestPUB06_a_page_asks_once_per_language_and_then_never_for_a_month(t *testi
 	})
 }
 
-func TestPUB07_a_translator_that_fails_never_fails_the_feed(t *testing.T) {
-	w := newWorld(t)
-	w.translator.fails = errors.New("quota")
-	assert.Zero(t, localised(w.read(t, "es")))
-	assert.EqualValues(t, 2, w.Counts().Failures)
-	w.translator.fails = nil
-	assert.Equal(t, 3, localised(w.read(t, "es")), "nothing of the failure is kept")
+func TestPUB07_a_translator_that_fails_never_fails_the_feed_and_is_left_alone_for_a_second(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.translator.fails = errors.New("quota")
+		for range 20 {
+			assert.Zero(t, localised(w.read(t, "es")))
+			<-time.After(time.Second / 20)
+			synctest.Wait()
+		}
+		assert.EqualValues(t, 2, w.Counts().Failures)
+		assert.Equal(t, 2, w.translator.asked(), "both languages")
+		w.translator.fails = nil
+		assert.Equal(t, 3, localised(w.read(t, "es")), "nothing of the failure is kept")
+	})
 }
 
 func TestPUB07_a_batch_that_is_too_slow_still_fills_the_cache(t *testing.T) {
@@ -183,6 +190,7 @@ func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 		w.read(t, "en")
 		w.Close()
 		assert.Equal(t, 30*time.Second, time.Since(began))
+		<-time.After(time.Second)
 		w.read(t, "en")
 		assert.Equal(t, 2, w.translator.asked(), "the claims have ended with it")
 	})
