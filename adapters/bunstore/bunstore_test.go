@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,15 +12,18 @@ import (
 	"plaza/domain/feed"
 	"plaza/test/ports"
 	"plaza/test/postgres"
+	"plaza/test/sqlite"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
 
 // databases are those that everything must hold on.
 var databases = map[string]func(t *testing.T) string{
-	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(scratch(t), "plaza.db") },
+	"SQLite":   func(t *testing.T) string { return copyOfSQLite(t, scratch(t)) },
 	"Postgres": func(t *testing.T) string { return postgres.New(t, migrate) },
 }
+
+var copyOfSQLite = sqlite.Copies(migrate)
 
 // scratch is a folder in memory, where there is one: nothing is fast on a disk that
 // everything is synced to, and no test here pulls the plug.

@@ -60,7 +60,7 @@ func TestChecks_at_once_mend_a_thing_once_and_find_nothing_in_what_is_being_writ
 			at := url(t)
 			s, db := bothServers(t, at), rawSQL(t, at)
 			furnished(t, s)
-			for range 4 {
+			for range 2 {
 				require.Empty(t, s.checkMeanwhile(t))
 				for _, spoil := range []string{
 					"UPDATE feed_totals SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_totals",

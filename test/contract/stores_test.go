@@ -6,18 +6,15 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
+	"plaza/test/sqlite"
 )
 
 // store is what a server keeps its data in, and how many processes share it.
@@ -43,31 +40,13 @@ var stores = []store{
 
 func inMemory(*testing.T) fresh { return func(*testing.T) string { return "memory:" } }
 
-func onSQLite(*testing.T) fresh { return copyOfSQLite }
+func onSQLite(*testing.T) fresh {
+	return func(t *testing.T) string { return copyOfSQLite(t, t.TempDir()) }
+}
 
 func onPostgres(all *testing.T) fresh { return (&lending{t: all}).lend }
 
-// copyOfSQLite saves making the schema, which takes longer than most rows.
-func copyOfSQLite(t *testing.T) string {
-	empty, err := emptySQLite()
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "plaza.db")
-	require.NoError(t, os.WriteFile(path, empty, 0o600))
-	return "sqlite:" + path
-}
-
-var emptySQLite = sync.OnceValues(func() ([]byte, error) {
-	folder, err := os.MkdirTemp("", "plaza-contract-")
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(folder, "plaza.db")
-	if err := migrate(context.Background(), "sqlite:"+path); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
-	}
-	empty, err := os.ReadFile(path)
-	return empty, errors.Join(err, os.RemoveAll(folder))
-})
+var copyOfSQLite = sqlite.Copies(migrate)
 
 func migrate(ctx context.Context, url string) error {
 	s, err := bunstore.Open(ctx, bunstore.Options{URL: url})
