@@ -20,39 +20,58 @@ type wanted struct {
 // translations are texts by the keys of their translations.
 type translations map[publication.CacheKey]string
 
+// foreign is an item of a page that is in another language than the reader's.
+type foreign struct {
+	*Item
+	title, content wanted
+}
+
 // localise gives the items that are in another language than the reader's their
 // translations, as far as those can be had in time.
 func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag) {
-	foreign := map[int]locale.Tag{}
-	var all []wanted
-	for i, item := range items {
-		from, known := locale.Parse(item.Language)
-		if !known || locale.Same(from, reader) {
-			continue
-		}
-		foreign[i] = from
-		for _, t := range textsOf(item) {
-			all = append(all, wanted{publication.CacheKeyOf(t, from, reader, r.translator.Name()), from, t})
-		}
-	}
-	if len(foreign) == 0 {
+	all := r.foreignTo(reader, items)
+	if len(all) == 0 {
 		return
 	}
-	have, err := r.cached(ctx, all)
+	var texts []wanted
+	for _, f := range all {
+		for _, w := range []wanted{f.title, f.content} {
+			if !text.IsBlank(w.text) {
+				texts = append(texts, w)
+			}
+		}
+	}
+	have, err := r.cached(ctx, texts)
 	if err != nil {
 		r.fail(ctx, "reading the cache of translations", err)
 		return
 	}
-	missing := without(all, have)
-	maps.Copy(have, r.fetch(ctx, missing, reader))
-	for i, from := range foreign {
-		items[i].Localised = r.localised(items[i], from, reader, have)
+	maps.Copy(have, r.fetch(ctx, without(texts, have), reader))
+	for _, f := range all {
+		f.Localised = r.localised(f, reader, have)
 	}
 }
 
-// textsOf is what of the item is translated (PUB-08): nothing that is blank.
-func textsOf(item Item) []string {
-	return slices.DeleteFunc([]string{item.Title, item.Summary}, text.IsBlank)
+// foreignTo are those of the items that are to be translated: title and content (PUB-08).
+func (r *Reading) foreignTo(reader locale.Tag, items []Item) []foreign {
+	all := make([]foreign, 0, len(items))
+	languages := map[string]locale.Tag{} // of a page there are few
+	for i := range items {
+		item := &items[i]
+		from, known := languages[item.Language]
+		if !known {
+			from, _ = locale.Parse(item.Language)
+			languages[item.Language] = from
+		}
+		if from.IsZero() || locale.Same(from, reader) {
+			continue
+		}
+		want := func(text string) wanted {
+			return wanted{publication.CacheKeyOf(text, from, reader, r.translator.Name()), from, text}
+		}
+		all = append(all, foreign{item, want(item.Title), want(item.Summary)})
+	}
+	return all
 }
 
 // cached is what of the texts the cache has: one query for a page.
@@ -76,22 +95,24 @@ func without(all []wanted, have translations) []wanted {
 }
 
 // localised is the item in the reader's language; nil unless all of it is there.
-func (r *Reading) localised(item Item, from, reader locale.Tag, have translations) *publication.Localised {
-	of := func(s string) (string, bool) {
-		if text.IsBlank(s) {
-			return s, true
-		}
-		t, there := have[publication.CacheKeyOf(s, from, reader, r.translator.Name())]
-		return t, there
-	}
-	title, hasTitle := of(item.Title)
-	content, hasContent := of(item.Summary)
+func (r *Reading) localised(f foreign, reader locale.Tag, have translations) *publication.Localised {
+	title, hasTitle := have.of(f.title)
+	content, hasContent := have.of(f.content)
 	if !hasTitle || !hasContent {
 		return nil
 	}
 	return &publication.Localised{
 		Title: title, Content: content,
 		TitleTranslator: r.translator.Name(), ContentTranslator: r.translator.Name(),
-		Source: from, Language: reader,
+		Source: f.title.from, Language: reader,
 	}
+}
+
+// of is the text's translation; what is blank is its own.
+func (t translations) of(w wanted) (string, bool) {
+	if text.IsBlank(w.text) {
+		return w.text, true
+	}
+	translated, there := t[w.key]
+	return translated, there
 }

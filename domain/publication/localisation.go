@@ -37,12 +37,12 @@ type CacheKey [sha256.Size]byte
 
 // CacheKeyOf returns the key of the text's translation.
 func CacheKeyOf(text string, from, to locale.Tag, translator string) CacheKey {
-	h := sha256.New()
+	all := make([]byte, 0, len(text)+128)
 	for _, part := range []string{text, from.Language(), to.Language(), translator} {
-		_ = binary.Write(h, binary.BigEndian, int64(len(part))) // a hash never fails
-		h.Write([]byte(part))
+		all = binary.BigEndian.AppendUint64(all, uint64(len(part)))
+		all = append(all, part...)
 	}
-	return CacheKey(h.Sum(nil))
+	return sha256.Sum256(all)
 }
 
 // Lease is how long a claim lasts unless its holder renews it: so long a text waits when
