@@ -32,10 +32,19 @@ type Upstream struct {
 	Targets []string
 	// Texts is how many texts it takes at once.
 	Texts int
+	// Spoken is how the provider says in which languages it was asked.
+	Spoken []Spoken
 	// Key is the translator's, which must never show.
 	Key string
 	// Refusals are the provider's own ways to say no.
 	Refusals map[string]Refusal
+}
+
+// Spoken are two languages, the source empty where it is not known.
+type Spoken struct {
+	From, To string
+	Says     string // what the provider makes of "x"; empty: Fails
+	Fails    error
 }
 
 // Refusal is an answer that is no translation.
@@ -57,6 +66,23 @@ func TranslatorUpstream(t *testing.T, u Upstream) {
 			return
 		}
 		Translator(t, fresh)
+	})
+
+	t.Run("languages are called by the provider's own codes", func(t *testing.T) {
+		require.NotEmpty(t, u.Spoken)
+		tr := u.Open(t, "https://provider.example", &http.Client{Transport: Played(u.Provider.ServeHTTP)})
+		for _, c := range u.Spoken {
+			from, _ := locale.Parse(c.From)
+			to, _ := locale.Parse(c.To)
+			got, err := tr.Translate(t.Context(), from, to, []string{"x"})
+			if c.Says == "" {
+				require.Error(t, c.Fails, c)
+				require.ErrorIs(t, err, c.Fails, c)
+				continue
+			}
+			require.NoError(t, err, c)
+			assert.Equal(t, []string{c.Says}, got)
+		}
 	})
 
 	t.Run("what is refused for good is not asked again", func(t *testing.T) {

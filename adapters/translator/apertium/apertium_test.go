@@ -87,6 +87,26 @@ func TestPUB06_Apertium(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
 		Open: open, Provider: http.HandlerFunc(standIn), Targets: []string{"es", "hr"}, Texts: 1,
 		Key: "it has none, but its words must not show either",
+		Spoken: []ports.Spoken{
+			{From: "en-US", To: "es-419", Says: "<eng|spa> x"},
+			{From: "en", To: "zh-CN", Says: "<eng|zho> x"},
+			{From: "nb", To: "nn-NO", Says: "<nob|nno> x"},
+			{From: "no", To: "nn", Says: "<nob|nno> x"},
+			{From: "hr", To: "en", Says: "<hbs|eng> x"},
+			{From: "sr-Latn", To: "en", Says: "<hbs|eng> x"},
+			{From: "bs", To: "en", Says: "<hbs|eng> x"},
+			{From: "en", To: "hr-HR", Says: "<eng|hbs_HR> x"},
+			{From: "mk", To: "sh", Says: "<mkd|hbs_SR> x"},
+			{From: "mk", To: "bs", Says: "<mkd|hbs_BS> x"},
+			{From: "es", To: "pt-BR", Says: "<spa|por> x"},
+			{From: "ca", To: "es", Says: "<cat|spa> x"},
+			{From: "fa", To: "en", Says: "<pes|eng> x"},
+			{From: "id", To: "ms", Says: "<ind|zlm> x"},
+			{From: "en", To: "fr", Fails: provider.ErrUnspoken},
+			{From: "sr", To: "en", Fails: provider.ErrUnspoken},
+			{From: "", To: "es", Fails: provider.ErrUnspoken}, // it guesses no language
+			{From: "en-Dsrt", To: "es", Fails: provider.ErrUnspoken},
+		},
 		Refusals: map[string]ports.Refusal{
 			"a pair that is not there": {Status: 400, Body: refusal(400, "That pair is not installed"), Is: provider.ErrUnspoken},
 			"a pair that is none":      {Status: 400, Body: refusal(400, "That pair is invalid, use e.g. eng|spa"), Is: provider.ErrRefused},
@@ -101,40 +121,6 @@ func TestPUB06_Apertium(t *testing.T) {
 			"a timeout on its side":    {Status: 408, Body: refusal(408, "Try again"), Again: true},
 		},
 	})
-}
-
-func TestPUB06_Apertium_calls_languages_by_its_own_codes(t *testing.T) {
-	tr := open(t, "https://provider.example", &http.Client{Transport: ports.Played(standIn)})
-	for _, c := range []struct{ from, to, want string }{
-		{"en-US", "es-419", "eng|spa"},
-		{"en", "zh-CN", "eng|zho"},
-		{"nb", "nn-NO", "nob|nno"},
-		{"no", "nn", "nob|nno"},
-		{"hr", "en", "hbs|eng"},
-		{"sr-Latn", "en", "hbs|eng"},
-		{"bs", "en", "hbs|eng"},
-		{"en", "hr-HR", "eng|hbs_HR"},
-		{"mk", "sh", "mkd|hbs_SR"},
-		{"mk", "bs", "mkd|hbs_BS"},
-		{"es", "pt-BR", "spa|por"},
-		{"ca", "es", "cat|spa"},
-		{"fa", "en", "pes|eng"},
-		{"id", "ms", "ind|zlm"},
-		{"en", "fr", ""},
-		{"sr", "en", ""},
-		{"", "es", ""}, // it guesses no language
-		{"en-Dsrt", "es", ""},
-	} {
-		from, _ := locale.Parse(c.from)
-		to, _ := locale.Parse(c.to)
-		got, err := tr.Translate(t.Context(), from, to, []string{"x"})
-		if c.want == "" {
-			require.ErrorIs(t, err, provider.ErrUnspoken, c)
-			continue
-		}
-		require.NoError(t, err, c)
-		assert.Equal(t, []string{"<" + c.want + "> x"}, got)
-	}
 }
 
 func translate(t *testing.T, tr publication.Translator, from, to string, texts ...string) []string {

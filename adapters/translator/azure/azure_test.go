@@ -86,6 +86,15 @@ func refuse(w http.ResponseWriter, code int) {
 func TestPUB06_Azure(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
 		Open: open, Provider: http.HandlerFunc(standIn), Texts: 1000, Key: key,
+		Spoken: []ports.Spoken{
+			{From: "zh-CN", To: "en-GB", Says: "[zh-Hans>en] x"},
+			{From: "zh", To: "zh-HK", Says: "[zh-Hans>zh-Hant] x"},
+			{From: "en", To: "pt-BR", Says: "[en>pt] x"},
+			{From: "en", To: "pt-PT", Says: "[en>pt-pt] x"},
+			{From: "no", To: "sr-Latn", Says: "[nb>sr-Latn] x"},
+			{From: "en", To: "sr", Says: "[en>sr-Cyrl] x"},
+			{From: "", To: "es", Says: "[>es] x"},
+		},
 		Refusals: map[string]ports.Refusal{
 			"an unknown language":    {Status: 400, Body: refusal(400036), Is: provider.ErrRefused},
 			"a body too long":        {Status: 400, Body: refusal(400077), Is: provider.ErrTooLong},
@@ -101,25 +110,6 @@ func TestPUB06_Azure(t *testing.T) {
 			"no service":             {Status: 503, Body: refusal(503000), Again: true},
 		},
 	})
-}
-
-func TestPUB06_Azure_calls_languages_by_its_own_codes(t *testing.T) {
-	tr := open(t, "https://provider.example", &http.Client{Transport: ports.Played(standIn)})
-	for _, c := range []struct{ from, to, want string }{
-		{"zh-CN", "en-GB", "[zh-Hans>en] x"},
-		{"zh", "zh-HK", "[zh-Hans>zh-Hant] x"},
-		{"en", "pt-BR", "[en>pt] x"},
-		{"en", "pt-PT", "[en>pt-pt] x"},
-		{"no", "sr-Latn", "[nb>sr-Latn] x"},
-		{"en", "sr", "[en>sr-Cyrl] x"},
-		{"", "es", "[>es] x"},
-	} {
-		from, _ := locale.Parse(c.from)
-		to, _ := locale.Parse(c.to)
-		got, err := tr.Translate(t.Context(), from, to, []string{"x"})
-		require.NoError(t, err, c)
-		assert.Equal(t, []string{c.want}, got)
-	}
 }
 
 func TestPUB06_Azure_takes_50000_characters_at_once(t *testing.T) {

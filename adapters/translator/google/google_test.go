@@ -9,12 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/translator/google"
 	"plaza/adapters/translator/provider"
-	"plaza/domain/locale"
 	"plaza/domain/publication"
 	"plaza/domain/secret"
 	"plaza/test/ports"
@@ -82,6 +80,13 @@ func refuse(w http.ResponseWriter, status int, reason, detail string) {
 func TestPUB06_Google(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
 		Open: open, Provider: http.HandlerFunc(standIn), Texts: 128, Key: key,
+		Spoken: []ports.Spoken{
+			{From: "zh-Hans", To: "en-GB", Says: "[zh-CN-en] x"},
+			{From: "zh", To: "zh-HK", Says: "[zh-CN-zh-TW] x"},
+			{From: "en", To: "pt-BR", Says: "[en-pt] x"},
+			{From: "nb", To: "es", Says: "[no-es] x"},
+			{From: "", To: "es", Says: "[-es] x"},
+		},
 		Refusals: map[string]ports.Refusal{
 			"an unknown language":   {Status: 400, Body: refusal(400, "invalid", ""), Is: provider.ErrRefused},
 			"a wrong key":           {Status: 400, Body: refusal(400, "badRequest", "API_KEY_INVALID"), Is: provider.ErrKey},
@@ -96,23 +101,6 @@ func TestPUB06_Google(t *testing.T) {
 			"no service":            {Status: 503, Again: true},
 		},
 	})
-}
-
-func TestPUB06_Google_calls_languages_by_its_own_codes(t *testing.T) {
-	tr := open(t, "https://provider.example", &http.Client{Transport: ports.Played(standIn)})
-	for _, c := range []struct{ from, to, want string }{
-		{"zh-Hans", "en-GB", "[zh-CN-en] x"},
-		{"zh", "zh-HK", "[zh-CN-zh-TW] x"},
-		{"en", "pt-BR", "[en-pt] x"},
-		{"nb", "es", "[no-es] x"},
-		{"", "es", "[-es] x"},
-	} {
-		from, _ := locale.Parse(c.from)
-		to, _ := locale.Parse(c.to)
-		got, err := tr.Translate(t.Context(), from, to, []string{"x"})
-		require.NoError(t, err, c)
-		assert.Equal(t, []string{c.want}, got)
-	}
 }
 
 func TestGoogle_wants_a_key(t *testing.T) {

@@ -7,12 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
-	"plaza/domain/locale"
 	"plaza/domain/publication"
 	"plaza/domain/secret"
 	"plaza/test/ports"
@@ -70,6 +68,13 @@ func refuse(w http.ResponseWriter, status int, why string) {
 func TestPUB06_LibreTranslate(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
 		Open: open, Provider: http.HandlerFunc(standIn), Texts: 8, Key: key,
+		Spoken: []ports.Spoken{
+			{From: "zh-CN", To: "en", Says: "[zh-Hans>en] x"},
+			{From: "zh", To: "zh-HK", Says: "[zh-Hans>zh-Hant] x"},
+			{From: "en-US", To: "pt-BR", Says: "[en>pt-BR] x"},
+			{From: "en", To: "no", Says: "[en>nb] x"},
+			{From: "", To: "es-419", Says: "[auto>es] x"},
+		},
 		Refusals: map[string]ports.Refusal{
 			"an unknown language": {Status: 400, Body: `{"error":"xx is not supported"}`, Is: provider.ErrRefused},
 			"a key, repeated":     {Status: 403, Body: `{"error":"Invalid API key (key)"}`, Is: provider.ErrKey},
@@ -77,23 +82,6 @@ func TestPUB06_LibreTranslate(t *testing.T) {
 			"a broken model":      {Status: 500, Body: `{"error":"Cannot translate text"}`, Again: true},
 		},
 	})
-}
-
-func TestPUB06_LibreTranslate_calls_languages_by_its_own_codes(t *testing.T) {
-	tr := open(t, "https://provider.example", &http.Client{Transport: ports.Played(standIn)})
-	for _, c := range []struct{ from, to, want string }{
-		{"zh-CN", "en", "[zh-Hans>en] x"},
-		{"zh", "zh-HK", "[zh-Hans>zh-Hant] x"},
-		{"en-US", "pt-BR", "[en>pt-BR] x"},
-		{"en", "no", "[en>nb] x"},
-		{"", "es-419", "[auto>es] x"},
-	} {
-		from, _ := locale.Parse(c.from)
-		to, _ := locale.Parse(c.to)
-		got, err := tr.Translate(t.Context(), from, to, []string{"x"})
-		require.NoError(t, err, c)
-		assert.Equal(t, []string{c.want}, got)
-	}
 }
 
 func TestLibreTranslate_wants_https_for_a_key(t *testing.T) {
