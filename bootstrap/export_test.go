@@ -8,3 +8,6 @@ func Stdin(r io.Reader) (restore func()) {
 	stdin = r
 	return func() { stdin = before }
 }
+
+// Translators are the names that may be chosen.
+var Translators = translators

@@ -52,11 +52,13 @@ func newTranslator(c TranslatorConfig) (publication.Translator, error) {
 		remote, err = azure.New(azure.Config{Line: line, Key: c.Key, Region: c.Region})
 	case "apertium":
 		remote, err = apertium.New(apertium.Config{Line: line})
-	default:
+	case noTranslator, autoTranslator, "":
 		return nil, nil
+	default:
+		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR: there is no translator %q", errUsage, c.Kind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR_…:\n%w", errUsage, err)
+		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR_URL, _KEY and _REGION:\n%w", errUsage, err)
 	}
 	return remote, nil
 }

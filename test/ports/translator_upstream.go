@@ -26,9 +26,10 @@ type Upstream struct {
 	// client, which may be nil.
 	Open func(t *testing.T, url string, client *http.Client) publication.Translator
 	// Provider answers as the real one does, and holds the translator to the limits and the
-	// shapes that are documented: what breaks them it refuses.
+	// shapes that are documented: what breaks them it refuses. A translation of its has the
+	// text in it, behind as many characters for every text.
 	Provider http.Handler
-	// Targets are the languages that it knows besides English; none: as in Translator.
+	// Targets are the languages that it knows besides English; none: es and zh-Hant.
 	Targets []string
 	// Texts is how many texts it takes at once.
 	Texts int
@@ -153,6 +154,8 @@ func TranslatorUpstream(t *testing.T, u Upstream) {
 					p := u.played(t, func(w http.ResponseWriter, r *http.Request) {
 						said := httptest.NewRecorder()
 						u.Provider.ServeHTTP(said, r)
+						require.Equal(t, http.StatusOK, said.Code, "%s", said.Body)
+						require.Contains(t, said.Body.String(), "zebra", "a translation has the text in it")
 						_, _ = io.WriteString(w, change(said.Body.String()))
 					})
 					_, err := p.translate([]string{"one", "zebra"}[2-min(u.Texts, 2):]...) // in one batch

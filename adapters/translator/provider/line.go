@@ -42,7 +42,12 @@ const (
 // the wrong place.
 func (l Line) problems() error {
 	var wrong []error
-	if !l.isAddress() {
+	switch u, err := url.Parse(l.URL); {
+	case l.URL == "":
+		wrong = append(wrong, errors.New("URL is missing"))
+	case err == nil && u.Scheme == "http" && !l.isAddress():
+		wrong = append(wrong, errors.New("URL must be https: what is sent could be read on the way (http only on this machine)"))
+	case !l.isAddress():
 		wrong = append(wrong, errors.New("URL must be an https address without user, query and fragment (http only on this machine)"))
 	}
 	if l.Deadline < 0 {
@@ -70,7 +75,10 @@ func isVisible(s string) bool {
 
 // CheckKey fails unless the key can be sent in a header. It does not show the key.
 func CheckKey(key secret.String) error {
-	if k := key.Reveal(); k == "" || len(k) > 512 || !isVisible(k) {
+	switch k := key.Reveal(); {
+	case k == "":
+		return errors.New("Key is missing")
+	case len(k) > 512 || !isVisible(k):
 		return errors.New("Key must be 1 to 512 visible characters")
 	}
 	return nil
@@ -117,7 +125,7 @@ func (l line) post(ctx context.Context, q Question) (reply, error) {
 		return reply{}, fmt.Errorf("making a request: %w", err)
 	}
 	for name, values := range q.Header {
-		request.Header[name] = values
+		request.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	request.Header.Set("Content-Type", kind)
 	request.Header.Set("Accept", "application/json")
