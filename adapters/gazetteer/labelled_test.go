@@ -53,17 +53,17 @@ func (n tally) recall() float64    { return float64(n.right) / float64(n.placed)
 func TestEVT16_LabelledTextsHaveTheirPlaces(t *testing.T) {
 	g := gazetteer.New()
 	var all tally
-	sets := map[string]*tally{"open": {}, "held": {}}
+	sets := map[string]*tally{"open": {}, "held": {}, "later": {}, "unseen": {}}
 	for _, r := range labelled(t) {
 		got := analysed(t, g, r.title, r.content)
 		all.count(r.place, got)
 		sets[r.set].count(r.place, got)
-		if got != r.place && r.set == "open" {
+		if got != r.place && (r.set == "open" || r.set == "later") {
 			t.Logf("%s: %s: %s: %q instead of %q", r.sort, r.title, r.content, got, r.place)
 		}
 	}
 	for name, n := range sets {
-		require.GreaterOrEqual(t, n.texts, 90, "texts of the set %s", name)
+		require.GreaterOrEqual(t, n.texts, 75, "texts of the set %s", name)
 		t.Logf("%s: %d texts, %d with a place, %d found, %d of them right: precision %.3f, recall %.3f",
 			name, n.texts, n.placed, n.found, n.right, n.precision(), n.recall())
 	}
