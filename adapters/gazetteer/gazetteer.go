@@ -27,6 +27,15 @@ func (r Record) place() place.Place {
 	return place.Place{Province: r.Province, City: r.City, District: r.District}
 }
 
+// withCity is the name of a district that begins as its city's ends, with that city's:
+// 济南市中区 is 济南's 市中区, not something of 济南市. Of others it is empty.
+func (r Record) withCity() string {
+	if !strings.HasPrefix(r.District, "市") {
+		return ""
+	}
+	return strings.TrimSuffix(r.City, "市") + r.District
+}
+
 // Gazetteer implements place.Analyser.
 type Gazetteer struct {
 	names *trie
@@ -69,7 +78,7 @@ func Of(records []Record) *Gazetteer {
 		named(text).abroad = true
 	}
 	for _, r := range records {
-		for _, text := range []string{cmp.Or(r.District, r.City, r.Province), r.Short} {
+		for _, text := range []string{cmp.Or(r.District, r.City, r.Province), r.Short, r.withCity()} {
 			if text == "" {
 				continue
 			}

@@ -1,6 +1,7 @@
 package gazetteer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ type sighting struct {
 // has taken.
 func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
 	found := make([]sighting, 0, len(text)/64+4) // about what diaries hold
-	quoted, foreign := 0, -1                     // where a name abroad has just ended
+	quoted, foreign := 0, -1                     // where the last name abroad has ended
 	for i := 0; i < len(text); {
 		number, size := g.names.longest(text[i:])
 		start := i
@@ -37,7 +38,7 @@ func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
 		if n.abroad {
 			foreign = i
 		}
-		if len(n.places) == 0 || quoted > 0 || start == foreign {
+		if len(n.places) == 0 || quoted > 0 || foreign >= 0 && isPartOf(text[foreign:start]) {
 			continue
 		}
 		s := sighting{name: n, whole: text, start: start, end: i, inTitle: inTitle}
@@ -46,6 +47,20 @@ func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
 		}
 	}
 	return found
+}
+
+// isPartOf says whether what is between a name abroad and another tells that the second is
+// in the first: 日本石川县的白山市.
+func isPartOf(between string) bool {
+	if between == "" {
+		return true
+	}
+	inside := strings.TrimSuffix(between, "的")
+	if utf8.RuneCountInString(inside) > 5 || strings.ContainsAny(inside, leads) {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(inside)
+	return (inside != between || strings.ContainsRune("省州县府道市区城", last)) && !strings.ContainsFunc(inside, unicode.IsPunct)
 }
 
 // misleads says whether what is around a short name makes it something else's.
@@ -58,7 +73,9 @@ func (s sighting) misleads() bool {
 	}
 	tail, _ := enders.longest(s.whole[s.end-size:])
 	switch {
-	case verdict == misleading, tail == misleading, isNamed(before), isOrigin(before, follows):
+	case verdict == misleading, tail == misleading, isNamed(before), isOrigin(before, follows), isTitle(before, s.text, follows):
+		return true
+	case slices.Contains(cries, s.text) && isClause(before, follows):
 		return true
 	case s.isCityOrProvince() && begins(follows, areas) && !begins(follows, notAreas):
 		return true
@@ -133,4 +150,39 @@ func begins(text string, words []string) bool {
 		}
 	}
 	return false
+}
+
+// isTitle says whether the name is only part of what stands in quotation marks, and that is
+// no speech: 博主“成都阿蛮”.
+func isTitle(before, name, follows string) bool {
+	const long = 8 // characters; what is longer is a sentence
+	head, tail := short(before, long, true), short(follows, long, false)
+	opens, closes := strings.LastIndexAny(head, "“「『"), strings.IndexAny(tail, "”」』")
+	if opens < 0 || closes < 0 {
+		return false
+	}
+	_, mark := utf8.DecodeRuneInString(head[opens:])
+	inside := head[opens+mark:] + name + tail[:closes]
+	said, _ := utf8.DecodeLastRuneInString(head[:opens])
+	return inside != name && !strings.ContainsFunc(inside, unicode.IsPunct) && utf8.RuneCountInString(inside) <= long &&
+		unicode.IsLetter(said) && !strings.ContainsRune("说道问答喊叫想句写", said)
+}
+
+// short is the end, or the beginning, of the text.
+func short(text string, runes int, end bool) string {
+	if at := runes * utf8.UTFMax; len(text) > at {
+		if end {
+			text = text[len(text)-at:]
+		} else {
+			text = text[:at]
+		}
+	}
+	return text
+}
+
+// isClause says whether there is nothing before the name, and after it, in its clause.
+func isClause(before, follows string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(follows)
+	return (before == "" || !unicode.IsLetter(last) && !unicode.IsDigit(last)) && strings.ContainsRune("，,！!～~", first)
 }
