@@ -45,6 +45,7 @@ type Gazetteer struct {
 type name struct {
 	text     string
 	official bool
+	complete bool // a district's, with its city's before it
 	weak     bool // it counts only beside its province
 	abroad   bool
 	places   []*division // all that go by it; none of a word that only looks like a place
@@ -84,6 +85,7 @@ func Of(records []Record) *Gazetteer {
 			}
 			n := named(text)
 			n.official = n.official || text != r.Short
+			n.complete = n.complete || text == r.withCity()
 			if d := divisions.of(r.place()); !slices.Contains(n.places, d) {
 				n.places = append(n.places, d)
 			}
@@ -167,7 +169,7 @@ func (s sighting) alone() *division {
 	switch {
 	case len(upper) == 1 && (!s.weak || s.confirmed):
 		return upper[0]
-	case len(upper) == 0 && len(lower) == 1 && s.official && standsAlone(s.text):
+	case len(upper) == 0 && len(lower) == 1 && s.official && (s.complete || standsAlone(s.text)):
 		return lower[0]
 	}
 	return nil

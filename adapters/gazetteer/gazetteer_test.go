@@ -55,6 +55,22 @@ func TestPlacesOfTexts(t *testing.T) {
 		{"no name across two words", "", "沙发变成都一样，买了长沙发", ""},
 		{"a river", "", "苏州河边", ""},
 
+		{"a district that begins as its city ends", "", "济南市中区的早市", "山东省 济南市 市中区"},
+		{"a city whose district begins as it ends", "", "济南市里的早市", "山东省 济南市"},
+
+		{"a place in one abroad", "", "越南的太原省", ""},
+		{"a place in one abroad, deeper", "", "日本石川县的白山市", ""},
+		{"a place behind one abroad", "", "巴黎来的表姐在大连", "辽宁省 大连市"},
+		{"a place after one abroad", "", "从日本，到大连的船", "辽宁省 大连市"},
+		{"a place of somebody who knows one abroad", "", "比起巴黎的塞纳河，武汉的长江宽多了", "湖北省 武汉市"},
+		{"what is called after a place", "", "博主“成都阿蛮”的菜谱", ""},
+		{"a place in quotation marks", "", "终于到了“成都”", "四川省 成都市"},
+		{"what is said", "", "他说“我在成都等你”", "四川省 成都市"},
+		{"a long quotation", "", "信里“我在成都的第一个冬天没有下雪”", "四川省 成都市"},
+		{"a quotation of more than one clause", "", "短信“到成都了，勿念”", "四川省 成都市"},
+		{"a cry", "", "放假了！芜湖！起飞", ""},
+		{"no cry", "", "周末去芜湖，看大江", "安徽省 芜湖市"},
+
 		{"a street", "", "在南京路逛街", ""},
 		{"a street with a direction", "", "南京西路和北京东路", ""},
 		{"an avenue", "", "深圳大道、北京大街、成都街", ""},
@@ -116,7 +132,7 @@ func TestHugeTextsTakeLittleTime(t *testing.T) {
 	g := gazetteer.New()
 	for _, unit := range []string{"杭州", "西湖区", "北", "a", "浙江省杭州市西湖区", "南京路", "龙华区海口龙华区深圳"} {
 		start := time.Now()
-		_, err := g.Analyse(t.Context(), "", strings.Repeat(unit, 1<<18/len(unit)))
+		_, err := g.Analyse(t.Context(), "", "日本的“"+strings.Repeat(unit, 1<<18/len(unit)))
 		require.NoError(t, err)
 		assert.Less(t, time.Since(start), 5*time.Second, unit)
 	}

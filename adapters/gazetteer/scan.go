@@ -52,15 +52,17 @@ func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
 // isPartOf says whether what is between a name abroad and another tells that the second is
 // in the first: 日本石川县的白山市.
 func isPartOf(between string) bool {
+	const long = 5 // characters of a place's name
 	if between == "" {
 		return true
 	}
 	inside := strings.TrimSuffix(between, "的")
-	if utf8.RuneCountInString(inside) > 5 || strings.ContainsAny(inside, leads) {
+	if len(inside) > long*utf8.UTFMax || utf8.RuneCountInString(inside) > long ||
+		strings.ContainsAny(inside, leads) || strings.ContainsFunc(inside, unicode.IsPunct) {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(inside)
-	return (inside != between || strings.ContainsRune("省州县府道市区城", last)) && !strings.ContainsFunc(inside, unicode.IsPunct)
+	return inside != between || strings.ContainsRune("省州县府道市区城", last)
 }
 
 // misleads says whether what is around a short name makes it something else's.
