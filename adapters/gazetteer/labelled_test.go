@@ -53,12 +53,12 @@ func (n tally) recall() float64    { return float64(n.right) / float64(n.placed)
 func TestEVT16_LabelledTextsHaveTheirPlaces(t *testing.T) {
 	g := gazetteer.New()
 	var all tally
-	sets := map[string]*tally{"open": {}, "held": {}, "later": {}, "unseen": {}}
+	sets := map[string]*tally{"open": {}, "held": {}, "later": {}, "third": {}, "unseen": {}}
 	for _, r := range labelled(t) {
 		got := analysed(t, g, r.title, r.content)
 		all.count(r.place, got)
 		sets[r.set].count(r.place, got)
-		if got != r.place && (r.set == "open" || r.set == "later") {
+		if got != r.place && (r.set != "unseen") {
 			t.Logf("%s: %s: %s: %q instead of %q", r.sort, r.title, r.content, got, r.place)
 		}
 	}
