@@ -106,8 +106,9 @@ func Of(records []Record) *Gazetteer {
 
 // Analyse implements place.Analyser. It never fails.
 func (g *Gazetteer) Analyse(_ context.Context, title, content string) (place.Place, error) {
-	found := append(g.scan(title, true), g.scan(content, false)...)
-	return mostMentioned(chained(resolved(found))), nil
+	abroad := elsewhere{}
+	found := append(g.scan(title, true, abroad), g.scan(content, false, abroad)...)
+	return mostMentioned(chained(resolved(found)), abroad.most()), nil
 }
 
 // mention is a sighting of which it is clear what place it means.
@@ -119,16 +120,22 @@ type mention struct {
 // resolved keeps the sightings that mean one place.
 func resolved(found []sighting) []mention {
 	confirm(found)
-	certain := map[*division]bool{}
+	certain, around := map[*division]bool{}, map[*division]bool{}
 	for _, s := range found {
 		if p := s.alone(); p != nil {
 			certain[p] = true
+			around[p.lineage[len(p.lineage)-1]] = true
 		}
 	}
 	mentions := make([]mention, 0, len(found))
 	var before mention
 	for _, s := range found {
 		p := s.meant(before, certain)
+		if p == nil {
+			if p = s.headedFor(around); p != nil {
+				certain[p] = true // from here on
+			}
+		}
 		if p == nil {
 			continue
 		}
@@ -210,6 +217,25 @@ func (s sighting) meant(before mention, certain map[*division]bool) *division {
 	return nil
 }
 
+// headedFor is the one city of a weak name that somebody goes to, or is in, in a province
+// that the text is around: 先到合肥，再到六安.
+func (s sighting) headedFor(provinces map[*division]bool) *division {
+	last, _ := utf8.DecodeLastRuneInString(s.whole[:s.start])
+	if !s.weak || !strings.ContainsRune(thither, last) {
+		return nil
+	}
+	var cities []*division
+	for _, p := range s.places {
+		if p.District == "" && provinces[p.lineage[len(p.lineage)-1]] {
+			cities = append(cities, p)
+		}
+	}
+	if len(cities) != 1 {
+		return nil
+	}
+	return cities[0]
+}
+
 // inside is the one place inside the outer one, cities before districts.
 func inside(outer *division, places []*division) *division {
 	var cities, districts []*division
@@ -277,8 +303,9 @@ func (m mention) introduces(next mention) bool {
 
 // mostMentioned is the place with the most mentions, of several the one in the
 // title, of several the first. Whatever is said of a place is said of what is
-// mentioned inside it too: who is in 杭州, and in 西湖区, is in 杭州市西湖区.
-func mostMentioned(mentions []mention) place.Place {
+// mentioned inside it too: who is in 杭州, and in 西湖区, is in 杭州市西湖区. A place abroad
+// that is mentioned more often is what the text is about, and so it has none.
+func mostMentioned(mentions []mention, abroad int) place.Place {
 	var order []*division
 	counts, inTitle := map[*division]int{}, map[*division]bool{}
 	for _, m := range mentions {
@@ -299,6 +326,9 @@ func mostMentioned(mentions []mention) place.Place {
 		if count > most || count == most && title && !titled {
 			best, most, titled = p, count, title
 		}
+	}
+	if abroad > most {
+		return place.Place{}
 	}
 	return best.Place
 }

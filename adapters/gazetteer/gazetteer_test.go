@@ -63,6 +63,17 @@ func TestPlacesOfTexts(t *testing.T) {
 		{"a place behind one abroad", "", "巴黎来的表姐在大连", "辽宁省 大连市"},
 		{"a place after one abroad", "", "从日本，到大连的船", "辽宁省 大连市"},
 		{"a place of somebody who knows one abroad", "", "比起巴黎的塞纳河，武汉的长江宽多了", "湖北省 武汉市"},
+		{"a place elsewhere that is mentioned more often", "", "从上海飞到东京，东京下雨", ""},
+		{"a place elsewhere that is not", "", "东京飞上海，上海下雨", "上海市 上海市"},
+		{"places elsewhere that are adjectives", "", "在上海看日本电影，吃日本料理", "上海市 上海市"},
+		{"a country where somebody is", "", "从上海到日本，在日本过年", ""},
+		{"a foreign film", "", "在上海看《巴黎》，《巴黎》真好", "上海市 上海市"},
+
+		{"a weak name that somebody goes to", "", "先到合肥，再到六安，六安下雪了", "安徽省 六安市"},
+		{"a weak name in another province", "", "杭州的日出，从东方来，又往东方去", "浙江省 杭州市"},
+		{"a weak name that nobody goes to", "", "安徽的六安瓜片", "安徽省"},
+
+		{"a nickname in quotation marks", "", "外号叫“四川”的男生", ""},
 		{"what is called after a place", "", "博主“成都阿蛮”的菜谱", ""},
 		{"a place in quotation marks", "", "终于到了“成都”", "四川省 成都市"},
 		{"what is said", "", "他说“我在成都等你”", "四川省 成都市"},

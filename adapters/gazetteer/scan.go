@@ -16,9 +16,27 @@ type sighting struct {
 	confirmed  bool // of a weak name: that it means the city
 }
 
+// elsewhere counts the mentions of places abroad.
+type elsewhere map[string]int
+
+func (e elsewhere) most() (most int) {
+	for _, count := range e {
+		most = max(most, count)
+	}
+	return most
+}
+
+// count counts the name, unless it may well be an adjective.
+func (e elsewhere) count(name, before string) {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	if !slices.Contains(countries, name) || strings.ContainsRune(thither, last) {
+		e[name]++
+	}
+}
+
 // scan reads the text once, from left to right, and skips what a name or a word
 // has taken.
-func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
+func (g *Gazetteer) scan(text string, inTitle bool, abroad elsewhere) []sighting {
 	found := make([]sighting, 0, len(text)/64+4) // about what diaries hold
 	quoted, foreign := 0, -1                     // where the last name abroad has ended
 	for i := 0; i < len(text); {
@@ -37,6 +55,9 @@ func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
 		n := &g.known[number]
 		if n.abroad {
 			foreign = i
+			if quoted == 0 {
+				abroad.count(n.text, text[:start])
+			}
 		}
 		if len(n.places) == 0 || quoted > 0 || foreign >= 0 && isPartOf(text[foreign:start]) {
 			continue
@@ -49,20 +70,12 @@ func (g *Gazetteer) scan(text string, inTitle bool) []sighting {
 	return found
 }
 
-// isPartOf says whether what is between a name abroad and another tells that the second is
-// in the first: 日本石川县的白山市.
+// isPartOf says whether what is between a name abroad and another leaves the second in the
+// first: 日本石川县的白山市, 伦敦有家重庆馆子.
 func isPartOf(between string) bool {
-	const long = 5 // characters of a place's name
-	if between == "" {
-		return true
-	}
-	inside := strings.TrimSuffix(between, "的")
-	if len(inside) > long*utf8.UTFMax || utf8.RuneCountInString(inside) > long ||
-		strings.ContainsAny(inside, leads) || strings.ContainsFunc(inside, unicode.IsPunct) {
-		return false
-	}
-	last, _ := utf8.DecodeLastRuneInString(inside)
-	return inside != between || strings.ContainsRune("省州县府道市区城", last)
+	const long = 10 // characters
+	return len(between) <= long*utf8.UTFMax && utf8.RuneCountInString(between) <= long &&
+		!strings.ContainsAny(between, leads) && !strings.ContainsFunc(between, unicode.IsPunct)
 }
 
 // misleads says whether what is around a short name makes it something else's.
@@ -116,6 +129,7 @@ func (s sighting) isLandmark() bool {
 // isNamed says whether what is before a short name makes it a person's, a pet's
 // or a song's.
 func isNamed(before string) bool {
+	before = strings.TrimRight(before, "“「『")
 	last, size := utf8.DecodeLastRuneInString(before)
 	if !unicode.IsLetter(last) {
 		return false
