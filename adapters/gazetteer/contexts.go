@@ -150,7 +150,7 @@ var sides = strings.Fields(`边 侧 岸 坡 麓 端`)
 var notSides = strings.Fields(`边境 边疆 边陲 边防`)
 
 // weak are cities' short names that are words, rivers, or people's names too.
-// They count only right behind their province.
+// They count only right behind their province, or where somebody goes to them in it.
 var weak = strings.Fields(`
 	朝阳 白银 日照 来宾 东方 中山 三明 和田 阿里 四平 白山 白城 白杨 新星 双河 文山 红河 怒江 海东 海西 海北 黄南 兴安 大兴安岭 安康 安顺 平凉 清远 长治 乐山 金华 保山 玉林 玉树
 	德州 六安 吉安 泰安 天门 天水 内江 资阳 定西 固原 吴忠 中卫 山南 万宁 普洱 北海 河源 通化 开封 大同 贵港 黄石 塔城 永州 五指山 伊春 北屯 昆玉 黑河 巴中 文昌 眉山 广安 江门 南平 铁门关 武威 宜春 潜江 仙桃 随州`)

@@ -3,7 +3,8 @@
 //
 // It knows nothing but the names and what misleads about them: the longest
 // counts where several begin, a district counts only where its city or its
-// province agrees, and a name that could mean several places counts as none.
+// province agrees, and a name that could mean several places counts as none. What
+// is said of a place abroad is no place's here.
 package gazetteer
 
 import (
@@ -46,7 +47,7 @@ type name struct {
 	text     string
 	official bool
 	complete bool // a district's, with its city's before it
-	weak     bool // it counts only beside its province
+	weak     bool // see the list of these
 	abroad   bool
 	places   []*division // all that go by it; none of a word that only looks like a place
 }

@@ -53,13 +53,14 @@ func (g *Gazetteer) scan(text string, inTitle bool, abroad elsewhere) []sighting
 			continue
 		}
 		n := &g.known[number]
+		isHere := len(n.places) > 0 && quoted == 0 && (foreign < 0 || !isPartOf(text[foreign:start]))
 		if n.abroad {
 			foreign = i
 			if quoted == 0 {
 				abroad.count(n.text, text[:start])
 			}
 		}
-		if len(n.places) == 0 || quoted > 0 || foreign >= 0 && isPartOf(text[foreign:start]) {
+		if !isHere {
 			continue
 		}
 		s := sighting{name: n, whole: text, start: start, end: i, inTitle: inTitle}
