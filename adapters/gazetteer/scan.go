@@ -173,7 +173,8 @@ func begins(text string, words []string) bool {
 // no speech: 博主“成都阿蛮”.
 func isTitle(before, name, follows string) bool {
 	const long = 8 // characters; what is longer is a sentence
-	head, tail := short(before, long, true), short(follows, long, false)
+	head := before[max(0, len(before)-long*utf8.UTFMax):]
+	tail := follows[:min(len(follows), long*utf8.UTFMax)]
 	opens, closes := strings.LastIndexAny(head, "“「『"), strings.IndexAny(tail, "”」』")
 	if opens < 0 || closes < 0 {
 		return false
@@ -183,18 +184,6 @@ func isTitle(before, name, follows string) bool {
 	said, _ := utf8.DecodeLastRuneInString(head[:opens])
 	return inside != name && !strings.ContainsFunc(inside, unicode.IsPunct) && utf8.RuneCountInString(inside) <= long &&
 		unicode.IsLetter(said) && !strings.ContainsRune("说道问答喊叫想句写", said)
-}
-
-// short is the end, or the beginning, of the text.
-func short(text string, runes int, end bool) string {
-	if at := runes * utf8.UTFMax; len(text) > at {
-		if end {
-			text = text[len(text)-at:]
-		} else {
-			text = text[:at]
-		}
-	}
-	return text
 }
 
 // isClause says whether there is nothing before the name, and after it, in its clause.

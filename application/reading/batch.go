@@ -29,6 +29,7 @@ func (r *Reading) fly(ctx context.Context, f *flight) {
 	for open := f.texts; ; {
 		claimed, err := r.claim(ctx, holder, open)
 		if err != nil {
+			f.failed = true
 			r.fail(ctx, "claiming translations", err)
 			return
 		}
@@ -44,6 +45,7 @@ func (r *Reading) fly(ctx context.Context, f *flight) {
 		select {
 		case <-time.After(lookAgain):
 		case <-ctx.Done():
+			f.failed = true
 			r.fail(ctx, "waiting for another server's translations", errLate)
 			return
 		}
@@ -84,6 +86,7 @@ func (r *Reading) translate(ctx context.Context, f *flight, h publication.Holder
 	if err == nil {
 		return
 	}
+	f.failed = true
 	r.fail(ctx, "translating from "+f.from.String(), err)
 	if err := r.cache.Release(ctx, h, keysOf(batch)); err != nil {
 		r.fail(ctx, "releasing claims", err) // they end by themselves

@@ -26,6 +26,7 @@ type flight struct {
 	from, to locale.Tag
 	texts    []wanted // each once, in the order of the page
 	landed   chan struct{}
+	failed   bool // known to whoever flies it
 
 	mu  sync.Mutex
 	got translations // so far
@@ -41,12 +42,6 @@ func (f *flight) copyTo(have translations) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	maps.Copy(have, f.got)
-}
-
-func (f *flight) isComplete() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(without(f.texts, f.got)) == 0
 }
 
 // fetch returns those of the translations that come in time. A flight that is too slow
@@ -120,16 +115,16 @@ func (fs *flights) join(missing []wanted, reader locale.Tag) (all, started []*fl
 	return all, started
 }
 
-// land lets the flight's readers go. If it has not fetched all, it is still there for a
-// while: so however many want its texts, a translator or a database that doesn't work is
-// asked but now and then.
+// land lets the flight's readers go. If it failed, it is still there for a while, with what
+// it has fetched: so however many want its texts, a translator or a database that doesn't
+// work is asked but now and then.
 func (fs *flights) land(f *flight) {
-	close(f.landed)
-	if f.isComplete() {
-		fs.forget(f)
-	} else {
+	if f.failed {
 		time.AfterFunc(rest, func() { fs.forget(f) })
+	} else {
+		fs.forget(f)
 	}
+	close(f.landed) // only now: who reads again must not join it
 }
 
 func (fs *flights) forget(f *flight) {

@@ -156,6 +156,8 @@ func TestPUB06_a_flight_waits_no_longer_than_half_a_minute_for_others(t *testing
 		w.Close()
 		assert.Equal(t, 30*time.Second, time.Since(began))
 		assert.Equal(t, [][]string{{"La mie et la croûte"}}, w.translator.batches, "only what nobody is at")
+		w.read(t, "en")
+		assert.Equal(t, 30*time.Second, time.Since(began), "for a while nobody waits again")
 		release()
 		holding.Wait()
 	})
@@ -262,11 +264,16 @@ func TestPUB07_a_cache_that_fails_never_fails_the_feed(t *testing.T) {
 		"not kept":    {unsteady{claims: 1, releases: 1}, 1, 1},
 		"not even so": {unsteady{claims: 1}, 1, 2},
 	} {
-		w := newWorld(t)
-		c.cache.Cache = w.cache
-		w.cache = &c.cache
-		w.serve(t, reading.Offer{})
-		assert.Equal(t, c.localised, localised(w.read(t, "en")), name)
-		assert.EqualValues(t, c.failures, w.Counts().Failures, name)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			c.cache.Cache = w.cache
+			w.cache = &c.cache
+			w.serve(t, reading.Offer{})
+			for range 3 {
+				assert.Equal(t, c.localised, localised(w.read(t, "en")), name)
+			}
+			assert.EqualValues(t, c.failures, w.Counts().Failures, name)
+			assert.Equal(t, c.localised, w.translator.asked(), "%s: it is not paid again for every page", name)
+		})
 	}
 }
