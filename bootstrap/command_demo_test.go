@@ -44,21 +44,23 @@ func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) 
 	}
 }
 
-func TestADM04_the_demo_data_is_the_same_with_its_examples_there(t *testing.T) {
-	sh, other := emptyShell(t), emptyShell(t)
-	sh.run("demo").ends(done)
-	_, files := other.examples()
-	other.imports(done, files...)
-	assert.Equal(t, "+1-2025550104", other.account("4").Username)
-	assert.False(t, other.account("4").Staff)
-	other.run("demo").ends(done)
-	assert.True(t, other.account("4").Staff)
-	assert.Equal(t, sh.run("user", "list", "--json").ends(done).out, other.run("user", "list", "--json").ends(done).out)
-	assert.Equal(t, sh.bills("2"), other.bills("2"))
-	for kind, count := range other.imports(done, files...).Kinds {
-		assert.Zero(t, count["new"]+count["changed"], kind)
+func TestDemo(t *testing.T) {
+	sh := emptyShell(t)
+	for range 2 {
+		assert.Contains(t, sh.run("demo").ends(done).out, "The demo data is in "+sh.path())
 	}
-	assert.Contains(t, other.run("check").ends(done).out, "found 0 wrong")
+	for _, flags := range [][]string{nil, {"--repair"}} {
+		said := sh.run(append([]string{"check"}, flags...)...).ends(done).out
+		assert.Equal(t, 1, strings.Count(said, "\n"), said)
+		assert.Contains(t, said, "Looked at the file, ")
+		assert.Contains(t, said, "found 0 wrong, mended 0")
+	}
+	var r report
+	sh.run("check", "--json").ends(done).reads(&r)
+	assert.True(t, r.OK)
+	assert.Empty(t, r.Findings)
+	assert.NotEmpty(t, r.LookedAt)
+	assert.Equal(t, sh.path(), r.Database)
 }
 
 func TestDemo_writes_its_files_and_says_what_imports_them(t *testing.T) {
