@@ -1,10 +1,7 @@
 package bootstrap_test
 
 import (
-	"bytes"
 	"database/sql"
-	"image"
-	"image/png"
 	"io"
 	"log/slog"
 	"os"
@@ -18,6 +15,7 @@ import (
 
 	"plaza/application/keeping"
 	"plaza/bootstrap"
+	"plaza/test/pictures"
 	"plaza/test/postgres"
 )
 
@@ -179,9 +177,7 @@ func TestCommands_on_Postgres(t *testing.T) {
 func TestPLA04_check_looks_at_the_files_of_pictures(t *testing.T) {
 	sh := emptyShell(t)
 	folder := t.TempDir()
-	var cover bytes.Buffer
-	require.NoError(t, png.Encode(&cover, image.NewGray(image.Rect(0, 0, 60, 40))))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "cover.png"), cover.Bytes(), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "cover.png"), pictures.Plain(t, 60, 40), 0o600))
 	covered := strings.Replace(aDemand, `"title"`, `"cover":{"file":"cover.png"},"title"`, 1)
 	sh.imports(done, records(t, folder, "a.jsonl", aShelf, underShelf, aPerson, covered))
 	assert.Contains(t, sh.run("check").ends(done).out, "the files of pictures in")
