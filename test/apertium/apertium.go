@@ -50,7 +50,7 @@ var realServer = sync.OnceValue(func() error {
 		return nil
 	}
 	if err := debian.Install(installed, packages...); err != nil {
-		return fmt.Errorf("Apertium isn't installed: `apt-get install %s`: %w", strings.Join(packages, " "), err)
+		return fmt.Errorf("installing Apertium: `apt-get install %s`: %w", strings.Join(packages, " "), err)
 	}
 	if !installed() {
 		return fmt.Errorf("installing %v brought no %s", packages, program)

@@ -149,7 +149,7 @@ func translationsOutlive(t *testing.T, s *server) {
 
 func languagesOffered(t *testing.T, s *server) {
 	b := newBabel(t)
-	s, ada := s.on.asking(t, b, func(s *bootstrap.Settings) { s.TranslatorLanguages = "en, zh-Hant" })
+	_, ada := s.on.asking(t, b, func(s *bootstrap.Settings) { s.TranslatorLanguages = "en, zh-Hant" })
 	for header, translated := range map[string][]bool{
 		"en-AU": {true, true, true}, "zh_TW": {true, true, true}, "zh-CN": {false, false, false}, "es": {false, false, false},
 	} {
