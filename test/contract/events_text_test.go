@@ -20,14 +20,14 @@ import (
 )
 
 var eventTextRows = []row{
-	{"EVT-16 the place is the one that the text names", placeOfText},
-	{"EVT-16 another text has another place", placeFollowsText},
-	{"EVT-16 of two changes at once the place is that of the stored text", placeOfWhatIsStored},
-	{"EVT-18 nothing that acts survives in html_content", nothingActsInHTML},
-	{"EVT-18 what is harmless in html_content stays", harmlessHTMLStays},
-	{"EVT-18 title and content are never interpreted", plainTextIsPlain},
-	{"EVT-21 each text has its limit", textLimits},
-	{"EVT-21 the worst page is bounded", worstPage},
+	{"EVT-16 the place is the one that the text names", placeOfText, anyStore},
+	{"EVT-16 another text has another place", placeFollowsText, anyStore},
+	{"EVT-16 of two changes at once the place is that of the stored text", placeOfWhatIsStored, everyStore},
+	{"EVT-18 nothing that acts survives in html_content", nothingActsInHTML, anyStore},
+	{"EVT-18 what is harmless in html_content stays", harmlessHTMLStays, anyStore},
+	{"EVT-18 title and content are never interpreted", plainTextIsPlain, everyStore},
+	{"EVT-21 each text has its limit", textLimits, anyStore},
+	{"EVT-21 the worst page is bounded", worstPage, oneDatabase},
 }
 
 // place is the fields of where an event happened; empty names are null.

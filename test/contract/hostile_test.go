@@ -27,7 +27,7 @@ type attack struct {
 // never a mistake of the server's.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	onEach(t, repelsAttacks)
+	onEach(t, oneDatabase, repelsAttacks)
 }
 
 func repelsAttacks(t *testing.T, on store) {

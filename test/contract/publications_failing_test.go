@@ -16,8 +16,8 @@ import (
 )
 
 var failingRows = []row{
-	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails},
-	{"PUB-07 a translator that is slow does so too and still fills the cache", translatorIsSlow},
+	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails, anyStore},
+	{"PUB-07 a translator that is slow does so too and still fills the cache", translatorIsSlow, anyStore},
 }
 
 // translator is a translator that does what it is told to.

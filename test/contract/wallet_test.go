@@ -38,13 +38,17 @@ const (
 
 // sale is a test on a till of its own, named as rows are.
 type sale struct {
-	name string
-	show func(t *testing.T, s *till)
+	name  string
+	show  func(t *testing.T, s *till)
+	needs needs
 }
 
 func TestContract_with_a_wallet(t *testing.T) {
-	onEach(t, func(t *testing.T, on store) {
+	onEach(t, everyServer, func(t *testing.T, on store) {
 		for _, r := range slices.Concat(voucherSales, repeatedSales, noticedSales, tendedSales, failingSales, orderSales) {
+			if !on.runs(r.needs, testing.Short()) {
+				continue
+			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
 				r.show(t, on.startTill(t))
