@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,8 +41,7 @@ func photo(t *testing.T, orientation byte) []byte {
 			picture.Set(x, y, map[bool]color.Color{true: color.RGBA{R: 255, A: 255}, false: color.RGBA{B: 255, A: 255}}[x < 30])
 		}
 	}
-	var b bytes.Buffer
-	require.NoError(t, jpeg.Encode(&b, picture, &jpeg.Options{Quality: 95}))
+	plain := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, picture, &jpeg.Options{Quality: 95}) })
 	le := binary.LittleEndian
 	tiff := []byte("II*\x00\x08\x00\x00\x00\x02\x00")
 	entry := func(tag, kind uint16, count, value uint32) {
@@ -53,7 +53,7 @@ func photo(t *testing.T, orientation byte) []byte {
 	segment := append([]byte("Exif\x00\x00"), tiff...)
 	segment = append(binary.BigEndian.AppendUint16([]byte("\xff\xe1"), uint16(len(segment)+2)), segment...)
 	comment := append(binary.BigEndian.AppendUint16([]byte("\xff\xfe"), uint16(len(secretPlace)+2)), secretPlace...)
-	return bytes.Join([][]byte{b.Bytes()[:2], segment, comment, b.Bytes()[2:]}, nil)
+	return bytes.Join([][]byte{plain[:2], segment, comment, plain[2:]}, nil)
 }
 
 func cameraNotes(t *testing.T, s *server) {

@@ -13,9 +13,9 @@ import (
 )
 
 var plateRows = []row{
-	{"PLA-01 plates are attached and removed", plateAttached, anyStore},
+	{"PLA-01 plates are attached and removed", plateAttached, everyStore},
 	{"PLA-01 plates are the author's to attach and remove", platesAreTheAuthors, anyStore},
-	{"PLA-01 an event out of sight is an error of the field", platesOutOfSight, anyStore},
+	{"PLA-01 an event out of sight is an error of the field", platesOutOfSight, everyStore},
 	{"PLA-01 an event has thirty plates at most", tooManyPlates, everyStore},
 	{"PLA-01 the last thing that a published event shows stays", lastPlateStays, everyStore},
 	{"PLA-01 key then event then body", orderOfPlateChecks, anyStore},

@@ -127,14 +127,15 @@ func (s *till) unharmed(t *testing.T, ada person, order int) {
 }
 
 func walletDown(t *testing.T, s *till) {
+	s = s.on.startTill(t, waitingOneSecond)
 	ada, order := s.sells(t)
 	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.ErrorBefore, Times: 3})
 	a := ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
 	assert.Equal(t, fmt.Sprint(order), a.header.Get("X-Order-ID"))
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Slow, DelayMS: 3000})
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Slow, DelayMS: 2000})
 	began := time.Now()
 	ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
-	assert.Less(t, time.Since(began), 10*time.Second, "the deadline is 2 s")
+	assert.Less(t, time.Since(began), 10*time.Second, "the deadline is 1 s")
 	s.unharmed(t, ada, order)
 }
 
