@@ -2,9 +2,9 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"slices"
 	"sync"
 	"testing"
 	"time"
