@@ -109,3 +109,22 @@ func connected(url string, do func(context.Context, *pgx.Conn) error) error {
 	defer conn.Close(ctx)
 	return do(ctx, conn)
 }
+
+// TestStores_are_given_afresh: a store is empty, and its numbers start again, whatever a
+// test before has left in it.
+func TestStores_are_given_afresh(t *testing.T) {
+	t.Parallel()
+	onEach(t, everyStore, func(t *testing.T, on store) {
+		var given []int
+		for range 2 {
+			t.Run("test", func(t *testing.T) {
+				s := on.start(t)
+				ada := s.member(t)
+				given = append(given, int(ada.id), ada.publishes(t, "x"))
+				assert.Len(t, ada.get(t, events).is(200).list("data"), 1)
+			})
+		}
+		require.Len(t, given, 4)
+		assert.Equal(t, given[:2], given[2:])
+	})
+}
