@@ -65,9 +65,9 @@ func (h *host) loan(template string) (loan, error) {
 // What a database has that its schema has not: rows in tables, and how far the numbers
 // have come.
 const (
-	tablesOf    = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations'"
-	sequencesOf = "SELECT quote_ident(sequencename) FROM pg_sequences WHERE schemaname = 'public'"
-	used        = "SELECT quote_ident(sequencename) FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL"
+	tablesOf = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations'"
+	restarts = "SELECT format('setval(%L, %s, false)', quote_ident(sequencename), start_value) FROM pg_sequences WHERE schemaname = 'public'"
+	used     = "SELECT quote_ident(sequencename) FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL"
 )
 
 // emptying are the statements that empty the database, which is new and must be empty:
@@ -77,8 +77,8 @@ func emptying(ctx context.Context, conn *pgx.Conn) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// TRUNCATE makes new files for every table. As a replica the server doesn't ask
-	// which rows refer to which.
+	// TRUNCATE makes a new file for every table, and ALTER SEQUENCE for every sequence. As
+	// a replica the server doesn't ask which rows refer to which.
 	statements := []string{"SET session_replication_role = replica"}
 	for _, table := range tables {
 		var isFilled bool
@@ -97,9 +97,9 @@ func emptying(ctx context.Context, conn *pgx.Conn) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sequences, err := names(ctx, conn, sequencesOf)
-	for _, sequence := range sequences {
-		statements = append(statements, "ALTER SEQUENCE "+sequence+" RESTART")
+	sequences, err := names(ctx, conn, restarts)
+	if len(sequences) > 0 {
+		statements = append(statements, "SELECT "+strings.Join(sequences, ", "))
 	}
 	return strings.Join(statements, ";"), err
 }
