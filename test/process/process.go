@@ -47,6 +47,16 @@ func Start(cmd *exec.Cmd, atTheEnd syscall.Signal) (*Process, error) {
 	return p, nil
 }
 
+// Run runs the program to its end; see Start.
+func Run(cmd *exec.Cmd, atTheEnd syscall.Signal) error {
+	p, err := Start(cmd, atTheEnd)
+	if err != nil {
+		return err
+	}
+	<-p.ended
+	return p.err
+}
+
 // Ended is closed when the program has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
