@@ -295,7 +295,7 @@ func TestA_killed_process_leaves_no_server(t *testing.T) {
 	require.Nil(t, leftover(f.path), "a folder in use")
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
-	assert.Eventually(t, func() bool { return len(f.processes()) == 0 }, patience, time.Millisecond, "the server ends with its process")
+	assert.Eventually(t, func() bool { return len(f.processes()) == 0 }, 10*time.Second, time.Millisecond, "the server ends with its process")
 	assert.True(t, isSwept(f.path))
 }
 
