@@ -78,10 +78,11 @@ func TestMain(m *testing.M) {
 		if err := beside.Start(); err != nil {
 			panic(err)
 		}
-		if _, err := net.Listen("tcp", address); err != nil {
-			panic(err)
+		l, err := net.Listen("tcp", address)
+		for err == nil { // until it is killed
+			_, err = l.Accept()
 		}
-		select {}
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
