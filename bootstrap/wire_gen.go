@@ -38,12 +38,12 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses, translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses, translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
 	config := newHTTPConfig(c, log)
 	accounts := stores.Accounts
 	tokens := stores.Tokens
 	throttle := stores.Throttle
-	hasher := newHasher(hashing)
+	hasher := newHasher(hashing2)
 	signinTokenTTL := tokenTTL(c)
 	signinSignin := signin.New(accounts, tokens, throttle, hasher, signinTokenTTL, now)
 	directory := stores.Directory
