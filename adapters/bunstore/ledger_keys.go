@@ -41,7 +41,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 			statement: v.s.writes.reserve,
 			args: []any{
 				int64(k.User), k.Name, k.Fingerprint[:], d.instant(moment{now}), d.instant(moment{until}),
-				d.instant(moment{now.Add(-payment.KeyLife)}),
+				d.instant(moment{now.Add(-payment.KeyLife)}), k.Holder[:],
 			},
 			row: func(scan func(...any) error) error {
 				reserved = true
@@ -73,7 +73,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 
 func (v Ledger) Release(ctx context.Context, k payment.Key) error {
 	return v.s.writeAll(ctx, []step{
-		{statement: v.s.writes.release, args: []any{int64(k.User), k.Name, k.Fingerprint[:]}},
+		{statement: v.s.writes.release, args: []any{int64(k.User), k.Name, k.Holder[:]}},
 	})
 }
 
