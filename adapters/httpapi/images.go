@@ -89,14 +89,21 @@ func (a *api) deleteImage(c *call) (reply, error) {
 	return noContent(), a.Curating.Delete(c.ctx(), c.actor, id)
 }
 
+// keywords is the parameter as a list of tags to look for.
+func (q *query) keywords(name string) []string {
+	words, problem := gallery.Keywords(q.values.Get(name))
+	q.wrong.Add(name, problem)
+	return words
+}
+
 // listImages returns somebody's images: all of them, unless a page is asked for
 // (IMG-04 to IMG-06).
 func (a *api) listImages(c *call) (reply, error) {
 	q := c.query()
 	wanted := gallery.Query{
 		Owner:    user.ID(q.whole("uid", 0)),
-		Contains: gallery.Keywords(q.values.Get("tags__contains")),
-		Overlaps: gallery.Keywords(q.values.Get("tags__overlap")),
+		Contains: q.keywords("tags__contains"),
+		Overlaps: q.keywords("tags__overlap"),
 	}
 	if wanted.Owner == 0 {
 		q.wrong.Merge(fault.Fields{"uid": {text.Required}})

@@ -41,27 +41,18 @@ type Tags struct{ names []string }
 
 // ParseTags reads tags as a client sends them; what is wrong is a fault on tags.
 func ParseTags(names []string) (Tags, error) {
-	var tags Tags
-	if len(names) > 0 {
-		tags.names = make([]string, 0, len(names))
-	}
-	for _, name := range names {
+	distinct, problem := text.Distinct(names, MaxTags, func(name string) (string, string) {
 		name = text.Trim(name)
 		problem := TagLimit.RequiredProblem(name)
 		if problem == "" && strings.Contains(name, ",") {
 			problem = "A tag has no comma."
 		}
-		if problem != "" {
-			return Tags{}, fault.Field("tags", problem)
-		}
-		if !slices.Contains(tags.names, name) {
-			tags.names = append(tags.names, name)
-		}
+		return name, problem
+	})
+	if problem != "" {
+		return Tags{}, fault.Field("tags", problem)
 	}
-	if len(tags.names) > MaxTags {
-		return Tags{}, fault.Field("tags", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxTags))
-	}
-	return tags, nil
+	return Tags{distinct}, nil
 }
 
 // Names returns a copy of the tags' names.
@@ -119,15 +110,19 @@ type Query struct {
 	Page     *page.Request // nil: all of them, on one page
 }
 
-// Keywords reads comma-separated tags to look for; blank ones are dropped.
-func Keywords(s string) []string {
-	var words []string
+// Keywords reads comma-separated tags to look for; blank ones are dropped. It returns the
+// problem if there are more of them than an image may have tags.
+func Keywords(s string) (words []string, problem string) {
 	for part := range strings.SplitSeq(s, ",") {
-		if part = text.Trim(part); part != "" && !slices.Contains(words, part) {
-			words = append(words, part)
+		if part = text.Trim(part); part == "" || slices.Contains(words, part) {
+			continue
 		}
+		if len(words) == MaxTags {
+			return nil, fmt.Sprintf("Look for %d tags at most.", MaxTags)
+		}
+		words = append(words, part)
 	}
-	return words
+	return words, ""
 }
 
 // Sound is the query without what no tag can be, and with every tag once: a keyword
