@@ -135,7 +135,7 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (Shown, e
 		return Shown{}, err
 	}
 	now := d.now()
-	written, err := event.New(actor.ID, c, event.DateOf(now.In(actor.Zone)), now)
+	written, err := event.New(actor.ID, c, event.DateOf(actor.Local(now)), now)
 	if err != nil {
 		return Shown{}, err
 	}
