@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -88,6 +89,12 @@ func (all *spools) add(r io.Reader) (*spool, error) {
 	*all = append(*all, s)
 	_, err := io.Copy(s, r)
 	return s, err
+}
+
+// remove closes one of the spools: its picture is not wanted any more.
+func (all *spools) remove(s *spool) error {
+	*all = slices.DeleteFunc(*all, func(other *spool) bool { return other == s })
+	return s.close()
 }
 
 func (all spools) close() error {
