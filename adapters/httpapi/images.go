@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"iter"
 
 	"plaza/application/curating"
 	"plaza/domain/fault"
@@ -108,19 +109,23 @@ func (a *api) listImages(c *call) (reply, error) {
 	if wanted.Owner == 0 {
 		q.wrong.Merge(fault.Fields{"uid": {text.Required}})
 	}
-	if q.text("page") != "" || q.text("page_size") != "" {
-		wanted.Page = new(q.page())
-	}
+	isPaged, request := q.text("page") != "" || q.text("page_size") != "", q.page()
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	images, err := a.Curating.List(c.ctx(), wanted)
-	switch views := page.Map(images, renderImage); {
-	case err != nil:
-		return reply{}, err
-	case wanted.Page == nil:
-		return tag(data(views.Items)), nil
-	default:
-		return tag(paged(views)), nil
+	if !isPaged {
+		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), room: a.room})), nil
+	}
+	images, err := a.Curating.List(c.ctx(), wanted, request)
+	return tag(paged(page.Map(images, renderImage))), err
+}
+
+func imageViews(all iter.Seq2[curating.Kept, error]) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for kept, err := range all {
+			if !yield(renderImage(kept), err) {
+				return
+			}
+		}
 	}
 }

@@ -184,7 +184,7 @@ func TestPLA_03_a_body_is_never_held(t *testing.T) {
 }
 
 func TestPLA_03_what_is_too_much_is_counted_and_not_kept(t *testing.T) {
-	s := &spool{}
+	s := newPicture()
 	for range 12 {
 		_, err := s.Write(make([]byte, 1<<20))
 		require.NoError(t, err)
@@ -200,7 +200,7 @@ func TestPLA_03_what_is_too_much_is_counted_and_not_kept(t *testing.T) {
 func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	s := &spool{}
+	s := newPicture()
 	_, err := s.Write(noise(maxHeld + 1))
 	require.NoError(t, err)
 	require.NotNil(t, s.file)

@@ -227,9 +227,12 @@ func TestTheRobotBroughtHowTos(t *testing.T) {
 
 func (w world) images(q gallery.Query) []gallery.Image {
 	w.t.Helper()
-	p, err := w.ports.Images.List(w.t.Context(), q)
-	require.NoError(w.t, err)
-	return p.Items
+	var all []gallery.Image
+	for image, err := range w.ports.Images.All(w.t.Context(), q) {
+		require.NoError(w.t, err)
+		all = append(all, image)
+	}
+	return all
 }
 
 func TestImagesCarryTags(t *testing.T) {

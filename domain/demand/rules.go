@@ -1,7 +1,6 @@
 package demand
 
 import (
-
 	"plaza/domain/fault"
 	"plaza/domain/instant"
 	"plaza/domain/text"

@@ -5,6 +5,7 @@ package gallery
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -105,9 +106,8 @@ func (i *Image) Delete(now time.Time) { i.Deleted = instant.Of(now) }
 // limit.
 type Query struct {
 	Owner    user.ID
-	Contains []string      // all of these tags
-	Overlaps []string      // any of these tags
-	Page     *page.Request // nil: all of them, on one page
+	Contains []string // all of these tags
+	Overlaps []string // any of these tags
 }
 
 // Keywords reads comma-separated tags to look for; blank ones are dropped. It returns the
@@ -162,6 +162,9 @@ type Repository interface {
 	// when fn panics or the context ends. fn must do no I/O: it may run again.
 	// Calling the store from inside fn must fail at once.
 	Change(ctx context.Context, id ID, fn func(*Image) error) (Image, error)
-	// List returns what the query admits, the newest first, ties by descending id.
-	List(ctx context.Context, q Query) (page.Page[Image], error)
+	// List returns a page of what the query admits, the newest first, ties by descending id.
+	List(ctx context.Context, q Query, p page.Request) (page.Page[Image], error)
+	// All yields all that the query admits, as it is at one moment, in the order of List. It
+	// must not hold the list. It ends with the first error.
+	All(ctx context.Context, q Query) iter.Seq2[Image, error]
 }
