@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -44,7 +45,11 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pool := s.dialect.(postgres).pool
 			before := pool.Stat().NewConnsCount()
-			for range 20 {
+			rounds := 20
+			if testing.Short() {
+				rounds = 4 // each takes a tenth of a second: the driver waits for its cancellation to arrive
+			}
+			for range rounds {
 				ctx, hangUp := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() { ended <- sleep(ctx) }()
@@ -56,5 +61,21 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 			assert.LessOrEqual(t, pool.Stat().NewConnsCount()-before, int64(2))
 			require.NoError(t, s.Ping(t.Context()))
 		})
+	}
+}
+
+func TestConnections(t *testing.T) {
+	url := testserver.Empty(t)
+	for _, c := range []struct {
+		options Options
+		want    int32
+	}{
+		{Options{URL: url, Connections: 3}, 3}, {Options{URL: url + "&pool_max_conns=5"}, 5},
+		{Options{URL: url + "&pool_max_conns=5", Connections: 3}, 3}, {Options{URL: url}, int32(max(16, 4*runtime.GOMAXPROCS(0)))},
+	} {
+		s, err := Open(t.Context(), c.options)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, s.dialect.(postgres).pool.Config().MaxConns)
+		require.NoError(t, s.Close())
 	}
 }

@@ -53,7 +53,10 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	config.ConnConfig.BuildContextWatcherHandler = cancelling
 	config.ConnConfig.Tracer = o.trace
-	if !strings.Contains(o.URL, "pool_max_conns") {
+	switch {
+	case o.Connections > 0:
+		config.MaxConns = int32(o.Connections)
+	case !strings.Contains(o.URL, "pool_max_conns"):
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
 	config.BeforeClose, config.ShouldPing = suspicion()
