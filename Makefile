@@ -11,7 +11,7 @@ export CGO_ENABLED = 0
 # Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./application/... ./adapters/memory ./adapters/translator/... ./adapters/wallet/... \
-	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer
+	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/mediastore/disk ./test/ports ./test/report ./test/process
 
 # Tests that the race detector would change (query plans, memory) are built without it.
 NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)
@@ -21,7 +21,7 @@ NO_RACE_TESTS = $(shell grep -hoE '^func Test[A-Za-z0-9_]*' $(NO_RACE_FILES) | c
 # knows of it. What is missing is installed where that may be done, and told otherwise.
 POSTGRES = PG_BIN="$$(test/tools.sh postgres install)"
 SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)"
-REPORT   = $(GO) run $(FLAGS) ./test/report
+REPORT   = $(GO) run $(FLAGS) ./test/report ./test/process
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-all soak fast bench lint wiring generate clean

@@ -63,6 +63,9 @@ func (a *App) Close() error {
 // Database is the database behind the App; nil when everything is in memory.
 func (a *App) Database() *bunstore.Store { return a.storage.database }
 
+// hashing are the parameters of new passwords; tests put cheaper ones in their place.
+var hashing = argon2id.OWASP
+
 // Parts are what a test replaces.
 type Parts struct {
 	Now        func() time.Time       // nil: the system's clock
@@ -78,7 +81,7 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 		p.Now = time.Now
 	}
 	if p.Hashing == nil {
-		p.Hashing = &argon2id.OWASP
+		p.Hashing = &hashing
 	}
 	var err error
 	if p.Translator == nil {

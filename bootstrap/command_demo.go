@@ -35,11 +35,7 @@ func writeExamples(s streams, folder string) error {
 	if folder == "" {
 		return fmt.Errorf("%w: name the folder to write to; . is this one", errUsage)
 	}
-	files, err := demo.Files()
-	if err != nil {
-		return err
-	}
-	covers, err := demo.Covers()
+	files, covers, err := demo.Files()
 	if err != nil {
 		return err
 	}

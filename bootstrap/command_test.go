@@ -12,11 +12,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/argon2id"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
 )
 
-func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
+func TestMain(m *testing.M) {
+	bootstrap.HashCheaply()
+	os.Exit(postgres.Main(m))
+}
+
+func TestHashing(t *testing.T) { assert.Equal(t, argon2id.OWASP, bootstrap.Hashing) }
 
 // Exit statuses, as scripts know them.
 const (

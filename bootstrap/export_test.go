@@ -1,6 +1,16 @@
 package bootstrap
 
-import "io"
+import (
+	"io"
+
+	"plaza/adapters/argon2id"
+)
+
+// Hashing are the parameters outside of tests.
+var Hashing = hashing
+
+// HashCheaply makes the commands hash passwords with parameters that protect nothing.
+func HashCheaply() { hashing = argon2id.Cheap }
 
 // Stdin makes the reader the standard input until restore is called.
 func Stdin(r io.Reader) (restore func()) {

@@ -12,7 +12,7 @@ func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
   REST interface  %[2]s
   API document    %[2]s/api/openapi.json
   Health          %[3]s/readyz
-`, Version(), l.URL(), l.AdminURL())
+`, thisBuild(), l.URL(), l.AdminURL())
 	if c.Wallet.Kind == sandboxWallet {
 		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.Wallet.URL)
 	}

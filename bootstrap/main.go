@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -41,7 +40,9 @@ type commands struct {
 	Backup  backupCommand   `cmd:"" help:"Copy the embedded database, beside a running server, too. Example: plaza backup plaza-2026-11-20.db"`
 	Sandbox sandboxCommand  `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet to try things with, which moves no money. Example: plaza wallet-sandbox --scale 60"`
 	Openapi openapiCommand  `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`
-	Version versionCommand  `cmd:"" help:"Print the version. Example: plaza version"`
+	Version versionCommand  `cmd:"" help:"Print the version, the commit and its date. Example: plaza version --json"`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // streams are where a command prints.
@@ -60,6 +61,7 @@ func Main(args []string, out, errOut io.Writer) int {
 		kong.Exit(func(code int) { exited, status = true, code }),
 		kong.UsageOnError(),
 		kong.Bind(streams{out, errOut}),
+		kong.Vars{"version": "plaza " + thisBuild().String()},
 	)
 	if err != nil {
 		panic(err) // the command table itself is wrong
@@ -111,20 +113,4 @@ type openapiCommand struct{}
 func (openapiCommand) Run(s streams) error {
 	_, err := fmt.Fprintf(s.out, "%s\n", openapi.JSON())
 	return err
-}
-
-type versionCommand struct{}
-
-func (versionCommand) Run(s streams) error {
-	_, err := fmt.Fprintln(s.out, "plaza", Version())
-	return err
-}
-
-// Version is the version that the program was built as.
-func Version() string {
-	info, found := debug.ReadBuildInfo()
-	if !found || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

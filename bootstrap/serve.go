@@ -164,7 +164,7 @@ func Serve(ctx context.Context, app *App, l *Listeners) error {
 		return errors.Join(public.Shutdown(drain), admin.Shutdown(drain))
 	})
 	ready.Store(true)
-	app.Log.Info("serving", "addr", l.public.Addr(), "admin", l.admin.Addr(), "version", Version())
+	app.Log.Info("serving", "addr", l.public.Addr(), "admin", l.admin.Addr(), "version", thisBuild().String())
 	return group.Wait()
 }
 

@@ -145,7 +145,7 @@ func databaseURL(value, dataDir string) (string, error) {
 		}
 		return value, nil
 	}
-	return "", errors.New("it is neither postgres://…, nor sqlite:PATH, nor memory:")
+	return "", errors.New("must be postgres://…, memory: or sqlite:PATH")
 }
 
 func checkDir(dir string) error {

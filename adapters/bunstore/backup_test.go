@@ -71,6 +71,9 @@ func embedded(t *testing.T) (s *bunstore.Store, dir string) {
 }
 
 func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	s, dir := embedded(t)
 	w := newScribe(t, s)
 	for n := range 500 {
@@ -112,6 +115,9 @@ func filesIn(t *testing.T, dir string) []string {
 }
 
 func TestWriters_go_on_during_a_backup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	s, dir := embedded(t)
 	w := newScribe(t, s)
 	for n := range 1000 {
@@ -172,9 +178,12 @@ func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
 }
 
 func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
-	for _, d := range disks() {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	for _, d := range disks {
 		t.Run(d.name, func(t *testing.T) {
-			if !inChild(t, d.attributes) {
+			if !d.inChild(t) {
 				return
 			}
 			s, _ := embedded(t)

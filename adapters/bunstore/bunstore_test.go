@@ -87,7 +87,13 @@ func portsOf(s *bunstore.Store) ports.Stores {
 }
 
 func TestPorts(t *testing.T) {
-	onEach(t, func(t *testing.T, open func(*testing.T) *bunstore.Store) {
-		ports.All(t, func(t *testing.T) ports.Stores { return portsOf(open(t)) })
-	})
+	for name, url := range map[string]func(t *testing.T) string{
+		"SQLite":   databases["SQLite"],
+		"Postgres": func(t *testing.T) string { return postgres.Lend(t, migrate) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ports.All(t, func(t *testing.T) ports.Stores { return portsOf(open(t, url(t))) })
+		})
+	}
 }

@@ -22,6 +22,9 @@ const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 const lockNotAvailable = "55P03"
 
 func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := postgres.Start(t, "deadlock_timeout=100ms")
 	s := fresh(t, server, bunstore.Options{})
 	db := rawSQL(t, server.URL("postgres"))

@@ -71,6 +71,9 @@ func lasting(fn func()) time.Duration {
 }
 
 func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := postgres.Start(t)
 	server.Stop()
 	book := &logBook{}
@@ -141,6 +144,9 @@ func demandPasswords(t *testing.T, server *postgres.Server) {
 }
 
 func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := postgres.Start(t)
 	demandPasswords(t, server)
 	as := func(password string) string {
@@ -307,6 +313,9 @@ func listedEvent(t *testing.T, author user.ID, title string) *event.Event {
 }
 
 func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := postgres.Start(t)
 	s := fresh(t, server, bunstore.Options{})
 	author := member(t, s)
@@ -337,6 +346,9 @@ func wellKept(t *testing.T, s *bunstore.Store) {
 }
 
 func TestThe_first_who_finds_a_dead_connection_spares_the_others(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := postgres.Start(t)
 	s := fresh(t, server, bunstore.Options{})
 	connectMany(t, s, server.URL("postgres"))

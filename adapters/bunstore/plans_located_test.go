@@ -1,3 +1,5 @@
+//go:build !race
+
 package bunstore
 
 import (
@@ -16,6 +18,9 @@ import (
 const locatedPage = 100
 
 func TestEVT16_places_are_gone_through_by_the_primary_key_on_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	url := testserver.Empty(t)
 	s, err := Open(t.Context(), Options{URL: url})
 	require.NoError(t, err)
@@ -43,6 +48,9 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_Postgres(t *testing
 }
 
 func TestEVT16_places_are_gone_through_by_the_primary_key_on_SQLite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
 	require.NoError(t, err)

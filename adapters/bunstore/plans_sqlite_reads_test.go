@@ -1,3 +1,5 @@
+//go:build !race
+
 package bunstore
 
 import (
@@ -106,7 +108,7 @@ func pageReads(s *Store) []sqliteRead {
 		{
 			"near: a whole band of latitudes in the category", s.hot.pageNear, append(here, near...),
 			[]string{"SEARCH l USING COVERING INDEX feed_listings_near (category_id=? AND lat>? AND lat<?)", byDemand},
-			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many()*4/10, // what is within the circle
+			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many*4/10, // what is within the circle
 		},
 		{"latest", s.hot.latest, anywhere, []string{latest, byPublication, totalOfKind}, page, 800},
 		{"latest of a category", s.hot.latestOf, here, []string{latestOf, byPublication, countersHere}, page, 800},
@@ -140,7 +142,7 @@ func treeReads(s *Store) []sqliteRead {
 			name: "tree near: a whole band of latitudes", statement: s.hot.treeNear,
 			args:  append([]any{s.dialect.listOf([]string{"demand"})}, near...),
 			also:  append(categories, nearby...),
-			steps: 6000 + 2*many(),
+			steps: 6000 + 2*many,
 		},
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !race
+
 package bunstore
 
 import (
@@ -20,6 +22,9 @@ import (
 // TestHot_reads_of_SQLite_are_planned_by_their_indexes looks at a database as the
 // program leaves it, which has no statistics made, and at one whose owner has.
 func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	populate(t, path)
 	t.Run("as it is", func(t *testing.T) { holdPlans(t, path) })

@@ -1,3 +1,5 @@
+//go:build !race
+
 package bunstore
 
 import (
@@ -107,6 +109,9 @@ func explain(t *testing.T, conn *pgx.Conn, statement string, args ...string) pla
 }
 
 func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	url := testserver.Empty(t)
 	s, err := Open(t.Context(), Options{URL: url})
 	require.NoError(t, err)

@@ -1,9 +1,10 @@
+//go:build !race
+
 package bunstore
 
 import (
 	"context"
 	"database/sql"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,14 +55,8 @@ INSERT INTO subscriptions (user_id, followed_id, created, updated)
 INSERT INTO images (owner_id, key, width, height, tags, created)
 	SELECT 1 + n % ({many} / 200), 'public/a', 1, 1, json_array('t' || (n % 7), 't' || (n % 11)), -n FROM series;`
 
-// many is how many there are of each thing. Under the race detector SQLite, which is
-// Go here, takes some fifty times as long.
-func many() int {
-	if info, told := debug.ReadBuildInfo(); told && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		return 2000
-	}
-	return 100_000
-}
+// many is how many there are of each thing.
+const many = 100_000
 
 // populate makes a database file of that world. Its indexes are made last, which
 // takes a third of the time.
@@ -86,7 +81,7 @@ func populate(t *testing.T, path string) {
 		}
 		require.NoError(t, rows.Err())
 	})
-	filling := strings.ReplaceAll(populousSQLite, "{many}", strconv.Itoa(many()))
+	filling := strings.ReplaceAll(populousSQLite, "{many}", strconv.Itoa(many))
 	statements = slices.Concat(statements, strings.Split(filling, ";\n"), indexes, []string{"COMMIT"})
 	past(t, path, func(ctx context.Context, db *sql.Conn) {
 		for _, statement := range statements {

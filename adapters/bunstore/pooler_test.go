@@ -13,9 +13,12 @@ import (
 // Behind a pooler nothing may be kept on a connection, so the same reads go another
 // way. These suites have every kind of parameter between them.
 func TestPorts_without_cached_statements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	t.Parallel()
 	open := func(t *testing.T) ports.Stores {
-		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: postgres.New(t, migrate), Uncached: true})
+		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: postgres.Lend(t, migrate), Uncached: true})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		return portsOf(s)

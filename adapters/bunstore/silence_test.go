@@ -85,6 +85,9 @@ func (m *mute) pass(to, from net.Conn) {
 func (m *mute) url() string { return "postgres://postgres@/postgres?host=" + m.dir + "&port=5432" }
 
 func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := postgres.Start(t)
 	between := before(t, server)
 	const limit = time.Second

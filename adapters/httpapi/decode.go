@@ -128,12 +128,15 @@ func (d *decoder) plain(name string, raw json.RawMessage, into reflect.Value) {
 	}
 }
 
-// text lets what reads text read a string; what it says of it is told.
+// text unmarshals a string with the field's own method. The client reads the sentence of its fault.
 func (d *decoder) text(name string, raw json.RawMessage, into encoding.TextUnmarshaler) {
 	s, problem := readString(raw)
 	if problem == "" {
-		if err := into.UnmarshalText([]byte(s)); err != nil {
-			problem = err.Error()
+		err := into.UnmarshalText([]byte(s))
+		if f, isFault := fault.Of(err); isFault {
+			problem = f.Text
+		} else if err != nil {
+			problem = noString
 		}
 	}
 	d.note(name, problem)

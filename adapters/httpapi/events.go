@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"plaza/application/diary"
 	"plaza/domain/event"
@@ -28,8 +27,7 @@ type eventBody struct {
 // day is a date in a body.
 type day struct{ event.Date }
 
-// errNoDay is worded for the client, who gets to read it.
-var errNoDay = errors.New("Date has wrong format. Use YYYY-MM-DD.")
+var errNoDay = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
 
 // UnmarshalText reads YYYY-MM-DD.
 func (d *day) UnmarshalText(text []byte) error {

@@ -110,7 +110,7 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		{`{"name": "Ada", "publish": 1}`, fault.Fields{"publish": {noBoolean}}},
 		{`{"name": "Ada", "password": ""}`, fault.Fields{"password": {text.Blank}}},
 		{`{"name": "Ada", "password": ["x"]}`, fault.Fields{"password": {noString}}},
-		{`{"name": "Ada", "day": "2026-02-30"}`, fault.Fields{"day": {errNoDay.Error()}}},
+		{`{"name": "Ada", "day": "2026-02-30"}`, fault.Fields{"day": {errNoDay.Text}}},
 		{`{"name": "Ada", "day": 20260230}`, fault.Fields{"day": {noString}}},
 		{`{"name": "Ada", "tags": "a,b"}`, fault.Fields{"tags": {noList}}},
 		{`{"name": "Ada", "tags": {"0": "a"}}`, fault.Fields{"tags": {noList}}},

@@ -11,6 +11,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"plaza/domain/fault"
 )
 
 // maxInline is how long the text of a field may be, in bytes of JSON, to stay where it is.
@@ -36,7 +38,7 @@ type sieve struct {
 // piece is a text that was taken out.
 type piece struct {
 	spool   *spool
-	problem error // for the client: it is no picture in base64
+	problem string // a sentence for the client when the text is not base64
 }
 
 func newSieve(body io.Reader, fields []string, all *spools, maximum int64) *sieve {
@@ -126,7 +128,7 @@ func (s *sieve) takeOut(text *quoted) error {
 	spool, err := s.spools.add(newBase64(text))
 	p := piece{spool: spool}
 	if errors.Is(err, errNoBase64) {
-		p.problem = errNoBase64
+		p.problem = errNoBase64.Text
 		_, err = io.Copy(io.Discard, text)
 	}
 	if err != nil {
@@ -156,8 +158,8 @@ func (s *sieve) upload(raw json.RawMessage) (*spool, string) {
 			return nil, noString
 		}
 		p := s.pictures[n]
-		if p.problem != nil {
-			return nil, p.problem.Error()
+		if p.problem != "" {
+			return nil, p.problem
 		}
 		return p.spool, ""
 	}
@@ -167,7 +169,7 @@ func (s *sieve) upload(raw json.RawMessage) (*spool, string) {
 	}
 	spool, err := s.spools.add(newBase64(bytes.NewReader([]byte(text))))
 	if err != nil {
-		return nil, errNoBase64.Error()
+		return nil, errNoBase64.Text
 	}
 	return spool, ""
 }
@@ -261,8 +263,7 @@ type base64Text struct {
 	decoded io.Reader
 }
 
-// errNoBase64 is worded for the client, who gets to read it.
-var errNoBase64 = errors.New("Send the picture in base64, or as a data URI in base64.")
+var errNoBase64 = fault.New(fault.Invalid, "Send the picture in base64, or as a data URI in base64.")
 
 // maxPrefix is more than a data URI has before its content, in bytes.
 const maxPrefix = 1 << 10

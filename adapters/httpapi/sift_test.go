@@ -95,7 +95,7 @@ func TestPLA03_OnlyPicturesAreSpooled(t *testing.T) {
 
 func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 	long := strings.Repeat("x", 100_001)
-	base64 := fault.Fields{"img": {errNoBase64.Error()}}
+	base64 := fault.Fields{"img": {errNoBase64.Text}}
 	for name, c := range map[string]struct {
 		body string
 		want error

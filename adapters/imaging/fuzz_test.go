@@ -14,6 +14,7 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/test/pictures"
 )
 
 // maxFuzzed are the pixels of a header that is worth the fuzzer's time: larger pictures
@@ -27,9 +28,9 @@ func FuzzDevelop(f *testing.F) {
 	var animation bytes.Buffer
 	require.NoError(f, gif.EncodeAll(&animation, &gif.GIF{Image: []*image.Paletted{palette, palette}, Delay: []int{1, 1}, Config: image.Config{Width: 12, Height: 9}}))
 	for _, raw := range [][]byte{
-		held(jpegOf(f, photo(33, 17, image.YCbCrSubsampleRatio420)), 5), jpegOf(f, image.NewGray(image.Rect(0, 0, 20, 9))),
-		pngOf(f, clear), withChunk(pngOf(f, image.NewGray16(image.Rect(0, 0, 5, 6))), "eXIf", []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00")),
-		pngOf(f, palette), animation.Bytes(),
+		held(pictures.JPEG(f, photo(33, 17, image.YCbCrSubsampleRatio420)), 5), pictures.JPEG(f, image.NewGray(image.Rect(0, 0, 20, 9))),
+		pictures.PNG(f, clear), withChunk(pictures.PNG(f, image.NewGray16(image.Rect(0, 0, 5, 6))), "eXIf", []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00")),
+		pictures.PNG(f, palette), animation.Bytes(),
 	} {
 		f.Add(raw)
 	}

@@ -13,6 +13,7 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/test/pictures"
 )
 
 // tag is one of a profile.
@@ -70,7 +71,7 @@ func developed(t *testing.T, raw []byte) media.Developed {
 }
 
 func TestPLA03_ProfilesWithTables(t *testing.T) {
-	raw := jpegOf(t, photo(8, 8, image.YCbCrSubsampleRatio420))
+	raw := pictures.JPEG(t, photo(8, 8, image.YCbCrSubsampleRatio420))
 	table := "mAB \x00\x00\x00\x00" + string(bytes.Repeat([]byte("table"), 30_000))
 	for _, version := range []byte{2, 4} {
 		out := profileIn(developed(t, inSegments(raw, icc(version, "RGB ", "Lab ", tag{"A2B0", table}, tag{"B2A0", table + "x"}))).Bytes)
@@ -116,7 +117,7 @@ func FuzzProfile(f *testing.F) {
 	f.Add(icc(2, "RGB ", "XYZ ", tag{"rXYZ", point}, tag{"gXYZ", point}, tag{"bXYZ", point}, tag{"rTRC", curve}, tag{"gTRC", curve}, tag{"bTRC", curve}, tag{"cprt", "text"}))
 	f.Add(icc(4, "RGB ", "Lab ", tag{"A2B0", "mft2\x00\x00\x00\x00many numbers"}))
 	f.Add(icc(2, "GRAY", "XYZ ", tag{"kTRC", curve}))
-	grey, colour := jpegOf(f, image.NewGray(image.Rect(0, 0, 1, 1))), jpegOf(f, photo(1, 1, image.YCbCrSubsampleRatio420))
+	grey, colour := pictures.JPEG(f, image.NewGray(image.Rect(0, 0, 1, 1))), pictures.JPEG(f, photo(1, 1, image.YCbCrSubsampleRatio420))
 	s := imaging.NewStudio(1)
 	f.Fuzz(func(t *testing.T, profile []byte) {
 		for _, raw := range [][]byte{grey, colour} {

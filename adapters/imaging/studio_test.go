@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
-	"image/png"
 	"math"
 	"runtime"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/test/pictures"
 	"plaza/test/ports"
 )
 
@@ -41,20 +41,6 @@ func photo(width, height int, ratio image.YCbCrSubsampleRatio) *image.YCbCr {
 		m.Cb[i], m.Cr[i] = uint8(90+i%64), uint8(160-i%64)
 	}
 	return m
-}
-
-func jpegOf(t testing.TB, m image.Image) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	require.NoError(t, jpeg.Encode(&out, m, &jpeg.Options{Quality: 95}))
-	return out.Bytes()
-}
-
-func pngOf(t testing.TB, m image.Image) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	require.NoError(t, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, m))
-	return out.Bytes()
 }
 
 // held is the JPEG of a camera that was held so.
@@ -103,7 +89,7 @@ func refused(t *testing.T, raw []byte) {
 
 // TestPLA03_AStudioHasSoManyPlaces: and a picture of 40 megapixels takes three.
 func TestPLA03_AStudioHasSoManyPlaces(t *testing.T) {
-	small, large := jpegOf(t, photo(600, 400, image.YCbCrSubsampleRatio420)), jpegOf(t, image.NewGray(image.Rect(0, 0, 8000, 5000)))
+	small, large := pictures.JPEG(t, photo(600, 400, image.YCbCrSubsampleRatio420)), pictures.JPEG(t, image.NewGray(image.Rect(0, 0, 8000, 5000)))
 	for _, c := range []struct {
 		slots int
 		raw   []byte
@@ -152,11 +138,11 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 		raw   []byte
 		bytes float64 // a pixel
 	}{
-		"as it is":         {jpegOf(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 3.5},
-		"turned":           {held(jpegOf(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 6), 5},
-		"of 16 bits":       {pngOf(t, image.NewNRGBA64(image.Rect(0, 0, 1600, 1200))), 10.5},
-		"with one colour":  {pngOf(t, image.NewGray(image.Rect(0, 0, 1600, 1200))), 2},
-		"with few colours": {pngOf(t, image.NewPaletted(image.Rect(0, 0, 1600, 1200), color.Palette{color.White, color.Transparent})), 6.5},
+		"as it is":         {pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 3.5},
+		"turned":           {held(pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 6), 5},
+		"of 16 bits":       {pictures.PNG(t, image.NewNRGBA64(image.Rect(0, 0, 1600, 1200))), 10.5},
+		"with one colour":  {pictures.PNG(t, image.NewGray(image.Rect(0, 0, 1600, 1200))), 2},
+		"with few colours": {pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 1600, 1200), color.Palette{color.White, color.Transparent})), 6.5},
 	} {
 		got := allocated(func() {
 			_, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(c.raw))
@@ -168,7 +154,7 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 
 // TestPLA03_AProfileCostsItsBound: some kilobytes can become gigabytes.
 func TestPLA03_AProfileCostsItsBound(t *testing.T) {
-	raw := pngOf(t, image.NewGray(image.Rect(0, 0, 4, 4)))
+	raw := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	plain := allocated(func() {
 		_, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(raw))
 		require.NoError(t, err)
@@ -187,7 +173,7 @@ func TestPLA03_AProfileCostsItsBound(t *testing.T) {
 // TestPLA03_ScansAreCounted: each goes through the whole picture, though it may have a
 // few bytes only.
 func TestPLA03_ScansAreCounted(t *testing.T) {
-	raw := jpegOf(t, photo(64, 48, image.YCbCrSubsampleRatio420))
+	raw := pictures.JPEG(t, photo(64, 48, image.YCbCrSubsampleRatio420))
 	scan := bytes.Index(raw, []byte("\xff\xda"))
 	require.Positive(t, scan)
 	scans := func(n int) []byte {
@@ -205,7 +191,7 @@ func TestPLA03_ScansAreCounted(t *testing.T) {
 // TestPLA03_APictureThatIsTooLongForAJPEG is a PNG, though nothing of it is transparent.
 func TestPLA03_APictureThatIsTooLongForAJPEG(t *testing.T) {
 	for _, m := range []image.Image{image.NewGray(image.Rect(0, 0, 65_536, 2)), image.NewPaletted(image.Rect(0, 0, 65_536, 2), color.Palette{color.NRGBA{1, 2, 3, 255}})} {
-		d, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(pngOf(t, m)), media.AvatarFrames...)
+		d, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(pictures.PNG(t, m)), media.AvatarFrames...)
 		require.NoError(t, err)
 		assert.Equal(t, []any{"image/png", 65_536, 2}, []any{d.Type, d.Width, d.Height})
 		for _, r := range d.Renderings {
@@ -223,7 +209,7 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 				m.SetNRGBA(x, y, color.NRGBA{uint8(3 * x), uint8(5 * y), uint8(x + y), 255})
 			}
 		}
-		raw := jpegOf(t, m)
+		raw := pictures.JPEG(t, m)
 		stored, err := jpeg.Decode(bytes.NewReader(raw))
 		require.NoError(t, err)
 		at := func(x, y int) color.Color { return stored.At(x, y) }
@@ -255,7 +241,7 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 // TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade: one that is much smaller is made of
 // a larger one, which nobody must see.
 func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
-	raw := jpegOf(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
+	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
 	develop := func(frames ...media.Frame) []media.Rendering {
 		d, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(raw), frames...)
 		require.NoError(t, err)
@@ -277,7 +263,7 @@ func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 }
 
 func BenchmarkDevelop(b *testing.B) {
-	plain := jpegOf(b, photo(4000, 3000, image.YCbCrSubsampleRatio420))
+	plain := pictures.JPEG(b, photo(4000, 3000, image.YCbCrSubsampleRatio420))
 	for name, raw := range map[string][]byte{"upright": plain, "turned": held(plain, 6)} {
 		for sizes, frames := range map[string][]media.Frame{"avatar": media.AvatarFrames, "demand": media.DemandCoverFrames, "alone": nil} {
 			b.Run(name+"/"+sizes, func(b *testing.B) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"image"
-	"image/png"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +20,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/user"
+	"plaza/test/pictures"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -80,9 +79,7 @@ func newWorld(t *testing.T, change ...func(gallery.Repository) gallery.Repositor
 
 func picture(t *testing.T) media.Raw {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))))
-	return bytes.NewReader(b.Bytes())
+	return bytes.NewReader(pictures.Plain(t, 30, 20))
 }
 
 func tags(t *testing.T, names ...string) gallery.Tags {

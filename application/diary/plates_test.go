@@ -2,8 +2,6 @@ package diary_test
 
 import (
 	"bytes"
-	"image"
-	"image/png"
 	"strings"
 	"testing"
 	"time"
@@ -16,15 +14,14 @@ import (
 	"plaza/application/diary"
 	"plaza/domain/event"
 	"plaza/domain/media"
+	"plaza/test/pictures"
 )
 
 func illustrated(t *testing.T) (*world, media.Store, media.Raw) {
 	t.Helper()
-	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	w := newWorld(t, func(p *diary.Ports) { p.Pictures, p.Studio = pictures, imaging.NewStudio(1) })
-	var b bytes.Buffer
-	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))))
-	return w, pictures, bytes.NewReader(b.Bytes())
+	stored := memory.NewMedia("https://plaza.example", []byte("key"))
+	w := newWorld(t, func(p *diary.Ports) { p.Pictures, p.Studio = stored, imaging.NewStudio(1) })
+	return w, stored, bytes.NewReader(pictures.Plain(t, 30, 20))
 }
 
 func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/publication"
+	"plaza/test/pictures"
 )
 
 // titles are the publications of the category, as the feed shows them.
@@ -208,7 +209,7 @@ func TestADM04_without_a_place_for_rejects_nothing_more_is_read(t *testing.T) {
 func TestADM04_a_large_cover_has_its_own_size_in_each_feed(t *testing.T) {
 	w := newWorld(t)
 	cover := map[string]any{"file": "a.png"}
-	f := &file{name: "a", covers: map[string][]byte{"a.png": picture(t, 1000, 500)}, lines: []string{
+	f := &file{name: "a", covers: map[string][]byte{"a.png": pictures.Plain(t, 1000, 500)}, lines: []string{
 		person("u1", 1),
 		record("node", "id", 1, "author", "u1", "title", "A part", "language", "en", "created", day1, "cover", cover),
 		record("demand", "id", 1, "author", "u1", "title", "A wish", "closed", day2, "start", day2, "end", day2, "created", day1, "cover", cover),
@@ -239,7 +240,7 @@ func TestADM04_a_cover_is_kept_once(t *testing.T) {
 	with := func(id int, name string) string {
 		return record("node", "id", id, "author", "u1", "title", "A part", "language", "en", "created", day1, "cover", map[string]any{"file": name})
 	}
-	f := &file{name: "a", covers: map[string][]byte{"a.png": picture(t, 3, 2), "same.png": picture(t, 3, 2), "text.png": []byte("no picture")},
+	f := &file{name: "a", covers: map[string][]byte{"a.png": pictures.Plain(t, 3, 2), "same.png": pictures.Plain(t, 3, 2), "text.png": []byte("no picture")},
 		lines: []string{person("u1", 1), with(1, "a.png"), with(2, "same.png"), with(3, "none.png"), with(4, "text.png")}}
 	r := &rejects{}
 	summary, err := w.importer().Import(t.Context(), []importing.Source{source(f, r)}, &watcher{})

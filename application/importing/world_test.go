@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"strings"
 	"testing"
@@ -198,14 +196,6 @@ func bundle(id, original int) string {
 func article(id, bundle int, author string, category int, title string) string {
 	return record("publication", "id", id, "bundle", bundle, "author", author, "category", category, "title", title,
 		"language", "en", "created", day1, "updated", day2)
-}
-
-// picture is a PNG of the size.
-func picture(t *testing.T, width, height int) []byte {
-	t.Helper()
-	var raw bytes.Buffer
-	require.NoError(t, png.Encode(&raw, image.NewGray(image.Rect(0, 0, width, height))))
-	return raw.Bytes()
 }
 
 // feedPage is what the feed shows of a kind in a category.

@@ -2,8 +2,6 @@ package people_test
 
 import (
 	"bytes"
-	"image"
-	"image/png"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/user"
+	"plaza/test/pictures"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -74,9 +73,7 @@ func TestUSR05_the_own_profile(t *testing.T) {
 func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
 	p, ids := world(t, "Ann", "Bob")
 	ann := access.Actor{ID: ids[0]}
-	var square bytes.Buffer
-	require.NoError(t, png.Encode(&square, image.NewGray(image.Rect(0, 0, 500, 400))))
-	info, err := p.SetAvatar(t.Context(), ann, bytes.NewReader(square.Bytes()))
+	info, err := p.SetAvatar(t.Context(), ann, bytes.NewReader(pictures.Plain(t, 500, 400)))
 	require.NoError(t, err)
 	require.Len(t, info.Avatar.Sizes, 3)
 	assert.Equal(t, []int{96, 256, 500}, []int{info.Avatar.Sizes[0].Width, info.Avatar.Sizes[1].Width, info.Avatar.Sizes[2].Width},

@@ -10,15 +10,6 @@ import (
 	"plaza/domain/publication"
 )
 
-// Covers are the pictures beside the Files, which those name.
-func Covers() ([]File, error) {
-	told, err := tables()
-	if err != nil {
-		return nil, err
-	}
-	return told.covers, nil
-}
-
 // textCovers and wishCovers are what some of the feed shows; the rest has no cover.
 var (
 	textCovers = map[publication.BundleID]drawing{

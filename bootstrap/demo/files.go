@@ -18,15 +18,14 @@ type File struct {
 	Content []byte
 }
 
-// Files are what a crawler could have brought of the demo data (ADM-04), in the order
-// in which Load imports them: examples of every kind of record. They are the same each
-// time.
-func Files() ([]File, error) {
+// Files returns the imported part of the demo data (ADM-04): files of records in the order in which Load
+// imports them, with examples of every kind, and the covers that the records name. They are the same each time.
+func Files() (records, covers []File, err error) {
 	told, err := tables()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return told.files, nil
+	return told.files, told.covers, nil
 }
 
 // fill writes the files. Everybody has joined by then.

@@ -3,33 +3,22 @@
 package apertium
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
+	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
-	"plaza/test/debian"
 	"plaza/test/process"
 )
 
-// The real server: where its packages put it, and the languages that it comes with.
-const (
-	program = "/usr/bin/apertium-apy"
-	modes   = "/usr/share/apertium/modes"
-)
+// program names the server's program: the path of apertium-apy.
+const program = "PLAZA_TEST_APERTIUM"
 
 // onLoopback runs the program, which would listen on all interfaces and has no setting for
 // that, so that nobody but this machine reaches it.
@@ -42,93 +31,40 @@ sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 `
 
-var packages = []string{"apertium-apy", "apertium-eng-spa"}
-
-// realServer is nil when the program is there. Installing it is tried once.
-var realServer = sync.OnceValue(func() error {
-	if installed() {
-		return nil
-	}
-	if err := debian.Install(installed, packages...); err != nil {
-		return fmt.Errorf("Apertium isn't installed: `apt-get install %s`: %w", strings.Join(packages, " "), err)
-	}
-	if !installed() {
-		return fmt.Errorf("installing %v brought no %s", packages, program)
-	}
-	return nil
-})
-
-func installed() bool {
-	for _, file := range []string{program, modes + "/eng-spa.mode", modes + "/spa-eng.mode"} {
-		if info, err := os.Stat(file); err != nil || info.IsDir() {
-			return false
-		}
-	}
-	return true
-}
-
-// OnServer runs the test against a real server. Where there can be none it fails in CI,
-// and elsewhere tells that nothing was tried.
+// OnServer runs the test against a real server, in the long run of the tests alone. It
+// skips the test when no program is named.
 func OnServer(t *testing.T, test func(t *testing.T, url string)) {
-	if err := realServer(); err != nil {
-		if os.Getenv("CI") == "true" {
-			require.NoError(t, err, "in CI the real server is a must")
-		}
-		t.Logf("NOT TRIED, because the real server can't be had here: %v", err)
-		return
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make test-all runs this")
 	}
-	var url string
-	var err error
-	for range 3 { // somebody else may take the port meanwhile
-		if url, err = start(t); err == nil {
-			test(t, url)
-			return
-		}
+	path := os.Getenv(program)
+	if path == "" {
+		t.Skip(program + " is not set: `apt-get install apertium-apy apertium-eng-spa`, and set it to /usr/bin/apertium-apy")
 	}
-	require.NoError(t, err)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%s: %v", program, err)
+	}
+	test(t, start(t, path))
 }
 
-// start runs the server, and the programs that it starts, until the test ends.
-func start(t *testing.T) (url string, err error) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port := free.Addr().(*net.TCPAddr).Port
-	require.NoError(t, free.Close())
-
-	var said bytes.Buffer
-	// The program's own Python: another one may come first in PATH, without its modules.
-	server := exec.Command("/usr/bin/python3", "-c", onLoopback, program, "--port", strconv.Itoa(port), modes)
-	server.Dir = t.TempDir()
-	server.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}
-	server.Stdout, server.Stderr = &said, &said
-	server.WaitDelay = 10 * time.Second
-	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	process.EndWithParent(server.SysProcAttr, syscall.SIGKILL)
-	require.NoError(t, server.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Wait() }()
-	end := func() error {
-		_ = syscall.Kill(-server.Process.Pid, syscall.SIGKILL) // its group: translating is done by others
-		return <-ended
-	}
-
-	url = fmt.Sprintf("http://127.0.0.1:%d", port)
-	patience := time.After(30 * time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if isReady(t.Context(), url) {
-			t.Cleanup(func() { _ = end() })
-			return url, nil
-		}
-		select {
-		case <-tick.C:
-		case err := <-ended:
-			return "", fmt.Errorf("it ended: %w: %s", err, said.String())
-		case <-patience:
-			return "", errors.Join(errors.New("it does not answer"), end())
-		}
-	}
+// start runs the server until the test ends. The languages are where Debian's packages put
+// them, beside the program.
+func start(t *testing.T, path string) (url string) {
+	t.Helper()
+	modes := filepath.Join(filepath.Dir(filepath.Dir(path)), "share", "apertium", "modes")
+	folder := t.TempDir()
+	return "http://" + process.OnLoopback(t, process.Server{
+		Command: func(address string) *exec.Cmd {
+			_, port, _ := net.SplitHostPort(address)
+			// The program's own Python: another one may come first in PATH, without its modules.
+			cmd := exec.Command("/usr/bin/python3", "-c", onLoopback, path, "--port", port, modes)
+			cmd.Dir = folder
+			cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}
+			return cmd
+		},
+		IsReady: func(address string) bool { return isReady(t.Context(), "http://"+address) },
+	})
 }
 
 // isReady asks for the languages: another server at this port would not have them.

@@ -1,83 +1,26 @@
-// Package arch holds the house to its plan: who may import whom, how rooms may be
-// called, and that every package says what it is about.
+// Package arch tests the rules of ARCHITECTURE.md: which package imports which, how packages are named and
+// documented, how long files are, and which packages `make test` runs under the race detector.
 package arch
 
 import (
-	"encoding/json"
-	"errors"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io"
-	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
-
-const module = "plaza"
-
-// pkg is what the go command tells of a package.
-type pkg struct {
-	ImportPath string
-	Dir        string
-	Doc        string
-	Standard   bool
-	Imports    []string
-	GoFiles    []string
-}
-
-func (p pkg) within(folder string) bool {
-	return p.ImportPath == module+"/"+folder || strings.HasPrefix(p.ImportPath, module+"/"+folder+"/")
-}
-
-func packages(t *testing.T) []pkg {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-tags", "nomsgpack", "-json=ImportPath,Dir,Doc,Imports,GoFiles", "./...")
-	cmd.Dir = root(t)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	require.NoError(t, err)
-	var all []pkg
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p pkg
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else {
-			require.NoError(t, err)
-		}
-		all = append(all, p)
-	}
-	require.NotEmpty(t, all)
-	return all
-}
-
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	return dir
-}
 
 func isStandard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return !strings.Contains(first, ".") && first != module
 }
 
-func inside(imported string, folders ...string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return pkg{ImportPath: imported}.within(f) })
-}
-
-// room is an adapter, whatever it has inside: adapters/httpapi with its openapi. Wallets
-// are one each: a mistake that two had from each other would hide.
-func room(importPath string) string {
+// adapterOf returns the name of the adapter that the package belongs to: httpapi for adapters/httpapi/openapi.
+// Wallets are adapters of their own: code that both shared would hide a mistake from the tests of either.
+func adapterOf(importPath string) string {
 	parts := strings.Split(strings.TrimPrefix(importPath, module+"/adapters/"), "/")
 	if parts[0] == "wallet" && len(parts) > 1 {
 		return parts[0] + "/" + parts[1]
@@ -85,8 +28,8 @@ func room(importPath string) string {
 	return parts[0]
 }
 
-// verdict says why the package may not import the other; empty when it may.
-func verdict(p pkg, imported string) string {
+// forbids returns the rule against the import, or nothing.
+func forbids(p *pkg, imported string) string {
 	switch {
 	case p.within("domain"):
 		isLocale := p.within("domain/locale") && strings.HasPrefix(imported, "golang.org/x/text/")
@@ -106,13 +49,13 @@ func verdict(p pkg, imported string) string {
 		case inside(imported, "application") && !mayKnowUseCases:
 			return "only httpapi and bootstrap import use cases"
 		case inside(imported, "bootstrap", "test"):
-			return "only bootstrap knows everybody"
-		case inside(imported, "adapters") && room(imported) != room(p.ImportPath):
+			return "only bootstrap imports every package"
+		case inside(imported, "adapters") && adapterOf(imported) != adapterOf(p.ImportPath):
 			return "an adapter never imports another"
 		}
 	case p.within("bootstrap"), p.within("test"), p.within("migrations"):
 	default:
-		return "there is no such part of the house"
+		return "the top folders are domain, application, adapters, bootstrap, migrations and test"
 	}
 	if strings.HasPrefix(imported, "github.com/google/wire") && !p.within("bootstrap") {
 		return "wire stays within bootstrap"
@@ -120,17 +63,17 @@ func verdict(p pkg, imported string) string {
 	return ""
 }
 
-func TestWho_may_import_whom(t *testing.T) {
+func TestImports(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, imported := range p.Imports {
-			if why := verdict(p, imported); why != "" {
+			if why := forbids(p, imported); why != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, imported, why)
 			}
 		}
 	}
 }
 
-func TestThe_verdict_itself(t *testing.T) {
+func TestForbids(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		allowed  bool
@@ -159,31 +102,28 @@ func TestThe_verdict_itself(t *testing.T) {
 		{"plaza/bootstrap", "github.com/google/wire", true},
 		{"plaza/tools", "time", false},
 	} {
-		assert.Equal(t, c.allowed, verdict(pkg{ImportPath: c.from}, c.to) == "", "%s imports %s", c.from, c.to)
+		assert.Equal(t, c.allowed, forbids(&pkg{ImportPath: c.from}, c.to) == "", "%s imports %s", c.from, c.to)
 	}
 }
 
-func TestRooms_say_what_they_are(t *testing.T) {
+func TestPackageNamesAndDocs(t *testing.T) {
 	names := regexp.MustCompile(`(?i)^(utils?|common|helpers?|shared|misc|base|core|lib|x)$`)
 	for _, p := range packages(t) {
 		for part := range strings.SplitSeq(p.ImportPath, "/") {
-			assert.False(t, names.MatchString(part), "%s: a name that says nothing", p.ImportPath)
+			assert.False(t, names.MatchString(part), "%s: a name without meaning", p.ImportPath)
 		}
-		if len(p.GoFiles) > 0 {
+		if len(p.Files) > 0 {
 			assert.Greater(t, len(p.Doc), 20, "%s has no package doc", p.ImportPath)
 		}
 	}
 }
 
-// TestExported_names_are_documented: public docs give meaning, units and errors.
-func TestExported_names_are_documented(t *testing.T) {
+func TestExportedDocs(t *testing.T) {
 	for _, p := range packages(t) {
 		if !p.within("domain") && !p.within("application") {
 			continue
 		}
-		for _, name := range p.GoFiles {
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ParseComments)
-			require.NoError(t, err)
+		for name, file := range p.Files {
 			for _, undocumented := range undocumented(file) {
 				t.Errorf("%s: %s has no doc", path.Join(p.ImportPath, name), undocumented)
 			}
@@ -226,18 +166,13 @@ func receiver(d *ast.FuncDecl) string {
 	return typ.(*ast.Ident).Name
 }
 
-// TestFiles_can_be_read: about four hundred lines are what one reads at a sitting.
-func TestFiles_can_be_read(t *testing.T) {
+func TestFileLengths(t *testing.T) {
 	const tooLong = 500
 	for _, p := range packages(t) {
-		for _, name := range p.GoFiles {
-			if name == "wire_gen.go" {
-				continue
+		for name, file := range p.Files {
+			if name != "wire_gen.go" {
+				assert.LessOrEqual(t, fset.File(file.FileStart).LineCount(), tooLong, "%s/%s", p.ImportPath, name)
 			}
-			text, err := os.ReadFile(filepath.Join(p.Dir, name))
-			require.NoError(t, err)
-			lines := strings.Count(string(text), "\n")
-			assert.LessOrEqual(t, lines, tooLong, "%s/%s", p.ImportPath, name)
 		}
 	}
 }

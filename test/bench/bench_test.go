@@ -40,7 +40,7 @@ var (
 	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas: A,A1,B,C,D,D1,E,F,deep,size,inside,W,W1,import (default: all)")
 	storeFlag       = flag.String("store", "both", "`postgres`, sqlite or both")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
-	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: it is built)")
+	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
 )
 
 func TestMain(m *testing.M) {

@@ -27,6 +27,9 @@ func tinyPostgres(ctx context.Context, url string) error { return fill(ctx, url,
 var quiet = slog.New(slog.DiscardHandler)
 
 func TestFloors_answer_just_as_Plaza_does(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for name, make := range tinyStores() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,6 +77,9 @@ var shown = map[string]string{
 }
 
 func TestDatasets_show_what_there_is_to_be_shown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	url := postgres.New(t, tinyPostgres)
 	_, plaza := serveApp(t, url, quiet)
 	w, err := dial(plaza)
@@ -114,6 +120,9 @@ func note(found map[string]bool, path string, content any) {
 }
 
 func TestA_floor_that_does_less_is_found_out(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	url := postgres.New(t, tinyPostgres)
 	_, plaza := serveApp(t, url, quiet)
 	floor := startFloor(t, url)
@@ -125,6 +134,9 @@ func TestA_floor_that_does_less_is_found_out(t *testing.T) {
 }
 
 func TestMeasurements_count_what_is_answered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	url := postgres.New(t, tinyPostgres)
 	d := newDataset(tiny)
 	_, plaza := serveApp(t, url, quiet)
@@ -139,6 +151,9 @@ func TestMeasurements_count_what_is_answered(t *testing.T) {
 }
 
 func TestDatasets_have_their_sizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	d := newDataset(1)
 	assert.Equal(t, []int{200_000, 1_000_000, 500_000, 1_000_000, 1_000_000}, []int{d.users, d.publications, d.demands, d.images, d.events})
 	s := d.shelves["publication"]
@@ -159,6 +174,9 @@ func TestDatasets_have_their_sizes(t *testing.T) {
 }
 
 func TestReports_know_noise_from_differences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	o := func(ratio float64) outcome { return outcome{ratios: []float64{ratio - 0.1, ratio, ratio + 0.1}} }
 	r := report{dataset: newDataset(tiny), stores: []results{{benchedStore: benchedStore{name: "Postgres"}, rows: []row{
 		{called("A"), o(0.85)}, {called("B"), o(0.95)}, {called("F"), o(0.4)},

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"plaza/test/process"
 )
 
 // imports is the table of the import, as -scenarios calls it.
@@ -71,11 +73,8 @@ func importFile(ctx context.Context, tb testing.TB, binary, database, path, as s
 	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(), "PLAZA_LOG_LEVEL=warn")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	began, ended := time.Now(), make(chan error, 1)
-	if err := launch(cmd, ended); err != nil {
-		return importRun{}, err
-	}
-	if err := <-ended; err != nil {
+	began := time.Now()
+	if err := process.Run(cmd, syscall.SIGKILL); err != nil {
 		return importRun{}, fmt.Errorf("import: %w\n%s", err, said.Bytes()[max(0, said.Len()-2000):])
 	}
 	run := importRun{took: time.Since(began)}
@@ -142,11 +141,7 @@ func (r *importRow) beside(ctx context.Context, tb testing.TB, binary, database,
 func importAny(ctx context.Context, tb testing.TB, binary, database, path string) error {
 	cmd := exec.CommandContext(ctx, binary, "import", "--json", path)
 	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(), "PLAZA_LOG_LEVEL=warn")
-	ended := make(chan error, 1)
-	if err := launch(cmd, ended); err != nil {
-		return err
-	}
-	return <-ended
+	return process.Run(cmd, syscall.SIGKILL)
 }
 
 // paced asks in turn for the requests at the pace, however long the answers take, until

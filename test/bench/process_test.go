@@ -1,16 +1,13 @@
 package bench
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -76,24 +73,25 @@ func start(tb testing.TB, cmd *exec.Cmd, stop func() error) (at string) {
 		text, _ := os.ReadFile(log.Name())
 		return text[max(0, len(text)-10_000):]
 	}
-	out, err := cmd.StdoutPipe()
+	printed := process.NewAnnouncer(address)
+	cmd.Stdout = printed
+	p, err := process.Start(cmd, syscall.SIGKILL)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	if err := launch(cmd, ended); err != nil {
-		tb.Fatal(err)
-	}
 	tb.Cleanup(func() {
-		if err := errors.Join(stop(), end(cmd, ended)); err != nil {
+		err := errors.Join(stop(), p.Wait(patience))
+		if errors.Is(err, process.ErrRuns) {
+			err = errors.Join(err, cmd.Process.Kill())
+		}
+		if err != nil {
 			tb.Errorf("%s: %v\n%s", name, err, said())
 		}
 	})
 	select {
-	case at, found := <-announced(out):
-		if found {
-			return at
-		}
+	case at := <-printed.Found:
+		return at
+	case <-p.Ended():
 		tb.Fatalf("%s ended at once\n%s", name, said())
 	case <-time.After(patience):
 		tb.Fatalf("%s does not say where it is\n%s", name, said())
@@ -101,56 +99,15 @@ func start(tb testing.TB, cmd *exec.Cmd, stop func() error) (at string) {
 	return ""
 }
 
-// announced is the first address in the output; without one the channel is closed.
-func announced(out io.Reader) <-chan string {
-	found := make(chan string, 1)
-	go func() {
-		defer close(found)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if parts := address.FindStringSubmatch(lines.Text()); parts != nil {
-				found <- parts[1]
-				io.Copy(io.Discard, out)
-				return
-			}
-		}
-	}()
-	return found
-}
-
-// launch starts the process so that it ends when we do, even by SIGKILL.
-func launch(cmd *exec.Cmd, ended chan<- error) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	process.EndWithParent(cmd.SysProcAttr, syscall.SIGKILL)
-	started := make(chan error)
-	go func() {
-		// To the kernel the parent is the thread, so this one is kept until the process
-		// has ended.
-		runtime.LockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			ended <- cmd.Wait()
-		}
-	}()
-	return <-started
-}
-
-// end waits for the process, which was told to stop.
-func end(cmd *exec.Cmd, ended <-chan error) error {
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(patience):
-		return errors.Join(fmt.Errorf("it does not end within %v", patience), cmd.Process.Kill())
-	}
-}
-
-// program is the path of the program to measure: the one that the flag names, or
-// one that is built now.
+// program is the path of the program to measure: the one that the flag or
+// PLAZA_TEST_PROGRAM names, or one that is built now.
 func program(ctx context.Context, tb testing.TB) string {
 	tb.Helper()
-	if *binaryFlag != "" {
-		return *binaryFlag
+	if named := cmp.Or(*binaryFlag, os.Getenv("PLAZA_TEST_PROGRAM")); named != "" {
+		if _, err := os.Stat(named); err != nil {
+			tb.Fatal(err)
+		}
+		return named
 	}
 	path := filepath.Join(tb.TempDir(), "plaza")
 	build := exec.CommandContext(ctx, "go", "build", "-tags", "nomsgpack", "-trimpath", "-o", path, "plaza/bootstrap/cmd/plaza")

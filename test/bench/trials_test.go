@@ -43,6 +43,9 @@ func tinyContest(t *testing.T, url string) *contest {
 }
 
 func TestWriters_are_counted_exactly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for name, make := range tinyStores() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,6 +85,9 @@ func aListing(category string) string {
 }
 
 func TestA_miscount_is_found_out(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for name, make := range tinyStores() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,6 +125,9 @@ func (c careless) insert(ctx context.Context, e event.State) (event.ID, error) {
 }
 
 func TestA_bare_insert_that_does_less_is_found_out(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for name, make := range tinyStores() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,6 +165,9 @@ func ownPostgres(t *testing.T) benchedStore {
 }
 
 func TestReads_are_timed_inside_the_database(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for name, make := range map[string]func(*testing.T) benchedStore{
 		"postgres": ownPostgres,
 		"sqlite": func(t *testing.T) benchedStore {
@@ -181,6 +193,9 @@ func TestReads_are_timed_inside_the_database(t *testing.T) {
 }
 
 func TestReads_that_the_log_does_not_tell_of_have_no_times(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	s := ownPostgres(t)
 	timed := func(url string, spoil int) error {
 		store, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
@@ -199,6 +214,9 @@ func TestReads_that_the_log_does_not_tell_of_have_no_times(t *testing.T) {
 }
 
 func TestReports_show_writers_and_what_is_inside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	o := outcome{ratios: []float64{0.7, 0.75, 0.9}}
 	times := []time.Duration{14 * time.Millisecond, 15 * time.Millisecond, 16 * time.Millisecond}
 	r := report{scale: 1, dataset: newDataset(tiny), stores: []results{{

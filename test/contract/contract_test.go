@@ -1,24 +1,81 @@
 // Package contract shows every row of Plaza's contract over HTTP, on a real
 // server, from the outside. The rows' numbers stand in the tests' names; every
-// response, the refused ones too, is held against the OpenAPI document. All of it
-// runs on each of the stores, the last of which several servers share;
-// PLAZA_TEST_STORES=memory,SQLite narrows that while one is working on something.
+// response, the refused ones too, is held against the OpenAPI document. A row says
+// which stores it needs; without -short nearly all of them run on each of the stores,
+// the last of which several servers share. PLAZA_TEST_STORES=memory,SQLite narrows
+// the stores.
 package contract
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // row is one black-box test: its name starts with the number of the row that it
 // shows, and it has a server of its own.
 type row struct {
-	name string
-	show func(t *testing.T, s *server)
+	name  string
+	show  func(t *testing.T, s *server)
+	needs needs
 }
 
-// rows are those of the contract that there is something to show of on the store.
+// needs is which stores a test needs.
+type needs int
+
+const (
+	// anyStore: what is tested is decided before or after the store.
+	anyStore needs = iota
+	// everyStore: what is tested depends on the store.
+	everyStore
+	// everyServer: it depends on the store, and on the servers that share it.
+	everyServer
+	// oneDatabase: it is long; one database is enough to show that databases carry as
+	// much.
+	oneDatabase
+	// memoryOnly: no store is tested.
+	memoryOnly
+)
+
+// runs reports whether the store runs a test with these needs.
+func (on store) runs(n needs, short bool) bool {
+	switch {
+	case n == memoryOnly:
+		return on.name == "memory"
+	case n == oneDatabase:
+		return on.name == "memory" || on.name == "Postgres" && !short
+	case !short:
+		return true
+	case on.servers > 1:
+		return n == everyServer
+	case on.name == "Postgres":
+		return n == everyStore || n == everyServer
+	}
+	return true
+}
+
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		needs       needs
+		short, long string
+	}{
+		{anyStore, "memory SQLite", "memory SQLite Postgres two_servers"},
+		{everyStore, "memory SQLite Postgres", "memory SQLite Postgres two_servers"},
+		{everyServer, "memory SQLite Postgres two_servers", "memory SQLite Postgres two_servers"},
+		{oneDatabase, "memory", "memory Postgres"},
+		{memoryOnly, "memory", "memory"},
+	} {
+		for _, on := range stores {
+			assert.Equal(t, slices.Contains(strings.Fields(c.short), on.name), on.runs(c.needs, true), "%s, short: %d", on.name, c.needs)
+			assert.Equal(t, slices.Contains(strings.Fields(c.long), on.name), on.runs(c.needs, false), "%s: %d", on.name, c.needs)
+		}
+	}
+}
+
+// rows are those of the contract that the store can show.
 func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, loginRows, peopleRows, goldenRows, eventRows, eventListRows, eventTextRows,
@@ -30,25 +87,15 @@ func (on store) rows() []row {
 	if on.servers > 1 {
 		all = append(all, sharingRows...)
 	}
-	return slices.DeleteFunc(all, func(r row) bool {
-		stores, isLimited := only[r.name]
-		return isLimited && !slices.Contains(stores, on.name)
-	})
-}
-
-// only are the stores that a row is shown on whose subject is none of them, and that
-// takes its time under the race detector.
-var only = map[string][]string{
-	// The size of a page is made by its form, and by limits that are checked before a
-	// store is asked. One is enough to show that a database carries so much.
-	"EVT-21 the worst page is bounded": {"memory", "Postgres"},
-	// It starts a server of its own, and shows the translator rather than the cache.
-	"PUB-04 a page comes back from a real translator": {"memory"},
+	return all
 }
 
 func TestContract(t *testing.T) {
-	onEach(t, func(t *testing.T, on store) {
+	onEach(t, everyServer, func(t *testing.T, on store) {
 		for _, r := range on.rows() {
+			if !on.runs(r.needs, testing.Short()) {
+				continue
+			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
 				r.show(t, on.start(t))

@@ -15,7 +15,7 @@ import (
 // at, in the document's form, and that no link in it is dead.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	onEach(t, showDemo)
+	onEach(t, anyStore, showDemo)
 }
 
 func showDemo(t *testing.T, on store) {

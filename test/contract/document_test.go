@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/stretchr/testify/require"
@@ -53,20 +52,13 @@ func matchDocument(t *testing.T, req *http.Request, res *http.Response, body []b
 	}
 	doc, err := theDocument()
 	require.NoError(t, err)
-	route, params, err := doc.FindRoute(req)
+	route, _, err := doc.FindRoute(req)
 	if errors.Is(err, routers.ErrPathNotFound) || errors.Is(err, routers.ErrMethodNotAllowed) || anywhere[res.StatusCode] {
 		requireRefused(t, doc, req, res, body)
 		return
 	}
 	require.NoError(t, err)
-	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route},
-		Status:                 res.StatusCode,
-		Header:                 res.Header,
-		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: true},
-	}
-	require.NoError(t, openapi3filter.ValidateResponse(req.Context(), input),
-		"%s %s: %d %s", req.Method, req.URL, res.StatusCode, body)
+	require.NoError(t, doc.checkHeaders(route, res), "%s %s: %d %s", req.Method, req.URL, res.StatusCode, body)
 	require.NoError(t, doc.checkBody(route, res, body), "%s %s: %d %s", req.Method, req.URL, res.StatusCode, body)
 }
 

@@ -13,23 +13,23 @@ import (
 // durableRows show what outlives the processes, where there is something to keep
 // it in.
 var durableRows = []row{
-	{"AUT-09 keys outlive the servers", keysOutlive},
-	{"AUT-11 failures are counted although every one was in another process", failuresOutlive},
-	{"EVT-01 events and all that belongs to them outlive the servers", eventsOutlive},
-	{"SUB-01 subscriptions outlive the servers", subscriptionsOutlive},
-	{"IMG-01 images outlive the servers with their files", imagesOutlive},
-	{"PLA-04 plates outlive the servers at their signed addresses", platesOutlive},
-	{"PUB-06 translations outlive the servers", translationsOutlive},
-	{"PAY-07 orders outlive the servers", ordersOutlive},
+	{"AUT-09 keys outlive the servers", keysOutlive, everyServer},
+	{"AUT-11 failures are counted although every one was in another process", failuresOutlive, everyServer},
+	{"EVT-01 events and all that belongs to them outlive the servers", eventsOutlive, everyServer},
+	{"SUB-01 subscriptions outlive the servers", subscriptionsOutlive, everyServer},
+	{"IMG-01 images outlive the servers with their files", imagesOutlive, everyServer},
+	{"PLA-04 plates outlive the servers at their signed addresses", platesOutlive, everyServer},
+	{"PUB-06 translations outlive the servers", translationsOutlive, everyServer},
+	{"PAY-07 orders outlive the servers", ordersOutlive, everyServer},
 }
 
 // sharingRows show what several servers must agree on, each asked by itself.
 var sharingRows = []row{
-	{"AUT-09 a key is good at every server and used for all of them", keysEverywhere},
-	{"AUT-10 a key that is revoked at one server is so at the others at once", revokedEverywhere},
-	{"AUT-11 failures are counted across all server processes", failuresEverywhere},
-	{"EVT-02 EVT-03 what was written to one server is read from the others at once", writtenEverywhere},
-	{"PLA-04 servers share the key of signed addresses", addressesEverywhere},
+	{"AUT-09 a key is good at every server and used for all of them", keysEverywhere, everyServer},
+	{"AUT-10 a key that is revoked at one server is so at the others at once", revokedEverywhere, everyServer},
+	{"AUT-11 failures are counted across all server processes", failuresEverywhere, everyServer},
+	{"EVT-02 EVT-03 what was written to one server is read from the others at once", writtenEverywhere, everyServer},
+	{"PLA-04 servers share the key of signed addresses", addressesEverywhere, everyServer},
 }
 
 // again ends the servers and starts others on what they stored.

@@ -16,17 +16,17 @@ import (
 )
 
 var feedRows = slices.Concat([]row{
-	{"FED-01 categories are a tree with exactly the interface's fields", treeOfCategories},
-	{"FED-01 the bucket is there when something is in it", bucketOfCategories},
-	{"FED-02 meta tells the latest creation and update and the count", metaOfCategories},
-	{"FED-02 meta is of the current level only", metaOfOneLevel},
-	{"FED-03 the latest creation comes first and those without items last", orderOfCategories},
-	{"FED-04 type limits what is counted", typesCounted},
-	{"FED-04 an unknown type is refused", typesUnknown},
-	{"FED-04 xfile counts public events", eventsCounted},
-	{"FED-05 demands are counted within the distance", demandsCountedNear},
-	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted},
-	{"FED-10 a count is of what paging yields", countsArePaged},
+	{"FED-01 categories are a tree with exactly the interface's fields", treeOfCategories, everyStore},
+	{"FED-01 the bucket is there when something is in it", bucketOfCategories, everyStore},
+	{"FED-02 meta tells the latest creation and update and the count", metaOfCategories, everyStore},
+	{"FED-02 meta is of the current level only", metaOfOneLevel, everyStore},
+	{"FED-03 the latest creation comes first and those without items last", orderOfCategories, everyStore},
+	{"FED-04 type limits what is counted", typesCounted, everyStore},
+	{"FED-04 an unknown type is refused", typesUnknown, anyStore},
+	{"FED-04 xfile counts public events", eventsCounted, everyStore},
+	{"FED-05 demands are counted within the distance", demandsCountedNear, everyStore},
+	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted, everyStore},
+	{"FED-10 a count is of what paging yields", countsArePaged, everyStore},
 }, feedItemRows)
 
 const categories = "/api/feed/categories/"

@@ -15,11 +15,11 @@ import (
 )
 
 var importedRows = []row{
-	{"ADM-01 imported how-tos with the newest first", howTosListed},
-	{"ADM-01 imported how-tos are paged", howTosPaged},
-	{"ADM-01 golden imported how-tos", goldenHowTos},
-	{"ADM-02 imported how-tos are for staff", howTosForStaff},
-	{"ADM-03 categories are named in either way", howTosOfCategories},
+	{"ADM-01 imported how-tos with the newest first", howTosListed, everyStore},
+	{"ADM-01 imported how-tos are paged", howTosPaged, everyStore},
+	{"ADM-01 golden imported how-tos", goldenHowTos, anyStore},
+	{"ADM-02 imported how-tos are for staff", howTosForStaff, anyStore},
+	{"ADM-03 categories are named in either way", howTosOfCategories, everyStore},
 }
 
 const imported = "/api/writing-admin/v1/imported-howto/"

@@ -15,7 +15,7 @@ import (
 )
 
 var importingRows = []row{
-	{"ADM-04 what is imported is served, and follows when it is imported again", importedServed},
+	{"ADM-04 what is imported is served, and follows when it is imported again", importedServed, everyStore},
 }
 
 // unwatched is an import that nobody watches.

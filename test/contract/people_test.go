@@ -18,17 +18,17 @@ import (
 )
 
 var peopleRows = []row{
-	{"USR-01 simple user info has exactly the interface's fields", infoHasItsFields},
-	{"USR-02 people come in the order asked for each once", orderOfPeople},
-	{"USR-02 unknown uids are left out", unknownPeople},
-	{"USR-02 two hundred uids at most", tooManyPeople},
-	{"USR-03 names time zones and what is not known", names},
-	{"USR-03 the offset is the one now", offsetNow},
-	{"USR-03 online is who was seen within five minutes", online},
-	{"USR-04 everyone has a portrait of their own in three true sizes", portraits},
-	{"USR-04 a portrait is for everybody and may be kept", portraitsAreKept},
-	{"USR-05 the profile is simple user info and what is one's own", ownProfile},
-	{"USR-05 the profile is one's own alone", profileNeedsAKey},
+	{"USR-01 simple user info has exactly the interface's fields", infoHasItsFields, anyStore},
+	{"USR-02 people come in the order asked for each once", orderOfPeople, everyStore},
+	{"USR-02 unknown uids are left out", unknownPeople, anyStore},
+	{"USR-02 two hundred uids at most", tooManyPeople, anyStore},
+	{"USR-03 names time zones and what is not known", names, anyStore},
+	{"USR-03 the offset is the one now", offsetNow, anyStore},
+	{"USR-03 online is who was seen within five minutes", online, everyStore},
+	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, anyStore},
+	{"USR-04 a portrait is for everybody and may be kept", portraitsAreKept, anyStore},
+	{"USR-05 the profile is simple user info and what is one's own", ownProfile, anyStore},
+	{"USR-05 the profile is one's own alone", profileNeedsAKey, anyStore},
 }
 
 // looksUp asks for the people.

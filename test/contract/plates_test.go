@@ -13,21 +13,21 @@ import (
 )
 
 var plateRows = []row{
-	{"PLA-01 plates are attached and removed", plateAttached},
-	{"PLA-01 plates are the author's to attach and remove", platesAreTheAuthors},
-	{"PLA-01 an event out of sight is an error of the field", platesOutOfSight},
-	{"PLA-01 an event has thirty plates at most", tooManyPlates},
-	{"PLA-01 the last thing that a published event shows stays", lastPlateStays},
-	{"PLA-01 key then event then body", orderOfPlateChecks},
-	{"PLA-02 golden plate", goldenPlate},
-	{"PLA-02 a plate comes as base64 or data URI or form", plateUploads},
-	{"PLA-02 what is no plate is refused", noPlates},
-	{"PLA-04 a plate has a signed address that works", signedAddress},
-	{"PLA-04 a signed address is good for two hours at most", addressExpires},
-	{"PLA-04 an address that was tampered with leads nowhere", addressTampered},
-	{"PLA-04 a private picture is not at the public address", privateStaysPrivate},
-	{"PLA-04 a plate goes with its picture", platesPicturesGo},
-	{"PLA-04 an event goes with its pictures", eventsPicturesGo},
+	{"PLA-01 plates are attached and removed", plateAttached, everyStore},
+	{"PLA-01 plates are the author's to attach and remove", platesAreTheAuthors, anyStore},
+	{"PLA-01 an event out of sight is an error of the field", platesOutOfSight, everyStore},
+	{"PLA-01 an event has thirty plates at most", tooManyPlates, everyStore},
+	{"PLA-01 the last thing that a published event shows stays", lastPlateStays, everyStore},
+	{"PLA-01 key then event then body", orderOfPlateChecks, anyStore},
+	{"PLA-02 golden plate", goldenPlate, anyStore},
+	{"PLA-02 a plate comes as base64 or data URI or form", plateUploads, anyStore},
+	{"PLA-02 what is no plate is refused", noPlates, anyStore},
+	{"PLA-04 a plate has a signed address that works", signedAddress, anyStore},
+	{"PLA-04 a signed address is good for two hours at most", addressExpires, anyStore},
+	{"PLA-04 an address that was tampered with leads nowhere", addressTampered, anyStore},
+	{"PLA-04 a private picture is not at the public address", privateStaysPrivate, anyStore},
+	{"PLA-04 a plate goes with its picture", platesPicturesGo, everyStore},
+	{"PLA-04 an event goes with its pictures", eventsPicturesGo, everyStore},
 }
 
 const plates = "/api/xfile/plate/"

@@ -16,11 +16,11 @@ import (
 )
 
 var cacheRows = []row{
-	{"PUB-06 a page that many read at once is one batch of each language", onePageManyReaders},
-	{"PUB-06 a month later a page is translated anew", aMonthLater},
-	{"PUB-06 a language that is not offered counts as no header", languagesOffered},
-	{"PUB-06 a spent budget leaves pages as they were written until the next day", dailyBudget},
-	{"PUB-07 a translator that does not work is asked but now and then", askedNowAndThen},
+	{"PUB-06 a page that many read at once is one batch of each language", onePageManyReaders, everyStore},
+	{"PUB-06 a month later a page is translated anew", aMonthLater, everyStore},
+	{"PUB-06 a language that is not offered counts as no header", languagesOffered, anyStore},
+	{"PUB-06 a spent budget leaves pages as they were written until the next day", dailyBudget, anyStore},
+	{"PUB-07 a translator that does not work is asked but now and then", askedNowAndThen, anyStore},
 }
 
 // babel is a LibreTranslate server of the tests.
@@ -149,7 +149,7 @@ func translationsOutlive(t *testing.T, s *server) {
 
 func languagesOffered(t *testing.T, s *server) {
 	b := newBabel(t)
-	s, ada := s.on.asking(t, b, func(s *bootstrap.Settings) { s.TranslatorLanguages = "en, zh-Hant" })
+	_, ada := s.on.asking(t, b, func(s *bootstrap.Settings) { s.TranslatorLanguages = "en, zh-Hant" })
 	for header, translated := range map[string][]bool{
 		"en-AU": {true, true, true}, "zh_TW": {true, true, true}, "zh-CN": {false, false, false}, "es": {false, false, false},
 	} {

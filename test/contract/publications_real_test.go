@@ -10,9 +10,12 @@ import (
 	"plaza/test/apertium"
 )
 
-var realRows = []row{{"PUB-04 a page comes back from a real translator", realPage}}
+var realRows = []row{{"PUB-04 a page comes back from a real translator", realPage, memoryOnly}}
 
 func realPage(t *testing.T, s *server) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	apertium.OnServer(t, func(t *testing.T, url string) {
 		s := s.on.startWith(t, func(s *bootstrap.Settings) {
 			s.Translator, s.TranslatorURL, s.TranslatorLanguages = "apertium", url, "en,es"

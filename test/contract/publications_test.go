@@ -14,20 +14,20 @@ import (
 )
 
 var publicationRows = []row{
-	{"PUB-01 publications come with the latest update first", publicationsByUpdate},
-	{"PUB-01 publications are paged", publicationsPaged},
-	{"PUB-01 only what is published and not deleted is listed", publicationsListed},
-	{"PUB-01 publications need the scope", publicationsNeedScope},
-	{"PUB-01 golden publications", goldenPublications},
-	{"PUB-02 publications of a category", publicationsOfCategory},
-	{"PUB-03 originals and translations without a published original", originOnly},
-	{"PUB-03 any value that is not blank asks for originals only", originOnlyValues},
-	{"PUB-04 localized is there for another language alone", localised},
-	{"PUB-05 locales are read as they are written everywhere", localesWritten},
-	{"PUB-05 two locales are the same language when base and script are", sameLanguages},
-	{"PUB-05 a header that is no locale counts as none", noLocales},
-	{"PUB-07 without a translator there is no localized", withoutTranslator},
-	{"PUB-08 only title and content are translated and by whom is named", titleAndContent},
+	{"PUB-01 publications come with the latest update first", publicationsByUpdate, everyStore},
+	{"PUB-01 publications are paged", publicationsPaged, everyStore},
+	{"PUB-01 only what is published and not deleted is listed", publicationsListed, everyStore},
+	{"PUB-01 publications need the scope", publicationsNeedScope, anyStore},
+	{"PUB-01 golden publications", goldenPublications, anyStore},
+	{"PUB-02 publications of a category", publicationsOfCategory, everyStore},
+	{"PUB-03 originals and translations without a published original", originOnly, everyStore},
+	{"PUB-03 any value that is not blank asks for originals only", originOnlyValues, anyStore},
+	{"PUB-04 localized is there for another language alone", localised, anyStore},
+	{"PUB-05 locales are read as they are written everywhere", localesWritten, anyStore},
+	{"PUB-05 two locales are the same language when base and script are", sameLanguages, anyStore},
+	{"PUB-05 a header that is no locale counts as none", noLocales, anyStore},
+	{"PUB-07 without a translator there is no localized", withoutTranslator, anyStore},
+	{"PUB-08 only title and content are translated and by whom is named", titleAndContent, anyStore},
 }
 
 const publications = "/api/writing/bundle-data/get-publication-feed-items/"

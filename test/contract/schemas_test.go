@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -49,17 +50,51 @@ func checkAbsolute(v any) error {
 
 // check holds the JSON against the schema at the place in the document.
 func (s *schemas) check(place string, body []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%w: %q", err, body)
+	}
+	return s.checkValue(place, value)
+}
+
+func (s *schemas) checkValue(place string, value any) error {
 	s.mu.Lock()
 	schema, err := s.compiler.Compile(home + "#" + place)
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("%w: %q", err, body)
-	}
 	return schema.Validate(value)
+}
+
+// checkHeaders holds the headers of a response against those that the document
+// describes.
+func (s *schemas) checkHeaders(route *routers.Route, res *http.Response) error {
+	described := route.Operation.Responses.Status(res.StatusCode)
+	if described == nil {
+		return fmt.Errorf("the status %d is not in the document", res.StatusCode)
+	}
+	for name, header := range described.Value.Headers {
+		sent := res.Header.Values(name)
+		if len(sent) == 0 {
+			if header.Value.Required {
+				return fmt.Errorf("the header %s is missing", name)
+			}
+			continue
+		}
+		place, isShared := strings.CutPrefix(header.Ref, "#")
+		if !isShared {
+			place = placeOf(route, described, res.StatusCode) + pointer("headers", name)
+		}
+		var value any = sent[0]
+		if header.Value.Schema.Value.Type.Is(openapi3.TypeInteger) {
+			value = json.Number(sent[0])
+		}
+		if err := s.checkValue(place+"/schema", value); err != nil {
+			return fmt.Errorf("the header %s is %q: %w", name, sent[0], err)
+		}
+	}
+	return nil
 }
 
 // checkBody holds the body of a response against what the document says of it.

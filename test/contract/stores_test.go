@@ -30,7 +30,7 @@ type store struct {
 // fresh returns the address of an empty store, which is the test's until it ends.
 type fresh func(t *testing.T) string
 
-// stores are those that every row must hold on.
+// stores are those that the contract must hold on.
 var stores = []store{
 	{name: "memory", open: inMemory, servers: 1},
 	{name: "SQLite", open: onSQLite, servers: 1, isDurable: true},
@@ -85,9 +85,12 @@ func choose(names string) error {
 	return nil
 }
 
-// onEach runs the test on every store.
-func onEach(t *testing.T, test func(t *testing.T, on store)) {
+// onEach runs the test on every store that runs tests with these needs.
+func onEach(t *testing.T, n needs, test func(t *testing.T, on store)) {
 	for _, on := range stores {
+		if !on.runs(n, testing.Short()) {
+			continue
+		}
 		t.Run(on.name, func(t *testing.T) {
 			t.Parallel()
 			on.fresh = on.open(t)

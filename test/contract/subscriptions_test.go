@@ -9,16 +9,16 @@ import (
 )
 
 var subscriptionRows = []row{
-	{"SUB-01 the caller's subscriptions newest first", ownSubscriptions},
-	{"SUB-01 subscriptions are paged", subscriptionsArePaged},
-	{"SUB-02 subscriptions are filtered", subscriptionFilters},
-	{"SUB-03 a subscription has the interface's fields", subscriptionHasItsFields},
-	{"SUB-03 uid_only shows ids alone", idsAlone},
-	{"SUB-04 following again returns the standing subscription", followingAgain},
-	{"SUB-04 exactly one of user and category is followed", exactlyOneIsFollowed},
-	{"SUB-04 nobody follows themselves or what is not there", followedIsThere},
-	{"SUB-04 only one's own subscription is ended", endingSubscriptions},
-	{"SUB-04 who follow each other are contacts at once and no longer than that", contactsAtOnce},
+	{"SUB-01 the caller's subscriptions newest first", ownSubscriptions, everyStore},
+	{"SUB-01 subscriptions are paged", subscriptionsArePaged, everyStore},
+	{"SUB-02 subscriptions are filtered", subscriptionFilters, everyStore},
+	{"SUB-03 a subscription has the interface's fields", subscriptionHasItsFields, anyStore},
+	{"SUB-03 uid_only shows ids alone", idsAlone, anyStore},
+	{"SUB-04 following again returns the standing subscription", followingAgain, everyStore},
+	{"SUB-04 exactly one of user and category is followed", exactlyOneIsFollowed, anyStore},
+	{"SUB-04 nobody follows themselves or what is not there", followedIsThere, anyStore},
+	{"SUB-04 only one's own subscription is ended", endingSubscriptions, anyStore},
+	{"SUB-04 who follow each other are contacts at once and no longer than that", contactsAtOnce, everyStore},
 }
 
 var subscriptionFields = []string{

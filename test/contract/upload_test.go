@@ -7,6 +7,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"mime/multipart"
 	"strings"
 	"testing"
@@ -29,22 +30,24 @@ func aPNG(t *testing.T) []byte {
 
 func inPNG(t *testing.T, picture image.Image) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, png.Encode(&b, picture))
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return png.Encode(w, picture) })
 }
 
 func aJPEG(t *testing.T) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, jpeg.Encode(&b, drawing(30, 20), nil))
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return jpeg.Encode(w, drawing(30, 20), nil) })
 }
 
 func aGIF(t *testing.T) []byte {
 	t.Helper()
+	return encoded(t, func(w io.Writer) error { return gif.Encode(w, drawing(30, 20), nil) })
+}
+
+// encoded is what encode writes.
+func encoded(t *testing.T, encode func(w io.Writer) error) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, gif.Encode(&b, drawing(30, 20), nil))
+	require.NoError(t, encode(&b))
 	return b.Bytes()
 }
 

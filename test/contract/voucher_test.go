@@ -13,12 +13,12 @@ import (
 )
 
 var voucherSales = []sale{
-	{"PAY-02 a QR code", nativeVoucher},
-	{"PAY-03 an app", appVoucher},
-	{"PAY-04 the wallet's own browser", browserVoucher},
-	{"PAY-05 another mobile browser", webVoucher},
-	{"PAY-07 the order that was chosen is named", chosenOrder},
-	{"PAY-08 what terminals verify is signed as they do", signedVouchers},
+	{"PAY-02 a QR code", nativeVoucher, anyStore},
+	{"PAY-03 an app", appVoucher, anyStore},
+	{"PAY-04 the wallet's own browser", browserVoucher, anyStore},
+	{"PAY-05 another mobile browser", webVoucher, anyStore},
+	{"PAY-07 the order that was chosen is named", chosenOrder, anyStore},
+	{"PAY-08 what terminals verify is signed as they do", signedVouchers, anyStore},
 }
 
 // How somebody pays, by the kind of their terminal.

@@ -38,13 +38,17 @@ const (
 
 // sale is a test on a till of its own, named as rows are.
 type sale struct {
-	name string
-	show func(t *testing.T, s *till)
+	name  string
+	show  func(t *testing.T, s *till)
+	needs needs
 }
 
 func TestContract_with_a_wallet(t *testing.T) {
-	onEach(t, func(t *testing.T, on store) {
+	onEach(t, everyServer, func(t *testing.T, on store) {
 		for _, r := range slices.Concat(voucherSales, repeatedSales, noticedSales, tendedSales, failingSales, orderSales) {
+			if !on.runs(r.needs, testing.Short()) {
+				continue
+			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
 				r.show(t, on.startTill(t))
@@ -53,7 +57,7 @@ func TestContract_with_a_wallet(t *testing.T) {
 	})
 }
 
-func (on store) startTill(t *testing.T) *till {
+func (on store) startTill(t *testing.T, change ...func(*bootstrap.Settings)) *till {
 	t.Helper()
 	s := &till{}
 	front := httptest.NewUnstartedServer(nil)
@@ -68,12 +72,18 @@ func (on store) startTill(t *testing.T) *till {
 		settings.WalletMchID, settings.WalletKey = merchant, secret.New(walletKey)
 		settings.WalletAppID, settings.WalletSvcAppID = appID, svcAppID
 		settings.WalletPoll, settings.WalletTimeout = "30s", "2s"
+		for _, c := range change {
+			c(settings)
+		}
 	})
 	front.Start()
 	t.Cleanup(front.Close)
 	t.Cleanup(box.Release)
 	return s
 }
+
+// waitingOneSecond shortens what a test waits for a wallet that does not answer.
+func waitingOneSecond(s *bootstrap.Settings) { s.WalletTimeout = "1s" }
 
 // trade is the only trade at the wallet, or the last one.
 func (s *till) trade(t *testing.T) sandbox.Trade {

@@ -21,6 +21,9 @@ import (
 const manyServers = 10
 
 func TestServers_that_start_at_once_migrate_once_and_share_a_database(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	t.Run("SQLite", func(t *testing.T) {
 		dir := t.TempDir()
 		startAtOnce(t, "sqlite", filepath.Join(dir, "plaza.db"), "--data-dir="+dir)

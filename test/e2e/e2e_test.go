@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,28 +28,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/test/postgres"
+	"plaza/test/process"
 )
 
 // patience bounds everything here that waits for the program.
 const patience = 60 * time.Second
 
-// plaza builds the program once and returns its path.
+// programPath names the program to run: an absolute path. The tests' own cache looks at
+// the file when it is within the module.
+const programPath = "PLAZA_TEST_PROGRAM"
+
+// plaza returns the path of the program: the one that is named, or else one that is built
+// once, in the way in which the tests were.
 var plaza = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(programPath); path != "" {
+		if !filepath.IsAbs(path) {
+			return "", fmt.Errorf("%s must be an absolute path, not %q", programPath, path)
+		}
+		_, err := os.Stat(path)
+		return path, err
+	}
 	dir, err := os.MkdirTemp("", "plaza-e2e-")
 	if err != nil {
 		return "", err
 	}
 	builtIn = dir
 	path := filepath.Join(dir, "plaza")
-	build := exec.Command("go", "build", "-tags", "nomsgpack", "-race", "-o", path, "plaza/bootstrap/cmd/plaza")
+	flags, cgo := []string{"build", "-tags", "nomsgpack", "-trimpath", "-o", path}, "0"
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		flags, cgo = append(flags, "-race"), "1"
+	}
+	build := exec.Command("go", append(flags, "plaza/bootstrap/cmd/plaza")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
 	return path, nil
 })
 
-// builtIn is the folder that the program was built in; empty while no test has
-// asked for it.
+// builtIn is the folder that the program was built in; empty while none was built.
 var builtIn string
 
 func TestMain(m *testing.M) {
@@ -94,29 +114,12 @@ type running struct {
 	cmd       *exec.Cmd
 	url       string
 	admin     string
+	process   *process.Process
 	addresses chan string
-	done      chan error
-	log       *safeBuffer
+	log       *process.Output
 }
 
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
-var address = regexp.MustCompile(`(?m)^\s+(REST interface|Health)\s+(http://\S+)`)
+var address = regexp.MustCompile(`^\s+(?:REST interface|Health)\s+(http://\S+)`)
 
 // serve starts a server on free ports and waits until it has said where it is.
 func serve(t *testing.T, args ...string) *running {
@@ -135,19 +138,12 @@ func begin(t *testing.T, args ...string) *running {
 // beginAs starts a server.
 func beginAs(t *testing.T, cmd *exec.Cmd) *running {
 	t.Helper()
-	r := &running{cmd: cmd, addresses: make(chan string, 2), done: make(chan error, 1), log: &safeBuffer{}}
-	cmd.Stderr = r.log
-	out, err := cmd.StdoutPipe()
+	said := process.NewAnnouncer(address)
+	r := &running{cmd: cmd, addresses: said.Found, log: &process.Output{}}
+	cmd.Stdout, cmd.Stderr = said, r.log
+	var err error
+	r.process, err = process.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	go func() {
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if found := address.FindStringSubmatch(lines.Text()); found != nil {
-				r.addresses <- found[2]
-			}
-		}
-		r.done <- cmd.Wait()
-	}()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return r
 }
@@ -158,8 +154,8 @@ func (r *running) listens(t *testing.T) {
 	for _, into := range []*string{&r.url, &r.admin} {
 		select {
 		case *into = <-r.addresses:
-		case err := <-r.done:
-			t.Fatalf("the server ended: %v\n%s", err, r.log)
+		case <-r.process.Ended():
+			t.Fatalf("the server ended: %v\n%s", r.cmd.ProcessState, r.log)
 		case <-time.After(patience):
 			t.Fatalf("the server said nothing\n%s", r.log)
 		}
@@ -170,7 +166,7 @@ func (r *running) listens(t *testing.T) {
 func (r *running) ends(t *testing.T) int {
 	t.Helper()
 	select {
-	case <-r.done:
+	case <-r.process.Ended():
 		return r.cmd.ProcessState.ExitCode()
 	case <-time.After(patience):
 		t.Fatalf("the server does not end\n%s", r.log)

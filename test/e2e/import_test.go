@@ -156,6 +156,9 @@ func (at imported) killed(t *testing.T, after time.Duration) {
 }
 
 func TestADM04_an_import_that_is_killed_ends_like_one_that_is_not(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	file := crawled(rand.New(rand.NewPCG(2026, 11)))
 	for _, store := range []string{"SQLite", "Postgres"} {
 		t.Run(store, func(t *testing.T) {
@@ -185,6 +188,9 @@ func TestADM04_an_import_that_is_killed_ends_like_one_that_is_not(t *testing.T) 
 }
 
 func TestADM04_a_broken_gzip_is_told_and_what_came_before_is_kept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, err := z.Write(crawled(rand.New(rand.NewPCG(1, 2))))

@@ -36,6 +36,9 @@ func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 		killing(t, kills, func() {}, "--data-dir="+t.TempDir())
 	})
 	t.Run("Postgres", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("make test-all runs this")
+		}
 		url := postgres.Empty(t)
 		db, err := sql.Open("pgx", url)
 		require.NoError(t, err)
@@ -44,11 +47,14 @@ func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 	})
 }
 
-// kills is how often a test kills.
+// kills is how often a test kills. In the short run that is once.
 func kills(t *testing.T) int {
 	t.Helper()
 	set := os.Getenv("PLAZA_TEST_KILLS")
-	if set == "" {
+	switch {
+	case testing.Short():
+		return 1
+	case set == "":
 		return fewKills
 	}
 	kills, err := strconv.Atoi(set)

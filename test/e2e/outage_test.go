@@ -26,6 +26,9 @@ func status(t *testing.T, url string) int {
 }
 
 func TestA_server_outlives_an_outage_of_its_database(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	database := postgres.Start(t)
 	settings := []string{"--data-dir=" + t.TempDir(), "--database-url=" + database.URL("postgres")}
 	key := people(t, 0, settings).writers[0].key
@@ -79,6 +82,9 @@ func assertUnavailable(t *testing.T, r *running, key string) {
 }
 
 func TestA_server_that_stops_while_the_database_is_away(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	database := postgres.Start(t)
 	r := serve(t, "--data-dir="+t.TempDir(), "--database-url="+database.URL("postgres"))
 	database.Kill()
@@ -90,6 +96,9 @@ func TestA_server_that_stops_while_the_database_is_away(t *testing.T) {
 const hushed = "kettle-and-cups"
 
 func TestA_server_that_waits_for_its_database_can_be_stopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	nowhere := "postgres://plaza:" + hushed + "@/plaza?host=" + t.TempDir()
 	r := begin(t, "--data-dir="+t.TempDir(), "--database-url="+nowhere)
 	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "trying again") }, patience, time.Millisecond)
@@ -101,6 +110,9 @@ func TestA_server_that_waits_for_its_database_can_be_stopped(t *testing.T) {
 }
 
 func TestA_database_that_cannot_be_used_is_told_at_once(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	database := postgres.Start(t)
 	dir := t.TempDir()
 	diary := filepath.Join(dir, "diary.txt")
@@ -121,6 +133,9 @@ func TestA_database_that_cannot_be_used_is_told_at_once(t *testing.T) {
 }
 
 func TestA_start_without_its_database_gives_up(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	_, errOut, status := run(t, nil, "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
 		"--database-wait=1s", "--database-url=postgres://plaza:secret@/plaza?host="+t.TempDir())
 	assert.Equal(t, 1, status)

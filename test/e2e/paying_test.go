@@ -137,9 +137,9 @@ func (s *shop) openWallet(t *testing.T) {
 		"--wallet-timeout=500ms",
 	}
 	t.Cleanup(func() {
-		if s.now != nil {
+		if s.now != nil { // its own cleanup came first, and has killed it
 			s.dead = func() {} // nobody comes after this one
-			s.isKilled(t)
+			s.isDead(t)
 		}
 		end()
 		assert.NoError(t, <-ended)
@@ -164,6 +164,12 @@ func (s *shop) opens(t *testing.T) {
 func (s *shop) isKilled(t *testing.T) {
 	t.Helper()
 	require.NoError(t, s.now.cmd.Process.Kill())
+	s.isDead(t)
+}
+
+// isDead waits until the server that was killed has ended.
+func (s *shop) isDead(t *testing.T) {
+	t.Helper()
 	s.now.ends(t)
 	s.front.leadTo("")
 	s.now = nil

@@ -22,6 +22,9 @@ import (
 const fewPayings = 20
 
 func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	rounds := fewPayings
 	if set := os.Getenv("PLAZA_TEST_PAYINGS"); set != "" {
 		var err error

@@ -1,14 +1,13 @@
+//go:build !race
+
 package e2e
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,15 +23,10 @@ var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 // TestPLA_03_forty_photos_at_once_stay_under_a_gigabyte measures the program as people run
 // it: looking for races takes many times the memory.
 func TestPLA_03_forty_photos_at_once_stay_under_a_gigabyte(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "plaza")
-	build := exec.Command("go", "build", "-tags", "nomsgpack", "-o", path, "plaza/bootstrap/cmd/plaza")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	r := beginAs(t, exec.CommandContext(ctx, path, "serve", "--demo", "--wallet=none", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
-		"--data-dir="+t.TempDir()))
-	r.listens(t)
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	r := serve(t, "--demo", "--wallet=none", "--data-dir="+t.TempDir())
 	key := login(t, r.url)
 	photo := noisy(t, 4000, 3000)
 	body := `{"img":"` + base64.StdEncoding.EncodeToString(photo) + `"}`

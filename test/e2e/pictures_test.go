@@ -67,6 +67,9 @@ func keeper(t *testing.T, url, key, body string, told chan<- struct{}) (addresse
 }
 
 func TestPLA_03_no_half_picture_is_seen_when_the_server_is_killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	folder := t.TempDir()
 	settings := []string{"--demo", "--wallet=none", "--data-dir=" + folder, "--public-url=https://plaza.example"}
 	photo := noisy(t, 400, 300)

@@ -15,9 +15,14 @@ import (
 // chance makes worlds that are random, and the same every time.
 type chance struct{ *rand.Rand }
 
-// eachChance runs fn in a few fresh worlds; the seed tells which one failed.
+// eachChance runs fn in a few fresh worlds, in the short run of the tests in one; the seed
+// tells which one failed.
 func (w *world) eachChance(fn func(*world, chance)) {
-	for seed := range uint64(4) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		w.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			fn(w.open.world(t), chance{rand.New(rand.NewPCG(seed, seed))})
 		})

@@ -20,6 +20,11 @@ func Sanitiser(t *testing.T, fresh func(t *testing.T) markup.Sanitiser) {
 			`<a href="jAvAsCrIpT&colon;alert(1)">`, `<a href="&#106;avascript:alert(1)">`, `<svg onload=alert(1)>`, `<form action=//evil.example>`,
 			`<a href="data:text/html,<script>alert(1)</script>">`, `<input autofocus onfocus=alert(1)>`, `<body onload=alert(1)>`,
 			`<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>`, `<noscript><p title="</noscript><img src=x onerror=alert(1)>">`,
+			`<SCRIPT SRC=//evil.example/x.js></SCRIPT>`, `<b/onclick=alert(1)>x</b>`, `<p "onclick=alert(1) x="`, "<a href=\"java\tscript:alert(1)\">x</a>",
+			`<a href="vbscript:x">x</a>`, `<svg><script>alert(1)</script><a xlink:href="javascript:alert(1)">x</a></svg>`, `<applet code="x"></applet>`,
+			`<textarea><script>alert(1)</script></textarea>`, `<template><script>alert(1)</script></template>`, `<select><option>x</option></select>`,
+			`<form action="//evil.example"><input name=password><button formaction="//evil.example">x</button></form>`,
+			`<!--[if IE]><script>alert(1)</script><![endif]-->`, `<!doctype html><html><body onload=alert(1)>x</body></html>`,
 			`<scr<script>ipt>alert(1)</script>`, `<video onerror=alert(1)><source></video>`, `<meta http-equiv=refresh content="0;url=//evil.example">`,
 		},
 		"whatever could frame": {
@@ -31,9 +36,11 @@ func Sanitiser(t *testing.T, fresh func(t *testing.T) markup.Sanitiser) {
 			`<video src="//evil.example" poster="//evil.example">`, `<audio src="//evil.example">`, `<a ping="//evil.example">`,
 			`<p style="background:url(//evil.example)">`, `<style>@import "//evil.example"</style>`, `<base href="//evil.example">`,
 			`<img srcset="//evil.example 1x">`, `<table background="//evil.example">`,
+			`<a href="//evil.example/">x</a>`, `<a href="https:evil.example">x</a>`, `<a href="\\evil.example">x</a>`, `<a href="/api/evil/">x</a>`,
+			`<img src="data:image/svg+xml,<svg onload=alert(1)>">`, `<audio src="//evil.example/x.mp3" autoplay></audio>`, `<video poster="//evil.example/x.png"></video>`,
 		},
 		"whatever could hide": {
-			`<p style="position:fixed">`, `<p class="overlay">`, `<p id="login">`, `<a name="top">`, `<p hidden>`, `<!-- secret -->`,
+			`<p style="position:fixed">`, `<p class="overlay">`, `<p id="login">`, `<a name="top">`, `<p hidden>`, `<p data-id="1">`, `<!-- secret -->`,
 		},
 	}
 	for what, markups := range removed {
@@ -46,6 +53,8 @@ func Sanitiser(t *testing.T, fresh func(t *testing.T) markup.Sanitiser) {
 				for _, bad := range []string{
 					"script", "onerror", "onclick", "onload", "onfocus", "javascript", "data:", "evil", "style", "class", "hidden",
 					"id=", "name=", "secret", "<svg", "<math", "<form", "<input", "<iframe", "<frame", "<object", "<embed", "<meta",
+					"vbscript", "formaction", "xlink", "<applet", "<textarea", "<template", "<select", "<option", "<button", "<!", "<html", "<body", "<table",
+					"<base", "<link", "<audio", "<video", "<noscript", "href", "src",
 				} {
 					assert.NotContains(t, tags, bad, "%q from %q", clean, raw)
 				}

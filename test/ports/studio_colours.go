@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"math"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/media"
+	"plaza/test/pictures"
 )
 
 // colours are what a profile says: the primaries in XYZ, by their tags, and the
@@ -213,9 +212,7 @@ func studioColours(t *testing.T, s media.Studio) {
 			deep.SetNRGBA64(x, y, color.NRGBA64{uint16(x * 0x1f00), 0x8080, uint16(y * 0x1f1f), 0x4040})
 		}
 	}
-	var raw bytes.Buffer
-	require.NoError(t, png.Encode(&raw, deep))
-	m := asPicture(t, developed(t, s, raw.Bytes()).Upload)
+	m := asPicture(t, developed(t, s, pictures.PNG(t, deep)).Upload)
 	assert.Equal(t, color.NRGBA{7 * 0x1f, 0x80, 3 * 0x1f, 0x40}, m.At(7, 3))
 }
 
@@ -224,14 +221,11 @@ func studioGreys(t *testing.T, s media.Studio) {
 	for i := range grey.Pix {
 		grey.Pix[i] = 100
 	}
-	var j, p bytes.Buffer
-	require.NoError(t, jpeg.Encode(&j, grey, nil))
-	require.NoError(t, png.Encode(&p, grey))
 	icc := iccProfile("GRAY", colours{gamma: 1}, nil)
 	inPNG := chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, icc)...)...)
 	inJPEG := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...))
 	for kind, raw := range map[string][]byte{
-		"JPEG": withSegments(j.Bytes(), inJPEG), "PNG": withChunks(p.Bytes(), inPNG), "PNG with alpha": withChunks(greyAlphaPNG(t, 64, 48, 100, 200), inPNG),
+		"JPEG": withSegments(pictures.JPEG(t, grey), inJPEG), "PNG": withChunks(pictures.PNG(t, grey), inPNG), "PNG with alpha": withChunks(greyAlphaPNG(t, 64, 48, 100, 200), inPNG),
 	} {
 		d := developed(t, s, raw, media.Frame{Name: "sm", Width: 32, Height: 32})
 		for _, u := range []media.Upload{d.Upload, d.Renderings[0].Upload} {
@@ -243,7 +237,7 @@ func studioGreys(t *testing.T, s media.Studio) {
 	}
 	// A profile for colours does not go with greys.
 	wrong := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("RGB ", wideColours(), nil)...))
-	assert.Empty(t, iccOf(t, developed(t, s, withSegments(j.Bytes(), wrong)).Upload))
+	assert.Empty(t, iccOf(t, developed(t, s, withSegments(pictures.JPEG(t, grey), wrong)).Upload))
 }
 
 // greyAlphaPNG has a form that the encoder does not write.

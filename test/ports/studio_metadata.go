@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"image"
-	"image/gif"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/media"
+	"plaza/test/pictures"
 )
 
 // marked is what must not be found again. It stands for a place.
@@ -91,7 +91,5 @@ func studioMetadata(t *testing.T, s media.Studio) {
 		}
 	}
 	// Two files that differ in nothing but what they tell become the same.
-	var plain bytes.Buffer
-	require.NoError(t, gif.Encode(&plain, paletted(opaque), nil))
-	assert.Equal(t, developed(t, s, plain.Bytes()), developed(t, s, tellTales(t, opaque)["GIF"]))
+	assert.Equal(t, developed(t, s, pictures.GIF(t, paletted(opaque))), developed(t, s, tellTales(t, opaque)["GIF"]))
 }

@@ -7,13 +7,12 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
-	"image/gif"
-	"image/jpeg"
-	"image/png"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/pictures"
 )
 
 // The pictures of this suite are made here; none is anybody's.
@@ -36,11 +35,9 @@ func quarters(width, height int) *image.NRGBA {
 // encoded is the picture by its type; the WebP is one without loss.
 func encoded(t *testing.T, m *image.NRGBA) map[string][]byte {
 	t.Helper()
-	var j, p, g bytes.Buffer
-	require.NoError(t, jpeg.Encode(&j, m, &jpeg.Options{Quality: 95}))
-	require.NoError(t, png.Encode(&p, m))
-	require.NoError(t, gif.Encode(&g, paletted(m), nil))
-	return map[string][]byte{"image/jpeg": j.Bytes(), "image/png": p.Bytes(), "image/gif": g.Bytes(), "image/webp": webPFile(webPOf(m))}
+	return map[string][]byte{
+		"image/jpeg": pictures.JPEG(t, m), "image/png": pictures.PNG(t, m), "image/gif": pictures.GIF(t, paletted(m)), "image/webp": webPFile(webPOf(m)),
+	}
 }
 
 // paletted is the picture with all of its colours, of which it must not have many.

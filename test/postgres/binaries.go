@@ -10,35 +10,19 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"plaza/test/debian"
 )
 
 // packaged is where Debian's packages put a server: outside PATH, a folder a version.
 const packaged = "/usr/lib/postgresql/*/bin"
 
-var errNotInstalled = errors.New("PostgreSQL isn't installed: `apt-get install postgresql`, " +
+var errNotInstalled = errors.New("PostgreSQL is not installed: `apt-get install postgresql`, " +
 	"or set PG_BIN to the folder of its programs, or " + elsewhere + " to a server that runs")
 
-// binaries is the folder of the server's programs. Installing them is tried once.
-var binaries = sync.OnceValues(findOrInstall)
+// binaries is the folder of the server's programs.
+var binaries = sync.OnceValues(func() (string, error) { return installed(packaged) })
 
-func findOrInstall() (string, error) {
-	bin, err := installed()
-	if !errors.Is(err, errNotInstalled) || !debian.Can() {
-		return bin, err
-	}
-	failed := withoutMainCluster()
-	if failed == nil {
-		failed = debian.Install(func() bool { _, err := installed(); return err == nil }, "postgresql")
-	}
-	if failed != nil {
-		return "", fmt.Errorf("%w; installing it failed: %w", err, failed)
-	}
-	return installed()
-}
-
-func installed() (string, error) {
+// installed looks into PG_BIN, then into the folders of packages, then into PATH.
+func installed(packaged string) (string, error) {
 	if bin := os.Getenv("PG_BIN"); bin != "" {
 		if !isServer(bin) {
 			return "", fmt.Errorf("PG_BIN: there is no postgres and initdb in %s", bin)
@@ -85,22 +69,4 @@ func version(bin string) []int {
 		numbers = append(numbers, number)
 	}
 	return numbers
-}
-
-// withoutMainCluster keeps the package from starting a server that nobody asked for,
-// unless the machine has been configured.
-func withoutMainCluster() error {
-	const path = "/etc/postgresql-common/createcluster.conf"
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString("create_main_cluster = false\n")
-	return errors.Join(err, file.Close())
 }

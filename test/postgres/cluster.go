@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -49,7 +48,7 @@ type cluster struct {
 	*folder
 	bin        string
 	settings   []string
-	postmaster *postmaster
+	postmaster *process.Process // nil: the server does not run
 }
 
 // surviving are the settings with which commits survive a SIGKILL: the kernel has
@@ -143,7 +142,7 @@ func (c *cluster) start() error {
 	}
 	cmd := c.command("postgres", args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	if c.postmaster, err = launch(cmd); err != nil {
+	if c.postmaster, err = process.Start(cmd, immediate); err != nil {
 		return fmt.Errorf("starting PostgreSQL: %w", err)
 	}
 	if err := c.ready(); err != nil {
@@ -168,7 +167,7 @@ func (c *cluster) ready() error {
 		}
 		select {
 		case <-tick.C:
-		case <-c.postmaster.ended:
+		case <-c.postmaster.Ended():
 			return errors.New("PostgreSQL ended while it started")
 		case <-ctx.Done():
 			return fmt.Errorf("PostgreSQL takes no connections within %v: %w", patience, err)
@@ -180,11 +179,14 @@ func (c *cluster) stop(how syscall.Signal) error {
 	if c.postmaster == nil {
 		return nil
 	}
-	err := c.postmaster.end(how)
-	if err == nil {
-		c.postmaster = nil
+	if err := c.postmaster.Signal(how); err != nil {
+		return err
 	}
-	return err
+	if err := c.postmaster.Wait(patience); errors.Is(err, process.ErrRuns) {
+		return fmt.Errorf("PostgreSQL, after %v: %w", how, err)
+	}
+	c.postmaster = nil
+	return nil
 }
 
 // kill takes the sessions along, which otherwise go on until they notice.
@@ -201,45 +203,4 @@ func (c *cluster) remove() error {
 		err = errors.Join(err, c.kill())
 	}
 	return errors.Join(err, c.folder.remove())
-}
-
-// postmaster is the server's first process, our child.
-type postmaster struct {
-	process *os.Process
-	ended   chan struct{}
-}
-
-// launch starts the server so that it ends when we do, even by SIGKILL.
-func launch(cmd *exec.Cmd) (*postmaster, error) {
-	process.EndWithParent(cmd.SysProcAttr, immediate)
-	p := &postmaster{ended: make(chan struct{})}
-	started := make(chan error)
-	go func() {
-		// To the kernel the parent is the thread, and Go ends idle threads: this one is
-		// kept until the server has ended.
-		runtime.LockOSThread()
-		err := cmd.Start()
-		p.process = cmd.Process
-		started <- err
-		if err == nil {
-			_ = cmd.Wait()
-			close(p.ended)
-		}
-	}()
-	if err := <-started; err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func (p *postmaster) end(how syscall.Signal) error {
-	if err := p.process.Signal(how); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
-	select {
-	case <-p.ended:
-		return nil
-	case <-time.After(patience):
-		return fmt.Errorf("PostgreSQL hasn't ended after %v and %v", how, patience)
-	}
 }

@@ -59,7 +59,8 @@ type host struct {
 	conn      *pgx.Conn
 	databases int
 	templates map[unsafe.Pointer]func() (string, error)
-	filled    []string
+	kept      []string          // databases that stay for as long as the process
+	idle      map[string][]loan // by their templates
 }
 
 func newHost(at string) (*host, error) {
@@ -70,6 +71,7 @@ func newHost(at string) (*host, error) {
 		url:       at,
 		prefix:    fmt.Sprintf("plaza_test_%d_%.8s", os.Getpid(), rand.Text()),
 		templates: map[unsafe.Pointer]func() (string, error){},
+		idle:      map[string][]loan{},
 	}, nil
 }
 
@@ -112,7 +114,7 @@ func (h *host) fill(prepare Prepare) (string, error) {
 		return "", fmt.Errorf("creating a template: %w", err)
 	}
 	h.mu.Lock()
-	h.filled = append(h.filled, name)
+	h.kept = append(h.kept, name)
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -126,8 +128,8 @@ func (h *host) fill(prepare Prepare) (string, error) {
 	return name, nil
 }
 
-// lend returns the URL of a copy that the test has until it ends.
-func (h *host) lend(t testing.TB, template string) string {
+// copy returns the URL of a copy that the test has until it ends.
+func (h *host) copy(t testing.TB, template string) string {
 	t.Helper()
 	name, at, err := h.create(template)
 	if err != nil {
@@ -176,10 +178,10 @@ func (h *host) exec(statement string, names ...string) error {
 	return err
 }
 
-// close drops the templates from a server that stays.
+// close drops what is kept from a server that stays.
 func (h *host) close() error {
 	var all error
-	for _, name := range h.filled {
+	for _, name := range h.kept {
 		all = errors.Join(all, h.drop(name))
 	}
 	if h.conn != nil {

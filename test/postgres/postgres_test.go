@@ -59,6 +59,9 @@ func filling(statements string) Prepare {
 }
 
 func TestA_copy_has_what_prepare_made_and_is_the_tests_own(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	prepared := 0
 	prepare := func(ctx context.Context, at string) error { prepared++; return fruits(ctx, at) }
 	one, other := connect(t, New(t, prepare)), connect(t, New(t, prepare))
@@ -69,6 +72,9 @@ func TestA_copy_has_what_prepare_made_and_is_the_tests_own(t *testing.T) {
 }
 
 func TestEvery_prepare_has_a_template_of_its_own(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for _, table := range []string{"a", "b"} { // closures from one place
 		conn := connect(t, New(t, filling("CREATE TABLE "+table+" ()")))
 		assert.Equal(t, table, ask[string](t, conn, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"))
@@ -76,11 +82,17 @@ func TestEvery_prepare_has_a_template_of_its_own(t *testing.T) {
 }
 
 func TestAn_empty_database_is_empty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	New(t, fruits)
 	assert.Equal(t, 0, ask[int](t, connect(t, Empty(t)), tables))
 }
 
 func TestCopies_are_made_side_by_side(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for range 8 {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
@@ -90,6 +102,9 @@ func TestCopies_are_made_side_by_side(t *testing.T) {
 }
 
 func TestA_database_goes_with_its_test(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	var at string
 	t.Run("a test that leaves a session open", func(t *testing.T) {
 		at = Empty(t)
@@ -101,6 +116,9 @@ func TestA_database_goes_with_its_test(t *testing.T) {
 }
 
 func TestThe_order_of_text_is_not_that_of_bytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	conn := connect(t, Start(t).URL("postgres"))
 	const canOrder = "SELECT current_setting('server_version_num')::int >= 150000 AND EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i')"
 	if ask[bool](t, conn, canOrder) {
@@ -126,6 +144,9 @@ func (r *refusal) Fatalf(format string, args ...any) {
 }
 
 func TestA_test_without_its_database_fails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	runs := 0
 	broken := func(context.Context, string) error { runs++; return errors.New("no such column") }
 	for range 2 {
@@ -137,6 +158,9 @@ func TestA_test_without_its_database_fails(t *testing.T) {
 }
 
 func TestWhat_was_committed_survives_stop_and_kill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := Start(t, "max_connections=20")
 	conn := connect(t, server.URL("postgres"))
 	assert.Equal(t, "20", ask[string](t, conn, "SHOW max_connections"))
@@ -174,12 +198,18 @@ func keepBusy(t *testing.T, conn *pgx.Conn, at string) {
 }
 
 func TestA_server_that_refuses_to_start_says_why(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	r := &refusal{TB: t}
 	assert.PanicsWithValue(t, r, func() { Start(r, "no_such_setting=on") })
 	assert.Contains(t, r.fatal, `unrecognized configuration parameter "no_such_setting"`)
 }
 
 func TestAnother_server_gives_the_same(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	at := Start(t).URL("postgres")
 	h, err := newHost(at)
 	require.NoError(t, err)
@@ -190,9 +220,15 @@ func TestAnother_server_gives_the_same(t *testing.T) {
 	_, err = pgx.Connect(t.Context(), strings.Replace(at, "/postgres?", "/"+template+"?", 1))
 	assert.ErrorContains(t, err, "not currently accepting connections", "who is connected to a template holds up its copies")
 	t.Run("", func(t *testing.T) {
-		one := connect(t, h.lend(t, template))
+		one := connect(t, h.copy(t, template))
 		assert.Equal(t, "plum", ask[string](t, one, "SELECT name FROM fruit"))
-		assert.Equal(t, 0, ask[int](t, connect(t, twin.lend(t, pristine)), tables), "another process, another name")
+		assert.Equal(t, 0, ask[int](t, connect(t, twin.copy(t, pristine)), tables), "another process, another name")
+	})
+	t.Run("lent", func(t *testing.T) {
+		empty, err := h.template(shelves)
+		require.NoError(t, err)
+		_, err = h.lend(t, empty)
+		require.NoError(t, err)
 	})
 	require.NoError(t, errors.Join(h.close(), twin.close()))
 	assert.Equal(t, 3, ask[int](t, connect(t, at), "SELECT count(*) FROM pg_database"), "nothing stays")
@@ -227,8 +263,9 @@ func TestThe_highest_version_is_taken(t *testing.T) {
 
 func TestPG_BIN_is_taken_at_its_word(t *testing.T) {
 	t.Setenv("PG_BIN", t.TempDir())
-	_, err := findOrInstall()
-	assert.ErrorContains(t, err, "PG_BIN")
+	_, err := installed(packaged)
+	require.ErrorContains(t, err, "PG_BIN")
+	assert.NotErrorIs(t, err, errNotInstalled)
 }
 
 const victim = "PLAZA_TEST_POSTGRES_VICTIM"
@@ -236,6 +273,9 @@ const victim = "PLAZA_TEST_POSTGRES_VICTIM"
 // TestA_killed_process_leaves_no_server is its own victim: it starts itself again,
 // lets that start a server, and kills it.
 func TestA_killed_process_leaves_no_server(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	if os.Getenv(victim) != "" {
 		beKilled(t)
 	}
@@ -255,7 +295,7 @@ func TestA_killed_process_leaves_no_server(t *testing.T) {
 	require.Nil(t, leftover(f.path), "a folder in use")
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
-	assert.Eventually(t, func() bool { return len(f.processes()) == 0 }, patience, time.Millisecond, "the server ends with its process")
+	assert.Eventually(t, func() bool { return len(f.processes()) == 0 }, 10*time.Second, time.Millisecond, "the server ends with its process")
 	assert.True(t, isSwept(f.path))
 }
 
@@ -277,6 +317,9 @@ func beKilled(t *testing.T) {
 }
 
 func TestAn_orphaned_server_is_ended_and_swept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := Start(t)
 	path := server.cluster.path
 	sweep()
@@ -288,6 +331,9 @@ func TestAn_orphaned_server_is_ended_and_swept(t *testing.T) {
 }
 
 func TestThe_path_of_a_socket_is_short(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	at, err := url.Parse(Start(t).URL("postgres"))
 	require.NoError(t, err)
 	assert.Less(t, len(filepath.Join(at.Query().Get("host"), ".s.PGSQL."+port)), 60)

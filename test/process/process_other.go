@@ -4,5 +4,5 @@ package process
 
 import "syscall"
 
-// EndWithParent does nothing where the kernel offers nothing.
-func EndWithParent(*syscall.SysProcAttr, syscall.Signal) {}
+// endWithParent does nothing: the kernel offers no way.
+func endWithParent(*syscall.SysProcAttr, syscall.Signal) {}

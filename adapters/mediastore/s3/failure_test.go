@@ -82,7 +82,10 @@ func broken(t *testing.T, answer http.HandlerFunc) string {
 	return server.URL
 }
 
-func hurried(c *s3.Config) { c.Deadline = 500 * time.Millisecond }
+// deadline is that of a store that is hurried.
+const deadline = 500 * time.Millisecond
+
+func hurried(c *s3.Config) { c.Deadline = deadline }
 
 func TestWhat_servers_can_do_wrong(t *testing.T) {
 	elsewhere := atomic.Int64{}

@@ -127,7 +127,7 @@ func TestAzure_wants_a_key_and_knows_what_a_region_is(t *testing.T) {
 	_, err := azure.New(azure.Config{Key: secret.New(key)})
 	require.NoError(t, err)
 	_, err = azure.New(azure.Config{})
-	require.ErrorContains(t, err, "azure: Key")
+	require.ErrorContains(t, err, "azure: key")
 	_, err = azure.New(azure.Config{Key: secret.New(key), Region: "West Europe\r\n"})
 	require.ErrorContains(t, err, "azure: Region")
 }

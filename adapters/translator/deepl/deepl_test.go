@@ -131,6 +131,6 @@ func TestDeepL_has_an_address_for_each_plan(t *testing.T) {
 	}
 	for _, k := range []string{"", "a b", "a\r\nb"} {
 		_, err := deepl.New(deepl.Config{Key: secret.New(k)})
-		require.ErrorContains(t, err, "deepl: Key")
+		require.ErrorContains(t, err, "deepl: key")
 	}
 }

@@ -107,5 +107,5 @@ func TestGoogle_wants_a_key(t *testing.T) {
 	_, err := google.New(google.Config{Key: secret.New(key)})
 	require.NoError(t, err)
 	_, err = google.New(google.Config{})
-	require.ErrorContains(t, err, "google: Key")
+	require.ErrorContains(t, err, "google: key")
 }

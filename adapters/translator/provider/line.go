@@ -51,7 +51,7 @@ func (l Line) problems() error {
 		wrong = append(wrong, errors.New("URL must be an https address without user, query and fragment (http only on this machine)"))
 	}
 	if l.Deadline < 0 {
-		wrong = append(wrong, errors.New("Deadline must not be negative"))
+		wrong = append(wrong, errors.New("deadline must not be negative"))
 	}
 	return errors.Join(wrong...)
 }
@@ -77,9 +77,9 @@ func isVisible(s string) bool {
 func CheckKey(key secret.String) error {
 	switch k := key.Reveal(); {
 	case k == "":
-		return errors.New("Key is missing")
+		return errors.New("key is missing")
 	case len(k) > 512 || !isVisible(k):
-		return errors.New("Key must be 1 to 512 visible characters")
+		return errors.New("key must be 1 to 512 visible characters")
 	}
 	return nil
 }

@@ -392,6 +392,6 @@ func TestWhat_a_line_may_be(t *testing.T) {
 		assert.True(t, err == nil || url == "" || !strings.Contains(err.Error(), url), url)
 	}
 	_, err := New(Line{URL: "https://provider.example", Deadline: -1}, plain{})
-	require.ErrorContains(t, err, "Deadline")
+	require.ErrorContains(t, err, "deadline")
 	require.False(t, errors.Is(err, ErrRefused))
 }

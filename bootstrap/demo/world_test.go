@@ -1,0 +1,182 @@
+package demo_test
+
+import (
+	"context"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/argon2id"
+	"plaza/adapters/gazetteer"
+	"plaza/adapters/imaging"
+	"plaza/adapters/jsonlines"
+	"plaza/adapters/memory"
+	"plaza/adapters/sanitiser"
+	"plaza/application/diary"
+	"plaza/application/importing"
+	"plaza/bootstrap/demo"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// world is a store in memory with the use cases that the tests read it through.
+type world struct {
+	t     *testing.T
+	store *memory.Store
+	ports demo.Ports
+	diary *diary.Diary
+}
+
+func emptyWorld() world {
+	s := memory.New()
+	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewStudio(1)
+	p := demo.Ports{
+		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
+		Importer: importing.NewImporter(importing.Ports{
+			Intake: s.Intake(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Studio: studio, Pictures: pictures,
+		}),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+		Diary: diary.Ports{
+			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Scenery: s.Events(),
+			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Bin: s.Bin(), Studio: studio,
+		},
+		Images: s.Images(), Ledger: s.Ledger(),
+	}
+	return world{store: s, ports: p, diary: diary.New(p.Diary, today)}
+}
+
+func load() (world, error) {
+	w := emptyWorld()
+	return w, demo.Load(context.Background(), w.ports)
+}
+
+var loadOnce = sync.OnceValues(load)
+
+// loaded returns the world with the demo data that all tests share and none changes.
+func loaded(t *testing.T) world { return worldOf(t, loadOnce) }
+
+// loadedAlone returns a world with the demo data that the test may change.
+func loadedAlone(t *testing.T) world { return worldOf(t, load) }
+
+func worldOf(t *testing.T, load func() (world, error)) world {
+	t.Helper()
+	w, err := load()
+	require.NoError(t, err)
+	w.t = t
+	return w
+}
+
+// today is after everything in the demo data.
+func today() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
+
+func actor(id user.ID) access.Actor { return access.Actor{ID: id, Zone: time.UTC} }
+
+// whole returns the only page of a list.
+func whole[T any](t *testing.T, list func(page.Request) (page.Page[T], error)) []T {
+	t.Helper()
+	all, err := page.New(1, page.MaxSize)
+	require.NoError(t, err)
+	p, err := list(all)
+	require.NoError(t, err)
+	require.Equal(t, 1, p.Pages())
+	return p.Items
+}
+
+func (w world) accounts() []access.Account {
+	w.t.Helper()
+	all, err := w.ports.Accounts.List(w.t.Context(), 0, page.MaxSize)
+	require.NoError(w.t, err)
+	return all
+}
+
+func (w world) members(ids ...user.ID) []user.Member {
+	w.t.Helper()
+	members, err := w.ports.Diary.Directory.Members(w.t.Context(), ids)
+	require.NoError(w.t, err)
+	return members
+}
+
+// of returns the author's events that the viewer may see.
+func (w world) of(viewer, author user.ID) []diary.Shown {
+	w.t.Helper()
+	return whole(w.t, func(p page.Request) (page.Page[diary.Shown], error) {
+		return w.diary.Of(w.t.Context(), actor(viewer), author, event.Ordering{}, p)
+	})
+}
+
+// events returns every event, as its author reads it alone.
+func (w world) events() (all []diary.Shown) {
+	w.t.Helper()
+	for _, a := range w.accounts() {
+		for _, listed := range w.of(a.User, a.User) {
+			shown, err := w.diary.Read(w.t.Context(), actor(a.User), listed.ID())
+			require.NoError(w.t, err)
+			all = append(all, shown)
+		}
+	}
+	return all
+}
+
+func (w world) comments(s diary.Shown) []event.Comment {
+	w.t.Helper()
+	return whole(w.t, func(p page.Request) (page.Page[event.Comment], error) {
+		return w.diary.Comments(w.t.Context(), actor(s.Author()), s.ID(), p)
+	})
+}
+
+func (w world) subscriptions(id user.ID) []subscription.Subscription {
+	w.t.Helper()
+	return whole(w.t, func(p page.Request) (page.Page[subscription.Subscription], error) {
+		return w.ports.Subscriptions.List(w.t.Context(), subscription.Query{User: id, Page: p})
+	})
+}
+
+// items returns the listed things of the kind by category.
+func (w world) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
+	w.t.Helper()
+	selection := feed.Select([]feed.Kind{kind}, nil)
+	_, metas, err := w.store.Feed().Metas(w.t.Context(), selection)
+	require.NoError(w.t, err)
+	all := map[feed.CategoryID][]feed.Item{}
+	for id := range metas {
+		all[id] = whole(w.t, func(p page.Request) (page.Page[feed.Item], error) {
+			return w.store.Feed().Page(w.t.Context(), id, selection, p)
+		})
+	}
+	return all
+}
+
+func (w world) publications() []publication.Publication {
+	w.t.Helper()
+	return whole(w.t, func(p page.Request) (page.Page[publication.Publication], error) {
+		return w.store.Publications().List(w.t.Context(), publication.Query{Page: p})
+	})
+}
+
+func (w world) howTos() []publication.HowTo {
+	w.t.Helper()
+	return whole(w.t, func(p page.Request) (page.Page[publication.HowTo], error) {
+		return w.store.HowTos().List(w.t.Context(), nil, p)
+	})
+}
+
+// picture reads the file of the key from the store.
+func (w world) picture(key media.Key) []byte {
+	w.t.Helper()
+	file, err := w.ports.Diary.Pictures.Open(w.t.Context(), key)
+	require.NoError(w.t, err)
+	content, err := io.ReadAll(file)
+	require.NoError(w.t, err)
+	require.NoError(w.t, file.Close())
+	return content
+}

@@ -1,0 +1,82 @@
+package bootstrap
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// build describes the build of the program. Unknown fields are empty.
+type build struct {
+	Version  string
+	Commit   string // the full hash
+	Date     string // of the commit, in RFC 3339
+	Modified bool   // whether the tree had uncommitted changes
+	Go       string
+}
+
+func thisBuild() build {
+	info, found := debug.ReadBuildInfo()
+	if !found {
+		return build{Go: runtime.Version()}
+	}
+	return buildOf(info)
+}
+
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Go: info.GoVersion}
+	if info.Main.Version != "(devel)" { // the go command's word for a build without git
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// String returns for instance "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8)".
+func (b build) String() string {
+	var details []string
+	switch {
+	case b.Commit != "":
+		details = append(details, fmt.Sprintf("commit %.7s", b.Commit), b.Date)
+	case b.Version == "":
+		details = append(details, "built without git")
+	}
+	if b.Modified {
+		details = append(details, "uncommitted changes")
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (%s)", b.Version, strings.Join(append(details, b.Go), ", ")))
+}
+
+// MarshalJSON writes unknown fields as null.
+func (b build) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Version  *string `json:"version"`
+		Commit   *string `json:"commit"`
+		Date     *string `json:"date"`
+		Modified bool    `json:"modified"`
+		Go       string  `json:"go"`
+	}{orNull(b.Version), orNull(b.Commit), orNull(b.Date), b.Modified, b.Go})
+}
+
+type versionCommand struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+func (c versionCommand) Run(s streams) error {
+	if c.JSON {
+		return printJSON(s.out, thisBuild())
+	}
+	_, err := fmt.Fprintln(s.out, "plaza", thisBuild())
+	return err
+}

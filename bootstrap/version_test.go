@@ -1,0 +1,73 @@
+package bootstrap
+
+import (
+	"bytes"
+	"encoding/json"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestBuildOf(t *testing.T) {
+	const commit, date = "65d44ee0123456789abcdef0123456789abcdef0", "2026-11-20T10:00:00Z"
+	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
+	revision, at := setting("vcs.revision", commit), setting("vcs.time", date)
+	for name, c := range map[string]struct {
+		version  string
+		settings []debug.BuildSetting
+		want     build
+		text     string
+	}{
+		"a release": {"v1.4.0", []debug.BuildSetting{setting("-tags", "nomsgpack"), revision, at, setting("vcs.modified", "false")},
+			build{Version: "v1.4.0", Commit: commit, Date: date}, "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8)"},
+		"a modified tree": {"v1.4.0+dirty", []debug.BuildSetting{revision, at, setting("vcs.modified", "true")},
+			build{Version: "v1.4.0+dirty", Commit: commit, Date: date, Modified: true},
+			"v1.4.0+dirty (commit 65d44ee, 2026-11-20T10:00:00Z, uncommitted changes, go1.26.8)"},
+		"a commit without a version": {"(devel)", []debug.BuildSetting{revision, at},
+			build{Commit: commit, Date: date}, "(commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8)"},
+		"go install of a release": {"v1.4.0", nil, build{Version: "v1.4.0"}, "v1.4.0 (go1.26.8)"},
+		"no git":                  {"(devel)", nil, build{}, "(built without git, go1.26.8)"},
+		"no version at all":       {"", nil, build{}, "(built without git, go1.26.8)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := buildOf(&debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: c.version}, Settings: c.settings})
+			c.want.Go = "go1.26.8"
+			assert.Equal(t, c.want, got)
+			assert.Equal(t, c.text, got.String())
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	printed := func(args ...string) string {
+		var out, errOut bytes.Buffer
+		require.Equal(t, ok, Main(args, &out, &errOut), errOut.String())
+		assert.Empty(t, errOut.String())
+		return out.String()
+	}
+	want := "plaza " + thisBuild().String() + "\n"
+	assert.Contains(t, want, runtime.Version())
+	assert.Equal(t, want, printed("version"))
+	assert.Equal(t, want, printed("--version"))
+
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal([]byte(printed("version", "--json")), &fields))
+	assert.Equal(t, runtime.Version(), fields["go"])
+	for _, name := range []string{"version", "commit", "date", "modified"} {
+		assert.Contains(t, fields, name)
+	}
+}
+
+func TestBuildAsJSON(t *testing.T) {
+	for want, b := range map[string]build{
+		`{"version":"v1.4.0","commit":"65d44ee0","date":"2026-11-20T10:00:00Z","modified":true,"go":"go1.26.8"}`: {"v1.4.0", "65d44ee0", "2026-11-20T10:00:00Z", true, "go1.26.8"},
+		`{"version":null,"commit":null,"date":null,"modified":false,"go":"go1.26.8"}`:                            {Go: "go1.26.8"},
+	} {
+		got, err := json.Marshal(b)
+		require.NoError(t, err)
+		assert.JSONEq(t, want, string(got))
+	}
+}

@@ -1,0 +1,132 @@
+package arch
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	module = "plaza"
+	root   = "../.."
+)
+
+// pkg is a package of the module, parsed from all files of its folder, whatever their build constraints say.
+type pkg struct {
+	ImportPath  string
+	Doc         string // its synopsis
+	Imports     []string
+	TestImports []string // of all test files, those of the external test package included
+	Files       map[string]*ast.File
+}
+
+func (p *pkg) within(folder string) bool { return inside(p.ImportPath, folder) }
+
+// inside reports whether the import path is one of the folders' or below it.
+func inside(importPath string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		return importPath == module+"/"+f || strings.HasPrefix(importPath, module+"/"+f+"/")
+	})
+}
+
+var (
+	fset   = token.NewFileSet()
+	parsed = sync.OnceValues(parse)
+)
+
+// packages returns the packages of the module in the order of their import paths.
+func packages(t *testing.T) []*pkg {
+	t.Helper()
+	all, err := parsed()
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+// parse reads the files in this process rather than asking `go list`, so that Go's test cache sees which
+// files the tests depend on.
+func parse() ([]*pkg, error) {
+	all := map[string]*pkg{}
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != root && isIgnored(entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(file) != ".go":
+			return nil
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		importPath := path.Join(module, filepath.ToSlash(folder))
+		if all[importPath] == nil {
+			all[importPath] = &pkg{ImportPath: importPath, Files: map[string]*ast.File{}}
+		}
+		return all[importPath].add(file)
+	})
+	return slices.SortedFunc(maps.Values(all), func(a, b *pkg) int { return strings.Compare(a.ImportPath, b.ImportPath) }), err
+}
+
+// isIgnored reports whether the go command finds no packages in a folder of that name.
+func isIgnored(folder string) bool {
+	return folder == "testdata" || strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_")
+}
+
+func (p *pkg) add(name string) error {
+	file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	imports := &p.Imports
+	if strings.HasSuffix(name, "_test.go") {
+		imports = &p.TestImports
+	} else {
+		p.Files[filepath.Base(name)] = file
+		if file.Doc != nil {
+			p.Doc = new(doc.Package).Synopsis(file.Doc.Text())
+		}
+	}
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(*imports, imported) {
+			*imports = append(*imports, imported)
+		}
+	}
+	return nil
+}
+
+func TestParse(t *testing.T) {
+	found := map[string]*pkg{}
+	for _, p := range packages(t) {
+		found[p.ImportPath] = p
+	}
+	memory := found["plaza/adapters/memory"]
+	require.NotNil(t, memory)
+	assert.Contains(t, memory.Imports, "plaza/domain/event")
+	assert.Contains(t, memory.TestImports, "plaza/test/ports")
+	assert.NotContains(t, memory.Imports, "plaza/test/ports")
+	assert.Contains(t, memory.Doc, "Package memory ")
+	assert.Contains(t, found["plaza/bootstrap"].Imports, "github.com/google/wire", "in spite of its build constraint")
+	assert.NotNil(t, found["plaza/test/contract"], "a package of test files alone")
+	for folder, ignored := range map[string]bool{"testdata": true, ".git": true, "_old": true, "domain": false} {
+		assert.Equal(t, ignored, isIgnored(folder), folder)
+	}
+}

@@ -1,0 +1,157 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// loan is a database that tests have one after the other.
+type loan struct {
+	url      string
+	emptying string // the statements that make it as good as new
+}
+
+// lend returns the URL of an empty database. When the test ends it is emptied, for the
+// next one.
+func (h *host) lend(t testing.TB, template string) (string, error) {
+	t.Helper()
+	l, err := h.loan(template)
+	if err != nil {
+		return "", err
+	}
+	t.Cleanup(func() {
+		if err := l.empty(); err != nil {
+			t.Errorf("emptying the test's database: %v", err)
+			return // and no other test gets it
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.idle[template] = append(h.idle[template], l)
+	})
+	return l.url, nil
+}
+
+// loan is a database that no test has; a new one if need be.
+func (h *host) loan(template string) (loan, error) {
+	h.mu.Lock()
+	if idle := h.idle[template]; len(idle) > 0 {
+		defer h.mu.Unlock()
+		l := idle[len(idle)-1]
+		h.idle[template] = idle[:len(idle)-1]
+		return l, nil
+	}
+	h.mu.Unlock()
+	name, at, err := h.create(template)
+	if err != nil {
+		return loan{}, err
+	}
+	h.mu.Lock()
+	h.kept = append(h.kept, name)
+	h.mu.Unlock()
+	l := loan{url: at}
+	err = l.connected(func(ctx context.Context, conn *pgx.Conn) error {
+		l.emptying, err = emptying(ctx, conn)
+		return err
+	})
+	return l, err
+}
+
+// What a database has that its schema has not: rows in tables, and how far the numbers
+// have come.
+const (
+	tablesOf = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations'"
+	restarts = "SELECT format('setval(%L, %s, false)', quote_ident(sequencename), start_value) FROM pg_sequences WHERE schemaname = 'public'"
+	used     = "SELECT quote_ident(sequencename) FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL"
+)
+
+// emptying are the statements that empty the database, which is new and must be empty:
+// what it has would be gone from one that was lent before.
+func emptying(ctx context.Context, conn *pgx.Conn) (string, error) {
+	tables, err := names(ctx, conn, tablesOf)
+	if err != nil {
+		return "", err
+	}
+	// TRUNCATE makes a new file for every table, and ALTER SEQUENCE for every sequence. As
+	// a replica the server doesn't ask which rows refer to which.
+	statements := []string{"SET session_replication_role = replica"}
+	for _, table := range tables {
+		var isFilled bool
+		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+table+")").Scan(&isFilled); err != nil {
+			return "", err
+		}
+		if isFilled {
+			return "", fmt.Errorf("a new database has rows in %s, thus it can't be lent", table)
+		}
+		statements = append(statements, "DELETE FROM "+table)
+	}
+	advanced, err := names(ctx, conn, used)
+	if err == nil && len(advanced) > 0 {
+		err = fmt.Errorf("a new database has used numbers of %v, thus it can't be lent", advanced)
+	}
+	if err != nil {
+		return "", err
+	}
+	sequences, err := names(ctx, conn, restarts)
+	if len(sequences) > 0 {
+		statements = append(statements, "SELECT "+strings.Join(sequences, ", "))
+	}
+	return strings.Join(statements, ";"), err
+}
+
+func names(ctx context.Context, conn *pgx.Conn, query string) ([]string, error) {
+	rows, err := conn.Query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// empty makes the database as good as new.
+func (l loan) empty() error {
+	return l.connected(func(ctx context.Context, conn *pgx.Conn) error {
+		if err := alone(ctx, conn); err != nil {
+			return err
+		}
+		_, err := conn.Exec(ctx, l.emptying)
+		return err
+	})
+}
+
+// leaving is how long the sessions that a test has closed may take to end.
+const leaving = 5 * time.Second
+
+// alone returns when the database has no other session, or which ones it has.
+func alone(ctx context.Context, conn *pgx.Conn) error {
+	const others = "SELECT concat_ws(' ', pid, state, query) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" +
+		" AND backend_type = 'client backend'"
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(leaving); ; {
+		open, err := names(ctx, conn, others)
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			return errors.New("the test has left sessions open: " + strings.Join(open, "; "))
+		}
+	}
+}
+
+// connected outlives the context of the test, which has ended when its database is emptied.
+func (l loan) connected(do func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, l.url)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, conn), conn.Close(ctx))
+}

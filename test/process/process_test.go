@@ -1,0 +1,115 @@
+package process
+
+import (
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAnnouncer_finds_lines_however_they_are_cut(t *testing.T) {
+	a := NewAnnouncer(regexp.MustCompile(`^at (\S+)$`))
+	for _, part := range []string{"hello\na", "t one\nat ", "two\nat three"} {
+		n, err := a.Write([]byte(part))
+		require.NoError(t, err)
+		assert.Equal(t, len(part), n)
+	}
+	close(a.Found)
+	var found []string
+	for at := range a.Found {
+		found = append(found, at)
+	}
+	assert.Equal(t, []string{"one", "two"}, found, "the third line has not ended")
+}
+
+func TestStart_and_Wait(t *testing.T) {
+	out := &Output{}
+	cmd := exec.Command("/bin/sh", "-c", "echo begun; cat; exit 3")
+	cmd.Stdout = out
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	p, err := Start(cmd, syscall.SIGKILL)
+	require.NoError(t, err)
+	require.ErrorIs(t, p.Wait(time.Millisecond), ErrRuns)
+	require.NoError(t, in.Close())
+	require.ErrorContains(t, p.Wait(time.Minute), "exit status 3")
+	assert.Equal(t, "begun\n", out.String())
+	assert.NoError(t, p.Signal(syscall.SIGTERM), "a program that has ended needs no signal")
+}
+
+func TestOnLoopback_says_why_a_server_does_not_start(t *testing.T) {
+	f := &failure{TB: t}
+	tries := 0
+	OnLoopback(f, Server{
+		Command: func(address string) *exec.Cmd {
+			tries++
+			return exec.Command("/bin/sh", "-c", "echo no such setting >&2; exit 1")
+		},
+		IsReady: func(string) bool { return false },
+	})
+	assert.Contains(t, f.why, "no such setting")
+	assert.Equal(t, 3, tries)
+}
+
+// failure is a test that is told why it fails.
+type failure struct {
+	testing.TB
+	why string
+}
+
+func (f *failure) Helper() {}
+
+func (f *failure) Fatalf(_ string, args ...any) { f.why = args[0].(error).Error() }
+
+// listenAt makes this program listen at the address, with a program of its own beside it.
+const listenAt = "PLAZA_TEST_LISTEN_AT"
+
+func TestMain(m *testing.M) {
+	if address := os.Getenv(listenAt); address != "" {
+		beside := exec.Command("/bin/sleep", "1000")
+		beside.ExtraFiles = []*os.File{os.NewFile(3, "alive")}
+		if err := beside.Start(); err != nil {
+			panic(err)
+		}
+		l, err := net.Listen("tcp", address)
+		for err == nil { // until it is killed
+			_, err = l.Accept()
+		}
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+func TestOnLoopback_ends_the_server_and_what_it_has_started(t *testing.T) {
+	dead, alive, err := os.Pipe()
+	require.NoError(t, err)
+	defer dead.Close()
+	t.Run("a test with a server", func(t *testing.T) {
+		at := OnLoopback(t, Server{
+			Command: func(address string) *exec.Cmd {
+				server := exec.Command(os.Args[0])
+				server.ExtraFiles = []*os.File{alive}
+				server.Env = []string{listenAt + "=" + address}
+				return server
+			},
+			IsReady: isListening,
+		})
+		assert.True(t, isListening(at))
+	})
+	require.NoError(t, alive.Close())
+	require.NoError(t, dead.SetReadDeadline(time.Now().Add(time.Minute)))
+	_, err = dead.Read(make([]byte, 1))
+	assert.ErrorIs(t, err, io.EOF, "neither program has the pipe open")
+}
+
+func isListening(address string) bool {
+	c, err := net.Dial("tcp", address)
+	return err == nil && c.Close() == nil
+}
