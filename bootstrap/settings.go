@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,14 +17,15 @@ import (
 // with the prefix PLAZA_, each also a flag of serve. Check turns them into a
 // Config.
 type Settings struct {
-	Addr           string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
-	AdminAddr      string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL    string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
-	DatabasePooler bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
-	DatabaseWait   string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
-	DataDir        string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
-	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
-	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
+	Addr                string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
+	AdminAddr           string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
+	DatabaseURL         string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
+	DatabasePooler      bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
+	DatabaseConnections string `env:"PLAZA_DATABASE_CONNECTIONS" help:"Most connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
+	DatabaseWait        string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
+	DataDir             string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
+	PublicURL           string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
+	TokenTTL            string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 	TranslatorSettings
 	MediaSettings
 	WalletSettings
@@ -34,20 +36,21 @@ type Settings struct {
 
 // Config is what the program runs with: Settings that made sense.
 type Config struct {
-	Addr           string
-	AdminAddr      string
-	DatabaseURL    string // memory:, sqlite:PATH or postgres://…; may hold a password
-	DatabasePooler bool
-	DatabaseWait   time.Duration
-	DataDir        string
-	PublicURL      string // without a slash at the end; empty: the address that is listened on
-	TokenTTL       time.Duration
-	Translator     TranslatorConfig
-	Media          MediaConfig
-	Wallet         WalletConfig
-	TrustedProxies []netip.Prefix
-	LogLevel       slog.Level
-	LogFormat      string
+	Addr                string
+	AdminAddr           string
+	DatabaseURL         string // memory:, sqlite:PATH or postgres://…; may hold a password
+	DatabasePooler      bool
+	DatabaseConnections int // zero: by the number of processors
+	DatabaseWait        time.Duration
+	DataDir             string
+	PublicURL           string // without a slash at the end; empty: the address that is listened on
+	TokenTTL            time.Duration
+	Translator          TranslatorConfig
+	Media               MediaConfig
+	Wallet              WalletConfig
+	TrustedProxies      []netip.Prefix
+	LogLevel            slog.Level
+	LogFormat           string
 }
 
 // maxTokenTTL is far beyond use, and within what every store counts with.
@@ -67,6 +70,8 @@ func (s Settings) Check() (Config, error) {
 	c.DatabaseURL, err = databaseURL(s.DatabaseURL, s.DataDir)
 	problems.note("DATABASE_URL", err)
 	c.DatabasePooler = s.DatabasePooler
+	c.DatabaseConnections, err = connections(s.DatabaseConnections)
+	problems.note("DATABASE_CONNECTIONS", err)
 	c.DatabaseWait, err = wait(s.DatabaseWait)
 	problems.note("DATABASE_WAIT", err)
 	c.PublicURL, err = publicURL(s.PublicURL)
@@ -82,6 +87,18 @@ func (s Settings) Check() (Config, error) {
 	c.LogFormat, err = s.LogFormat, oneOf(s.LogFormat, "text", "json")
 	problems.note("LOG_FORMAT", err)
 	return c, problems.err()
+}
+
+// connections reads how many connections there may be; empty is zero.
+func connections(value string) (int, error) {
+	if value == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 2 || n > 1000 {
+		return 0, fmt.Errorf("%q is not a number from 2 to 1000", value)
+	}
+	return n, nil
 }
 
 // noted are the problems with settings, under the names of their variables.

@@ -96,7 +96,7 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.St
 	if c.DatabaseURL == inMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, where there is nothing to work on", errUsage, inMemory)
 	}
-	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Patience: c.DatabaseWait, Log: log})
+	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Log: log})
 }
 
 // signingSecret is the name of the key that the addresses of pictures are signed with.

@@ -44,6 +44,9 @@ type Options struct {
 	// Uncached makes the hot reads do without statements that are kept on their
 	// connections, for poolers that can't carry them.
 	Uncached bool
+	// Connections is how many there are to Postgres at most; zero: what the URL's
+	// pool_max_conns says, or else four for each processor and at least 16.
+	Connections int
 	// Patience is how long Open tries to reach the database; zero: as long as
 	// DefaultPatience.
 	Patience time.Duration

@@ -2,7 +2,9 @@ package bunstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 
 	"github.com/uptrace/bun"
@@ -178,8 +180,8 @@ func imagesStatement(d dialect, asked imagesAsked) string {
 	return "SELECT " + columns + " FROM images WHERE " + where + " ORDER BY created DESC, id DESC" + limit
 }
 
-// asking is the hot read that the query asks for.
-func (v Images) asking(q gallery.Query) (statement string, args []any) {
+// asking is the hot read that the query asks for, of a page or, with nil, of all.
+func (v Images) asking(q gallery.Query, p *page.Request) (statement string, args []any) {
 	args = []any{int64(q.Owner)}
 	if len(q.Contains) > 0 {
 		args = append(args, v.s.dialect.listOf(q.Contains))
@@ -187,43 +189,80 @@ func (v Images) asking(q gallery.Query) (statement string, args []any) {
 	if len(q.Overlaps) > 0 {
 		args = append(args, v.s.dialect.listOf(q.Overlaps))
 	}
-	if q.Page != nil {
-		args = append(args, int64(q.Page.Size()), int64(q.Page.Offset()))
+	if p != nil {
+		args = append(args, int64(p.Size()), int64(p.Offset()))
 	}
-	return v.s.hot.images[imagesAsked{len(q.Contains) > 0, len(q.Overlaps) > 0, q.Page != nil}], args
+	return v.s.hot.images[imagesAsked{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
 }
 
-func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Image], error) {
-	q, possible := q.Sound() // what is no text can't be asked for
-	statement, args := v.asking(q)
-	row := imageRow{OwnerID: q.Owner}
+// scanned calls fn with each row of the hot read; columns come before the image's.
+func (v Images) scanned(
+	ctx context.Context, owner user.ID, statement string, args []any, fn func(gallery.Image) error, columns ...any,
+) error {
+	row := imageRow{OwnerID: owner}
 	// The driver looks long for how to fill types that it does not know.
-	targets := []any{(*int64)(&row.ID), (*string)(&row.Key), &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created}
+	targets := append(columns, (*int64)(&row.ID), (*string)(&row.Key), &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created)
+	return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
+		row.Tags = nil
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		image, err := row.image()
+		if err != nil {
+			return err
+		}
+		return fn(image)
+	})
+}
+
+func (v Images) List(ctx context.Context, q gallery.Query, p page.Request) (page.Page[gallery.Image], error) {
+	q, possible := q.Sound() // what is no text can't be asked for
+	statement, args := v.asking(q, &p)
 	var total int
-	if q.Page != nil {
-		targets = append([]any{&total}, targets...)
-	}
 	var images []gallery.Image
 	err := v.s.read(ctx, func(ctx context.Context) error {
 		images, total = nil, 0
 		if !possible {
 			return nil
 		}
-		return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
-			row.Tags = nil
-			if err := scan(targets...); err != nil {
-				return err
+		return v.scanned(ctx, q.Owner, statement, args, func(i gallery.Image) error {
+			images = append(images, i)
+			return nil
+		}, &total)
+	})
+	if err != nil {
+		return page.Page[gallery.Image]{}, err
+	}
+	return page.Of(p, images, total)
+}
+
+// errEnough ends a walk through rows whose reader wants no more of them.
+var errEnough = errors.New("the reader wants no more")
+
+// All reads the rows of one statement while they are used. A statement whose rows were
+// used is not tried again.
+func (v Images) All(ctx context.Context, q gallery.Query) iter.Seq2[gallery.Image, error] {
+	return func(yield func(gallery.Image, error) bool) {
+		q, possible := q.Sound()
+		statement, args := v.asking(q, nil)
+		used := false
+		err := v.s.read(ctx, func(ctx context.Context) error {
+			if !possible {
+				return nil
 			}
-			image, err := row.image()
-			images = append(images, image)
+			err := v.scanned(ctx, q.Owner, statement, args, func(i gallery.Image) error {
+				if used = true; !yield(i, nil) {
+					return errEnough
+				}
+				return nil
+			})
+			if used && err != nil && v.s.dialect.judge(err) == again {
+				return fmt.Errorf("%w: %v", ErrAway, err)
+			}
 			return err
 		})
-	})
-	switch {
-	case err != nil:
-		return page.Page[gallery.Image]{}, err
-	case q.Page == nil:
-		return page.Whole(images), nil
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(gallery.Image{}, err)
+		}
 	}
-	return page.Of(*q.Page, images, total)
 }

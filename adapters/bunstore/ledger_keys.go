@@ -3,7 +3,6 @@ package bunstore
 import (
 	"bytes"
 	"context"
-	"math/rand/v2"
 	"time"
 
 	"plaza/domain/instant"
@@ -41,7 +40,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 			statement: v.s.writes.reserve,
 			args: []any{
 				int64(k.User), k.Name, k.Fingerprint[:], d.instant(moment{now}), d.instant(moment{until}),
-				d.instant(moment{now.Add(-payment.KeyLife)}),
+				d.instant(moment{now.Add(-payment.KeyLife)}), k.Holder[:],
 			},
 			row: func(scan func(...any) error) error {
 				reserved = true
@@ -57,9 +56,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 	if err != nil {
 		return nil, err
 	}
-	if rand.N(sweepOnce) == 0 {
-		v.sweep(ctx, now)
-	}
+	v.s.sometimes(ctx, expiredKeys(now))
 	switch {
 	case reserved:
 		return nil, nil
@@ -73,26 +70,13 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 
 func (v Ledger) Release(ctx context.Context, k payment.Key) error {
 	return v.s.writeAll(ctx, []step{
-		{statement: v.s.writes.release, args: []any{int64(k.User), k.Name, k.Fingerprint[:]}},
+		{statement: v.s.writes.release, args: []any{int64(k.User), k.Name, k.Holder[:]}},
 	})
 }
 
-// sweep removes some of the keys that are forgotten. Nobody depends on it, so whoever is
-// asked to do it is not told that it failed.
-func (v Ledger) sweep(ctx context.Context, now time.Time) {
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		skipLocked := ""
-		if v.s.dialect.forUpdate() != "" {
-			skipLocked = "FOR UPDATE SKIP LOCKED"
-		}
-		_, err := tx.NewRaw("DELETE FROM idempotency_keys WHERE (user_id, name) IN "+
-			"(SELECT user_id, name FROM idempotency_keys WHERE since <= ? ORDER BY since LIMIT ? "+skipLocked+")",
-			moment{now.Add(-payment.KeyLife)}, sweepMost).Exec(ctx)
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		v.s.log.Warn("keys that are forgotten could not be removed", "error", err)
-	}
+// expiredKeys are the keys that are forgotten.
+func expiredKeys(now time.Time) expired {
+	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", now.Add(-payment.KeyLife)}
 }
 
 // orAbsent is the content, or nil if there is none.

@@ -83,9 +83,9 @@ func newLedgerSteps(d dialect) ledgerSteps {
 		page:   page(""),
 		pageOf: map[payment.Verdict]string{},
 
-		reserve: `INSERT INTO idempotency_keys (user_id, name, fingerprint, since, busy) VALUES ($1, $2, $3, $4, $5)
+		reserve: `INSERT INTO idempotency_keys (user_id, name, fingerprint, since, busy, holder) VALUES ($1, $2, $3, $4, $5, $7)
 			ON CONFLICT (user_id, name) DO UPDATE
-			SET fingerprint = EXCLUDED.fingerprint, since = EXCLUDED.since, busy = EXCLUDED.busy, order_id = NULL, reply = NULL
+			SET fingerprint = EXCLUDED.fingerprint, holder = EXCLUDED.holder, since = EXCLUDED.since, busy = EXCLUDED.busy, order_id = NULL, reply = NULL
 			WHERE idempotency_keys.since <= $6
 				OR idempotency_keys.fingerprint = EXCLUDED.fingerprint AND idempotency_keys.busy <= EXCLUDED.since
 			RETURNING user_id`,
@@ -94,7 +94,7 @@ func newLedgerSteps(d dialect) ledgerSteps {
 			ON CONFLICT (user_id, name) DO UPDATE
 			SET since = EXCLUDED.since, busy = NULL, order_id = EXCLUDED.order_id, reply = EXCLUDED.reply
 			WHERE idempotency_keys.fingerprint = EXCLUDED.fingerprint AND idempotency_keys.busy IS NOT NULL`, "user_id"),
-		release: "DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND fingerprint = $3 AND busy IS NOT NULL",
+		release: "DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL",
 	}
 	for _, v := range payment.Verdicts() {
 		s.pageOf[v] = page(" WHERE state = '" + string(v) + "'")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
@@ -50,8 +51,12 @@ func openPostgres(o Options) (*Store, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
+	config.ConnConfig.BuildContextWatcherHandler = cancelling
 	config.ConnConfig.Tracer = o.trace
-	if !strings.Contains(o.URL, "pool_max_conns") {
+	switch {
+	case o.Connections > 0:
+		config.MaxConns = int32(o.Connections)
+	case !strings.Contains(o.URL, "pool_max_conns"):
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
 	config.BeforeClose, config.ShouldPing = suspicion()
@@ -76,6 +81,17 @@ func openPostgres(o Options) (*Store, error) {
 		mode = pgx.QueryExecModeExec
 	}
 	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
+}
+
+// cancelTimeout is how long Postgres has to end a statement that was cancelled, before the
+// connection is given up.
+const cancelTimeout = time.Second
+
+// cancelling asks Postgres to cancel the statement of a request that has ended, and keeps the
+// connection. The driver's default closes it: then each client that hangs up costs a new
+// connection, and Postgres goes on with the statement.
+func cancelling(c *pgconn.PgConn) ctxwatch.Handler {
+	return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
 }
 
 // suspicion makes the pool try connections out that were last used before another

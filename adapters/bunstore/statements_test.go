@@ -126,7 +126,7 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 			return err
 		},
 		"HowTos": func() error { _, err := s.HowTos().List(ctx, nil, r); return err },
-		"Images": func() error { _, err := s.Images().List(ctx, gallery.Query{Owner: 1}); return err },
+		"Images": func() error { _, err := s.Images().List(ctx, gallery.Query{Owner: 1}, page.Request{}); return err },
 		"the tree near": func() error {
 			_, _, err := s.Feed().Metas(ctx, feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: near})
 			return err

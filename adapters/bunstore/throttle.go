@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -40,14 +39,6 @@ type usualRow struct {
 	LastLogin     moment
 }
 
-const (
-	// sweepOnce is one in how many attempts removes what has expired.
-	sweepOnce = 64
-	// sweepMost bounds what one attempt removes: more than can have come since
-	// the last time, little enough that nobody notices.
-	sweepMost = 500
-)
-
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Of(now)
 	err := v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
@@ -64,8 +55,8 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 		_, err = tx.NewInsert().Model(&row).Exec(ctx)
 		return err
 	})
-	if err == nil && rand.N(sweepOnce) == 0 {
-		v.sweep(ctx, now)
+	if err == nil {
+		v.s.sometimes(ctx, v.expired(now)...)
 	}
 	return err
 }
@@ -164,34 +155,14 @@ func makeUsual(ctx context.Context, tx *transaction, a access.Attempt, now time.
 	return err
 }
 
-// sweep removes some of what has expired. Nobody depends on it, so whoever is
-// asked to do it is not told that it failed.
-func (v Throttle) sweep(ctx context.Context, now time.Time) {
+// expired are the failures and the usual sources that no limit looks at any more.
+func (v Throttle) expired(now time.Time) []expired {
 	var longest time.Duration
 	for _, l := range access.Limits() {
 		longest = max(longest, l.Window)
 	}
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		failures := v.some(tx.NewSelect().Model((*failureRow)(nil)).Column("id").
-			Where("failed <= ?", moment{now.Add(-longest)}).Order("failed"))
-		if _, err := tx.NewDelete().Model((*failureRow)(nil)).Where("id IN (?)", failures).Exec(ctx); err != nil {
-			return err
-		}
-		sources := v.some(tx.NewSelect().Model((*usualRow)(nil)).Column("phone", "source").
-			Where("last_login <= ?", moment{now.Add(-access.UsualFor)}).Order("last_login"))
-		_, err := tx.NewDelete().Model((*usualRow)(nil)).Where("(phone, source) IN (?)", sources).Exec(ctx)
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		v.s.log.Warn("failed logins that have expired could not be removed", "error", err)
+	return []expired{
+		{"login_failures", []string{"id"}, "failed", now.Add(-longest)},
+		{"usual_sources", []string{"phone", "source"}, "last_login", now.Add(-access.UsualFor)},
 	}
-}
-
-// some are the first rows of the query that nobody else is busy with.
-func (v Throttle) some(query *bun.SelectQuery) *bun.SelectQuery {
-	query = query.Limit(sweepMost)
-	if v.s.dialect.forUpdate() != "" {
-		query = query.For("UPDATE SKIP LOCKED")
-	}
-	return query
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -133,13 +132,6 @@ func (v Translations) Release(ctx context.Context, h publication.Holder, keys []
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error { return release(ctx, tx, bytesOf(keys), h) })
 }
 
-// expiredOdds is how many Puts go by, on average, between two that also drop what
-// has expired, and expiredMost how much one of them drops.
-const (
-	expiredOdds = 16
-	expiredMost = 1000
-)
-
 func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]string, expires time.Time) error {
 	if len(texts) == 0 {
 		return v.s.read(ctx, func(context.Context) error { return nil })
@@ -156,8 +148,8 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 		_, err := tx.NewDelete().Model((*translationClaimRow)(nil)).Where("key IN (?)", bun.List(keys)).Exec(ctx)
 		return err
 	})
-	if err == nil && rand.IntN(expiredOdds) == 0 {
-		v.sweep(ctx, expires.Add(-publication.CacheFor))
+	if err == nil {
+		v.s.sometimes(ctx, expiredTranslations(expires.Add(-publication.CacheFor))...)
 	}
 	return err
 }
@@ -190,20 +182,10 @@ func (v Translations) Refund(ctx context.Context, s publication.Spending) error 
 	})
 }
 
-// sweep drops some of what has expired by the instant. Nobody depends on it, so
-// whoever is asked to do it is not told that it failed.
-func (v Translations) sweep(ctx context.Context, now time.Time) {
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		_, err := tx.NewRaw("DELETE FROM translations WHERE key IN "+
-			"(SELECT key FROM translations WHERE expires <= ? ORDER BY expires LIMIT ?)", moment{now}, expiredMost).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		// Those whose holders are gone; there are never many.
-		_, err = tx.NewDelete().Model((*translationClaimRow)(nil)).Where("until <= ?", moment{now}).Exec(ctx)
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		v.s.log.Warn("translations that have expired could not be removed", "error", err)
+// expiredTranslations are the texts that are kept no longer, and the claims whose holders
+// are gone.
+func expiredTranslations(now time.Time) []expired {
+	return []expired{
+		{"translations", []string{"key"}, "expires", now}, {"translation_claims", []string{"key"}, "until", now},
 	}
 }

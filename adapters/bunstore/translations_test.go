@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -47,6 +48,29 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 			assert.Equal(t, [][]byte{b32('d')}, stored("translation_claims"))
 		})
 	}
+}
+
+func TestSweepPassesOverLockedRows(t *testing.T) {
+	url := testserver.Empty(t)
+	s, _ := opened(t, Options{URL: url})
+	texts := map[publication.CacheKey]string{{'a'}: "held", {'b'}: "free"}
+	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
+	holder, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer holder.Close(t.Context())
+	tx, err := holder.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "SELECT FROM translations WHERE content = 'held' FOR UPDATE")
+	require.NoError(t, err)
+	s.sweep(t.Context(), expiredTranslations(noon)...)
+	var left []string
+	require.NoError(t, s.reader.NewSelect().Table("translations").Column("content").Scan(t.Context(), &left))
+	assert.Equal(t, []string{"held"}, left)
+	require.NoError(t, tx.Rollback(t.Context()))
+	s.sweep(t.Context(), expiredTranslations(noon)...)
+	left = nil
+	require.NoError(t, s.reader.NewSelect().Table("translations").Column("content").Scan(t.Context(), &left))
+	assert.Empty(t, left)
 }
 
 func b32(first byte) []byte { return append([]byte{first}, make([]byte, 31)...) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -18,6 +19,24 @@ type call struct {
 	key   secret.String // that the actor presented
 
 	spools spools // pictures that came with the request
+	leave  func() // frees the room that the call has; nil: it has none
+}
+
+// enter takes room for so many events, until leave is called or the call ends.
+func (c *call) enter(r *room, events int) error {
+	leave, err := r.enter(c.ctx(), events)
+	if err == nil {
+		c.leave = sync.OnceFunc(leave)
+	}
+	return err
+}
+
+// end frees what the call has.
+func (c *call) end() {
+	_ = c.spools.close() // files without a name: nothing is lost with them
+	if c.leave != nil {
+		c.leave()
+	}
 }
 
 func (c *call) ctx() context.Context { return c.gin.Request.Context() }

@@ -120,11 +120,9 @@ func (a *api) listOwnEvents(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	shown, err := a.Diary.Own(c.ctx(), c.actor, ordering, request)
-	if err != nil {
-		return reply{}, err
-	}
-	return a.pageOfEvents(c.ctx(), shown)
+	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.Shown], error) {
+		return a.Diary.Own(ctx, c.actor, ordering, request)
+	})
 }
 
 func (a *api) listEventsOf(c *call) (reply, error) {
@@ -137,25 +135,36 @@ func (a *api) listEventsOf(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	shown, err := a.Diary.Of(c.ctx(), c.actor, author, ordering, request)
-	if err != nil {
-		return reply{}, err
-	}
-	return a.pageOfEvents(c.ctx(), shown)
+	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.Shown], error) {
+		return a.Diary.Of(ctx, c.actor, author, ordering, request)
+	})
 }
 
 func (a *api) listRecentlyCommented(c *call) (reply, error) {
+	if err := c.enter(a.room, diary.MaxRecentlyCommented); err != nil {
+		return reply{}, err
+	}
 	shown, err := a.Diary.RecentlyCommented(c.ctx(), c.actor)
 	if err != nil {
 		return reply{}, err
 	}
 	views, err := a.showEvents(c.ctx(), shown)
-	return data(views), err
+	return bare(listing{items: itemsOf(views), room: a.room, encoded: c.leave}), err
 }
 
-func (a *api) pageOfEvents(ctx context.Context, p page.Page[diary.Shown]) (reply, error) {
-	views, err := a.showEvents(ctx, p.Items)
-	return paged(page.With(p, views)), err
+// pageOfEvents reads a page when there is room for it in memory.
+func (a *api) pageOfEvents(
+	c *call, request page.Request, read func(context.Context) (page.Page[diary.Shown], error),
+) (reply, error) {
+	if err := c.enter(a.room, request.Size()); err != nil {
+		return reply{}, err
+	}
+	p, err := read(c.ctx())
+	if err != nil {
+		return reply{}, err
+	}
+	views, err := a.showEvents(c.ctx(), p.Items)
+	return bare(listing{items: itemsOf(views), pagination: new(paginationOf(p)), room: a.room, encoded: c.leave}), err
 }
 
 func (a *api) showEvent(ctx context.Context, shown diary.Shown) (eventView, error) {

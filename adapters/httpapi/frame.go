@@ -63,7 +63,7 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(ctx)
 	f.distrust(r)
 
-	out := &recorder{ResponseWriter: w}
+	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
 	maps.Copy(out.Header(), always)
 	out.Header()[requestIDHeader] = []string{id}
 	defer func() { f.note(ctx, id, r, out, began) }()
@@ -174,11 +174,17 @@ func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
 // recorder remembers how a response went.
 type recorder struct {
 	http.ResponseWriter
+	isHead bool
 	status int // zero until the response has begun
 	bytes  int
 }
 
+// WriteHeader sends the status. The router redirects HEAD as it does POST; it is answered
+// as GET is, however (GEN-09).
 func (r *recorder) WriteHeader(status int) {
+	if r.isHead && status == http.StatusTemporaryRedirect {
+		status = http.StatusMovedPermanently
+	}
 	if r.status == 0 && status >= http.StatusOK {
 		r.status = status
 	}

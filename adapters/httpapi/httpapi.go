@@ -58,7 +58,10 @@ type UseCases struct {
 type PortraitSource func(name string) ([]byte, bool)
 
 // api is what the handlers work with.
-type api struct{ UseCases }
+type api struct {
+	UseCases
+	room *room
+}
 
 // New returns the interface, ready to be served. It fails when a use case is
 // missing, or a route has no policy.
@@ -68,7 +71,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	router, err := newRouter(&api{u}, c.TrustedProxies, table)
+	router, err := newRouter(&api{u, newRoom()}, c.TrustedProxies, table)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func (a *api) serve(r route) gin.HandlerFunc {
 	return func(g *gin.Context) {
 		g.Request.Pattern = g.FullPath() // for the access log
 		c := &call{gin: g}
-		defer c.spools.close() // a file without a name: nothing is lost with it
+		defer c.end()
 		answer, err := a.answer(r, c)
 		if err != nil {
 			fail(g.Writer, g.Request, err)

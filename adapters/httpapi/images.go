@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"iter"
 
 	"plaza/application/curating"
 	"plaza/domain/fault"
@@ -89,31 +90,42 @@ func (a *api) deleteImage(c *call) (reply, error) {
 	return noContent(), a.Curating.Delete(c.ctx(), c.actor, id)
 }
 
+// keywords is the parameter as a list of tags to look for.
+func (q *query) keywords(name string) []string {
+	words, problem := gallery.Keywords(q.values.Get(name))
+	q.wrong.Add(name, problem)
+	return words
+}
+
 // listImages returns somebody's images: all of them, unless a page is asked for
 // (IMG-04 to IMG-06).
 func (a *api) listImages(c *call) (reply, error) {
 	q := c.query()
 	wanted := gallery.Query{
 		Owner:    user.ID(q.whole("uid", 0)),
-		Contains: gallery.Keywords(q.values.Get("tags__contains")),
-		Overlaps: gallery.Keywords(q.values.Get("tags__overlap")),
+		Contains: q.keywords("tags__contains"),
+		Overlaps: q.keywords("tags__overlap"),
 	}
 	if wanted.Owner == 0 {
 		q.wrong.Merge(fault.Fields{"uid": {text.Required}})
 	}
-	if q.text("page") != "" || q.text("page_size") != "" {
-		wanted.Page = new(q.page())
-	}
+	isPaged, request := q.text("page") != "" || q.text("page_size") != "", q.page()
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	images, err := a.Curating.List(c.ctx(), wanted)
-	switch views := page.Map(images, renderImage); {
-	case err != nil:
-		return reply{}, err
-	case wanted.Page == nil:
-		return tag(data(views.Items)), nil
-	default:
-		return tag(paged(views)), nil
+	if !isPaged {
+		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), room: a.room})), nil
+	}
+	images, err := a.Curating.List(c.ctx(), wanted, request)
+	return tag(paged(page.Map(images, renderImage))), err
+}
+
+func imageViews(all iter.Seq2[curating.Kept, error]) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for kept, err := range all {
+			if !yield(renderImage(kept), err) {
+				return
+			}
+		}
 	}
 }

@@ -90,7 +90,7 @@ func (a *api) createOrder(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, together(err, a.Paying.CheckDraft(c.ctx(), draft))
 	}
-	key, err := c.idempotencyKey("order", draft)
+	key, err := c.idempotencyKey(payment.AskToCreate(draft))
 	if err != nil {
 		return reply{}, err
 	}

@@ -53,7 +53,7 @@ func (a *api) pay(c *call) (reply, error) {
 			return reply{}, payment.ErrNoOrder
 		}
 	}
-	if wish.Key, err = c.idempotencyKey("pay", wish.Intent, wish.Order); err != nil {
+	if wish.Key, err = c.idempotencyKey(payment.AskToPay(wish.Intent, wish.Order)); err != nil {
 		return reply{}, err
 	}
 	order, voucher, err := a.Paying.Pay(c.ctx(), c.actor, wish)
@@ -67,13 +67,13 @@ func (a *api) pay(c *call) (reply, error) {
 }
 
 // idempotencyKey is the key that the request bears, if any, for what it asks (PAY-09).
-func (c *call) idempotencyKey(asked ...any) (*payment.Key, error) {
+func (c *call) idempotencyKey(asked payment.Asked) (*payment.Key, error) {
 	const name = "Idempotency-Key"
 	switch keys := c.gin.Request.Header.Values(name); len(keys) {
 	case 0:
 		return nil, nil
 	case 1:
-		return payment.NewKey(c.actor.ID, keys[0], asked...)
+		return payment.NewKey(c.actor.ID, keys[0], asked)
 	}
 	return nil, fault.Field(name, "Send one key.")
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -21,11 +22,22 @@ type query struct {
 	wrong  fault.Fields
 }
 
+// query reads the parameters. A value that is no text is wrong by its parameter's name,
+// whether or not the operation knows that: no later code meets a NUL or invalid UTF-8.
 func (c *call) query() *query {
 	values, err := url.ParseQuery(c.gin.Request.URL.RawQuery)
 	q := &query{values: values}
 	if err != nil {
 		q.wrong.Add(wholeRequest, "The query is malformed.")
+	}
+	for name, sent := range values {
+		for _, value := range sent {
+			if problem := (text.Limit{}).Problem(value); problem != "" {
+				q.wrong.Add(cmp.Or(strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), ""), wholeRequest), problem)
+				values.Del(name)
+				break
+			}
+		}
 	}
 	return q
 }

@@ -67,11 +67,13 @@ var varying = []string{"Authorization, Accept-Encoding, x-language-locale"}
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
 
-func paged[T any](p page.Page[T]) reply {
-	return bare(wrappedPage{p.Items, pagination{
+func paged[T any](p page.Page[T]) reply { return bare(wrappedPage{p.Items, paginationOf(p)}) }
+
+func paginationOf[T any](p page.Page[T]) pagination {
+	return pagination{
 		PageSize: p.Size(), TotalCount: p.Total, TotalPages: p.Pages(), CurrentPage: p.Number(),
 		Next: optional(p.Next()), Previous: optional(p.Previous()),
-	}})
+	}
 }
 
 // optional is nil, which is written as null, for what there is not.
@@ -92,6 +94,8 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 		r.sendFile(w, req, content)
 	case download:
 		content.send(w, req)
+	case listing:
+		r.sendListing(w, req, content)
 	case verbatim:
 		r.write(w, content.mediaType, content.bytes)
 	default:
@@ -130,14 +134,22 @@ const maxKept = 256 << 10
 // sendFile writes the bytes, unless the client has them already.
 func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
 	sum := sha256.Sum256(f.bytes)
+	if !isUnchanged(w, req, sum[:], f.caching) {
+		r.write(w, f.mediaType, f.bytes)
+	}
+}
+
+// isUnchanged gives the response the tag of its content's SHA-256, and answers with 304 if
+// the client has that content.
+func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, caching string) bool {
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header()["Etag"] = []string{tag}
-	w.Header()["Cache-Control"] = []string{f.caching}
-	if names(req.Header.Get("If-None-Match"), tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
+	w.Header()["Cache-Control"] = []string{caching}
+	if !names(req.Header.Get("If-None-Match"), tag) {
+		return false
 	}
-	r.write(w, f.mediaType, f.bytes)
+	w.WriteHeader(http.StatusNotModified)
+	return true
 }
 
 // names says whether the If-None-Match header names the entity tag.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -137,5 +138,17 @@ func TestGEN_09_what_the_router_answers_itself(t *testing.T) {
 			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &e), w.Body.String())
 			assert.True(t, e.Error)
 		}
+	}
+}
+
+func TestGEN09_HEADIsRedirectedAsGETIs(t *testing.T) {
+	router, err := newRouter(&api{}, nil, table)
+	require.NoError(t, err)
+	frame := newFrame(router, Config{Log: slog.New(slog.DiscardHandler)})
+	for method, want := range map[string]int{"GET": 301, "HEAD": 301, "POST": 307} {
+		w := httptest.NewRecorder()
+		frame.ServeHTTP(w, httptest.NewRequest(method, "/api/xfile/event?page=2", nil))
+		assert.Equal(t, want, w.Code, method)
+		assert.Equal(t, "/api/xfile/event/?page=2", w.Header().Get("Location"), method)
 	}
 }

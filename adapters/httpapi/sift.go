@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"plaza/domain/fault"
@@ -17,23 +18,34 @@ import (
 // maxInline is how long the text of a field may be, in bytes of JSON, to stay where it is.
 const maxInline = 32 << 10
 
-// sieve takes long texts out of JSON while it is read, and keeps what their base64 says:
-// nobody ever holds the whole body. In their place stands an object that names them, by a
-// name that no client can know.
+// sieve takes long texts out of JSON while it is read: nobody ever holds the whole body. It
+// keeps what the base64 of a picture's field says, one file for each such field; every
+// other long text is read and dropped. In the place of a picture stands an object that
+// names it, by a name that no client can know; in the place of another text, an empty one.
 type sieve struct {
-	in      *bufio.Reader
-	out     bytes.Buffer
-	name    string
-	spools  *spools
-	pieces  []piece
-	last    byte  // that was no white space
-	maximum int64 // bytes that may stay
+	in       *bufio.Reader
+	out      bytes.Buffer
+	name     string
+	fields   []string // the pictures' fields, of the body itself
+	pictures []piece  // of fields
+	spools   *spools
+	key      []byte // the last text of the body itself, as it was written
+	depth    int
+	last     byte  // that was no white space
+	maximum  int64 // bytes that may stay
 }
 
 // piece is a text that was taken out.
 type piece struct {
 	spool   *spool
 	problem string // a sentence for the client when the text is not base64
+}
+
+func newSieve(body io.Reader, fields []string, all *spools, maximum int64) *sieve {
+	return &sieve{
+		in: bufio.NewReaderSize(body, 64<<10), name: rand.Text(), fields: fields, pictures: make([]piece, len(fields)),
+		spools: all, maximum: maximum,
+	}
 }
 
 // sift returns the JSON without its long texts.
@@ -46,9 +58,15 @@ func (s *sieve) sift() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case b == '"':
+		switch b {
+		case '"':
 			err = s.text()
+		case '{', '[':
+			s.depth++
+			s.out.WriteByte(b)
+		case '}', ']':
+			s.depth--
+			s.out.WriteByte(b)
 		default:
 			s.out.WriteByte(b)
 		}
@@ -80,6 +98,9 @@ func (s *sieve) text() error {
 		s.out.WriteByte(b)
 		switch {
 		case b == '"' && !escaped:
+			if s.depth == 1 && s.out.Len()-start <= maxInline {
+				s.key = append(s.key[:0], s.out.Bytes()[start:]...)
+			}
 			return nil
 		case s.last == ':' && s.out.Len()-start > maxInline:
 			begun := bytes.Clone(s.out.Bytes()[start+1:])
@@ -93,6 +114,17 @@ func (s *sieve) text() error {
 }
 
 func (s *sieve) takeOut(text *quoted) error {
+	n := s.picture()
+	if n < 0 {
+		s.out.WriteString("{}")
+		_, err := io.Copy(io.Discard, text)
+		return err
+	}
+	if before := s.pictures[n].spool; before != nil { // of a repeated field the last one counts
+		if err := s.spools.remove(before); err != nil {
+			return err
+		}
+	}
 	spool, err := s.spools.add(newBase64(text))
 	p := piece{spool: spool}
 	if errors.Is(err, errNoBase64) {
@@ -102,24 +134,30 @@ func (s *sieve) takeOut(text *quoted) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&s.out, `{"%s":%d}`, s.name, len(s.pieces))
-	s.pieces = append(s.pieces, p)
+	fmt.Fprintf(&s.out, `{"%s":%d}`, s.name, n)
+	s.pictures[n] = p
 	return nil
 }
 
-func newSieve(body io.Reader, all *spools, maximum int64) *sieve {
-	return &sieve{in: bufio.NewReaderSize(body, 64<<10), name: rand.Text(), spools: all, maximum: maximum}
+// picture is the place of the field whose value is being read among the pictures' fields;
+// -1: it is another field, or within one.
+func (s *sieve) picture() int {
+	var name string
+	if s.depth != 1 || json.Unmarshal(s.key, &name) != nil {
+		return -1
+	}
+	return slices.Index(s.fields, name)
 }
 
 // upload returns what is a picture in the JSON value, or the problem with it.
 func (s *sieve) upload(raw json.RawMessage) (*spool, string) {
 	var named map[string]int
-	if err := json.Unmarshal(raw, &named); err == nil && len(named) == 1 {
+	if err := json.Unmarshal(raw, &named); err == nil {
 		n, isOurs := named[s.name]
-		if !isOurs {
+		if !isOurs || len(named) > 1 {
 			return nil, noString
 		}
-		p := s.pieces[n]
+		p := s.pictures[n]
 		if p.problem != "" {
 			return nil, p.problem
 		}

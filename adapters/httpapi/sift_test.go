@@ -61,6 +61,38 @@ func TestPLA_02_a_large_picture_as_JSON(t *testing.T) {
 	}
 }
 
+func TestPLA02_FieldNamesAreReadAsJSON(t *testing.T) {
+	raw := noise(60_000)
+	body := `{"im\u0067":"` + base64.StdEncoding.EncodeToString(raw) + `"}`
+	got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
+	require.NoError(t, err)
+	assert.True(t, string(raw) == contentOf(t, got.Img))
+}
+
+// A request holds one file for each of its pictures, however many other long texts and
+// files it brings.
+func TestPLA03_OnlyPicturesAreSpooled(t *testing.T) {
+	long := base64.StdEncoding.EncodeToString(noise(maxHeld + 1))
+	var inJSON strings.Builder
+	var parts []part
+	for n := range 40 {
+		fmt.Fprintf(&inJSON, `"other%d":"%s","nested%d":{"img":"%s"},"img":"%s",`, n, long, n, long, long)
+		parts = append(parts, part{fmt.Sprint("other", n), "x.png", string(noise(maxHeld + 1))})
+	}
+	parts = append(parts, part{"img", "x.png", string(noise(maxHeld + 1))}, part{"img", "y.png", "second"})
+	formType, formBody := formOf(t, parts)
+	for name, c := range map[string]*call{
+		"JSON":   uploading("application/json", strings.NewReader(`{`+inJSON.String()+`"tags":["lake"]}`)),
+		"a form": uploading(formType, formBody),
+	} {
+		got, err := readUpload[imageBody](c)
+		require.NoError(t, err, name)
+		assert.Len(t, c.spools, 1, name)
+		assert.True(t, string(noise(maxHeld+1)) == contentOf(t, got.Img), name)
+		require.NoError(t, c.spools.close())
+	}
+}
+
 func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 	long := strings.Repeat("x", 100_001)
 	base64 := fault.Fields{"img": {errNoBase64.Text}}
@@ -152,7 +184,7 @@ func TestPLA_03_a_body_is_never_held(t *testing.T) {
 }
 
 func TestPLA_03_what_is_too_much_is_counted_and_not_kept(t *testing.T) {
-	s := &spool{}
+	s := newPicture()
 	for range 12 {
 		_, err := s.Write(make([]byte, 1<<20))
 		require.NoError(t, err)
@@ -168,7 +200,7 @@ func TestPLA_03_what_is_too_much_is_counted_and_not_kept(t *testing.T) {
 func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	s := &spool{}
+	s := newPicture()
 	_, err := s.Write(noise(maxHeld + 1))
 	require.NoError(t, err)
 	require.NotNil(t, s.file)
@@ -209,7 +241,7 @@ func FuzzSift(f *testing.F) {
 			body = before
 		}
 		var all spools
-		s := newSieve(strings.NewReader(body), &all, maxBody)
+		s := newSieve(strings.NewReader(body), []string{"img"}, &all, maxBody)
 		sifted, err := s.sift()
 		defer all.close()
 		var want, got map[string]json.RawMessage
@@ -220,8 +252,10 @@ func FuzzSift(f *testing.F) {
 			}
 			return
 		}
-		if len(s.pieces) == 0 {
+		if len(body) <= maxInline {
 			require.Equal(t, body, string(sifted), "what is short stays as it is")
+		}
+		if s.pictures[0].spool == nil {
 			return
 		}
 		spool, problem := s.upload(got["img"])

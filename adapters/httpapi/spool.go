@@ -6,27 +6,36 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"time"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
 // errNoRoom is the fault of a disk that is full, or can't be written.
-var errNoRoom = fault.New(fault.Unavailable, "There is no room for uploads right now. Try again later.")
+var errNoRoom = fault.Later(fault.Unavailable, time.Minute, "There is no room on the server's disk right now. Try again later.")
 
-// maxHeld is how much of a picture is kept in memory, in bytes; a larger one is a file.
-const maxHeld = 64 << 10
-
-// spool is a picture that came in: a few bytes in memory, or a file without a name, which
-// is gone when it is closed, also by a kill. It implements media.Raw. It counts all that is
-// written to it, and keeps one byte more than a picture may have.
+// spool is a picture that came in, or a response that goes out: a few bytes in memory, or a
+// file without a name, which is gone when it is closed, also by a kill. It implements
+// media.Raw.
 type spool struct {
-	held []byte
-	file *os.File // nil: all of it is held
-	size int64
+	inMemory int          // most bytes that are held; beyond that there is a file
+	most     int64        // most bytes that are kept; all are counted
+	toFile   func() error // asked before there is a file; nil: there may be one
+	held     []byte
+	file     *os.File // nil: all of it is held
+	size     int64
 }
 
 var _ media.Raw = (*spool)(nil)
+
+// maxHeld is how much of a picture is held in memory, in bytes.
+const maxHeld = 64 << 10
+
+// newPicture is the spool of a picture that comes in. It keeps one byte more than a picture
+// may have.
+func newPicture() *spool { return &spool{inMemory: maxHeld, most: media.MaxBytes + 1} }
 
 // Size implements media.Raw.
 func (s *spool) Size() int64 { return s.size }
@@ -41,21 +50,34 @@ func (s *spool) ReadAt(p []byte, at int64) (int, error) {
 
 // Write takes everything; what is too much is only counted.
 func (s *spool) Write(p []byte) (int, error) {
-	room := max(0, media.MaxBytes+1-s.size)
+	room := max(0, s.most-s.size)
 	s.size += int64(len(p))
 	if err := s.keep(p[:min(int64(len(p)), room)]); err != nil {
-		return 0, fmt.Errorf("%w: %w", errNoRoom, err)
+		return 0, err
 	}
 	return len(p), nil
 }
 
 func (s *spool) keep(p []byte) error {
-	if s.file == nil && len(s.held)+len(p) <= maxHeld {
+	if s.file == nil && len(s.held)+len(p) <= s.inMemory {
 		s.held = append(s.held, p...)
 		return nil
 	}
+	if s.file == nil && s.toFile != nil {
+		if err := s.toFile(); err != nil {
+			return err
+		}
+	}
+	if err := s.write(p); err != nil {
+		return fmt.Errorf("%w: %w", errNoRoom, err)
+	}
+	return nil
+}
+
+// write writes to the file, after what was held.
+func (s *spool) write(p []byte) error {
 	if s.file == nil {
-		f, err := os.CreateTemp("", "plaza-upload-")
+		f, err := os.CreateTemp("", "plaza-")
 		if err != nil {
 			return err
 		}
@@ -84,10 +106,16 @@ type spools []*spool
 
 // add has the reader's bytes in a new spool. An error of the reader is returned as it is.
 func (all *spools) add(r io.Reader) (*spool, error) {
-	s := &spool{}
+	s := newPicture()
 	*all = append(*all, s)
 	_, err := io.Copy(s, r)
 	return s, err
+}
+
+// remove closes one of the spools: its picture is not wanted any more.
+func (all *spools) remove(s *spool) error {
+	*all = slices.DeleteFunc(*all, func(other *spool) bool { return other == s })
+	return s.close()
 }
 
 func (all spools) close() error {

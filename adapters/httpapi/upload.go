@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"plaza/domain/fault"
@@ -54,7 +55,7 @@ func fillSifted(body any, c *call) error {
 	if err := bound(w, r, maxJSON); err != nil {
 		return err
 	}
-	s := newSieve(r.Body, &c.spools, maxBody)
+	s := newSieve(r.Body, pictureFields(body), &c.spools, maxBody)
 	raw, err := s.sift()
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoJSON):
@@ -71,9 +72,19 @@ func fillSifted(body any, c *call) error {
 	return complete(body, object, s)
 }
 
+// pictureFields are the names of the body's fields that are pictures.
+func pictureFields(body any) (names []string) {
+	for field, value := range reflect.ValueOf(body).Elem().Fields() {
+		if _, is := value.Addr().Interface().(*upload); is {
+			names = append(names, jsonName(field))
+		}
+	}
+	return names
+}
+
 // fillForm takes the form apart and checks it as if it were JSON.
 func fillForm(body any, c *call) error {
-	sent, err := readForm(c)
+	sent, err := readForm(c, pictureFields(body))
 	if err != nil {
 		return err
 	}
@@ -101,15 +112,17 @@ func fillForm(body any, c *call) error {
 	return complete(body, object, nil)
 }
 
-// sentForm is a form that was read: its texts, and of each name the first file.
+// sentForm is a form that was read: its texts, and the first file of each picture's field.
+// Every other file is read and dropped.
 type sentForm struct {
-	texts map[string][]string
-	files map[string]*spool
+	pictures []string
+	texts    map[string][]string
+	files    map[string]*spool
 }
 
-func readForm(c *call) (sentForm, error) {
+func readForm(c *call, pictures []string) (sentForm, error) {
 	w, r := c.gin.Writer, c.gin.Request
-	read := sentForm{texts: map[string][]string{}, files: map[string]*spool{}}
+	read := sentForm{pictures: pictures, texts: map[string][]string{}, files: map[string]*spool{}}
 	if err := bound(w, r, maxForm); err != nil {
 		return read, err
 	}
@@ -142,7 +155,7 @@ func readForm(c *call) (sentForm, error) {
 func (f sentForm) take(part *multipart.Part, left int64, all *spools) (int64, error) {
 	name := part.FormName()
 	if part.FileName() != "" {
-		if f.files[name] != nil {
+		if f.files[name] != nil || !slices.Contains(f.pictures, name) {
 			_, err := io.Copy(io.Discard, part)
 			return left, err
 		}

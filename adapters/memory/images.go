@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 
 	"plaza/domain/gallery"
@@ -70,20 +71,31 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 	return next, nil
 }
 
-func (v Images) List(ctx context.Context, q gallery.Query) (page.Page[gallery.Image], error) {
+func (v Images) List(ctx context.Context, q gallery.Query, p page.Request) (page.Page[gallery.Image], error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
 		return page.Page[gallery.Image]{}, err
 	}
 	defer done()
-	admitted := v.s.imagesWhere(q)
-	slices.SortFunc(admitted, func(a, b gallery.Image) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
-	})
-	if q.Page == nil {
-		return page.Whole(admitted), nil
+	return pageOf(p, v.s.imagesWhere(q))
+}
+
+// All copies the list: a caller may call the store while it goes through it.
+func (v Images) All(ctx context.Context, q gallery.Query) iter.Seq2[gallery.Image, error] {
+	return func(yield func(gallery.Image, error) bool) {
+		done, err := v.s.read(ctx)
+		if err != nil {
+			yield(gallery.Image{}, err)
+			return
+		}
+		admitted := v.s.imagesWhere(q)
+		done()
+		for _, image := range admitted {
+			if !yield(image, nil) {
+				return
+			}
+		}
 	}
-	return pageOf(*q.Page, admitted)
 }
 
 func (s *Store) imagesWhere(q gallery.Query) []gallery.Image {
@@ -93,6 +105,9 @@ func (s *Store) imagesWhere(q gallery.Query) []gallery.Image {
 			admitted = append(admitted, i)
 		}
 	}
+	slices.SortFunc(admitted, func(a, b gallery.Image) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	})
 	return admitted
 }
 

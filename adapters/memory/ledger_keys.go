@@ -20,6 +20,7 @@ type keyOf struct {
 // key is a key that is kept, or was answered.
 type key struct {
 	fingerprint [32]byte
+	holder      [16]byte
 	since       time.Time
 	busy        time.Time // until then somebody is about to answer it; zero: it was answered
 	order       payment.OrderID
@@ -56,7 +57,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 	case now.Before(kept.busy):
 		return nil, payment.ErrKeyInUse
 	}
-	ks.kept[keyOf{k.User, k.Name}] = key{fingerprint: k.Fingerprint, since: now, busy: until}
+	ks.kept[keyOf{k.User, k.Name}] = key{fingerprint: k.Fingerprint, holder: k.Holder, since: now, busy: until}
 	return nil, nil
 }
 
@@ -67,7 +68,7 @@ func (v Ledger) Release(ctx context.Context, k payment.Key) error {
 	}
 	defer done()
 	ks := &v.s.ledger.keys
-	if kept := ks.kept[keyOf{k.User, k.Name}]; kept.fingerprint == k.Fingerprint && !kept.busy.IsZero() {
+	if kept := ks.kept[keyOf{k.User, k.Name}]; kept.holder == k.Holder && !kept.busy.IsZero() {
 		delete(ks.kept, keyOf{k.User, k.Name})
 	}
 	return nil

@@ -4,6 +4,7 @@ package curating
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"plaza/domain/access"
@@ -92,8 +93,24 @@ func (c *Curating) Delete(ctx context.Context, actor access.Actor, id gallery.ID
 	return nil
 }
 
-// List returns what the query admits of the owner's images (IMG-04 to 06).
-func (c *Curating) List(ctx context.Context, q gallery.Query) (page.Page[Kept], error) {
-	p, err := c.images.List(ctx, q)
+// List returns a page of what the query admits of the owner's images (IMG-04 to 06).
+func (c *Curating) List(ctx context.Context, q gallery.Query, r page.Request) (page.Page[Kept], error) {
+	p, err := c.images.List(ctx, q, r)
 	return page.Map(p, c.kept), err
+}
+
+// All yields all that the query admits of the owner's images, one at a time (IMG-06). It
+// ends with the first error.
+func (c *Curating) All(ctx context.Context, q gallery.Query) iter.Seq2[Kept, error] {
+	return func(yield func(Kept, error) bool) {
+		for image, err := range c.images.All(ctx, q) {
+			if err != nil {
+				yield(Kept{}, err)
+				return
+			}
+			if !yield(c.kept(image), nil) {
+				return
+			}
+		}
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/gallery"
 	"plaza/domain/media"
+	"plaza/domain/page"
 	"plaza/domain/user"
 	"plaza/test/pictures"
 )
@@ -99,7 +100,7 @@ func TestIMG07_keeping_and_deleting(t *testing.T) {
 	require.NoError(t, w.Delete(t.Context(), w.ann, kept.ID))
 	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, kept.ID), gallery.ErrNotFound)
 	assert.Zero(t, w.pictures.held, "the file is gone")
-	p, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID})
+	p, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID}, page.Request{})
 	require.NoError(t, err)
 	assert.Empty(t, p.Items)
 }
@@ -130,7 +131,7 @@ func TestIMG01_and_02_retagging(t *testing.T) {
 	assert.ErrorIs(t, w.MayEdit(t.Context(), w.bob, kept.ID), gallery.ErrNotOwner)
 	assert.ErrorIs(t, w.MayEdit(t.Context(), w.ann, 999), gallery.ErrNotFound)
 	assert.NoError(t, w.MayEdit(t.Context(), w.ann, kept.ID))
-	found, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID, Contains: []string{"tea"}})
+	found, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID, Contains: []string{"tea"}}, page.Request{})
 	require.NoError(t, err)
 	assert.Len(t, found.Items, 1)
 }

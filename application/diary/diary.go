@@ -135,7 +135,7 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (Shown, e
 		return Shown{}, err
 	}
 	now := d.now()
-	written, err := event.New(actor.ID, c, event.DateOf(now.In(actor.Zone)), now)
+	written, err := event.New(actor.ID, c, event.DateOf(actor.Local(now)), now)
 	if err != nil {
 		return Shown{}, err
 	}
@@ -264,12 +264,12 @@ func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (pa
 	return page.With(p, shown), err
 }
 
-// recentlyCommented is how many events RecentlyCommented returns at most.
-const recentlyCommented = 10
+// MaxRecentlyCommented is how many events RecentlyCommented returns at most.
+const MaxRecentlyCommented = 10
 
 // RecentlyCommented returns the actor's events that were commented last (EVT-12).
 func (d *Diary) RecentlyCommented(ctx context.Context, actor access.Actor) ([]Shown, error) {
-	entries, err := d.reader.Commented(ctx, actor.ID, recentlyCommented)
+	entries, err := d.reader.Commented(ctx, actor.ID, MaxRecentlyCommented)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,10 @@ func (k *Keeping) Empty(ctx context.Context) (int, error) {
 // Orphanage is the age of a file that nobody knows of: a younger one may be on its way.
 const Orphanage = time.Hour
 
+// batchSize is how many orphans are held before they are reported, or removed: each batch
+// that is removed costs another walk through the references.
+const batchSize = 1000
+
 // Finding is a picture that is not as it should be.
 type Finding struct {
 	Key media.Key
@@ -88,11 +92,12 @@ func (k *Keeping) Check(ctx context.Context, repair bool) iter.Seq2[Finding, err
 var errEnough = errors.New("enough")
 
 func (k *Keeping) check(ctx context.Context, repair bool, found func(Finding) bool) error {
+	began := k.now() // before the walk: what is uploaded from now on is not in it
 	known, err := k.known(ctx)
 	if err != nil {
 		return err
 	}
-	stored, err := k.orphans(ctx, known, repair, found)
+	stored, err := k.orphans(ctx, began, known, repair, found)
 	if err == nil {
 		err = k.missing(ctx, stored, found)
 	}
@@ -129,27 +134,55 @@ func (k *Keeping) known(ctx context.Context) (set, error) {
 	return known, nil
 }
 
-// orphans finds the files that nothing shows, and returns all that there are.
-func (k *Keeping) orphans(ctx context.Context, known set, repair bool, found func(Finding) bool) (set, error) {
+// orphans finds the files that nothing shows, and returns all files. A file counts as an
+// orphan only if it was old when the check began: the age of a younger one says nothing
+// about a walk through the references that ended before it was stored.
+func (k *Keeping) orphans(ctx context.Context, began time.Time, known set, repair bool, found func(Finding) bool) (set, error) {
 	stored := newSet()
+	var batch []media.Key
 	for file, err := range k.pictures.All(ctx) {
 		if err != nil {
 			return set{}, err
 		}
 		stored.add(file.Key)
-		if known.has(file.Key) || k.now().Sub(file.Since) < Orphanage {
+		if known.has(file.Key) || began.Sub(file.Since) < Orphanage {
+			continue
+		}
+		if batch = append(batch, file.Key); len(batch) < batchSize {
+			continue
+		}
+		if err := k.report(ctx, batch, repair, found); err != nil {
+			return set{}, err
+		}
+		batch = batch[:0]
+	}
+	return stored, k.report(ctx, batch, repair, found)
+}
+
+// report passes on the orphans, with repair after their files are removed. Just before it
+// removes them it walks through the references again, and spares what is shown by then.
+func (k *Keeping) report(ctx context.Context, orphans []media.Key, repair bool, found func(Finding) bool) error {
+	known := newSet()
+	if repair && len(orphans) > 0 {
+		var err error
+		if known, err = k.known(ctx); err != nil {
+			return err
+		}
+	}
+	for _, key := range orphans {
+		if known.has(key) {
 			continue
 		}
 		if repair {
-			if err := k.pictures.Remove(ctx, file.Key); err != nil {
-				return set{}, err
+			if err := k.pictures.Remove(ctx, key); err != nil {
+				return err
 			}
 		}
-		if !found(Finding{Key: file.Key, Mended: repair}) {
-			return set{}, errEnough
+		if !found(Finding{Key: key, Mended: repair}) {
+			return errEnough
 		}
 	}
-	return stored, nil
+	return nil
 }
 
 // missing finds the pictures without a file. One that came after the files were gone

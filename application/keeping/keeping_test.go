@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -181,4 +182,53 @@ func TestPLA04_a_check_ends_when_nobody_wants_to_hear_more(t *testing.T) {
 	for _, err := range w.Check(gone, false) {
 		assert.ErrorIs(t, err, context.Canceled)
 	}
+}
+
+// listing is a store of pictures that calls during for each file that it lists.
+type listing struct {
+	media.Store
+	during func(media.Key)
+}
+
+func (l listing) All(ctx context.Context) iter.Seq2[media.Stored, error] {
+	return func(yield func(media.Stored, error) bool) {
+		for file, err := range l.Store.All(ctx) {
+			if err == nil {
+				l.during(file.Key)
+			}
+			if !yield(file, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
+	w := newWorld(t)
+	uploaded := w.put() // its row is not stored yet
+	began := w.now
+	k := keeping.New(w.store.Bin(), listing{w.pictures, func(media.Key) {
+		w.now = began.Add(keeping.Orphanage + time.Minute) // the listing takes over an hour
+	}}, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+	for f, err := range k.Check(t.Context(), true) {
+		require.NoError(t, err)
+		t.Errorf("found %+v", f)
+	}
+	assert.True(t, w.isThere(uploaded))
+}
+
+func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
+	w := newWorld(t)
+	old, orphan := w.put(), w.put()
+	w.now = time.Now().Add(2 * keeping.Orphanage)
+	k := keeping.New(w.store.Bin(), listing{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
+		func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+	var found []keeping.Finding
+	for f, err := range k.Check(t.Context(), true) {
+		require.NoError(t, err)
+		found = append(found, f)
+	}
+	assert.Equal(t, []keeping.Finding{{Key: orphan, Mended: true}}, found)
+	assert.True(t, w.isThere(old))
+	assert.False(t, w.isThere(orphan))
 }

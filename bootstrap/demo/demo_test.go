@@ -183,7 +183,7 @@ func TestHowTosNamePublications(t *testing.T) {
 
 func TestImagesCarryTags(t *testing.T) {
 	w := loaded(t)
-	images, err := w.ports.Images.List(t.Context(), gallery.Query{Owner: 1})
+	images, err := w.ports.Images.List(t.Context(), gallery.Query{Owner: 1}, page.Request{})
 	require.NoError(t, err)
 	require.NotEmpty(t, images.Items)
 	for _, i := range images.Items {

@@ -30,10 +30,11 @@ func (w world) everything() map[string]any {
 		if account.Hash != "" {
 			account.Hash = "hashed"
 		}
-		images, err := w.ports.Images.List(w.t.Context(), gallery.Query{Owner: account.User})
-		require.NoError(w.t, err)
-		for i := range images.Items {
-			images.Items[i].Key = w.digest(images.Items[i].Key)
+		images := whole(w.t, func(p page.Request) (page.Page[gallery.Image], error) {
+			return w.ports.Images.List(w.t.Context(), gallery.Query{Owner: account.User}, p)
+		})
+		for i := range images {
+			images[i].Key = w.digest(images[i].Key)
 		}
 		orders := whole(w.t, func(p page.Request) (page.Page[payment.Order], error) {
 			return w.ports.Ledger.Orders(w.t.Context(), account.User, "", p)

@@ -51,8 +51,16 @@ func ParseScopes(names []string) ([]Scope, error) {
 type Actor struct {
 	ID     user.ID
 	Scopes []Scope
-	Staff  bool // may use the back office
-	Zone   *time.Location
+	Staff  bool           // may use the back office
+	Zone   *time.Location // nil: UTC
+}
+
+// Local returns the time as the actor's clock shows it.
+func (a Actor) Local(t time.Time) time.Time {
+	if a.Zone == nil {
+		return t.UTC()
+	}
+	return t.In(a.Zone)
 }
 
 // IsAnonymous says whether nobody is logged in.

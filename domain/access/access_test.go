@@ -135,3 +135,11 @@ func TestAUT11_sources(t *testing.T) {
 	assert.NotEqual(t, source("2001:db8:1:2::1"), source("2001:db8:1:3::1"))
 	assert.Equal(t, access.SourceOf(netip.Addr{}), access.SourceOf(netip.Addr{}))
 }
+
+func TestActorLocal(t *testing.T) {
+	shanghai, err := time.LoadLocation("Asia/Shanghai")
+	require.NoError(t, err)
+	late := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	assert.Equal(t, 21, access.Actor{Zone: shanghai}.Local(late).Day())
+	assert.Equal(t, late, access.Actor{}.Local(late.In(shanghai)), "the zero actor lives in UTC")
+}

@@ -1,9 +1,6 @@
 package demand
 
 import (
-	"fmt"
-	"slices"
-
 	"plaza/domain/fault"
 	"plaza/domain/instant"
 	"plaza/domain/text"
@@ -53,21 +50,10 @@ func New(d Demand) (Demand, error) {
 // list trims the values, drops those that come again, and notes the first thing that is
 // wrong with them.
 func list(wrong *fault.Fields, name string, values []string, most int, problem func(string) string) []string {
-	var once []string
-	for _, v := range values {
+	distinct, p := text.Distinct(values, most, func(v string) (string, string) {
 		v = text.Trim(v)
-		if p := problem(v); p != "" {
-			wrong.Add(name, p)
-			return nil
-		}
-		if slices.Contains(once, v) {
-			continue
-		}
-		if len(once) == most { // however many more there are
-			wrong.Add(name, fmt.Sprintf("Ensure this field has no more than %d elements.", most))
-			return nil
-		}
-		once = append(once, v)
-	}
-	return once
+		return v, problem(v)
+	})
+	wrong.Add(name, p)
+	return distinct
 }

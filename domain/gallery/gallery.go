@@ -5,6 +5,7 @@ package gallery
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -41,27 +42,18 @@ type Tags struct{ names []string }
 
 // ParseTags reads tags as a client sends them; what is wrong is a fault on tags.
 func ParseTags(names []string) (Tags, error) {
-	var tags Tags
-	if len(names) > 0 {
-		tags.names = make([]string, 0, len(names))
-	}
-	for _, name := range names {
+	distinct, problem := text.Distinct(names, MaxTags, func(name string) (string, string) {
 		name = text.Trim(name)
 		problem := TagLimit.RequiredProblem(name)
 		if problem == "" && strings.Contains(name, ",") {
 			problem = "A tag has no comma."
 		}
-		if problem != "" {
-			return Tags{}, fault.Field("tags", problem)
-		}
-		if !slices.Contains(tags.names, name) {
-			tags.names = append(tags.names, name)
-		}
+		return name, problem
+	})
+	if problem != "" {
+		return Tags{}, fault.Field("tags", problem)
 	}
-	if len(tags.names) > MaxTags {
-		return Tags{}, fault.Field("tags", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxTags))
-	}
-	return tags, nil
+	return Tags{distinct}, nil
 }
 
 // Names returns a copy of the tags' names.
@@ -114,20 +106,23 @@ func (i *Image) Delete(now time.Time) { i.Deleted = instant.Of(now) }
 // limit.
 type Query struct {
 	Owner    user.ID
-	Contains []string      // all of these tags
-	Overlaps []string      // any of these tags
-	Page     *page.Request // nil: all of them, on one page
+	Contains []string // all of these tags
+	Overlaps []string // any of these tags
 }
 
-// Keywords reads comma-separated tags to look for; blank ones are dropped.
-func Keywords(s string) []string {
-	var words []string
+// Keywords reads comma-separated tags to look for; blank ones are dropped. It returns the
+// problem if there are more of them than an image may have tags.
+func Keywords(s string) (words []string, problem string) {
 	for part := range strings.SplitSeq(s, ",") {
-		if part = text.Trim(part); part != "" && !slices.Contains(words, part) {
-			words = append(words, part)
+		if part = text.Trim(part); part == "" || slices.Contains(words, part) {
+			continue
 		}
+		if len(words) == MaxTags {
+			return nil, fmt.Sprintf("Look for %d tags at most.", MaxTags)
+		}
+		words = append(words, part)
 	}
-	return words
+	return words, ""
 }
 
 // Sound is the query without what no tag can be, and with every tag once: a keyword
@@ -167,6 +162,9 @@ type Repository interface {
 	// when fn panics or the context ends. fn must do no I/O: it may run again.
 	// Calling the store from inside fn must fail at once.
 	Change(ctx context.Context, id ID, fn func(*Image) error) (Image, error)
-	// List returns what the query admits, the newest first, ties by descending id.
-	List(ctx context.Context, q Query) (page.Page[Image], error)
+	// List returns a page of what the query admits, the newest first, ties by descending id.
+	List(ctx context.Context, q Query, p page.Request) (page.Page[Image], error)
+	// All yields all that the query admits, as it is at one moment, in the order of List. It
+	// must not hold the list. It ends with the first error.
+	All(ctx context.Context, q Query) iter.Seq2[Image, error]
 }

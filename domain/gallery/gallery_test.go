@@ -2,6 +2,7 @@ package gallery_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -93,8 +94,25 @@ func TestIMG05_keywords(t *testing.T) {
 	for s, want := range map[string][]string{
 		"": nil, " , ,": nil, "a": {"a"}, " a , b,a,,c d ": {"a", "b", "c d"}, "A,a": {"A", "a"},
 	} {
-		assert.Equal(t, want, gallery.Keywords(s), "%q", s)
+		got, problem := gallery.Keywords(s)
+		assert.Empty(t, problem, "%q", s)
+		assert.Equal(t, want, got, "%q", s)
 	}
+	var most []string
+	for n := range gallery.MaxTags {
+		most = append(most, strconv.Itoa(n))
+	}
+	_, problem := gallery.Keywords(strings.Join(append(most, most...), ","))
+	assert.Empty(t, problem)
+	_, problem = gallery.Keywords(strings.Join(append(most, "more"), ","))
+	assert.NotEmpty(t, problem)
+}
+
+func keywords(t *testing.T, s string) []string {
+	t.Helper()
+	words, problem := gallery.Keywords(s)
+	require.Empty(t, problem)
+	return words
 }
 
 func TestIMG05_what_a_query_admits(t *testing.T) {
@@ -107,7 +125,7 @@ func TestIMG05_what_a_query_admits(t *testing.T) {
 		{"", "a", true}, {"", "c,b", true}, {"", "c,d", false},
 		{"a", "b,c", true}, {"a", "c", false}, {"c", "a", false}, {"A", "", false}, {"", "ab", false},
 	} {
-		q := gallery.Query{Owner: 1, Contains: gallery.Keywords(c.contains), Overlaps: gallery.Keywords(c.overlaps)}
+		q := gallery.Query{Owner: 1, Contains: keywords(t, c.contains), Overlaps: keywords(t, c.overlaps)}
 		assert.Equal(t, c.want, q.Admits(i), "%+v", c)
 		q.Owner = 2
 		assert.False(t, q.Admits(i), "another's")
@@ -164,6 +182,6 @@ func FuzzParseTags(f *testing.F) {
 		again, err := gallery.ParseTags(all.Names())
 		require.NoError(t, err)
 		require.Equal(t, all, again)
-		require.Equal(t, all.Names(), gallery.Keywords(strings.Join(all.Names(), ",")))
+		require.Equal(t, all.Names(), keywords(t, strings.Join(all.Names(), ",")))
 	})
 }

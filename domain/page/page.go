@@ -98,8 +98,3 @@ func (p Page[T]) Next() (int, bool) { return p.Number() + 1, p.Number() < p.Page
 
 // Previous is the number of the page before; false on the first.
 func (p Page[T]) Previous() (int, bool) { return p.Number() - 1, p.Number() > 1 }
-
-// Whole is a list that is not paged, as one page.
-func Whole[T any](items []T) Page[T] {
-	return Page[T]{Items: items, Total: len(items), request: Request{number: 1, size: max(1, len(items))}}
-}

@@ -49,6 +49,7 @@ type Ledger interface {
 	// younger than KeyLife. A key that came with another Fingerprint is ErrKeyReused; one
 	// that is reserved, and until has not come, ErrKeyInUse.
 	Reserve(ctx context.Context, k Key, now, until time.Time) (*Answer, error)
-	// Release forgets the key, unless it was answered.
+	// Release forgets the key if its Holder is the one that reserved it, and it was not
+	// answered.
 	Release(ctx context.Context, k Key) error
 }

@@ -50,7 +50,7 @@ func Stray(r Receipt, now time.Time) Payment {
 func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	p := t.prepayment(r.TradeNo)
 	known := t.payment(r.TransactionID)
-	if known != nil && (known.Verdict != Disputed || !t.agrees(p, r)) {
+	if known != nil && (known.Verdict != Disputed || !t.agrees(p, r) || r.Refunded && p.State == Settled) {
 		return *known
 	}
 	if known == nil {

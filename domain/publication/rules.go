@@ -2,7 +2,6 @@ package publication
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"plaza/domain/fault"
@@ -93,29 +92,11 @@ func NewHowTo(h HowTo) (HowTo, error) {
 	var wrong fault.Fields
 	h.Category = text.Trim(h.Category)
 	wrong.Add("category", HowToLimit.RequiredProblem(h.Category))
-	once, problem := eachOnce(h.Bundles)
+	bundles, problem := text.Distinct(h.Bundles, MaxHowToBundles, func(b BundleID) (BundleID, string) { return b, numberProblem(b) })
 	wrong.Add("bundles", problem)
-	h.Bundles = once
+	h.Bundles = bundles
 	wrong.Merge(instant.Lifetime(&h.Created, &h.Updated))
 	return h, wrong.Err()
-}
-
-// eachOnce drops the bundles that come again, and tells the first thing that is wrong
-// with them.
-func eachOnce(bundles []BundleID) (once []BundleID, problem string) {
-	for _, bundle := range bundles {
-		if p := numberProblem(bundle); p != "" {
-			return nil, p
-		}
-		if slices.Contains(once, bundle) {
-			continue
-		}
-		if len(once) == MaxHowToBundles { // however many more there are
-			return nil, fmt.Sprintf("Ensure this field has no more than %d elements.", MaxHowToBundles)
-		}
-		once = append(once, bundle)
-	}
-	return once, ""
 }
 
 func numberProblem[N ~int64](n N) string {

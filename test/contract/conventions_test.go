@@ -25,6 +25,7 @@ var conventionRows = slices.Concat([]row{
 	{"GEN-03 pagination says where one is", paginationValues, everyStore},
 	{"GEN-04 pages are of twenty and of a hundred at most", pageSizes, anyStore},
 	{"GEN-04 what is no positive integer is refused by name", badPages, anyStore},
+	{"GEN-04 a query value that is no text is refused by name", queryValuesThatAreNoText, anyStore},
 	{"GEN-04 a page past the last is 404", pastTheLast, everyStore},
 	{"GEN-04 a blank parameter counts as absent", blankParameters, anyStore},
 	{"GEN-05 every paged list takes page and page_size", everyListIsPaged, everyStore},
@@ -171,6 +172,19 @@ func badPages(t *testing.T, s *server) {
 			ada.get(t, query(path, "page_size="+bad)).invalid("page_size")
 		}
 		ada.get(t, events+"?ordering=size&page="+bad+"&page_size="+bad).invalid("page", "page_size", "ordering")
+	}
+}
+
+func queryValuesThatAreNoText(t *testing.T, s *server) {
+	ada := s.staff(t)
+	for _, bad := range []string{"%00", "a%00b", "%FF", "%ED%A0%80"} {
+		ada.get(t, imported+"?category="+bad).invalid("category")
+		ada.get(t, imported+"?category[]="+bad).invalid("category[]")
+		ada.get(t, imported+"?category=tea&category="+bad).invalid("category")
+		ada.get(t, imagesOf(ada)+"&tags__contains="+bad+"&tags__overlap=a,"+bad).invalid("tags__contains", "tags__overlap")
+		ada.get(t, events+"?ordering="+bad).invalid("ordering")
+		s.anyone().get(t, categories+"?type="+bad).invalid("type")
+		s.anyone().get(t, categories+"?unknown="+bad).invalid("unknown")
 	}
 }
 

@@ -32,7 +32,8 @@ func Images(t *testing.T, open Open) {
 		{"Changes of one image at once don't lose each other's work", changeImageAtOnce},
 		{"List returns what the query admits", listImages},
 		{"List is newest first, ties by descending id", listImagesNewest},
-		{"without a page the list is whole", listImagesWhole},
+		{"All yields the whole list", listImagesWhole},
+		{"All ends when its reader wants no more", listImagesEnds},
 		{"the total counts what paging yields, and past it is NotFound", listImagesPages},
 		{"List is, in any world, what Admits says", listImagesWorlds},
 		{"whoever has gone away is not served, and nothing is stored", imageGone},
@@ -61,11 +62,15 @@ func (w *world) imageOf(id gallery.ID) gallery.Image {
 	return i
 }
 
-func (w *world) pictures(q gallery.Query) page.Page[gallery.Image] {
+// pictures are all images that the query admits.
+func (w *world) pictures(q gallery.Query) []gallery.Image {
 	w.Helper()
-	p, err := w.Images.List(w.Context(), q)
-	require.NoError(w, err)
-	return p
+	all := []gallery.Image{}
+	for image, err := range w.Images.All(w.Context(), q) {
+		require.NoError(w, err)
+		all = append(all, image)
+	}
+	return all
 }
 
 // changeOf changes the image, which must succeed.
@@ -91,7 +96,7 @@ func addImage(w *world) {
 		i.ID = added.ID
 		assert.Equal(w, i, added)
 		assert.Equal(w, i, w.imageOf(added.ID))
-		assert.Contains(w, w.pictures(gallery.Query{Owner: owner}).Items, i)
+		assert.Contains(w, w.pictures(gallery.Query{Owner: owner}), i)
 	}
 }
 
@@ -115,7 +120,7 @@ func addDanglingImage(w *world) {
 		_, err := w.Images.Add(w.Context(), gallery.New(nobody, "public/ab/c.jpg", 1, 1, gallery.Tags{}, noon))
 		require.Error(w, err)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
-		assert.Empty(w, w.pictures(gallery.Query{Owner: nobody}).Items)
+		assert.Empty(w, w.pictures(gallery.Query{Owner: nobody}))
 	}
 }
 
@@ -132,7 +137,7 @@ func addImagesFull(w *world) {
 		return err
 	}
 	assertOneWins(w, atOnce(many, add), gallery.ErrFull)
-	assert.Equal(w, gallery.MaxImages, w.pictures(gallery.Query{Owner: owner}).Total)
+	assert.Equal(w, gallery.MaxImages, len(w.pictures(gallery.Query{Owner: owner})))
 	assert.ErrorIs(w, add(0), gallery.ErrFull)
 
 	w.picture(other, noon)
@@ -164,8 +169,8 @@ func changeImage(w *world) {
 	assert.Equal(w, i, got)
 	assert.Equal(w, i, w.imageOf(i.ID))
 	assert.Equal(w, bystander, w.imageOf(bystander.ID))
-	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner, Contains: []string{"c"}}).Items)
-	assert.Empty(w, w.pictures(gallery.Query{Owner: i.Owner, Overlaps: []string{"a"}}).Items)
+	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner, Contains: []string{"c"}}))
+	assert.Empty(w, w.pictures(gallery.Query{Owner: i.Owner, Overlaps: []string{"a"}}))
 }
 
 func changeNoImage(w *world) {
@@ -234,7 +239,7 @@ func changeImageAtOnce(w *world) {
 func imageGone(w *world) {
 	i := w.picture(w.somebody(), noon, "a")
 	w.refusedGone(imageCalls)
-	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner}).Items)
+	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner}))
 }
 
 var imageCalls = []call{
@@ -251,7 +256,13 @@ var imageCalls = []call{
 		return err
 	}},
 	{"Images.List", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.List(ctx, gallery.Query{Owner: 1})
+		_, err := s.Images.List(ctx, gallery.Query{Owner: 1}, page.Request{})
 		return err
+	}},
+	{"Images.All", func(ctx context.Context, s Stores) error {
+		for _, err := range s.Images.All(ctx, gallery.Query{Owner: 1}) {
+			return err
+		}
+		return nil
 	}},
 }

@@ -19,6 +19,7 @@ var ledgerKeys = []promise{
 	{"a key whose time has come without an answer is free for the same request", reserveAgain},
 	{"an answer is forgotten when it is as old as KeyLife", answersForgotten},
 	{"Release forgets a key, unless it was answered", release},
+	{"Release of another holder forgets nothing", releaseOfAnother},
 	{"who answers too late stores nothing: the request has had its effect", answerTwice},
 	{"of those who come at once with one key, one reserves it", reserveAtOnce},
 	{"of those who answer one key at once, one has an effect", answerAtOnce},
@@ -29,7 +30,7 @@ var ledgerKeys = []promise{
 
 // keyNamed is a key for the request of that name.
 func keyNamed(of user.ID, name string) payment.Key {
-	return payment.Key{User: of, Name: name, Fingerprint: sha256.Sum256([]byte(name))}
+	return payment.Key{User: of, Name: name, Fingerprint: sha256.Sum256([]byte(name)), Holder: [16]byte{1}}
 }
 
 func (w *world) reserves(k payment.Key, now time.Time) *payment.Answer {
@@ -120,6 +121,7 @@ func release(w *world) {
 
 	another := k
 	another.Fingerprint[0]++
+	another.Holder[0]++
 	assert.Nil(w, w.reserves(another, noon), "it is free for whatever request")
 	require.NoError(w, w.Ledger.Release(w.Context(), k))
 	_, err = w.Ledger.Reserve(w.Context(), another, noon, noon.Add(time.Minute))
@@ -129,6 +131,20 @@ func release(w *world) {
 	require.NoError(w, err)
 	require.NoError(w, w.Ledger.Release(w.Context(), another))
 	assert.Equal(w, o.ID, w.reserves(another, noon).Order)
+}
+
+func releaseOfAnother(w *world) {
+	first := keyNamed(w.somebody(), "k")
+	second := first
+	second.Holder[0]++
+	w.reserves(first, noon)
+	late := noon.Add(time.Minute) // the first reservation has ended
+	w.reserves(second, late)
+	require.NoError(w, w.Ledger.Release(w.Context(), first))
+	_, err := w.Ledger.Reserve(w.Context(), first, late, late.Add(time.Minute))
+	assert.ErrorIs(w, err, payment.ErrKeyInUse, "the second call holds it")
+	require.NoError(w, w.Ledger.Release(w.Context(), second))
+	assert.Nil(w, w.reserves(first, late))
 }
 
 func answerTwice(w *world) {

@@ -1,0 +1,81 @@
+package bunstore
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	testserver "plaza/test/postgres"
+)
+
+// A client that hangs up ends its request's context. The statement is cancelled, and its
+// connection serves the next request.
+func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
+	url := testserver.Empty(t)
+	s, _ := opened(t, Options{URL: url})
+	observer, err := pgxpool.New(t.Context(), url)
+	require.NoError(t, err)
+	defer observer.Close()
+	isRunning := func() bool {
+		var running int
+		require.NoError(t, observer.QueryRow(t.Context(),
+			"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'SELECT pg_sleep(30)'").Scan(&running))
+		return running > 0
+	}
+	for name, sleep := range map[string]func(ctx context.Context) error{
+		"a hot read": func(ctx context.Context) error {
+			return s.each(ctx, "SELECT pg_sleep(30)", nil, func(func(...any) error) error { return nil })
+		},
+		"a query of the builder": func(ctx context.Context) error {
+			_, err := s.reader.NewRaw("SELECT pg_sleep(30)").Exec(ctx)
+			return err
+		},
+		"a transaction": func(ctx context.Context) error {
+			return s.write(ctx, func(ctx context.Context, tx *transaction) error {
+				_, err := tx.NewRaw("SELECT pg_sleep(30)").Exec(ctx)
+				return err
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := s.dialect.(postgres).pool
+			before := pool.Stat().NewConnsCount()
+			rounds := 20
+			if testing.Short() {
+				rounds = 4 // each takes a tenth of a second: the driver waits for its cancellation to arrive
+			}
+			for range rounds {
+				ctx, hangUp := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- sleep(ctx) }()
+				require.Eventually(t, isRunning, 10*time.Second, time.Millisecond)
+				hangUp()
+				require.Error(t, <-ended)
+				assert.False(t, isRunning(), "Postgres does not go on with it")
+			}
+			assert.LessOrEqual(t, pool.Stat().NewConnsCount()-before, int64(2))
+			require.NoError(t, s.Ping(t.Context()))
+		})
+	}
+}
+
+func TestConnections(t *testing.T) {
+	url := testserver.Empty(t)
+	for _, c := range []struct {
+		options Options
+		want    int32
+	}{
+		{Options{URL: url, Connections: 3}, 3}, {Options{URL: url + "&pool_max_conns=5"}, 5},
+		{Options{URL: url + "&pool_max_conns=5", Connections: 3}, 3}, {Options{URL: url}, int32(max(16, 4*runtime.GOMAXPROCS(0)))},
+	} {
+		s, err := Open(t.Context(), c.options)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, s.dialect.(postgres).pool.Config().MaxConns)
+		require.NoError(t, s.Close())
+	}
+}

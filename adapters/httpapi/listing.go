@@ -1,0 +1,195 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"math"
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"plaza/domain/fault"
+)
+
+// listing is content that may be large: a list that is encoded item by item, so that the
+// encoded list is never in memory as a whole.
+type listing struct {
+	items      iter.Seq2[any, error]
+	pagination *pagination // nil: the list is not paged
+	room       *room
+	encoded    func() // called when the items are encoded and no more needed; nil: nothing is
+}
+
+// room bounds what large lists hold, over all requests of the program.
+type room struct {
+	// events admits lists of events: each weighs as many as its page may have. The bound
+	// counts events because the store reads a page as a whole.
+	events *semaphore.Weighted
+	most   int64
+	// files are the places of encoded lists that do not fit into memory.
+	files chan struct{}
+}
+
+const (
+	// eventsPerCPU is how many events lists may hold at once for each processor. An event
+	// has some 200 KiB at most with all that belongs to it (EVT-21).
+	eventsPerCPU = 60
+	// roomWait is how long a list waits for others.
+	roomWait = 2 * time.Second
+	// listHeld is how much of an encoded list is held in memory, in bytes.
+	listHeld = 256 << 10
+	// listFiles is how many encoded lists may be files at once.
+	listFiles = 16
+)
+
+func newRoom() *room {
+	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
+	return &room{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles)}
+}
+
+// errCrowded is the fault of a server that holds as many large lists as it can.
+var errCrowded = fault.Later(fault.Unavailable, 2*time.Second, "The server is sending too many large lists right now. Try again soon.")
+
+// enter waits until there is room for a page of so many events, and returns what frees it.
+func (r *room) enter(ctx context.Context, events int) (leave func(), err error) {
+	weight := min(int64(events), r.most)
+	waiting, cancel := context.WithTimeout(ctx, roomWait)
+	defer cancel()
+	if err := r.events.Acquire(waiting, weight); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, errCrowded
+	}
+	return func() { r.events.Release(weight) }, nil
+}
+
+// file takes a place for a file, or fails at once.
+func (r *room) file() error {
+	select {
+	case r.files <- struct{}{}:
+		return nil
+	default:
+		return errCrowded
+	}
+}
+
+// itemsOf yields the views.
+func itemsOf[T any](views []T) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for _, view := range views {
+			if !yield(view, nil) {
+				return
+			}
+		}
+	}
+}
+
+// encoded is a listing that was encoded, to be sent once.
+type encoded struct {
+	*spool
+	sum  hash.Hash // nil: it gets no tag
+	room *room
+}
+
+// encode writes the listing as JSON. Errors come before a byte leaves the server.
+func (l listing) encode(tagged bool) (e encoded, err error) {
+	e = encoded{spool: &spool{inMemory: listHeld, most: math.MaxInt64, toFile: l.room.file}, room: l.room}
+	out := io.Writer(e.spool)
+	if tagged {
+		e.sum = sha256.New()
+		out = io.MultiWriter(e.spool, e.sum)
+	}
+	if err := l.write(out); err != nil {
+		return e, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+// close closes the file, and frees its place.
+func (e encoded) close() error {
+	if e.file == nil {
+		return nil
+	}
+	<-e.room.files
+	return e.spool.close()
+}
+
+func (l listing) write(out io.Writer) error {
+	enc := json.NewEncoder(trimmed{out})
+	enc.SetEscapeHTML(false)
+	between := `{"data":[`
+	for item, err := range l.items {
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(out, between); err != nil {
+			return err
+		}
+		if err := enc.Encode(item); err != nil {
+			return err
+		}
+		between = ","
+	}
+	if between != "," {
+		if _, err := io.WriteString(out, between); err != nil {
+			return err
+		}
+	}
+	if l.pagination == nil {
+		_, err := io.WriteString(out, "]}\n")
+		return err
+	}
+	if _, err := io.WriteString(out, `],"pagination":`); err != nil {
+		return err
+	}
+	if err := enc.Encode(l.pagination); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, "}\n")
+	return err
+}
+
+// trimmed drops the newline at the end of each value that an encoder writes.
+type trimmed struct{ out io.Writer }
+
+func (t trimmed) Write(p []byte) (int, error) {
+	if n := len(p); n > 0 && p[n-1] == '\n' {
+		_, err := t.out.Write(p[:n-1])
+		return n, err
+	}
+	return t.out.Write(p)
+}
+
+// sendListing sends the list, unless the client has it already.
+func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) {
+	e, err := l.encode(r.tagged)
+	if l.encoded != nil {
+		l.encoded()
+	}
+	if err != nil {
+		fail(w, req, fmt.Errorf("encoding a list: %w", err))
+		return
+	}
+	defer e.close()
+	h := w.Header()
+	if r.tagged {
+		h["Vary"] = varying
+		if isUnchanged(w, req, e.sum.Sum(nil), "no-cache") {
+			return
+		}
+	}
+	h["Content-Type"] = []string{"application/json"}
+	h["Content-Length"] = []string{strconv.FormatInt(e.size, 10)}
+	w.WriteHeader(r.status)
+	_, _ = io.Copy(w, io.NewSectionReader(e.spool, 0, e.size)) // fails only when the client is gone
+}

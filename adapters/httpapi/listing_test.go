@@ -1,0 +1,114 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+)
+
+func listed3(room *room, views ...string) listing {
+	return listing{items: itemsOf(views), room: room}
+}
+
+func sentListing(t *testing.T, r reply, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	w, req := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+	if len(header) == 2 {
+		req.Header.Set(header[0], header[1])
+	}
+	r.send(w, req)
+	return w
+}
+
+func TestListingIsWrittenAsOtherReplies(t *testing.T) {
+	room := newRoom()
+	for _, views := range [][]string{{}, {"a"}, {"<a>", "b\n", "&"}} {
+		want, got := sentListing(t, tag(data(views))), sentListing(t, tag(bare(listed3(room, views...))))
+		assert.Equal(t, want.Body.String(), got.Body.String())
+		assert.Equal(t, want.Header(), got.Header())
+		again := sentListing(t, tag(bare(listed3(room, views...))), "If-None-Match", got.Header().Get("ETag"))
+		assert.Equal(t, http.StatusNotModified, again.Code)
+		assert.Empty(t, again.Body.String())
+
+		p := pagination{PageSize: 20, TotalCount: len(views), TotalPages: 1, CurrentPage: 1}
+		l := listed3(room, views...)
+		l.pagination = &p
+		assert.Equal(t, sentListing(t, bare(wrappedPage{views, p})).Body.String(), sentListing(t, bare(l)).Body.String())
+	}
+}
+
+func TestLargeListingIsAFileWithoutAName(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	room := newRoom()
+	views := []string{strings.Repeat("a", listHeld), strings.Repeat("b", listHeld)}
+	e, err := listed3(room, views...).encode(true)
+	require.NoError(t, err)
+	require.NotNil(t, e.file)
+	assert.Len(t, room.files, 1)
+	assert.LessOrEqual(t, cap(e.held), listHeld)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	require.NoError(t, e.close())
+	assert.Empty(t, room.files)
+
+	var got struct{ Data []string }
+	require.NoError(t, json.Unmarshal(sentListing(t, bare(listed3(room, views...))).Body.Bytes(), &got))
+	assert.Equal(t, views, got.Data)
+	assert.Empty(t, room.files, "the place is free when the list was sent")
+}
+
+func TestListingFailsBeforeAByteIsSent(t *testing.T) {
+	room := newRoom()
+	broken := listing{room: room, items: func(yield func(any, error) bool) {
+		_ = yield(strings.Repeat("a", 2*listHeld), nil) && yield(nil, errors.New("gone"))
+	}}
+	w := sentListing(t, bare(broken))
+	assert.Equal(t, http.StatusInternalServerError, w.Code)
+	assert.NotContains(t, w.Body.String(), "aaa")
+	assert.Empty(t, room.files)
+}
+
+func TestTooManyLargeListsAreRefused(t *testing.T) {
+	room := newRoom()
+	for range listFiles {
+		require.NoError(t, room.file())
+	}
+	w := sentListing(t, bare(listed3(room, strings.Repeat("a", 2*listHeld))))
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+	assert.Equal(t, "2", w.Header().Get("Retry-After"))
+	w = sentListing(t, bare(listed3(room, "short")))
+	assert.Equal(t, http.StatusOK, w.Code, "what fits into memory needs no place")
+}
+
+func TestRoomForEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := newRoom()
+		leave, err := room.enter(t.Context(), 1<<30)
+		require.NoError(t, err, "a page that is larger than the room has it for itself")
+		_, err = room.enter(t.Context(), 1)
+		assert.ErrorIs(t, err, errCrowded)
+		after, hasAfter := fault.Of(err)
+		assert.True(t, hasAfter)
+		assert.Positive(t, after.RetryAfter)
+		entered := make(chan error)
+		go func() {
+			_, err := room.enter(t.Context(), 1)
+			entered <- err
+		}()
+		synctest.Wait()
+		leave()
+		assert.NoError(t, <-entered, "it waits for its turn")
+	})
+}

@@ -1,0 +1,25 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Distinct returns the values as read makes them, in order and each once, and the first
+// problem: one that read has with a value, or that more than most different values came. It
+// stops at the problem, so its cost is bounded by most times the number of values.
+func Distinct[T comparable](values []T, most int, read func(T) (T, string)) (distinct []T, problem string) {
+	for _, value := range values {
+		value, problem := read(value)
+		switch {
+		case problem != "":
+			return nil, problem
+		case slices.Contains(distinct, value):
+			continue
+		case len(distinct) == most:
+			return nil, fmt.Sprintf("Ensure this field has no more than %d elements.", most)
+		}
+		distinct = append(distinct, value)
+	}
+	return distinct, ""
+}

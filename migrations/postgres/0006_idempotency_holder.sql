@@ -1,0 +1,3 @@
+-- Which call reserved an Idempotency-Key: no other call may release it. Keys that an older
+-- program reserves have no holder.
+ALTER TABLE idempotency_keys ADD COLUMN holder bytea CHECK (length(holder) = 16);

@@ -1,0 +1,138 @@
+//go:build !race
+
+package e2e
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // to fill the database
+)
+
+// inUse is the most memory that the server has had, in MiB.
+func inUse(t *testing.T, r *running) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
+	require.NoError(t, err)
+	kB, err := strconv.Atoi(string(peak.FindSubmatch(status)[1]))
+	require.NoError(t, err)
+	return kB >> 10
+}
+
+// TestIMG06_TheWorstListsFitIntoMemory has 64 clients ask for the largest lists at once: all
+// images of a user with as many as there may be, and a page of a hundred of the longest
+// events.
+func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	folder := t.TempDir()
+	args := []string{"--demo", "--wallet=none", "--data-dir=" + folder}
+	r := serve(t, args...)
+	writeLongEvents(t, r.url, login(t, r.url))
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, r.ends(t))
+	storeManyImages(t, filepath.Join(folder, "plaza.db"))
+	for name, path := range map[string]string{
+		"images": "/api/user/user-image/?uid=1", "events": "/api/xfile/event/?page_size=100",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := serve(t, args...)
+			key := login(t, r.url)
+			before := inUse(t, r)
+			var served, refused, bytes atomic.Int64
+			var all sync.WaitGroup
+			for range 64 {
+				all.Go(func() {
+					n, status := fetch(t, r.url+path, key)
+					if status == http.StatusOK {
+						served.Add(1)
+						bytes.Store(n)
+					} else {
+						refused.Add(1)
+					}
+				})
+			}
+			all.Wait()
+			added := inUse(t, r) - before
+			t.Logf("%d lists of %d KiB sent, %d refused; %d MiB in use, then %d more", served.Load(), bytes.Load()>>10, refused.Load(), before, added)
+			assert.Positive(t, served.Load())
+			assert.LessOrEqual(t, added, 200)
+		})
+	}
+}
+
+// fetch returns the length and the status of the response, which is the list or 503.
+func fetch(t *testing.T, url, key string) (int64, int) {
+	req, err := http.NewRequest("GET", url, nil)
+	if !assert.NoError(t, err) {
+		return 0, 0
+	}
+	req.Header.Set("Authorization", "Token "+key)
+	res, err := http.DefaultClient.Do(req)
+	if !assert.NoError(t, err) {
+		return 0, 0
+	}
+	defer func() { _ = res.Body.Close() }()
+	n, err := io.Copy(io.Discard, res.Body)
+	assert.NoError(t, err)
+	if res.StatusCode != http.StatusOK {
+		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
+		assert.NotEmpty(t, res.Header.Get("Retry-After"))
+	}
+	return n, res.StatusCode
+}
+
+// writeLongEvents fills the first pages of the diary of uid 1.
+func writeLongEvents(t *testing.T, url, key string) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"title": strings.Repeat("长", 200), "content": strings.Repeat("长", 20_000), "html_content": strings.Repeat("x", 60_000),
+	})
+	require.NoError(t, err)
+	for range 100 {
+		req, err := http.NewRequest("POST", url+"/api/xfile/event/", strings.NewReader(string(body)))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Token "+key)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, http.StatusCreated, res.StatusCode)
+	}
+}
+
+// storeManyImages gives uid 1 as many images as there may be, each with as many tags as it
+// may have, of the longest.
+func storeManyImages(t *testing.T, path string) {
+	t.Helper()
+	var tags []string
+	for n := range 50 {
+		tags = append(tags, fmt.Sprintf("%02d%s", n, strings.Repeat("长", 62)))
+	}
+	list, err := json.Marshal(tags)
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	defer func() { _ = db.Close() }()
+	_, err = db.ExecContext(context.Background(), `PRAGMA busy_timeout = 10000; PRAGMA foreign_keys = ON;
+		DELETE FROM images WHERE owner_id = 1;
+		INSERT INTO images (owner_id, key, width, height, tags, created)
+		WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < 5000)
+		SELECT 1, 'public/ab/' || n || '.jpg', 640, 480, ?, 1000000 * n FROM series`, string(list))
+	require.NoError(t, err)
+}
