@@ -36,16 +36,6 @@ func scratch(t *testing.T) string {
 	return dir
 }
 
-// onEach runs the test on every database, each time an empty one.
-func onEach(t *testing.T, test func(t *testing.T, open func(*testing.T) *bunstore.Store)) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, func(t *testing.T) *bunstore.Store { return open(t, url(t)) })
-		})
-	}
-}
-
 // open opens a store with the schema, until the test ends.
 func open(t *testing.T, url string) *bunstore.Store {
 	t.Helper()
