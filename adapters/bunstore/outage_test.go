@@ -2,7 +2,6 @@ package bunstore_test
 
 import (
 	"context"
-	"iter"
 	"log/slog"
 	"os"
 	"reflect"
@@ -20,7 +19,6 @@ import (
 	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/media"
 	"plaza/domain/user"
 	"plaza/test/postgres"
 )
@@ -209,8 +207,9 @@ func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 // errorOf is what went wrong with a call whose last result this is: an error, or a walk
 // that ends with one.
 func errorOf(result any) (err error) {
-	if walk, is := result.(iter.Seq2[media.Known, error]); is {
-		for _, err = range walk {
+	if walk := reflect.ValueOf(result); walk.Kind() == reflect.Func {
+		for _, last := range walk.Seq2() {
+			err, _ = last.Interface().(error)
 		}
 		return err
 	}
