@@ -64,6 +64,22 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	}
 }
 
+// Behind a pooler a statement is never cancelled: it ends, and its connection serves the next
+// request.
+func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
+	s, _ := opened(t, Options{URL: testserver.Empty(t), Uncached: true})
+	pool := s.dialect.(postgres).pool
+	before := pool.Stat().NewConnsCount()
+	for range 20 {
+		ctx, hangUp := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Millisecond, hangUp)
+		_ = s.each(ctx, "SELECT pg_sleep(0.02)", nil, func(func(...any) error) error { return nil })
+		hangUp()
+	}
+	assert.LessOrEqual(t, pool.Stat().NewConnsCount()-before, int64(2))
+	require.NoError(t, s.Ping(t.Context()))
+}
+
 func TestConnections(t *testing.T) {
 	url := testserver.Empty(t)
 	for _, c := range []struct {

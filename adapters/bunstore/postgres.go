@@ -51,7 +51,7 @@ func openPostgres(o Options) (*Store, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	config.ConnConfig.BuildContextWatcherHandler = cancelling
+	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
 	config.ConnConfig.Tracer = o.trace
 	switch {
 	case o.Connections > 0:
@@ -87,11 +87,19 @@ func openPostgres(o Options) (*Store, error) {
 // connection is given up.
 const cancelTimeout = time.Second
 
-// cancelling asks Postgres to cancel the statement of a request that has ended, and keeps the
-// connection. The driver's default closes it: then each client that hangs up costs a new
-// connection, and Postgres goes on with the statement.
-func cancelling(c *pgconn.PgConn) ctxwatch.Handler {
-	return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
+// onCancel returns what happens to the statement of a request that has ended. In no case is
+// the connection closed at once, as the driver does by default: then each client that hangs
+// up costs a new connection, and Postgres goes on with the statement.
+//
+// Postgres is asked to cancel the statement. Behind a pooler the statement may end by itself
+// within the time of a call: PgBouncer before 1.21 can crash when it is asked to cancel.
+func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
+	return func(c *pgconn.PgConn) ctxwatch.Handler {
+		if o.Uncached {
+			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn(), DeadlineDelay: o.Limit}
+		}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
+	}
 }
 
 // suspicion makes the pool try connections out that were last used before another
