@@ -16,7 +16,7 @@ import (
 type Registration struct {
 	Username string // the phone number to log in with
 	Password secret.String
-	Scopes   []string // nil: all of them (AUT-08)
+	Scopes   []string // nil: the default ones (AUT-08); back_office among them is Staff
 	Staff    bool
 	Member   user.Member
 }
@@ -33,7 +33,7 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	phone, err := user.ParsePhone(r.Username)
 	note(err)
 	note(access.CheckPassword(r.Password))
-	scopes := access.AllScopes()
+	scopes := access.DefaultScopes()
 	if r.Scopes != nil {
 		scopes, err = access.ParseScopes(r.Scopes)
 		note(err)
@@ -48,7 +48,9 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	if err != nil {
 		return 0, err
 	}
-	return s.accounts.Open(ctx, access.Account{Phone: phone, Hash: hash, Scopes: scopes, Staff: r.Staff}, member)
+	account := access.Account{Phone: phone, Hash: hash, Staff: r.Staff}
+	account.SetScopes(scopes)
+	return s.accounts.Open(ctx, account, member)
 }
 
 // Accounts lists at most limit accounts with higher uids than after, in the order
@@ -73,14 +75,15 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 }
 
 // SetScopes replaces what the account's tokens may be good for; tokens that are
-// out lose at once what the account loses.
+// out lose at once what the account loses. It makes staff of the account if back_office
+// is named, and never takes that away.
 func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) error {
 	scopes, err := access.ParseScopes(names)
 	if err != nil {
 		return err
 	}
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {
-		a.Scopes = scopes
+		a.SetScopes(scopes)
 		return nil
 	})
 }

@@ -117,9 +117,9 @@ func (s *Signin) rehash(ctx context.Context, old access.Account, password secret
 	})
 }
 
-func (s *Signin) issue(ctx context.Context, a access.Account, scopes []access.Scope, ttl time.Duration) (secret.String, error) {
+func (s *Signin) issue(ctx context.Context, a access.Account, granted access.Grant, ttl time.Duration) (secret.String, error) {
 	key := access.NewKey()
-	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, scopes, ttl, s.now())); err != nil {
+	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, granted, ttl, s.now())); err != nil {
 		return secret.String{}, fmt.Errorf("issuing a token: %w", err)
 	}
 	return key, nil

@@ -68,7 +68,7 @@ func TestAUT01_a_login_gives_a_key_that_acts(t *testing.T) {
 	actor, err := w.Authenticate(t.Context(), key)
 	require.NoError(t, err)
 	assert.Equal(t, w.id, actor.ID)
-	assert.Equal(t, access.AllScopes(), actor.Scopes)
+	assert.Equal(t, access.DefaultScopes(), actor.Scopes)
 }
 
 func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
@@ -233,6 +233,21 @@ func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
 	assert.NoError(t, err, "keys stay good")
 }
 
+func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"xfile_event", "back_office"}))
+	for _, c := range []struct {
+		scopes []string
+		want   bool
+	}{{nil, true}, {[]string{"xfile_event"}, false}, {[]string{"back_office"}, true}} {
+		key, err := w.Login(t.Context(), login(phone, password, c.scopes...))
+		require.NoError(t, err, c.scopes)
+		actor, err := w.Authenticate(t.Context(), key)
+		require.NoError(t, err, c.scopes)
+		assert.Equal(t, c.want, actor.Has(access.BackOffice), c.scopes)
+	}
+}
+
 func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
 	w := newWorld(t)
 	key, err := w.Login(t.Context(), login(phone, password))
@@ -241,7 +256,7 @@ func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
 		require.NoError(t, w.SetStaff(t.Context(), w.id, staff))
 		actor, err := w.Authenticate(t.Context(), key)
 		require.NoError(t, err)
-		assert.Equal(t, staff, actor.Staff)
+		assert.Equal(t, staff, actor.Has(access.BackOffice))
 	}
 	assert.ErrorIs(t, w.SetStaff(t.Context(), w.id+1, true), access.ErrNoAccount)
 }

@@ -123,8 +123,8 @@ func (s *stage) admit(ctx context.Context, someone person, zone *time.Location) 
 	if err != nil {
 		return err
 	}
-	id, scopes := account.User, access.AllScopes()
-	s.cast[someone.handle] = access.Actor{ID: id, Scopes: scopes, Staff: someone.staff, Zone: zone}
+	id, scopes := account.User, access.DefaultScopes()
+	s.cast[someone.handle] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
 	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
 		return err
 	}
