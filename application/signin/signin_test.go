@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"sync"
 	"testing"
@@ -172,6 +173,21 @@ func TestAUT11_guessing_is_slow(t *testing.T) {
 	_, err = w.Login(t.Context(), elsewhere)
 	assert.NoError(t, err, "nobody is locked out of other places")
 	w.now = w.now.Add(15 * time.Minute)
+	_, err = w.Login(t.Context(), login(phone, password))
+	assert.NoError(t, err)
+}
+
+func TestAUT11_a_shared_address_is_not_closed_to_its_regulars(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Login(t.Context(), login(phone, password))
+	require.NoError(t, err)
+	w.now = w.now.Add(access.UsualFor - time.Hour)
+	for i := range 300 {
+		_, err := w.Login(t.Context(), login(fmt.Sprintf("+86-1380000%04d", i), "wrong-password"))
+		require.Same(t, access.ErrBadLogin, err)
+	}
+	_, err = w.Login(t.Context(), login("+86-13900000009", "wrong-password"))
+	require.True(t, fault.Is(err, fault.Throttled), "%v", err)
 	_, err = w.Login(t.Context(), login(phone, password))
 	assert.NoError(t, err)
 }
