@@ -48,6 +48,7 @@ type App struct {
 
 	storage   storage
 	hasher    access.Hasher
+	strength  access.Estimator
 	places    place.Analyser
 	sanitiser markup.Sanitiser
 	studio    media.Studio
@@ -145,6 +146,7 @@ const (
 func (a *App) writeDemo(ctx context.Context) error {
 	return demo.Load(ctx, demo.Ports{
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
+		Strength: a.strength,
 		Importer: a.Importer, Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions,
 		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.studio),
 		Images: a.Stores.Images, Ledger: a.Stores.Ledger,

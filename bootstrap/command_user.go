@@ -15,11 +15,11 @@ import (
 )
 
 type userCommands struct {
-	Create  userCreate  `cmd:"" help:"Create an account and print its uid. Example: echo 'a-long-password' | plaza user create --username +86-13800000009 --firstname 丽 --lastname 王"`
+	Create  userCreate  `cmd:"" help:"Create an account and print its uid. Example: echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009 --firstname 丽 --lastname 王"`
 	List    userList    `cmd:"" help:"List accounts in the order of their uids. Example: plaza user list --after 50 --json"`
 	Disable userDisable `cmd:"" help:"Shut an account; its content stays. Example: plaza user disable 5"`
 	Enable  userEnable  `cmd:"" help:"Open a disabled account again. Example: plaza user enable 5"`
-	Passwd  userPasswd  `cmd:"" help:"Set an account's password, which makes all its tokens void. Example: echo 'a-long-password' | plaza user passwd 5"`
+	Passwd  userPasswd  `cmd:"" help:"Set an account's password, which makes all its tokens void. Example: echo 'heron-gravel-tuba' | plaza user passwd 5"`
 	Scopes  userScopes  `cmd:"" help:"Set what an account's tokens may be good for, and whether it may use the back office. Example: plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
 }
 

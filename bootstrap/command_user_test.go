@@ -59,6 +59,10 @@ func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
 		"\nusername: Enter a phone number", "\npassword: This password is too short", "\nscope: There is no scope “fly”",
 		"\ntimezone: There is no time zone")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "password1").refuses(misused, "password: This password is too common")
+	sh.run("user", "create", "--username", "+86-13800000009", "--password", "qq123456789").
+		refuses(misused, "password: This password is too easy to guess")
+	sh.run("user", "create", "--username", "+86-13800000009", "--password", "x13800000009!").
+		refuses(misused, "password: This password is too easy to guess")
 	sh.run("user", "create", "--username", "+86-13800000009").refuses(misused, "password: There is none")
 	sh.run("user", "create", "--password", goodPassword).refuses(misused, "--username")
 

@@ -32,7 +32,7 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	}
 	phone, err := user.ParsePhone(r.Username)
 	note(err)
-	note(access.CheckPassword(r.Password))
+	note(access.CheckPassword(r.Password, phone, s.strength))
 	scopes := access.DefaultScopes()
 	if r.Scopes != nil {
 		scopes, err = access.ParseScopes(r.Scopes)
@@ -61,7 +61,11 @@ func (s *Signin) Accounts(ctx context.Context, after user.ID, limit int) ([]acce
 
 // SetPassword gives the account another password; every key it had is void.
 func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.String) error {
-	if err := access.CheckPassword(password); err != nil {
+	account, err := s.accounts.ByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := access.CheckPassword(password, account.Phone, s.strength); err != nil {
 		return err
 	}
 	hash, err := s.hasher.Hash(ctx, password)

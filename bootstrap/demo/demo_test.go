@@ -17,6 +17,7 @@ import (
 	"plaza/adapters/jsonlines"
 	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
+	"plaza/adapters/zxcvbn"
 	"plaza/application/diary"
 	"plaza/application/importing"
 	"plaza/application/signin"
@@ -45,6 +46,7 @@ func portsOf(s *memory.Store) demo.Ports {
 	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewStudio(1)
 	return demo.Ports{
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
+		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
 			Intake: s.Intake(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Studio: studio, Pictures: pictures,
 		}),
@@ -141,7 +143,7 @@ func TestTheKnownAccountsHaveTheirUidsAndThePassword(t *testing.T) {
 	s, err := stocked() // to log in is to change something
 	require.NoError(t, err)
 	w := worldOf(t, s.ports)
-	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, signin.TokenTTL(time.Hour), today)
+	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), today)
 	for i, name := range []string{"+86-13800000001", "+86-13800000002", "+34-600000003", "+1-2025550104"} {
 		key, err := door.Login(t.Context(), signin.Login{
 			Username: name, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),

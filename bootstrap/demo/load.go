@@ -36,6 +36,7 @@ type Ports struct {
 	Tokens        access.Tokens
 	Throttle      access.Throttle
 	Hasher        access.Hasher
+	Strength      access.Estimator
 	Importer      *importing.Importer
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
@@ -112,7 +113,7 @@ func newStage(p Ports) *stage {
 	s := &stage{ports: p, cast: map[handle]access.Actor{}, written: map[string]event.ID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
-	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, noLogins, now)
+	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, now)
 	s.following = following.New(p.Subscriptions, p.Categories, now)
 	s.diary = diary.New(p.Diary, now)
 	s.curating = curating.New(p.Images, p.Diary.Pictures, p.Diary.Bin, p.Diary.Studio, now)

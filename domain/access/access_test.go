@@ -14,6 +14,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
+	"plaza/domain/user"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -165,14 +166,43 @@ func TestUSR03_presence_is_written_at_most_once_a_minute(t *testing.T) {
 	assert.True(t, s.IsStale(noon), "never seen")
 }
 
+// estimator estimates every password alike, and notes what it was asked.
+type estimator struct {
+	strength access.Strength
+	password string
+	known    []string
+}
+
+func (e *estimator) Strength(password secret.String, known []string) access.Strength {
+	e.password, e.known = password.Reveal(), known
+	return e.strength
+}
+
 func TestPasswords(t *testing.T) {
+	strong := &estimator{strength: access.SomewhatGuessable}
+	phone, err := user.ParsePhone("+86-13900000084")
+	require.NoError(t, err)
 	for _, good := range []string{"plaza-demo", "correct horse battery", "密码是一个很长的词", "пароль-кот", strings.Repeat("ab3", 42), " spaces count "} {
-		assert.NoError(t, access.CheckPassword(secret.New(good)), good)
+		assert.NoError(t, access.CheckPassword(secret.New(good), phone, strong), good)
 	}
 	for _, bad := range []string{"", "short", "1234567", "密码", "12345678", "password", "Password123!", "qwertyui",
 		"aaaaaaaa", "iloveyou", "letmein1", "1q2w3e4r", "!!!!!!!!", strings.Repeat("ab3", 43), "nul\x00nul-nul", "\xff\xfe-not-utf-8"} {
-		assertField(t, access.CheckPassword(secret.New(bad)), "password")
+		assertField(t, access.CheckPassword(secret.New(bad), phone, strong), "password")
 	}
+}
+
+func TestPasswords_that_are_easy_to_guess(t *testing.T) {
+	phone, err := user.ParsePhone("+86-13900000084")
+	require.NoError(t, err)
+	e := &estimator{strength: access.VeryGuessable}
+	assertField(t, access.CheckPassword(secret.New("plaza-demo"), phone, e), "password")
+	assert.Equal(t, "plaza-demo", e.password)
+	assert.Equal(t, []string{"13900000084", "8613900000084", "+86-13900000084"}, e.known)
+	e.strength = access.SomewhatGuessable
+	assert.NoError(t, access.CheckPassword(secret.New("plaza-demo"), user.Phone{}, e))
+	assert.Empty(t, e.known)
+	assertField(t, access.CheckPassword(secret.New(strings.Repeat("ab3", 43)), phone, e), "password")
+	assert.Equal(t, "plaza-demo", e.password, "one that is too long is not estimated")
 }
 
 func TestAUT11_sources(t *testing.T) {
