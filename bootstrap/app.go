@@ -47,6 +47,7 @@ type App struct {
 	Keeping   *keeping.Keeping
 
 	storage   storage
+	gateway   payment.Gateway
 	hasher    access.Hasher
 	strength  access.Estimator
 	places    place.Analyser

@@ -41,6 +41,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if config.Wallet.Kind == autoWallet {
 		config.Wallet.Kind = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
 	}
+	if err := config.useSandboxKey(); err != nil {
+		return err
+	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
 	if config.Wallet.Kind == sandboxWallet && config.Wallet.NotifyURL == "" {

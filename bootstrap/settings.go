@@ -21,7 +21,7 @@ type Settings struct {
 	DatabaseURL    string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
 	DatabasePooler bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
 	DatabaseWait   string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
-	DataDir        string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
+	DataDir        string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
 	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL       string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 	TranslatorSettings

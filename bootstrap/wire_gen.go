@@ -126,6 +126,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Paying:    payingPaying,
 		Keeping:   keepingKeeping,
 		storage:   kept,
+		gateway:   wallet,
 		hasher:    hasher,
 		strength:  estimator,
 		places:    gazetteerGazetteer,
