@@ -72,11 +72,13 @@ func Load(ctx context.Context, p Ports) error {
 }
 
 // isLoaded fails when somebody else has a phone of the demo data: they would find
-// their password to be another.
+// their password to be another. It is ErrRemoved after Remove.
 func isLoaded(ctx context.Context, accounts access.Accounts) (bool, error) {
 	for i, someone := range people {
 		account, err := accountOf(ctx, accounts, someone)
 		switch {
+		case err == nil && isRemoved(account):
+			return false, ErrRemoved
 		case errors.Is(err, access.ErrNoAccount) || err == nil && account.Hash == "":
 			continue
 		case err != nil:
