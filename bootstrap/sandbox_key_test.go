@@ -114,7 +114,7 @@ func signedNotification(key, algorithm string) string {
 
 const payOpenOrder = `{"pay_method": 200, "end_type": 0}`
 
-func TestPAY10_who_knows_the_source_can_not_sign_for_the_sandbox(t *testing.T) {
+func TestPAY10_the_former_constant_key_signs_nothing(t *testing.T) {
 	dir := t.TempDir()
 	s := startServing(t, serveCommand{Demo: true, Settings: serveSettings(dir)})
 	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)

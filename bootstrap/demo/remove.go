@@ -60,7 +60,7 @@ func (p person) joinedAt() (time.Time, error) {
 }
 
 // WithPassword returns the uids of the demo's people whose password is still the one that
-// everybody can read in the source. It hashes nothing: a change of password moves the
+// the source shows. It hashes nothing: a change of password moves the
 // account's generation on.
 func WithPassword(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]user.ID, error) {
 	all, err := residents(ctx, accounts, directory)
@@ -95,7 +95,7 @@ type Removed struct {
 }
 
 // Remove disables the accounts of the demo's people, whatever their passwords are by now,
-// takes their passwords away and ends their tokens, and then deletes their events, images
+// takes their passwords away, ends their tokens, and then deletes their events, images
 // and subscriptions. What was imported stays, and so do orders, and what the people said of
 // events of others. Remove may be called again, also after it was interrupted.
 func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
@@ -123,7 +123,7 @@ func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 	return done, nil
 }
 
-// shut leaves nothing that opens the account.
+// shut disables the account, and takes its password and its rights away.
 func shut(a *access.Account) error {
 	a.SetPassword("")
 	a.Disabled, a.Staff = true, false

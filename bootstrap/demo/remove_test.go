@@ -49,7 +49,7 @@ func change(t *testing.T, p demo.Ports, id user.ID, fn func(a *access.Account)) 
 	}))
 }
 
-func TestWithPassword_knows_who_has_changed_it(t *testing.T) {
+func TestWithPassword_skips_changed_passwords(t *testing.T) {
 	s, err := stocked()
 	require.NoError(t, err)
 	p := s.ports
