@@ -11,7 +11,7 @@ export CGO_ENABLED = 0
 # Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./application/... ./adapters/memory ./adapters/translator/... ./adapters/wallet/... \
-	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/mediastore/disk ./test/ports ./test/report ./test/process
+	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk ./test/ports ./test/report ./test/process
 
 # Tests that the race detector would change (query plans, memory) are built without it.
 NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)
@@ -29,8 +29,8 @@ REPORT   = $(GO) run $(FLAGS) ./test/report
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: build ## build, load the demo data, serve, and print a first request
-	$(BIN) serve --demo
+run: build ## build, load the demo data into var/demo, serve, and print a first request
+	PLAZA_DATA_DIR=$${PLAZA_DATA_DIR:-var/demo} $(BIN) serve --demo
 
 build: ## build the program into bin/
 	@$(GO) build $(FLAGS) -buildvcs=auto -ldflags='-s -w' -o $(BIN).new ./bootstrap/cmd/plaza

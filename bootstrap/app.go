@@ -47,7 +47,9 @@ type App struct {
 	Keeping   *keeping.Keeping
 
 	storage   storage
+	gateway   payment.Gateway
 	hasher    access.Hasher
+	strength  access.Estimator
 	places    place.Analyser
 	sanitiser markup.Sanitiser
 	studio    media.Studio
@@ -119,8 +121,10 @@ func (a *App) LoadDemo(ctx context.Context) error {
 	for deadline := time.Now().Add(demoPatience); ; {
 		first, done, err := database.Begin(ctx, chore)
 		switch {
-		case err != nil || done:
+		case err != nil:
 			return err
+		case done:
+			return demo.CheckNotRemoved(ctx, a.Stores.Accounts)
 		case first:
 			if err := a.writeDemo(ctx); err != nil {
 				return err
@@ -145,11 +149,14 @@ const (
 	demoPause    = 200 * time.Millisecond
 )
 
-func (a *App) writeDemo(ctx context.Context) error {
-	return demo.Load(ctx, demo.Ports{
+func (a *App) writeDemo(ctx context.Context) error { return demo.Load(ctx, a.demoPorts()) }
+
+func (a *App) demoPorts() demo.Ports {
+	return demo.Ports{
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
+		Strength: a.strength,
 		Importer: a.Importer, Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions,
 		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.studio),
 		Images: a.Stores.Images, Ledger: a.Stores.Ledger,
-	})
+	}
 }

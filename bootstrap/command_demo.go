@@ -8,24 +8,44 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"plaza/bootstrap/demo"
 )
 
 type demoCommand struct {
-	Write *string `placeholder:"DIR" help:"Load nothing, but write the files that the demo data is imported from into the folder. Nothing is overwritten, and no database is needed."`
+	Write  *string `placeholder:"DIR" help:"Load nothing, but write the files that the demo data is imported from into the folder. Nothing is overwritten, and no database is needed." xor:"what"`
+	Remove bool    `help:"Load nothing, but disable the accounts of the demo's people, whatever their passwords are by now, end their tokens, and delete their events, images and subscriptions. What is imported of the demo data stays, and so do orders, comments and likes." xor:"what"`
 	stored
 }
 
 func (c demoCommand) Run(ctx context.Context, s streams) error {
-	if c.Write != nil {
+	switch {
+	case c.Write != nil:
 		return writeExamples(s, *c.Write)
+	case c.Remove:
+		return c.remove(ctx, s)
 	}
 	return c.withApp(ctx, s, mayBegin, func(app *App) error {
 		if err := app.LoadDemo(ctx); err != nil {
 			return fmt.Errorf("loading the demo data: %w", err)
 		}
 		_, err := fmt.Fprintf(s.out, "The demo data is in %s.\n", whereabouts(app.Config))
+		return err
+	})
+}
+
+// remove removes the demo's people, and says what is done and what remains.
+func (c demoCommand) remove(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		done, err := demo.Remove(ctx, app.demoPorts(), time.Now())
+		if err != nil {
+			return fmt.Errorf("removing the demo data: %w; the same command goes on", err)
+		}
+		_, err = fmt.Fprintf(s.out, "No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
+			"These remain: imported categories, publications, demands, how-tos and news; orders; comments and likes on events of others.\n",
+			whereabouts(app.Config), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
+			amount(int64(done.Images), "image"), amount(int64(done.Subscriptions), "subscription"))
 		return err
 	})
 }

@@ -108,3 +108,39 @@ func TestDemo_takes_nobodys_account(t *testing.T) {
 	sh.run("demo").refuses(refused, "An account with this phone number exists.")
 	assert.Equal(t, "丽", sh.account(uid).Firstname)
 }
+
+func TestDemo_remove(t *testing.T) {
+	for name, sh := range map[string]*shell{
+		"sqlite":   emptyShell(t),
+		"postgres": {database: postgres.Empty(t), dataDir: t.TempDir()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sh.T = t
+			sh.run("demo").ends(done)
+			mine := sh.somebody("+86-13800000099")
+			sh.run("token", "issue", "--user", "4").ends(done)
+			require.True(t, sh.tokens("4")[0].Good)
+
+			said := sh.run("demo", "--remove").ends(done).out
+			assert.Contains(t, said, "Disabled 13 accounts, deleted")
+			assert.Contains(t, said, "12 images")
+			assert.Contains(t, said, "These remain: ")
+			assert.False(t, sh.tokens("4")[0].Good)
+			assert.True(t, sh.account("4").Disabled)
+			assert.False(t, sh.account("4").Staff)
+			assert.False(t, sh.account(mine).Disabled)
+			assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
+
+			again := sh.run("demo", "--remove").ends(done).out
+			assert.Contains(t, again, "Disabled 0 accounts, deleted 0 events, 0 images and 0 subscriptions.")
+			sh.run("demo").refuses(refused, "the demo data was removed from this database")
+		})
+	}
+}
+
+func TestDemo_remove_refuses(t *testing.T) {
+	sh := emptyShell(t)
+	sh.run("demo", "--remove", "--write", t.TempDir()).refuses(misused, "--write", "--remove")
+	sh.run("demo", "--remove").refuses(misused, "there is no database")
+	assert.NoFileExists(t, sh.path())
+}

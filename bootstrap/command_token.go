@@ -20,7 +20,7 @@ type tokenCommands struct {
 
 type tokenIssue struct {
 	User   user.ID `required:"" help:"Whose token." placeholder:"UID"`
-	Scopes string  `help:"What it is good for: xfile_event, writing_bundle, pay_trade_order (default: all that the account has)." placeholder:"A,B"`
+	Scopes string  `help:"What it is good for: xfile_event, writing_bundle, pay_trade_order, and of a staff account back_office (default: all that the account has)." placeholder:"A,B"`
 	TTL    string  `name:"ttl" help:"How long it lives from its last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
 	JSON   bool    `name:"json" help:"Print the token with its key as JSON."`
 	stored

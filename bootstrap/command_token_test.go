@@ -77,6 +77,29 @@ func TestAUT08_token_issue_refuses(t *testing.T) {
 	assert.False(t, sh.tokens(uid)[0].Good)
 }
 
+func TestAUT14_token_issue_with_back_office(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	sh.run("token", "issue", "--user", uid, "--scopes", "back_office").
+		refuses(misused, "scope: This account does not have the scope “back_office”.")
+	sh.run("user", "scopes", uid, "xfile_event", "--staff").ends(done)
+	for _, c := range []struct {
+		flags []string
+		want  []string
+	}{
+		{nil, []string{"xfile_event", "back_office"}},
+		{[]string{"--scopes", "xfile_event"}, []string{"xfile_event"}},
+		{[]string{"--scopes", "back_office"}, []string{"back_office"}},
+	} {
+		sh.run(append([]string{"token", "issue", "--user", uid}, c.flags...)...).ends(done)
+		assert.Equal(t, c.want, sh.tokens(uid)[0].Scopes)
+	}
+	sh.run("user", "scopes", uid, "xfile_event", "--no-staff").ends(done)
+	for _, token := range sh.tokens(uid) {
+		assert.NotContains(t, token.Scopes, "back_office")
+	}
+}
+
 func TestAUT10_token_revoke(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"plaza/application/signin"
@@ -14,12 +15,12 @@ import (
 )
 
 type userCommands struct {
-	Create  userCreate  `cmd:"" help:"Create an account and print its uid. Example: echo 'a-long-password' | plaza user create --username +86-13800000009 --firstname 丽 --lastname 王"`
+	Create  userCreate  `cmd:"" help:"Create an account and print its uid. Example: echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009 --firstname 丽 --lastname 王"`
 	List    userList    `cmd:"" help:"List accounts in the order of their uids. Example: plaza user list --after 50 --json"`
 	Disable userDisable `cmd:"" help:"Shut an account; its content stays. Example: plaza user disable 5"`
 	Enable  userEnable  `cmd:"" help:"Open a disabled account again. Example: plaza user enable 5"`
-	Passwd  userPasswd  `cmd:"" help:"Set an account's password, which makes all its tokens void. Example: echo 'a-long-password' | plaza user passwd 5"`
-	Scopes  userScopes  `cmd:"" help:"Set what an account's tokens may be good for. Example: plaza user scopes 5 xfile_event,writing_bundle"`
+	Passwd  userPasswd  `cmd:"" help:"Set an account's password, which makes all its tokens void. Example: echo 'heron-gravel-tuba' | plaza user passwd 5"`
+	Scopes  userScopes  `cmd:"" help:"Set what an account's tokens may be good for, and whether it may use the back office. Example: plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
 }
 
 type userCreate struct {
@@ -30,8 +31,8 @@ type userCreate struct {
 	Timezone  string        `help:"Time zone, like Asia/Shanghai (default: UTC)."`
 	Expertise string        `help:"Main expertise."`
 	Location  string        `help:"Current region."`
-	Scopes    *string       `help:"What tokens may be good for: xfile_event, writing_bundle, pay_trade_order (default: all)." placeholder:"A,B"`
-	Staff     bool          `help:"May use the back office."`
+	Scopes    *string       `help:"What tokens may be good for: xfile_event, writing_bundle, pay_trade_order (default: these three), and back_office, which is --staff." placeholder:"A,B"`
+	Staff     bool          `help:"May use the back office: the account holds the scope back_office."`
 	JSON      bool          `name:"json" help:"Print the account as JSON."`
 	stored
 }
@@ -259,17 +260,30 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 
 type userScopes struct {
 	UID    user.ID `arg:"" name:"uid" help:"Whose account."`
-	Scopes string  `arg:"" help:"What its tokens may be good for: xfile_event, writing_bundle, pay_trade_order, with commas between them; '' is nothing."`
+	Scopes string  `arg:"" help:"What its tokens may be good for: xfile_event, writing_bundle, pay_trade_order, with commas between them; '' is nothing. back_office among them is --staff; without it, staff accounts stay staff."`
+	Staff  *bool   `negatable:"" help:"Let the account use the back office, or with --no-staff no longer, which ends the rights of its tokens at once (default: as it was)."`
 	stored
 }
 
 func (c userScopes) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		names := splitNames(c.Scopes)
+		if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
+			return fmt.Errorf("%w: --no-staff takes back_office away, and the scopes name it", errUsage)
+		}
 		if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(s.out, "Account %d has the scopes %s.\n", c.UID, listed(names))
+		if c.Staff != nil {
+			if err := app.Signin.SetStaff(ctx, c.UID, *c.Staff); err != nil {
+				return err
+			}
+		}
+		account, err := app.Stores.Accounts.ByID(ctx, c.UID)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "Account %d has the scopes %s.\n", c.UID, listed(account.Held()))
 		return err
 	})
 }

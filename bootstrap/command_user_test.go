@@ -59,6 +59,10 @@ func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
 		"\nusername: Enter a phone number", "\npassword: This password is too short", "\nscope: There is no scope “fly”",
 		"\ntimezone: There is no time zone")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "password1").refuses(misused, "password: This password is too common")
+	sh.run("user", "create", "--username", "+86-13800000009", "--password", "qq123456789").
+		refuses(misused, "password: This password is too easy to guess")
+	sh.run("user", "create", "--username", "+86-13800000009", "--password", "x13800000009!").
+		refuses(misused, "password: This password is too easy to guess")
 	sh.run("user", "create", "--username", "+86-13800000009").refuses(misused, "password: There is none")
 	sh.run("user", "create", "--password", goodPassword).refuses(misused, "--username")
 
@@ -119,6 +123,29 @@ func TestAUT10_user_passwd(t *testing.T) {
 	sh.runWith(goodPassword+"!\n", "user", "passwd", uid).ends(done)
 	assert.False(t, sh.tokens(uid)[0].Good, "tokens of the old password are void")
 	sh.run("user", "passwd", uid, "--password", goodPassword).ends(done)
+}
+
+func TestAUT14_user_create_and_scopes_with_back_office(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.run("user", "create", "--username", "+34-600000009", "--password", goodPassword, "--scopes", "xfile_event,back_office").line()
+	assert.True(t, sh.account(uid).Staff)
+	assert.Equal(t, []string{"xfile_event"}, sh.account(uid).Scopes)
+
+	uid = sh.somebody("+86-13800000009")
+	for _, step := range []struct {
+		flags string
+		want  bool
+	}{
+		{"xfile_event", false}, {"xfile_event,back_office", true}, {"xfile_event", true}, {"xfile_event --no-staff", false},
+		{"xfile_event --staff", true}, {"xfile_event --no-staff", false}, {"back_office --staff", true},
+	} {
+		said := sh.run(append([]string{"user", "scopes", uid}, strings.Fields(step.flags)...)...).ends(done).out
+		assert.Equal(t, step.want, sh.account(uid).Staff, step.flags)
+		assert.Equal(t, step.want, strings.Contains(said, "back_office"), said)
+		assert.NotContains(t, sh.account(uid).Scopes, "back_office", step.flags)
+	}
+	sh.run("user", "scopes", uid, "xfile_event,back_office", "--no-staff").refuses(misused, "--no-staff")
+	assert.True(t, sh.account(uid).Staff, "nothing was done")
 }
 
 func TestAUT08_user_scopes(t *testing.T) {

@@ -31,7 +31,7 @@ const (
 type commands struct {
 	Serve   serveCommand    `cmd:"" help:"Serve the REST interface until interrupted. Example: plaza serve --demo"`
 	Migrate migrateCommands `cmd:"" help:"Keep the schema of the database."`
-	Demo    demoCommand     `cmd:"" help:"Load the demo data, unless it is there; or write what of it is imported into a folder, as examples of such files. Example: plaza demo --write examples"`
+	Demo    demoCommand     `cmd:"" help:"Load the demo data, unless it is there; or remove its people; or write what of it is imported into a folder, as examples of such files. Example: plaza demo --write examples"`
 	User    userCommands    `cmd:"" help:"Keep accounts."`
 	Token   tokenCommands   `cmd:"" help:"Keep the tokens that let programs act for an account."`
 	Order   orderCommands   `cmd:"" help:"Keep what accounts are to pay."`

@@ -8,11 +8,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"plaza/adapters/wallet/wechatpay"
 	"plaza/application/reading"
 )
 
 // metrics shows what this process has counted since it started, in the format of
-// Prometheus: of the runtime, and of translations (PUB-06, PUB-07).
+// Prometheus: of the runtime, of translations (PUB-06, PUB-07), and
+// of notifications of the wallet (PAY-10).
 func (a *App) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -30,5 +32,21 @@ func (a *App) metrics() http.Handler {
 			func() float64 { return float64(c.of(a.Reading.Counts())) },
 		))
 	}
+	if wallet, counts := a.gateway.(*wechatpay.Gateway); counts {
+		countNotifications(registry, wallet)
+	}
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn)})
+}
+
+// countNotifications shows how many notifications the wallet signed in which way.
+func countNotifications(registry *prometheus.Registry, wallet *wechatpay.Gateway) {
+	for algorithm, of := range map[string]func(wechatpay.Notifications) int64{
+		"HMAC-SHA256": func(n wechatpay.Notifications) int64 { return n.HMACSHA256 },
+		"MD5":         func(n wechatpay.Notifications) int64 { return n.MD5 },
+	} {
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "plaza_wallet_notifications_total", Help: "Notifications of the wallet with a right signature, by its algorithm.",
+			ConstLabels: prometheus.Labels{"algorithm": algorithm},
+		}, func() float64 { return float64(of(wallet.Notifications())) }))
+	}
 }

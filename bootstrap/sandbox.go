@@ -102,18 +102,23 @@ type sandboxCommand struct {
 	Scale    int    `default:"1" help:"How fast time runs: with 60 a minute takes a second." placeholder:"N"`
 	Journal  string `help:"File that keeps the ledger (default: none; it ends with the program)." placeholder:"FILE"`
 	Public   string `name:"public-url" help:"Address that payers see (default: the one that is listened on)." placeholder:"URL"`
+	DataDir  string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the key that the sandbox shares with the server, which is made when there is none." placeholder:"DIR"`
 	LogLevel string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
 	MerchantSettings
 }
 
 // Run serves the sandbox until the context ends.
 func (c sandboxCommand) Run(ctx context.Context, s streams) error {
-	var config Config
+	config := Config{DataDir: c.DataDir}
 	var problems noted
+	problems.note("DATA_DIR", checkDir(c.DataDir))
 	config.Wallet = WalletSettings{Wallet: sandboxWallet, MerchantSettings: c.MerchantSettings}.check(&problems)
 	problems.note("LOG_LEVEL", config.LogLevel.UnmarshalText([]byte(c.LogLevel)))
 	if err := problems.err(); err != nil {
 		return fmt.Errorf("%w:\n%w", errUsage, err)
+	}
+	if err := config.useSandboxKey(); err != nil {
+		return err
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
@@ -121,6 +126,7 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "Wallet sandbox, which moves no money: %[1]s/\nPlaza pays there with PLAZA_WALLET=sandbox PLAZA_WALLET_URL=%[1]s\n", box.URL())
+	fmt.Fprintf(s.out, "Wallet sandbox, which moves no money: %[1]s/\n"+
+		"Plaza pays there with PLAZA_WALLET=sandbox PLAZA_WALLET_URL=%[1]s and the same PLAZA_DATA_DIR, which has its key\n", box.URL())
 	return box.Run(ctx)
 }

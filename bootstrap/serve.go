@@ -32,7 +32,8 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		return err
 	}
 	defer listeners.Close()
-	if config.PublicURL == "" {
+	hasPublicURL := config.PublicURL != ""
+	if !hasPublicURL {
 		config.PublicURL = listeners.URL()
 	}
 	if config.Translator.Kind == autoTranslator {
@@ -40,6 +41,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	}
 	if config.Wallet.Kind == autoWallet {
 		config.Wallet.Kind = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
+	}
+	if err := config.useSandboxKey(); err != nil {
+		return err
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
@@ -64,6 +68,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		if err := app.LoadDemo(ctx); err != nil {
 			return fmt.Errorf("loading the demo data: %w", err)
 		}
+	}
+	if isReachable(listeners.public.Addr()) {
+		app.warnOfExposure(ctx, hasPublicURL, c.Demo)
 	}
 	collectLessOften()
 	greet(s.out, listeners, config, c.Demo)

@@ -23,7 +23,7 @@ type Settings struct {
 	DatabasePooler      bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
 	DatabaseConnections string `env:"PLAZA_DATABASE_CONNECTIONS" help:"Most connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
 	DatabaseWait        string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
-	DataDir             string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
+	DataDir             string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
 	PublicURL           string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL            string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 	TranslatorSettings

@@ -24,7 +24,7 @@ type WalletSettings struct {
 // MerchantSettings say who we are at the wallet; and so does the sandbox whom it serves.
 type MerchantSettings struct {
 	WalletMchID       string        `env:"PLAZA_WALLET_MCH_ID" help:"The merchant's id." placeholder:"ID"`
-	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key." placeholder:"KEY"`
+	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key (default: of the sandbox, a random one in the data directory, made at the first start)." placeholder:"KEY"`
 	WalletAppID       string        `env:"PLAZA_WALLET_APP_ID" help:"Id of the wallet application official_account." placeholder:"ID"`
 	WalletSvcAppID    string        `env:"PLAZA_WALLET_SVC_APP_ID" help:"Id of the wallet application svc_ios_app, if there is one." placeholder:"ID"`
 	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandbox. Whoever reaches it can pay any order." placeholder:"HOST:PORT"`
@@ -43,7 +43,7 @@ type WalletConfig struct {
 	Kind        string // none, sandbox, wechatpay, or auto, which is for serve to decide
 	URL         string // empty: with a sandbox, one that is started along
 	MerchantID  string
-	Key         secret.String
+	Key         secret.String // empty: with a sandbox, that of the data directory
 	AppIDs      map[payment.WalletApp]string
 	NotifyURL   string // empty: the public address, with the path of notifications
 	Poll        time.Duration
@@ -75,9 +75,6 @@ func (s WalletSettings) check(problems *noted) WalletConfig {
 		}
 	case sandboxWallet, autoWallet:
 		c.MerchantID, appID, svcAppID = cmp.Or(c.MerchantID, demoMerchant), cmp.Or(appID, demoAppID), cmp.Or(svcAppID, demoSvcAppID)
-		if c.Key.IsZero() {
-			c.Key = secret.New(demoWalletKey)
-		}
 	}
 	c.AppIDs = map[payment.WalletApp]string{}
 	for app, id := range map[payment.WalletApp]string{payment.OfficialAccount: appID, payment.SvcIOSApp: svcAppID} {

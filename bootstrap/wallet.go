@@ -10,12 +10,11 @@ import (
 	"plaza/domain/payment"
 )
 
-// The merchant of the sandbox, who is nobody: its key is no secret.
+// The merchant of the sandbox. Its key is sandboxKey's.
 const (
-	demoMerchant  = "1900000109"
-	demoAppID     = "wxplazademo000001"
-	demoSvcAppID  = "wxplazademo000002"
-	demoWalletKey = "plaza-sandbox-key-of-no-value-00"
+	demoMerchant = "1900000109"
+	demoAppID    = "wxplazademo000001"
+	demoSvcAppID = "wxplazademo000002"
 )
 
 // newGateway returns the wallet of the configuration; nil for none. The sandbox is spoken

@@ -14,6 +14,7 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/jsonlines"
 	"plaza/adapters/sanitiser"
+	"plaza/adapters/zxcvbn"
 	"plaza/application/browsing"
 	"plaza/application/curating"
 	"plaza/application/diary"
@@ -38,6 +39,7 @@ import (
 // and name it in the injectors.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
+	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
 		newStudio, wire.Bind(new(media.Studio), new(*imaging.Studio)))
 	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
@@ -55,7 +57,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
 			"Feed", "Intake", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media", "Bin"),
-		passwordsByArgon2id, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
+		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),
 	)

@@ -15,6 +15,7 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/jsonlines"
 	"plaza/adapters/sanitiser"
+	"plaza/adapters/zxcvbn"
 	"plaza/application/browsing"
 	"plaza/application/curating"
 	"plaza/application/diary"
@@ -44,8 +45,9 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	tokens := stores.Tokens
 	throttle := stores.Throttle
 	hasher := newHasher(hashing2)
+	estimator := _wireEstimatorValue
 	signinTokenTTL := tokenTTL(c)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, signinTokenTTL, now)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, now)
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media
@@ -124,7 +126,9 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Paying:    payingPaying,
 		Keeping:   keepingKeeping,
 		storage:   kept,
+		gateway:   wallet,
 		hasher:    hasher,
+		strength:  estimator,
 		places:    gazetteerGazetteer,
 		sanitiser: sanitiser,
 		studio:    studio,
@@ -133,7 +137,8 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 }
 
 var (
-	_wireDecoderValue = jsonlines.Decoder{}
+	_wireEstimatorValue = zxcvbn.Estimator{}
+	_wireDecoderValue   = jsonlines.Decoder{}
 )
 
 // initialisePlaces puts together what checks the places of events.
@@ -149,6 +154,7 @@ func initialisePlaces(events event.Repository, reader event.Reader) *diary.Place
 // and name it in the injectors.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
+	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newStudio, wire.Bind(new(media.Studio), new(*imaging.Studio)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))

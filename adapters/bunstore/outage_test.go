@@ -296,7 +296,7 @@ func member(t *testing.T, s *bunstore.Store) user.ID {
 	phone, err := user.ParsePhone("+86-13800000001")
 	require.NoError(t, err)
 	now := time.Now()
-	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone, Hash: "hash", Scopes: access.AllScopes()},
+	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
 		user.Member{Firstname: "丽", Timezone: "Asia/Shanghai", Joined: now})
 	require.NoError(t, err)
 	return id

@@ -107,7 +107,7 @@ func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, n
 		return 0, false, err
 	}
 	for i, l := range limits {
-		if last[i].IsZero() || l.Grouping == access.ByUnusual && usual {
+		if last[i].IsZero() || l.Grouping.SparesUsual() && usual {
 			continue
 		}
 		full = max(full, last[i].Add(l.Window).Sub(now))

@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -26,10 +27,22 @@ type tokenRow struct {
 	Hash          []byte
 	UserID        user.ID
 	Scopes        []string `bun:",array"`
+	Narrowed      sql.NullBool
 	Generation    int
 	TTL           time.Duration `bun:"ttl"`
 	Created       moment
 	Used          moment `bun:",scanonly"` // kept apart: it is written often
+}
+
+// narrowingOf reads the column narrowed, which is NULL where an older program wrote the row.
+func narrowingOf(narrowed sql.NullBool) access.Narrowing {
+	switch {
+	case !narrowed.Valid:
+		return access.NarrowingUnknown
+	case narrowed.Bool:
+		return access.Narrowed
+	}
+	return access.NotNarrowed
 }
 
 // useRow is when a token was last used.
@@ -41,7 +54,7 @@ type useRow struct {
 
 func (r tokenRow) token() (access.Token, error) {
 	t := access.Token{
-		ID: r.ID, User: r.UserID, Scopes: scopesOf(r.Scopes), Generation: r.Generation, TTL: r.TTL,
+		ID: r.ID, User: r.UserID, Scopes: scopesOf(r.Scopes), Narrowing: narrowingOf(r.Narrowed), Generation: r.Generation, TTL: r.TTL,
 		Created: r.Created.Time, Used: r.Used.Time,
 	}
 	if copy(t.Hash[:], r.Hash) != len(t.Hash) {
@@ -54,6 +67,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, e
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		row := tokenRow{
 			Hash: t.Hash[:], UserID: t.User, Scopes: scopeNames(t.Scopes),
+			Narrowed:   sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown},
 			Generation: t.Generation, TTL: t.TTL, Created: moment{t.Created},
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
@@ -71,7 +85,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, e
 
 // sessionStatement is the hot read of what a request needs to know of its caller,
 // by the hash of the key, $1.
-const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.generation, t.ttl, t.created, w.used,
+const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used,
 		u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
 	FROM tokens t JOIN token_uses w ON w.token_id = t.id JOIN users u ON u.id = t.user_id
 	LEFT JOIN presence p ON p.user_id = u.id WHERE t.hash = $1`
@@ -96,14 +110,16 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 	var s access.Session
 	var phone string
 	var granted, held []string
+	var narrowed sql.NullBool
 	var created, used, seen moment
 	t, a, list := &s.Token, &s.Account, v.s.dialect.list
-	err := scan(&t.ID, &t.User, list(&granted), &t.Generation, &t.TTL, &created, &used,
+	err := scan(&t.ID, &t.User, list(&granted), &narrowed, &t.Generation, &t.TTL, &created, &used,
 		&phone, &a.Hash, list(&held), &a.Staff, &a.Disabled, &a.Generation, &s.Zone, &seen)
 	if err != nil {
 		return access.Session{}, err
 	}
 	a.User, t.Scopes, a.Scopes = t.User, scopesOf(granted), scopesOf(held)
+	t.Narrowing = narrowingOf(narrowed)
 	t.Created, t.Used, s.Seen = created.Time, used.Time, seen.Time
 	a.Phone, err = phoneOf(phone)
 	return s, err

@@ -19,7 +19,7 @@ var (
 	Ignore   = Policy{rule: "ignore"}   // anyone; the token is not even looked at
 	Open     = Policy{rule: "open"}     // anyone, but not with a bad token (AUT-05)
 	LoggedIn = Policy{rule: "loggedIn"} // whoever has a token
-	Staff    = Policy{rule: "staff"}    // who may use the back office
+	Staff    = Policy{rule: "staff"}    // tokens of staff that are good for the back office (AUT-14)
 )
 
 // Scope admits tokens that are good for the scope.
@@ -35,7 +35,7 @@ func (p Policy) admit(actor access.Actor) error {
 		return nil
 	case actor.IsAnonymous():
 		return access.ErrNoToken
-	case p == Staff && !actor.Staff:
+	case p == Staff && !actor.Has(access.BackOffice):
 		return access.ErrNotStaff
 	case p.scope != "" && !actor.Has(p.scope):
 		return fault.Newf(fault.Denied, "This needs the scope %s.", p.scope)

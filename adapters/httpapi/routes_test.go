@@ -63,7 +63,7 @@ func TestAUT_06_policies(t *testing.T) {
 	anonymous := access.Actor{}
 	plain := access.Actor{ID: user.ID(1)}
 	scoped := access.Actor{ID: 2, Scopes: []access.Scope{access.XfileEvent}}
-	staff := access.Actor{ID: 3, Staff: true}
+	staff := access.Actor{ID: 3, Scopes: []access.Scope{access.BackOffice}}
 	all := []access.Actor{anonymous, plain, scoped, staff}
 	const no = fault.Denied
 	for policy, verdicts := range map[Policy][]fault.Kind{

@@ -97,15 +97,16 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 	f.prune(now)
 	var full time.Duration
 	var free []group
+	usual := f.isUsual(a, now)
 	for _, l := range f.limits {
-		if l.Grouping == access.ByUnusual && f.isUsual(a, now) {
+		if l.Grouping == access.ByUnusual && usual {
 			continue
 		}
 		g := groupOf(l.Grouping, a)
 		within := f.within(g, l.Window, now)
-		if len(within) >= l.Max {
-			oldest := slices.MinFunc(within, func(a, b failure) int { return a.at.Compare(b.at) })
-			full = max(full, oldest.at.Add(l.Window).Sub(now))
+		if len(within) >= l.Max && !(usual && l.Grouping.SparesUsual()) {
+			last := slices.SortedFunc(slices.Values(within), func(a, b failure) int { return b.at.Compare(a.at) })[l.Max-1]
+			full = max(full, last.at.Add(l.Window).Sub(now))
 		}
 		free = append(free, g)
 	}

@@ -60,7 +60,7 @@ func (w *world) member(t *testing.T, phone string) access.Actor {
 	require.NoError(t, err)
 	id, err := w.store.Accounts().Open(t.Context(), access.Account{Phone: p}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
-	return access.Actor{ID: id, Scopes: access.AllScopes(), Zone: time.UTC}
+	return access.Actor{ID: id, Scopes: access.DefaultScopes(), Zone: time.UTC}
 }
 
 func (w *world) follow(t *testing.T, who, whom access.Actor) {

@@ -27,7 +27,7 @@ func world(t *testing.T, names ...string) (*people.People, []user.ID) {
 	for i, name := range names {
 		phone, err := user.ParsePhone("+86-1390000000" + string(rune('1'+i)))
 		require.NoError(t, err)
-		id, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone, Scopes: access.AllScopes(), Staff: true},
+		id, err := store.Accounts().Open(t.Context(), access.Account{Phone: phone, Scopes: access.DefaultScopes(), Staff: true},
 			user.Member{Firstname: name, Timezone: "Asia/Shanghai", Joined: noon})
 		require.NoError(t, err)
 		ids = append(ids, id)

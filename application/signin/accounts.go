@@ -16,7 +16,7 @@ import (
 type Registration struct {
 	Username string // the phone number to log in with
 	Password secret.String
-	Scopes   []string // nil: all of them (AUT-08)
+	Scopes   []string // nil: the default ones (AUT-08); back_office among them is Staff
 	Staff    bool
 	Member   user.Member
 }
@@ -32,8 +32,8 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	}
 	phone, err := user.ParsePhone(r.Username)
 	note(err)
-	note(access.CheckPassword(r.Password))
-	scopes := access.AllScopes()
+	note(access.CheckPassword(r.Password, phone, s.strength))
+	scopes := access.DefaultScopes()
 	if r.Scopes != nil {
 		scopes, err = access.ParseScopes(r.Scopes)
 		note(err)
@@ -48,7 +48,9 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	if err != nil {
 		return 0, err
 	}
-	return s.accounts.Open(ctx, access.Account{Phone: phone, Hash: hash, Scopes: scopes, Staff: r.Staff}, member)
+	account := access.Account{Phone: phone, Hash: hash, Staff: r.Staff}
+	account.SetScopes(scopes)
+	return s.accounts.Open(ctx, account, member)
 }
 
 // Accounts lists at most limit accounts with higher uids than after, in the order
@@ -59,7 +61,11 @@ func (s *Signin) Accounts(ctx context.Context, after user.ID, limit int) ([]acce
 
 // SetPassword gives the account another password; every key it had is void.
 func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.String) error {
-	if err := access.CheckPassword(password); err != nil {
+	account, err := s.accounts.ByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := access.CheckPassword(password, account.Phone, s.strength); err != nil {
 		return err
 	}
 	hash, err := s.hasher.Hash(ctx, password)
@@ -73,14 +79,15 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 }
 
 // SetScopes replaces what the account's tokens may be good for; tokens that are
-// out lose at once what the account loses.
+// out lose at once what the account loses. It makes staff of the account if back_office
+// is named, and never takes that away.
 func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) error {
 	scopes, err := access.ParseScopes(names)
 	if err != nil {
 		return err
 	}
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {
-		a.Scopes = scopes
+		a.SetScopes(scopes)
 		return nil
 	})
 }

@@ -24,6 +24,7 @@ type Signin struct {
 	tokens   access.Tokens
 	throttle access.Throttle
 	hasher   access.Hasher
+	strength access.Estimator
 	ttl      TokenTTL
 	now      func() time.Time
 }
@@ -33,8 +34,10 @@ type TokenTTL time.Duration
 
 // New returns the use cases over the ports; now tells the time.
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
-	hasher access.Hasher, ttl TokenTTL, now func() time.Time) *Signin {
-	return &Signin{accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, ttl: ttl, now: now}
+	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, now func() time.Time) *Signin {
+	return &Signin{
+		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, now: now,
+	}
 }
 
 // Login is somebody's wish to get in.
@@ -117,9 +120,9 @@ func (s *Signin) rehash(ctx context.Context, old access.Account, password secret
 	})
 }
 
-func (s *Signin) issue(ctx context.Context, a access.Account, scopes []access.Scope, ttl time.Duration) (secret.String, error) {
+func (s *Signin) issue(ctx context.Context, a access.Account, granted access.Grant, ttl time.Duration) (secret.String, error) {
 	key := access.NewKey()
-	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, scopes, ttl, s.now())); err != nil {
+	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, granted, ttl, s.now())); err != nil {
 		return secret.String{}, fmt.Errorf("issuing a token: %w", err)
 	}
 	return key, nil

@@ -2,7 +2,9 @@ package signin_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,11 +14,13 @@ import (
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/memory"
+	"plaza/adapters/zxcvbn"
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/test/ports"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -49,7 +53,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{store: memory.New(), now: noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
-	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher,
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
 		signin.TokenTTL(access.DefaultTTL), func() time.Time { return w.now })
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})
@@ -68,7 +72,7 @@ func TestAUT01_a_login_gives_a_key_that_acts(t *testing.T) {
 	actor, err := w.Authenticate(t.Context(), key)
 	require.NoError(t, err)
 	assert.Equal(t, w.id, actor.ID)
-	assert.Equal(t, access.AllScopes(), actor.Scopes)
+	assert.Equal(t, access.DefaultScopes(), actor.Scopes)
 }
 
 func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
@@ -145,12 +149,12 @@ func TestAUT10_revoking(t *testing.T) {
 	_, err = w.Authenticate(t.Context(), keys[1])
 	assert.NoError(t, err, "another key stays good")
 
-	require.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("another-kettle")))
+	require.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("another-kettle-and-cups")))
 	for _, key := range keys {
 		_, err := w.Authenticate(t.Context(), key)
 		assert.Same(t, access.ErrBadKey, err)
 	}
-	_, err = w.Login(t.Context(), login(phone, "another-kettle"))
+	_, err = w.Login(t.Context(), login(phone, "another-kettle-and-cups"))
 	assert.NoError(t, err)
 	tokens, err := w.Tokens(t.Context(), w.id)
 	require.NoError(t, err)
@@ -176,10 +180,25 @@ func TestAUT11_guessing_is_slow(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+func TestAUT11_a_shared_address_is_not_closed_to_its_regulars(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Login(t.Context(), login(phone, password))
+	require.NoError(t, err)
+	w.now = w.now.Add(access.UsualFor - time.Hour)
+	for i := range 300 {
+		_, err := w.Login(t.Context(), login(fmt.Sprintf("+86-1380000%04d", i), "wrong-password"))
+		require.Same(t, access.ErrBadLogin, err)
+	}
+	_, err = w.Login(t.Context(), login("+86-13900000009", "wrong-password"))
+	require.True(t, fault.Is(err, fault.Throttled), "%v", err)
+	_, err = w.Login(t.Context(), login(phone, password))
+	assert.NoError(t, err)
+}
+
 func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 	w := newWorld(t)
 	counted := w.hasher
-	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher,
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher, zxcvbn.Estimator{},
 		signin.TokenTTL(access.DefaultTTL), func() time.Time { return noon })
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -233,6 +252,21 @@ func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
 	assert.NoError(t, err, "keys stay good")
 }
 
+func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"xfile_event", "back_office"}))
+	for _, c := range []struct {
+		scopes []string
+		want   bool
+	}{{nil, true}, {[]string{"xfile_event"}, false}, {[]string{"back_office"}, true}} {
+		key, err := w.Login(t.Context(), login(phone, password, c.scopes...))
+		require.NoError(t, err, c.scopes)
+		actor, err := w.Authenticate(t.Context(), key)
+		require.NoError(t, err, c.scopes)
+		assert.Equal(t, c.want, actor.Has(access.BackOffice), c.scopes)
+	}
+}
+
 func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
 	w := newWorld(t)
 	key, err := w.Login(t.Context(), login(phone, password))
@@ -241,9 +275,23 @@ func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
 		require.NoError(t, w.SetStaff(t.Context(), w.id, staff))
 		actor, err := w.Authenticate(t.Context(), key)
 		require.NoError(t, err)
-		assert.Equal(t, staff, actor.Staff)
+		assert.Equal(t, staff, actor.Has(access.BackOffice))
 	}
 	assert.ErrorIs(t, w.SetStaff(t.Context(), w.id+1, true), access.ErrNoAccount)
+}
+
+func TestPasswords_that_are_easy_to_guess_are_refused(t *testing.T) {
+	w := newWorld(t)
+	for _, easy := range append([]string{"x13900000001!", "8613900000001a"}, ports.EasyPasswords...) {
+		assertField(t, w.SetPassword(t.Context(), w.id, secret.New(easy)), "password")
+		_, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000002", Password: secret.New(easy)})
+		if !strings.Contains(easy, "13900000001") {
+			assertField(t, err, "password")
+		}
+	}
+	require.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("x13900000077!")), "a number that is not one's own")
+	assert.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("plaza-demo")))
+	assert.ErrorIs(t, w.SetPassword(t.Context(), w.id+99, secret.New("plaza-demo")), access.ErrNoAccount)
 }
 
 func TestRegister_tells_all_that_is_wrong(t *testing.T) {

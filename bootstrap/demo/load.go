@@ -36,6 +36,7 @@ type Ports struct {
 	Tokens        access.Tokens
 	Throttle      access.Throttle
 	Hasher        access.Hasher
+	Strength      access.Estimator
 	Importer      *importing.Importer
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
@@ -71,11 +72,13 @@ func Load(ctx context.Context, p Ports) error {
 }
 
 // isLoaded fails when somebody else has a phone of the demo data: they would find
-// their password to be another.
+// their password to be another. It is ErrRemoved after Remove.
 func isLoaded(ctx context.Context, accounts access.Accounts) (bool, error) {
 	for i, someone := range people {
 		account, err := accountOf(ctx, accounts, someone)
 		switch {
+		case err == nil && isRemoved(account):
+			return false, ErrRemoved
 		case errors.Is(err, access.ErrNoAccount) || err == nil && account.Hash == "":
 			continue
 		case err != nil:
@@ -112,7 +115,7 @@ func newStage(p Ports) *stage {
 	s := &stage{ports: p, cast: map[handle]access.Actor{}, written: map[string]event.ID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
-	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, noLogins, now)
+	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, now)
 	s.following = following.New(p.Subscriptions, p.Categories, now)
 	s.diary = diary.New(p.Diary, now)
 	s.curating = curating.New(p.Images, p.Diary.Pictures, p.Diary.Bin, p.Diary.Studio, now)

@@ -91,6 +91,9 @@ func (p *plan) note(err error) {
 	}
 }
 
+// localTime is how the tables write an instant.
+const localTime = "2006-01-02 15:04"
+
 // instant reads a time of day where the person is.
 func (p *plan) instant(who handle, local string) time.Time {
 	zone, known := p.zones[who]
@@ -98,7 +101,7 @@ func (p *plan) instant(who handle, local string) time.Time {
 		p.note(fmt.Errorf("nobody is called %q", who))
 		return time.Time{}
 	}
-	at, err := time.ParseInLocation("2006-01-02 15:04", local, zone)
+	at, err := time.ParseInLocation(localTime, local, zone)
 	p.note(err)
 	return at
 }
@@ -123,8 +126,8 @@ func (s *stage) admit(ctx context.Context, someone person, zone *time.Location) 
 	if err != nil {
 		return err
 	}
-	id, scopes := account.User, access.AllScopes()
-	s.cast[someone.handle] = access.Actor{ID: id, Scopes: scopes, Staff: someone.staff, Zone: zone}
+	id, scopes := account.User, access.DefaultScopes()
+	s.cast[someone.handle] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
 	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"plaza/adapters/jsonlines"
 	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
+	"plaza/adapters/zxcvbn"
 	"plaza/application/diary"
 	"plaza/application/importing"
 	"plaza/bootstrap/demo"
@@ -41,6 +42,7 @@ func emptyWorld() world {
 	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewStudio(1)
 	p := demo.Ports{
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
+		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
 			Intake: s.Intake(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Studio: studio, Pictures: pictures,
 		}),

@@ -20,15 +20,20 @@ import (
 // Scope is something that a token may be good for.
 type Scope string
 
-// The scopes of the interface (AUT-06).
+// The scopes of the interface (AUT-06). Staff accounts hold BackOffice, and no others do
+// (AUT-14).
 const (
 	XfileEvent    Scope = "xfile_event"
 	WritingBundle Scope = "writing_bundle"
 	PayTradeOrder Scope = "pay_trade_order"
+	BackOffice    Scope = "back_office"
 )
 
+// DefaultScopes returns the scopes of a new account, in the order in which they are listed.
+func DefaultScopes() []Scope { return []Scope{XfileEvent, WritingBundle, PayTradeOrder} }
+
 // AllScopes returns every scope, in the order in which they are listed.
-func AllScopes() []Scope { return []Scope{XfileEvent, WritingBundle, PayTradeOrder} }
+func AllScopes() []Scope { return append(DefaultScopes(), BackOffice) }
 
 // ParseScopes reads names of scopes. Repeated names count once; an unknown one is
 // a fault on the field scope.
@@ -50,8 +55,7 @@ func ParseScopes(names []string) ([]Scope, error) {
 // is anonymous.
 type Actor struct {
 	ID     user.ID
-	Scopes []Scope
-	Staff  bool           // may use the back office
+	Scopes []Scope        // BackOffice among them: may use the back office
 	Zone   *time.Location // nil: UTC
 }
 
@@ -73,7 +77,7 @@ func (a Actor) Has(s Scope) bool { return slices.Contains(a.Scopes, s) }
 var (
 	ErrNoToken    = fault.New(fault.Unauthenticated, "Authentication credentials were not provided.")
 	ErrBadKey     = fault.New(fault.BadCredentials, "Invalid token.")
-	ErrNotStaff   = fault.New(fault.Denied, "This needs back-office login permission.")
+	ErrNotStaff   = fault.New(fault.Denied, "This needs back-office login permission and the scope back_office.")
 	ErrBadLogin   = fault.New(fault.Invalid, "Unable to log in with provided credentials.")
 	ErrPhoneTaken = fault.Field("username", "An account with this phone number exists.")
 	ErrNoAccount  = fault.New(fault.NotFound, "There is no such account.")

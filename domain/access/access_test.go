@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
+	"plaza/domain/user"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -35,7 +37,7 @@ func TestAUT09_keys(t *testing.T) {
 func session() access.Session {
 	return access.Session{
 		Token:   access.Token{User: 1, Scopes: access.AllScopes(), Generation: 2, TTL: time.Hour, Created: noon, Used: noon},
-		Account: access.Account{User: 1, Scopes: access.AllScopes(), Generation: 2, Staff: true},
+		Account: access.Account{User: 1, Scopes: access.DefaultScopes(), Generation: 2, Staff: true},
 		Zone:    "Asia/Shanghai", Seen: noon,
 	}
 }
@@ -44,7 +46,7 @@ func TestAUT05_which_sessions_act(t *testing.T) {
 	actor, err := session().Actor(noon.Add(time.Hour - 1))
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, actor.ID)
-	assert.True(t, actor.Staff)
+	assert.True(t, actor.Has(access.BackOffice))
 	assert.Equal(t, "Asia/Shanghai", actor.Zone.String())
 
 	_, err = session().Actor(noon.Add(time.Hour))
@@ -65,18 +67,59 @@ func TestAUT05_which_sessions_act(t *testing.T) {
 }
 
 func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
-	some := rapid.SliceOfDistinct(rapid.SampledFrom(access.AllScopes()), rapid.ID)
 	rapid.Check(t, func(t *rapid.T) {
 		s := session()
-		s.Scopes = some.Draw(t, "token")
-		s.Account.Scopes = some.Draw(t, "account")
+		s.Narrowing = access.Narrowed
+		s.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.AllScopes()), rapid.ID).Draw(t, "token")
+		s.Account.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.DefaultScopes()), rapid.ID).Draw(t, "account")
+		s.Account.Staff = rapid.Bool().Draw(t, "staff")
 		actor, err := s.Actor(noon)
 		require.NoError(t, err)
 		for _, scope := range access.AllScopes() {
-			both := has(s.Scopes, scope) && has(s.Account.Scopes, scope)
+			both := has(s.Scopes, scope) && has(s.Account.Held(), scope)
 			require.Equal(t, both, actor.Has(scope), scope)
 		}
 	})
+}
+
+func TestAUT14_which_sessions_may_use_the_back_office(t *testing.T) {
+	ordinary := access.DefaultScopes()
+	for _, c := range []struct {
+		name      string
+		narrowing access.Narrowing
+		scopes    []access.Scope
+		staff     bool
+		want      bool
+	}{
+		{"not narrowed", access.NotNarrowed, access.AllScopes(), true, true},
+		{"not narrowed, issued before the account became staff", access.NotNarrowed, ordinary, true, true},
+		{"not narrowed, of an account that is not staff", access.NotNarrowed, access.AllScopes(), false, false},
+		{"narrowed to other scopes", access.Narrowed, ordinary, true, false},
+		{"narrowed to back_office", access.Narrowed, []access.Scope{access.BackOffice}, true, true},
+		{"narrowed to back_office, of an account that is not staff", access.Narrowed, []access.Scope{access.BackOffice}, false, false},
+		{"of an older program, with all scopes", access.NarrowingUnknown, ordinary, true, true},
+		{"of an older program, with some scopes", access.NarrowingUnknown, ordinary[:2], true, false},
+		{"of an older program, not staff", access.NarrowingUnknown, ordinary, false, false},
+	} {
+		s := session()
+		s.Scopes, s.Narrowing, s.Account.Staff = c.scopes, c.narrowing, c.staff
+		actor, err := s.Actor(noon)
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, actor.Has(access.BackOffice), c.name)
+		assert.Len(t, slices.Compact(slices.Sorted(slices.Values(actor.Scopes))), len(actor.Scopes), "%s: each once", c.name)
+	}
+}
+
+func TestAUT14_setting_scopes(t *testing.T) {
+	var a access.Account
+	a.SetScopes([]access.Scope{access.BackOffice, access.XfileEvent})
+	assert.True(t, a.Staff)
+	assert.Equal(t, []access.Scope{access.XfileEvent}, a.Scopes)
+	assert.Equal(t, []access.Scope{access.XfileEvent, access.BackOffice}, a.Held())
+	a.SetScopes(nil)
+	assert.True(t, a.Staff, "taken away by name only")
+	a.Staff = false
+	assert.Empty(t, a.Held())
 }
 
 func has(scopes []access.Scope, s access.Scope) bool { return access.Actor{Scopes: scopes}.Has(s) }
@@ -85,14 +128,21 @@ func TestAUT08_granting(t *testing.T) {
 	a := access.Account{Scopes: []access.Scope{access.XfileEvent, access.WritingBundle}}
 	all, err := a.Grant(nil)
 	require.NoError(t, err)
-	assert.Equal(t, a.Scopes, all)
-	all[0] = access.PayTradeOrder
+	assert.Equal(t, access.Grant{Scopes: slices.Clone(a.Scopes), Narrowing: access.NotNarrowed}, all)
+	all.Scopes[0] = access.PayTradeOrder
 	assert.Equal(t, access.XfileEvent, a.Scopes[0], "a private copy")
-	one, err := a.Grant([]access.Scope{access.WritingBundle})
-	require.NoError(t, err)
-	assert.Equal(t, []access.Scope{access.WritingBundle}, one)
-	_, err = a.Grant([]access.Scope{access.PayTradeOrder})
-	assertField(t, err, "scope")
+	for _, asked := range [][]access.Scope{{access.WritingBundle}, a.Scopes} {
+		some, err := a.Grant(asked)
+		require.NoError(t, err)
+		assert.Equal(t, access.Grant{Scopes: asked, Narrowing: access.Narrowed}, some)
+	}
+	for _, lacking := range []access.Scope{access.PayTradeOrder, access.BackOffice} {
+		_, err = a.Grant([]access.Scope{lacking})
+		assertField(t, err, "scope")
+	}
+	a.Staff = true
+	_, err = a.Grant([]access.Scope{access.BackOffice})
+	assert.NoError(t, err)
 
 	scopes, err := access.ParseScopes([]string{"xfile_event", " xfile_event "})
 	require.NoError(t, err)
@@ -116,14 +166,43 @@ func TestUSR03_presence_is_written_at_most_once_a_minute(t *testing.T) {
 	assert.True(t, s.IsStale(noon), "never seen")
 }
 
+// estimator estimates every password alike, and notes what it was asked.
+type estimator struct {
+	strength access.Strength
+	password string
+	known    []string
+}
+
+func (e *estimator) Strength(password secret.String, known []string) access.Strength {
+	e.password, e.known = password.Reveal(), known
+	return e.strength
+}
+
 func TestPasswords(t *testing.T) {
+	strong := &estimator{strength: access.SomewhatGuessable}
+	phone, err := user.ParsePhone("+86-13900000084")
+	require.NoError(t, err)
 	for _, good := range []string{"plaza-demo", "correct horse battery", "密码是一个很长的词", "пароль-кот", strings.Repeat("ab3", 42), " spaces count "} {
-		assert.NoError(t, access.CheckPassword(secret.New(good)), good)
+		assert.NoError(t, access.CheckPassword(secret.New(good), phone, strong), good)
 	}
 	for _, bad := range []string{"", "short", "1234567", "密码", "12345678", "password", "Password123!", "qwertyui",
 		"aaaaaaaa", "iloveyou", "letmein1", "1q2w3e4r", "!!!!!!!!", strings.Repeat("ab3", 43), "nul\x00nul-nul", "\xff\xfe-not-utf-8"} {
-		assertField(t, access.CheckPassword(secret.New(bad)), "password")
+		assertField(t, access.CheckPassword(secret.New(bad), phone, strong), "password")
 	}
+}
+
+func TestPasswords_that_are_easy_to_guess(t *testing.T) {
+	phone, err := user.ParsePhone("+86-13900000084")
+	require.NoError(t, err)
+	e := &estimator{strength: access.VeryGuessable}
+	assertField(t, access.CheckPassword(secret.New("plaza-demo"), phone, e), "password")
+	assert.Equal(t, "plaza-demo", e.password)
+	assert.Equal(t, []string{"13900000084", "8613900000084", "+86-13900000084"}, e.known)
+	e.strength = access.SomewhatGuessable
+	assert.NoError(t, access.CheckPassword(secret.New("plaza-demo"), user.Phone{}, e))
+	assert.Empty(t, e.known)
+	assertField(t, access.CheckPassword(secret.New(strings.Repeat("ab3", 43)), phone, e), "password")
+	assert.Equal(t, "plaza-demo", e.password, "one that is too long is not estimated")
 }
 
 func TestAUT11_sources(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 type Account struct {
 	User     user.ID
 	Phone    user.Phone
-	Hash     string // of the password; empty: no password opens it
-	Scopes   []Scope
+	Hash     string  // of the password; empty: no password opens it
+	Scopes   []Scope // without BackOffice, which Staff stands for
 	Staff    bool
 	Disabled bool
 	// Generation numbers the passwords: a token of another generation is void.
@@ -30,19 +30,44 @@ func (a *Account) SetPassword(hash string) {
 // Rehash keeps the password and takes its newer hash; keys stay good (AUT-12).
 func (a *Account) Rehash(hash string) { a.Hash = hash }
 
-// Grant returns the scopes for a token: all that the account holds when none is
-// asked for, else just those asked for, each of which it must hold (AUT-08).
-func (a Account) Grant(asked []Scope) ([]Scope, error) {
+// SetScopes replaces the scopes of the account. BackOffice among them makes the account
+// staff; without it, staff accounts stay staff.
+func (a *Account) SetScopes(scopes []Scope) {
+	a.Staff = a.Staff || slices.Contains(scopes, BackOffice)
+	a.Scopes = slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return s == BackOffice })
+}
+
+// Held returns every scope of the account: BackOffice, too, when the account is staff
+// (AUT-14).
+func (a Account) Held() []Scope {
+	held := slices.Clone(a.Scopes)
+	if a.Staff {
+		held = append(held, BackOffice)
+	}
+	return held
+}
+
+// Grant is what a token is issued for.
+type Grant struct {
+	Scopes    []Scope
+	Narrowing Narrowing
+}
+
+// Grant returns what a token is issued for: all that the account holds when no scope is
+// asked for, else just those asked for, each of which it must hold (AUT-08). Asking for
+// scopes narrows the token, even if they are all that the account holds.
+func (a Account) Grant(asked []Scope) (Grant, error) {
+	held := a.Held()
 	if len(asked) == 0 {
-		return slices.Clone(a.Scopes), nil
+		return Grant{held, NotNarrowed}, nil
 	}
 	var wrong fault.Fields
 	for _, s := range asked {
-		if !slices.Contains(a.Scopes, s) {
+		if !slices.Contains(held, s) {
 			wrong.Add("scope", "This account does not have the scope "+quoted(string(s))+".")
 		}
 	}
-	return slices.Clone(asked), wrong.Err()
+	return Grant{slices.Clone(asked), Narrowed}, wrong.Err()
 }
 
 // Accounts stores accounts together with the people who have them. Every

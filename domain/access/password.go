@@ -8,6 +8,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/text"
+	"plaza/domain/user"
 )
 
 // Lengths of passwords in characters. They are never truncated nor trimmed.
@@ -16,10 +17,32 @@ const (
 	MaxPassword = 128
 )
 
-// CheckPassword says whether the password may be chosen: long enough, not too
-// long to hash, and not among those that everybody tries first. Passwords are
-// checked when they are set, not when somebody logs in.
-func CheckPassword(password secret.String) error {
+// Strength says how hard a password is to guess.
+type Strength int
+
+// The strengths, by about how many guesses it takes at most to find the password.
+const (
+	TooGuessable      Strength = iota // 10^6
+	VeryGuessable                     // 10^8
+	SomewhatGuessable                 // 10^10; the least that may be chosen
+	SafelyUnguessable                 // 10^12
+	VeryUnguessable                   // more
+)
+
+// Estimator estimates how hard passwords are to guess. Every implementation passes
+// test/ports.Estimator.
+type Estimator interface {
+	// Strength returns the estimate for a password. Guessers who try common passwords,
+	// names, words, dates, rows of keys and the known words, all of them with a few
+	// characters more, must find such passwords below SomewhatGuessable. The known words
+	// are what a guesser knows of the account. Every text must have a strength.
+	Strength(password secret.String, known []string) Strength
+}
+
+// CheckPassword says whether the account with the phone number may have the password:
+// long enough, not too long to hash, and not one that guessers find early. Passwords
+// are checked when they are set, not when somebody logs in.
+func CheckPassword(password secret.String, phone user.Phone, e Estimator) error {
 	p := password.Reveal()
 	problem := text.Limit{Chars: MaxPassword}.Problem(p)
 	switch {
@@ -28,11 +51,22 @@ func CheckPassword(password secret.String) error {
 		problem = fmt.Sprintf("This password is too short. It must contain at least %d characters.", MinPassword)
 	case isCommon(p):
 		problem = "This password is too common."
+	case e.Strength(password, knownOf(phone)) < SomewhatGuessable:
+		problem = "This password is too easy to guess."
 	}
 	if problem != "" {
 		return fault.Field("password", problem)
 	}
 	return nil
+}
+
+// knownOf returns the phone number in the forms that people write it in.
+func knownOf(phone user.Phone) []string {
+	code, number, isPhone := strings.Cut(strings.TrimPrefix(phone.String(), "+"), "-")
+	if !isPhone {
+		return nil
+	}
+	return []string{number, code + number, phone.String()}
 }
 
 // isCommon knows the passwords that are tried first, and such digits, sequences

@@ -42,6 +42,10 @@ const (
 	BySourceAny                 // one source, whatever the phone
 )
 
+// SparesUsual reports whether a phone may go on at a source that is a usual one of its
+// own when the grouping is full. There, ByPair alone limits it.
+func (g Grouping) SparesUsual() bool { return g == ByUnusual || g == BySourceAny }
+
 // Limit is how many failed attempts of a grouping are taken within a window.
 type Limit struct {
 	Grouping Grouping
@@ -66,7 +70,9 @@ const UsualFor = 30 * 24 * time.Hour
 type Throttle interface {
 	// Begin counts the attempt as failed, in every grouping of Limits that it
 	// belongs to, unless one of them is full: then nothing is counted and the
-	// fault, made by ErrThrottled, tells when all of them will have a free place.
+	// fault, made by ErrThrottled, tells when all of them will have a free place. At
+	// a usual source of the phone, a full grouping that SparesUsual does not stop the
+	// attempt; BySourceAny counts it nevertheless.
 	// Looking and counting are one step, so that attempts at once can't slip by.
 	Begin(ctx context.Context, a Attempt, now time.Time) error
 	// Succeed takes the attempt back, forgets what counted ByPair, and makes the

@@ -49,12 +49,23 @@ func HashKey(key secret.String) (KeyHash, bool) {
 // TokenID numbers tokens, for listing and revoking them.
 type TokenID int64
 
+// Narrowing says whether a token was asked for with scopes named (AUT-14).
+type Narrowing int
+
+// The narrowings. Programs before AUT-14 issued tokens without recording it.
+const (
+	NarrowingUnknown Narrowing = iota
+	NotNarrowed
+	Narrowed
+)
+
 // Token is a key that was given out, without the key.
 type Token struct {
 	ID         TokenID
 	Hash       KeyHash
 	User       user.ID
 	Scopes     []Scope
+	Narrowing  Narrowing
 	Generation int           // the account's when it was issued
 	TTL        time.Duration // from its last use
 	Created    time.Time
@@ -62,10 +73,10 @@ type Token struct {
 }
 
 // NewToken returns the token for the key, granted to the account.
-func NewToken(key secret.String, a Account, scopes []Scope, ttl time.Duration, now time.Time) Token {
+func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time.Time) Token {
 	hash, _ := HashKey(key)
 	return Token{
-		Hash: hash, User: a.User, Scopes: scopes, Generation: a.Generation, TTL: ttl,
+		Hash: hash, User: a.User, Scopes: g.Scopes, Narrowing: g.Narrowing, Generation: a.Generation, TTL: ttl,
 		Created: instant.Of(now), Used: instant.Of(now),
 	}
 }
@@ -84,18 +95,27 @@ type Session struct {
 
 // Actor returns who acts with the token. The token must live, be of the
 // account's present generation, and the account must not be disabled; else
-// ErrBadKey. Scopes are those that both the token and the account hold.
+// ErrBadKey. Scopes are those that both the token and the account hold. A token that
+// was not narrowed holds BackOffice whenever its account does (AUT-14).
 func (s Session) Actor(now time.Time) (Actor, error) {
 	if !now.Before(s.Expires()) || s.Generation != s.Account.Generation || s.Account.Disabled {
 		return Actor{}, ErrBadKey
 	}
-	scopes := slices.DeleteFunc(slices.Clone(s.Scopes), func(sc Scope) bool {
-		return !slices.Contains(s.Account.Scopes, sc)
-	})
-	return Actor{
-		ID: s.User, Scopes: scopes, Staff: s.Account.Staff,
-		Zone: user.Member{Timezone: s.Zone}.Zone(),
-	}, nil
+	held := s.Account.Held()
+	scopes := slices.DeleteFunc(slices.Clone(s.Scopes), func(sc Scope) bool { return !slices.Contains(held, sc) })
+	if s.Account.Staff && !s.isNarrowed() && !slices.Contains(scopes, BackOffice) {
+		scopes = append(scopes, BackOffice)
+	}
+	return Actor{ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone()}, nil
+}
+
+// isNarrowed reports whether the token was narrowed. If that was not recorded, a token
+// with all scopes of the account counts as not narrowed.
+func (s Session) isNarrowed() bool {
+	if s.Narrowing != NarrowingUnknown {
+		return s.Narrowing == Narrowed
+	}
+	return slices.ContainsFunc(s.Account.Scopes, func(sc Scope) bool { return !slices.Contains(s.Scopes, sc) })
 }
 
 // IsStale says whether the use of the token or the presence of its user is due
@@ -107,7 +127,8 @@ func (s Session) IsStale(now time.Time) bool {
 // Tokens stores tokens, and when their users were last seen. Every implementation
 // passes test/ports.Tokens.
 type Tokens interface {
-	// Issue stores the token and returns its number.
+	// Issue stores the token, and whether it was narrowed or that this is unknown, and
+	// returns its number.
 	Issue(ctx context.Context, t Token) (TokenID, error)
 	// Session returns the token with the hash, whatever its state, or ErrNoSession.
 	Session(ctx context.Context, hash KeyHash) (Session, error)

@@ -15,7 +15,7 @@ import (
 const nobodysHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 var allScopes = func() (names []string) {
-	for _, s := range access.AllScopes() {
+	for _, s := range access.DefaultScopes() {
 		names = append(names, string(s))
 	}
 	return names

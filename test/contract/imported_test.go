@@ -91,7 +91,7 @@ func howTosForStaff(t *testing.T, s *server) {
 	ada.get(t, imported+"?page=x").fails(403, "PERMISSION_DENIED")
 	staff := s.staff(t)
 	staff.get(t, imported).is(200)
-	s.with(s.issue(t, staff, 0, "xfile_event")).get(t, imported).is(200)
+	s.with(s.issue(t, staff, 0, "xfile_event")).get(t, imported).fails(403, "PERMISSION_DENIED")
 }
 
 func howTosOfCategories(t *testing.T, s *server) {

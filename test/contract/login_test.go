@@ -282,14 +282,14 @@ func logsOut(t *testing.T, s *server) {
 func passwordChange(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	keys := []string{ada.key, s.anyone().gets(t, ada), s.issue(t, ada, 300*day)}
-	require.NoError(t, s.app.Signin.SetPassword(t.Context(), ada.id, secret.New("another-kettle")))
+	require.NoError(t, s.app.Signin.SetPassword(t.Context(), ada.id, secret.New("another-kettle-and-cups")))
 	for _, key := range keys {
 		s.with(key).get(t, profile).fails(401, "AUTHENTICATION_FAILED")
 		s.with(key).post(t, simpleInfo, object{"uid": []any{}}).fails(401, "AUTHENTICATION_FAILED")
 	}
 	bob.get(t, profile).is(200)
 	s.anyone().logsIn(t, ada.phone, password).invalid("non_field_errors")
-	key := s.anyone().logsIn(t, ada.phone, "another-kettle").is(200).text("data.key")
+	key := s.anyone().logsIn(t, ada.phone, "another-kettle-and-cups").is(200).text("data.key")
 	s.with(key).get(t, profile).is(200)
 }
 

@@ -50,7 +50,7 @@ type caller struct {
 var callers = []caller{
 	{"anonymous", "stranger"}, {"a bad key", "stranger"}, {"an expired key", "stranger"}, {"a revoked key", "stranger"},
 	{"a disabled account", "stranger"}, {"without the scope", "stranger"},
-	{"the owner", "owner"}, {"a contact", "contact"}, {"a stranger", "stranger"}, {"staff", "staff"},
+	{"the owner", "owner"}, {"a contact", "contact"}, {"a stranger", "stranger"}, {"staff", "staff"}, {"staff with a narrowed key", "staff"},
 }
 
 // refusal is how somebody is refused at the door; the zero refusal is not at all.
@@ -153,13 +153,19 @@ func (c *cast) as(t *testing.T, who caller, needs string) *client {
 	if who.name == "without the scope" {
 		return c.with(c.issue(t, c.stranger, 0, otherThan(needs)...))
 	}
+	if who.name == "staff with a narrowed key" {
+		return c.with(c.issue(t, c.staff, 0, ordinary...))
+	}
 	p := map[string]person{"owner": c.owner, "contact": c.contact, "stranger": c.stranger, "staff": c.staff}[who.role]
 	return c.with(c.issue(t, p, 0))
 }
 
+// ordinary are the scopes of a new account.
+var ordinary = []string{"xfile_event", "writing_bundle", "pay_trade_order"}
+
 // otherThan are the scopes that are of no use where one is needed.
 func otherThan(needs string) []string {
-	return slices.DeleteFunc([]string{"xfile_event", "writing_bundle", "pay_trade_order"}, func(scope string) bool {
+	return slices.DeleteFunc(slices.Clone(ordinary), func(scope string) bool {
 		return needs == "scope "+scope
 	})
 }

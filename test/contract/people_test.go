@@ -216,7 +216,7 @@ func ownProfile(t *testing.T, s *server) {
 	s.clock.advance(time.Hour)
 	staff := s.member(t, func(r *signin.Registration) { r.Staff, r.Scopes = true, []string{"writing_bundle"} })
 	staff.get(t, profile).is(200).shows(object{
-		"is_staff": true, "scopes": []string{"writing_bundle"}, "date_joined": "2026-11-20T13:00:00Z",
+		"is_staff": true, "scopes": []string{"writing_bundle", "back_office"}, "date_joined": "2026-11-20T13:00:00Z",
 	})
 }
 

@@ -234,7 +234,7 @@ func personAgain(w *world) {
 	id := w.uid(p.Phone)
 	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
 		a.SetPassword("hash")
-		a.Scopes, a.Staff, a.Disabled = access.AllScopes(), true, true
+		a.Scopes, a.Staff, a.Disabled = access.DefaultScopes(), true, true
 		return nil
 	}))
 	before := w.account(id)

@@ -20,6 +20,7 @@ func Throttle(t *testing.T, open Open) {
 		{"Begin takes as many of a phone from a source as ByPair allows", beginByPair},
 		{"Begin takes as many of a phone from unusual sources as ByUnusual allows", beginByUnusual},
 		{"Begin takes as many from a source as BySourceAny allows", beginBySource},
+		{"a full BySourceAny does not stop a phone at a usual source of its own, and counts it", beginUsualSource},
 		{"Begin counts nothing when one grouping is full", beginRefused},
 		{"the fault tells when the first place gets free again", beginLater},
 		{"of several full groupings the fault tells the last to have a place", beginLatest},
@@ -131,10 +132,30 @@ func beginBySource(w *world) {
 	w.login(noon, try(900, 1))
 	w.fail(noon, try(901, 1))
 	w.full(noon, try(902, 1))
-	w.full(noon, try(1, 1)) // however usual
 	w.fail(noon, try(902, 2))
 	w.full(noon.Add(l.Window-time.Microsecond), try(902, 1))
 	w.fail(noon.Add(l.Window), try(902, 1))
+}
+
+func beginUsualSource(w *world) {
+	pair, source := limit(access.ByPair), limit(access.BySourceAny)
+	regulars := source.Max/pair.Max + 1
+	for n := range regulars {
+		w.login(noon, try(n, 1))
+	}
+	now := noon.Add(time.Hour)
+	w.fail(now.Add(-10*time.Minute), times(pair.Max, try(0, 1))...)
+	for n := range regulars - 2 {
+		w.fail(now, times(pair.Max, try(n+1, 1))...)
+	}
+	after := w.full(now, try(901, 1))
+	assert.Equal(w, source.Window-10*time.Minute, after, "what failed at usual sources counts as well")
+	last := try(regulars-1, 1)
+	w.fail(now, times(pair.Max-1, last)...)
+	w.login(now, last)
+	w.fail(now, times(pair.Max, last)...)
+	assert.Equal(w, pair.Window, w.full(now, last), "ByPair still limits it")
+	assert.Equal(w, source.Window, w.full(now, try(901, 1)), "the place of one of the last %d", source.Max)
 }
 
 func beginRefused(w *world) {

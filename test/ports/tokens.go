@@ -18,6 +18,7 @@ import (
 func Tokens(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Issue stores the token and returns its number", issue},
+		{"Issue stores whether the token was narrowed, or that this is unknown", issueNarrowing},
 		{"Session returns the token with the standing of its account", sessionStanding},
 		{"Session returns the token whatever its state", sessionWhatever},
 		{"Session without a token is ErrNoSession", sessionNone},
@@ -42,8 +43,8 @@ func Tokens(t *testing.T, open Open) {
 func token(holder user.ID, n byte) access.Token {
 	return access.Token{
 		Hash: access.KeyHash{0: n, 1: 0xff, 31: 0x80}, User: holder, Generation: 2,
-		Scopes: []access.Scope{access.WritingBundle, access.XfileEvent},
-		TTL:    36*time.Hour + time.Second, Created: noon, Used: noon.Add(time.Second),
+		Scopes: []access.Scope{access.WritingBundle, access.XfileEvent}, Narrowing: access.Narrowed,
+		TTL: 36*time.Hour + time.Second, Created: noon, Used: noon.Add(time.Second),
 	}
 }
 
@@ -83,6 +84,21 @@ func issue(w *world) {
 	scopeless := token(holder, 3)
 	scopeless.Scopes = nil
 	assert.Empty(w, w.session(w.issue(scopeless)).Scopes)
+}
+
+func issueNarrowing(w *world) {
+	holder := w.somebody()
+	var want []access.Token
+	for n, narrowing := range []access.Narrowing{access.NarrowingUnknown, access.NotNarrowed, access.Narrowed} {
+		t := token(holder, byte(n))
+		t.Narrowing = narrowing
+		t = w.issue(t)
+		assert.Equal(w, narrowing, w.session(t).Narrowing)
+		want = append(want, t)
+	}
+	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	require.NoError(w, err)
+	assert.ElementsMatch(w, want, theirs)
 }
 
 func sessionStanding(w *world) {
@@ -292,7 +308,7 @@ func tokenPrivate(w *world) {
 	theirs[0].Scopes[0] = "spoilt"
 
 	assert.Equal(w, want, w.session(stored).Scopes)
-	assert.Equal(w, access.AllScopes(), w.session(stored).Account.Scopes)
+	assert.Equal(w, access.DefaultScopes(), w.session(stored).Account.Scopes)
 }
 
 func tokenGone(w *world) {

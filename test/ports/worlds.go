@@ -101,7 +101,7 @@ func (w *world) somebody() user.ID {
 	w.Helper()
 	w.people++
 	id, err := w.Accounts.Open(w.Context(),
-		access.Account{Phone: phone(w.people), Hash: "hash", Scopes: access.AllScopes()},
+		access.Account{Phone: phone(w.people), Hash: "hash", Scopes: access.DefaultScopes()},
 		user.Member{Firstname: fmt.Sprintf("Nº %d", w.people), Timezone: "Asia/Shanghai", Joined: noon})
 	require.NoError(w, err)
 	return id

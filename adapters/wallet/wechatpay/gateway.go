@@ -30,6 +30,7 @@ type Gateway struct {
 	site     string // whose payments these are, for browsers
 	ip       string
 	nonce    func() string
+	counts   *notificationCounts
 }
 
 var _ payment.Gateway = (*Gateway)(nil)
@@ -41,7 +42,7 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		wire: newWire(c), merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
-		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, nonce: rand.Text,
+		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, nonce: rand.Text, counts: &notificationCounts{},
 	}
 	if c.SpbillIP != "" {
 		g.ip = c.SpbillIP

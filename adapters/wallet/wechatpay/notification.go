@@ -2,6 +2,7 @@ package wechatpay
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"plaza/domain/payment"
 )
@@ -12,9 +13,11 @@ func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
 	if err != nil {
 		return payment.Receipt{}, forged(err.Error())
 	}
-	if err := said.verify(g.key); err != nil {
+	way, err := said.signedBy(g.key)
+	if err != nil {
 		return payment.Receipt{}, forged(err.Error())
 	}
+	g.counts.note(way)
 	switch {
 	case said["return_code"] != success:
 		return payment.Receipt{}, forged("it is no report")
@@ -30,6 +33,25 @@ func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
 		return payment.Receipt{}, forged(err.Error())
 	}
 	return receipt, nil
+}
+
+// Notifications counts notifications with a right signature, by how they were signed.
+type Notifications struct{ HMACSHA256, MD5 int64 }
+
+// Notifications returns what this process has counted. The wallet may sign with MD5, the
+// protocol's default, which is weaker.
+func (g *Gateway) Notifications() Notifications {
+	return Notifications{HMACSHA256: g.counts.hmacSHA256.Load(), MD5: g.counts.md5.Load()}
+}
+
+type notificationCounts struct{ hmacSHA256, md5 atomic.Int64 }
+
+func (c *notificationCounts) note(way signType) {
+	if way == md5Sum {
+		c.md5.Add(1)
+	} else {
+		c.hmacSHA256.Add(1)
+	}
 }
 
 func forged(why string) error { return fmt.Errorf("%w: %s", payment.ErrForged, why) }

@@ -48,6 +48,19 @@ func TestPAY10_a_notification(t *testing.T) {
 	}
 }
 
+func TestPAY10_notifications_are_counted_by_their_signature(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	for _, way := range []string{"HMAC", "MD5", "MD5"} {
+		_, err := g.Receive([]byte(written(otherSign(way, merged(reported())))))
+		require.NoError(t, err)
+	}
+	_, err := g.Receive([]byte(written(otherSign("MD5", merged(reported("result_code", "FAIL"))))))
+	require.ErrorIs(t, err, payment.ErrNothingPaid)
+	_, err = g.Receive([]byte(written(merged(reported()))))
+	require.ErrorIs(t, err, payment.ErrForged)
+	assert.Equal(t, Notifications{HMACSHA256: 1, MD5: 3}, g.Notifications(), "not the forged one")
+}
+
 func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	tampered := append(otherSign("HMAC", merged(reported())), [2]string{"coupon_count", "1"})

@@ -52,21 +52,27 @@ func (m message) sign(key secret.String) message {
 	return m
 }
 
-// verify is nil when the signature is right for all fields that came. A message that does
-// not say how it is signed may be signed in any way.
+// verify is nil when the signature is right for all fields that came.
 func (m message) verify(key secret.String) error {
+	_, err := m.signedBy(key)
+	return err
+}
+
+// signedBy returns how the message is signed, if the signature is right for all fields that
+// came. A message that does not say how it is signed may be signed in any way.
+func (m message) signedBy(key secret.String) (signType, error) {
 	types := []signType{hmacSHA256, md5Sum}
 	switch named := signType(m["sign_type"]); named {
 	case "":
 	case hmacSHA256, md5Sum:
 		types = []signType{named}
 	default:
-		return errors.New("it is signed in an unknown way")
+		return "", errors.New("it is signed in an unknown way")
 	}
 	for _, t := range types {
 		if subtle.ConstantTimeCompare([]byte(m["sign"]), []byte(m.signature(key, t))) == 1 {
-			return nil
+			return t, nil
 		}
 	}
-	return errors.New("its signature is wrong")
+	return "", errors.New("its signature is wrong")
 }

@@ -1,0 +1,43 @@
+// Package zxcvbn estimates how hard passwords are to guess, with the algorithm of Dropbox
+// that gave it its name: common passwords, names, words, rows of keys, repetitions, sequences
+// and dates, and everything else by brute force.
+//
+// It looks at the first 32 characters. The rest of a longer password can only make it
+// stronger, and the algorithm's time grows with the square of the length and faster where
+// characters may stand for several letters.
+package zxcvbn
+
+import (
+	"unicode/utf8"
+
+	"github.com/ccojocar/zxcvbn-go"
+
+	"plaza/domain/access"
+	"plaza/domain/secret"
+)
+
+// maxCharacters bounds what is looked at.
+const maxCharacters = 32
+
+// Estimator estimates the strength of passwords.
+type Estimator struct{}
+
+var _ access.Estimator = Estimator{}
+
+// Strength returns the estimate for the first 32 characters of the password.
+func (Estimator) Strength(password secret.String, known []string) access.Strength {
+	return access.Strength(zxcvbn.PasswordStrength(beginning(password.Reveal()), known).Score)
+}
+
+// beginning returns the first maxCharacters characters of the text.
+func beginning(text string) string {
+	end := 0
+	for range maxCharacters {
+		if end == len(text) {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	return text[:end]
+}

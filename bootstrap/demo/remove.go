@@ -1,0 +1,174 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/gallery"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// ErrRemoved says that Remove was called on the store. Load does not bring the people back,
+// because what was imported for them is still there.
+var ErrRemoved = errors.New("the demo data was removed from this database; begin with an empty one, or go on without it")
+
+// An account's Generation says how often its password was set. Load sets it once; so did
+// programs that made the accounts themselves, without a former generation.
+const generationOfLoad = 1
+
+// residents returns the accounts of the demo's people, in the order of the table. The phone
+// number and the instant of joining, which no registration repeats, tell them from accounts
+// of other people.
+func residents(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
+	var all []access.Account
+	for _, someone := range people {
+		joined, err := someone.joinedAt()
+		if err != nil {
+			return nil, err
+		}
+		account, err := accountOf(ctx, accounts, someone)
+		if errors.Is(err, access.ErrNoAccount) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		members, err := directory.Members(ctx, []user.ID{account.User})
+		if err != nil {
+			return nil, err
+		}
+		if len(members) == 1 && members[0].Joined.Equal(joined) {
+			all = append(all, account)
+		}
+	}
+	return all, nil
+}
+
+// joinedAt returns the instant of joining.
+func (p person) joinedAt() (time.Time, error) {
+	zone, err := time.LoadLocation(p.Timezone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.ParseInLocation(localTime, p.joined, zone)
+}
+
+// WithPassword returns the uids of the demo's people whose password is still the one that
+// the source shows. It hashes nothing: a change of password moves the
+// account's generation on.
+func WithPassword(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]user.ID, error) {
+	all, err := residents(ctx, accounts, directory)
+	var open []user.ID
+	for _, a := range all {
+		if a.Hash != "" && !a.Disabled && a.Generation <= generationOfLoad {
+			open = append(open, a.User)
+		}
+	}
+	return open, err
+}
+
+// isRemoved reports whether Remove has taken the account's password away. An account that
+// was imported, and not loaded, never had one.
+func isRemoved(a access.Account) bool { return a.Hash == "" && a.Generation > 0 }
+
+// CheckNotRemoved is ErrRemoved after Remove.
+func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
+	account, err := accountOf(ctx, accounts, people[0])
+	switch {
+	case errors.Is(err, access.ErrNoAccount):
+		return nil
+	case err == nil && isRemoved(account):
+		return ErrRemoved
+	}
+	return err
+}
+
+// Removed is what Remove has done.
+type Removed struct {
+	Accounts, Events, Images, Subscriptions int
+}
+
+// Remove disables the accounts of the demo's people, whatever their passwords are by now,
+// takes their passwords away, ends their tokens, and then deletes their events, images
+// and subscriptions. What was imported stays, and so do orders, and what the people said of
+// events of others. Remove may be called again, also after it was interrupted.
+func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
+	var done Removed
+	all, err := residents(ctx, p.Accounts, p.Diary.Directory)
+	if err != nil {
+		return done, err
+	}
+	for _, a := range all {
+		if isRemoved(a) && a.Disabled {
+			continue
+		}
+		if err := p.Accounts.Change(ctx, a.User, shut); err != nil {
+			return done, fmt.Errorf("disabling account %d: %w", a.User, err)
+		}
+		done.Accounts++
+	}
+	s := newStage(p)
+	s.now = now
+	for _, a := range all {
+		if err := s.clear(ctx, access.Actor{ID: a.User, Scopes: access.DefaultScopes()}, &done); err != nil {
+			return done, fmt.Errorf("deleting what account %d has: %w", a.User, err)
+		}
+	}
+	return done, nil
+}
+
+// shut disables the account, and takes its password and its rights away.
+func shut(a *access.Account) error {
+	a.SetPassword("")
+	a.Disabled, a.Staff = true, false
+	return nil
+}
+
+// clear deletes what the actor has, a page at a time: the rest moves up to the first page.
+func (s *stage) clear(ctx context.Context, actor access.Actor, done *Removed) error {
+	first, err := page.New(1, page.MaxSize)
+	if err != nil {
+		return err
+	}
+	for {
+		events, err := s.diary.Own(ctx, actor, event.Ordering{}, first)
+		if err != nil {
+			return err
+		}
+		for _, e := range events.Items {
+			if err := s.diary.Delete(ctx, actor, e.ID()); err != nil {
+				return err
+			}
+			done.Events++
+		}
+		images, err := s.curating.List(ctx, gallery.Query{Owner: actor.ID}, first)
+		if err != nil {
+			return err
+		}
+		for _, i := range images.Items {
+			if err := s.curating.Delete(ctx, actor, i.ID); err != nil {
+				return err
+			}
+			done.Images++
+		}
+		followed, err := s.following.List(ctx, actor, subscription.Query{Page: first})
+		if err != nil {
+			return err
+		}
+		for _, f := range followed.Items {
+			if err := s.following.Unfollow(ctx, actor, f.ID); err != nil {
+				return err
+			}
+			done.Subscriptions++
+		}
+		if len(events.Items)+len(images.Items)+len(followed.Items) == 0 {
+			return nil
+		}
+	}
+}

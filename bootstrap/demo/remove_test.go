@@ -1,0 +1,120 @@
+package demo_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/application/signin"
+	"plaza/bootstrap/demo"
+	"plaza/domain/access"
+	"plaza/domain/gallery"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+func doorOf(p demo.Ports) *signin.Signin {
+	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), today)
+}
+
+// opens reports whether the password of the demo opens the account.
+func opens(t *testing.T, p demo.Ports, phone string) bool {
+	t.Helper()
+	_, err := doorOf(p).Login(t.Context(), signin.Login{
+		Username: phone, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),
+	})
+	if err != nil {
+		require.ErrorIs(t, err, access.ErrBadLogin)
+	}
+	return err == nil
+}
+
+// withPassword returns the uids of the accounts that demo.WithPassword finds.
+func withPassword(t *testing.T, p demo.Ports) []user.ID {
+	t.Helper()
+	open, err := demo.WithPassword(t.Context(), p.Accounts, p.Diary.Directory)
+	require.NoError(t, err)
+	return open
+}
+
+func change(t *testing.T, p demo.Ports, id user.ID, fn func(a *access.Account)) {
+	t.Helper()
+	require.NoError(t, p.Accounts.Change(t.Context(), id, func(a *access.Account) error {
+		fn(a)
+		return nil
+	}))
+}
+
+func TestWithPassword_skips_changed_passwords(t *testing.T) {
+	s, err := stocked()
+	require.NoError(t, err)
+	p := s.ports
+	everyone := withPassword(t, p)
+	assert.Len(t, everyone, everybody)
+
+	require.NoError(t, doorOf(p).SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
+	change(t, p, 3, func(a *access.Account) { a.Disabled = true })
+	change(t, p, 4, func(a *access.Account) { a.Rehash("an upgraded hash of the same password") })
+	change(t, p, 5, func(a *access.Account) { a.Generation = 0 }) // as programs left it that did not import the people
+	change(t, p, 6, func(a *access.Account) { a.Hash, a.Generation = "", 0 })
+	assert.Equal(t, []user.ID{1, 4, 5, 7, 8, 9, 10, 11, 12, 13}, withPassword(t, p))
+}
+
+func TestRemove(t *testing.T) {
+	s, err := stocked()
+	require.NoError(t, err)
+	w := worldOf(t, s.ports)
+	key, err := doorOf(s.ports).Issue(t.Context(), 4, nil, 0)
+	require.NoError(t, err)
+	require.NotEmpty(t, w.own(1))
+	require.NoError(t, doorOf(s.ports).SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
+
+	done, err := demo.Remove(t.Context(), s.ports, today())
+	require.NoError(t, err)
+	assert.Equal(t, everybody, done.Accounts)
+	assert.Equal(t, 12, done.Images)
+	assert.Positive(t, done.Events)
+	assert.Positive(t, done.Subscriptions)
+	for id := user.ID(1); id <= everybody; id++ {
+		account, err := s.ports.Accounts.ByID(t.Context(), id)
+		require.NoError(t, err)
+		assert.True(t, account.Disabled && !account.Staff && account.Hash == "", id)
+		assert.False(t, opens(t, s.ports, account.Phone.String()), id)
+		assert.Empty(t, w.own(id), id)
+		assert.Empty(t, w.images(gallery.Query{Owner: id}), id)
+		assert.Empty(t, w.subscriptions(id), id)
+	}
+	_, err = doorOf(s.ports).Authenticate(t.Context(), key)
+	assert.ErrorIs(t, err, access.ErrBadKey)
+	assert.Empty(t, withPassword(t, s.ports))
+
+	change(t, s.ports, 4, func(a *access.Account) { a.Disabled = false })
+	_, err = doorOf(s.ports).Authenticate(t.Context(), key)
+	assert.ErrorIs(t, err, access.ErrBadKey, "tokens end for good")
+
+	again, err := demo.Remove(t.Context(), s.ports, today())
+	require.NoError(t, err)
+	assert.Equal(t, demo.Removed{Accounts: 1}, again, "the one that was enabled")
+	assert.ErrorIs(t, demo.Load(t.Context(), s.ports), demo.ErrRemoved)
+	assert.ErrorIs(t, demo.CheckNotRemoved(t.Context(), s.ports.Accounts), demo.ErrRemoved)
+}
+
+func TestRemove_leaves_other_people_with_such_phone_numbers_alone(t *testing.T) {
+	s := memory.New()
+	p := portsOf(s)
+	word := secret.New("plaza-demo")
+	id, err := doorOf(p).Register(t.Context(), signin.Registration{Username: "+86-13800000001", Password: word})
+	require.NoError(t, err)
+	assert.Empty(t, withPassword(t, p))
+	done, err := demo.Remove(t.Context(), p, today())
+	require.NoError(t, err)
+	assert.Zero(t, done)
+	account, err := p.Accounts.ByID(t.Context(), id)
+	require.NoError(t, err)
+	assert.False(t, account.Disabled)
+	assert.NoError(t, demo.CheckNotRemoved(t.Context(), p.Accounts))
+}

@@ -1,0 +1,75 @@
+package bootstrap
+
+import (
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/secret"
+)
+
+func TestIsReachable(t *testing.T) {
+	for address, want := range map[string]bool{
+		"127.0.0.1": false, "127.8.9.1": false, "::1": false, "0.0.0.0": true, "::": true, "192.0.2.1": true, "2001:db8::1": true,
+	} {
+		assert.Equal(t, want, isReachable(&net.TCPAddr{IP: net.ParseIP(address), Port: 8080}), address)
+	}
+}
+
+// everythingIsReachable makes every address count as one that other machines may reach.
+func everythingIsReachable(t *testing.T) {
+	before := isReachable
+	isReachable = func(net.Addr) bool { return true }
+	t.Cleanup(func() { isReachable = before })
+}
+
+const (
+	demoWarning      = `level=WARN msg="accounts of the demo data have the password`
+	publicURLWarning = `level=WARN msg="PLAZA_PUBLIC_URL is not set`
+)
+
+// logOfStart starts a server, stops it, and returns what it logged.
+func logOfStart(t *testing.T, c serveCommand) string {
+	t.Helper()
+	s := startServing(t, c)
+	s.stop()
+	return s.log.String()
+}
+
+func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
+	plain := serveSettings(t.TempDir())
+	plain.PublicURL, plain.Wallet = "https://plaza.example.org", "none"
+	everythingIsReachable(t)
+	assert.NotContains(t, logOfStart(t, serveCommand{Settings: plain}), "level=WARN", "no demo is there")
+	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Settings: plain}), "level=WARN", "asked for")
+	for range 2 {
+		log := logOfStart(t, serveCommand{Settings: plain})
+		assert.Contains(t, log, demoWarning, "at every start")
+		assert.Contains(t, log, `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
+		assert.NotContains(t, log, "+86-13800000001")
+	}
+
+	passwd := userPasswd{UID: 2, Password: secret.New("heron-gravel-tuba"), stored: stored{plain}}
+	assert.NoError(t, passwd.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
+	assert.Contains(t, logOfStart(t, serveCommand{Settings: plain}), `uids="[1 3 4 5 6 7 8 9 10 11 12 13]"`)
+
+	assert.NoError(t, demoCommand{Remove: true, stored: stored{plain}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
+	assert.NotContains(t, logOfStart(t, serveCommand{Settings: plain}), "level=WARN")
+}
+
+func TestServe_warns_of_a_missing_public_url(t *testing.T) {
+	settings := serveSettings(t.TempDir())
+	assert.NotContains(t, logOfStart(t, serveCommand{Settings: settings}), "level=WARN", "on this machine only")
+	everythingIsReachable(t)
+	assert.Contains(t, logOfStart(t, serveCommand{Settings: settings}), publicURLWarning)
+	settings.PublicURL = "https://plaza.example.org"
+	assert.NotContains(t, logOfStart(t, serveCommand{Settings: settings}), "level=WARN")
+}
+
+func TestServe_on_this_machine_does_not_warn_of_the_demo(t *testing.T) {
+	settings := serveSettings(t.TempDir())
+	settings.Wallet = "none"
+	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Settings: settings}), "level=WARN")
+	assert.NotContains(t, logOfStart(t, serveCommand{Settings: settings}), "level=WARN")
+}

@@ -1,0 +1,164 @@
+package bootstrap
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSandboxKey_is_random_in_each_data_directory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not", "there")
+	key, err := sandboxKey(dir)
+	require.NoError(t, err)
+	assert.Regexp(t, `^[A-Z2-7]{32}$`, key.Reveal())
+	again, err := sandboxKey(dir)
+	require.NoError(t, err)
+	assert.Equal(t, key, again)
+	other, err := sandboxKey(t.TempDir())
+	require.NoError(t, err)
+	assert.NotEqual(t, key, other)
+
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	info, err := entries[0].Info()
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	assert.Equal(t, "wallet-sandbox.key", info.Name())
+}
+
+func TestSandboxKey_of_many_at_once_is_the_same(t *testing.T) {
+	dir := t.TempDir()
+	keys := make([]string, 20)
+	var wait sync.WaitGroup
+	for i := range keys {
+		wait.Go(func() {
+			key, err := sandboxKey(dir)
+			assert.NoError(t, err)
+			keys[i] = key.Reveal()
+		})
+	}
+	wait.Wait()
+	assert.Len(t, slices.Compact(keys), 1)
+	assert.NotEmpty(t, keys[0])
+}
+
+func TestSandboxKey_that_was_cut_short_is_told(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, sandboxKeyFile), []byte("short-and-secret"), 0o600))
+	_, err := sandboxKey(dir)
+	require.ErrorContains(t, err, "wallet-sandbox.key has no key of 32 characters")
+	assert.NotContains(t, err.Error(), "short-and-secret")
+}
+
+func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		settings func(*Settings)
+		makes    bool
+		isSet    bool
+	}{
+		{"a sandbox", func(*Settings) {}, true, true},
+		{"a sandbox elsewhere, and memory", func(s *Settings) { s.DatabaseURL, s.WalletURL = inMemory, "http://127.0.0.1:1" }, true, true},
+		{"a sandbox along with memory", func(s *Settings) { s.DatabaseURL = inMemory }, false, true},
+		{"no wallet", func(s *Settings) { s.Wallet = "none" }, false, false},
+	} {
+		s := serveSettings(t.TempDir())
+		s.Wallet = "sandbox"
+		c.settings(&s)
+		config, err := s.Check()
+		require.NoError(t, err, c.name)
+		require.NoError(t, config.useSandboxKey(), c.name)
+		assert.Equal(t, c.isSet, !config.Wallet.Key.IsZero(), c.name)
+		_, err = os.Stat(filepath.Join(s.DataDir, sandboxKeyFile))
+		assert.Equal(t, c.makes, err == nil, c.name)
+	}
+}
+
+// formerKey was every sandbox's, and stands in the history of the source.
+const formerKey = "plaza-sandbox-key-of-no-value-00"
+
+// signedNotification is a notification of a payment, signed by the key.
+func signedNotification(key, algorithm string) string {
+	fields := map[string]string{
+		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": demoAppID, "mch_id": demoMerchant, "nonce_str": "n0nce",
+		"out_trade_no": "p1nowhere", "transaction_id": "4200000001", "total_fee": "1", "fee_type": "CNY",
+		"time_end": "20261120200102", "sign_type": algorithm, "trade_type": "NATIVE", "openid": "a-payer",
+	}
+	var text, xml strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(&text, "%s=%s&", name, fields[name])
+		fmt.Fprintf(&xml, "<%s><![CDATA[%s]]></%[1]s>", name, fields[name])
+	}
+	fmt.Fprintf(&text, "key=%s", key)
+	sum := md5.New()
+	if algorithm != "MD5" {
+		sum = hmac.New(sha256.New, []byte(key))
+	}
+	sum.Write([]byte(text.String()))
+	return fmt.Sprintf("<xml>%s<sign><![CDATA[%X]]></sign></xml>", xml.String(), sum.Sum(nil))
+}
+
+const payOpenOrder = `{"pay_method": 200, "end_type": 0}`
+
+func TestPAY10_the_former_constant_key_signs_nothing(t *testing.T) {
+	dir := t.TempDir()
+	s := startServing(t, serveCommand{Demo: true, Settings: serveSettings(dir)})
+	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
+	require.Equal(t, 200, status, "the server and its sandbox have the same key: %s", body)
+
+	_, body = s.post(notifyPath, "", signedNotification(formerKey, "HMAC-SHA256"))
+	assert.Contains(t, body, "FAIL")
+	key, err := sandboxKey(dir)
+	require.NoError(t, err)
+	for _, algorithm := range []string{"HMAC-SHA256", "MD5", "MD5"} {
+		_, body = s.post(notifyPath, "", signedNotification(key.Reveal(), algorithm))
+		assert.Contains(t, body, "SUCCESS", algorithm)
+	}
+	metrics := s.metrics()
+	assert.Contains(t, metrics, `plaza_wallet_notifications_total{algorithm="HMAC-SHA256"} 1`+"\n")
+	assert.Contains(t, metrics, `plaza_wallet_notifications_total{algorithm="MD5"} 2`+"\n")
+	s.stop()
+	assert.NotContains(t, s.log.String(), key.Reveal())
+}
+
+// TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory starts the sandbox first,
+// and then a server of the same directory, or of another one.
+func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.T) {
+	dir := t.TempDir()
+	out := newOutput()
+	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	box := sandboxCommand{
+		Scale: 1, DataDir: dir, LogLevel: "warn", MerchantSettings: MerchantSettings{WalletSandboxAddr: "127.0.0.1:0"},
+	}
+	go func() { done <- box.Run(ctx, streams{out: out, err: newOutput()}) }()
+	t.Cleanup(func() {
+		end()
+		require.NoError(t, <-done)
+	})
+	<-out.wrote
+	said := regexp.MustCompile(`PLAZA_WALLET_URL=(\S+)`).FindStringSubmatch(out.String())
+	require.NotNil(t, said, out.String())
+
+	for dataDir, want := range map[string]int{dir: 200, t.TempDir(): 502} {
+		settings := serveSettings(dataDir)
+		settings.WalletURL = said[1]
+		s := startServing(t, serveCommand{Demo: true, Settings: settings})
+		status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
+		assert.Equal(t, want, status, body)
+	}
+}

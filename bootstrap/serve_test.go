@@ -1,0 +1,144 @@
+package bootstrap
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// serving is a server in this process, as serve starts it.
+type serving struct {
+	*testing.T
+	url, admin string
+	log        *output // complete once stop has returned
+	stop       func()
+}
+
+// output is what a program prints, which may be read meanwhile.
+type output struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	wrote chan struct{}
+}
+
+func newOutput() *output { return &output{wrote: make(chan struct{}, 1)} }
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	select {
+	case o.wrote <- struct{}{}:
+	default:
+	}
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// serveSettings are of a server on free ports of this machine, whose data is in the folder.
+func serveSettings(dataDir string) Settings {
+	return Settings{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: dataDir, TokenTTL: "720h", LogLevel: "info", LogFormat: "text",
+		TranslatorSettings: TranslatorSettings{Translator: "auto"},
+		WalletSettings:     WalletSettings{Wallet: "auto", MerchantSettings: MerchantSettings{WalletSandboxAddr: "127.0.0.1:0"}},
+	}
+}
+
+var greeting = regexp.MustCompile(`REST interface  (\S+)\n[^\n]*\n  Health          (\S+)/readyz\n`)
+
+// startServing runs the command until stop is called, at the latest when the test ends.
+func startServing(t *testing.T, c serveCommand) *serving {
+	t.Helper()
+	s := &serving{T: t, log: newOutput()}
+	out := newOutput()
+	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- c.Run(ctx, func() {}, streams{out: out, err: s.log}) }()
+	s.stop = sync.OnceFunc(func() {
+		end()
+		require.NoError(t, <-done, "%s", s.log)
+	})
+	for deadline := time.After(time.Minute); ; {
+		if said := greeting.FindStringSubmatch(out.String()); said != nil {
+			s.url, s.admin = said[1], said[2]
+			t.Cleanup(s.stop)
+			return s
+		}
+		select {
+		case <-out.wrote:
+		case err := <-done:
+			end()
+			require.Failf(t, "the server ended", "%v\n%s", err, s.log)
+		case <-deadline:
+			end()
+			require.Failf(t, "the server does not say where it is", "%s", s.log)
+		}
+	}
+}
+
+// post sends the body with the key and returns the status and the answer.
+func (s *serving) post(path, key, body string) (int, string) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), "POST", s.url+path, strings.NewReader(body))
+	require.NoError(s, err)
+	if key != "" {
+		req.Header.Set("Authorization", "Token "+key)
+	}
+	return s.answer(req)
+}
+
+func (s *serving) metrics() string {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), "GET", s.admin+"/metrics", nil)
+	require.NoError(s, err)
+	status, body := s.answer(req)
+	require.Equal(s, http.StatusOK, status)
+	return body
+}
+
+func (s *serving) answer(req *http.Request) (int, string) {
+	s.Helper()
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(s, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(s, err)
+	return res.StatusCode, string(body)
+}
+
+// login returns a key, or empty when the login is refused.
+func (s *serving) login(phone string) string {
+	s.Helper()
+	status, body := s.post("/api/auth/login/", "", `{"username": "`+phone+`", "password": "plaza-demo"}`)
+	var said struct{ Data struct{ Key string } }
+	if status != http.StatusOK {
+		require.Equal(s, http.StatusBadRequest, status, body)
+		return ""
+	}
+	require.NoError(s, json.Unmarshal([]byte(body), &said))
+	return said.Data.Key
+}
+
+func TestServe_in_this_process(t *testing.T) {
+	dir := t.TempDir()
+	s := startServing(t, serveCommand{Settings: serveSettings(dir)})
+	assert.Empty(t, s.login("+86-13800000001"), "there is no demo")
+	s.stop()
+	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
+	assert.NotContains(t, s.log.String(), "level=WARN")
+}
