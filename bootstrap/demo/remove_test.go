@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/memory"
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
 	"plaza/domain/gallery"
+	"plaza/domain/page"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -50,11 +50,9 @@ func change(t *testing.T, p demo.Ports, id user.ID, fn func(a *access.Account)) 
 }
 
 func TestWithPassword_skips_changed_passwords(t *testing.T) {
-	s, err := stocked()
-	require.NoError(t, err)
-	p := s.ports
-	everyone := withPassword(t, p)
-	assert.Len(t, everyone, everybody)
+	w := loadedAlone(t)
+	p := w.ports
+	assert.Len(t, withPassword(t, p), len(w.accounts()))
 
 	require.NoError(t, doorOf(p).SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
 	change(t, p, 3, func(a *access.Account) { a.Disabled = true })
@@ -65,47 +63,48 @@ func TestWithPassword_skips_changed_passwords(t *testing.T) {
 }
 
 func TestRemove(t *testing.T) {
-	s, err := stocked()
+	w := loadedAlone(t)
+	accounts := w.accounts()
+	key, err := doorOf(w.ports).Issue(t.Context(), 4, nil, 0)
 	require.NoError(t, err)
-	w := worldOf(t, s.ports)
-	key, err := doorOf(s.ports).Issue(t.Context(), 4, nil, 0)
-	require.NoError(t, err)
-	require.NotEmpty(t, w.own(1))
-	require.NoError(t, doorOf(s.ports).SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
+	require.NotEmpty(t, w.of(1, 1))
+	require.NoError(t, doorOf(w.ports).SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
 
-	done, err := demo.Remove(t.Context(), s.ports, today())
+	done, err := demo.Remove(t.Context(), w.ports, today())
 	require.NoError(t, err)
-	assert.Equal(t, everybody, done.Accounts)
+	assert.Len(t, accounts, done.Accounts)
 	assert.Equal(t, 12, done.Images)
 	assert.Positive(t, done.Events)
 	assert.Positive(t, done.Subscriptions)
-	for id := user.ID(1); id <= everybody; id++ {
-		account, err := s.ports.Accounts.ByID(t.Context(), id)
+	for _, a := range accounts {
+		id := a.User
+		account, err := w.ports.Accounts.ByID(t.Context(), id)
 		require.NoError(t, err)
 		assert.True(t, account.Disabled && !account.Staff && account.Hash == "", id)
-		assert.False(t, opens(t, s.ports, account.Phone.String()), id)
-		assert.Empty(t, w.own(id), id)
-		assert.Empty(t, w.images(gallery.Query{Owner: id}), id)
+		assert.False(t, opens(t, w.ports, account.Phone.String()), id)
+		assert.Empty(t, w.of(id, id), id)
+		images, err := w.ports.Images.List(t.Context(), gallery.Query{Owner: id}, page.Request{})
+		require.NoError(t, err)
+		assert.Empty(t, images.Items, id)
 		assert.Empty(t, w.subscriptions(id), id)
 	}
-	_, err = doorOf(s.ports).Authenticate(t.Context(), key)
+	_, err = doorOf(w.ports).Authenticate(t.Context(), key)
 	assert.ErrorIs(t, err, access.ErrBadKey)
-	assert.Empty(t, withPassword(t, s.ports))
+	assert.Empty(t, withPassword(t, w.ports))
 
-	change(t, s.ports, 4, func(a *access.Account) { a.Disabled = false })
-	_, err = doorOf(s.ports).Authenticate(t.Context(), key)
+	change(t, w.ports, 4, func(a *access.Account) { a.Disabled = false })
+	_, err = doorOf(w.ports).Authenticate(t.Context(), key)
 	assert.ErrorIs(t, err, access.ErrBadKey, "tokens end for good")
 
-	again, err := demo.Remove(t.Context(), s.ports, today())
+	again, err := demo.Remove(t.Context(), w.ports, today())
 	require.NoError(t, err)
 	assert.Equal(t, demo.Removed{Accounts: 1}, again, "the one that was enabled")
-	assert.ErrorIs(t, demo.Load(t.Context(), s.ports), demo.ErrRemoved)
-	assert.ErrorIs(t, demo.CheckNotRemoved(t.Context(), s.ports.Accounts), demo.ErrRemoved)
+	assert.ErrorIs(t, demo.Load(t.Context(), w.ports), demo.ErrRemoved)
+	assert.ErrorIs(t, demo.CheckNotRemoved(t.Context(), w.ports.Accounts), demo.ErrRemoved)
 }
 
 func TestRemove_leaves_other_people_with_such_phone_numbers_alone(t *testing.T) {
-	s := memory.New()
-	p := portsOf(s)
+	p := emptyWorld().ports
 	word := secret.New("plaza-demo")
 	id, err := doorOf(p).Register(t.Context(), signin.Registration{Username: "+86-13800000001", Password: word})
 	require.NoError(t, err)

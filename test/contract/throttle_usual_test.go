@@ -11,7 +11,7 @@ import (
 // usualPlaceRows show that failures of other usernames at a shared address do not lock out
 // the usernames that log in there.
 var usualPlaceRows = []row{
-	{"AUT-11 three hundred failures from one address do not stop a username that logged in from it", sharedAddress},
+	{"AUT-11 three hundred failures from one address do not stop a username that logged in from it", sharedAddress, everyStore},
 }
 
 func sharedAddress(t *testing.T, s *server) {
