@@ -164,12 +164,19 @@ func eventReads(s *Store) []sqliteRead {
 		{
 			"on dates", s.hot.onDates, []any{day, 7, 10},
 			[]string{
-				"SEARCH e USING INDEX events_of_day (day=?)", eventItself, eventPlates,
-				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
-				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_public (day=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=?)", // the viewer's own
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id>?)", // the next author
+				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id>?)",
 				"SEARCH back USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=? AND created>?)",
+				eventItself, eventPlates,
+				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
 			},
-			[]string{scanKey, scanTop, sortPlates, sortFound}, 1750,
+			[]string{
+				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", // which limits keep short
+				"SCAN b", "SCAN both_lists", // one row for each author and person followed in turn
+			}, 1750,
 		},
 		{
 			"newest comments", s.hot.newest, []any{s.dialect.key([]int64{7}), 10},

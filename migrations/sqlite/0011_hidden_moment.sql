@@ -1,0 +1,3 @@
+-- Events of a day that only their author, or also the author's contacts, may see: by their authors.
+CREATE INDEX events_of_day_hidden ON events (day, permission, author_id, created DESC, id DESC)
+    WHERE status = 100 AND permission <> 0;
