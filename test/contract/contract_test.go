@@ -22,7 +22,7 @@ type row struct {
 func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, loginRows, peopleRows, goldenRows, eventRows, eventListRows, eventTextRows,
-		activityRows, subscriptionRows, feedRows, publicationRows, failingRows, cacheRows, realRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows,
+		activityRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, cacheRows, realRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)
