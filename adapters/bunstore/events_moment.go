@@ -11,9 +11,9 @@ import (
 
 // onDates finds, for every day in $1, the published events that the viewer $2 may see,
 // at most $3 of each day. It has a part for each relation to an author and each
-// permission that it lets the viewer see (event.Reach), and each part reads only what the
-// viewer may see: an index holds a permission's events of a day apart from the others.
-// CROSS JOIN makes SQLite begin with what stands before it.
+// permission that it lets the viewer see (event.Reach). Indexes hold the public events of
+// a day and the hidden ones apart, so no part reads events one by one that the viewer may
+// not see. CROSS JOIN makes SQLite begin with what stands before it.
 func onDates(d dialect) string {
 	var parts []string
 	for _, permission := range permitted(subscription.Stranger) {
