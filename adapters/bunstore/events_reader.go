@@ -2,12 +2,10 @@ package bunstore
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"plaza/domain/event"
 	"plaza/domain/page"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -99,30 +97,6 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) (entri
 		return err
 	})
 	return entries, err
-}
-
-// onDates finds, for every day in $1, the events that the viewer $2 may see, at
-// most $3 of each.
-func onDates(d dialect) string {
-	within := func(r subscription.Relation) string {
-		var all []string
-		for _, as := range showings(event.Reach(r)) {
-			all = append(all, strconv.FormatInt(as, 10))
-		}
-		return showing + " IN (" + strings.Join(all, ", ") + ")"
-	}
-	// What everybody may see needs no look at who knows whom.
-	return "SELECT c.name, " + eventColumns(d, withoutCounts) +
-		d.forEach(`SELECT e.id FROM events e
-			WHERE e.day = {1} AND e.status = `+strconv.Itoa(int(event.Normal))+` AND CASE
-				WHEN `+within(subscription.Stranger)+` THEN TRUE
-				WHEN e.author_id = $2 THEN `+within(subscription.Self)+`
-				WHEN `+within(subscription.Contact)+` THEN EXISTS (SELECT 1 FROM subscriptions s
-					JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-					WHERE s.user_id = $2 AND s.followed_id = e.author_id)
-				ELSE FALSE END
-			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)`, "date") +
-		" JOIN events e ON e.id = top.id LEFT JOIN categories c ON c.id = e.category_id ORDER BY w.place, e.created DESC, e.id DESC"
 }
 
 // located goes by the primary key, so that it costs the same wherever it begins.

@@ -27,7 +27,7 @@ func newFeedStatements(d dialect) feedStatements {
 		tree: tree(treeVersion(d), `SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters WHERE `+d.among("kind", "$1")+` GROUP BY category_id HAVING SUM(count) > 0`),
 		treeNear: tree("0", `SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_listings l WHERE `+d.among("kind", "$1")+` AND `+within(2)+` GROUP BY category_id`),
+			FROM feed_listings l WHERE `+d.among("'demand'", "$1")+` AND `+within(2)+` GROUP BY category_id`),
 		treeVersion: "SELECT " + treeVersion(d),
 		pageOf:      map[feed.Kind]string{},
 		pageMerged: pageStatement{
@@ -127,15 +127,18 @@ func (s *feedStatements) publications() {
 	s.latestOrigins, s.latestOriginsOf = of(origins, everywhere, anywhere), of(origins, byCategory, here)
 }
 
-// within is the condition of a listing within a circle, whose nine parameters
-// begin with the given one: a box that an index finds, then the haversine.
+// within is the condition of a demand within a circle, whose nine parameters begin
+// with the given one: latitudes that an index finds, then a box, then the haversine.
+// CASE keeps Postgres from scanning the index once for either range of longitudes, and
+// from expecting so few rows that it would rather sort than hash them.
 func within(first int) string {
 	parameters := make([]string, 0, 18)
 	for i := range 9 {
 		parameters = append(parameters, "{"+string(rune('0'+i))+"}", "$"+strconv.Itoa(first+i))
 	}
 	return strings.NewReplacer(parameters...).Replace(`l.kind = 'demand' AND l.lat BETWEEN {0} AND {1}
-		AND (l.lng BETWEEN {2} AND {3} OR l.lng BETWEEN {4} AND {5})
-		AND power(sin(radians(l.lat - {6}) / 2), 2)
-			+ cos(radians(l.lat)) * cos(radians({6})) * power(sin(radians(l.lng - {7}) / 2), 2) <= {8}`)
+		AND CASE WHEN l.lng BETWEEN {2} AND {3} OR l.lng BETWEEN {4} AND {5}
+			THEN power(sin(radians(l.lat - {6}) / 2), 2)
+				+ cos(radians(l.lat)) * cos(radians({6})) * power(sin(radians(l.lng - {7}) / 2), 2) <= {8}
+			ELSE FALSE END`)
 }

@@ -108,7 +108,7 @@ func pageReads(s *Store) []sqliteRead {
 		{
 			"near: a whole band of latitudes in the category", s.hot.pageNear, append(here, near...),
 			[]string{"SEARCH l USING COVERING INDEX feed_listings_near (category_id=? AND lat>? AND lat<?)", byDemand},
-			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many*4/10, // what is within the circle
+			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many*45/100, // what is within the circle
 		},
 		{"latest", s.hot.latest, anywhere, []string{latest, byPublication, totalOfKind}, page, 800},
 		{"latest of a category", s.hot.latestOf, here, []string{latestOf, byPublication, countersHere}, page, 800},
@@ -166,12 +166,19 @@ func eventReads(s *Store) []sqliteRead {
 		{
 			"on dates", s.hot.onDates, []any{day, 7, 10},
 			[]string{
-				"SEARCH e USING INDEX events_of_day (day=?)", eventItself, eventPlates,
-				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
-				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_public (day=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=?)", // the viewer's own
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id>?)", // the next author
+				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id>?)",
 				"SEARCH back USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=? AND created>?)",
+				eventItself, eventPlates,
+				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
 			},
-			[]string{scanKey, scanTop, sortPlates, sortFound}, 1750,
+			[]string{
+				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", // which limits keep short
+				"SCAN b", "SCAN both_lists", // one row for each author and person followed in turn
+			}, 1750,
 		},
 		{
 			"newest comments", s.hot.newest, []any{s.dialect.key([]int64{7}), 10},

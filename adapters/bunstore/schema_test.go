@@ -41,9 +41,9 @@ var storedAs = map[string]string{
 	"text": "text", "text[]": "text", "bigint[]": "text", "jsonb": "text", "date": "text",
 }
 
-// onlySQLite are the indexes that Postgres has not. Postgres reads feed_listings_near
-// from its middle, which SQLite does only with statistics, and nobody has them made.
-var onlySQLite = []string{"feed_listings_near_anywhere"}
+// differing are the indexes that each database has with columns of its own. Without
+// statistics SQLite holds a kind for rarer than a range, so the kind must come first.
+var differing = []string{"feed_listings_near_anywhere"}
 
 // schemaOf is what stands in the database's own catalogue. The table of steps is
 // part of it.
@@ -104,6 +104,9 @@ func postgresTable(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 				FROM unnest(x.indkey) WITH ORDINALITY k(att, n) JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.att)
 		FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid
 		WHERE x.indrelid = $1::regclass AND NOT EXISTS (SELECT FROM pg_constraint o WHERE o.conindid = x.indexrelid AND o.contype <> 'f')`, name, func() {
+		if slices.Contains(differing, i.name) {
+			return
+		}
 		table.Indexes[i.name] = schemaIndex{Unique: i.unique, Columns: i.columns, Only: plainly(i.only)}
 	}, &i.name, &i.unique, &i.only, &i.columns)
 }
@@ -170,7 +173,7 @@ func sqliteIndexes(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 		case "u":
 			table.Unique[i.columns] = true
 		case "c":
-			if slices.Contains(onlySQLite, i.name) {
+			if slices.Contains(differing, i.name) {
 				return
 			}
 			_, only, _ := strings.Cut(i.definition, "WHERE ")

@@ -29,6 +29,7 @@ var eventListing = []promise{
 	{"Commented follows comments that are taken away", commentedRemoved},
 	{"Commented returns at most limit, of the author's events alone", commentedLimit},
 	{"OnDates returns for every date what was published and the viewer may see", onDatesVisible},
+	{"OnDates shows of every relation, status and permission what the rule of visibility says", onDatesReach},
 	{"OnDates has the newest creation first, ties by descending id, at most limit each", onDatesOrder},
 	{"OnDates is, for everybody, what the rule of visibility says", onDatesWorlds},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},

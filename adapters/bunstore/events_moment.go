@@ -1,0 +1,80 @@
+package bunstore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"plaza/domain/event"
+	"plaza/domain/subscription"
+)
+
+// onDates finds, for every day in $1, the published events that the viewer $2 may see,
+// at most $3 of each day. It has a part for each relation to an author and each
+// permission that it lets the viewer see (event.Reach). Indexes hold the public events of
+// a day and the hidden ones apart, so no part reads events one by one that the viewer may
+// not see. CROSS JOIN makes SQLite begin with what stands before it.
+func onDates(d dialect) string {
+	var parts []string
+	for _, permission := range permitted(subscription.Stranger) {
+		parts = append(parts, newestOn(permission, ""))
+	}
+	for _, permission := range permitted(subscription.Self) {
+		parts = append(parts, newestOn(permission, " AND e.author_id = $2"))
+	}
+	for _, permission := range permitted(subscription.Contact) {
+		parts = append(parts, ofContacts(permission))
+	}
+	return "SELECT c.name, " + eventColumns(d, withoutCounts) +
+		d.forEach("SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)", "date") +
+		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
+}
+
+// permitted are the permissions of published events that the relation lets a viewer see
+// and, unless it is Stranger, a stranger may not.
+func permitted(r subscription.Relation) (permissions []event.Permission) {
+	open := event.Reach(subscription.Stranger)
+	for _, as := range event.Reach(r) {
+		if as.Status == event.Normal && (r == subscription.Stranger || !slices.Contains(open, as)) {
+			permissions = append(permissions, as.Permission)
+		}
+	}
+	return permissions
+}
+
+// ofDay is the condition of a published event of the day with the permission, in the
+// words of the partial index that has it: SQLite compares words.
+func ofDay(permission event.Permission) string {
+	condition := fmt.Sprintf("e.day = {1} AND e.status = %d AND e.permission = %d", event.Normal, permission)
+	if permission != event.Public {
+		condition += fmt.Sprintf(" AND e.permission <> %d", event.Public)
+	}
+	return condition
+}
+
+// newestOn finds the newest events of the day with the permission, further narrowed.
+func newestOn(permission event.Permission, narrowed string) string {
+	return "SELECT id, created FROM (SELECT e.id, e.created FROM events e WHERE " + ofDay(permission) + narrowed +
+		" ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)) part"
+}
+
+// ofContacts finds the newest events of the day with the permission by each of the
+// viewer's contacts. The day's authors and the people whom the viewer follows are two
+// sorted lists. The recursion takes the next of either list in turn, from the last one of
+// the other on, so it takes at most twice as many steps as the shorter list is long. A
+// person in both lists is found twice in a row; contacts follow the viewer, too.
+func ofContacts(permission event.Permission) string {
+	const on = " >= CASE WHEN b.id = b.former THEN b.id + 1 ELSE b.id END"
+	author := "SELECT e.author_id FROM events e WHERE " + ofDay(permission) + " AND e.author_id" + on + " ORDER BY e.author_id LIMIT 1"
+	followed := "SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id" + on + " ORDER BY s.followed_id LIMIT 1"
+	return `SELECT e.id, e.created FROM (
+			WITH RECURSIVE both_lists (id, former, turn) AS (
+				SELECT CAST(0 AS bigint), CAST(-1 AS bigint), 0
+				UNION ALL
+				SELECT CASE b.turn WHEN 0 THEN (` + author + `) ELSE (` + followed + `) END, b.id, 1 - b.turn
+				FROM both_lists b WHERE b.id IS NOT NULL)
+			SELECT id FROM both_lists WHERE id = former) a
+		CROSS JOIN subscriptions back CROSS JOIN events e
+		WHERE back.user_id = a.id AND back.followed_id = $2 AND ` + ofDay(permission) + ` AND e.author_id = a.id
+			AND e.created >= (SELECT MIN(created) FROM (` + newestOn(permission, " AND e.author_id = a.id") + `) newest)`
+}

@@ -1,0 +1,191 @@
+//go:build !race
+
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	testserver "plaza/test/postgres"
+)
+
+// The people of the crowded days: contacts of the popular viewer have even ids up to
+// twice contactsOfOne, strangers odd ones.
+const (
+	contactsOfOne = 5000
+	popular       = 2*contactsOfOne + 1 // a viewer
+	alone         = 2*contactsOfOne + 2 // a viewer without contacts
+	secretive     = 2*contactsOfOne + 3 // an author
+	crowdSize     = 100_000
+)
+
+// Days, each with the same 34 events that other days have, of which viewers may see
+// some. On crowded days hidden events are created later than all of these.
+var (
+	quietDays      = daysFrom("2026-01-01", 20)
+	privateDays    = daysFrom("2026-03-01", 20) // the first has a crowd of private events, the others some
+	strangersDay   = daysFrom("2026-05-01", 1)  // a crowd of ten strangers' events for contacts
+	contactsDay    = daysFrom("2026-05-03", 1)  // of one contact's events for contacts
+	manyAuthorsDay = daysFrom("2026-05-02", 1)  // of as many strangers as the viewer has contacts
+)
+
+func daysFrom(first string, n int) []event.Date {
+	start, err := time.Parse(time.DateOnly, first)
+	if err != nil {
+		panic(err) // a constant
+	}
+	days := make([]event.Date, n)
+	for i := range days {
+		days[i] = event.DateOf(start.AddDate(0, 0, i))
+	}
+	return days
+}
+
+// crowdedDays are statements that make these days. What differs between the databases
+// they name in braces.
+func crowdedDays(differing ...string) []string {
+	statements := []string{
+		`INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
+			SELECT '+86-' || n, '', '{list}', false, false, 0, '', '', '', '', 'UTC', {at} FROM {series of ` + fmt.Sprint(secretive) + `}`,
+	}
+	for _, pair := range []string{"%d, 2 * n", "2 * n, %d"} {
+		statements = append(statements, fmt.Sprintf("INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT "+pair+
+			", {at}, {at} FROM {series of %d}", popular, contactsOfOne))
+	}
+	write := func(day event.Date, n int, author, permission string, later int) {
+		statements = append(statements, fmt.Sprintf(
+			`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
+				SELECT %s, '%s', 'A title', '', '', %s, 100, '', '', '', {at}, {at} FROM {series of %d}`, author, day, permission, n))
+		statements[len(statements)-1] = strings.ReplaceAll(statements[len(statements)-1], "{at}", fmt.Sprintf("{at %d}", later))
+	}
+	for _, days := range [][]event.Date{quietDays, privateDays, strangersDay, contactsDay, manyAuthorsDay} {
+		for _, day := range days {
+			write(day, 34, "n * 251", "n % 3 * 100", 0)
+		}
+	}
+	write(privateDays[0], crowdSize, fmt.Sprint(secretive), "200", 1)
+	for _, day := range privateDays[1:] {
+		write(day, 1000, fmt.Sprint(secretive), "200", 1)
+	}
+	write(strangersDay[0], crowdSize, "1 + 1000 * (n % 10)", "100", 1)
+	write(contactsDay[0], crowdSize, "2", "100", 1)
+	write(manyAuthorsDay[0], contactsOfOne, "2 * n - 1", "100", 1)
+	for i, statement := range statements {
+		statements[i] = strings.NewReplacer(differing...).Replace(statement)
+	}
+	return statements
+}
+
+// crowds cost at most twice what such days cost without them.
+var crowds = []struct {
+	name           string
+	quiet, crowded []event.Date
+	limit          int
+}{
+	{"a day of 100,000 private events", quietDays[:1], privateDays[:1], 10},
+	{"20 days of private events", quietDays, privateDays, 3},
+	{"a day of 100,000 events for strangers' contacts", quietDays[:1], strangersDay, 10},
+	{"a day of 100,000 events for a contact's contacts", quietDays[:1], contactsDay, 10},
+}
+
+func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
+	url := testserver.Empty(t)
+	s, err := Open(t.Context(), Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close(t.Context()) })
+	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}", "now() + n * interval '1 second'",
+		"{series of ", "generate_series(1, ", "}", ") n")
+	statements = append(statements, "VACUUM ANALYZE events", "VACUUM ANALYZE subscriptions")
+	for _, statement := range slices.Insert(statements, 0, "SET synchronous_commit = on") { // what may yet be lost is not vacuumed
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	cost := func(t *testing.T, days []event.Date, viewer, limit int) (p plan, buffers float64) {
+		p = explain(t, conn, s.hot.onDates, "'{"+strings.Join(texts(days), ",")+"}'", fmt.Sprint(viewer), fmt.Sprint(limit))
+		assert.Equal(t, float64(len(days)*limit), p.Rows, "what is found")
+		return p, p.Hit + p.Missed
+	}
+	for _, c := range crowds {
+		for name, viewer := range map[string]int{"with 5,000 contacts": popular, "without contacts": alone} {
+			t.Run(c.name+", seen by one "+name, func(t *testing.T) {
+				cost(t, c.crowded, viewer, c.limit) // catalogues are read once
+				_, quiet := cost(t, c.quiet, viewer, c.limit)
+				_, crowded := cost(t, c.crowded, viewer, c.limit)
+				assert.LessOrEqual(t, crowded, 2*quiet, "buffers")
+			})
+		}
+	}
+	t.Run("as many strangers' as the viewer has contacts", func(t *testing.T) {
+		p, _ := cost(t, manyAuthorsDay, popular, 10)
+		var read float64
+		for _, scan := range p.scans() {
+			if scan.Relation == "events" || scan.Relation == "subscriptions" {
+				assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
+				read += scan.read()
+			}
+		}
+		assert.LessOrEqual(t, read, 2.*contactsOfOne+200, "rows read: one of each of the two lists in turn")
+	})
+}
+
+func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plaza.db")
+	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	past(t, path, func(ctx context.Context, db *sql.Conn) {
+		for _, statement := range crowdedDays("{list}", "[]", "{at}", "0", "{at 0}", "-n", "{at 1}", "n",
+			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
+			_, err := db.ExecContext(ctx, statement)
+			require.NoError(t, err, statement)
+		}
+	})
+	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	cost := func(t *testing.T, days []event.Date, viewer, limit int) (steps int) {
+		for _, day := range days {
+			r := sqliteRead{statement: s.hot.onDates, args: []any{s.dialect.key([]event.Date{day}), viewer, limit}}
+			found, took := run(t, conn, r)
+			assert.Equal(t, limit, found)
+			steps += took
+		}
+		return steps
+	}
+	for _, c := range crowds {
+		for name, viewer := range map[string]int{"with 5,000 contacts": popular, "without contacts": alone} {
+			t.Run(c.name+", seen by one "+name, func(t *testing.T) {
+				assert.LessOrEqual(t, cost(t, c.crowded, viewer, c.limit), 2*cost(t, c.quiet, viewer, c.limit), "steps")
+			})
+		}
+	}
+	t.Run("as many strangers' as the viewer has contacts", func(t *testing.T) {
+		assert.LessOrEqual(t, cost(t, manyAuthorsDay, popular, 10), 60*2*contactsOfOne, "steps")
+	})
+}
+
+func texts(days []event.Date) []string {
+	all := make([]string, len(days))
+	for i, day := range days {
+		all[i] = day.String()
+	}
+	return all
+}

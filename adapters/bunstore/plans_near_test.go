@@ -1,0 +1,110 @@
+//go:build !race
+
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	testserver "plaza/test/postgres"
+)
+
+// demandsAround are statements that list {many} demands in 200 categories: each 25th of
+// them within 5 km of the lake, the others within a thousand. What differs between the
+// databases stands in braces.
+const demandsAround = `
+INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM {series of 200};
+INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
+	SELECT 'demand', n, 1 + n / 25 % 200, {at}, {at},
+		CASE n % 25 WHEN 0 THEN 30.5 + 0.0440 * sqrt(n / {many}.0) * sin(n) ELSE 25 + n * 4001 % 99991 / 9999.1 END,
+		CASE n % 25 WHEN 0 THEN 120.5 + 0.0511 * sqrt(n / {many}.0) * cos(n) ELSE 115 + n * 3989 % 99989 / 9998.9 END
+	FROM {series of {many}}`
+
+var lake = geo.Point{Lat: 30.5, Lng: 120.5}
+
+func demandStatements(many int, differing ...string) []string {
+	texts := strings.ReplaceAll(demandsAround, "{many}", strconv.Itoa(many))
+	return strings.Split(strings.NewReplacer(differing...).Replace(texts), ";\n")
+}
+
+func TestFED05_the_tree_within_5_km_reads_a_band_of_500_000_demands_on_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	const many = 500_000
+	url := testserver.Empty(t)
+	s, err := Open(t.Context(), Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close(t.Context()) })
+	statements := demandStatements(many, "{at}", "now() - n * interval '1 minute'", "{series of ", "generate_series(1, ", "}", ") n")
+	// What may yet be lost is not vacuumed.
+	statements = append(statements, "VACUUM ANALYZE feed_listings", "ANALYZE categories")
+	for _, statement := range slices.Insert(statements, 0, "SET synchronous_commit = on") {
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	tree := func(within geo.Kilometres) (whole, listings plan) {
+		args := append([]any{"'{demand}'"}, circle(feed.Circle{Centre: lake, Within: within})...)
+		whole = explain(t, conn, s.hot.treeNear, parameters(args)...)
+		for _, scan := range whole.scans() {
+			if scan.Relation == "feed_listings" {
+				require.Zero(t, listings, "it is read once")
+				listings = scan
+			}
+		}
+		return whole, listings
+	}
+	whole, listings := tree(5)
+	assert.Equal(t, "Index Only Scan", listings.Node)
+	assert.Equal(t, "feed_listings_near_anywhere", listings.Index)
+	assert.InDelta(t, many/25, listings.Rows, 100, "what is within")
+	assert.LessOrEqual(t, listings.read(), many/25+many*0.0095, "and beside it, as much as the band is of ten degrees")
+	assert.LessOrEqual(t, whole.Hit+whole.Missed, 250., "buffers")
+
+	whole, listings = tree(500)
+	assert.Equal(t, "feed_listings_near_anywhere", listings.Index)
+	assert.Greater(t, listings.Rows, many/2.)
+	assert.LessOrEqual(t, whole.Hit+whole.Missed, 0.01*many, "buffers: linear in what is within")
+}
+
+func TestFED05_the_tree_within_5_km_reads_a_band_of_the_demands_on_SQLite(t *testing.T) {
+	const many = 100_000
+	path := filepath.Join(t.TempDir(), "plaza.db")
+	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	past(t, path, func(ctx context.Context, db *sql.Conn) {
+		for _, statement := range demandStatements(many, "{at}", "-n",
+			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
+			_, err := db.ExecContext(ctx, statement)
+			require.NoError(t, err, statement)
+		}
+	})
+	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	args := append([]any{s.dialect.listOf([]string{"demand"})}, circle(feed.Circle{Centre: lake, Within: 5})...)
+	r := sqliteRead{statement: s.hot.treeNear, args: args}
+	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_near_anywhere (kind=? AND lat>? AND lat<?)")
+	rows, steps := run(t, conn, r)
+	assert.Equal(t, 200, rows)
+	assert.LessOrEqual(t, steps, 6000+55*(many/25+many/100), "some 55 for each that is within, or beside it in the band")
+}

@@ -1,0 +1,133 @@
+package browsing_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/application/browsing"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/page"
+)
+
+// heldReader counts until it is told to stop.
+type heldReader struct {
+	feed.Reader
+	stop chan struct{}
+
+	mu       sync.Mutex
+	counting int
+}
+
+func (r *heldReader) count() {
+	r.mu.Lock()
+	r.counting++
+	r.mu.Unlock()
+	<-r.stop
+	r.mu.Lock()
+	r.counting--
+	r.mu.Unlock()
+}
+
+func (r *heldReader) atOnce() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counting
+}
+
+func (r *heldReader) Metas(context.Context, feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
+	r.count()
+	return nil, nil, nil
+}
+
+func (r *heldReader) Page(context.Context, feed.CategoryID, feed.Selection, page.Request) (p page.Page[feed.Item], err error) {
+	r.count()
+	return p, nil
+}
+
+// within selects the demands within so many kilometres.
+func within(d geo.Kilometres) feed.Selection {
+	return feed.Select([]feed.Kind{feed.Demand}, &feed.Circle{Within: d})
+}
+
+// held begins n trees and n pages of the selection, and returns what came of them.
+func held(ctx context.Context, n int, s feed.Selection) (r *heldReader, results chan error) {
+	r = &heldReader{stop: make(chan struct{})}
+	b := browsing.New(r, nil, time.Now)
+	results = make(chan error, 2*n)
+	for range n {
+		go func() {
+			_, err := b.Categories(ctx, s)
+			results <- err
+		}()
+		go func() {
+			_, err := b.Items(ctx, 0, s, page.Request{})
+			results <- err
+		}()
+	}
+	synctest.Wait()
+	return r, results
+}
+
+func TestFED05_at_most_four_wide_areas_are_counted_at_once(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		r, results := held(t.Context(), 3, within(5.001))
+		assert.Equal(t, 4, r.atOnce())
+		for range 2 {
+			assert.ErrorIs(t, <-results, browsing.ErrBusy)
+		}
+		assert.Equal(t, time.Second, time.Since(begun), "a short wait")
+		close(r.stop)
+		for range 4 {
+			assert.NoError(t, <-results)
+		}
+	})
+}
+
+func TestFED05_a_wide_area_waits_for_another(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, results := held(t.Context(), 3, within(500))
+		r.stop <- struct{}{}
+		r.stop <- struct{}{}
+		synctest.Wait()
+		assert.Equal(t, 4, r.atOnce(), "two have ended, two that waited have begun")
+		close(r.stop)
+		for range 6 {
+			assert.NoError(t, <-results)
+		}
+	})
+}
+
+func TestFED05_areas_of_the_default_distance_are_never_refused(t *testing.T) {
+	for _, s := range []feed.Selection{within(geo.DefaultDistance), feed.Select(feed.ItemKinds(), nil)} {
+		synctest.Test(t, func(t *testing.T) {
+			r, results := held(t.Context(), 10, s)
+			assert.Equal(t, 20, r.atOnce())
+			close(r.stop)
+			for range 20 {
+				assert.NoError(t, <-results)
+			}
+		})
+	}
+}
+
+func TestFED05_a_caller_that_goes_away_waits_no_more(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithCancel(t.Context())
+		r, results := held(ctx, 3, within(500))
+		leave()
+		for range 2 {
+			assert.ErrorIs(t, <-results, context.Canceled)
+		}
+		close(r.stop)
+		for range 4 {
+			assert.NoError(t, <-results)
+		}
+	})
+}

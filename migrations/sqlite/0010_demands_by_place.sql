@@ -1,0 +1,1 @@
+-- SQLite has had feed_listings_near_anywhere since 0001.
