@@ -45,7 +45,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	throttle := stores.Throttle
 	hasher := newHasher(hashing)
 	signinTokenTTL := tokenTTL(c)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, signinTokenTTL, now)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, signinTokenTTL, now, log)
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media

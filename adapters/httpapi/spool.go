@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
 // errNoRoom is the fault of a disk that is full, or can't be written.
-var errNoRoom = fault.New(fault.Unavailable, "There is no room for uploads right now. Try again later.")
+var errNoRoom = fault.Later(fault.Unavailable, time.Minute, "There is no room for uploads right now. Try again later.")
 
 // maxHeld is how much of a picture is kept in memory, in bytes; a larger one is a file.
 const maxHeld = 64 << 10

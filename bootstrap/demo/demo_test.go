@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"context"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"sync"
@@ -141,7 +142,7 @@ func TestTheKnownAccountsHaveTheirUidsAndThePassword(t *testing.T) {
 	s, err := stocked() // to log in is to change something
 	require.NoError(t, err)
 	w := worldOf(t, s.ports)
-	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, signin.TokenTTL(time.Hour), today)
+	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, signin.TokenTTL(time.Hour), today, slog.New(slog.DiscardHandler))
 	for i, name := range []string{"+86-13800000001", "+86-13800000002", "+34-600000003", "+1-2025550104"} {
 		key, err := door.Login(t.Context(), signin.Login{
 			Username: name, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),
