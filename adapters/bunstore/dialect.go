@@ -26,8 +26,16 @@ type dialect interface {
 	number(parameter string) string
 	// must is the text of a step that must write a row, from that of a statement and
 	// the columns that it shall return; there is one column more, to be scanned and
-	// ignored.
+	// ignored. Without a row nothing that the steps behind it would write is written.
 	must(statement string, columns ...string) string
+	// sure is the text of a step that always writes a row, unless the program has a bug.
+	sure(statement string) string
+	// unmissed ends the condition of every step that can stand behind one that must:
+	// the step does nothing once that has missed. It is empty where a miss ends the
+	// transaction.
+	unmissed() string
+	// values is what an INSERT INTO adds: one row, under the condition of unmissed.
+	values(row string) string
 	// lock keeps everybody else who locks the name waiting until the transaction
 	// ends.
 	lock(ctx context.Context, tx bun.IDB, name string) error

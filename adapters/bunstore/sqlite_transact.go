@@ -73,8 +73,15 @@ func (sqlite) must(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
 
+func (sqlite) sure(statement string) string { return statement + " RETURNING 1" }
+
+// unmissed has nothing to do: no step is run after one that misses.
+func (sqlite) unmissed() string { return "" }
+
+func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
+
 func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.must {
+	if s.row == nil && !s.must && !s.sure {
 		var err error
 		if kept := d.written.get(s.statement); kept != nil {
 			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
@@ -105,8 +112,12 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if s.must && !there {
+	switch {
+	case there:
+	case s.must:
 		return errMissed
+	case s.sure:
+		return errUnsure
 	}
 	return nil
 }
