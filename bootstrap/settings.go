@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,6 +21,7 @@ type Settings struct {
 	AdminAddr      string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
 	DatabaseURL    string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
 	DatabasePooler bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
+	Migrate        string `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies the steps of the schema that are missing; with false it refuses to start without them." placeholder:"BOOL"`
 	DatabaseWait   string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
 	DataDir        string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database and of pictures." placeholder:"DIR"`
 	PublicURL      string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
@@ -38,6 +40,7 @@ type Config struct {
 	AdminAddr      string
 	DatabaseURL    string // memory:, sqlite:PATH or postgres://…; may hold a password
 	DatabasePooler bool
+	KeepSchema     bool // nothing but plaza migrate up changes the schema
 	DatabaseWait   time.Duration
 	DataDir        string
 	PublicURL      string // without a slash at the end; empty: the address that is listened on
@@ -67,6 +70,8 @@ func (s Settings) Check() (Config, error) {
 	c.DatabaseURL, err = databaseURL(s.DatabaseURL, s.DataDir)
 	problems.note("DATABASE_URL", err)
 	c.DatabasePooler = s.DatabasePooler
+	c.KeepSchema, err = s.Migrate == "false", oneOf(cmp.Or(s.Migrate, "true"), "true", "false")
+	problems.note("MIGRATE", err)
 	c.DatabaseWait, err = wait(s.DatabaseWait)
 	problems.note("DATABASE_WAIT", err)
 	c.PublicURL, err = publicURL(s.PublicURL)

@@ -41,14 +41,20 @@ type dialect interface {
 	lock(ctx context.Context, tx bun.IDB, name string) error
 	// place says where the database is, without what must be kept secret.
 	place() string
-	// unhurried lifts the limits of time for the rest of the transaction.
-	unhurried(ctx context.Context, tx bun.IDB) error
+	// tryLock is lock, but doesn't wait: it reports whether the name is locked now.
+	tryLock(ctx context.Context, tx bun.IDB, name string) (bool, error)
+	// unhurried lifts the limits of time for the rest of the transaction, but for that of
+	// waiting for a lock.
+	unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error
+	// outside runs a statement that makes or drops an index, outside of any transaction
+	// and without limits of time. What it was cut off from before is in no way.
+	outside(ctx context.Context, statement string) error
 	// laden readies the rest of the transaction for thousands of rows: it reads no whole
 	// tables, which may have been empty when a statement was planned, and has the memory
 	// that it takes, and the time.
 	laden(ctx context.Context, tx bun.IDB, limit time.Duration) error
-	// tables is a query for how many tables there are of a name.
-	tables() string
+	// columns is a query for the columns of the table of a name; none when it is missing.
+	columns() string
 	// timestampType is the type of a column of instants.
 	timestampType() string
 	// instant and date are bound parameters; an instant may be none.

@@ -128,10 +128,16 @@ func (postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
 	return err
 }
 
+func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bool, err error) {
+	err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", name).Scan(ctx, &locked)
+	return locked, err
+}
+
 func (postgres) place() string { return "Postgres" }
 
-func (postgres) unhurried(ctx context.Context, tx bun.IDB) error {
-	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+func (postgres) unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error {
+	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;"+
+		" SET LOCAL lock_timeout = "+milliseconds(lock))
 	return err
 }
 
@@ -140,7 +146,9 @@ func (postgres) laden(ctx context.Context, tx bun.IDB, limit time.Duration) erro
 	return err
 }
 
-func (postgres) tables() string { return "SELECT COUNT(to_regclass(?))" }
+func (postgres) columns() string {
+	return "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped"
+}
 
 func (postgres) timestampType() string { return "timestamptz" }
 

@@ -102,8 +102,14 @@ func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
 func (d sqlite) place() string { return d.path }
 
+func (sqlite) tryLock(context.Context, bun.IDB, string) (bool, error) { return true, nil }
+
 // unhurried has nothing to do: only the wait for another process is limited.
-func (sqlite) unhurried(context.Context, bun.IDB) error { return nil }
+func (sqlite) unhurried(context.Context, bun.IDB, time.Duration) error { return nil }
+
+func (sqlite) outside(context.Context, string) error {
+	return errors.New("every step of SQLite has its transaction")
+}
 
 // laden keeps what thousands of rows touch in memory, and copies what was changed more
 // than once into the database only once. It is said in kibibytes, and in pages of four.
@@ -112,9 +118,7 @@ func (sqlite) laden(ctx context.Context, tx bun.IDB, _ time.Duration) error {
 	return err
 }
 
-func (sqlite) tables() string {
-	return "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
-}
+func (sqlite) columns() string { return "SELECT name FROM pragma_table_info(?)" }
 
 func (sqlite) timestampType() string { return "integer" }
 
