@@ -64,6 +64,8 @@ const (
 	// All that comes to the table meanwhile waits behind it: it must be less than the
 	// limits of servers.
 	migrateLock = 3 * time.Second
+	// migratePause is how many seconds the table is left to others after that.
+	migratePause = 2
 )
 
 // errElsewhere says that another server migrates now.
@@ -76,8 +78,12 @@ func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
 	pauses.InitialInterval, pauses.MaxInterval = 50*time.Millisecond, 2*time.Second
 	return backoff.Retry(ctx, func() (string, error) {
 		name, err := s.tryNext(ctx)
-		if err != nil && !errors.Is(err, errElsewhere) && s.dialect.judge(err) != again {
+		switch {
+		case err == nil || errors.Is(err, errElsewhere):
+		case s.dialect.judge(err) != again:
 			err = backoff.Permanent(err)
+		default:
+			err = errors.Join(err, backoff.RetryAfter(migratePause))
 		}
 		return name, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(migrateLimit), backoff.WithNotify(func(err error, pause time.Duration) {
