@@ -105,7 +105,7 @@ func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.L
 		if err := s.CheckSchema(ctx); err != nil {
 			return fmt.Errorf("PLAZA_MIGRATE is false: %w", err)
 		}
-		return nil
+		return s.Identify(ctx)
 	}
 	applied, err := s.Migrate(ctx)
 	if len(applied) > 0 {

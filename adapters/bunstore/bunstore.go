@@ -105,5 +105,10 @@ func (s *Store) Close() error {
 
 // Ping tells whether the database answers now.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.read(ctx, func(ctx context.Context) error { return s.reader.PingContext(ctx) })
+	return s.read(ctx, func(ctx context.Context) error {
+		if err := s.dialect.present(); err != nil {
+			return err
+		}
+		return s.reader.PingContext(ctx)
+	})
 }

@@ -43,6 +43,13 @@ type dialect interface {
 	place() string
 	// tryLock is lock, but doesn't wait: it reports whether the name is locked now.
 	tryLock(ctx context.Context, tx bun.IDB, name string) (bool, error)
+	// present is nil unless the database is known not to be the one that was opened.
+	present() error
+	// mayBegin is nil where a schema may be made.
+	mayBegin() error
+	// identify notes where the database is, once it has its schema, so that the next
+	// start makes no other in its place.
+	identify(ctx context.Context, s *Store) error
 	// unhurried lifts the limits of time for the rest of the transaction, but for that of
 	// waiting for a lock.
 	unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error

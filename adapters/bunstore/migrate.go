@@ -49,7 +49,7 @@ func (s *Store) Migrate(ctx context.Context) (applied []string, err error) {
 			return applied, s.explain(ctx, err)
 		}
 		if name == "" {
-			return applied, nil
+			return applied, s.Identify(ctx)
 		}
 		applied = append(applied, name)
 	}
@@ -151,6 +151,9 @@ func (s *Store) prepare(ctx context.Context, tx bun.IDB) error {
 	switch {
 	case err != nil || slices.Contains(columns, "minimum"):
 	case len(columns) == 0:
+		if err := s.dialect.mayBegin(); err != nil {
+			return err
+		}
 		_, err = tx.ExecContext(ctx, "CREATE TABLE schema_migrations "+
 			"(name text NOT NULL PRIMARY KEY, applied "+s.dialect.timestampType()+" NOT NULL, minimum text)")
 	default:

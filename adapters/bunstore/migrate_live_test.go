@@ -30,6 +30,9 @@ func schemaFiles(files map[string]string) fs.FS {
 	return all
 }
 
+// secrets is the table that every schema has.
+const secrets = "CREATE TABLE secrets (name text PRIMARY KEY, content text NOT NULL); "
+
 // program opens a store as a program does that knows these steps.
 func program(t *testing.T, url string, files map[string]string) *Store {
 	t.Helper()
@@ -132,7 +135,7 @@ func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
 	for name, url := range emptyOnes {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{
-				"0001_a": "CREATE TABLE fruit (name text PRIMARY KEY)",
+				"0001_a": secrets + "CREATE TABLE fruit (name text PRIMARY KEY)",
 				"0002_b": "CREATE TABLE nut (name text); INSERT INTO nowhere VALUES (1)",
 				"0003_c": "CREATE TABLE berry (name text)",
 			}
@@ -147,7 +150,7 @@ func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
 			var left []string
 			require.NoError(t, s.db.NewRaw(s.dialect.columns(), "nut").Scan(t.Context(), &left))
 			assert.Empty(t, left)
-			s.schema = schemaFiles(map[string]string{"0001_a": "", "0002_b": "CREATE TABLE nut (name text)", "0003_c": files["0003_c"]})
+			s.schema = schemaFiles(map[string]string{"0001_a": files["0001_a"], "0002_b": "CREATE TABLE nut (name text)", "0003_c": files["0003_c"]})
 			applied, err = s.Migrate(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, []string{"0002_b", "0003_c"}, applied)
@@ -156,7 +159,7 @@ func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
 }
 
 func TestNewerSteps(t *testing.T) {
-	old := map[string]string{"0001_a": "CREATE TABLE fruit (name text)", "0002_b": "ALTER TABLE fruit ADD COLUMN kind text"}
+	old := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": "ALTER TABLE fruit ADD COLUMN kind text"}
 	for name, url := range emptyOnes {
 		for what, c := range map[string]struct {
 			mark  string
@@ -204,7 +207,7 @@ func TestNewerSteps(t *testing.T) {
 func TestProgramsWithoutMinimumShareTheTable(t *testing.T) {
 	for name, url := range emptyOnes {
 		t.Run(name, func(t *testing.T) {
-			s := program(t, url(t), map[string]string{"0001_a": "CREATE TABLE fruit (name text)"})
+			s := program(t, url(t), map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"})
 			_, err := s.Migrate(t.Context())
 			require.NoError(t, err)
 			do(t, s, "DELETE FROM schema_migrations")
@@ -247,7 +250,7 @@ const awhile = 30 * time.Second
 
 func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	at := testserver.Empty(t)
-	files := map[string]string{"0001_a": "CREATE TABLE fruit (name text)"}
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
 	before := program(t, at, files)
 	_, err := before.Migrate(t.Context())
 	require.NoError(t, err)
@@ -278,7 +281,7 @@ const isValid = "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('f
 
 func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 	at := testserver.Empty(t)
-	files := map[string]string{"0001_a": "CREATE TABLE fruit (name text)"}
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
 	before := program(t, at, files)
 	_, err := before.Migrate(t.Context())
 	require.NoError(t, err)
@@ -307,7 +310,7 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 
 func TestAStepAloneIsBegunAnew(t *testing.T) {
 	at := testserver.Empty(t)
-	files := map[string]string{"0001_a": "CREATE TABLE fruit (name text)", "0002_b": concurrent}
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
 	s := program(t, at, map[string]string{"0001_a": files["0001_a"]})
 	_, err := s.Migrate(t.Context())
 	require.NoError(t, err)
@@ -334,7 +337,7 @@ func TestAStepAloneIsBegunAnew(t *testing.T) {
 
 func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 	at := testserver.Empty(t)
-	files := map[string]string{"0001_a": "CREATE TABLE fruit (name text); INSERT INTO fruit VALUES ('plum');" +
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text); INSERT INTO fruit VALUES ('plum');" +
 		" CREATE FUNCTION slow(name text) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT pg_sleep(0.5)::text || name $$",
 		"0002_b": "-- transaction: none\nCREATE INDEX CONCURRENTLY fruit_name ON fruit (slow(name));\n"}
 	s, err := Open(t.Context(), Options{URL: at, Limit: 200 * time.Millisecond, schema: schemaFiles(files)})
@@ -346,7 +349,7 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 }
 
 func TestAStepAloneBehindAPooler(t *testing.T) {
-	files := map[string]string{"0001_a": "CREATE TABLE fruit (name text)", "0002_b": concurrent}
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
 	at := testserver.Empty(t)
 	var all sync.WaitGroup
 	for range 4 {

@@ -82,6 +82,12 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
+// Identify notes where the database is, or is ErrLost when another one is there than
+// before. Migrate does so as well.
+func (s *Store) Identify(ctx context.Context) error {
+	return s.explain(ctx, s.dialect.identify(ctx, s))
+}
+
 // missing is the first step that is not applied; nil: all are.
 func (s *Store) missing(ctx context.Context, db bun.IDB) (*migrationFile, error) {
 	steps, files, err := s.steps(ctx, db)

@@ -135,6 +135,13 @@ func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bo
 
 func (postgres) place() string { return "Postgres" }
 
+// present, mayBegin and identify have nothing to do: a server keeps its databases.
+func (postgres) present() error { return nil }
+
+func (postgres) mayBegin() error { return nil }
+
+func (postgres) identify(context.Context, *Store) error { return nil }
+
 func (postgres) unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;"+
 		" SET LOCAL lock_timeout = "+milliseconds(lock))

@@ -46,7 +46,10 @@ func (d sqlite) transact(
 		if err != nil {
 			return err
 		}
-		return run(ctx, last...)
+		if err := run(ctx, last...); err != nil {
+			return err
+		}
+		return d.file.check() // what is committed into a file that was moved is lost to the next start
 	})
 }
 
