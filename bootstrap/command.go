@@ -49,6 +49,9 @@ func (c stored) config(may fresh) (Config, error) {
 			"what a server keeps there is out of reach, and gone when it ends", errUsage, inMemory)
 	}
 	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && may != mayBegin {
+		if err := bunstore.CheckFile(path); err != nil {
+			return Config{}, err
+		}
 		_, err := os.Stat(path)
 		switch missing := errors.Is(err, fs.ErrNotExist); {
 		case missing && may == asEmpty:

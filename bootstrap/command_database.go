@@ -23,11 +23,11 @@ type migrateUp struct{ stored }
 func (c migrateUp) Run(ctx context.Context, s streams) error {
 	return c.withDatabase(ctx, s, mayBegin, func(config Config, database *bunstore.Store) error {
 		applied, err := database.Migrate(ctx)
-		if err != nil {
-			return err
-		}
 		for _, name := range applied {
 			fmt.Fprintln(s.out, "Applied", name)
+		}
+		if err != nil {
+			return err
 		}
 		_, err = fmt.Fprintf(s.out, "The schema of %s is up to date.\n", whereabouts(config))
 		return err
@@ -43,23 +43,42 @@ type migrateStatus struct {
 type step struct {
 	Name    string     `json:"name"`
 	Applied *time.Time `json:"applied"`
+	Unknown bool       `json:"unknown"` // a newer program has applied it
 	at      time.Time
+}
+
+// note says how the step stands with this program.
+func (s step) note(newer bool) string {
+	switch {
+	case s.Applied == nil:
+		return "missing"
+	case s.Unknown && newer:
+		return "unknown to this program"
+	case s.Unknown:
+		return "unknown to this program, which can work with it"
+	}
+	return ""
 }
 
 func (c migrateStatus) Run(ctx context.Context, s streams) error {
 	return c.withDatabase(ctx, s, mustExist, func(_ Config, database *bunstore.Store) error {
-		migrations, err := database.Migrations(ctx)
-		if err != nil {
-			return err
+		migrations, newer := database.Migrations(ctx)
+		if newer != nil && !errors.Is(newer, bunstore.ErrNewer) {
+			return newer
 		}
 		rows := make([]step, len(migrations))
 		for i, m := range migrations {
-			rows[i] = step{Name: m.Name, Applied: orNull(m.Applied), at: m.Applied}
+			rows[i] = step{Name: m.Name, Applied: orNull(m.Applied), Unknown: m.Unknown, at: m.Applied}
+		}
+		print := func() error {
+			return printTable(s.out, "STEP\tAPPLIED\tNOTE", each(rows), func(r step) string {
+				return r.Name + "\t" + clock(r.at) + "\t" + r.note(newer != nil)
+			})
 		}
 		if c.JSON {
-			return printArray(s.out, each(rows))
+			print = func() error { return printArray(s.out, each(rows)) }
 		}
-		return printTable(s.out, "STEP\tAPPLIED", each(rows), func(r step) string { return r.Name + "\t" + clock(r.at) })
+		return errors.Join(print(), newer)
 	})
 }
 

@@ -49,7 +49,31 @@ func TestMigrate_status_of_an_empty_database(t *testing.T) {
 	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
 	require.NotEmpty(t, steps)
 	assert.Nil(t, steps[0].Applied)
+	assert.Regexp(t, "0001_initial +- +missing", sh.run("migrate", "status").ends(done).out)
 	sh.run("check").refuses(refused, "plaza migrate up")
+}
+
+func TestMigrate_status_beside_a_newer_program(t *testing.T) {
+	sh := newShell(t)
+	sh.run("migrate", "up").ends(done)
+	sh.breaks("INSERT INTO schema_migrations (name, applied) VALUES ('9998_added', 1)")
+	assert.Regexp(t, "9998_added +19.* +unknown to this program, which can work with it", sh.run("migrate", "status").ends(done).out)
+	sh.run("check").ends(done)
+	sh.breaks("INSERT INTO schema_migrations (name, applied, minimum) VALUES ('9999_dropped', 1, '9998')")
+	said := sh.run("migrate", "status").ends(refused)
+	assert.Regexp(t, "9999_dropped +19.* +unknown to this program\n", said.out)
+	assert.Contains(t, said.err, "newer than this program")
+	sh.run("migrate", "up").refuses(refused, "9999_dropped", "step 9998")
+}
+
+func TestMigrate_false_changes_nothing(t *testing.T) {
+	sh := emptyShell(t)
+	require.NoError(t, os.WriteFile(sh.path(), nil, 0o600))
+	sh.run("user", "list", "--migrate=false").refuses(refused, "PLAZA_MIGRATE is false", "it lacks 0001_initial, 0002", "plaza migrate up")
+	assert.NotContains(t, sh.run("migrate", "status").ends(done).out, "20")
+	sh.run("migrate", "up").ends(done)
+	sh.run("user", "list", "--migrate=false").ends(done)
+	sh.run("user", "list", "--migrate=perhaps").refuses(misused, "PLAZA_MIGRATE")
 }
 
 // path is the file of the database.

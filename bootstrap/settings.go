@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,6 +23,7 @@ type Settings struct {
 	DatabaseURL         string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
 	DatabasePooler      bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
 	DatabaseConnections string `env:"PLAZA_DATABASE_CONNECTIONS" help:"Most connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
+	Migrate             string `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies the steps of the schema that are missing; with false it refuses to start without them." placeholder:"BOOL"`
 	DatabaseWait        string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
 	DataDir             string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
 	PublicURL           string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
@@ -40,7 +42,8 @@ type Config struct {
 	AdminAddr           string
 	DatabaseURL         string // memory:, sqlite:PATH or postgres://…; may hold a password
 	DatabasePooler      bool
-	DatabaseConnections int // zero: by the number of processors
+	DatabaseConnections int  // zero: by the number of processors
+	KeepSchema          bool // nothing but plaza migrate up changes the schema
 	DatabaseWait        time.Duration
 	DataDir             string
 	PublicURL           string // without a slash at the end; empty: the address that is listened on
@@ -72,6 +75,8 @@ func (s Settings) Check() (Config, error) {
 	c.DatabasePooler = s.DatabasePooler
 	c.DatabaseConnections, err = connections(s.DatabaseConnections)
 	problems.note("DATABASE_CONNECTIONS", err)
+	c.KeepSchema, err = s.Migrate == "false", oneOf(cmp.Or(s.Migrate, "true"), "true", "false")
+	problems.note("MIGRATE", err)
 	c.DatabaseWait, err = wait(s.DatabaseWait)
 	problems.note("DATABASE_WAIT", err)
 	c.PublicURL, err = publicURL(s.PublicURL)

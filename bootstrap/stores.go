@@ -58,7 +58,7 @@ type storage struct {
 }
 
 // openStorage opens what the configuration names. A database gets the schema
-// that this program needs.
+// that this program needs, or must have it.
 func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
 	if c.DatabaseURL == inMemory {
 		return memoryStorage(c), nil
@@ -99,16 +99,30 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.St
 	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Log: log})
 }
 
+// prepareSchema applies the steps that are missing, or refuses to go on without them.
+func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) error {
+	if c.KeepSchema {
+		if err := s.CheckSchema(ctx); err != nil {
+			return fmt.Errorf("PLAZA_MIGRATE is false: %w", err)
+		}
+		return s.Identify(ctx)
+	}
+	applied, err := s.Migrate(ctx)
+	if len(applied) > 0 {
+		log.Info("the schema was changed", "applied", applied)
+	}
+	if err != nil {
+		return fmt.Errorf("bringing the schema up to date: %w", err)
+	}
+	return nil
+}
+
 // signingSecret is the name of the key that the addresses of pictures are signed with.
 const signingSecret = "media addresses"
 
 func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) (storage, error) {
-	applied, err := s.Migrate(ctx)
-	if err != nil {
-		return storage{}, fmt.Errorf("bringing the schema up to date: %w", err)
-	}
-	if len(applied) > 0 {
-		log.Info("the schema is up to date", "applied", applied)
+	if err := prepareSchema(ctx, c, s, log); err != nil {
+		return storage{}, err
 	}
 	signing, err := s.Secret(ctx, signingSecret)
 	if err != nil {

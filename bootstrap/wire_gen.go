@@ -47,7 +47,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	hasher := newHasher(hashing2)
 	estimator := _wireEstimatorValue
 	signinTokenTTL := tokenTTL(c)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, now)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, now, log)
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media

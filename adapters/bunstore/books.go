@@ -148,30 +148,30 @@ func newBookSteps(d dialect) bookSteps {
 		came("created") + ", " + came("updated")
 	s := bookSteps{
 		d:     d,
-		count: columns + "VALUES ($1, $2, " + d.shard() + ", $3, $4, $5, 1)" + onceMore,
+		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onceMore,
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
-			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`,
-		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)
+			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unmissed(),
+		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) ` + d.values("$1, "+d.number("$2")+", $3, $4, $5, $6, $7") + `
 			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
 			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
 		// Of the indexes, SQLite writes all that have a column that is set.
-		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`,
-		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2`,
+		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
+		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
 		// Versions go by the clock, so that none comes again after rows were lost, or a
 		// backup was put in their place.
-		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, ` + d.shard() + `, $2, $3)
+		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + d.values("$1, "+d.shard()+", $2, $3") + `
 			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
 			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
 	}
 	if lists := d.unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
-		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + onceMore
+		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.unmissed() + onceMore
 	}
 	if lock := d.forUpdate(); lock != "" { // and where a statement may write within another
 		// The listing comes first, so that the counter is locked for less long.
 		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onceMore + `)
 			INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)`
-		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2 ORDER BY shard " + lock
+		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unmissed() + " ORDER BY shard " + lock
 	}
 	return s
 }

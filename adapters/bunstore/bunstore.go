@@ -10,6 +10,7 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type Store struct {
 	hot     statements
 	writes  writes
 	trees   trees
+	schema  fs.FS         // the steps that make it
 	limit   time.Duration // of one call, however long it would wait
 	log     *slog.Logger
 }
@@ -54,7 +56,8 @@ type Options struct {
 	Limit time.Duration
 	Log   *slog.Logger // nil: nothing is logged
 
-	trace pgx.QueryTracer // sees every statement on Postgres; nil but in tests
+	trace  pgx.QueryTracer // sees every statement on Postgres; nil but in tests
+	schema fs.FS           // other steps than the program's; nil but in tests
 }
 
 // Times of a store.
@@ -83,7 +86,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.limit, s.log = o.Limit, o.Log
+	s.limit, s.log, s.schema = o.Limit, o.Log, o.schema
+	if s.schema == nil {
+		s.schema = s.dialect.migrations()
+	}
 	s.hot, s.writes = newStatements(s.dialect), newWrites(s.dialect)
 	if err := s.reach(ctx, o.Patience); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -102,5 +108,10 @@ func (s *Store) Close() error {
 
 // Ping tells whether the database answers now.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.read(ctx, func(ctx context.Context) error { return s.reader.PingContext(ctx) })
+	return s.read(ctx, func(ctx context.Context) error {
+		if err := s.dialect.present(); err != nil {
+			return err
+		}
+		return s.reader.PingContext(ctx)
+	})
 }

@@ -26,21 +26,42 @@ type dialect interface {
 	number(parameter string) string
 	// must is the text of a step that must write a row, from that of a statement and
 	// the columns that it shall return; there is one column more, to be scanned and
-	// ignored.
+	// ignored. Without a row nothing that the steps behind it would write is written.
 	must(statement string, columns ...string) string
+	// sure is the text of a step that always writes a row, unless the program has a bug.
+	sure(statement string) string
+	// unmissed ends the condition of every step that can stand behind one that must:
+	// the step does nothing once that has missed. It is empty where a miss ends the
+	// transaction.
+	unmissed() string
+	// values is what an INSERT INTO adds: one row, under the condition of unmissed.
+	values(row string) string
 	// lock keeps everybody else who locks the name waiting until the transaction
 	// ends.
 	lock(ctx context.Context, tx bun.IDB, name string) error
 	// place says where the database is, without what must be kept secret.
 	place() string
-	// unhurried lifts the limits of time for the rest of the transaction.
-	unhurried(ctx context.Context, tx bun.IDB) error
+	// tryLock is lock, but doesn't wait: it reports whether the name is locked now.
+	tryLock(ctx context.Context, tx bun.IDB, name string) (bool, error)
+	// present is nil unless the database is known not to be the one that was opened.
+	present() error
+	// mayBegin is nil where a schema may be made.
+	mayBegin() error
+	// identify notes where the database is, once it has its schema, so that the next
+	// start makes no other in its place.
+	identify(ctx context.Context, s *Store) error
+	// unhurried lifts the limits of time for the rest of the transaction, but for that of
+	// waiting for a lock.
+	unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error
+	// outside runs a statement that makes or drops an index, outside of any transaction
+	// and without limits of time. What it was cut off from before is in no way.
+	outside(ctx context.Context, statement string) error
 	// laden readies the rest of the transaction for thousands of rows: it reads no whole
 	// tables, which may have been empty when a statement was planned, and has the memory
 	// that it takes, and the time.
 	laden(ctx context.Context, tx bun.IDB, limit time.Duration) error
-	// tables is a query for how many tables there are of a name.
-	tables() string
+	// columns is a query for the columns of the table of a name; none when it is missing.
+	columns() string
 	// timestampType is the type of a column of instants.
 	timestampType() string
 	// instant and date are bound parameters; an instant may be none.

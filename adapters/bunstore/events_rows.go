@@ -62,8 +62,8 @@ func newEventSteps(d dialect) eventSteps {
 				revision = revision + 1
 			WHERE id = $8 AND revision = $9`, counted("comments", "$8"), counted("likes", "$8")),
 		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES (" + d.number("$1") + ", $2)",
-		insertPlate:  "INSERT INTO plates (event_id, photo, created) VALUES (" + d.number("$1") + ", $2, $3) RETURNING id",
-		deletePlate:  "DELETE FROM plates WHERE id = $1",
+		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values(d.number("$1")+", $2, $3") + " RETURNING id",
+		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unmissed(),
 	}
 }
 

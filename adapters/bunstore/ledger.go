@@ -68,11 +68,12 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 			return nil, err
 		}
 		o.ID = row.ID
-		steps := []step{v.noting(o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})}
-		if k != nil {
-			steps = append(steps, v.answering(payment.Answer{Key: *k, Order: o.ID, At: o.Created}))
+		if k != nil { // by itself, so that a miss undoes the order
+			if err := tx.run(ctx, v.answering(payment.Answer{Key: *k, Order: o.ID, At: o.Created})); err != nil {
+				return nil, err
+			}
 		}
-		return steps, nil
+		return []step{v.noting(o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})}, nil
 	})
 	switch {
 	case errors.Is(err, errMissed):

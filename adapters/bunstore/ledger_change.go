@@ -15,7 +15,6 @@ var errUnpaid = errors.New("an order that is paid stays paid")
 // Change keeps everybody else who changes the order waiting: money is no matter for
 // trying again.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	answering := false
 	err := v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
 		old, err := v.load(ctx, tx, id)
 		if err != nil {
@@ -32,10 +31,9 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		if old.Order.State == payment.Paid && next.Order.State != payment.Paid {
 			return nil, errUnpaid
 		}
-		answering = next.Answer != nil
 		return v.stepsOf(old, next), nil
 	})
-	if answering && errors.Is(err, errMissed) { // the order's row is locked, so it must be the key's
+	if errors.Is(err, errMissed) {
 		return payment.ErrKeyInUse
 	}
 	return err
@@ -73,11 +71,14 @@ func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (
 	return t, err
 }
 
-// stepsOf writes what has changed. What is there already comes first: a prepayment must
-// be over before there is another one.
+// stepsOf writes what has changed: first the answer, which must be the first there is,
+// then what is there already. A prepayment must be over before there is another one.
 func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	id := old.Order.ID
 	var steps, news []step
+	if next.Answer != nil {
+		steps = append(steps, v.answering(*next.Answer))
+	}
 	if n, o := next.Order, old.Order; n.State != o.State || !n.PaidAt.Equal(o.PaidAt) || n.Transaction != o.Transaction || !next.Look.Equal(old.Look) {
 		steps = append(steps, v.settling(old.Order, next))
 	}
@@ -106,20 +107,17 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	for _, e := range next.Entries {
 		steps = append(steps, v.noting(id, e))
 	}
-	if next.Answer != nil {
-		steps = append(steps, v.answering(*next.Answer))
-	}
 	return steps
 }
 
-// settling is a compare-and-set on the order's state.
+// settling is a compare-and-set on the order's state, which is locked.
 func (v Ledger) settling(old payment.Order, next payment.Trade) step {
 	d, o := v.s.dialect, next.Order
 	var transaction any
 	if o.Transaction != "" {
 		transaction = o.Transaction
 	}
-	return step{statement: v.s.writes.settle, must: true, args: []any{
+	return step{statement: v.s.writes.settle, sure: true, args: []any{
 		int64(old.ID), string(old.State), string(o.State), d.instant(moment{o.PaidAt}), transaction, d.instant(moment{next.Look}),
 	}}
 }

@@ -56,7 +56,7 @@ func newLedgerSteps(d dialect) ledgerSteps {
 	if d.forUpdate() != "" {
 		skipLocked = " " + d.forUpdate() + " SKIP LOCKED"
 	}
-	insertPayment := "INSERT INTO payments (" + paymentColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7)"
+	insertPayment := "INSERT INTO payments (" + paymentColumns + ") " + d.values("$1, $2, $3, $4, $5, $6, $7")
 	s := ledgerSteps{
 		order:       "SELECT " + orderColumns + ", look FROM orders WHERE id = $1 " + d.forUpdate(),
 		prepayments: "SELECT " + prepaymentColumns + " FROM prepayments WHERE order_id = $1 ORDER BY id",
@@ -64,16 +64,16 @@ func newLedgerSteps(d dialect) ledgerSteps {
 		journal:     "SELECT happened, noted, out_trade_no, detail FROM journal WHERE order_id = $1 ORDER BY id",
 		orderOf:     "SELECT order_id FROM prepayments WHERE out_trade_no = $1",
 
-		settle: d.must("UPDATE orders SET state = $3, paid = $4, transaction_id = $5, look = $6 WHERE id = $1 AND state = $2", "id"),
+		settle: d.sure("UPDATE orders SET state = $3, paid = $4, transaction_id = $5, look = $6 WHERE id = $1 AND state = $2"),
 		insertPrepayment: "INSERT INTO prepayments (order_id, " + prepaymentColumns + ")" +
-			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+			" " + d.values("$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14"),
 		updatePrepayment: `UPDATE prepayments SET state = $2, prepay_id = $3, code_url = $4, mweb_url = $5, opened = $6, ends = $7, leased = $8
-			WHERE out_trade_no = $1`,
+			WHERE out_trade_no = $1` + d.unmissed(),
 		insertPayment: insertPayment,
 		insertStray:   insertPayment + " ON CONFLICT (transaction_id) DO NOTHING",
-		updatePayment: "UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1",
+		updatePayment: "UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1" + d.unmissed(),
 		ofTransaction: paymentsWhere("transaction_id = $1"),
-		insertEntry:   "INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES ($1, $2, $3, $4, $5)",
+		insertEntry:   "INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) " + d.values("$1, $2, $3, $4, $5"),
 
 		orders:   ordersWhere("user_id = $1"),
 		ordersIn: ordersWhere("user_id = $1 AND state = $4"),

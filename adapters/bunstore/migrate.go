@@ -2,12 +2,10 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -20,146 +18,190 @@ import (
 type Migration struct {
 	Name    string    // 0001_initial
 	Applied time.Time // zero: not yet
+	Unknown bool      // a newer program has applied it
 }
 
-// ErrNewer says that a newer program has changed the schema: this one must not
-// write to it.
+// ErrNewer says that a newer program has changed the schema in a way that this one
+// can't work with.
 var ErrNewer = errors.New("the database's schema is newer than this program")
 
 // ErrOutdated says that the schema lacks steps that this program needs.
 var ErrOutdated = errors.New("the database's schema is older than this program; run plaza migrate up")
 
-// migrationRow records a step in the database itself, in the step's own
-// transaction: a step that was cut off has left nothing.
+// migrationRow records a step in the database itself.
 type migrationRow struct {
 	bun.BaseModel `bun:"table:schema_migrations,alias:m"`
 	Name          string `bun:",pk"`
 	Applied       moment
+	Minimum       string `bun:",nullzero"` // number of the oldest step that a program must know beside it
 }
 
-// Migrate applies the steps that are missing, in one transaction, and returns
-// their names. However many servers start at once, each step is applied once.
+// Migrate applies the steps that are missing, each in a transaction of its own, and
+// returns the names of those that it applied, also with an error. However many servers
+// start at once, each step is applied once.
 func (s *Store) Migrate(ctx context.Context) (applied []string, err error) {
 	if err := s.guard.Check(); err != nil {
 		return nil, err
 	}
-	_, err = backoff.Retry(ctx, func() (struct{}, error) {
-		err := s.db.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) (err error) {
-			applied, err = s.migrate(ctx, tx)
-			return err
-		})
-		if err != nil && s.dialect.judge(err) != again {
+	for {
+		name, err := s.migrateNext(ctx)
+		if err != nil {
+			return applied, s.explain(ctx, err)
+		}
+		if name == "" {
+			return applied, s.Identify(ctx)
+		}
+		applied = append(applied, name)
+	}
+}
+
+// Times of a step.
+const (
+	// migrateLimit is how long a step lets others go first: another server that migrates,
+	// and transactions that hold what it changes.
+	migrateLimit = 10 * time.Minute
+	// migrateLock is how long a step waits for a lock on a table before it tries again.
+	// All that comes to the table meanwhile waits behind it: it must be less than the
+	// limits of servers.
+	migrateLock = 3 * time.Second
+	// migratePause is how many seconds the table is left to others after that.
+	migratePause = 2
+)
+
+// errElsewhere says that another server migrates now.
+var errElsewhere = errors.New("another server changes the schema")
+
+// migrateNext applies the first step that is missing, and returns its name; none when
+// all are applied.
+func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = 50*time.Millisecond, 2*time.Second
+	return backoff.Retry(ctx, func() (string, error) {
+		name, err := s.tryNext(ctx)
+		switch {
+		case err == nil || errors.Is(err, errElsewhere):
+		case s.dialect.judge(err) != again:
 			err = backoff.Permanent(err)
+		default:
+			err = errors.Join(err, backoff.RetryAfter(migratePause))
 		}
-		return struct{}{}, err
-	}, backoff.WithMaxElapsedTime(migrateLimit))
-	return applied, s.explain(ctx, err)
+		return name, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(migrateLimit), backoff.WithNotify(func(err error, pause time.Duration) {
+		s.log.Info("the schema cannot be changed yet; trying again", "error", err, "pause", pause.Round(time.Millisecond))
+	}))
 }
 
-// migrateLimit is how long Migrate lets others go first who write a lot.
-const migrateLimit = 10 * time.Minute
-
-func (s *Store) migrate(ctx context.Context, tx bun.Tx) (applied []string, err error) {
-	if err := s.prepare(ctx, tx); err != nil {
-		return nil, err
+func (s *Store) tryNext(ctx context.Context) (name string, err error) {
+	next, err := s.missing(ctx, s.db)
+	switch {
+	case err != nil || next == nil:
+		return "", err
+	case next.alone:
+		return next.name, s.applyAlone(ctx, *next)
 	}
-	steps, err := s.steps(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	for _, step := range steps {
-		if !step.Applied.IsZero() {
-			continue
+	err = s.db.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
+		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
+			return err
 		}
-		if err := s.apply(ctx, tx, step.Name); err != nil {
-			return nil, fmt.Errorf("migration %s: %w", step.Name, err)
+		if err := s.prepare(ctx, tx); err != nil {
+			return err
 		}
-		applied = append(applied, step.Name)
-	}
-	return applied, nil
-}
-
-// prepare lets the steps take their time, and whoever waits for them; and makes
-// the table of steps.
-func (s *Store) prepare(ctx context.Context, tx bun.Tx) error {
-	if err := s.dialect.unhurried(ctx, tx); err != nil {
-		return err
-	}
-	if err := s.dialect.lock(ctx, tx, "plaza schema"); err != nil {
-		return err
-	}
-	_, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_migrations "+
-		"(name text NOT NULL PRIMARY KEY, applied "+s.dialect.timestampType()+" NOT NULL)")
-	return err
-}
-
-func (s *Store) apply(ctx context.Context, tx bun.Tx, name string) error {
-	text, err := fs.ReadFile(s.dialect.migrations(), name+".sql")
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Tx.ExecContext(ctx, string(text)); err != nil {
-		return err
-	}
-	_, err = tx.NewInsert().Model(&migrationRow{Name: name, Applied: moment{instant.Of(time.Now())}}).Exec(ctx)
-	return err
-}
-
-// Migrations returns all steps in order, applied or not. ErrNewer when the
-// database has some that this program doesn't know.
-func (s *Store) Migrations(ctx context.Context) (steps []Migration, err error) {
-	err = s.read(ctx, func(ctx context.Context) (err error) {
-		steps, err = s.steps(ctx, s.reader)
-		return err
+		next, err := s.missing(ctx, tx) // another server may have been here
+		if err != nil || next == nil || next.alone {
+			return err
+		}
+		if _, err := tx.Tx.ExecContext(ctx, next.text); err != nil {
+			return fmt.Errorf("migration %s: %w", next.name, err)
+		}
+		name = next.name
+		return s.record(ctx, tx, *next)
 	})
-	return steps, err
+	if err == nil && name == "" {
+		return s.tryNext(ctx)
+	}
+	return name, err
 }
 
-// CheckSchema is nil when the schema is just the one that this program needs.
-func (s *Store) CheckSchema(ctx context.Context) error {
-	steps, err := s.Migrations(ctx)
-	if err != nil {
+// The names that steps are locked by. Programs from before there were steps without a
+// transaction wait for the first with a transaction open, for which CREATE INDEX
+// CONCURRENTLY would wait in turn, for ever.
+const (
+	transactedSteps = "plaza schema"
+	aloneSteps      = "plaza schema alone"
+)
+
+// beginStep lets the step take its time once it has its locks, and keeps other servers
+// from migrating until the transaction ends. It never waits for them: a transaction that
+// waits holds a snapshot.
+func (s *Store) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
+	if err := s.dialect.unhurried(ctx, tx, migrateLock); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(steps, func(m Migration) bool { return m.Applied.IsZero() }) {
-		return ErrOutdated
+	locked, err := s.dialect.tryLock(ctx, tx, lock)
+	if err == nil && !locked {
+		err = errElsewhere
 	}
-	return nil
+	return err
 }
 
-func (s *Store) steps(ctx context.Context, db bun.IDB) ([]Migration, error) {
-	rows, err := s.stepsApplied(ctx, db)
-	if err != nil {
-		return nil, err
+// prepare makes the table of steps, or gives it the column that programs of old did
+// without. It is no step itself: the steps' own rows need it.
+func (s *Store) prepare(ctx context.Context, tx bun.IDB) error {
+	columns, err := s.recordColumns(ctx, tx)
+	switch {
+	case err != nil || slices.Contains(columns, "minimum"):
+	case len(columns) == 0:
+		if err := s.dialect.mayBegin(); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "CREATE TABLE schema_migrations "+
+			"(name text NOT NULL PRIMARY KEY, applied "+s.dialect.timestampType()+" NOT NULL, minimum text)")
+	default:
+		_, err = tx.ExecContext(ctx, "ALTER TABLE schema_migrations ADD COLUMN minimum text")
 	}
-	applied := map[string]time.Time{}
-	for _, row := range rows {
-		applied[row.Name] = row.Applied.Time
-	}
-	files, err := fs.Glob(s.dialect.migrations(), "*.sql")
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(files)
-	var steps []Migration
-	for _, file := range files {
-		name := strings.TrimSuffix(path.Base(file), ".sql")
-		steps = append(steps, Migration{Name: name, Applied: applied[name]})
-		delete(applied, name)
-	}
-	for name := range applied {
-		return nil, fmt.Errorf("%w: it has %s", ErrNewer, name)
-	}
-	return steps, nil
+	return err
 }
 
-// stepsApplied makes no table of steps where there is none: whoever only looks
-// leaves everything as it is.
-func (s *Store) stepsApplied(ctx context.Context, db bun.IDB) (rows []migrationRow, err error) {
-	var tables int
-	if err := db.NewRaw(s.dialect.tables(), "schema_migrations").Scan(ctx, &tables); err != nil || tables == 0 {
-		return nil, err
+func (s *Store) record(ctx context.Context, tx bun.IDB, m migrationFile) error {
+	_, err := tx.NewInsert().Model(&migrationRow{
+		Name: m.name, Applied: moment{instant.Of(time.Now())}, Minimum: m.minimum,
+	}).Exec(ctx)
+	return err
+}
+
+// applyAlone runs a step outside of any transaction, on a connection of its own. Another
+// one holds the lock, in a transaction without a snapshot: such a transaction is awaited
+// by no CREATE INDEX CONCURRENTLY, and a pooler keeps it on its connection. A step that
+// was cut off is begun anew.
+func (s *Store) applyAlone(ctx context.Context, m migrationFile) error {
+	prepare := func(_ context.Context, tx bun.Tx) error {
+		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
+			return err
+		}
+		return s.prepare(ctx, tx)
 	}
-	err = db.NewSelect().Model(&rows).Scan(ctx)
-	return rows, err
+	if err := s.db.RunInTx(ctx, nil, prepare); err != nil {
+		return err
+	}
+	return s.db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(_ context.Context, tx bun.Tx) error {
+		if err := s.beginStep(ctx, tx, aloneSteps); err != nil {
+			return err
+		}
+		next, err := s.missing(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if next == nil || next.name != m.name {
+			return errElsewhere // it has just been there
+		}
+		// Without parameters, so that it ends the portal of what was read before, which
+		// keeps its snapshot until the connection is asked for something else.
+		if _, err := tx.ExecContext(ctx, "SELECT 1"); err != nil {
+			return err
+		}
+		if err := s.dialect.outside(ctx, m.text); err != nil {
+			return fmt.Errorf("migration %s: %w", m.name, err)
+		}
+		return s.record(ctx, tx, m)
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -158,6 +159,7 @@ func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
 		for _, names := range all {
 			applied = append(applied, names...)
 		}
+		slices.Sort(applied) // each step may be applied by another
 		assert.Equal(t, column[string](t, rawSQL(t, url), "SELECT name FROM schema_migrations ORDER BY name"), applied)
 		assert.NotEmpty(t, applied)
 	})

@@ -152,10 +152,23 @@ func (postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
 	return err
 }
 
+func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bool, err error) {
+	err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", name).Scan(ctx, &locked)
+	return locked, err
+}
+
 func (postgres) place() string { return "Postgres" }
 
-func (postgres) unhurried(ctx context.Context, tx bun.IDB) error {
-	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+// present, mayBegin and identify have nothing to do: a server keeps its databases.
+func (postgres) present() error { return nil }
+
+func (postgres) mayBegin() error { return nil }
+
+func (postgres) identify(context.Context, *Store) error { return nil }
+
+func (postgres) unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error {
+	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;"+
+		" SET LOCAL lock_timeout = "+milliseconds(lock))
 	return err
 }
 
@@ -164,7 +177,9 @@ func (postgres) laden(ctx context.Context, tx bun.IDB, limit time.Duration) erro
 	return err
 }
 
-func (postgres) tables() string { return "SELECT COUNT(to_regclass(?))" }
+func (postgres) columns() string {
+	return "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped"
+}
 
 func (postgres) timestampType() string { return "timestamptz" }
 

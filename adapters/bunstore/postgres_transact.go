@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 
@@ -112,17 +111,32 @@ func (d postgres) insert(
 	return id, err
 }
 
-// must makes Postgres itself fail, by a division by zero: all steps are sent before
-// the first comes back.
+// unmissed is the condition of the steps behind one that must: all are sent before the
+// first comes back. An error would stop them as well, and leave a line in the server's
+// log for every race that is lost.
+const unmissed = "current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'"
+
+// must notes a miss in a setting, which ends with the transaction.
 func (postgres) must(statement string, columns ...string) string {
-	selected := ""
+	selected, none := "", ""
 	for i := range columns {
-		selected += fmt.Sprintf("(SELECT c%d FROM done), ", i)
+		selected += fmt.Sprintf("c%d, ", i)
+		none += "NULL, "
 		columns[i] += fmt.Sprintf(" AS c%d", i)
 	}
-	return "WITH done AS (" + statement + " RETURNING " + strings.Join(columns, ", ") + ")" +
-		" SELECT " + selected + "1 / (SELECT count(*) FROM done)"
+	return "WITH done AS (" + statement + " RETURNING " + strings.Join(columns, ", ") + ") SELECT " + selected + "1 FROM done" +
+		" UNION ALL SELECT " + none + "0 WHERE CASE WHEN EXISTS (SELECT FROM done) THEN FALSE" +
+		" ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END"
 }
+
+// sure makes Postgres itself fail, by a division by zero.
+func (postgres) sure(statement string) string {
+	return "WITH done AS (" + statement + " AND " + unmissed + " RETURNING 1) SELECT 1 / (SELECT count(*) FROM done) WHERE " + unmissed
+}
+
+func (postgres) unmissed() string { return " AND " + unmissed }
+
+func (postgres) values(row string) string { return "SELECT " + row + " WHERE " + unmissed }
 
 // undoTimeout is how long taking a transaction back may take, when its own time is
 // up already.
@@ -139,8 +153,28 @@ func undo(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(ctx, "ROLLBACK")
 }
 
-// run sends all steps at once. None after one that fails is run.
+// errUnguarded says that a step would write although another has missed.
+var errUnguarded = errors.New("a step that must is not the first, or one behind it does not look whether it has missed")
+
+// guarded says whether no step writes when one that must has missed.
+func guarded(steps []step) bool {
+	for _, s := range steps[1:] {
+		if s.must || steps[0].must && s.statement != commit.statement && !strings.Contains(s.statement, unmissed) {
+			return false
+		}
+	}
+	return true
+}
+
+// run sends all steps at once. None after one that fails is run; those after one that
+// misses change nothing.
 func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	if !guarded(steps) {
+		return errUnguarded
+	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
 		if d.mode == pgx.QueryExecModeCacheStatement { // a statement that is kept has its text for a name
@@ -149,12 +183,24 @@ func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 			}
 		}
 		queued := batch.Queue(s.statement, s.args...)
-		if s.row != nil {
-			queued.Query(func(rows pgx.Rows) error { return eachRow(rows, s.row) })
+		if s.row != nil || s.must {
+			queued.Query(func(rows pgx.Rows) error { return s.rows(rows) })
 		}
 	}
-	err := conn.SendBatch(ctx, batch).Close()
-	if told, is := errors.AsType[*pgconn.PgError](err); is && told.Code == "22012" { // division by zero
+	return conn.SendBatch(ctx, batch).Close()
+}
+
+// rows gives the rows to the step.
+func (s step) rows(rows pgx.Rows) error {
+	there := false
+	err := eachRow(rows, func(scan func(...any) error) error {
+		there = true
+		if s.row == nil {
+			return nil
+		}
+		return s.row(scan)
+	})
+	if err == nil && s.must && !there {
 		return errMissed
 	}
 	return err

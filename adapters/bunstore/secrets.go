@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -23,13 +24,18 @@ type secretRow struct {
 // is made at random when somebody asks for it first; however many ask at once, all
 // get the same.
 func (s *Store) Secret(ctx context.Context, name string) (key secret.String, err error) {
+	return s.secret(ctx, name, rand.Text()+rand.Text())
+}
+
+// secret is Secret with the content that a new one gets; empty: a random one.
+func (s *Store) secret(ctx context.Context, name, content string) (key secret.String, err error) {
 	err = s.read(ctx, func(ctx context.Context) (err error) {
 		key, err = storedSecret(ctx, s.reader, name)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		err = s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
-			row := secretRow{Name: name, Content: rand.Text() + rand.Text()}
+			row := secretRow{Name: name, Content: cmp.Or(content, rand.Text())}
 			if _, err := tx.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ import (
 
 // sqlite is what is SQLite's own.
 type sqlite struct {
-	path     string
+	file     databaseFile
 	reader   *sql.DB
 	prepared *preparedStatements
 	written  *writtenStatements
@@ -39,53 +39,41 @@ type sqlite struct {
 // for one writing connection and several that read. What is committed is on the
 // disk, whatever happens next.
 func openSQLite(o Options) (*Store, error) {
-	if err := makeFile(o.URL); err != nil {
+	file, err := makeFile(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the database file: %w", err)
+	}
+	made, err := sql.Open("sqlite", "") // opens nothing; it has the driver
+	if err != nil {
 		return nil, fmt.Errorf("the database file: %w", err)
 	}
 	busyTimeout := waiting(o.Limit)
-	writer, err := sql.Open("sqlite", sqliteURL(o.URL,
-		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "temp_store(memory)", busyTimeout)+"&_txlock=immediate")
-	if err != nil {
-		return nil, fmt.Errorf("the database file: %w", err)
-	}
+	writer := sql.OpenDB(watched{made.Driver(), sqliteURL(o.URL,
+		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
-	reader, err := sql.Open("sqlite", sqliteURL(o.URL, "query_only(on)", busyTimeout))
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the database file: %w", err), writer.Close())
-	}
+	reader := sql.OpenDB(watched{made.Driver(), sqliteURL(o.URL, "query_only(on)", busyTimeout), file})
 	readers := max(4, 2*runtime.GOMAXPROCS(0))
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	return &Store{
 		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{
-			path: o.URL, reader: reader, prepared: &preparedStatements{},
+			file: file, reader: reader, prepared: &preparedStatements{},
 			written: &writtenStatements{kept: map[string]*sql.Stmt{}, missed: map[string]bool{}},
 		},
 	}, nil
 }
 
-// makeFile makes a database file that is its owner's alone.
-func makeFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	return file.Close()
-}
-
 // waiting is how long a call of that limit waits for a writer of another process.
 func waiting(limit time.Duration) string { return "busy_timeout(" + milliseconds(limit/2) + ")" }
 
+// sqliteURL is the name of a connection, which makes no file.
 func sqliteURL(path string, pragmas ...string) string {
 	// The path must be absolute: what follows file: is otherwise a host's name.
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas, "mode": {"rw"}}.Encode()}
 	return u.String()
 }
 
@@ -100,10 +88,20 @@ func (sqlite) migrations() fs.FS {
 // lock has nothing to do: there is one writer at a time.
 func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
-func (d sqlite) place() string { return d.path }
+func (d sqlite) place() string { return d.file.path }
+
+func (d sqlite) present() error { return d.file.check() }
+
+func (d sqlite) mayBegin() error { return errIfMarked(d.file.path) }
+
+func (sqlite) tryLock(context.Context, bun.IDB, string) (bool, error) { return true, nil }
 
 // unhurried has nothing to do: only the wait for another process is limited.
-func (sqlite) unhurried(context.Context, bun.IDB) error { return nil }
+func (sqlite) unhurried(context.Context, bun.IDB, time.Duration) error { return nil }
+
+func (sqlite) outside(context.Context, string) error {
+	return errors.New("every step of SQLite has its transaction")
+}
 
 // laden keeps what thousands of rows touch in memory, and copies what was changed more
 // than once into the database only once. It is said in kibibytes, and in pages of four.
@@ -112,9 +110,7 @@ func (sqlite) laden(ctx context.Context, tx bun.IDB, _ time.Duration) error {
 	return err
 }
 
-func (sqlite) tables() string {
-	return "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
-}
+func (sqlite) columns() string { return "SELECT name FROM pragma_table_info(?)" }
 
 func (sqlite) timestampType() string { return "integer" }
 
@@ -134,6 +130,9 @@ var sqliteCodes = map[int]verdict{
 func (sqlite) judge(err error) verdict {
 	if told, is := errors.AsType[*sqlitedriver.Error](err); is {
 		return sqliteCodes[told.Code()&0xff]
+	}
+	if errors.Is(err, errMoved) {
+		return away
 	}
 	return ours
 }
@@ -307,7 +306,7 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 		}
 	}()
 	// A connection of its own: the writers' may not wait, the readers' may not write.
-	db, err := sql.Open("sqlite", sqliteURL(d.path, waiting(DefaultLimit)))
+	db, err := sql.Open("sqlite", sqliteURL(d.file.path, waiting(DefaultLimit)))
 	if err != nil {
 		return err
 	}
@@ -339,6 +338,11 @@ func keep(partial, path string) error {
 	if err := errors.Join(file.Chmod(0o600), file.Sync(), file.Close()); err != nil {
 		return err
 	}
+	return rename(partial, path)
+}
+
+// rename gives a file its name, so that not even a failure of power takes it away again.
+func rename(partial, path string) error {
 	if err := os.Rename(partial, path); err != nil {
 		return err
 	}

@@ -46,7 +46,10 @@ func (d sqlite) transact(
 		if err != nil {
 			return err
 		}
-		return run(ctx, last...)
+		if err := run(ctx, last...); err != nil {
+			return err
+		}
+		return d.file.check() // what is committed into a file that was moved is lost to the next start
 	})
 }
 
@@ -73,8 +76,15 @@ func (sqlite) must(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
 
+func (sqlite) sure(statement string) string { return statement + " RETURNING 1" }
+
+// unmissed has nothing to do: no step is run after one that misses.
+func (sqlite) unmissed() string { return "" }
+
+func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
+
 func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.must {
+	if s.row == nil && !s.must && !s.sure {
 		var err error
 		if kept := d.written.get(s.statement); kept != nil {
 			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
@@ -105,8 +115,12 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if s.must && !there {
+	switch {
+	case there:
+	case s.must:
 		return errMissed
+	case s.sure:
+		return errUnsure
 	}
 	return nil
 }

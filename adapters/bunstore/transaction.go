@@ -14,7 +14,9 @@ type transaction struct {
 	// driver takes queries whose parameters are the driver's.
 	driver querier
 	// run runs the steps in their order, in one round trip where the database has
-	// any.
+	// any. A step that must is the first. When it misses, what was written before is
+	// undone only by an error of what runs in the transaction: so it is among the last
+	// steps only where nothing was written.
 	run func(ctx context.Context, steps ...step) error
 	// copy adds the rows to the table, faster than steps could.
 	copy func(ctx context.Context, table string, columns []string, rows [][]any) error
@@ -28,11 +30,15 @@ type step struct {
 	statement string
 	args      []any
 	row       func(scan func(...any) error) error // given every row that comes back; nil: none is wanted
-	must      bool                                // come back with a row, else the transaction fails with errMissed
+	must      bool                                // come back with a row, else those behind it write nothing, and all fail with errMissed
+	sure      bool                                // always comes back with a row
 }
 
 // errMissed says that a step that must has not come back with a row.
 var errMissed = errors.New("a step has found nothing")
+
+// errUnsure says that a step has found nothing that always finds its row.
+var errUnsure = errors.New("a row is gone that the transaction has locked")
 
 // writes are the statements of all steps.
 type writes struct {

@@ -10,7 +10,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"plaza/domain/access"
@@ -27,6 +29,10 @@ type Signin struct {
 	strength access.Estimator
 	ttl      TokenTTL
 	now      func() time.Time
+	log      *slog.Logger
+	// logged is when a presence that could not be written was last logged, in
+	// nanoseconds since 1970.
+	logged atomic.Int64
 }
 
 // TokenTTL is how long a token from a login lives from its last use.
@@ -34,9 +40,10 @@ type TokenTTL time.Duration
 
 // New returns the use cases over the ports; now tells the time.
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
-	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, now func() time.Time) *Signin {
+	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, now func() time.Time, log *slog.Logger) *Signin {
 	return &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, now: now,
+		log: log,
 	}
 }
 
@@ -130,7 +137,8 @@ func (s *Signin) issue(ctx context.Context, a access.Account, granted access.Gra
 
 // Authenticate tells who presents the key, and notes that they were seen. A key
 // that is malformed, unknown, expired, revoked or of a disabled account is
-// access.ErrBadKey (AUT-05).
+// access.ErrBadKey (AUT-05). A presence that can't be written is logged and fails
+// nothing: a full disk takes no writes, and still serves reads.
 func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Actor, error) {
 	session, err := s.session(ctx, key)
 	if err != nil {
@@ -143,10 +151,24 @@ func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Ac
 	}
 	if session.IsStale(now) {
 		if err := s.tokens.Touch(ctx, session, now); err != nil {
-			return access.Actor{}, fmt.Errorf("noting presence: %w", err)
+			s.logUnseen(ctx, err, now)
 		}
 	}
 	return actor, nil
+}
+
+// unseenEvery is how often a presence that can't be written is logged at most: with a
+// full disk it happens at every request.
+const unseenEvery = time.Minute
+
+// logUnseen logs the error, at most once in unseenEvery. A caller that has gone away
+// is no reason.
+func (s *Signin) logUnseen(ctx context.Context, err error, now time.Time) {
+	last := s.logged.Load()
+	if ctx.Err() != nil || last != 0 && now.UnixNano()-last < int64(unseenEvery) || !s.logged.CompareAndSwap(last, now.UnixNano()) {
+		return
+	}
+	s.log.Warn("presence cannot be written; requests are served without it", "error", err)
 }
 
 func (s *Signin) session(ctx context.Context, key secret.String) (access.Session, error) {

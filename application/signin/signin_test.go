@@ -1,8 +1,10 @@
 package signin_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"sync"
@@ -42,8 +44,23 @@ func (h *countingHasher) Verify(ctx context.Context, hash string, p secret.Strin
 	return h.Hasher.Verify(ctx, hash, p)
 }
 
+// fullTokens takes no presence while it is full.
+type fullTokens struct {
+	access.Tokens
+	full error
+}
+
+func (f *fullTokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
+	if f.full != nil {
+		return f.full
+	}
+	return f.Tokens.Touch(ctx, s, now)
+}
+
 type world struct {
 	*signin.Signin
+	tokens *fullTokens
+	log    bytes.Buffer
 	store  *memory.Store
 	hasher *countingHasher
 	now    time.Time
@@ -53,8 +70,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{store: memory.New(), now: noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
-	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), func() time.Time { return w.now })
+	w.tokens = &fullTokens{Tokens: w.store.Tokens()}
+	w.Signin = signin.New(w.store.Accounts(), w.tokens, w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
+		signin.TokenTTL(access.DefaultTTL), func() time.Time { return w.now }, slog.New(slog.NewTextHandler(&w.log, nil)))
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})
 	require.NoError(t, err)
@@ -199,7 +217,7 @@ func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 	w := newWorld(t)
 	counted := w.hasher
 	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), func() time.Time { return noon })
+		signin.TokenTTL(access.DefaultTTL), func() time.Time { return noon }, slog.New(slog.DiscardHandler))
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	kinds := map[fault.Kind]int{}
@@ -305,4 +323,28 @@ func TestRegister_tells_all_that_is_wrong(t *testing.T) {
 	assert.Len(t, f.Fields, 4, "%v", f.Fields)
 	_, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})
 	assert.ErrorIs(t, err, access.ErrPhoneTaken)
+}
+
+func TestAuthenticate_without_room_for_presence(t *testing.T) {
+	w := newWorld(t)
+	key, err := w.Login(t.Context(), login(phone, password))
+	require.NoError(t, err)
+	w.tokens.full = fault.New(fault.Unavailable, "the disk is full")
+	w.now = w.now.Add(access.SeenEvery)
+	for range 150 { // over two and a half minutes
+		actor, err := w.Authenticate(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, w.id, actor.ID)
+		w.now = w.now.Add(time.Second)
+	}
+	assert.Equal(t, 3, strings.Count(w.log.String(), "presence cannot be written"), "once a minute at most")
+	assert.Contains(t, w.log.String(), "the disk is full")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	w.log.Reset()
+	w.now = w.now.Add(time.Hour)
+	w.tokens.full = context.Canceled
+	cancel()
+	_, _ = w.Authenticate(ctx, key)
+	assert.Empty(t, w.log.String(), "a caller that has gone away is not worth a line")
 }

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"plaza/application/curating"
@@ -115,7 +116,7 @@ func newStage(p Ports) *stage {
 	s := &stage{ports: p, cast: map[handle]access.Actor{}, written: map[string]event.ID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
-	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, now)
+	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, now, slog.New(slog.DiscardHandler))
 	s.following = following.New(p.Subscriptions, p.Categories, now)
 	s.diary = diary.New(p.Diary, now)
 	s.curating = curating.New(p.Images, p.Diary.Pictures, p.Diary.Bin, p.Diary.Studio, now)

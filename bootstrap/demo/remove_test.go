@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"log/slog"
 	"net/netip"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 )
 
 func doorOf(p demo.Ports) *signin.Signin {
-	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), today)
+	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), today, slog.New(slog.DiscardHandler))
 }
 
 // opens reports whether the password of the demo opens the account.

@@ -68,11 +68,13 @@ func assertMigratedOnce(t *testing.T, driver, source string, servers []*running)
 		"SELECT count(*), count(DISTINCT name) FROM schema_migrations").Scan(&steps, &names))
 	assert.Equal(t, len(files), steps)
 	assert.Equal(t, len(files), names)
-	migrated := 0
-	for _, r := range servers {
-		migrated += strings.Count(r.log.String(), "the schema is up to date")
+	for _, file := range files {
+		applied := 0
+		for _, r := range servers {
+			applied += strings.Count(r.log.String(), strings.TrimSuffix(file.Name(), ".sql"))
+		}
+		assert.Equal(t, 1, applied, "one has done %s, the others have waited for it", file.Name())
 	}
-	assert.Equal(t, 1, migrated, "one has done it, the others have waited for it")
 }
 
 // shareEvents has each server store an event, and asserts that each shows those of

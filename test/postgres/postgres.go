@@ -105,6 +105,14 @@ func Start(t testing.TB, settings ...string) *Server {
 // URL is where the database of that name is; a new server has one, "postgres".
 func (s *Server) URL(database string) string { return s.cluster.url(database) }
 
+// Log is what the server has logged since it was started last.
+func (s *Server) Log() string {
+	s.t.Helper()
+	text, err := os.ReadFile(s.cluster.log())
+	s.must("reading the log of", err)
+	return string(text)
+}
+
 // Start starts the server after Stop or Kill, at the same URL, and returns when it
 // takes connections.
 func (s *Server) Start() {

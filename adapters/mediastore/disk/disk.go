@@ -13,8 +13,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 	"time"
 
+	"plaza/domain/fault"
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/secret"
@@ -114,9 +116,23 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 		err = s.publish(temporary, file(key))
 	}
 	if err != nil {
-		return "", errors.Join(err, ignoreMissing(s.root.Remove(temporary)))
+		return "", explain(errors.Join(err, ignoreMissing(s.root.Remove(temporary))))
 	}
 	return key, nil
+}
+
+// ErrFull is the fault of a disk that takes no more, or must not be written to. The
+// cause is wrapped beside it, for the log.
+var ErrFull = fault.Later(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
+
+// explain turns an error of the file system into what a caller can use.
+func explain(err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG} {
+		if errors.Is(err, full) {
+			return fmt.Errorf("%w: %w", ErrFull, err)
+		}
+	}
+	return err
 }
 
 // write makes a file that is on the disk when write returns.

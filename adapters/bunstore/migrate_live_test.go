@@ -1,0 +1,377 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/migrations"
+	testserver "plaza/test/postgres"
+)
+
+// schemaFiles is a schema of the files, whose names are numbers.
+func schemaFiles(files map[string]string) fs.FS {
+	all := fstest.MapFS{}
+	for name, text := range files {
+		all[name+".sql"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return all
+}
+
+// secrets is the table that every schema has.
+const secrets = "CREATE TABLE secrets (name text PRIMARY KEY, content text NOT NULL); "
+
+// program opens a store as a program does that knows these steps.
+func program(t *testing.T, url string, files map[string]string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{URL: url, schema: schemaFiles(files)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// emptyOnes are databases without any tables.
+var emptyOnes = map[string]func(t *testing.T) string{
+	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
+	"Postgres": func(t *testing.T) string { return testserver.Empty(t) },
+}
+
+func namesOf(t *testing.T, s *Store) (names []string) {
+	t.Helper()
+	require.NoError(t, s.db.NewRaw("SELECT name FROM schema_migrations ORDER BY name").Scan(t.Context(), &names))
+	return names
+}
+
+func do(t *testing.T, s *Store, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		_, err := s.db.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+}
+
+// rulesOf is what a file says of its step, and what it holds besides comments.
+var (
+	comment     = regexp.MustCompile(`(?m)--.*$`)
+	anyMark     = regexp.MustCompile(`(?m)^--\s*(transaction|minimum)\s*:`)
+	onIndexOnly = regexp.MustCompile(`(?i)^(CREATE (UNIQUE )?INDEX CONCURRENTLY \w+ ON|DROP INDEX CONCURRENTLY IF EXISTS \w+$)`)
+)
+
+func TestMigrationFilesKeepTheirRules(t *testing.T) {
+	for _, d := range []dialect{postgres{}, sqlite{}} {
+		files, err := (&Store{schema: d.migrations()}).files()
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, f := range files {
+			assert.NoError(t, breaks(f, files, d == dialect(postgres{})), f.name)
+		}
+	}
+}
+
+// breaks is nil when the step keeps the rules of migrations/README.md.
+func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
+	known := func(m migrationFile) bool { return number(m.name) == f.minimum && m.name <= f.name }
+	marks := len(anyMark.FindAllString(f.text, -1))
+	if f.alone {
+		marks--
+	}
+	if f.minimum != "" {
+		marks--
+	}
+	held := strings.TrimSpace(comment.ReplaceAllString(f.text, ""))
+	switch {
+	case marks != 0:
+		return errors.New("a mark is not read: -- transaction: none is the first line, and each stands once")
+	case f.minimum != "" && !slices.ContainsFunc(files, known):
+		return errors.New("its minimum is the number of no step up to it")
+	case f.alone && !isPostgres:
+		return errors.New("only a step of Postgres runs without a transaction")
+	case f.alone && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
+		return errors.New("without a transaction it must be one CREATE or DROP INDEX CONCURRENTLY")
+	}
+	return nil
+}
+
+func TestMigrationFilesThatBreakRules(t *testing.T) {
+	const index = "CREATE INDEX CONCURRENTLY i ON fruit (name);\n"
+	for text, is := range map[string]bool{
+		"CREATE TABLE fruit ();":                                           true,
+		"-- transaction: none\n" + index:                                   true,
+		"-- transaction: none\n-- Why; and how.\n" + index:                 true,
+		"-- transaction: none\nDROP INDEX CONCURRENTLY IF EXISTS i;":       true,
+		"-- transaction: none\n-- minimum: 0001\n" + index:                 true,
+		"-- minimum: 0002\nDROP TABLE fruit;":                              true,
+		"-- minimum: 0003\nDROP TABLE fruit;":                              false,
+		"-- minimum: 2\nDROP TABLE fruit;":                                 false,
+		"-- Minimum of what?\n--minimum: 0001\nDROP TABLE fruit;":          false,
+		"-- Why.\n-- transaction: none\n" + index:                          false,
+		"-- transaction: none\n" + index + index:                           false,
+		"-- transaction: none\nDROP INDEX CONCURRENTLY i;":                 false,
+		"-- transaction: none\nCREATE INDEX i ON fruit (name);":            false,
+		"-- transaction: none\nALTER TABLE fruit ADD COLUMN x int;":        false,
+		"-- transaction: none\n-- transaction: none\n" + index:             false,
+		"-- transaction: none\nCREATE INDEX CONCURRENTLY ON fruit (name);": false,
+	} {
+		s := &Store{schema: schemaFiles(map[string]string{"0001_a": "", "0002_b": text, "0003_c": ""})}
+		files, err := s.files()
+		require.NoError(t, err)
+		assert.Equal(t, is, breaks(files[1], files, true) == nil, text)
+	}
+}
+
+func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
+	for name, url := range emptyOnes {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{
+				"0001_a": secrets + "CREATE TABLE fruit (name text PRIMARY KEY)",
+				"0002_b": "CREATE TABLE nut (name text); INSERT INTO nowhere VALUES (1)",
+				"0003_c": "CREATE TABLE berry (name text)",
+			}
+			s := program(t, url(t), files)
+			applied, err := s.Migrate(t.Context())
+			require.ErrorContains(t, err, "0002_b")
+			assert.Equal(t, []string{"0001_a"}, applied)
+			assert.Equal(t, applied, namesOf(t, s))
+			columns, err := s.recordColumns(t.Context(), s.db)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"name", "applied", "minimum"}, columns)
+			var left []string
+			require.NoError(t, s.db.NewRaw(s.dialect.columns(), "nut").Scan(t.Context(), &left))
+			assert.Empty(t, left)
+			s.schema = schemaFiles(map[string]string{"0001_a": files["0001_a"], "0002_b": "CREATE TABLE nut (name text)", "0003_c": files["0003_c"]})
+			applied, err = s.Migrate(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, []string{"0002_b", "0003_c"}, applied)
+		})
+	}
+}
+
+func TestNewerSteps(t *testing.T) {
+	old := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": "ALTER TABLE fruit ADD COLUMN kind text"}
+	for name, url := range emptyOnes {
+		for what, c := range map[string]struct {
+			mark  string
+			works bool
+		}{
+			"additive":               {"", true},
+			"for all who know 0002":  {"-- minimum: 0002\n", true},
+			"for all who know 0001":  {"-- minimum: 0001\n", true},
+			"only for the new":       {"-- minimum: 0003\n", false},
+			"for those who know b/w": {"-- Why.\n-- minimum: 0003\n", false},
+		} {
+			t.Run(name+" "+what, func(t *testing.T) {
+				at := url(t)
+				before := program(t, at, old)
+				_, err := before.Migrate(t.Context())
+				require.NoError(t, err)
+				grown := map[string]string{"0003_c": c.mark + "ALTER TABLE fruit ADD COLUMN eaten integer"}
+				for name, text := range old {
+					grown[name] = text
+				}
+				applied, err := program(t, at, grown).Migrate(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, []string{"0003_c"}, applied)
+
+				again := program(t, at, old)
+				steps, err := again.Migrations(t.Context())
+				require.Len(t, steps, 3)
+				assert.True(t, steps[2].Unknown)
+				assert.False(t, steps[1].Unknown)
+				_, migrated := again.Migrate(t.Context())
+				for _, err := range []error{err, migrated, again.CheckSchema(t.Context())} {
+					if c.works {
+						assert.NoError(t, err)
+						continue
+					}
+					require.ErrorIs(t, err, ErrNewer)
+					assert.ErrorContains(t, err, "0003_c")
+					assert.ErrorContains(t, err, "step 0003")
+				}
+			})
+		}
+	}
+}
+
+func TestProgramsWithoutMinimumShareTheTable(t *testing.T) {
+	for name, url := range emptyOnes {
+		t.Run(name, func(t *testing.T) {
+			s := program(t, url(t), map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"})
+			_, err := s.Migrate(t.Context())
+			require.NoError(t, err)
+			do(t, s, "DELETE FROM schema_migrations")
+			moment := map[string]string{"SQLite": "1", "Postgres": "now()"}[name]
+			do(t, s, "INSERT INTO schema_migrations (name, applied) VALUES ('0001_a', "+moment+")")
+			assert.NoError(t, s.CheckSchema(t.Context()))
+		})
+	}
+}
+
+// reader keeps a transaction open that has read the table.
+func reader(t *testing.T, s *Store, level sql.IsolationLevel, table string) (release func()) {
+	t.Helper()
+	tx, err := s.db.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
+	require.NoError(t, err)
+	_, err = tx.ExecContext(t.Context(), "SELECT * FROM "+table)
+	require.NoError(t, err)
+	return func() { require.NoError(t, tx.Rollback()) }
+}
+
+// migrating migrates beside the test.
+func migrating(t *testing.T, s *Store) (done <-chan error) {
+	t.Helper()
+	result := make(chan error, 1)
+	go func() {
+		_, err := s.Migrate(t.Context())
+		result <- err
+	}()
+	return result
+}
+
+func (s *Store) count(t *testing.T, query string) (n int) {
+	t.Helper()
+	require.NoError(t, s.reader.NewRaw(query).Scan(t.Context(), &n))
+	return n
+}
+
+// awhile bounds what must happen, however busy the machine is.
+const awhile = 30 * time.Second
+
+func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
+	at := testserver.Empty(t)
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
+	before := program(t, at, files)
+	_, err := before.Migrate(t.Context())
+	require.NoError(t, err)
+	release := reader(t, before, sql.LevelDefault, "fruit")
+	files["0002_b"] = "ALTER TABLE fruit ADD COLUMN kind text"
+	done := migrating(t, program(t, at, files))
+	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+	for range 2 { // tries
+		require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, awhile, time.Millisecond)
+		start := time.Now()
+		assert.Zero(t, before.count(t, "SELECT count(*) FROM fruit"))
+		assert.Less(t, time.Since(start), DefaultLimit/2, "it waits behind the step, less than a server may")
+	}
+	select {
+	case err := <-done:
+		require.Fail(t, "the reader still reads", "%v", err)
+	default:
+	}
+	release()
+	require.NoError(t, <-done)
+	assert.Equal(t, []string{"0001_a", "0002_b"}, namesOf(t, before))
+}
+
+// concurrent is a step that runs alone.
+const concurrent = "-- transaction: none\n-- Fruit is looked for by its name.\nCREATE UNIQUE INDEX CONCURRENTLY fruit_name ON fruit (name);\n"
+
+const isValid = "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('fruit_name') AND indisvalid"
+
+func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
+	at := testserver.Empty(t)
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
+	before := program(t, at, files)
+	_, err := before.Migrate(t.Context())
+	require.NoError(t, err)
+	release := reader(t, before, sql.LevelRepeatableRead, "fruit")
+	files["0002_b"], files["0003_c"] = concurrent, "ALTER TABLE fruit ADD COLUMN kind text"
+	var waiting []<-chan error
+	for range 3 {
+		waiting = append(waiting, migrating(t, program(t, at, files)))
+	}
+	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'virtualxid'"
+	require.Eventually(t, func() bool { return before.count(t, waits) == 1 }, awhile, time.Millisecond, "one makes the index")
+	do(t, before, "INSERT INTO fruit VALUES ('plum')")
+	// A program from before there were such steps asks for this, with a snapshot.
+	ctx, cancel := context.WithTimeout(t.Context(), awhile)
+	defer cancel()
+	_, err = before.db.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('plaza schema', 0))")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0001_a"}, namesOf(t, before))
+	release()
+	for _, done := range waiting {
+		require.NoError(t, <-done)
+	}
+	assert.Equal(t, []string{"0001_a", "0002_b", "0003_c"}, namesOf(t, before))
+	assert.Equal(t, 1, before.count(t, isValid))
+}
+
+func TestAStepAloneIsBegunAnew(t *testing.T) {
+	at := testserver.Empty(t)
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
+	s := program(t, at, map[string]string{"0001_a": files["0001_a"]})
+	_, err := s.Migrate(t.Context())
+	require.NoError(t, err)
+	s.schema = schemaFiles(files)
+	do(t, s, "INSERT INTO fruit VALUES ('plum'), ('plum')")
+	_, err = s.Migrate(t.Context())
+	require.ErrorContains(t, err, "0002_b")
+	require.Equal(t, 1, s.count(t, "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('fruit_name') AND NOT indisvalid"))
+	assert.Equal(t, []string{"0001_a"}, namesOf(t, s))
+
+	do(t, s, "DELETE FROM fruit")
+	applied, err := s.Migrate(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0002_b"}, applied)
+	assert.Equal(t, 1, s.count(t, isValid))
+
+	do(t, s, "DELETE FROM schema_migrations WHERE name = '0002_b'") // as when it was killed before it said so
+	number := s.count(t, "SELECT 'fruit_name'::regclass::oid::int")
+	applied, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0002_b"}, applied)
+	assert.Equal(t, number, s.count(t, "SELECT 'fruit_name'::regclass::oid::int"), "it is made once")
+}
+
+func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
+	at := testserver.Empty(t)
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text); INSERT INTO fruit VALUES ('plum');" +
+		" CREATE FUNCTION slow(name text) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT pg_sleep(0.5)::text || name $$",
+		"0002_b": "-- transaction: none\nCREATE INDEX CONCURRENTLY fruit_name ON fruit (slow(name));\n"}
+	s, err := Open(t.Context(), Options{URL: at, Limit: 200 * time.Millisecond, schema: schemaFiles(files)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 1, s.count(t, isValid))
+}
+
+func TestAStepAloneBehindAPooler(t *testing.T) {
+	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
+	at := testserver.Empty(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			s, err := Open(t.Context(), Options{URL: at, Uncached: true, schema: schemaFiles(files)})
+			if assert.NoError(t, err) {
+				_, err = s.Migrate(t.Context())
+				assert.NoError(t, errors.Join(err, s.Close()))
+			}
+		})
+	}
+	all.Wait()
+	s := program(t, at, files)
+	assert.NoError(t, s.CheckSchema(t.Context()))
+	assert.Equal(t, 1, s.count(t, isValid))
+}
+
+func TestMigrationsAreEmbedded(t *testing.T) {
+	files, err := fs.Glob(migrations.Postgres, "postgres/*.sql")
+	require.NoError(t, err)
+	s := &Store{schema: postgres{}.migrations()}
+	known, err := s.files()
+	require.NoError(t, err)
+	assert.Len(t, known, len(files))
+}

@@ -1,0 +1,87 @@
+package bunstore
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	testserver "plaza/test/postgres"
+)
+
+// standsFirst are the statements that write and never stand behind a step that must,
+// by the field that holds them.
+var standsFirst = []string{
+	"insertEvent", "insertCounts", "first", // an event that is new
+	"rewriteEvent", "rewriteText", "answer", // steps that must
+	"use", "see", // presence
+	"reserve", "release", "putOff", "insertStray",
+}
+
+// textsIn are the statements of the fields, those of embedded structs included.
+func textsIn(of reflect.Value, fn func(name, text string)) {
+	for i := range of.NumField() {
+		switch field, value := of.Type().Field(i), of.Field(i); {
+		case field.Type == reflect.TypeFor[intakeSteps](): // no step of an import must
+		case field.Type.Kind() == reflect.Struct:
+			textsIn(value, fn)
+		case field.Type.Kind() == reflect.String:
+			fn(field.Name, value.String())
+		}
+	}
+}
+
+// writesOrLocks says whether others can see, or wait for, what the statement does.
+func writesOrLocks(text string) bool {
+	return slices.ContainsFunc([]string{"INSERT ", "UPDATE", "DELETE "}, func(word string) bool { return strings.Contains(text, word) })
+}
+
+func TestStepsBehindAMissAreGuarded(t *testing.T) {
+	guardedOnes, met := 0, map[string]bool{}
+	textsIn(reflect.ValueOf(newWrites(postgres{})), func(name, text string) {
+		met[name] = true
+		switch {
+		case !writesOrLocks(text) || name == "order" || name == "due": // those lock what is then changed
+		case slices.Contains(standsFirst, name):
+		default:
+			guardedOnes++
+			assert.Contains(t, text, unmissed, name)
+		}
+	})
+	for _, name := range standsFirst {
+		assert.True(t, met[name], name)
+	}
+	assert.Greater(t, guardedOnes, 12)
+}
+
+func TestRunRefusesUnguardedSteps(t *testing.T) {
+	s, err := Open(t.Context(), Options{URL: testserver.Empty(t)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	d := s.dialect.(postgres)
+	_, err = s.db.ExecContext(t.Context(), "CREATE TABLE fruit (name text PRIMARY KEY, eaten int NOT NULL DEFAULT 0)")
+	require.NoError(t, err)
+	eat := step{statement: d.must("UPDATE fruit SET eaten = eaten + 1 WHERE name = $1", "name"), args: []any{"plum"}, must: true}
+	add := step{statement: "INSERT INTO fruit (name) " + d.values("$1"), args: []any{"fig"}}
+	bare := step{statement: "INSERT INTO fruit (name) VALUES ($1)", args: []any{"pear"}}
+	for _, steps := range [][]step{{eat, bare}, {eat, add, bare}, {bare, eat}, {add, eat}, {eat, eat}} {
+		require.ErrorIs(t, s.writeAll(t.Context(), steps), errUnguarded)
+	}
+	count := func() (n int) {
+		require.NoError(t, s.db.NewRaw("SELECT count(*) FROM fruit").Scan(t.Context(), &n))
+		return n
+	}
+	require.ErrorIs(t, s.writeAll(t.Context(), []step{eat, add}), errMissed)
+	assert.Zero(t, count(), "nothing is written behind a miss")
+	require.NoError(t, s.writeAll(t.Context(), []step{add, bare}), "the miss has ended with its transaction")
+	assert.Equal(t, 2, count())
+	eat.args, add.args = []any{"fig"}, []any{"lime"}
+	var name string
+	eat.row = func(scan func(...any) error) error { return scan(&name, new(int64)) }
+	require.NoError(t, s.writeAll(t.Context(), []step{eat, add}))
+	assert.Equal(t, "fig", name)
+	assert.Equal(t, 3, count())
+}

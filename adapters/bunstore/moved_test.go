@@ -1,0 +1,144 @@
+package bunstore_test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/fault"
+)
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	require.NoError(t, os.Rename(from, to))
+}
+
+// refuseWrites asserts that the store takes nothing, at many connections at once, and
+// says that it is not ready.
+func refuseWrites(t *testing.T, s *bunstore.Store, w *scribe) {
+	t.Helper()
+	for n := range 3 {
+		err := w.write(1000 + n)
+		require.ErrorIs(t, err, bunstore.ErrAway)
+		assert.True(t, fault.Is(err, fault.Unavailable))
+		assert.ErrorContains(t, err, "moved or replaced")
+	}
+	assert.ErrorIs(t, s.Ping(t.Context()), bunstore.ErrAway)
+}
+
+func TestADatabaseFileThatIsMovedAway(t *testing.T) {
+	s, dir := embedded(t)
+	path, away := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db")
+	w := newScribe(t, s)
+	require.NoError(t, w.write(0))
+	rename(t, path, away)
+	refuseWrites(t, s, w)
+	var readers sync.WaitGroup
+	for range 32 { // more than have a connection already
+		readers.Go(func() {
+			_, err := s.Accounts().List(t.Context(), 0, 1)
+			if err != nil {
+				assert.ErrorIs(t, err, bunstore.ErrAway)
+			}
+		})
+	}
+	readers.Wait()
+	assert.NoFileExists(t, path, "no connection makes another")
+
+	for what, replace := range map[string]func(){
+		"an empty file": func() { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
+		"another database": func() {
+			require.NoError(t, migrate(t.Context(), "sqlite:"+filepath.Join(dir, "other.db")))
+			rename(t, filepath.Join(dir, "other.db"), path)
+		},
+	} {
+		replace()
+		t.Run(what, func(t *testing.T) { refuseWrites(t, s, w) })
+	}
+	rename(t, away, path)
+	require.NoError(t, w.write(1), "the same store, and no restart")
+	w.assertKept(s)
+	wellKept(t, s)
+}
+
+// lost asserts that the database can't be opened, and that nothing is made in its place.
+func lost(t *testing.T, path string) {
+	t.Helper()
+	before, _ := os.ReadFile(path)
+	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path})
+	if err == nil {
+		_, err = s.Migrate(t.Context())
+		require.NoError(t, s.Close())
+	}
+	require.ErrorIs(t, err, bunstore.ErrLost)
+	assert.ErrorContains(t, err, path+".id", "the remedy")
+	after, _ := os.ReadFile(path)
+	assert.Len(t, after, len(before))
+}
+
+func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
+	dir := t.TempDir()
+	path, copied := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "copy.db")
+	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path})
+	require.NoError(t, err)
+	_, err = s.Migrate(t.Context())
+	require.NoError(t, err)
+	w := newScribe(t, s)
+	require.NoError(t, w.write(0))
+	require.NoError(t, s.Backup(t.Context(), copied))
+	require.NoError(t, s.Close())
+	marker, err := os.ReadFile(path + ".id")
+	require.NoError(t, err)
+
+	rename(t, path, path+".old")
+	lost(t, path)
+	assert.NoFileExists(t, path)
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	lost(t, path)
+	other := filepath.Join(t.TempDir(), "other.db")
+	require.NoError(t, migrate(t.Context(), "sqlite:"+other))
+	rename(t, other, path)
+	lost(t, path)
+	require.NoError(t, os.Remove(path))
+	stranger, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	execute(t, stranger, "CREATE TABLE fruit (name text)")
+	require.NoError(t, stranger.Close())
+	lost(t, path)
+
+	rename(t, copied, path)
+	w.assertKept(open(t, "sqlite:"+path))
+	kept, err := os.ReadFile(path + ".id")
+	require.NoError(t, err)
+	assert.Equal(t, marker, kept)
+}
+
+func TestOpenBeginsAnewWithoutTheMarker(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plaza.db")
+	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, os.Remove(path))
+	lost(t, path)
+	require.NoError(t, os.Remove(path+".id"))
+	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	assert.FileExists(t, path+".id")
+}
+
+func TestABackupFromBeforeThereWereIDsGetsTheMarkers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plaza.db")
+	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	before, err := os.ReadFile(path + ".id")
+	require.NoError(t, err)
+	db := rawSQL(t, "sqlite:"+path)
+	execute(t, db, "DELETE FROM secrets WHERE name = 'database id'")
+	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	after, err := os.ReadFile(path + ".id")
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+	assert.Contains(t, string(before), column[string](t, db, "SELECT content FROM secrets WHERE name = 'database id'")[0])
+}

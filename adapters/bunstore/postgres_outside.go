@@ -1,0 +1,56 @@
+package bunstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// makesIndex finds the name of the index that a statement makes.
+var makesIndex = regexp.MustCompile(`(?im)^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s+ON\b`)
+
+// outside opens a connection of its own: the limits that are lifted would stay with
+// those of the pool. Behind a pooler the limits are those of the role: a pooler refuses
+// settings of a session, and would give them to others.
+func (d postgres) outside(ctx context.Context, statement string) (err error) {
+	config := d.pool.Config().ConnConfig.Copy()
+	for _, limit := range []string{"statement_timeout", "lock_timeout"} {
+		if _, ours := config.RuntimeParams[limit]; ours {
+			config.RuntimeParams[limit] = "0"
+		}
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	if found := makesIndex.FindStringSubmatch(statement); found != nil {
+		is, err := clearIndex(ctx, conn, found[1])
+		if err != nil || is {
+			return err
+		}
+	}
+	_, err = conn.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
+	if err != nil && d.judge(err) == late {
+		err = fmt.Errorf("%w; the role's statement_timeout is too short for it: "+
+			"run plaza migrate up with a PLAZA_DATABASE_URL that leads to Postgres itself, and without PLAZA_DATABASE_POOLER", err)
+	}
+	return err
+}
+
+// clearIndex reports whether the index is there already. It drops one that is not valid:
+// CREATE INDEX CONCURRENTLY leaves that behind when it is cut off.
+func clearIndex(ctx context.Context, conn *pgx.Conn, name string) (is bool, err error) {
+	err = conn.QueryRow(ctx, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", name).Scan(&is)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return false, nil
+	case err != nil || is:
+		return is, err
+	}
+	_, err = conn.Exec(ctx, "DROP INDEX CONCURRENTLY IF EXISTS "+name, pgx.QueryExecModeSimpleProtocol)
+	return false, err
+}

@@ -1,0 +1,98 @@
+package bunstore_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/event"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+	"plaza/test/postgres"
+)
+
+// TestLostRacesAreNotLogged has many change few events, and answer the same keys: a
+// race that is lost is no error of the database.
+func TestLostRacesAreNotLogged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	const writers, changes, few = 12, 40, 3
+	server := postgres.Start(t, "log_min_messages=warning", "log_min_error_statement=error")
+	s := fresh(t, server, bunstore.Options{})
+	author := member(t, s)
+	var read []event.Entry
+	for range few {
+		added, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
+		require.NoError(t, err)
+		e, err := s.Events().Get(t.Context(), added.ID())
+		require.NoError(t, err)
+		read = append(read, e)
+	}
+	var again atomic.Int64
+	var all sync.WaitGroup
+	for i := range writers {
+		all.Go(func() {
+			for n := range changes {
+				runs := 0
+				_, err := s.Events().ChangeRead(t.Context(), read[(i+n)%few], func(e *event.Event) error {
+					runs++
+					for _, p := range e.State().Plates[min(1, len(e.State().Plates)):] {
+						if _, err := e.RemovePlate(p.ID, time.Now()); err != nil {
+							return err
+						}
+					}
+					if err := e.AddPlate("private/a", time.Now()); err != nil {
+						return err
+					}
+					publish := n%2 == 0
+					return e.Apply(event.Change{Title: new(fmt.Sprint(i, " ", n)), Publish: &publish}, time.Now())
+				})
+				assert.NoError(t, err)
+				again.Add(int64(runs - 1))
+			}
+		})
+	}
+	all.Wait()
+	assert.Greater(t, again.Load(), int64(writers), "races must have been lost")
+	answerTwice(t, s, author)
+	wellKept(t, s)
+	for line := range strings.Lines(server.Log()) {
+		assert.NotContains(t, line, "ERROR:")
+	}
+}
+
+// answerTwice makes an order with a key that has its answer already.
+func answerTwice(t *testing.T, s *bunstore.Store, author user.ID) {
+	t.Helper()
+	now := time.Now()
+	k := payment.Key{User: author, Name: "once", Holder: [16]byte{1}}
+	_, err := s.Ledger().Reserve(t.Context(), k, now, now.Add(time.Minute))
+	require.NoError(t, err)
+	order := payment.Order{
+		User: author, Subject: "Tea", Amount: 990, Currency: "CNY", State: payment.Open, Created: now, Expires: now.Add(time.Hour),
+	}
+	_, err = s.Ledger().AddOrder(t.Context(), order, &k)
+	require.NoError(t, err)
+	_, err = s.Ledger().AddOrder(t.Context(), order, &k)
+	require.ErrorIs(t, err, payment.ErrKeyInUse)
+	orders, err := s.Ledger().OpenOrders(t.Context(), author)
+	require.NoError(t, err)
+	require.Len(t, orders, 1)
+	err = s.Ledger().Change(t.Context(), orders[0].ID, func(trade *payment.Trade) error {
+		trade.Order.State = payment.Closed
+		trade.Answer = &payment.Answer{Key: k, Order: orders[0].ID, At: now}
+		return nil
+	})
+	require.ErrorIs(t, err, payment.ErrKeyInUse)
+	found, err := s.Ledger().Order(t.Context(), orders[0].ID)
+	require.NoError(t, err)
+	assert.Equal(t, payment.Open, found.State, "nothing is written behind a miss")
+}

@@ -1,0 +1,143 @@
+package bunstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrLost says that a database was at a path, and is there no longer.
+var ErrLost = errors.New("the database is not where it was")
+
+// errMoved says that the file was renamed, replaced or removed since it was opened.
+var errMoved = errors.New("the database file was moved or replaced while it was open")
+
+// databaseFile is the file that was opened, wherever it is now.
+type databaseFile struct {
+	path string
+	info os.FileInfo
+}
+
+// markerOf is the path of the file that says which database must be at the path. It is
+// written beside the database, and left behind when that goes.
+func markerOf(path string) string { return path + ".id" }
+
+// CheckFile is ErrLost when a database was at the path once, and the file is missing or
+// empty now: no other may take its place unnoticed.
+func CheckFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errIfMarked(path)
+}
+
+func errIfMarked(path string) error {
+	if _, err := os.Lstat(markerOf(path)); err != nil {
+		return nil
+	}
+	return fmt.Errorf("%w: put %s back, or a backup of it; or remove %s to begin with an empty database", ErrLost, path, markerOf(path))
+}
+
+// makeFile makes a database file that is its owner's alone, unless it is there.
+func makeFile(path string) (databaseFile, error) {
+	if err := CheckFile(path); err != nil {
+		return databaseFile{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return databaseFile{}, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return databaseFile{}, err
+	}
+	info, err := file.Stat()
+	return databaseFile{path, info}, errors.Join(err, file.Close())
+}
+
+// check is errMoved when another file is at the path than the one that was opened, or
+// none.
+func (f databaseFile) check() error {
+	info, err := os.Stat(f.path)
+	if err == nil && os.SameFile(info, f.info) {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("%w: %s", errMoved, f.path), err)
+}
+
+// watched makes connections to the file that was opened, and to no other.
+type watched struct {
+	driver driver.Driver
+	name   string
+	file   databaseFile
+}
+
+func (w watched) Driver() driver.Driver { return w.driver }
+
+func (w watched) Connect(context.Context) (driver.Conn, error) {
+	conn, err := w.driver.Open(w.name)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.file.check(); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// databaseID is the name of the id, in the table of secrets: it is made at random, too.
+const databaseID = "database id"
+
+// identify writes the id of the database into the marker. When the marker has one
+// already, it must be the same; a backup from before there were ids gets it.
+func (d sqlite) identify(ctx context.Context, s *Store) error {
+	marker := markerOf(d.file.path)
+	text, err := os.ReadFile(marker)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	marked, _, _ := strings.Cut(string(text), "\n")
+	id, err := s.secret(ctx, databaseID, marked)
+	switch {
+	case err != nil:
+		return err
+	case marked == "":
+		return mark(marker, id.Reveal())
+	case marked != id.Reveal():
+		return fmt.Errorf("%w: another database is at %s; put the former back, or remove %s to go on with this one", ErrLost, d.file.path, marker)
+	}
+	return nil
+}
+
+// mark makes the marker, which is whole and on the disk once it has its name.
+func mark(path, id string) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ignoreMissing(os.Remove(file.Name())))
+		}
+	}()
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "%s\nThe database with this id is in the file beside this one. Plaza makes no other in its place.\n", id)
+	_, err = file.Write(text.Bytes())
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return rename(file.Name(), path)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,95 @@
+package disk_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/mediastore/disk"
+	"plaza/domain/fault"
+	"plaza/domain/media"
+)
+
+// child is set in the process that inChild starts.
+const child = "PLAZA_TEST_CHILD"
+
+// inChild runs the test again in a process of its own, which may be denied what the
+// others need. It is true in that process.
+func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
+	t.Helper()
+	if os.Getenv(child) != "" {
+		return true
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1", "-test.v")
+	cmd.Env = append(os.Environ(), child+"=yes")
+	cmd.SysProcAttr = attributes
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Contains(t, string(said), "--- PASS: "+t.Name()+" ", "the child must have run it")
+	return false
+}
+
+// refuses asserts that the folder takes no picture and keeps nothing of it.
+func refuses(t *testing.T, s *disk.Store, dir string, u media.Upload, cause error) {
+	t.Helper()
+	before := files(t, dir)
+	_, err := s.Put(t.Context(), u, media.Viewers)
+	require.ErrorIs(t, err, disk.ErrFull)
+	require.ErrorIs(t, err, cause)
+	f, is := fault.Of(err)
+	require.True(t, is)
+	assert.Equal(t, fault.Unavailable, f.Kind)
+	assert.Equal(t, time.Minute, f.RetryAfter)
+	assert.Equal(t, before, files(t, dir))
+}
+
+var large = media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: make([]byte, 1<<20)}
+
+func TestPutOnAFullDisk(t *testing.T) {
+	if !inChild(t, nil) {
+		return
+	}
+	dir := t.TempDir()
+	s := open(t, dir)
+	var before syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
+	set := func(most uint64) {
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
+	}
+	set(64 << 10)
+	refuses(t, s, dir, large, syscall.EFBIG)
+	set(before.Cur)
+	_, err := s.Put(t.Context(), large, media.Viewers)
+	require.NoError(t, err, "the same store, and no restart")
+}
+
+// TestPutOnAFullFileSystem needs the right to mount, which not every machine gives.
+func TestPutOnAFullFileSystem(t *testing.T) {
+	if os.Getenv(child) == "" && exec.Command("unshare", "-Urm", "mount", "-t", "tmpfs", "none", "/mnt").Run() != nil {
+		t.Log("no file system can be mounted here; TestPutOnAFullDisk shows the same with a limit")
+		return
+	}
+	if !inChild(t, &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}) {
+		return
+	}
+	mount := t.TempDir()
+	require.NoError(t, syscall.Mount("tmpfs", mount, "tmpfs", 0, "size=512k"))
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(mount, syscall.MNT_DETACH)) })
+	dir := filepath.Join(mount, "media")
+	s := open(t, dir)
+	refuses(t, s, dir, large, syscall.ENOSPC)
+	_, err := s.Put(t.Context(), photo, media.Viewers)
+	require.NoError(t, err, "a small one fits still")
+	require.NoError(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	refuses(t, s, dir, photo, syscall.EROFS)
+}
