@@ -35,6 +35,7 @@ type Store struct {
 	trees   trees
 	schema  fs.FS         // the steps that make it
 	limit   time.Duration // of one call, however long it would wait
+	chance  func() int    // zero: a write removes expired rows as well
 	log     *slog.Logger
 }
 
@@ -87,6 +88,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.limit, s.log, s.schema = o.Limit, o.Log, o.schema
+	s.chance = sweepChance
 	if s.schema == nil {
 		s.schema = s.dialect.migrations()
 	}

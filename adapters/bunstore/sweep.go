@@ -28,10 +28,13 @@ type expired struct {
 
 // sometimes removes some of the expired rows, after one in sweepOdds writes.
 func (s *Store) sometimes(ctx context.Context, rows ...expired) {
-	if rand.N(sweepOdds) == 0 {
+	if s.chance() == 0 {
 		s.sweep(ctx, rows...)
 	}
 }
+
+// sweepChance is zero once in sweepOdds.
+func sweepChance() int { return rand.N(sweepOdds) }
 
 // sweep removes some of the expired rows. It passes over rows that another transaction
 // holds: it never waits, and so is in no cycle of locks. No caller depends on it, so an
