@@ -10,15 +10,15 @@ import (
 	"plaza/adapters/argon2id"
 	"plaza/adapters/bunstore"
 	"plaza/application/browsing"
-	"plaza/application/curating"
+	"plaza/application/cleanup"
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
-	"plaza/application/keeping"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/userimages"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
 	"plaza/domain/markup"
@@ -40,11 +40,11 @@ type App struct {
 	Following *following.Following
 	Browsing  *browsing.Browsing
 	Reading   *reading.Reading
-	Curating  *curating.Curating
+	Curating  *userimages.UserImages
 	Importing *importing.Importing
 	Importer  *importing.Importer
 	Paying    *paying.Paying
-	Keeping   *keeping.Keeping
+	Keeping   *cleanup.Cleanup
 
 	storage   storage
 	gateway   payment.Gateway
@@ -52,7 +52,7 @@ type App struct {
 	strength  access.Estimator
 	places    place.Analyser
 	sanitiser markup.Sanitiser
-	studio    media.Studio
+	studio    media.Processor
 }
 
 // Close waits for what goes on behind requests, and closes the store. Nothing may

@@ -122,7 +122,7 @@ func (t told) Unwrap() []error { return t.causes }
 // or order can have are the caller's to mend, like wrong settings; that a phone is
 // taken is not, since nothing is wrong with it.
 func readable(err error) error {
-	f, is := fault.Of(err)
+	f, is := fault.As(err)
 	if !is {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/application/keeping"
+	"plaza/application/cleanup"
 	"plaza/bootstrap"
 	"plaza/test/pictures"
 	"plaza/test/postgres"
@@ -212,7 +212,7 @@ func TestPLA04_check_looks_at_the_files_of_pictures(t *testing.T) {
 	require.NoError(t, os.Remove(lost))
 	folder = filepath.Join(sh.dataDir, "media", "public", stray[:2])
 	require.NoError(t, os.MkdirAll(folder, 0o750))
-	old := time.Now().Add(-2 * keeping.Orphanage)
+	old := time.Now().Add(-2 * cleanup.OrphanGracePeriod)
 	for _, name := range []string{stray, "notes.txt"} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
 		require.NoError(t, os.Chtimes(filepath.Join(folder, name), old, old))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap/demo"
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 	"plaza/test/postgres"
 )
 
@@ -33,7 +33,7 @@ func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) 
 			sh.T = t
 			_, files := sh.examples()
 			first, again := sh.imports(done, files...), sh.imports(done, files...)
-			assert.Len(t, first.Kinds, len(crawl.Kinds()))
+			assert.Len(t, first.Kinds, len(imported.Kinds()))
 			for kind, counts := range first.Kinds {
 				n := counts["new"]
 				assert.Positive(t, n, kind)

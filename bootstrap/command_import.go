@@ -12,7 +12,7 @@ import (
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 type importCommand struct {
@@ -25,7 +25,7 @@ type importCommand struct {
 
 func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	if c.Schema != "" {
-		return printSchema(s, crawl.Kind(c.Schema))
+		return printSchema(s, imported.Kind(c.Schema))
 	}
 	sources, err := c.open()
 	defer func() {
@@ -60,9 +60,9 @@ func giveWay() {
 	}
 }
 
-func printSchema(s streams, kind crawl.Kind) error {
-	if !slices.Contains(crawl.Kinds(), kind) {
-		return fmt.Errorf("%w: there is no kind %q; the kinds are %s", errUsage, kind, listed(crawl.Kinds()))
+func printSchema(s streams, kind imported.Kind) error {
+	if !slices.Contains(imported.Kinds(), kind) {
+		return fmt.Errorf("%w: there is no kind %q; the kinds are %s", errUsage, kind, listed(imported.Kinds()))
 	}
 	_, err := s.out.Write(jsonlines.Schema(kind))
 	return err
@@ -80,8 +80,8 @@ func (c importCommand) bring(ctx context.Context, s streams, importer *importing
 	return c.conclude(s, summary, err, watcher)
 }
 
-// imported is what became of an import, as JSON.
-type imported struct {
+// importResult is what became of an import, as JSON.
+type importResult struct {
 	OK      bool     `json:"ok"`
 	DryRun  bool     `json:"dry_run"`
 	Rejects []string `json:"rejects"` // the files in which there are some
@@ -92,7 +92,7 @@ type imported struct {
 func (c importCommand) conclude(s streams, summary importing.Summary, failure error, w *importWatcher) error {
 	rejects := w.rejectFiles(c)
 	if c.JSON {
-		told := imported{OK: failure == nil && summary.Rejected == 0, DryRun: c.DryRun, Rejects: rejects, Summary: summary}
+		told := importResult{OK: failure == nil && summary.Rejected == 0, DryRun: c.DryRun, Rejects: rejects, Summary: summary}
 		if failure != nil {
 			told.Error = readable(failure).Error()
 		}
@@ -146,13 +146,13 @@ func (c importCommand) printSummary(s streams, summary importing.Summary) error 
 	if summary.Waiting > 0 {
 		fmt.Fprintf(s.out, "Waiting for what is still to be read: %s.\n", amount(summary.Waiting, "record"))
 	}
-	var kinds []crawl.Kind
-	for _, kind := range crawl.Kinds() {
+	var kinds []imported.Kind
+	for _, kind := range imported.Kinds() {
 		if _, is := summary.Kinds[kind]; is {
 			kinds = append(kinds, kind)
 		}
 	}
-	return printTable(s.out, "KIND\tNEW\tCHANGED\tAS IT WAS", each(kinds), func(k crawl.Kind) string {
+	return printTable(s.out, "KIND\tNEW\tCHANGED\tAS IT WAS", each(kinds), func(k imported.Kind) string {
 		n := summary.Kinds[k]
 		return fmt.Sprintf("%s\t%s\t%s\t%s", k, grouped(n.New), grouped(n.Changed), grouped(n.Same))
 	})

@@ -8,8 +8,8 @@ import (
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 const standardInput = "-"
@@ -22,7 +22,7 @@ func (c importCommand) open() ([]importing.Source, error) {
 	var sources []importing.Source
 	for _, name := range c.Files {
 		source, err := openSource(name)
-		if _, is := fault.Of(err); is {
+		if _, is := fault.As(err); is {
 			return sources, fmt.Errorf("%w: %w", errUsage, err)
 		}
 		if err != nil {
@@ -34,7 +34,7 @@ func (c importCommand) open() ([]importing.Source, error) {
 }
 
 func openSource(name string) (importing.Source, error) {
-	source := importing.Source{Label: name, Rejects: func(length int64) (crawl.Rejects, error) {
+	source := importing.Source{Label: name, Rejects: func(length int64) (imported.Rejects, error) {
 		return jsonlines.OpenRejects(rejectsOf(name), filepath.Base(name), length)
 	}}
 	if name == standardInput {

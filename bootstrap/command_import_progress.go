@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"plaza/application/importing"
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // How often an import says how far it is: on a terminal, and elsewhere.
@@ -30,11 +30,11 @@ type importWatcher struct {
 	bar     *progressbar.ProgressBar // nil: there is no terminal
 	began   time.Time
 	told    time.Time
-	rejects map[crawl.File]bool // of which there are some
+	rejects map[imported.File]bool // of which there are some
 }
 
 func newImportWatcher(s streams, sources []importing.Source) *importWatcher {
-	w := &importWatcher{out: s.err, sources: sources, began: time.Now(), told: time.Now(), rejects: map[crawl.File]bool{}}
+	w := &importWatcher{out: s.err, sources: sources, began: time.Now(), told: time.Now(), rejects: map[imported.File]bool{}}
 	if file, is := s.err.(*os.File); is && term.IsTerminal(int(file.Fd())) {
 		_, size := w.read()
 		w.bar = progressbar.NewOptions64(size, progressbar.OptionSetWriter(s.err), progressbar.OptionThrottle(barEvery),
@@ -74,7 +74,7 @@ func (w *importWatcher) Moved(s importing.Source, so importing.Summary) {
 	}
 }
 
-func (w *importWatcher) Rejected(s importing.Source, r crawl.Reject) {
+func (w *importWatcher) Rejected(s importing.Source, r imported.Reject) {
 	w.rejects[s.File] = true
 	w.say("%s:%d: %s", s.Label, r.Number, oneLine(reasons(r)))
 }
@@ -98,7 +98,7 @@ func (w *importWatcher) end() {
 }
 
 // reasons are why a line was rejected, with the fields' names before them.
-func reasons(r crawl.Reject) string {
+func reasons(r imported.Reject) string {
 	var all []string
 	if r.Reason != "" {
 		all = append(all, r.Reason)

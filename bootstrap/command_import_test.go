@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // Records of a small world. The second shelf stands on the first, and the demand needs
@@ -89,10 +89,10 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 
 func TestADM04_the_schema_of_each_kind_is_printed_without_a_database(t *testing.T) {
 	sh := emptyShell(t)
-	for _, kind := range crawl.Kinds() {
+	for _, kind := range imported.Kinds() {
 		var schema struct {
 			Schema     string `json:"$schema"`
-			Properties struct{ Kind struct{ Const crawl.Kind } }
+			Properties struct{ Kind struct{ Const imported.Kind } }
 		}
 		sh.run("import", "--schema", string(kind)).ends(done).reads(&schema)
 		assert.Contains(t, schema.Schema, "2020-12", kind)

@@ -166,24 +166,24 @@ func (c orderShow) Run(ctx context.Context, s streams) error {
 }
 
 type orderPayments struct {
-	State payment.Verdict `enum:",applied,refund_due,disputed" default:"" help:"Only those that are applied, refund_due or disputed." placeholder:"STATE"`
-	JSON  bool            `name:"json" help:"Print a JSON array."`
+	State payment.PaymentState `enum:",applied,refund_due,disputed" default:"" help:"Only those that are applied, refund_due or disputed." placeholder:"STATE"`
+	JSON  bool                 `name:"json" help:"Print a JSON array."`
 	stored
 }
 
 // received is money that came in, with the names that it has in the REST interface.
 type received struct {
-	ID          payment.PaymentID `json:"id"`
-	Order       *payment.OrderID  `json:"order"`
-	Transaction string            `json:"transaction_id"`
-	State       payment.Verdict   `json:"state"`
-	Amount      int64             `json:"amount"`
-	Currency    string            `json:"currency"`
-	Received    time.Time         `json:"received_at"`
+	ID          payment.PaymentID    `json:"id"`
+	Order       *payment.OrderID     `json:"order"`
+	Transaction string               `json:"transaction_id"`
+	State       payment.PaymentState `json:"state"`
+	Amount      int64                `json:"amount"`
+	Currency    string               `json:"currency"`
+	Received    time.Time            `json:"received_at"`
 }
 
 func receivedOf(p payment.Payment) received {
-	return received{p.ID, orNull(p.Order), p.TransactionID, p.Verdict, p.Amount, p.Currency, p.Received}
+	return received{p.ID, orNull(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Received}
 }
 
 func (r received) row() string {

@@ -80,7 +80,7 @@ func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
 
 func readingLog(log *slog.Logger) reading.Log { return logOf(log) }
 
-func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, studio media.Studio) diary.Ports {
+func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, studio media.Processor) diary.Ports {
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Scenery: s.Scenery,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,

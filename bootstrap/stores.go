@@ -10,17 +10,17 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Stores are the store ports, whichever adapter stands behind them.
@@ -34,17 +34,17 @@ type Stores struct {
 	Events        event.Repository
 	EventReader   event.Reader
 	Discussion    event.Discussion
-	Scenery       event.Scenery
+	Scenery       event.RelatedReader
 	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos
 	Translations  publication.Cache
 	Demands       demand.Repository
-	Images        gallery.Repository
+	Images        userimage.Repository
 	Ledger        payment.Ledger
-	Intake        crawl.Intake
-	Bin           media.Bin
+	Intake        imported.Store
+	Bin           media.DeletionQueue
 	Media         media.Store
 }
 

@@ -16,18 +16,18 @@ import (
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
 	"plaza/application/browsing"
-	"plaza/application/curating"
+	"plaza/application/cleanup"
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
-	"plaza/application/keeping"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/userimages"
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
@@ -41,12 +41,12 @@ var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
-		newStudio, wire.Bind(new(media.Studio), new(*imaging.Studio)))
+		newStudio, wire.Bind(new(media.Processor), new(*imaging.Studio)))
 	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
+	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
-		browsing.New, readingLog, offer, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New,
+		browsing.New, readingLog, offer, reading.New, userimages.New, importing.New, payingLimits, payingLog, paying.New, cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)

@@ -17,18 +17,18 @@ import (
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
 	"plaza/application/browsing"
-	"plaza/application/curating"
+	"plaza/application/cleanup"
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
-	"plaza/application/keeping"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/userimages"
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
@@ -51,9 +51,9 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media
-	bin := stores.Bin
+	deletionQueue := stores.Bin
 	studio := newStudio()
-	peoplePeople := people.New(directory, accounts, portraits, store, bin, studio, now)
+	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, studio, now)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, studio)
@@ -68,8 +68,8 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	log2 := readingLog(log)
 	readingOffer := offer(c)
 	readingReading := reading.New(publicationRepository, translator, cache, store, now, log2, readingOffer)
-	galleryRepository := stores.Images
-	curatingCurating := curating.New(galleryRepository, store, bin, studio, now)
+	userimageRepository := stores.Images
+	userImages := userimages.New(userimageRepository, store, deletionQueue, studio, now)
 	howTos := stores.HowTos
 	importingImporting := importing.New(howTos)
 	ledger := stores.Ledger
@@ -86,7 +86,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Following: followingFollowing,
 		Browsing:  browsingBrowsing,
 		Reading:   readingReading,
-		Curating:  curatingCurating,
+		Curating:  userImages,
 		Importing: importingImporting,
 		Paying:    payingPaying,
 		Portraits: httpapiPortraitSource,
@@ -97,10 +97,10 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	if err != nil {
 		return nil, err
 	}
-	intake := stores.Intake
+	importedStore := stores.Intake
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
-		Intake:    intake,
+		Intake:    importedStore,
 		Decoder:   decoder,
 		Feed:      reader,
 		Sanitiser: sanitiser,
@@ -108,7 +108,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Pictures:  store,
 	}
 	importer := importing.NewImporter(importingPorts)
-	keepingKeeping := keeping.New(bin, store, now, log)
+	cleanupCleanup := cleanup.New(deletionQueue, store, now, log)
 	app := &App{
 		Config:    c,
 		Log:       log,
@@ -120,11 +120,11 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Following: followingFollowing,
 		Browsing:  browsingBrowsing,
 		Reading:   readingReading,
-		Curating:  curatingCurating,
+		Curating:  userImages,
 		Importing: importingImporting,
 		Importer:  importer,
 		Paying:    payingPaying,
-		Keeping:   keepingKeeping,
+		Keeping:   cleanupCleanup,
 		storage:   kept,
 		gateway:   wallet,
 		hasher:    hasher,
@@ -155,10 +155,10 @@ func initialisePlaces(events event.Repository, reader event.Reader) *diary.Place
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
-	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newStudio, wire.Bind(new(media.Studio), new(*imaging.Studio)))
+	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newStudio, wire.Bind(new(media.Processor), new(*imaging.Studio)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(crawl.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, offer, reading.New, curating.New, importing.New, payingLimits, payingLog, paying.New, keeping.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, offer, reading.New, userimages.New, importing.New, payingLimits, payingLog, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

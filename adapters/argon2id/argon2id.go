@@ -109,7 +109,7 @@ func (h *Hasher) derive(ctx context.Context, with hash, password secret.String, 
 	case h.present <- struct{}{}:
 		defer func() { <-h.present }()
 	default:
-		return nil, fault.Later(fault.Unavailable, retryAfter, "Too many logins at once. Try again in a moment.")
+		return nil, fault.RetryAfter(fault.Unavailable, retryAfter, "Too many logins at once. Try again in a moment.")
 	}
 	select {
 	case h.working <- struct{}{}:

@@ -78,7 +78,7 @@ func TestStoredHashesThatAreRefused(t *testing.T) {
 	} {
 		_, _, err := h.Verify(t.Context(), stored, password)
 		require.Error(t, err, stored)
-		_, isFault := fault.Of(err)
+		_, isFault := fault.As(err)
 		assert.False(t, isFault, "nothing that a client could mend: %v", err)
 		assert.NotContains(t, err.Error(), key)
 	}

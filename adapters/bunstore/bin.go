@@ -20,11 +20,11 @@ type Bin struct{ s *Store }
 // Bin returns the store's pictures that nobody shows any more.
 func (s *Store) Bin() Bin { return Bin{s} }
 
-var _ media.Bin = Bin{}
+var _ media.DeletionQueue = Bin{}
 
-// Discarded leaves out what somebody takes out of the bin just now.
-func (v Bin) Discarded(ctx context.Context, now, next time.Time, limit int) (due []media.Key, err error) {
-	now, next = instant.Of(now), instant.Of(next)
+// Claim leaves out what somebody takes out of the bin just now.
+func (v Bin) Claim(ctx context.Context, now, next time.Time, limit int) (due []media.Key, err error) {
+	now, next = instant.Normalise(now), instant.Normalise(next)
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		due = nil
 		skipLocked := ""
@@ -44,7 +44,7 @@ func (v Bin) Discarded(ctx context.Context, now, next time.Time, limit int) (due
 	return due, nil
 }
 
-func (v Bin) Emptied(ctx context.Context, keys []media.Key) error {
+func (v Bin) Done(ctx context.Context, keys []media.Key) error {
 	if len(keys) == 0 {
 		return ctx.Err()
 	}
@@ -76,14 +76,14 @@ var pictures = []shows{
 // walked is how many rows are read at once by whoever goes through all of them.
 const walked = 2000
 
-// Known reads some rows at a time: nobody waits for it, and what is held is little.
-func (v Bin) Known(ctx context.Context) iter.Seq2[media.Known, error] {
-	return func(yield func(media.Known, error) bool) {
+// References reads some rows at a time: nobody waits for it, and what is held is little.
+func (v Bin) References(ctx context.Context) iter.Seq2[media.Reference, error] {
+	return func(yield func(media.Reference, error) bool) {
 		for _, from := range pictures {
 			for at := from.begin; at != nil; {
 				found, next, err := v.some(ctx, from, at)
 				if err != nil {
-					yield(media.Known{}, err)
+					yield(media.Reference{}, err)
 					return
 				}
 				for _, k := range found {
@@ -99,7 +99,7 @@ func (v Bin) Known(ctx context.Context) iter.Seq2[media.Known, error] {
 
 // some are the pictures of the next rows, and where those after them begin; nil: there
 // are none.
-func (v Bin) some(ctx context.Context, from shows, after any) (found []media.Known, next any, err error) {
+func (v Bin) some(ctx context.Context, from shows, after any) (found []media.Reference, next any, err error) {
 	query := "SELECT " + from.by + ", " + from.key + ", " + from.cover + " FROM " + from.table +
 		" WHERE " + from.where + " AND " + from.by + " > ? ORDER BY " + from.by + " LIMIT ?"
 	err = v.s.read(ctx, func(ctx context.Context) error {
@@ -126,16 +126,16 @@ func (v Bin) some(ctx context.Context, from shows, after any) (found []media.Kno
 	return found, next, err
 }
 
-func (from shows) known(at any, key media.Key, picture cover) (found []media.Known) {
+func (from shows) known(at any, key media.Key, picture cover) (found []media.Reference) {
 	of := from.of
 	if number, is := at.(int64); is {
 		of = fmt.Sprint(of, " ", number)
 	}
 	if key != "" {
-		found = append(found, media.Known{Key: key, Of: of})
+		found = append(found, media.Reference{Key: key, Of: of})
 	}
 	for _, key := range picture.Keys() {
-		found = append(found, media.Known{Key: key, Of: of})
+		found = append(found, media.Reference{Key: key, Of: of})
 	}
 	return found
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"plaza/domain/gallery"
+	"plaza/domain/userimage"
 )
 
 // discussed is the counts of an event, as they should be made of its comments and
@@ -74,7 +74,7 @@ func (c check) images(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for after := gallery.ID(0); ; {
+	for after := userimage.ID(0); ; {
 		var rows []imageRow
 		err := c.read(ctx, func(ctx context.Context) error {
 			return c.reader.NewSelect().Model(&rows).Where("id > ?", after).Order("id").Limit(checkBatch).Scan(ctx)

@@ -15,7 +15,7 @@ import (
 // stored is a thing as it is kept, or why it can't be read.
 type stored struct {
 	id     int64
-	thing  feed.Thing
+	thing  feed.Listable
 	broken error
 }
 
@@ -175,7 +175,7 @@ func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64,
 }
 
 // agree says whether the row is just the thing's listing.
-func agree(t feed.Thing, row listingRow, is bool) bool {
+func agree(t feed.Listable, row listingRow, is bool) bool {
 	l, listed := t.Listing()
 	return listed == is && (!listed || listingRowOf(l).equal(row))
 }
@@ -216,7 +216,7 @@ func (c check) relook(ctx context.Context, of shelf, id int64) error {
 
 // mendListing puts the thing's listing in the place of the wrong one. The counters
 // have counted whatever was there, or not: they are recounted later.
-func (s *Store) mendListing(ctx context.Context, tx *transaction, at item, wrong *listingRow, t feed.Thing) error {
+func (s *Store) mendListing(ctx context.Context, tx *transaction, at item, wrong *listingRow, t feed.Listable) error {
 	var next *listingRow
 	if t != nil {
 		if l, listed := t.Listing(); listed {

@@ -11,10 +11,10 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
 	"plaza/domain/geo"
 	"plaza/domain/publication"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // furnish stores one thing of each kind, and what is said of the event.
@@ -34,7 +34,7 @@ func furnish(t *testing.T, s *bunstore.Store) {
 	_, err = s.Events().AddComment(ctx, comment)
 	require.NoError(t, err)
 	require.NoError(t, s.Events().Like(ctx, id, author, true))
-	_, err = s.Images().Add(ctx, gallery.New(author, "public/a", 1, 1, gallery.Tags{}, noon))
+	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, userimage.Tags{}, noon))
 	require.NoError(t, err)
 }
 

@@ -25,10 +25,10 @@ type Events struct{ s *Store }
 func (s *Store) Events() Events { return Events{s} }
 
 var (
-	_ event.Repository = Events{}
-	_ event.Reader     = Events{}
-	_ event.Discussion = Events{}
-	_ event.Scenery    = Events{}
+	_ event.Repository    = Events{}
+	_ event.Reader        = Events{}
+	_ event.Discussion    = Events{}
+	_ event.RelatedReader = Events{}
 )
 
 func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }

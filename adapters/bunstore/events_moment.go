@@ -33,8 +33,8 @@ func onDates(d dialect) string {
 // permitted are the permissions of published events that the relation lets a viewer see
 // and, unless it is Stranger, a stranger may not.
 func permitted(r subscription.Relation) (permissions []event.Permission) {
-	open := event.Reach(subscription.Stranger)
-	for _, as := range event.Reach(r) {
+	open := event.VisibleStates(subscription.Stranger)
+	for _, as := range event.VisibleStates(r) {
 		if as.Status == event.Normal && (r == subscription.Stranger || !slices.Contains(open, as)) {
 			permissions = append(permissions, as.Permission)
 		}

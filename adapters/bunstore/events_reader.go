@@ -41,7 +41,7 @@ func newEventStatements(d dialect) eventStatements {
 // showing is how an event stands, as one number.
 const showing = "e.status * 1000 + e.permission"
 
-func showings(reach []event.Showing) []int64 {
+func showings(reach []event.StatusPermission) []int64 {
 	all := make([]int64, len(reach))
 	for i, as := range reach {
 		all[i] = int64(as.Status)*1000 + int64(as.Permission)

@@ -49,7 +49,7 @@ func (v Feed) Page(
 	if err != nil {
 		return page.Page[feed.Item]{}, err
 	}
-	return page.Map(p, func(t feed.Thing) feed.Item { return itemOf(t, sel.Near) }), nil
+	return page.Map(p, func(t feed.Listable) feed.Item { return itemOf(t, sel.Near) }), nil
 }
 
 // known is nil for the bucket and for a category that is there.
@@ -66,8 +66,8 @@ func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
 
 // itemOf is the thing on a page, with its distance when there is a circle to
 // measure from.
-func itemOf(t feed.Thing, near *feed.Circle) feed.Item {
-	item := feed.Item{Thing: t}
+func itemOf(t feed.Listable, near *feed.Area) feed.Item {
+	item := feed.Item{Listable: t}
 	if l, listed := t.Listing(); listed && near != nil && l.Point != nil {
 		item.Distance = new(near.Centre.To(*l.Point).Rounded())
 	}
@@ -78,13 +78,13 @@ func itemOf(t feed.Thing, near *feed.Circle) feed.Item {
 // one, or past the last: either way nothing depends on the total then.
 func (s *Store) things(
 	ctx context.Context, statement string, args []any, shown shape, r page.Request,
-) (page.Page[feed.Thing], error) {
-	var items []feed.Thing
+) (page.Page[feed.Listable], error) {
+	var items []feed.Listable
 	var total int
 	var row thing
 	targets := append([]any{&total}, shown.targets(&row, s.dialect)...)
 	err := s.read(ctx, func(ctx context.Context) error {
-		items = make([]feed.Thing, 0, r.Size())
+		items = make([]feed.Listable, 0, r.Size())
 		return s.each(ctx, statement, args, func(scan func(...any) error) error {
 			row = thing{kind: shown.kinds[0]} // nothing of the last one may be reached into
 			if err := scan(targets...); err != nil {
@@ -96,7 +96,7 @@ func (s *Store) things(
 		})
 	})
 	if err != nil {
-		return page.Page[feed.Thing]{}, err
+		return page.Page[feed.Listable]{}, err
 	}
 	return page.Of(r, items, total)
 }
@@ -111,7 +111,7 @@ func kindNames(kinds []feed.Kind) []string {
 
 // circle is the parameters of within: a box around the circle, its centre, and
 // the haversine of its radius.
-func circle(c feed.Circle) []any {
+func circle(c feed.Area) []any {
 	box := geo.Around(c.Centre, c.Within)
 	west, east := box.Lng[0], box.Lng[len(box.Lng)-1]
 	sine := math.Sin(float64(c.Within/geo.Radius) / 2)

@@ -9,23 +9,23 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"plaza/domain/gallery"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
-// Images is the store as gallery.Repository.
+// Images is the store as userimage.Repository.
 type Images struct{ s *Store }
 
 // Images returns the store's images.
 func (s *Store) Images() Images { return Images{s} }
 
-var _ gallery.Repository = Images{}
+var _ userimage.Repository = Images{}
 
 type imageRow struct {
 	bun.BaseModel `bun:"table:images,alias:i"`
-	ID            gallery.ID `bun:",pk,autoincrement"`
+	ID            userimage.ID `bun:",pk,autoincrement"`
 	OwnerID       user.ID
 	Key           media.Key
 	Width         int
@@ -36,25 +36,25 @@ type imageRow struct {
 	Revision      int64
 }
 
-func imageRowOf(i gallery.Image) imageRow {
+func imageRowOf(i userimage.Image) imageRow {
 	return imageRow{
 		ID: i.ID, OwnerID: i.Owner, Key: i.Key, Width: i.Width, Height: i.Height, Tags: filled(i.Tags.Names()),
 		Created: moment{i.Created}, Deleted: moment{i.Deleted},
 	}
 }
 
-func (r imageRow) image() (gallery.Image, error) {
-	tags, err := gallery.ParseTags(r.Tags)
+func (r imageRow) image() (userimage.Image, error) {
+	tags, err := userimage.ParseTags(r.Tags)
 	if err != nil {
-		return gallery.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // our fault, not the client's
+		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // our fault, not the client's
 	}
-	return gallery.Image{
+	return userimage.Image{
 		ID: r.ID, Owner: r.OwnerID, Key: r.Key, Width: r.Width, Height: r.Height, Tags: tags,
 		Created: r.Created.Time, Deleted: r.Deleted.Time,
 	}, nil
 }
 
-func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error) {
+func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if err := v.room(ctx, tx, i.Owner); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error)
 		return err
 	})
 	if err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
 	return i, nil
 }
@@ -76,11 +76,11 @@ func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error)
 func (v Images) room(ctx context.Context, tx *transaction, owner user.ID) error {
 	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
 		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
-		owner, gallery.MaxImages).Exec(ctx)
-	return orUntouched(done, err, gallery.ErrFull)
+		owner, userimage.MaxImages).Exec(ctx)
+	return orUntouched(done, err, userimage.ErrFull)
 }
 
-func (v Images) Get(ctx context.Context, id gallery.ID) (image gallery.Image, err error) {
+func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		image, _, err = loadImage(ctx, v.s.reader.NewSelect(), id)
 		return err
@@ -88,21 +88,21 @@ func (v Images) Get(ctx context.Context, id gallery.ID) (image gallery.Image, er
 	return image, err
 }
 
-func loadImage(ctx context.Context, query *bun.SelectQuery, id gallery.ID) (gallery.Image, int64, error) {
+func loadImage(ctx context.Context, query *bun.SelectQuery, id userimage.ID) (userimage.Image, int64, error) {
 	var row imageRow
 	if err := query.Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return gallery.Image{}, 0, orNone(err, gallery.ErrNotFound)
+		return userimage.Image{}, 0, orNone(err, userimage.ErrNotFound)
 	}
 	image, err := row.image()
 	return image, row.Revision, err
 }
 
-func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Image) error) (gallery.Image, error) {
-	images := aggregate[gallery.Image]{
-		load: func(ctx context.Context, db bun.IDB, locked bool) (gallery.Image, int64, error) {
+func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
+	images := aggregate[userimage.Image]{
+		load: func(ctx context.Context, db bun.IDB, locked bool) (userimage.Image, int64, error) {
 			return loadImage(ctx, v.s.selecting(db, locked), id)
 		},
-		save: func(ctx context.Context, tx *transaction, old, next gallery.Image, revision int64) (bool, error) {
+		save: func(ctx context.Context, tx *transaction, old, next userimage.Image, revision int64) (bool, error) {
 			row := imageRowOf(next)
 			row.Revision = revision + 1
 			done, err := tx.NewUpdate().Model(&row).Where("id = ? AND revision = ?", id, revision).Exec(ctx)
@@ -112,7 +112,7 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 			return true, v.recount(ctx, tx, old, next)
 		},
 	}
-	return change(ctx, v.s, images, func(i gallery.Image) (gallery.Image, error) {
+	return change(ctx, v.s, images, func(i userimage.Image) (userimage.Image, error) {
 		err := fn(&i)
 		i.ID = id
 		return i, err
@@ -120,7 +120,7 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 }
 
 // recount follows an image that is kept no more, or again, or by somebody else.
-func (v Images) recount(ctx context.Context, tx *transaction, old, next gallery.Image) error {
+func (v Images) recount(ctx context.Context, tx *transaction, old, next userimage.Image) error {
 	wasKept, isKept := old.Deleted.IsZero(), next.Deleted.IsZero()
 	if wasKept == isKept && old.Owner == next.Owner {
 		return nil
@@ -181,7 +181,7 @@ func imagesStatement(d dialect, asked imagesAsked) string {
 }
 
 // asking is the hot read that the query asks for, of a page or, with nil, of all.
-func (v Images) asking(q gallery.Query, p *page.Request) (statement string, args []any) {
+func (v Images) asking(q userimage.Query, p *page.Request) (statement string, args []any) {
 	args = []any{int64(q.Owner)}
 	if len(q.Contains) > 0 {
 		args = append(args, v.s.dialect.listOf(q.Contains))
@@ -197,7 +197,7 @@ func (v Images) asking(q gallery.Query, p *page.Request) (statement string, args
 
 // scanned calls fn with each row of the hot read; columns come before the image's.
 func (v Images) scanned(
-	ctx context.Context, owner user.ID, statement string, args []any, fn func(gallery.Image) error, columns ...any,
+	ctx context.Context, owner user.ID, statement string, args []any, fn func(userimage.Image) error, columns ...any,
 ) error {
 	row := imageRow{OwnerID: owner}
 	// The driver looks long for how to fill types that it does not know.
@@ -215,23 +215,23 @@ func (v Images) scanned(
 	})
 }
 
-func (v Images) List(ctx context.Context, q gallery.Query, p page.Request) (page.Page[gallery.Image], error) {
-	q, possible := q.Sound() // what is no text can't be asked for
+func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
+	q, possible := q.Normalise() // what is no text can't be asked for
 	statement, args := v.asking(q, &p)
 	var total int
-	var images []gallery.Image
+	var images []userimage.Image
 	err := v.s.read(ctx, func(ctx context.Context) error {
 		images, total = nil, 0
 		if !possible {
 			return nil
 		}
-		return v.scanned(ctx, q.Owner, statement, args, func(i gallery.Image) error {
+		return v.scanned(ctx, q.Owner, statement, args, func(i userimage.Image) error {
 			images = append(images, i)
 			return nil
 		}, &total)
 	})
 	if err != nil {
-		return page.Page[gallery.Image]{}, err
+		return page.Page[userimage.Image]{}, err
 	}
 	return page.Of(p, images, total)
 }
@@ -241,16 +241,16 @@ var errEnough = errors.New("the reader wants no more")
 
 // All reads the rows of one statement while they are used. A statement whose rows were
 // used is not tried again.
-func (v Images) All(ctx context.Context, q gallery.Query) iter.Seq2[gallery.Image, error] {
-	return func(yield func(gallery.Image, error) bool) {
-		q, possible := q.Sound()
+func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
+	return func(yield func(userimage.Image, error) bool) {
+		q, possible := q.Normalise()
 		statement, args := v.asking(q, nil)
 		used := false
 		err := v.s.read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil
 			}
-			err := v.scanned(ctx, q.Owner, statement, args, func(i gallery.Image) error {
+			err := v.scanned(ctx, q.Owner, statement, args, func(i userimage.Image) error {
 				if used = true; !yield(i, nil) {
 					return errEnough
 				}
@@ -262,7 +262,7 @@ func (v Images) All(ctx context.Context, q gallery.Query) iter.Seq2[gallery.Imag
 			return err
 		})
 		if err != nil && !errors.Is(err, errEnough) {
-			yield(gallery.Image{}, err)
+			yield(userimage.Image{}, err)
 		}
 	}
 }

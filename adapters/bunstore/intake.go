@@ -3,17 +3,17 @@ package bunstore
 import (
 	"context"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 )
 
-// Intake is the store as crawl.Intake.
+// Intake is the store as imported.Intake.
 type Intake struct{ s *Store }
 
 // Intake returns the store's way in for what the crawler brings.
 func (s *Store) Intake() Intake { return Intake{s} }
 
-var _ crawl.Intake = Intake{}
+var _ imported.Store = Intake{}
 
 // deliveries is the name of the lock under which there is one delivery at a time, and
 // nobody else who puts things into the feed that the crawler brings, too: what a delivery
@@ -24,8 +24,8 @@ const deliveries = "deliveries"
 // thousands of rows, and one that is given up is given again.
 const deliveryCalls = 6
 
-// Take tries again when something that is new has come from elsewhere meanwhile.
-func (v Intake) Take(ctx context.Context, d crawl.Delivery) (receipt crawl.Receipt, err error) {
+// Apply tries again when something that is new has come from elsewhere meanwhile.
+func (v Intake) Apply(ctx context.Context, d imported.Batch) (receipt imported.BatchResult, err error) {
 	for range attempts {
 		err = v.s.writeWithin(ctx, deliveryCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
 			receipt, err = v.s.take(ctx, tx, d)
@@ -36,36 +36,36 @@ func (v Intake) Take(ctx context.Context, d crawl.Delivery) (receipt crawl.Recei
 		}
 	}
 	if err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	return receipt, nil
 }
 
 // take stores what is ready, kind by kind: none needs anything of a later one.
-func (s *Store) take(ctx context.Context, tx *transaction, d crawl.Delivery) (crawl.Receipt, error) {
+func (s *Store) take(ctx context.Context, tx *transaction, d imported.Batch) (imported.BatchResult, error) {
 	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	if err := s.dialect.laden(ctx, tx, deliveryCalls*s.limit); err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	t := newTaking(s, tx, d)
 	if err := t.look(ctx); err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	ready := t.plan()
-	for _, store := range []func(context.Context, map[crawl.Kind][]int) error{
+	for _, store := range []func(context.Context, map[imported.Kind][]int) error{
 		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.guides, t.news,
 	} {
 		if err := store(ctx, ready); err != nil {
-			return crawl.Receipt{}, err
+			return imported.BatchResult{}, err
 		}
 	}
 	if err := t.list(ctx); err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	replaced, err := t.lines(ctx)
-	return crawl.Receipt{Outcomes: t.outcomes, Replaced: replaced}, err
+	return imported.BatchResult{Outcomes: t.outcomes, Replaced: replaced}, err
 }
 
 func (v Intake) Progress(ctx context.Context, file string) (progress []byte, err error) {
@@ -76,11 +76,11 @@ func (v Intake) Progress(ctx context.Context, file string) (progress []byte, err
 	return progress, err
 }
 
-func (v Intake) Waiting(ctx context.Context, file string, after int64, most, bytes int) (lines []crawl.Line, err error) {
+func (v Intake) Waiting(ctx context.Context, file string, after int64, most, bytes int) (lines []imported.Line, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		lines = nil
 		return v.s.each(ctx, v.s.writes.waiting, []any{file, after, int64(max(most, 0)), int64(bytes)}, func(scan func(...any) error) error {
-			var l crawl.Line
+			var l imported.Line
 			err := scan(&l.Number, &l.Raw)
 			lines = append(lines, l)
 			return err
@@ -99,7 +99,7 @@ func (v Intake) Finish(ctx context.Context, files ...string) error {
 	return v.s.writeAll(ctx, steps)
 }
 
-func (v Intake) Cover(ctx context.Context, d crawl.Digest) (p media.Picture, is bool, err error) {
+func (v Intake) Cover(ctx context.Context, d imported.Digest) (p media.Picture, is bool, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		is = false
 		return v.s.each(ctx, v.s.writes.cover, []any{d[:]}, func(scan func(...any) error) error {
@@ -110,7 +110,7 @@ func (v Intake) Cover(ctx context.Context, d crawl.Digest) (p media.Picture, is 
 	return p, is, err
 }
 
-func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, p media.Picture) (kept media.Picture, err error) {
+func (v Intake) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
 	text, err := cover{p}.text()
 	if err != nil {
 		return media.Picture{}, err
@@ -129,10 +129,10 @@ func scanPicture(p *media.Picture, scan func(...any) error) error {
 	return err
 }
 
-func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (known map[crawl.Ref]bool, err error) {
+func (v Intake) Known(ctx context.Context, refs []imported.Ref) (known map[imported.Ref]bool, err error) {
 	reads, add := v.s.knownReads(refs)
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		known = map[crawl.Ref]bool{}
+		known = map[imported.Ref]bool{}
 		add(known)
 		if len(reads) == 0 {
 			return nil
@@ -143,17 +143,17 @@ func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (known map[crawl.Re
 }
 
 // knownReads find those of the refs that are stored, and add them to what add is given.
-func (s *Store) knownReads(refs []crawl.Ref) (reads []step, add func(map[crawl.Ref]bool)) {
-	var known map[crawl.Ref]bool
-	ids, sources := map[crawl.Kind][]int64{}, map[crawl.Kind][]string{}
+func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[imported.Ref]bool)) {
+	var known map[imported.Ref]bool
+	ids, sources := map[imported.Kind][]int64{}, map[imported.Kind][]string{}
 	var categories, robots []string
-	asked := map[crawl.Ref]bool{}
+	asked := map[imported.Ref]bool{}
 	for _, ref := range distinct(refs) {
 		asked[ref] = true
 		switch ref.Kind {
-		case crawl.User, crawl.News:
+		case imported.User, imported.News:
 			sources[ref.Kind] = append(sources[ref.Kind], ref.ID)
-		case crawl.HowTo:
+		case imported.HowTo:
 			if category, robot, is := ref.Guide(); is {
 				categories, robots = append(categories, category), append(robots, robot)
 			}
@@ -163,7 +163,7 @@ func (s *Store) knownReads(refs []crawl.Ref) (reads []step, add func(map[crawl.R
 			}
 		}
 	}
-	note := func(ref crawl.Ref) {
+	note := func(ref imported.Ref) {
 		if asked[ref] {
 			known[ref] = true
 		}
@@ -178,12 +178,12 @@ func (s *Store) knownReads(refs []crawl.Ref) (reads []step, add func(map[crawl.R
 		reads = append(reads, step{statement: statement, args: []any{s.dialect.listOf(wanted)}, row: func(scan func(...any) error) error {
 			var id string
 			err := scan(&id)
-			note(crawl.Ref{Kind: kind, ID: id})
+			note(imported.Ref{Kind: kind, ID: id})
 			return err
 		}})
 	}
 	if len(robots) > 0 {
-		reads = append(reads, s.guidesOf(categories, robots, func(g crawl.Guide) { note(g.Ref()) }))
+		reads = append(reads, s.guidesOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
 	}
-	return reads, func(into map[crawl.Ref]bool) { known = into }
+	return reads, func(into map[imported.Ref]bool) { known = into }
 }

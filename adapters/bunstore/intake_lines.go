@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // lines keeps the lines that wait, lets the others go, and returns how many of those
@@ -20,14 +20,14 @@ func (t *taking) lines(ctx context.Context) (replaced int, err error) {
 			ours[i] = w.id
 		}
 	}
-	stored := map[crawl.Ref]int64{} // when they arrived: whatever waits did before now
+	stored := map[imported.Ref]int64{} // when they arrived: whatever waits did before now
 	var added [][]any
 	var steps []step
 	var gone []int64
 	for i, line := range t.delivery.Lines {
 		ref := line.Record.Ref()
 		id, waited := ours[i]
-		waits := t.outcomes[i].Fate == crawl.Waits || t.outcomes[i].Fate == crawl.Refused
+		waits := t.outcomes[i].Status == imported.Waits || t.outcomes[i].Status == imported.Refused
 		switch {
 		case waits && waited:
 			steps = append(steps, step{statement: t.s.writes.stay, args: []any{id, string(ref.Kind), ref.ID, filled(line.Raw)}})
@@ -54,7 +54,7 @@ func (t *taking) lines(ctx context.Context) (replaced int, err error) {
 
 // replaced are the lines, none of them ours, that have a record of what is stored now,
 // and arrived before it.
-func (t *taking) replaced(stored map[crawl.Ref]int64, ours map[int]int64) []int64 {
+func (t *taking) replaced(stored map[imported.Ref]int64, ours map[int]int64) []int64 {
 	counted := make(map[int64]bool, len(ours))
 	for _, id := range ours {
 		counted[id] = true

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -16,16 +16,16 @@ type taking struct {
 	s        *Store
 	tx       *transaction
 	scribe   scribe
-	delivery crawl.Delivery
-	outcomes []crawl.Outcome
+	delivery imported.Batch
+	outcomes []imported.Outcome
 
 	uids       map[string]user.ID // of whoever wrote something of it
 	accounts   map[string]account // by source
 	holders    map[user.Phone]account
 	shelves    map[feed.CategoryID]feed.Category // all of them, if any came
 	bundles    map[publication.BundleID]publication.Bundle
-	things     map[feed.Kind]map[int64]feed.Thing
-	howTos     map[crawl.Ref]publication.HowTo
+	things     map[feed.Kind]map[int64]feed.Listable
+	howTos     map[imported.Ref]publication.HowTo
 	clippings  map[string]event.News
 	waiting    []waitingRow
 	listings   []*listingRow // that are new
@@ -37,16 +37,16 @@ type waitingRow struct {
 	id     int64 // in the order of their arrival
 	file   string
 	number int64
-	ref    crawl.Ref
+	ref    imported.Ref
 }
 
-func newTaking(s *Store, tx *transaction, d crawl.Delivery) *taking {
+func newTaking(s *Store, tx *transaction, d imported.Batch) *taking {
 	return &taking{
-		s: s, tx: tx, scribe: scribe{s.dialect}, delivery: d, outcomes: make([]crawl.Outcome, len(d.Lines)),
+		s: s, tx: tx, scribe: scribe{s.dialect}, delivery: d, outcomes: make([]imported.Outcome, len(d.Lines)),
 		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[user.Phone]account{},
 		shelves: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
-		things: map[feed.Kind]map[int64]feed.Thing{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
-		howTos: map[crawl.Ref]publication.HowTo{}, clippings: map[string]event.News{},
+		things: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
+		howTos: map[imported.Ref]publication.HowTo{}, clippings: map[string]event.News{},
 	}
 }
 
@@ -60,34 +60,34 @@ type named struct {
 	sources                 []string // of all records, as they stand in their Refs
 }
 
-func namesIn(lines []crawl.Line) named {
+func namesIn(lines []imported.Line) named {
 	n := named{things: map[feed.Kind][]int64{}}
-	batch := make([]crawl.Record, len(lines))
+	batch := make([]imported.Record, len(lines))
 	for i, line := range lines {
 		batch[i] = line.Record
 		ref := line.Record.Ref()
 		n.sources = append(n.sources, ref.ID)
 		switch r := line.Record.(type) {
-		case crawl.Person:
+		case imported.UserRecord:
 			n.people, n.phones = append(n.people, r.Source), append(n.phones, r.Phone.String())
-		case crawl.Binding:
+		case imported.BundleRecord:
 			n.bundles = append(n.bundles, int64(r.ID))
-		case crawl.Text, crawl.Part, crawl.Wish:
+		case imported.PublicationRecord, imported.NodeRecord, imported.DemandRecord:
 			kind := thingKinds[ref.Kind]
 			n.things[kind] = append(n.things[kind], ref.Number())
-		case crawl.Guide:
+		case imported.HowToRecord:
 			n.guides, n.robots = append(n.guides, r.Category), append(n.robots, r.By)
-		case crawl.Clipping:
+		case imported.NewsRecord:
 			n.news = append(n.news, r.Source)
 		}
 	}
-	for _, need := range crawl.NeedsOf(batch) {
+	for _, need := range imported.NeedsOf(batch) {
 		switch need.Kind {
-		case crawl.User:
+		case imported.User:
 			n.writers = append(n.writers, need.ID)
-		case crawl.Category:
+		case imported.Category:
 			n.categories = append(n.categories, need.Number())
-		case crawl.Bundle:
+		case imported.Bundle:
 			n.bundles = append(n.bundles, need.Number())
 		}
 	}
@@ -99,8 +99,8 @@ func namesIn(lines []crawl.Line) named {
 func (t *taking) look(ctx context.Context) error {
 	n, d := namesIn(t.delivery.Lines), t.delivery
 	var steps []step
-	if len(d.GivenUp) > 0 {
-		steps = append(steps, step{statement: t.s.writes.giveUp, args: []any{d.File, t.s.dialect.listOf(d.GivenUp)}})
+	if len(d.Abandoned) > 0 {
+		steps = append(steps, step{statement: t.s.writes.giveUp, args: []any{d.File, t.s.dialect.listOf(d.Abandoned)}})
 	}
 	if len(d.Lines) > 0 {
 		first, last := int64(math.MaxInt64), int64(math.MinInt64)
@@ -151,7 +151,7 @@ func (t *taking) lookups(n named) []step {
 		})
 	}
 	if len(n.guides) > 0 {
-		steps = append(steps, t.s.guidesOf(n.guides, n.robots, func(g crawl.Guide) { t.howTos[g.Ref()] = g.HowTo }))
+		steps = append(steps, t.s.guidesOf(n.guides, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
 	}
 	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
 		c, err := t.scribe.scanNews(scan)
@@ -169,12 +169,12 @@ func ask[T any](t *taking, steps []step, statement string, values []T, row func(
 }
 
 // guidesOf finds the how-tos of any of the categories and any of the robots.
-func (s *Store) guidesOf(categories, robots []string, found func(crawl.Guide)) step {
+func (s *Store) guidesOf(categories, robots []string, found func(imported.HowToRecord)) step {
 	args := []any{s.dialect.listOf(distinct(categories)), s.dialect.listOf(distinct(robots))}
 	return step{statement: s.writes.guides, args: args, row: func(scan func(...any) error) error {
 		robot, h, err := scribe{s.dialect}.scanHowTo(scan)
 		if err == nil {
-			found(crawl.Guide{HowTo: h, By: robot})
+			found(imported.HowToRecord{HowTo: h, By: robot})
 		}
 		return err
 	}}
@@ -182,7 +182,7 @@ func (s *Store) guidesOf(categories, robots []string, found func(crawl.Guide)) s
 
 func (t *taking) anyShelves() bool {
 	for _, line := range t.delivery.Lines {
-		if _, is := line.Record.(crawl.Shelf); is {
+		if _, is := line.Record.(imported.CategoryRecord); is {
 			return true
 		}
 	}
@@ -205,44 +205,44 @@ func (t *taking) uid(scan func(...any) error) error {
 
 func (t *taking) waits(scan func(...any) error) error {
 	var w waitingRow
-	err := scan(&w.id, &w.file, &w.number, orZeroText[crawl.Kind]{&w.ref.Kind}, &w.ref.ID)
+	err := scan(&w.id, &w.file, &w.number, orZeroText[imported.Kind]{&w.ref.Kind}, &w.ref.ID)
 	t.waiting = append(t.waiting, w)
 	return err
 }
 
 // plan says which of the lines can be stored, by their kinds, in an order in which each
 // comes after what it needs; and what becomes of the others.
-func (t *taking) plan() map[crawl.Kind][]int {
-	var batch []crawl.Record
+func (t *taking) plan() map[imported.Kind][]int {
+	var batch []imported.Record
 	var places []int
 	phones := map[user.Phone]string{} // those that the batch takes
 	for i, line := range t.delivery.Lines {
-		if p, is := line.Record.(crawl.Person); is {
+		if p, is := line.Record.(imported.UserRecord); is {
 			if wrong := p.Problem(t.holdersOf(p, phones)); wrong != nil {
-				t.outcomes[i] = crawl.Outcome{Fate: crawl.Refused, Wrong: wrong}
+				t.outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
 				continue
 			}
 			phones[p.Phone] = p.Source
 		}
 		batch, places = append(batch, line.Record), append(places, i)
 	}
-	known := map[crawl.Ref]bool{}
+	known := map[imported.Ref]bool{}
 	for source := range t.uids {
-		known[crawl.Ref{Kind: crawl.User, ID: source}] = true
+		known[imported.Ref{Kind: imported.User, ID: source}] = true
 	}
 	for id := range t.bundles {
-		known[crawl.NumberRef(crawl.Bundle, id)] = true
+		known[imported.NumberRef(imported.Bundle, id)] = true
 	}
 	tree := map[feed.CategoryID]feed.CategoryID{}
 	for id, c := range t.shelves {
-		known[crawl.NumberRef(crawl.Category, id)] = true
+		known[imported.NumberRef(imported.Category, id)] = true
 		tree[id] = c.Parent
 	}
-	plan := crawl.PlanOf(batch, known, tree)
+	plan := imported.PlanOf(batch, known, tree)
 	for i, wrong := range plan.Missing {
-		t.outcomes[places[i]] = crawl.Outcome{Fate: crawl.Waits, Wrong: wrong}
+		t.outcomes[places[i]] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
 	}
-	ready := map[crawl.Kind][]int{}
+	ready := map[imported.Kind][]int{}
 	for _, i := range plan.Ready {
 		kind := batch[i].Ref().Kind
 		ready[kind] = append(ready[kind], places[i])
@@ -251,14 +251,14 @@ func (t *taking) plan() map[crawl.Kind][]int {
 }
 
 // holdersOf are the account that the person has, and the one that has their phone.
-func (t *taking) holdersOf(p crawl.Person, taken map[user.Phone]string) (own, holder *crawl.Holder) {
+func (t *taking) holdersOf(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
 	if a, is := t.accounts[p.Source]; is {
-		own = &crawl.Holder{Source: a.source, Phone: a.phone}
+		own = &imported.ExistingAccount{Source: a.source, Phone: a.phone}
 	}
 	if source, is := taken[p.Phone]; is {
-		holder = &crawl.Holder{Source: source, Phone: p.Phone}
+		holder = &imported.ExistingAccount{Source: source, Phone: p.Phone}
 	} else if a, is := t.holders[p.Phone]; is {
-		holder = &crawl.Holder{Source: a.source, Phone: a.phone}
+		holder = &imported.ExistingAccount{Source: a.source, Phone: a.phone}
 	}
 	return own, holder
 }

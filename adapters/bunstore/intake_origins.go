@@ -5,24 +5,24 @@ import (
 	"maps"
 	"slices"
 
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
 // bundlesAndPublications stores the bundles, and then the publications of the delivery
 // together with those that have another bundle for it.
-func (t *taking) bundlesAndPublications(ctx context.Context, ready map[crawl.Kind][]int) error {
-	changed, err := t.storeBundles(ctx, ready[crawl.Bundle])
+func (t *taking) bundlesAndPublications(ctx context.Context, ready map[imported.Kind][]int) error {
+	changed, err := t.storeBundles(ctx, ready[imported.Bundle])
 	if err != nil {
 		return err
 	}
-	all, err := t.rebound(ctx, changed, ready[crawl.Publication])
+	all, err := t.rebound(ctx, changed, ready[imported.Publication])
 	if err != nil {
 		return err
 	}
-	for _, i := range ready[crawl.Publication] {
-		r := t.delivery.Lines[i].Record.(crawl.Text)
+	for _, i := range ready[imported.Publication] {
+		r := t.delivery.Lines[i].Record.(imported.PublicationRecord)
 		r.Author, r.Bundle = t.uids[r.By], t.bundle(r.Bundle.ID)
 		all = t.replace(all, i, item{feed.Publication, int64(r.ID)}, r.Publication)
 	}
@@ -47,7 +47,7 @@ func (t *taking) storeBundles(ctx context.Context, ready []int) (changed []publi
 	var added [][]any
 	var steps []step
 	for _, i := range ready {
-		next := t.delivery.Lines[i].Record.(crawl.Binding).Bundle
+		next := t.delivery.Lines[i].Record.(imported.BundleRecord).Bundle
 		old, has := t.bundles[next.ID]
 		switch {
 		case !t.fate(i, has, old == next):
@@ -71,7 +71,7 @@ func (t *taking) storeBundles(ctx context.Context, ready []int) (changed []publi
 func (t *taking) rebound(ctx context.Context, changed []publication.BundleID, places []int) (all []replacement, err error) {
 	coming := map[publication.ID]bool{}
 	for _, i := range places {
-		coming[t.delivery.Lines[i].Record.(crawl.Text).ID] = true
+		coming[t.delivery.Lines[i].Record.(imported.PublicationRecord).ID] = true
 	}
 	steps := ask(t, nil, t.s.writes.ofBundles, numbers(changed), func(scan func(...any) error) error {
 		id, thing, err := t.scribe.scanThing(feed.Publication, scan)
@@ -100,7 +100,7 @@ func (t *taking) relistOrigins(ctx context.Context, all []replacement) error {
 	for _, r := range all {
 		ours[r.at.id] = true
 		next := r.next.(publication.Publication)
-		var was feed.Thing
+		var was feed.Listable
 		if old, is := r.old.(publication.Publication); is {
 			was = origin{old, before[old.Bundle.FirstOriginal]}
 		}
@@ -133,7 +133,7 @@ func (t *taking) sight(ctx context.Context, all []replacement) (before, after ma
 	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
 	var stored []int64
 	for _, r := range all {
-		for _, thing := range []feed.Thing{r.old, r.next} {
+		for _, thing := range []feed.Listable{r.old, r.next} {
 			if p, is := thing.(publication.Publication); is {
 				after[p.Bundle.ID], after[p.Bundle.FirstOriginal] = false, false
 			}

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -33,7 +33,7 @@ var (
 	listingPile     = pile("feed_listings", "kind, id, category_id, created, updated, lat, lng")
 	linePile        = pile("import_lines", "file, number, kind, source, raw")
 	thingPiles      = map[feed.Kind]stockpile{feed.Publication: publicationPile, feed.Node: nodePile, feed.Demand: demandPile}
-	thingKinds      = map[crawl.Kind]feed.Kind{crawl.Publication: feed.Publication, crawl.Node: feed.Node, crawl.Demand: feed.Demand}
+	thingKinds      = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
 )
 
 // list are the columns as they stand in a statement.
@@ -81,7 +81,7 @@ func (r scribe) content(c publication.Content) []any {
 }
 
 // thing are the values of a thing of the feed.
-func (r scribe) thing(t feed.Thing) []any {
+func (r scribe) thing(t feed.Listable) []any {
 	switch t := t.(type) {
 	case publication.Publication:
 		return append([]any{
@@ -120,7 +120,7 @@ func (r scribe) bundle(b publication.Bundle) []any {
 }
 
 // person are the values of a new account.
-func (r scribe) person(p crawl.Person) []any {
+func (r scribe) person(p imported.UserRecord) []any {
 	return []any{
 		p.Source, p.Firstname, p.Lastname, p.Expertise, p.Location, p.Timezone, r.d.instant(moment{p.Joined}),
 		p.Phone.String(), "", r.d.listOf([]string{}), false, false, int64(0),
@@ -133,7 +133,7 @@ func (r scribe) howTo(h publication.HowTo) []any {
 	}
 }
 
-func (r scribe) news(c crawl.Clipping) []any {
+func (r scribe) news(c imported.NewsRecord) []any {
 	return []any{
 		c.Source, c.SiteName, c.SiteLogo, c.URL, c.Title, r.d.date(c.Released), string(c.HTML), c.Category, c.City, c.District,
 		c.Province, c.Country,
@@ -151,7 +151,7 @@ func contentTargets(c *contentColumns) []any {
 }
 
 // scanThing reads a thing of the kind.
-func (r scribe) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Thing, err error) {
+func (r scribe) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Listable, err error) {
 	switch kind {
 	case feed.Publication:
 		var row publicationRow
@@ -220,7 +220,7 @@ func (r scribe) scanHowTo(scan scanner) (robot string, h publication.HowTo, err 
 	return robot, h, err
 }
 
-func (scribe) scanNews(scan scanner) (c crawl.Clipping, err error) {
+func (scribe) scanNews(scan scanner) (c imported.NewsRecord, err error) {
 	var released day
 	err = scan(&c.Source, &c.SiteName, &c.SiteLogo, &c.URL, &c.Title, &released, &c.HTML, &c.Category, &c.City, &c.District, &c.Province, &c.Country)
 	c.Released = released.Date

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 	testserver "plaza/test/postgres"
@@ -30,60 +30,60 @@ func (c *copies) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.Trac
 func (*copies) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
 
 // harvest is so many records of every kind, with ids from the first on.
-func harvest(first, many int) []crawl.Line {
-	var lines []crawl.Line
-	add := func(r crawl.Record) {
-		lines = append(lines, crawl.Line{Number: int64(len(lines) + 1), Raw: []byte("{}"), Record: r})
+func harvest(first, many int) []imported.Line {
+	var lines []imported.Line
+	add := func(r imported.Record) {
+		lines = append(lines, imported.Line{Number: int64(len(lines) + 1), Raw: []byte("{}"), Record: r})
 	}
 	content := publication.Content{Title: "A text", Language: "en", Published: true, Created: noon, Updated: noon}
 	for i := first; i < first+many; i++ {
 		by := fmt.Sprint("person ", i)
 		phone, _ := user.ParsePhone(fmt.Sprintf("+86-138%08d", i))
-		add(crawl.Person{Source: by, Phone: phone, Member: user.Member{Timezone: "UTC", Joined: noon}})
-		add(crawl.Shelf{Category: feed.Category{ID: feed.CategoryID(i), Name: "A shelf", Slug: "a"}})
-		add(crawl.Binding{Bundle: publication.Bundle{ID: publication.BundleID(i), FirstOriginal: publication.BundleID(first)}})
+		add(imported.UserRecord{Source: by, Phone: phone, Member: user.Member{Timezone: "UTC", Joined: noon}})
+		add(imported.CategoryRecord{Category: feed.Category{ID: feed.CategoryID(i), Name: "A shelf", Slug: "a"}})
+		add(imported.BundleRecord{Bundle: publication.Bundle{ID: publication.BundleID(i), FirstOriginal: publication.BundleID(first)}})
 		content.Category = feed.CategoryID(i)
-		add(crawl.Text{By: by, Publication: publication.Publication{
+		add(imported.PublicationRecord{By: by, Publication: publication.Publication{
 			ID: publication.ID(i), Bundle: publication.Bundle{ID: publication.BundleID(i)}, Content: content,
 		}})
-		add(crawl.Part{By: by, Node: publication.Node{ID: publication.NodeID(i), Content: content}})
-		add(crawl.Wish{By: by, Demand: demand.Demand{
+		add(imported.NodeRecord{By: by, Node: publication.Node{ID: publication.NodeID(i), Content: content}})
+		add(imported.DemandRecord{By: by, Demand: demand.Demand{
 			ID: demand.ID(i), Title: "A wish", Category: feed.CategoryID(i), Published: true,
 			Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
 		}})
-		add(crawl.Guide{By: by, HowTo: publication.HowTo{Category: by, Created: noon, Updated: noon}})
-		add(crawl.Clipping{Source: by, News: event.News{Title: by, Released: event.DateOf(noon)}})
+		add(imported.HowToRecord{By: by, HowTo: publication.HowTo{Category: by, Created: noon, Updated: noon}})
+		add(imported.NewsRecord{Source: by, News: event.News{Title: by, Released: event.DateOf(noon)}})
 	}
 	return lines
 }
 
 // retitled are the lines with something changed in each.
-func retitled(lines []crawl.Line) []crawl.Line {
-	changed := make([]crawl.Line, len(lines))
+func retitled(lines []imported.Line) []imported.Line {
+	changed := make([]imported.Line, len(lines))
 	for i, line := range lines {
 		switch r := line.Record.(type) {
-		case crawl.Person:
+		case imported.UserRecord:
 			r.Firstname = "Another"
 			line.Record = r
-		case crawl.Shelf:
+		case imported.CategoryRecord:
 			r.Name = "Another"
 			line.Record = r
-		case crawl.Binding:
+		case imported.BundleRecord:
 			r.Original = r.FirstOriginal
 			line.Record = r
-		case crawl.Text:
+		case imported.PublicationRecord:
 			r.Title, r.Updated = "Another", noon.Add(time.Hour)
 			line.Record = r
-		case crawl.Part:
+		case imported.NodeRecord:
 			r.Category = 0
 			line.Record = r
-		case crawl.Wish:
+		case imported.DemandRecord:
 			r.Published = false
 			line.Record = r
-		case crawl.Guide:
+		case imported.HowToRecord:
 			r.Updated = noon.Add(time.Hour)
 			line.Record = r
-		case crawl.Clipping:
+		case imported.NewsRecord:
 			r.Title = "Another"
 			line.Record = r
 		}
@@ -99,17 +99,17 @@ func TestADM04_a_delivery_takes_as_many_round_trips_however_much_it_has(t *testi
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	take := func(lines []crawl.Line, want crawl.Fate) int64 {
+	take := func(lines []imported.Line, want imported.Status) int64 {
 		before := counted.n.Load()
-		receipt, err := s.Intake().Take(t.Context(), crawl.Delivery{File: "a", Lines: lines})
+		receipt, err := s.Intake().Apply(t.Context(), imported.Batch{File: "a", Lines: lines})
 		require.NoError(t, err)
 		for _, o := range receipt.Outcomes {
-			require.Equal(t, want, o.Fate)
+			require.Equal(t, want, o.Status)
 		}
 		return counted.n.Load() - before
 	}
 	few, many := harvest(1, 3), harvest(1001, 60)
-	assert.Equal(t, take(few, crawl.New), take(many, crawl.New))
-	assert.Equal(t, take(few, crawl.Same), take(many, crawl.Same))
-	assert.Equal(t, take(retitled(few), crawl.Changed), take(retitled(many), crawl.Changed))
+	assert.Equal(t, take(few, imported.New), take(many, imported.New))
+	assert.Equal(t, take(few, imported.Same), take(many, imported.Same))
+	assert.Equal(t, take(retitled(few), imported.Changed), take(retitled(many), imported.Changed))
 }

@@ -1,8 +1,8 @@
 package bunstore
 
 import (
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 )
 
 // intakeSteps are the statements that store what the crawler brings.
@@ -44,7 +44,7 @@ type intakeSteps struct {
 	remember string   // $1 digest, $2 key, $3 width, $4 height
 	cover    string   // $1 digest
 
-	known map[crawl.Kind]string // $1 ids
+	known map[imported.Kind]string // $1 ids
 }
 
 func newIntakeSteps(d dialect) intakeSteps {
@@ -96,13 +96,13 @@ func newIntakeSteps(d dialect) intakeSteps {
 	return s
 }
 
-func knownStatements(d dialect) map[crawl.Kind]string {
-	known := map[crawl.Kind]string{
-		crawl.User: "SELECT source FROM users WHERE " + d.among("source", "$1"),
-		crawl.News: "SELECT source FROM news WHERE " + d.among("source", "$1"),
+func knownStatements(d dialect) map[imported.Kind]string {
+	known := map[imported.Kind]string{
+		imported.User: "SELECT source FROM users WHERE " + d.among("source", "$1"),
+		imported.News: "SELECT source FROM news WHERE " + d.among("source", "$1"),
 	}
-	for kind, pile := range map[crawl.Kind]stockpile{
-		crawl.Category: categoryPile, crawl.Bundle: bundlePile, crawl.Publication: publicationPile, crawl.Node: nodePile, crawl.Demand: demandPile,
+	for kind, pile := range map[imported.Kind]stockpile{
+		imported.Category: categoryPile, imported.Bundle: bundlePile, imported.Publication: publicationPile, imported.Node: nodePile, imported.Demand: demandPile,
 	} {
 		known[kind] = "SELECT CAST(id AS text) FROM " + pile.table + " WHERE " + d.among("id", "$1")
 	}

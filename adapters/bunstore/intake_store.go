@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"slices"
 
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 )
 
 // write adds rows, if there are any.
@@ -31,21 +31,21 @@ func (t *taking) run(ctx context.Context, steps []step) error {
 func (t *taking) fate(place int, stored, same bool) bool {
 	switch {
 	case !stored:
-		t.outcomes[place].Fate = crawl.New
+		t.outcomes[place].Status = imported.New
 	case same:
-		t.outcomes[place].Fate = crawl.Same
+		t.outcomes[place].Status = imported.Same
 	default:
-		t.outcomes[place].Fate = crawl.Changed
+		t.outcomes[place].Status = imported.Changed
 	}
 	return !same || !stored
 }
 
-func (t *taking) people(ctx context.Context, ready map[crawl.Kind][]int) error {
+func (t *taking) people(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
 	var sources []string
-	for _, i := range ready[crawl.User] {
-		p := t.delivery.Lines[i].Record.(crawl.Person)
+	for _, i := range ready[imported.User] {
+		p := t.delivery.Lines[i].Record.(imported.UserRecord)
 		own, has := t.accounts[p.Source]
 		next := own.Member
 		next.Firstname, next.Lastname = p.Firstname, p.Lastname
@@ -76,11 +76,11 @@ func (t *taking) people(ctx context.Context, ready map[crawl.Kind][]int) error {
 }
 
 // categories are in the order of the plan: a parent comes before its children.
-func (t *taking) categories(ctx context.Context, ready map[crawl.Kind][]int) error {
+func (t *taking) categories(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
-	for _, i := range ready[crawl.Category] {
-		next := t.delivery.Lines[i].Record.(crawl.Shelf).Category
+	for _, i := range ready[imported.Category] {
+		next := t.delivery.Lines[i].Record.(imported.CategoryRecord).Category
 		old, has := t.shelves[next.ID]
 		switch {
 		case !t.fate(i, has, old == next):
@@ -98,20 +98,20 @@ func (t *taking) categories(ctx context.Context, ready map[crawl.Kind][]int) err
 	return t.run(ctx, steps)
 }
 
-func (t *taking) nodes(ctx context.Context, ready map[crawl.Kind][]int) error {
+func (t *taking) nodes(ctx context.Context, ready map[imported.Kind][]int) error {
 	var all []replacement
-	for _, i := range ready[crawl.Node] {
-		r := t.delivery.Lines[i].Record.(crawl.Part)
+	for _, i := range ready[imported.Node] {
+		r := t.delivery.Lines[i].Record.(imported.NodeRecord)
 		r.Author = t.uids[r.By]
 		all = t.replace(all, i, item{feed.Node, int64(r.ID)}, r.Node)
 	}
 	return t.put(ctx, feed.Node, all)
 }
 
-func (t *taking) demands(ctx context.Context, ready map[crawl.Kind][]int) error {
+func (t *taking) demands(ctx context.Context, ready map[imported.Kind][]int) error {
 	var all []replacement
-	for _, i := range ready[crawl.Demand] {
-		r := t.delivery.Lines[i].Record.(crawl.Wish)
+	for _, i := range ready[imported.Demand] {
+		r := t.delivery.Lines[i].Record.(imported.DemandRecord)
 		r.Author, r.Tags, r.Images = t.uids[r.By], orNil(r.Tags), orNil(r.Images)
 		all = t.replace(all, i, item{feed.Demand, int64(r.ID)}, r.Demand)
 	}
@@ -121,11 +121,11 @@ func (t *taking) demands(ctx context.Context, ready map[crawl.Kind][]int) error 
 // replacement is a thing that takes the place of another; nil: it is new.
 type replacement struct {
 	at        item
-	old, next feed.Thing
+	old, next feed.Listable
 }
 
 // replace adds the thing of the record at the place, unless it is stored just so.
-func (t *taking) replace(all []replacement, place int, at item, next feed.Thing) []replacement {
+func (t *taking) replace(all []replacement, place int, at item, next feed.Listable) []replacement {
 	old, has := t.things[at.kind][at.id]
 	if !t.fate(place, has, has && reflect.DeepEqual(old, next)) {
 		return all
@@ -153,7 +153,7 @@ func (t *taking) put(ctx context.Context, kind feed.Kind, all []replacement) err
 
 // relist puts the listing of the thing in the place of the old one's. A new one is
 // listed together with others.
-func (t *taking) relist(at item, old, next feed.Thing) {
+func (t *taking) relist(at item, old, next feed.Listable) {
 	was, is := listedOrNot(old), listedOrNot(next)
 	if was != nil || is == nil {
 		t.tx.books.relist(at, was, is)
@@ -175,18 +175,18 @@ func (t *taking) list(ctx context.Context) error {
 	return t.write(ctx, listingPile, all)
 }
 
-func listedOrNot(thing feed.Thing) *listingRow {
+func listedOrNot(thing feed.Listable) *listingRow {
 	if thing == nil {
 		return nil
 	}
 	return listed(thing)
 }
 
-func (t *taking) guides(ctx context.Context, ready map[crawl.Kind][]int) error {
+func (t *taking) guides(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
-	for _, i := range ready[crawl.HowTo] {
-		r := t.delivery.Lines[i].Record.(crawl.Guide)
+	for _, i := range ready[imported.HowTo] {
+		r := t.delivery.Lines[i].Record.(imported.HowToRecord)
 		r.Robot, r.Bundles = t.uids[r.By], orNil(r.Bundles)
 		old, has := t.howTos[r.Ref()]
 		switch {
@@ -203,11 +203,11 @@ func (t *taking) guides(ctx context.Context, ready map[crawl.Kind][]int) error {
 	return t.run(ctx, steps)
 }
 
-func (t *taking) news(ctx context.Context, ready map[crawl.Kind][]int) error {
+func (t *taking) news(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
-	for _, i := range ready[crawl.News] {
-		r := t.delivery.Lines[i].Record.(crawl.Clipping)
+	for _, i := range ready[imported.News] {
+		r := t.delivery.Lines[i].Record.(imported.NewsRecord)
 		r.ID = 0
 		old, has := t.clippings[r.Source]
 		switch {

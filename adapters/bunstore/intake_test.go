@@ -10,44 +10,44 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
 // brought is a little of everything that a crawler brings.
-func brought(t *testing.T) []crawl.Record {
+func brought(t *testing.T) []imported.Record {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000009")
 	require.NoError(t, err)
 	content := publication.Content{Title: "A text", Language: "en", Category: 2, Published: true, Created: noon, Updated: noon}
-	text := func(id publication.ID) crawl.Text {
-		return crawl.Text{By: "a", Publication: publication.Publication{
+	text := func(id publication.ID) imported.PublicationRecord {
+		return imported.PublicationRecord{By: "a", Publication: publication.Publication{
 			ID: id, Bundle: publication.Bundle{ID: publication.BundleID(id)}, Content: content,
 		}}
 	}
-	return []crawl.Record{
-		crawl.Person{Source: "a", Phone: phone, Member: user.Member{Firstname: "A", Timezone: "UTC", Joined: noon}},
-		crawl.Shelf{Category: feed.Category{ID: 1, Name: "A", Slug: "a"}}, crawl.Shelf{Category: feed.Category{ID: 2, Parent: 1, Name: "B", Slug: "b"}},
-		crawl.Binding{Bundle: publication.Bundle{ID: 1}}, crawl.Binding{Bundle: publication.Bundle{ID: 2, FirstOriginal: 1, Original: 1}},
-		text(1), text(2), crawl.Part{By: "a", Node: publication.Node{ID: 1, Content: content}},
-		crawl.Guide{By: "a", HowTo: publication.HowTo{Category: "garden", Bundles: []publication.BundleID{1}, Created: noon, Updated: noon}},
-		crawl.Clipping{Source: "a", News: event.News{Title: "A", Released: event.DateOf(noon)}},
+	return []imported.Record{
+		imported.UserRecord{Source: "a", Phone: phone, Member: user.Member{Firstname: "A", Timezone: "UTC", Joined: noon}},
+		imported.CategoryRecord{Category: feed.Category{ID: 1, Name: "A", Slug: "a"}}, imported.CategoryRecord{Category: feed.Category{ID: 2, Parent: 1, Name: "B", Slug: "b"}},
+		imported.BundleRecord{Bundle: publication.Bundle{ID: 1}}, imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 1, Original: 1}},
+		text(1), text(2), imported.NodeRecord{By: "a", Node: publication.Node{ID: 1, Content: content}},
+		imported.HowToRecord{By: "a", HowTo: publication.HowTo{Category: "garden", Bundles: []publication.BundleID{1}, Created: noon, Updated: noon}},
+		imported.NewsRecord{Source: "a", News: event.News{Title: "A", Released: event.DateOf(noon)}},
 	}
 }
 
-func bring(t *testing.T, s *bunstore.Store, records ...crawl.Record) (fates []crawl.Fate) {
+func bring(t *testing.T, s *bunstore.Store, records ...imported.Record) (fates []imported.Status) {
 	t.Helper()
-	d := crawl.Delivery{File: "a", Progress: []byte("there")}
+	d := imported.Batch{File: "a", Progress: []byte("there")}
 	for i, r := range records {
-		d.Lines = append(d.Lines, crawl.Line{Number: int64(i + 1), Raw: []byte("{}"), Record: r})
+		d.Lines = append(d.Lines, imported.Line{Number: int64(i + 1), Raw: []byte("{}"), Record: r})
 	}
-	receipt, err := s.Intake().Take(t.Context(), d)
+	receipt, err := s.Intake().Apply(t.Context(), d)
 	require.NoError(t, err)
 	for _, o := range receipt.Outcomes {
-		fates = append(fates, o.Fate)
+		fates = append(fates, o.Status)
 	}
 	return fates
 }
@@ -81,18 +81,18 @@ func TestADM04_what_is_there_just_so_is_not_touched(t *testing.T) {
 			s, db := open(t, at), raw(t, at)
 			records := brought(t)
 			for _, fate := range bring(t, s, records...) {
-				require.Equal(t, crawl.New, fate)
+				require.Equal(t, imported.New, fate)
 			}
 			before := rowsOf(t, db, at)
 			require.Greater(t, len(before), 2*len(records))
 			for _, fate := range bring(t, s, records...) {
-				require.Equal(t, crawl.Same, fate)
+				require.Equal(t, imported.Same, fate)
 			}
 			assert.Equal(t, before, rowsOf(t, db, at))
 
-			shelf := records[1].(crawl.Shelf)
+			shelf := records[1].(imported.CategoryRecord)
 			shelf.Name = "Another"
-			require.Equal(t, []crawl.Fate{crawl.Changed}, bring(t, s, shelf))
+			require.Equal(t, []imported.Status{imported.Changed}, bring(t, s, shelf))
 			assert.NotEqual(t, before, rowsOf(t, db, at), "what is touched is seen")
 			wellKept(t, s)
 		})
@@ -108,7 +108,7 @@ func TestADM04_the_tree_moves_with_what_is_brought_and_not_otherwise(t *testing.
 				return column[int64](t, db, "SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals")[0]
 			}
 			last := version()
-			moves := func(want bool, records ...crawl.Record) {
+			moves := func(want bool, records ...imported.Record) {
 				t.Helper()
 				bring(t, s, records...)
 				now := version()
@@ -118,7 +118,7 @@ func TestADM04_the_tree_moves_with_what_is_brought_and_not_otherwise(t *testing.
 			records := brought(t)
 			moves(true, records...)
 			moves(false, records...)
-			shelf, text, part := records[1].(crawl.Shelf), records[5].(crawl.Text), records[7].(crawl.Part)
+			shelf, text, part := records[1].(imported.CategoryRecord), records[5].(imported.PublicationRecord), records[7].(imported.NodeRecord)
 			shelf.Slug = "another"
 			moves(true, shelf)
 			text.Title = "Another"
@@ -127,8 +127,8 @@ func TestADM04_the_tree_moves_with_what_is_brought_and_not_otherwise(t *testing.
 			moves(true, part)
 			part.Title = "Nobody sees it"
 			moves(false, part)
-			moves(false, crawl.Binding{Bundle: publication.Bundle{ID: 7}})
-			moves(true, crawl.Binding{Bundle: publication.Bundle{ID: 2, FirstOriginal: 2}})
+			moves(false, imported.BundleRecord{Bundle: publication.Bundle{ID: 7}})
+			moves(true, imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 2}})
 			moves(false, records[0], records[8], records[9])
 		})
 	}

@@ -148,7 +148,7 @@ func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderI
 	return payment.OrderID(id), err
 }
 
-func (v Ledger) AddStray(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
+func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
 	p.Order = 0
 	err = v.s.writeAll(ctx, []step{
 		{statement: v.s.writes.insertStray, args: v.scribe().payment(p)},
@@ -166,7 +166,7 @@ func (v Ledger) AddStray(ctx context.Context, p payment.Payment) (stored payment
 // Due leaves out what somebody is changing just now: their Change says when to look
 // again, and the next Due is not far.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []payment.OrderID, err error) {
-	now, next = instant.Of(now), instant.Of(next)
+	now, next = instant.Normalise(now), instant.Normalise(next)
 	d := v.s.dialect
 	err = v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
 		due = nil
@@ -190,7 +190,7 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []
 	return due, nil
 }
 
-func (v Ledger) Payments(ctx context.Context, verdict payment.Verdict, p page.Request) (page.Page[payment.Payment], error) {
+func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
 	statement, possible := v.s.writes.page, true
 	if verdict != "" {
 		statement, possible = v.s.writes.pageOf[verdict]

@@ -50,7 +50,7 @@ func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (
 			there = true
 			var look moment
 			t.Order, err = v.scribe().scanOrder(scan, &id, nil, []any{&look})
-			t.Look = look.Time
+			t.NextCheck = look.Time
 			return err
 		}},
 		step{statement: v.s.writes.prepayments, args: of, row: func(scan func(...any) error) error {
@@ -79,7 +79,7 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	if next.Answer != nil {
 		steps = append(steps, v.answering(*next.Answer))
 	}
-	if n, o := next.Order, old.Order; n.State != o.State || !n.PaidAt.Equal(o.PaidAt) || n.Transaction != o.Transaction || !next.Look.Equal(old.Look) {
+	if n, o := next.Order, old.Order; n.State != o.State || !n.PaidAt.Equal(o.PaidAt) || n.Transaction != o.Transaction || !next.NextCheck.Equal(old.NextCheck) {
 		steps = append(steps, v.settling(old.Order, next))
 	}
 	for _, p := range next.Prepayments {
@@ -99,7 +99,7 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 			news = append(news, step{statement: v.s.writes.insertPayment, args: v.scribe().payment(p)})
 		case p != old.Payments[i]:
 			steps = append(steps, step{
-				statement: v.s.writes.updatePayment, args: []any{p.TransactionID, string(p.Verdict), p.Amount, p.Currency},
+				statement: v.s.writes.updatePayment, args: []any{p.TransactionID, string(p.State), p.Amount, p.Currency},
 			})
 		}
 	}
@@ -118,7 +118,7 @@ func (v Ledger) settling(old payment.Order, next payment.Trade) step {
 		transaction = o.Transaction
 	}
 	return step{statement: v.s.writes.settle, sure: true, args: []any{
-		int64(old.ID), string(old.State), string(o.State), d.instant(moment{o.PaidAt}), transaction, d.instant(moment{next.Look}),
+		int64(old.ID), string(old.State), string(o.State), d.instant(moment{o.PaidAt}), transaction, d.instant(moment{next.NextCheck}),
 	}}
 }
 
@@ -126,7 +126,7 @@ func (v Ledger) rewriting(p payment.Prepayment) step {
 	d := v.s.dialect
 	return step{statement: v.s.writes.updatePrepayment, args: []any{
 		string(p.TradeNo), string(p.State), p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL,
-		d.instant(moment{p.Opened}), d.instant(moment{p.Ends}), d.instant(moment{p.Leased}),
+		d.instant(moment{p.Opened}), d.instant(moment{p.Expires}), d.instant(moment{p.LeasedUntil}),
 	}}
 }
 
@@ -138,5 +138,5 @@ type standing struct {
 }
 
 func standingOf(p payment.Prepayment) standing {
-	return standing{p.State, p.Ticket, p.Opened, p.Ends, p.Leased}
+	return standing{p.State, p.Ticket, p.Opened, p.Expires, p.LeasedUntil}
 }

@@ -13,7 +13,7 @@ import (
 // it fail: then its request had its effect.
 func (v Ledger) answering(a payment.Answer) step {
 	return step{statement: v.s.writes.answer, must: true, args: []any{
-		int64(a.Key.User), a.Key.Name, a.Key.Fingerprint[:], v.s.dialect.instant(moment{instant.Of(a.At)}),
+		int64(a.Key.User), a.Key.Name, a.Key.Fingerprint[:], v.s.dialect.instant(moment{instant.Normalise(a.At)}),
 		v.scribe().orNull(int64(a.Order)), filled(a.Reply),
 	}}
 }
@@ -31,7 +31,7 @@ func (r *keyRow) scan(scan func(...any) error) error {
 }
 
 func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time) (*payment.Answer, error) {
-	now, until = instant.Of(now), instant.Of(until)
+	now, until = instant.Normalise(now), instant.Normalise(until)
 	var reserved bool
 	var row keyRow
 	d := v.s.dialect

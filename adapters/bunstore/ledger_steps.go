@@ -26,14 +26,14 @@ type ledgerSteps struct {
 	orders   string // $1 user, $2 size, $3 offset; a row begins with the number of all
 	ordersIn string // the same, $4 state
 
-	due     string                     // $1 now, $2 how many; their rows are locked
-	putOff  string                     // $1 orders, $2 until when
-	page    string                     // $1 size, $2 offset; a row begins with the number of all
-	pageOf  map[payment.Verdict]string // the same: how many there are of each differs much, and so do the plans
-	reserve string                     // $1 user, $2 name, $3 fingerprint, $4 now, $5 until, $6 what is as old is forgotten
-	key     string                     // $1 user, $2 name
-	answer  string                     // $1 user, $2 name, $3 fingerprint, $4 at, $5 order, $6 reply
-	release string                     // $1 user, $2 name, $3 fingerprint
+	due     string                          // $1 now, $2 how many; their rows are locked
+	putOff  string                          // $1 orders, $2 until when
+	page    string                          // $1 size, $2 offset; a row begins with the number of all
+	pageOf  map[payment.PaymentState]string // the same: how many there are of each differs much, and so do the plans
+	reserve string                          // $1 user, $2 name, $3 fingerprint, $4 now, $5 until, $6 what is as old is forgotten
+	key     string                          // $1 user, $2 name
+	answer  string                          // $1 user, $2 name, $3 fingerprint, $4 at, $5 order, $6 reply
+	release string                          // $1 user, $2 name, $3 fingerprint
 }
 
 const (
@@ -81,7 +81,7 @@ func newLedgerSteps(d dialect) ledgerSteps {
 		due:    "SELECT id FROM orders WHERE look <= $1 ORDER BY look, id LIMIT CAST($2 AS bigint)" + skipLocked,
 		putOff: "UPDATE orders SET look = $2 WHERE " + d.among("id", "$1"),
 		page:   page(""),
-		pageOf: map[payment.Verdict]string{},
+		pageOf: map[payment.PaymentState]string{},
 
 		reserve: `INSERT INTO idempotency_keys (user_id, name, fingerprint, since, busy, holder) VALUES ($1, $2, $3, $4, $5, $7)
 			ON CONFLICT (user_id, name) DO UPDATE
@@ -96,7 +96,7 @@ func newLedgerSteps(d dialect) ledgerSteps {
 			WHERE idempotency_keys.fingerprint = EXCLUDED.fingerprint AND idempotency_keys.busy IS NOT NULL`, "user_id"),
 		release: "DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL",
 	}
-	for _, v := range payment.Verdicts() {
+	for _, v := range payment.PaymentStates() {
 		s.pageOf[v] = page(" WHERE state = '" + string(v) + "'")
 	}
 	return s
@@ -107,7 +107,7 @@ func (r scribe) prepayment(p payment.Prepayment) []any {
 	return []any{
 		string(p.TradeNo), int64(p.Intent.EndType), string(p.Intent.App), p.Intent.OpenID, string(p.State), filled(p.Request),
 		p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL,
-		r.d.instant(moment{p.Created}), r.d.instant(moment{p.Opened}), r.d.instant(moment{p.Ends}), r.d.instant(moment{p.Leased}),
+		r.d.instant(moment{p.Created}), r.d.instant(moment{p.Opened}), r.d.instant(moment{p.Expires}), r.d.instant(moment{p.LeasedUntil}),
 	}
 }
 
@@ -118,14 +118,14 @@ func (scribe) scanPrepayment(scan scanner) (p payment.Prepayment, err error) {
 		&p.Ticket.PrepayID, &p.Ticket.CodeURL, &p.Ticket.MWebURL, &created, &opened, &ends, &leased,
 	)
 	p.Request = orAbsent(p.Request)
-	p.Created, p.Opened, p.Ends, p.Leased = created.Time, opened.Time, ends.Time, leased.Time
+	p.Created, p.Opened, p.Expires, p.LeasedUntil = created.Time, opened.Time, ends.Time, leased.Time
 	return p, err
 }
 
 // payment are the values of a new payment.
 func (r scribe) payment(p payment.Payment) []any {
 	return []any{
-		r.orNull(int64(p.Order)), p.TransactionID, string(p.TradeNo), string(p.Verdict), p.Amount, p.Currency, r.d.instant(moment{p.Received}),
+		r.orNull(int64(p.Order)), p.TransactionID, string(p.TradeNo), string(p.State), p.Amount, p.Currency, r.d.instant(moment{p.Received}),
 	}
 }
 
@@ -133,7 +133,7 @@ func (r scribe) payment(p payment.Payment) []any {
 func (scribe) scanPayment(scan scanner, before ...any) (p payment.Payment, err error) {
 	var received moment
 	err = scan(append(before,
-		&p.ID, orZeroNumber[payment.OrderID]{&p.Order}, &p.TransactionID, &p.TradeNo, &p.Verdict, &p.Amount, &p.Currency, &received)...)
+		&p.ID, orZeroNumber[payment.OrderID]{&p.Order}, &p.TransactionID, &p.TradeNo, &p.State, &p.Amount, &p.Currency, &received)...)
 	p.Received = received.Time
 	return p, err
 }

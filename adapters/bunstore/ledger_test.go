@@ -65,7 +65,7 @@ func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
 	k := payment.Key{User: who, Name: "k"}
 	settle := func(t *payment.Trade) error {
 		t.Settle(payment.Receipt{TransactionID: "t", TradeNo: "lost", Amount: 1, Currency: payment.CNY}, noon)
-		t.Plan(time.Minute, noon)
+		t.ScheduleCheck(time.Minute, noon)
 		t.Answer = &payment.Answer{Key: k, Order: o.ID, At: noon}
 		return nil
 	}
@@ -83,7 +83,7 @@ func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
 			return err
 		}},
 		{"AddStray", 1, func() error {
-			_, err := ledger.AddStray(t.Context(), payment.Payment{TransactionID: "u", Verdict: payment.Disputed, Received: noon})
+			_, err := ledger.AddUnmatched(t.Context(), payment.Payment{TransactionID: "u", State: payment.Disputed, Received: noon})
 			return err
 		}},
 	} {

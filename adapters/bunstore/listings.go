@@ -50,7 +50,7 @@ func (r listingRow) listing() feed.Listing {
 }
 
 // listed is the row of what is listed of the thing; nil when nothing is.
-func listed(thing feed.Thing) *listingRow {
+func listed(thing feed.Listable) *listingRow {
 	l, is := thing.Listing()
 	if !is {
 		return nil
@@ -61,7 +61,7 @@ func listed(thing feed.Thing) *listingRow {
 // list makes the feed agree with the thing before the transaction that stores it
 // ends. The thing's own row must be locked by then, so that its listing can't change
 // meanwhile.
-func (s *Store) list(ctx context.Context, tx *transaction, at item, thing feed.Thing) error {
+func (s *Store) list(ctx context.Context, tx *transaction, at item, thing feed.Listable) error {
 	old, err := oldListing(ctx, tx, at)
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func (s *Store) prepare(ctx context.Context, tx bun.IDB) error {
 
 func (s *Store) record(ctx context.Context, tx bun.IDB, m migrationFile) error {
 	_, err := tx.NewInsert().Model(&migrationRow{
-		Name: m.name, Applied: moment{instant.Of(time.Now())}, Minimum: m.minimum,
+		Name: m.name, Applied: moment{instant.Normalise(time.Now())}, Minimum: m.minimum,
 	}).Exec(ctx)
 	return err
 }

@@ -16,9 +16,9 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 	"plaza/domain/user"
 	"plaza/test/postgres"
 )
@@ -221,8 +221,8 @@ func errorOf(result any) (err error) {
 func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
 		time.Now(), // so that a token was last used long ago
-		someEvent(), event.Entry{Event: someEvent()}, event.Scene{Talks: []event.ID{1}, Comments: 1},
-		[]crawl.Ref{{Kind: crawl.Bundle, ID: "1"}},
+		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
+		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}},
 	} {
 		if v := reflect.ValueOf(known); v.Type() == of {
 			return v

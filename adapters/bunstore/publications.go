@@ -107,7 +107,7 @@ func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
 
 // put stores the row of the thing, new or in place of what was there, and its
 // listing. Writing the row locks it.
-func (s *Store) put(ctx context.Context, tx *transaction, at item, row any, thing feed.Thing) error {
+func (s *Store) put(ctx context.Context, tx *transaction, at item, row any, thing feed.Listable) error {
 	if _, err := tx.NewInsert().Model(row).On("CONFLICT (id) DO UPDATE").Exec(ctx); err != nil {
 		return err
 	}
@@ -126,5 +126,5 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 		}
 	}
 	p, err := v.s.things(ctx, statement, args, shapes[feed.Publication], q.Page)
-	return page.Map(p, func(t feed.Thing) publication.Publication { return t.(publication.Publication) }), err
+	return page.Map(p, func(t feed.Listable) publication.Publication { return t.(publication.Publication) }), err
 }

@@ -8,33 +8,33 @@ import (
 	"plaza/domain/feed"
 )
 
-// Around asks for everything in one round trip.
-func (v Events) Around(ctx context.Context, scene event.Scene) (around event.Surroundings, err error) {
+// Load asks for everything in one round trip.
+func (v Events) Load(ctx context.Context, scene event.RelatedQuery) (around event.Related, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		around = event.Surroundings{
-			Events: map[event.Date][]*event.Event{}, News: map[event.Spot][]event.News{},
-			Comments: map[event.ID][]event.Comment{}, Names: map[feed.CategoryID]string{},
+		around = event.Related{
+			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
+			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 		}
 		var reads []step
 		atOnce := v.s.dialect.keysAtOnce()
 		for dates := range slices.Chunk(distinct(scene.Dates), atOnce) {
 			reads = append(reads, v.s.eventsOn(dates, scene, &around))
 		}
-		for spots := range slices.Chunk(distinct(scene.Spots), atOnce) {
+		for spots := range slices.Chunk(distinct(scene.DaysInCities), atOnce) {
 			reads = append(reads, v.s.newsAt(spots, scene, &around))
 		}
-		for talks := range slices.Chunk(distinct(scene.Talks), atOnce) {
+		for talks := range slices.Chunk(distinct(scene.CommentsFor), atOnce) {
 			reads = append(reads, v.s.newestOf(talks, scene, &around))
 		}
 		if len(scene.Categories) > 0 {
-			reads = append(reads, v.s.categoriesOf(scene.Categories, func(c feed.Category) { around.Names[c.ID] = c.Name }))
+			reads = append(reads, v.s.categoriesOf(scene.Categories, func(c feed.Category) { around.CategoryNames[c.ID] = c.Name }))
 		}
 		return v.s.dialect.queryAll(ctx, reads)
 	})
 	return around, err
 }
 
-func (s *Store) eventsOn(dates []event.Date, scene event.Scene, into *event.Surroundings) step {
+func (s *Store) eventsOn(dates []event.Date, scene event.RelatedQuery, into *event.Related) step {
 	var category string
 	return step{
 		statement: s.hot.onDates,
@@ -51,14 +51,14 @@ func (s *Store) eventsOn(dates []event.Date, scene event.Scene, into *event.Surr
 			date := stored.row.Day.Date
 			into.Events[date] = append(into.Events[date], e)
 			if id := stored.row.CategoryID; id != 0 {
-				into.Names[id] = category
+				into.CategoryNames[id] = category
 			}
 			return nil
 		},
 	}
 }
 
-func (s *Store) newsAt(spots []event.Spot, scene event.Scene, into *event.Surroundings) step {
+func (s *Store) newsAt(spots []event.DayInCity, scene event.RelatedQuery, into *event.Related) step {
 	days, cities := make([]event.Date, len(spots)), make([]string, len(spots))
 	for i, spot := range spots {
 		days[i], cities[i] = spot.Date, spot.City
@@ -81,7 +81,7 @@ func (s *Store) newsAt(spots []event.Spot, scene event.Scene, into *event.Surrou
 	}
 }
 
-func (s *Store) newestOf(talks []event.ID, scene event.Scene, into *event.Surroundings) step {
+func (s *Store) newestOf(talks []event.ID, scene event.RelatedQuery, into *event.Related) step {
 	return step{
 		statement: s.hot.newest,
 		args:      []any{s.dialect.key(numbers(talks)), int64(scene.Comments)},

@@ -15,12 +15,12 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
 	"plaza/domain/geo"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 	testserver "plaza/test/postgres"
 )
 
@@ -70,7 +70,7 @@ func crowd(t *testing.T, s *Store, many int) {
 			Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
 		}))
 		require.NoError(t, s.HowTos().Put(ctx, publication.HowTo{Category: fmt.Sprint(i), Robot: 1, Created: noon, Updated: noon}))
-		_, err = s.Images().Add(ctx, gallery.New(1, "public/a", 1, 1, gallery.Tags{}, noon))
+		_, err = s.Images().Add(ctx, userimage.New(1, "public/a", 1, 1, userimage.Tags{}, noon))
 		require.NoError(t, err)
 		discuss(t, s)
 	}
@@ -96,27 +96,27 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 	var people []user.ID
 	var events []event.ID
 	var dates []event.Date
-	var spots []event.Spot
+	var spots []event.DayInCity
 	for i := range many {
 		people, events = append(people, user.ID(i+1)), append(events, event.ID(i+1))
 		dates = append(dates, event.DateOf(noon.AddDate(0, 0, -i)))
-		spots = append(spots, event.Spot{Date: dates[i], City: "杭州市"})
+		spots = append(spots, event.DayInCity{Date: dates[i], City: "杭州市"})
 	}
 	r, _ := page.New(1, page.MaxSize)
-	near := &feed.Circle{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5}
+	near := &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5}
 	all := map[string]func() error{
 		"Members":       func() error { _, err := s.Accounts().Members(ctx, people); return err },
 		"Relations":     func() error { _, err := s.Subscriptions().Relations(ctx, 1, people); return err },
 		"Subscriptions": func() error { _, err := s.Subscriptions().List(ctx, subscription.Query{User: 1, Page: r}); return err },
 		"Events": func() error {
-			_, err := s.Events().List(ctx, event.Query{Author: 1, Reach: event.Reach(subscription.Self), Page: r})
+			_, err := s.Events().List(ctx, event.Query{Author: 1, Reach: event.VisibleStates(subscription.Self), Page: r})
 			return err
 		},
 		"Commented": func() error { _, err := s.Events().Commented(ctx, 1, many); return err },
 		"Comments":  func() error { _, err := s.Events().Comments(ctx, 1, r); return err },
 		"Around": func() error {
-			_, err := s.Events().Around(ctx, event.Scene{
-				Viewer: 1, Dates: dates, Events: 10, Spots: spots, News: 10, Talks: events, Comments: 10,
+			_, err := s.Events().Load(ctx, event.RelatedQuery{
+				Viewer: 1, Dates: dates, Events: 10, DaysInCities: spots, News: 10, CommentsFor: events, Comments: 10,
 			})
 			return err
 		},
@@ -126,7 +126,7 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 			return err
 		},
 		"HowTos": func() error { _, err := s.HowTos().List(ctx, nil, r); return err },
-		"Images": func() error { _, err := s.Images().List(ctx, gallery.Query{Owner: 1}, page.Request{}); return err },
+		"Images": func() error { _, err := s.Images().List(ctx, userimage.Query{Owner: 1}, page.Request{}); return err },
 		"the tree near": func() error {
 			_, _, err := s.Feed().Metas(ctx, feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: near})
 			return err

@@ -43,7 +43,7 @@ func (s *Store) sweep(ctx context.Context, rows ...expired) {
 	err := s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, r := range rows {
 			oldest := tx.NewSelect().Table(r.table).Column(r.key...).
-				Where("? <= ?", bun.Ident(r.time), moment{instant.Of(r.by)}).OrderBy(r.time, bun.OrderAsc).Limit(sweepMost)
+				Where("? <= ?", bun.Ident(r.time), moment{instant.Normalise(r.by)}).OrderBy(r.time, bun.OrderAsc).Limit(sweepMost)
 			if s.dialect.forUpdate() != "" {
 				oldest = oldest.For("UPDATE SKIP LOCKED")
 			}

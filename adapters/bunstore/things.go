@@ -135,7 +135,7 @@ func (s shape) targets(t *thing, d dialect) []any {
 }
 
 // thing is what the row shows.
-func (t *thing) thing() (feed.Thing, error) {
+func (t *thing) thing() (feed.Listable, error) {
 	content := publication.Content{
 		Title: t.title, Summary: t.text, Cover: t.cover.Picture, Author: t.author, Language: t.language,
 		Category: t.category, Published: true, Created: t.created.Time, Updated: t.updated.Time,

@@ -40,7 +40,7 @@ type usualRow struct {
 }
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
-	now = instant.Of(now)
+	now = instant.Normalise(now)
 	err := v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
 		full, usual, err := v.look(ctx, tx, a, now)
 		if err != nil {
@@ -69,7 +69,7 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 		if err := forgive(ctx, tx, a); err != nil {
 			return err
 		}
-		return makeUsual(ctx, tx, a, instant.Of(now))
+		return makeUsual(ctx, tx, a, instant.Normalise(now))
 	})
 }
 

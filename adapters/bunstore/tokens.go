@@ -128,7 +128,7 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 // Touch goes by what is stored. What is stored is never earlier than what the
 // session says, so what isn't due by the session isn't due at all.
 func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
-	now = instant.Of(now)
+	now = instant.Normalise(now)
 	if !s.IsStale(now) {
 		return v.s.read(ctx, func(context.Context) error { return nil })
 	}

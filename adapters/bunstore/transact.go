@@ -16,8 +16,8 @@ import (
 // Faults of a database that can't do its part now. The cause is wrapped beside
 // them, for the log.
 var (
-	ErrAway = fault.Later(fault.Unavailable, 2*time.Second, "The data can't be reached right now. Try again soon.")
-	ErrFull = fault.Later(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
+	ErrAway = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The data can't be reached right now. Try again soon.")
+	ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
 )
 
 // attempts is how often something is tried that fails only because of others.
@@ -70,7 +70,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, is := fault.Of(err); is {
+	if _, is := fault.As(err); is {
 		return err
 	}
 	if ctx.Err() != nil { // the caller has gone away, or had no more time

@@ -29,7 +29,7 @@ type shownTree struct {
 // selections are all that can be selected: every set of kinds, and a circle.
 func selections() []feed.Selection {
 	kinds := append(feed.ItemKinds(), feed.Xfile)
-	all := []feed.Selection{feed.Select([]feed.Kind{feed.Demand}, &feed.Circle{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5})}
+	all := []feed.Selection{feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5})}
 	for set := range 1 << len(kinds) {
 		var sel feed.Selection
 		for i, kind := range kinds {

@@ -133,7 +133,7 @@ func (d *decoder) text(name string, raw json.RawMessage, into encoding.TextUnmar
 	s, problem := readString(raw)
 	if problem == "" {
 		err := into.UnmarshalText([]byte(s))
-		if f, isFault := fault.Of(err); isFault {
+		if f, isFault := fault.As(err); isFault {
 			problem = f.Text
 		} else if err != nil {
 			problem = noString

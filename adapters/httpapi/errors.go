@@ -74,7 +74,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 func refuse(err error) reply {
 	kind := fault.KindOf(err)
 	how := refusals[kind]
-	f, known := fault.Of(err)
+	f, known := fault.As(err)
 	if !known || kind == fault.Internal {
 		f = &fault.Error{Kind: kind}
 	}

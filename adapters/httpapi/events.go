@@ -120,7 +120,7 @@ func (a *api) listOwnEvents(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.Shown], error) {
+	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.View], error) {
 		return a.Diary.Own(ctx, c.actor, ordering, request)
 	})
 }
@@ -135,7 +135,7 @@ func (a *api) listEventsOf(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.Shown], error) {
+	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.View], error) {
 		return a.Diary.Of(ctx, c.actor, author, ordering, request)
 	})
 }
@@ -154,7 +154,7 @@ func (a *api) listRecentlyCommented(c *call) (reply, error) {
 
 // pageOfEvents reads a page when there is room for it in memory.
 func (a *api) pageOfEvents(
-	c *call, request page.Request, read func(context.Context) (page.Page[diary.Shown], error),
+	c *call, request page.Request, read func(context.Context) (page.Page[diary.View], error),
 ) (reply, error) {
 	if err := c.enter(a.room, request.Size()); err != nil {
 		return reply{}, err
@@ -167,7 +167,7 @@ func (a *api) pageOfEvents(
 	return bare(listing{items: itemsOf(views), pagination: new(paginationOf(p)), room: a.room, encoded: c.leave}), err
 }
 
-func (a *api) showEvent(ctx context.Context, shown diary.Shown) (eventView, error) {
+func (a *api) showEvent(ctx context.Context, shown diary.View) (eventView, error) {
 	people, err := a.castOf(ctx, diary.PeopleIn(shown)...)
 	if err != nil {
 		return eventView{}, err
@@ -177,10 +177,10 @@ func (a *api) showEvent(ctx context.Context, shown diary.Shown) (eventView, erro
 
 // showEvents renders the events with everybody who appears in any of them, looked
 // up once.
-func (a *api) showEvents(ctx context.Context, shown []diary.Shown) ([]eventView, error) {
+func (a *api) showEvents(ctx context.Context, shown []diary.View) ([]eventView, error) {
 	people, err := a.castOf(ctx, diary.PeopleIn(shown...)...)
 	if err != nil {
 		return nil, err
 	}
-	return each(shown, func(s diary.Shown) eventView { return a.renderEvent(people, s) }), nil
+	return each(shown, func(s diary.View) eventView { return a.renderEvent(people, s) }), nil
 }

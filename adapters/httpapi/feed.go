@@ -62,7 +62,7 @@ func pathCategory(c *call) (feed.CategoryID, error) {
 func demandersIn(items []feed.Item) []user.ID {
 	var ids []user.ID
 	for _, item := range items {
-		if d, isDemand := item.Thing.(demand.Demand); isDemand {
+		if d, isDemand := item.Listable.(demand.Demand); isDemand {
 			ids = append(ids, d.Author)
 		}
 	}
@@ -73,14 +73,14 @@ func demandersIn(items []feed.Item) []user.ID {
 func (q *query) selection(allowed ...feed.Kind) feed.Selection {
 	kinds, err := feed.ParseKinds(q.values.Get("type"), allowed...)
 	q.wrong.Merge(fault.FieldsOf(err))
-	if feed.Select(kinds, &feed.Circle{}).Near == nil {
+	if feed.Select(kinds, &feed.Area{}).Near == nil {
 		return feed.Select(kinds, nil) // a circle does not count here, so whatever is said of one is ignored
 	}
 	return feed.Select(kinds, q.circle())
 }
 
 // circle reads where to look around, and how far (FED-05); nil: anywhere.
-func (q *query) circle() *feed.Circle {
+func (q *query) circle() *feed.Area {
 	lat, hasLat := q.number("lat")
 	lng, hasLng := q.number("lng")
 	centre, err := geo.NewPoint(lat, lng)
@@ -98,5 +98,5 @@ func (q *query) circle() *feed.Circle {
 	case !hasLat:
 		return nil
 	}
-	return &feed.Circle{Centre: centre, Within: within}
+	return &feed.Area{Centre: centre, Within: within}
 }

@@ -22,11 +22,11 @@ func asked(query string) *query {
 
 func TestFED_05_a_circle_counts_for_demands_alone(t *testing.T) {
 	const number, distance = "A valid number is required.", "Ensure this value is greater than 0 and at most 500."
-	near := func(lat, lng float64, within geo.Kilometres) *feed.Circle {
-		return &feed.Circle{Centre: geo.Point{Lat: lat, Lng: lng}, Within: within}
+	near := func(lat, lng float64, within geo.Kilometres) *feed.Area {
+		return &feed.Area{Centre: geo.Point{Lat: lat, Lng: lng}, Within: within}
 	}
 	for query, c := range map[string]struct {
-		near  *feed.Circle
+		near  *feed.Area
 		wrong fault.Fields
 	}{
 		"type=demand":                                    {},

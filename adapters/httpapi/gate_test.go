@@ -130,7 +130,7 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 	} {
 		assert.Equal(t, c.wrong.Err(), fill(&sample{}, []byte(c.body)), c.body)
 	}
-	wrong, _ := fault.Of(fill(&sample{}, []byte(`{"name": "Ada", "extra_params": []}`)))
+	wrong, _ := fault.As(fill(&sample{}, []byte(`{"name": "Ada", "extra_params": []}`)))
 	require.NotNil(t, wrong)
 	assert.Equal(t, []string{noObject}, wrong.Fields["extra_params"])
 }
@@ -267,7 +267,7 @@ func FuzzGate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var s sample
 		if err := fill(&s, raw); err != nil {
-			wrong, ok := fault.Of(err)
+			wrong, ok := fault.As(err)
 			require.True(t, ok, "%v", err)
 			require.Equal(t, fault.Invalid, wrong.Kind)
 			require.True(t, wrong.Text != "" || len(wrong.Fields) > 0)

@@ -18,7 +18,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"plaza/application/browsing"
-	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
@@ -26,6 +25,7 @@ import (
 	"plaza/application/people"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/userimages"
 	"plaza/domain/fault"
 )
 
@@ -45,7 +45,7 @@ type UseCases struct {
 	Following *following.Following
 	Browsing  *browsing.Browsing
 	Reading   *reading.Reading
-	Curating  *curating.Curating
+	Curating  *userimages.UserImages
 	Importing *importing.Importing
 	Paying    *paying.Paying
 	Portraits PortraitSource

@@ -4,27 +4,27 @@ import (
 	"cmp"
 	"iter"
 
-	"plaza/application/curating"
+	"plaza/application/userimages"
 	"plaza/domain/fault"
-	"plaza/domain/gallery"
 	"plaza/domain/page"
 	"plaza/domain/text"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // imageView is an image that somebody keeps.
 type imageView struct {
-	ID         gallery.ID `json:"id"`
-	User       user.ID    `json:"user"`
-	Img        string     `json:"img"`
-	Height     int        `json:"img_height"`
-	Width      int        `json:"img_width"`
-	CreateTime timestamp  `json:"create_time"`
-	DeleteTime *timestamp `json:"delete_time"`
-	Tags       []string   `json:"tags"`
+	ID         userimage.ID `json:"id"`
+	User       user.ID      `json:"user"`
+	Img        string       `json:"img"`
+	Height     int          `json:"img_height"`
+	Width      int          `json:"img_width"`
+	CreateTime timestamp    `json:"create_time"`
+	DeleteTime *timestamp   `json:"delete_time"`
+	Tags       []string     `json:"tags"`
 }
 
-func renderImage(k curating.Kept) imageView {
+func renderImage(k userimages.View) imageView {
 	return imageView{
 		ID: k.ID, User: k.Owner, Img: k.URL, Height: k.Height, Width: k.Width,
 		CreateTime: timestamp(k.Created), DeleteTime: orNever(k.Deleted), Tags: listed(k.Tags.Names()),
@@ -47,7 +47,7 @@ type tagsBody struct {
 func (b *tagsBody) check() fault.Fields { return wrongTags(b.Tags) }
 
 func wrongTags(names []string) fault.Fields {
-	_, err := gallery.ParseTags(names)
+	_, err := userimage.ParseTags(names)
 	return fault.FieldsOf(err)
 }
 
@@ -56,17 +56,17 @@ func (a *api) keepImage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	tags, err := gallery.ParseTags(body.Tags)
+	tags, err := userimage.ParseTags(body.Tags)
 	if err != nil {
 		return reply{}, err
 	}
-	kept, err := a.Curating.Keep(c.ctx(), c.actor, body.Img, tags)
+	kept, err := a.Curating.Upload(c.ctx(), c.actor, body.Img, tags)
 	return created(renderImage(kept)), err
 }
 
 // retagImage asks after the image before it complains of the body.
 func (a *api) retagImage(c *call) (reply, error) {
-	id, err := pathID[gallery.ID](c)
+	id, err := pathID[userimage.ID](c)
 	if err != nil {
 		return reply{}, err
 	}
@@ -74,7 +74,7 @@ func (a *api) retagImage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, cmp.Or(a.Curating.MayEdit(c.ctx(), c.actor, id), err)
 	}
-	tags, err := gallery.ParseTags(body.Tags)
+	tags, err := userimage.ParseTags(body.Tags)
 	if err != nil {
 		return reply{}, err
 	}
@@ -83,7 +83,7 @@ func (a *api) retagImage(c *call) (reply, error) {
 }
 
 func (a *api) deleteImage(c *call) (reply, error) {
-	id, err := pathID[gallery.ID](c)
+	id, err := pathID[userimage.ID](c)
 	if err != nil {
 		return reply{}, err
 	}
@@ -92,7 +92,7 @@ func (a *api) deleteImage(c *call) (reply, error) {
 
 // keywords is the parameter as a list of tags to look for.
 func (q *query) keywords(name string) []string {
-	words, problem := gallery.Keywords(q.values.Get(name))
+	words, problem := userimage.ParseTagFilter(q.values.Get(name))
 	q.wrong.Add(name, problem)
 	return words
 }
@@ -101,7 +101,7 @@ func (q *query) keywords(name string) []string {
 // (IMG-04 to IMG-06).
 func (a *api) listImages(c *call) (reply, error) {
 	q := c.query()
-	wanted := gallery.Query{
+	wanted := userimage.Query{
 		Owner:    user.ID(q.whole("uid", 0)),
 		Contains: q.keywords("tags__contains"),
 		Overlaps: q.keywords("tags__overlap"),
@@ -120,7 +120,7 @@ func (a *api) listImages(c *call) (reply, error) {
 	return tag(paged(page.Map(images, renderImage))), err
 }
 
-func imageViews(all iter.Seq2[curating.Kept, error]) iter.Seq2[any, error] {
+func imageViews(all iter.Seq2[userimages.View, error]) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
 		for kept, err := range all {
 			if !yield(renderImage(kept), err) {

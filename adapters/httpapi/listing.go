@@ -57,7 +57,7 @@ func newRoom() *room {
 }
 
 // errCrowded is the fault of a server that holds as many large lists as it can.
-var errCrowded = fault.Later(fault.Unavailable, 2*time.Second, "The server is sending too many large lists right now. Try again soon.")
+var errCrowded = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists right now. Try again soon.")
 
 // enter waits until there is room for a page of so many events, and returns what frees it.
 func (r *room) enter(ctx context.Context, events int) (leave func(), err error) {

@@ -99,7 +99,7 @@ func TestRoomForEvents(t *testing.T) {
 		require.NoError(t, err, "a page that is larger than the room has it for itself")
 		_, err = room.enter(t.Context(), 1)
 		assert.ErrorIs(t, err, errCrowded)
-		after, hasAfter := fault.Of(err)
+		after, hasAfter := fault.As(err)
 		assert.True(t, hasAfter)
 		assert.Positive(t, after.RetryAfter)
 		entered := make(chan error)

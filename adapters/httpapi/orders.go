@@ -103,25 +103,25 @@ func (a *api) createOrder(c *call) (reply, error) {
 
 // paymentView is money that came in, as the back office sees it (PAY-11).
 type paymentView struct {
-	ID          payment.PaymentID `json:"id"`
-	Order       *payment.OrderID  `json:"order"`
-	Transaction string            `json:"transaction_id"`
-	State       payment.Verdict   `json:"state"`
-	Amount      int64             `json:"amount"`
-	Currency    string            `json:"currency"`
-	Received    timestamp         `json:"received_at"`
+	ID          payment.PaymentID    `json:"id"`
+	Order       *payment.OrderID     `json:"order"`
+	Transaction string               `json:"transaction_id"`
+	State       payment.PaymentState `json:"state"`
+	Amount      int64                `json:"amount"`
+	Currency    string               `json:"currency"`
+	Received    timestamp            `json:"received_at"`
 }
 
 func renderPayment(p payment.Payment) paymentView {
 	return paymentView{
-		ID: p.ID, Order: optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.Verdict,
+		ID: p.ID, Order: optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.State,
 		Amount: p.Amount, Currency: p.Currency, Received: timestamp(p.Received),
 	}
 }
 
 func (a *api) listPayments(c *call) (reply, error) {
 	q := c.query()
-	verdict, request := choose(q, "state", payment.Verdicts()...), q.page()
+	verdict, request := choose(q, "state", payment.PaymentStates()...), q.page()
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}

@@ -44,7 +44,7 @@ func (a *api) pay(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	wish := paying.Wish{}
+	wish := paying.PayRequest{}
 	if wish.Intent, err = body.intent(); err != nil {
 		return reply{}, err
 	}
@@ -80,7 +80,7 @@ func (c *call) idempotencyKey(asked payment.Asked) (*payment.Key, error) {
 
 // renderVoucher writes the voucher as the payer's kind of terminal takes it, the one of
 // the wallet's own browser without data (GEN-01).
-func renderVoucher(v payment.Voucher) reply {
+func renderVoucher(v payment.ClientParams) reply {
 	switch v.EndType {
 	case payment.App:
 		return data(appVoucher{v.Package, v.Timestamp, v.PrepayID, v.AppID, v.PartnerID, v.Nonce, v.Signature})

@@ -67,7 +67,7 @@ func TestAll_wrong_parameters_are_named_together(t *testing.T) {
 	q.ordering()
 	assert.Zero(t, choose(q, "entity_type", subscription.User, subscription.Category))
 	assert.Zero(t, choose(q, "subscription_type", subscription.FollowUser, subscription.FollowCategory))
-	wrong, ok := fault.Of(q.err())
+	wrong, ok := fault.As(q.err())
 	require.True(t, ok)
 	assert.Len(t, wrong.Fields, 4)
 	assert.Equal(t, []string{"“5” is not a valid choice."}, wrong.Fields["entity_type"])

@@ -61,7 +61,7 @@ type placeAround struct {
 	Country     *string     `json:"country"`
 }
 
-func (a *api) renderEvent(people cast, s diary.Shown) eventView {
+func (a *api) renderEvent(people cast, s diary.View) eventView {
 	view := eventView{
 		entry:        a.renderEntry(people, s.Event, s.Category),
 		CommentCount: s.Counts.Comments,

@@ -47,7 +47,7 @@ type metaView struct {
 	Count     int        `json:"feeds_count"`
 }
 
-func renderCategory(b feed.Branch) categoryView {
+func renderCategory(b feed.CategoryNode) categoryView {
 	view := categoryView{shelf: renderShelf(b), Children: each(b.Children, renderCategory)}
 	if b.Above != nil {
 		view.Parent = new(renderShelf(*b.Above))
@@ -55,7 +55,7 @@ func renderCategory(b feed.Branch) categoryView {
 	return view
 }
 
-func renderShelf(b feed.Branch) shelf {
+func renderShelf(b feed.CategoryNode) shelf {
 	s := shelf{
 		ID: shelfID(b.ID), Name: &b.Name, ParentID: orNull(b.Parent),
 		Kind: "category", Slug: b.Slug, Level: b.Level,
@@ -112,7 +112,7 @@ type nodeItem struct {
 const inFeed = "feed"
 
 func (people cast) renderItem(i feed.Item) any {
-	switch thing := i.Thing.(type) {
+	switch thing := i.Listable.(type) {
 	case publication.Publication:
 		return renderPublication(thing)
 	case publication.Node:
@@ -120,7 +120,7 @@ func (people cast) renderItem(i feed.Item) any {
 	case demand.Demand:
 		return people.renderDemand(thing, i.Distance)
 	}
-	panic(fmt.Sprintf("httpapi: there is a %T in the feed", i.Thing))
+	panic(fmt.Sprintf("httpapi: there is a %T in the feed", i.Listable))
 }
 
 func (people cast) renderDemand(d demand.Demand, away *geo.Kilometres) demandItem {

@@ -14,7 +14,7 @@ import (
 )
 
 // errNoRoom is the fault of a disk that is full, or can't be written.
-var errNoRoom = fault.Later(fault.Unavailable, time.Minute, "There is no room on the server's disk right now. Try again later.")
+var errNoRoom = fault.RetryAfter(fault.Unavailable, time.Minute, "There is no room on the server's disk right now. Try again later.")
 
 // spool is a picture that came in, or a response that goes out: a few bytes in memory, or a
 // file without a name, which is gone when it is closed, also by a kill. It implements

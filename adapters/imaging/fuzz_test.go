@@ -44,13 +44,13 @@ func FuzzDevelop(f *testing.F) {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(raw)); err == nil && c.Width*c.Height > maxFuzzed {
 			return
 		}
-		d, err := s.Develop(t.Context(), "photo", bytes.NewReader(raw), media.AvatarFrames...)
+		d, err := s.Process(t.Context(), "photo", bytes.NewReader(raw), media.AvatarSizes...)
 		if err != nil {
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 			return
 		}
 		sane(t, d.Upload)
-		for _, r := range d.Renderings {
+		for _, r := range d.Variants {
 			if r.Bytes != nil {
 				sane(t, r.Upload)
 			}

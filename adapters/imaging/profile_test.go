@@ -63,9 +63,9 @@ func profileIn(raw []byte) []byte {
 	return all
 }
 
-func developed(t *testing.T, raw []byte) media.Developed {
+func developed(t *testing.T, raw []byte) media.Processed {
 	t.Helper()
-	d, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(raw))
+	d, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(raw))
 	require.NoError(t, err)
 	return d
 }
@@ -121,7 +121,7 @@ func FuzzProfile(f *testing.F) {
 	s := imaging.NewStudio(1)
 	f.Fuzz(func(t *testing.T, profile []byte) {
 		for _, raw := range [][]byte{grey, colour} {
-			once, err := s.Develop(t.Context(), "photo", bytes.NewReader(inSegments(raw, profile)))
+			once, err := s.Process(t.Context(), "photo", bytes.NewReader(inSegments(raw, profile)))
 			if err != nil {
 				require.Equal(t, fault.Invalid, fault.KindOf(err))
 				return

@@ -16,8 +16,8 @@ import (
 //
 // The largest is made first. One that is at most half as large is made of it: nothing
 // is lost then that anybody could see.
-func (p picture) renderings(ctx context.Context, frames []media.Frame) ([]media.Rendering, error) {
-	all := make([]media.Rendering, len(frames))
+func (p picture) renderings(ctx context.Context, frames []media.SizeSpec) ([]media.Variant, error) {
+	all := make([]media.Variant, len(frames))
 	order := make([]int, len(frames))
 	whole := p.pixels.Bounds().Size()
 	size := func(i int) image.Point { return fit(whole, frames[i]) }
@@ -50,7 +50,7 @@ func area(p image.Point) int { return p.X * p.Y }
 
 // fit is the size in which a picture fits into the frame, never larger than it is,
 // and never nothing.
-func fit(size image.Point, f media.Frame) image.Point {
+func fit(size image.Point, f media.SizeSpec) image.Point {
 	switch {
 	case size.X <= f.Width && size.Y <= f.Height:
 		return size

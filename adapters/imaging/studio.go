@@ -22,7 +22,7 @@ type Studio struct {
 	places *semaphore.Weighted
 }
 
-var _ media.Studio = (*Studio)(nil)
+var _ media.Processor = (*Studio)(nil)
 
 // NewStudio returns a studio that has so many pictures in the making at once, at
 // most.
@@ -31,31 +31,31 @@ func NewStudio(slots int) *Studio {
 	return &Studio{slots: n, places: semaphore.NewWeighted(n)}
 }
 
-// Develop implements media.Studio.
-func (s *Studio) Develop(ctx context.Context, field string, raw media.Raw, frames ...media.Frame) (media.Developed, error) {
+// Process implements media.Studio.
+func (s *Studio) Process(ctx context.Context, field string, raw media.Raw, frames ...media.SizeSpec) (media.Processed, error) {
 	if err := ctx.Err(); err != nil {
-		return media.Developed{}, err
+		return media.Processed{}, err
 	}
 	o := &original{ctx: ctx, raw: raw}
 	if raw.Size() > media.MaxBytes {
-		return media.Developed{}, fault.Field(field, media.TooLarge)
+		return media.Processed{}, fault.Field(field, media.TooLarge)
 	}
 	form, size, err := o.judge()
 	switch {
 	case err != nil:
-		return media.Developed{}, o.refuse(field, media.NotAccepted)
+		return media.Processed{}, o.refuse(field, media.NotAccepted)
 	case int64(size.X)*int64(size.Y) > media.MaxPixels:
-		return media.Developed{}, o.refuse(field, media.TooManyDots)
+		return media.Processed{}, o.refuse(field, media.TooManyPixels)
 	}
 
 	places := min(int64(size.X*size.Y/placePixels)+1, s.slots)
 	if err := s.places.Acquire(ctx, places); err != nil {
-		return media.Developed{}, fmt.Errorf("wait for a place in the studio: %w", err)
+		return media.Processed{}, fmt.Errorf("wait for a place in the studio: %w", err)
 	}
 	defer s.places.Release(places)
 	p, err := o.decode(form, size)
 	if err != nil {
-		return media.Developed{}, o.refuse(field, media.NotAccepted)
+		return media.Processed{}, o.refuse(field, media.NotAccepted)
 	}
 	return p.develop(ctx, frames)
 }
@@ -67,22 +67,22 @@ type picture struct {
 }
 
 // develop makes the files of the picture.
-func (p picture) develop(ctx context.Context, frames []media.Frame) (media.Developed, error) {
+func (p picture) develop(ctx context.Context, frames []media.SizeSpec) (media.Processed, error) {
 	renderings, err := p.renderings(ctx, frames)
 	if err != nil {
-		return media.Developed{}, err
+		return media.Processed{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return media.Developed{}, err
+		return media.Processed{}, err
 	}
 	whole, err := p.encode()
 	if err != nil {
-		return media.Developed{}, err
+		return media.Processed{}, err
 	}
 	for i, r := range renderings {
 		if r.Bytes == nil {
 			renderings[i].Upload = media.Upload{Type: whole.Type, Width: whole.Width, Height: whole.Height}
 		}
 	}
-	return media.Developed{Upload: whole, Renderings: renderings}, nil
+	return media.Processed{Upload: whole, Variants: renderings}, nil
 }

@@ -26,7 +26,7 @@ import (
 )
 
 func TestPLA03_Studio(t *testing.T) {
-	ports.Studio(t, func(*testing.T) media.Studio { return imaging.NewStudio(2) })
+	ports.Studio(t, func(*testing.T) media.Processor { return imaging.NewStudio(2) })
 }
 
 // photo has areas and grain, like one.
@@ -81,8 +81,8 @@ func allocated(fn func()) uint64 {
 
 func refused(t *testing.T, raw []byte) {
 	t.Helper()
-	_, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(raw))
-	f, _ := fault.Of(err)
+	_, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(raw))
+	f, _ := fault.As(err)
 	require.NotNil(t, f, "%v", err)
 	assert.Equal(t, fault.Fields{"photo": {media.NotAccepted}}, f.Fields)
 }
@@ -99,7 +99,7 @@ func TestPLA03_AStudioHasSoManyPlaces(t *testing.T) {
 			s, inner, gate, done := imaging.NewStudio(c.slots), new(atomic.Int64), make(chan struct{}), make(chan struct{})
 			for range 8 {
 				go func() {
-					_, err := s.Develop(t.Context(), "photo", stuck{bytes.NewReader(c.raw), gate, inner})
+					_, err := s.Process(t.Context(), "photo", stuck{bytes.NewReader(c.raw), gate, inner})
 					assert.Error(t, err)
 					done <- struct{}{}
 				}()
@@ -145,7 +145,7 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 		"with few colours": {pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 1600, 1200), color.Palette{color.White, color.Transparent})), 6.5},
 	} {
 		got := allocated(func() {
-			_, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(c.raw))
+			_, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(c.raw))
 			require.NoError(t, err)
 		})
 		assert.Less(t, float64(got)/pixels, c.bytes, name)
@@ -156,14 +156,14 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 func TestPLA03_AProfileCostsItsBound(t *testing.T) {
 	raw := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	plain := allocated(func() {
-		_, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(raw))
+		_, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(raw))
 		require.NoError(t, err)
 	})
 	for _, says := range []uint32{0, 100, 512 << 10, 512<<10 + 1, 1 << 31} {
 		bomb := deflated(t, append(binary.BigEndian.AppendUint32(nil, says), make([]byte, 8<<20)...))
 		with := withChunk(raw, "iCCP", append([]byte("bomb\x00\x00"), bomb...))
 		cost := allocated(func() {
-			_, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(with))
+			_, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(with))
 			require.NoError(t, err)
 		})
 		assert.Less(t, cost, plain+4<<20, "%d", says)
@@ -179,22 +179,22 @@ func TestPLA03_ScansAreCounted(t *testing.T) {
 	scans := func(n int) []byte {
 		return slices.Concat(raw[:scan], bytes.Repeat(raw[scan:len(raw)-2], n), raw[len(raw)-2:])
 	}
-	_, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(scans(100)))
+	_, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(scans(100)))
 	require.NoError(t, err)
 	refused(t, scans(101))
 	// The thumbnail of a camera has scans of its own, which don't count.
 	thumbnail := append([]byte("\xff\xe1\x01\x2eExif\x00\x00"), bytes.Repeat([]byte("\xff\xda"), 147)...)
-	_, err = imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
+	_, err = imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
 	require.NoError(t, err)
 }
 
 // TestPLA03_APictureThatIsTooLongForAJPEG is a PNG, though nothing of it is transparent.
 func TestPLA03_APictureThatIsTooLongForAJPEG(t *testing.T) {
 	for _, m := range []image.Image{image.NewGray(image.Rect(0, 0, 65_536, 2)), image.NewPaletted(image.Rect(0, 0, 65_536, 2), color.Palette{color.NRGBA{1, 2, 3, 255}})} {
-		d, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(pictures.PNG(t, m)), media.AvatarFrames...)
+		d, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(pictures.PNG(t, m)), media.AvatarSizes...)
 		require.NoError(t, err)
 		assert.Equal(t, []any{"image/png", 65_536, 2}, []any{d.Type, d.Width, d.Height})
-		for _, r := range d.Renderings {
+		for _, r := range d.Variants {
 			assert.Equal(t, "image/jpeg", r.Type)
 		}
 	}
@@ -221,7 +221,7 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 			6: func(x, y int) color.Color { return at(y, h-1-x) }, 7: func(x, y int) color.Color { return at(w-1-y, h-1-x) },
 			8: func(x, y int) color.Color { return at(w-1-y, x) },
 		} {
-			d, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(held(raw, orientation)))
+			d, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(held(raw, orientation)))
 			require.NoError(t, err)
 			got, err := jpeg.Decode(bytes.NewReader(d.Bytes))
 			require.NoError(t, err)
@@ -242,12 +242,12 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 // a larger one, which nobody must see.
 func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
-	develop := func(frames ...media.Frame) []media.Rendering {
-		d, err := imaging.NewStudio(1).Develop(t.Context(), "photo", bytes.NewReader(raw), frames...)
+	develop := func(frames ...media.SizeSpec) []media.Variant {
+		d, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(raw), frames...)
 		require.NoError(t, err)
-		return d.Renderings
+		return d.Variants
 	}
-	small, near, far := media.Frame{Name: "small", Width: 200, Height: 200}, media.Frame{Width: 320, Height: 320}, media.Frame{Width: 420, Height: 420}
+	small, near, far := media.SizeSpec{Name: "small", Width: 200, Height: 200}, media.SizeSpec{Width: 320, Height: 320}, media.SizeSpec{Width: 420, Height: 420}
 	alone := develop(small)[0]
 	assert.Equal(t, alone, develop(near, small)[1])
 	one, err := jpeg.Decode(bytes.NewReader(alone.Bytes))
@@ -265,11 +265,11 @@ func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 func BenchmarkDevelop(b *testing.B) {
 	plain := pictures.JPEG(b, photo(4000, 3000, image.YCbCrSubsampleRatio420))
 	for name, raw := range map[string][]byte{"upright": plain, "turned": held(plain, 6)} {
-		for sizes, frames := range map[string][]media.Frame{"avatar": media.AvatarFrames, "demand": media.DemandCoverFrames, "alone": nil} {
+		for sizes, frames := range map[string][]media.SizeSpec{"avatar": media.AvatarSizes, "demand": media.DemandCoverSizes, "alone": nil} {
 			b.Run(name+"/"+sizes, func(b *testing.B) {
 				s := imaging.NewStudio(1)
 				for b.Loop() {
-					_, err := s.Develop(b.Context(), "photo", bytes.NewReader(raw), frames...)
+					_, err := s.Process(b.Context(), "photo", bytes.NewReader(raw), frames...)
 					require.NoError(b, err)
 				}
 			})

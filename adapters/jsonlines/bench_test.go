@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // mixed are lines of all kinds, about as long as those of a crawler.
@@ -18,16 +18,16 @@ func mixed(b *testing.B) (lines [][]byte) {
 	summary := strings.Repeat("桂花糕 is steamed for \"twenty\" minutes.\n", 8)
 	for _, draft := range full(b) {
 		switch d := draft.(type) {
-		case crawl.PublicationDraft:
+		case imported.PublicationDraft:
 			d.Summary = summary
 			draft = d
-		case crawl.NodeDraft:
+		case imported.NodeDraft:
 			d.Summary = summary
 			draft = d
-		case crawl.DemandDraft:
+		case imported.DemandDraft:
 			d.Description = summary
 			draft = d
-		case crawl.NewsDraft:
+		case imported.NewsDraft:
 			d.HTML = "<p>" + strings.Repeat(summary, 4) + "</p>"
 			draft = d
 		}

@@ -25,7 +25,7 @@ func beside(folder string) covers {
 	return covers{root, err}
 }
 
-// OpenCover implements crawl.File.
+// OpenCover implements imported.File.
 func (c covers) OpenCover(name string) (io.ReadCloser, error) {
 	if c.err != nil {
 		return nil, fmt.Errorf("opening the folder of the covers: %w", c.err)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 // gallery is a folder with a file of records and covers, and what is outside of it.
@@ -37,7 +37,7 @@ func TestADM04_covers_are_in_the_folder_of_the_records(t *testing.T) {
 	folder := gallery(t)
 	link := filepath.Join(t.TempDir(), "elsewhere.jsonl")
 	require.NoError(t, os.Symlink(filepath.Join(folder, "a.jsonl"), link))
-	for name, f := range map[string]crawl.File{
+	for name, f := range map[string]imported.File{
 		"file": opened(t, filepath.Join(folder, "a.jsonl")), "link": opened(t, link), "standard": jsonlines.Standard(strings.NewReader(""), folder),
 	} {
 		for file, want := range map[string]string{"one.jpg": "one.jpg", "covers/two.jpg": "two.jpg", "near.jpg": "two.jpg"} {
@@ -63,7 +63,7 @@ func TestADM04_no_name_leads_out_of_the_folder(t *testing.T) {
 			assert.NoError(t, cover.Close())
 			continue
 		}
-		_, is := fault.Of(err)
+		_, is := fault.As(err)
 		assert.True(t, is, "%q: %v", name, err)
 	}
 }

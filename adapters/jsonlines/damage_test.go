@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // texts are what the lines say.
-func texts(lines []crawl.RawLine) []string {
+func texts(lines []imported.RawLine) []string {
 	var all []string
 	for _, line := range lines {
 		all = append(all, string(line.Raw))
@@ -38,7 +38,7 @@ func TestADM04_of_a_gzip_that_is_cut_off_the_whole_lines_are_good(t *testing.T) 
 			require.LessOrEqual(t, len(lines), 4, "the last has no end")
 			assert.Equal(t, append([]string{}, all[:len(lines)]...), append([]string{}, texts(lines)...), "%d bytes", n)
 			most = max(most, len(lines))
-			assert.ErrorIs(t, end, crawl.ErrDamaged, "%d bytes", n)
+			assert.ErrorIs(t, end, imported.ErrDamaged, "%d bytes", n)
 			assert.ErrorContains(t, end, "the gzip is cut off, after line")
 		}
 		assert.Equal(t, 4, most)
@@ -55,7 +55,7 @@ func TestADM04_a_gzip_that_is_broken_is_damaged(t *testing.T) {
 		"no deflate":       append(append([]byte{}, whole[:10]...), strings.Repeat("\xff", 30)...),
 	} {
 		lines, end := rest(t, opened(t, written(t, "a.jsonl", content)))
-		assert.ErrorIs(t, end, crawl.ErrDamaged, name)
+		assert.ErrorIs(t, end, imported.ErrDamaged, name)
 		assert.ErrorContains(t, end, "the gzip is broken", name)
 		for _, line := range lines {
 			assert.Equal(t, `{"kind":"bundle","id":1}`, string(line.Raw), name)
@@ -87,7 +87,7 @@ func TestADM04_a_file_that_shrinks_is_damaged(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.Truncate(path, left))
 		lines, end := rest(t, f)
-		assert.ErrorIs(t, end, crawl.ErrDamaged)
+		assert.ErrorIs(t, end, imported.ErrDamaged)
 		assert.ErrorContains(t, end, "it shrank while it was read, after line")
 		for _, got := range lines {
 			assert.Len(t, got.Raw, 1000)
@@ -102,7 +102,7 @@ func TestADM04_a_file_that_shrinks_once_it_was_read_is_damaged(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(path, 2))
 	lines, end := rest(t, f)
-	assert.ErrorIs(t, end, crawl.ErrDamaged)
+	assert.ErrorIs(t, end, imported.ErrDamaged)
 	assert.Equal(t, []string{"{2}"}, texts(lines), "the third had no end")
 }
 
@@ -115,7 +115,7 @@ func TestADM04_a_file_that_grows_and_shrinks_is_damaged(t *testing.T) {
 	require.NoError(t, os.Truncate(path, 4))
 	lines, end := rest(t, f)
 	assert.Len(t, lines, 1000, "they were there")
-	assert.ErrorIs(t, end, crawl.ErrDamaged)
+	assert.ErrorIs(t, end, imported.ErrDamaged)
 }
 
 func TestADM04_a_gzip_that_shrinks_to_a_whole_one_is_damaged(t *testing.T) {
@@ -125,7 +125,7 @@ func TestADM04_a_gzip_that_shrinks_to_a_whole_one_is_damaged(t *testing.T) {
 	require.NoError(t, os.Truncate(path, int64(len(first))))
 	lines, end := rest(t, f)
 	assert.Equal(t, []string{"{1}"}, texts(lines))
-	assert.ErrorIs(t, end, crawl.ErrDamaged)
+	assert.ErrorIs(t, end, imported.ErrDamaged)
 }
 
 func TestADM04_a_file_that_grows_is_read_as_far_as_it_is(t *testing.T) {
@@ -144,7 +144,7 @@ func TestADM04_what_can_not_be_read_on_is_damaged(t *testing.T) {
 	f := jsonlines.Standard(io.MultiReader(strings.NewReader("{1}\n{2}\n{3"), iotest.ErrReader(broken)), "")
 	lines, end := rest(t, f)
 	assert.Equal(t, []string{"{1}", "{2}"}, texts(lines))
-	assert.ErrorIs(t, end, crawl.ErrDamaged)
+	assert.ErrorIs(t, end, imported.ErrDamaged)
 	assert.ErrorIs(t, end, broken)
 	assert.ErrorContains(t, end, "it can't be read on, after line 2")
 }

@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"strings"
 
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
-// Decoder implements crawl.Decoder. A line of the rejects says the record that is in it.
+// Decoder implements imported.Decoder. A line of the rejects says the record that is in it.
 //
 // With a fault on some fields comes the draft of what the others say, so that what the
 // rules find wrong with those can be told along with it.
 type Decoder struct{}
 
-// Decode implements crawl.Decoder.
-func (Decoder) Decode(raw []byte) (crawl.Draft, error) {
+// Decode implements imported.Decoder.
+func (Decoder) Decode(raw []byte) (imported.Draft, error) {
 	ms, err := membersOf(raw)
 	for err == nil && isReject(ms) {
 		if raw, err = recordOf(ms); err == nil {
@@ -28,7 +28,7 @@ func (Decoder) Decode(raw []byte) (crawl.Draft, error) {
 	}
 	kind, _ := last(ms, "kind")
 	if len(kind) > 0 && kind[0] == '"' {
-		if f, is := forms[crawl.Kind(unquote(kind))]; is {
+		if f, is := forms[imported.Kind(unquote(kind))]; is {
 			return f.read(ms)
 		}
 	}
@@ -37,7 +37,7 @@ func (Decoder) Decode(raw []byte) (crawl.Draft, error) {
 
 func kindNames() []string {
 	var names []string
-	for _, k := range crawl.Kinds() {
+	for _, k := range imported.Kinds() {
 		names = append(names, string(k))
 	}
 	return names

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
-func decoded(t testing.TB, line string) crawl.Draft {
+func decoded(t testing.TB, line string) imported.Draft {
 	t.Helper()
 	d, err := jsonlines.Decoder{}.Decode([]byte(line))
 	require.NoError(t, err, line)
@@ -35,37 +35,37 @@ func day(t testing.TB, s string) event.Date {
 }
 
 // full has a line of each kind with all of its fields, and the draft that it says.
-func full(t testing.TB) map[string]crawl.Draft {
-	cover := &crawl.CoverDraft{File: "c/a.jpg"}
-	elsewhere := &crawl.CoverDraft{URL: "https://pictures.example/a", Width: 3, Height: 4}
-	return map[string]crawl.Draft{
-		`{"kind":"user","id":"u","username":"+86-13800000001","firstname":"a","lastname":"b","expertise":"c","location":"d","timezone":"UTC","joined":"2026-04-02T08:00:00Z"}`: crawl.UserDraft{
+func full(t testing.TB) map[string]imported.Draft {
+	cover := &imported.CoverDraft{File: "c/a.jpg"}
+	elsewhere := &imported.CoverDraft{URL: "https://pictures.example/a", Width: 3, Height: 4}
+	return map[string]imported.Draft{
+		`{"kind":"user","id":"u","username":"+86-13800000001","firstname":"a","lastname":"b","expertise":"c","location":"d","timezone":"UTC","joined":"2026-04-02T08:00:00Z"}`: imported.UserDraft{
 			ID: "u", Username: "+86-13800000001", Firstname: "a", Lastname: "b", Expertise: "c", Location: "d", Timezone: "UTC", Joined: at(8),
 		},
-		`{"kind":"category","id":2,"parent":1,"name":"n","slug":"s"}`: crawl.CategoryDraft{ID: 2, Parent: 1, Name: "n", Slug: "s"},
-		`{"kind":"bundle","id":3,"first_original":1,"original":2}`:    crawl.BundleDraft{ID: 3, FirstOriginal: 1, Original: 2},
-		`{"kind":"publication","id":4,"bundle":3,"node":5,"type":100,"title":"t","summary":"s","cover":{"file":"c/a.jpg"},"author":"u","language":"en","category":2,"published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: crawl.PublicationDraft{
+		`{"kind":"category","id":2,"parent":1,"name":"n","slug":"s"}`: imported.CategoryDraft{ID: 2, Parent: 1, Name: "n", Slug: "s"},
+		`{"kind":"bundle","id":3,"first_original":1,"original":2}`:    imported.BundleDraft{ID: 3, FirstOriginal: 1, Original: 2},
+		`{"kind":"publication","id":4,"bundle":3,"node":5,"type":100,"title":"t","summary":"s","cover":{"file":"c/a.jpg"},"author":"u","language":"en","category":2,"published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.PublicationDraft{
 			ID: 4, Bundle: 3, Node: 5, Type: publication.MultiChapter, Title: "t", Summary: "s", Cover: cover, Author: "u", Language: "en", Category: 2, Deleted: true,
 			Created: at(8), Updated: at(9),
 		},
-		`{"kind":"node","id":5,"bundle":3,"title":"t","summary":"s","cover":{"url":"https://pictures.example/a","width":3,"height":4},"author":"u","language":"en","category":2,"published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: crawl.NodeDraft{
+		`{"kind":"node","id":5,"bundle":3,"title":"t","summary":"s","cover":{"url":"https://pictures.example/a","width":3,"height":4},"author":"u","language":"en","category":2,"published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.NodeDraft{
 			ID: 5, Bundle: 3, Title: "t", Summary: "s", Cover: elsewhere, Author: "u", Language: "en", Category: 2, Deleted: true, Created: at(8), Updated: at(9),
 		},
-		`{"kind":"demand","id":6,"title":"t","description":"d","tags":["a","b"],"cover":{"file":"c/a.jpg"},"images":["https://pictures.example/a"],"author":"u","address":"x","category":2,"lat":30.25,"lng":-120.5,"closed":"2026-04-02T09:00:00Z","start":"2026-04-02T10:00:00Z","end":"2026-04-02T11:00:00Z","published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: crawl.DemandDraft{
+		`{"kind":"demand","id":6,"title":"t","description":"d","tags":["a","b"],"cover":{"file":"c/a.jpg"},"images":["https://pictures.example/a"],"author":"u","address":"x","category":2,"lat":30.25,"lng":-120.5,"closed":"2026-04-02T09:00:00Z","start":"2026-04-02T10:00:00Z","end":"2026-04-02T11:00:00Z","published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.DemandDraft{
 			ID: 6, Title: "t", Description: "d", Tags: []string{"a", "b"}, Cover: cover, Images: []string{"https://pictures.example/a"}, Author: "u", Address: "x", Category: 2,
 			Lat: new(30.25), Lng: new(-120.5), Closed: at(9), Start: at(10), End: at(11), Deleted: true, Created: at(8), Updated: at(9),
 		},
-		`{"kind":"howto","category":"c","robot":"r","bundles":[3,4],"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: crawl.HowToDraft{
+		`{"kind":"howto","category":"c","robot":"r","bundles":[3,4],"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.HowToDraft{
 			Category: "c", Robot: "r", Bundles: []publication.BundleID{3, 4}, Created: at(8), Updated: at(9),
 		},
-		`{"kind":"news","id":"n","site_name":"s","site_logo":"l","url":"u","title":"t","released":"2026-04-02","html":"<p>\"","category":"c","city":"d","district":"e","province":"f","country":"g"}`: crawl.NewsDraft{
+		`{"kind":"news","id":"n","site_name":"s","site_logo":"l","url":"u","title":"t","released":"2026-04-02","html":"<p>\"","category":"c","city":"d","district":"e","province":"f","country":"g"}`: imported.NewsDraft{
 			ID: "n", SiteName: "s", SiteLogo: "l", URL: "u", Title: "t", Released: day(t, "2026-04-02"), HTML: `<p>"`, Category: "c", City: "d", District: "e", Province: "f", Country: "g",
 		},
 	}
 }
 
 func TestADM04_every_kind_is_read_and_written(t *testing.T) {
-	require.Len(t, full(t), len(crawl.Kinds()))
+	require.Len(t, full(t), len(imported.Kinds()))
 	for line, draft := range full(t) {
 		assert.Equal(t, draft, decoded(t, line))
 		again, err := jsonlines.Encode(draft)
@@ -75,9 +75,9 @@ func TestADM04_every_kind_is_read_and_written(t *testing.T) {
 }
 
 func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
-	for kind, empty := range map[string]crawl.Draft{
-		"user": crawl.UserDraft{}, "category": crawl.CategoryDraft{}, "bundle": crawl.BundleDraft{}, "publication": crawl.PublicationDraft{Published: true},
-		"node": crawl.NodeDraft{Published: true}, "demand": crawl.DemandDraft{Published: true}, "howto": crawl.HowToDraft{}, "news": crawl.NewsDraft{},
+	for kind, empty := range map[string]imported.Draft{
+		"user": imported.UserDraft{}, "category": imported.CategoryDraft{}, "bundle": imported.BundleDraft{}, "publication": imported.PublicationDraft{Published: true},
+		"node": imported.NodeDraft{Published: true}, "demand": imported.DemandDraft{Published: true}, "howto": imported.HowToDraft{}, "news": imported.NewsDraft{},
 	} {
 		assert.Equal(t, empty, decoded(t, fmt.Sprintf(`{"kind":%q}`, kind)))
 		line, err := jsonlines.Encode(empty)
@@ -89,8 +89,8 @@ func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, crawl.DemandDraft{Published: true}, decoded(t, `{"kind":"demand","tags":[],"images":[ ]}`))
-	assert.Equal(t, crawl.NodeDraft{Published: true, Cover: &crawl.CoverDraft{}}, decoded(t, `{"kind":"node","cover":{"file":null}}`))
+	assert.Equal(t, imported.DemandDraft{Published: true}, decoded(t, `{"kind":"demand","tags":[],"images":[ ]}`))
+	assert.Equal(t, imported.NodeDraft{Published: true, Cover: &imported.CoverDraft{}}, decoded(t, `{"kind":"node","cover":{"file":null}}`))
 }
 
 // allNull has every field of the line but its kind once more, as null.
@@ -108,30 +108,30 @@ func allNull(t testing.TB, line string) string {
 }
 
 func TestADM04_ids_may_be_texts_or_whole_numbers(t *testing.T) {
-	assert.Equal(t, crawl.UserDraft{ID: "12345678901234567890123"}, decoded(t, `{"kind":"user","id":12345678901234567890123}`))
-	assert.Equal(t, crawl.UserDraft{ID: "0"}, decoded(t, `{"kind":"user","id":0}`))
-	assert.Equal(t, crawl.UserDraft{ID: "-7"}, decoded(t, `{"kind":"user","id":-7}`))
-	assert.Equal(t, crawl.UserDraft{ID: "007"}, decoded(t, `{"kind":"user","id":"007"}`))
-	assert.Equal(t, crawl.NodeDraft{Author: "7", Published: true}, decoded(t, `{"kind":"node","author":7}`))
-	assert.Equal(t, crawl.HowToDraft{Robot: "7"}, decoded(t, `{"kind":"howto","robot":7}`))
-	assert.Equal(t, crawl.NewsDraft{ID: "7"}, decoded(t, `{"kind":"news","id":7}`))
-	assert.Equal(t, crawl.BundleDraft{ID: 9223372036854775807}, decoded(t, `{"kind":"bundle","id":9223372036854775807}`))
+	assert.Equal(t, imported.UserDraft{ID: "12345678901234567890123"}, decoded(t, `{"kind":"user","id":12345678901234567890123}`))
+	assert.Equal(t, imported.UserDraft{ID: "0"}, decoded(t, `{"kind":"user","id":0}`))
+	assert.Equal(t, imported.UserDraft{ID: "-7"}, decoded(t, `{"kind":"user","id":-7}`))
+	assert.Equal(t, imported.UserDraft{ID: "007"}, decoded(t, `{"kind":"user","id":"007"}`))
+	assert.Equal(t, imported.NodeDraft{Author: "7", Published: true}, decoded(t, `{"kind":"node","author":7}`))
+	assert.Equal(t, imported.HowToDraft{Robot: "7"}, decoded(t, `{"kind":"howto","robot":7}`))
+	assert.Equal(t, imported.NewsDraft{ID: "7"}, decoded(t, `{"kind":"news","id":7}`))
+	assert.Equal(t, imported.BundleDraft{ID: 9223372036854775807}, decoded(t, `{"kind":"bundle","id":9223372036854775807}`))
 }
 
 func TestADM04_texts_times_and_names_are_what_they_say(t *testing.T) {
-	assert.Equal(t, crawl.CategoryDraft{Name: "\"\\/\b\f\n\r\té😀\x00~", Slug: "桂花😀"},
+	assert.Equal(t, imported.CategoryDraft{Name: "\"\\/\b\f\n\r\té😀\x00~", Slug: "桂花😀"},
 		decoded(t, ` { "k\u0069nd" : "cate\u0067ory" , "name":"\"\\\/\b\f\n\r\t\u00E9\uD83d\ude00\u0000~","slug":"桂花😀" } `))
 	for text, want := range map[string]time.Time{
 		"2026-04-02T16:00:00+08:00": at(8), "2026-04-02T08:00:00.000000001Z": at(8).Add(1), "2026-04-02T07:30:00-00:30": at(8), "2026-04-02T08:00:00+00:00": at(8),
 	} {
-		assert.Equal(t, crawl.UserDraft{Joined: want}, decoded(t, fmt.Sprintf(`{"kind":"user","joined":%q}`, text)))
+		assert.Equal(t, imported.UserDraft{Joined: want}, decoded(t, fmt.Sprintf(`{"kind":"user","joined":%q}`, text)))
 	}
-	assert.Equal(t, crawl.DemandDraft{Published: true, Lat: new(-3e1), Lng: new(0.0)}, decoded(t, `{"kind":"demand","lat":-3e1,"lng":0}`))
+	assert.Equal(t, imported.DemandDraft{Published: true, Lat: new(-3e1), Lng: new(0.0)}, decoded(t, `{"kind":"demand","lat":-3e1,"lng":0}`))
 }
 
 func TestADM04_of_a_field_that_comes_again_the_last_counts(t *testing.T) {
-	assert.Equal(t, crawl.BundleDraft{ID: 2}, decoded(t, `{"kind":"node","id":"x","kind":"bundle","id":1,"\u0069d":2,"original":3,"original":null}`))
-	assert.Equal(t, crawl.NodeDraft{Published: true, Cover: &crawl.CoverDraft{File: "b"}}, decoded(t, `{"kind":"node","cover":7,"cover":{"file":1,"file":"b"}}`))
+	assert.Equal(t, imported.BundleDraft{ID: 2}, decoded(t, `{"kind":"node","id":"x","kind":"bundle","id":1,"\u0069d":2,"original":3,"original":null}`))
+	assert.Equal(t, imported.NodeDraft{Published: true, Cover: &imported.CoverDraft{File: "b"}}, decoded(t, `{"kind":"node","cover":7,"cover":{"file":1,"file":"b"}}`))
 }
 
 func TestADM04_what_is_wrong_is_said_of_each_field_at_once(t *testing.T) {
@@ -183,7 +183,7 @@ func TestADM04_what_is_wrong_is_said_of_each_field_at_once(t *testing.T) {
 func TestADM04_beside_what_is_wrong_the_rest_is_a_draft(t *testing.T) {
 	d, err := jsonlines.Decoder{}.Decode([]byte(`{"kind":"category","id":"1","name":" ","slug":"a"}`))
 	require.Error(t, err)
-	assert.Equal(t, crawl.CategoryDraft{Name: " ", Slug: "a"}, d)
+	assert.Equal(t, imported.CategoryDraft{Name: " ", Slug: "a"}, d)
 }
 
 func TestADM04_a_line_that_is_no_object_is_wrong_as_a_whole(t *testing.T) {
@@ -225,7 +225,7 @@ func TestADM04_a_line_that_is_no_object_is_wrong_as_a_whole(t *testing.T) {
 	} {
 		d, err := jsonlines.Decoder{}.Decode([]byte(line))
 		assert.Nil(t, d, "%.100q", line)
-		f, is := fault.Of(err)
+		f, is := fault.As(err)
 		require.True(t, is, "%.100q: %v", line, err)
 		assert.Equal(t, want, f.Text, "%.100q", line)
 		assert.Equal(t, fault.Invalid, f.Kind)
@@ -235,7 +235,7 @@ func TestADM04_a_line_that_is_no_object_is_wrong_as_a_whole(t *testing.T) {
 }
 
 func TestADM04_a_line_of_the_rejects_says_the_record_in_it(t *testing.T) {
-	want := crawl.BundleDraft{ID: 7}
+	want := imported.BundleDraft{ID: 7}
 	for _, line := range []string{
 		`{"rejected":{"file":"a","line":1,"reason":"x"},"record":{"kind":"bundle","id":7}}`,
 		`{"record":"{\"kind\":\"bundle\",\"id\":7}","rejected":null}`,
@@ -254,7 +254,7 @@ func TestADM04_a_line_of_the_rejects_says_the_record_in_it(t *testing.T) {
 		assert.NotEmpty(t, fault.FieldsOf(err)[field], "%s: %v", line, err)
 	}
 	_, err := jsonlines.Decoder{}.Decode([]byte(`{"rejected":1,"record":"{"}`))
-	f, is := fault.Of(err)
+	f, is := fault.As(err)
 	require.True(t, is)
 	assert.Equal(t, "The line is no JSON, at byte 2.", f.Text)
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"reflect"
 
-	"plaza/domain/crawl"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 )
 
 // Encode is the line, without its end, that says the draft. Fields that say no more than
 // an absent one are left out.
-func Encode(d crawl.Draft) ([]byte, error) {
+func Encode(d imported.Draft) ([]byte, error) {
 	kind, wire := wireOf(d)
 	if wire == nil {
 		return nil, fmt.Errorf("no line says a %T", d)
@@ -30,24 +30,24 @@ func Encode(d crawl.Draft) ([]byte, error) {
 	return w.buf.Bytes(), nil
 }
 
-func wireOf(d crawl.Draft) (crawl.Kind, any) {
+func wireOf(d imported.Draft) (imported.Kind, any) {
 	switch d := d.(type) {
-	case crawl.UserDraft:
-		return crawl.User, userWire(d)
-	case crawl.CategoryDraft:
-		return crawl.Category, categoryWire(d)
-	case crawl.BundleDraft:
-		return crawl.Bundle, bundleWire(d)
-	case crawl.PublicationDraft:
-		return crawl.Publication, publicationWire(d)
-	case crawl.NodeDraft:
-		return crawl.Node, nodeWire(d)
-	case crawl.DemandDraft:
-		return crawl.Demand, demandWire(d)
-	case crawl.HowToDraft:
-		return crawl.HowTo, howToWire(d)
-	case crawl.NewsDraft:
-		return crawl.News, newsWire(d)
+	case imported.UserDraft:
+		return imported.User, userWire(d)
+	case imported.CategoryDraft:
+		return imported.Category, categoryWire(d)
+	case imported.BundleDraft:
+		return imported.Bundle, bundleWire(d)
+	case imported.PublicationDraft:
+		return imported.Publication, publicationWire(d)
+	case imported.NodeDraft:
+		return imported.Node, nodeWire(d)
+	case imported.DemandDraft:
+		return imported.Demand, demandWire(d)
+	case imported.HowToDraft:
+		return imported.HowTo, howToWire(d)
+	case imported.NewsDraft:
+		return imported.News, newsWire(d)
 	}
 	return "", nil
 }
@@ -103,7 +103,7 @@ func (w writer) field(v any) error {
 	switch v := v.(type) {
 	case event.Date:
 		return w.value(v.String())
-	case *crawl.CoverDraft:
+	case *imported.CoverDraft:
 		w.buf.WriteByte('{')
 		err := w.fields(coverShape, reflect.ValueOf(coverWire(*v)), false)
 		w.buf.WriteByte('}')

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 // rejected is what is told of a line that could not be stored.
@@ -21,7 +21,7 @@ type rejected struct {
 
 // entry is the line of the rejects, with its end. One that a Decoder could not be given,
 // being too long, has no record but says where it is.
-func entry(file string, r crawl.Reject) ([]byte, error) {
+func entry(file string, r imported.Reject) ([]byte, error) {
 	about := rejected{File: file, Line: r.Number, Reason: r.Reason, Fields: r.Fields}
 	if !r.TooLong {
 		line, err := entryWith(about, innermost(r.Raw))

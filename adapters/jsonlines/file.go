@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 // byteOrderMark is what some editors put in front of UTF-8.
 const byteOrderMark = "\ufeff"
 
-// File implements crawl.File.
+// File implements imported.File.
 type File struct {
 	name string
 	file *os.File // nil: something that can be read only once
@@ -42,8 +42,8 @@ type File struct {
 }
 
 // Open opens the file, which may be a gzip whatever its name is. One that is not there
-// is crawl.ErrNoFile; one that can't be what was meant is another fault.
-func Open(path string) (crawl.File, error) {
+// is imported.ErrNoFile; one that can't be what was meant is another fault.
+func Open(path string) (imported.File, error) {
 	name, err := filepath.Abs(path)
 	if err == nil {
 		name, err = filepath.EvalSymlinks(name)
@@ -91,7 +91,7 @@ func of(name string, file *os.File) (*File, error) {
 
 // Standard reads the standard input, which may be a gzip, too. Covers are in the folder;
 // an empty one has none. The reader is not closed.
-func Standard(r io.Reader, folder string) crawl.File {
+func Standard(r io.Reader, folder string) imported.File {
 	f := &File{raw: &counted{Reader: r}}
 	if folder != "" {
 		f.covers = beside(folder)
@@ -113,17 +113,17 @@ func regular(info fs.FileInfo) error {
 func notOpened(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", path, crawl.ErrNoFile)
+		return fmt.Errorf("%s: %w", path, imported.ErrNoFile)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: %w", path, fault.New(fault.Denied, "You may not read this file."))
 	}
 	return fmt.Errorf("opening a file of records: %w", err)
 }
 
-// Name implements crawl.File.
+// Name implements imported.File.
 func (f *File) Name() string { return f.name }
 
-// Size implements crawl.File. It may be asked while the file is being read.
+// Size implements imported.File. It may be asked while the file is being read.
 func (f *File) Size() (read, size int64) {
 	read = f.raw.read.Load()
 	if f.size == 0 {
@@ -132,7 +132,7 @@ func (f *File) Size() (read, size int64) {
 	return read, max(read, f.size)
 }
 
-// Close implements crawl.File.
+// Close implements imported.File.
 func (f *File) Close() error {
 	err := f.covers.Close()
 	if f.file != nil {
@@ -141,29 +141,29 @@ func (f *File) Close() error {
 	return err
 }
 
-// Next implements crawl.File.
-func (f *File) Next(ctx context.Context) (crawl.RawLine, error) {
+// Next implements imported.File.
+func (f *File) Next(ctx context.Context) (imported.RawLine, error) {
 	if f.ended != nil {
-		return crawl.RawLine{}, f.ended
+		return imported.RawLine{}, f.ended
 	}
 	if err := f.dropMark(ctx); err != nil {
-		return crawl.RawLine{}, err
+		return imported.RawLine{}, err
 	}
 	for {
 		offset := f.window.offset()
 		line, err := f.window.line(ctx)
 		if err != nil {
-			return crawl.RawLine{}, err
+			return imported.RawLine{}, err
 		}
 		if !line.whole {
 			if f.ended = f.end(); f.ended != io.EOF || line.length == 0 {
-				return crawl.RawLine{}, f.ended
+				return imported.RawLine{}, f.ended
 			}
 		}
 		f.lines++
 		if line.length <= MaxLine && len(bytes.TrimSpace(line.text)) == 0 {
 			if f.ended != nil {
-				return crawl.RawLine{}, f.ended
+				return imported.RawLine{}, f.ended
 			}
 			continue
 		}
@@ -171,14 +171,14 @@ func (f *File) Next(ctx context.Context) (crawl.RawLine, error) {
 	}
 }
 
-func (f *File) rawLine(line segment, offset int64) crawl.RawLine {
+func (f *File) rawLine(line segment, offset int64) imported.RawLine {
 	tooLong := line.length > MaxLine
 	if tooLong {
 		line.text = line.text[:Beginning]
 	}
-	return crawl.RawLine{
+	return imported.RawLine{
 		Number: f.lines, Raw: bytes.Clone(line.text), TooLong: tooLong, Offset: offset, Length: line.length,
-		End: crawl.Position{Lines: f.lines, Offset: f.window.offset(), Print: f.window.print()},
+		End: imported.Position{Lines: f.lines, Offset: f.window.offset(), Print: f.window.print()},
 	}
 }
 
@@ -211,7 +211,7 @@ func (f *File) end() error {
 	default:
 		what = "it can't be read on"
 	}
-	return fmt.Errorf("%w: %s, after line %d: %w", crawl.ErrDamaged, what, f.lines, err)
+	return fmt.Errorf("%w: %s, after line %d: %w", imported.ErrDamaged, what, f.lines, err)
 }
 
 // shrank says whether there are fewer bytes than there were once.

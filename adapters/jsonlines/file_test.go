@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 // written is a file with that content.
@@ -39,7 +39,7 @@ func zipped(t testing.TB, parts ...string) []byte {
 	return b.Bytes()
 }
 
-func opened(t testing.TB, path string) crawl.File {
+func opened(t testing.TB, path string) imported.File {
 	t.Helper()
 	f, err := jsonlines.Open(path)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func opened(t testing.TB, path string) crawl.File {
 }
 
 // rest reads on to the end, which is what the error says.
-func rest(t testing.TB, f crawl.File) (lines []crawl.RawLine, end error) {
+func rest(t testing.TB, f imported.File) (lines []imported.RawLine, end error) {
 	t.Helper()
 	for {
 		line, err := f.Next(t.Context())
@@ -63,7 +63,7 @@ func rest(t testing.TB, f crawl.File) (lines []crawl.RawLine, end error) {
 
 // everywhere runs the test on a plain file, on a gzip of several members, and on the
 // standard input.
-func everywhere(t *testing.T, content string, test func(t *testing.T, f crawl.File)) {
+func everywhere(t *testing.T, content string, test func(t *testing.T, f imported.File)) {
 	t.Run("plain", func(t *testing.T) { test(t, opened(t, written(t, "a.jsonl", []byte(content)))) })
 	half := len(content) / 2
 	t.Run("gzip", func(t *testing.T) {
@@ -76,7 +76,7 @@ func everywhere(t *testing.T, content string, test func(t *testing.T, f crawl.Fi
 }
 
 func TestADM04_lines_are_numbered_as_they_stand_in_the_file(t *testing.T) {
-	everywhere(t, "\ufeff{1}\r\n\n \t\u3000\r\n{2\r}\n{3}", func(t *testing.T, f crawl.File) {
+	everywhere(t, "\ufeff{1}\r\n\n \t\u3000\r\n{2\r}\n{3}", func(t *testing.T, f imported.File) {
 		lines, end := rest(t, f)
 		assert.Equal(t, io.EOF, end)
 		require.Len(t, lines, 3)
@@ -95,7 +95,7 @@ func TestADM04_lines_are_numbered_as_they_stand_in_the_file(t *testing.T) {
 
 func TestADM04_files_without_records_just_end(t *testing.T) {
 	for _, content := range []string{"", "\n", "\ufeff", "\ufeff \r\n\t\n", "  "} {
-		everywhere(t, content, func(t *testing.T, f crawl.File) {
+		everywhere(t, content, func(t *testing.T, f imported.File) {
 			lines, end := rest(t, f)
 			assert.Equal(t, io.EOF, end)
 			assert.Empty(t, lines, "%q", content)
@@ -109,7 +109,7 @@ func TestADM04_long_lines_are_whole_up_to_the_limit(t *testing.T) {
 		texts = append(texts, strings.Repeat("x", n-1)+"y")
 	}
 	for _, end := range []string{"\n", "\r\n"} {
-		everywhere(t, "\ufeff"+strings.Join(texts, end), func(t *testing.T, f crawl.File) {
+		everywhere(t, "\ufeff"+strings.Join(texts, end), func(t *testing.T, f imported.File) {
 			lines, err := rest(t, f)
 			assert.Equal(t, io.EOF, err)
 			require.Len(t, lines, len(texts))
@@ -126,7 +126,7 @@ func TestADM04_lines_that_are_too_long_come_back_as_their_beginnings(t *testing.
 	for _, extra := range []int{1, 2, jsonlines.MaxLine} {
 		long := head + strings.Repeat("x", jsonlines.MaxLine-len(head)+extra)
 		content := "{1}\n" + long + "\r\n{3}\n" + long
-		everywhere(t, content, func(t *testing.T, f crawl.File) {
+		everywhere(t, content, func(t *testing.T, f imported.File) {
 			lines, err := rest(t, f)
 			assert.Equal(t, io.EOF, err)
 			require.Len(t, lines, 4)
@@ -153,7 +153,7 @@ func TestADM04_a_line_of_any_length_is_never_held_whole(t *testing.T) {
 }
 
 func TestADM04_what_was_returned_stays(t *testing.T) {
-	everywhere(t, strings.Repeat("{\"n\":1}\n{\"m\":2}\n", 20_000), func(t *testing.T, f crawl.File) {
+	everywhere(t, strings.Repeat("{\"n\":1}\n{\"m\":2}\n", 20_000), func(t *testing.T, f imported.File) {
 		first, err := f.Next(t.Context())
 		require.NoError(t, err)
 		_, err = rest(t, f)
@@ -213,8 +213,8 @@ func TestADM04_reading_ends_with_the_context(t *testing.T) {
 		cancel()
 		_, err := f.Next(ctx)
 		assert.ErrorIs(t, err, context.Canceled)
-		assert.NotErrorIs(t, err, crawl.ErrDamaged)
-		_, err = f.Skip(ctx, crawl.Position{Lines: 1, Offset: 4, Print: []byte("x")})
+		assert.NotErrorIs(t, err, imported.ErrDamaged)
+		_, err = f.Skip(ctx, imported.Position{Lines: 1, Offset: 4, Print: []byte("x")})
 		assert.ErrorIs(t, err, context.Canceled)
 		line, err := f.Next(t.Context())
 		require.NoError(t, err)

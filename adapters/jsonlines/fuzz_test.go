@@ -14,14 +14,14 @@ import (
 
 	"plaza/adapters/jsonlines"
 	"plaza/adapters/sanitiser"
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 // FuzzDecoder holds the decoder to take nothing but JSON, to say of everything else what
 // is wrong, and to read the same from what it writes.
 func FuzzDecoder(f *testing.F) {
-	for _, kind := range crawl.Kinds() {
+	for _, kind := range imported.Kinds() {
 		var schema struct{ Examples []json.RawMessage }
 		require.NoError(f, json.Unmarshal(jsonlines.Schema(kind), &schema))
 		var line bytes.Buffer
@@ -43,7 +43,7 @@ func FuzzDecoder(f *testing.F) {
 		before := bytes.Clone(raw)
 		draft, err := jsonlines.Decoder{}.Decode(raw)
 		assert.Equal(t, before, raw)
-		if wrong, is := fault.Of(err); err != nil {
+		if wrong, is := fault.As(err); err != nil {
 			require.True(t, is, "%v", err)
 			assert.Equal(t, fault.Invalid, wrong.Kind)
 			assert.NotEqual(t, wrong.Text == "", len(wrong.Fields) == 0)
@@ -100,7 +100,7 @@ func FuzzLines(f *testing.F) {
 }
 
 // joined holds the lines to be all of the content but for blank lines.
-func joined(t *testing.T, content []byte, lines []crawl.RawLine) {
+func joined(t *testing.T, content []byte, lines []imported.RawLine) {
 	numbers := bytes.SplitAfter(bytes.TrimPrefix(content, []byte("\ufeff")), []byte("\n"))
 	next := 0
 	offset := int64(len(content)) - int64(len(bytes.Join(numbers, nil)))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // endless is a text without an end.
@@ -39,7 +39,7 @@ func fifo(t *testing.T, folder string) string {
 	return path
 }
 
-func isNoFile(err error) bool { return errors.Is(err, crawl.ErrNoFile) }
+func isNoFile(err error) bool { return errors.Is(err, imported.ErrNoFile) }
 
 // appended adds to the end of the file.
 func appended(t *testing.T, path, more string) {

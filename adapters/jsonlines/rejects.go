@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 const ending = ".rejects.jsonl"
@@ -29,7 +29,7 @@ func RejectsPath(path string) string {
 	return path + ending
 }
 
-// Rejects implements crawl.Rejects: a file with a line for each.
+// Rejects implements imported.Rejects: a file with a line for each.
 type Rejects struct {
 	path   string
 	of     string
@@ -41,7 +41,7 @@ type Rejects struct {
 // made when there is something to keep. To begin anew the length is 0: what is there then
 // is moved aside, to a name with a number. To go on it is the Length that there was: what
 // was kept since is forgotten.
-func OpenRejects(path, of string, length int64) (crawl.Rejects, error) {
+func OpenRejects(path, of string, length int64) (imported.Rejects, error) {
 	if length < 0 {
 		return nil, fmt.Errorf("%s: %d bytes are less than nothing", path, length)
 	}
@@ -96,11 +96,11 @@ func cut(file *os.File, length int64) error {
 	return file.Sync()
 }
 
-// Length implements crawl.Rejects.
+// Length implements imported.Rejects.
 func (r *Rejects) Length() int64 { return r.length }
 
-// Keep implements crawl.Rejects. When it fails, what was kept before is what there is.
-func (r *Rejects) Keep(ctx context.Context, lines []crawl.Reject) error {
+// Keep implements imported.Rejects. When it fails, what was kept before is what there is.
+func (r *Rejects) Keep(ctx context.Context, lines []imported.Reject) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (r *Rejects) Keep(ctx context.Context, lines []crawl.Reject) error {
 	return nil
 }
 
-func (r *Rejects) write(ctx context.Context, lines []crawl.Reject) (int64, error) {
+func (r *Rejects) write(ctx context.Context, lines []imported.Reject) (int64, error) {
 	var written int64
 	to := bufio.NewWriterSize(io.NewOffsetWriter(r.file, r.length), portion)
 	for _, line := range lines {
@@ -197,7 +197,7 @@ func syncFolder(folder string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Close implements crawl.Rejects.
+// Close implements imported.Rejects.
 func (r *Rejects) Close() error {
 	if r.file == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 func TestADM04_rejects_are_beside_the_file(t *testing.T) {
@@ -27,12 +27,12 @@ func TestADM04_rejects_are_beside_the_file(t *testing.T) {
 	}
 }
 
-func reject(number int64, raw string) crawl.Reject {
-	return crawl.Reject{RawLine: crawl.RawLine{Number: number, Raw: []byte(raw), Offset: 100 * number, Length: int64(len(raw))}, Reason: "No good."}
+func reject(number int64, raw string) imported.Reject {
+	return imported.Reject{RawLine: imported.RawLine{Number: number, Raw: []byte(raw), Offset: 100 * number, Length: int64(len(raw))}, Reason: "No good."}
 }
 
 // keeper opens rejects at the path, which are closed at the end.
-func keeper(t testing.TB, path string, length int64) crawl.Rejects {
+func keeper(t testing.TB, path string, length int64) imported.Rejects {
 	t.Helper()
 	r, err := jsonlines.OpenRejects(path, "a.jsonl", length)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func keeper(t testing.TB, path string, length int64) crawl.Rejects {
 	return r
 }
 
-func keep(t testing.TB, r crawl.Rejects, lines ...crawl.Reject) {
+func keep(t testing.TB, r imported.Rejects, lines ...imported.Reject) {
 	t.Helper()
 	require.NoError(t, r.Keep(t.Context(), lines))
 }
@@ -108,7 +108,7 @@ func TestADM04_what_is_rejected_again_and_again_does_not_grow(t *testing.T) {
 		} else {
 			lines, _ := rest(t, opened(t, filepath.Join(folder, "a"+strings.Repeat(".rejects", round)+".jsonl")))
 			for _, line := range lines {
-				keep(t, r, crawl.Reject{RawLine: line, Reason: "No good."})
+				keep(t, r, imported.Reject{RawLine: line, Reason: "No good."})
 			}
 			assert.Equal(t, before, content(t, path))
 		}
@@ -128,7 +128,7 @@ func TestADM04_what_was_mended_is_read(t *testing.T) {
 	lines, _ := rest(t, opened(t, path))
 	require.Len(t, lines, 3)
 	for i, line := range lines {
-		assert.Equal(t, crawl.BundleDraft{ID: []crawl.BundleDraft{{ID: 1}, {ID: 2}, {ID: 3}}[i].ID}, decoded(t, string(line.Raw)))
+		assert.Equal(t, imported.BundleDraft{ID: []imported.BundleDraft{{ID: 1}, {ID: 2}, {ID: 3}}[i].ID}, decoded(t, string(line.Raw)))
 	}
 }
 
@@ -220,7 +220,7 @@ func TestADM04_a_context_that_ends_keeps_all_or_nothing(t *testing.T) {
 	before := content(t, path)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.ErrorIs(t, r.Keep(ctx, []crawl.Reject{reject(2, "{")}), context.Canceled)
+	assert.ErrorIs(t, r.Keep(ctx, []imported.Reject{reject(2, "{")}), context.Canceled)
 	assert.Equal(t, before, content(t, path))
 	keep(t, r, reject(3, "{"))
 	assert.EqualValues(t, 2*len(before), r.Length())
@@ -232,7 +232,7 @@ func TestADM04_what_does_not_fit_on_the_disk_leaves_what_did(t *testing.T) {
 	keep(t, r, reject(1, "{"))
 	before := content(t, path)
 	withLittleRoom(t, int64(len(before))+300_000, func() {
-		err := r.Keep(t.Context(), []crawl.Reject{reject(2, "{"), reject(3, `{"a":"`+strings.Repeat("x", 1<<20)+`"}`)})
+		err := r.Keep(t.Context(), []imported.Reject{reject(2, "{"), reject(3, `{"a":"`+strings.Repeat("x", 1<<20)+`"}`)})
 		assert.ErrorContains(t, err, path)
 	})
 	assert.Equal(t, before, content(t, path))
@@ -245,7 +245,7 @@ func TestADM04_where_no_file_can_be_made_keeping_fails(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "later")
 	path := filepath.Join(folder, "a.rejects.jsonl")
 	r := keeper(t, path, 0)
-	assert.ErrorIs(t, r.Keep(t.Context(), []crawl.Reject{reject(1, "{")}), os.ErrNotExist)
+	assert.ErrorIs(t, r.Keep(t.Context(), []imported.Reject{reject(1, "{")}), os.ErrNotExist)
 	assert.Zero(t, r.Length())
 	require.NoError(t, os.Mkdir(folder, 0o700))
 	keep(t, r, reject(1, "{"))

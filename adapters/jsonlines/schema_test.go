@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/sanitiser"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 )
 
 // object is a JSON object as encoding/json reads it.
@@ -26,7 +26,7 @@ type object = map[string]any
 
 // described is a kind with its schema.
 type described struct {
-	kind     crawl.Kind
+	kind     imported.Kind
 	document object
 	schema   *jsonschema.Schema
 }
@@ -35,7 +35,7 @@ type described struct {
 func descriptions(t *testing.T) []described {
 	t.Helper()
 	var all []described
-	for _, kind := range crawl.Kinds() {
+	for _, kind := range imported.Kinds() {
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema(kind)))
 		require.NoError(t, err)
 		compiler := jsonschema.NewCompiler()
@@ -104,7 +104,7 @@ func TestADM04_schemas_have_the_fields_of_the_records(t *testing.T) {
 			assert.ElementsMatch(t, fields, slices.Collect(maps.Keys(cover["properties"].(object))), d.kind)
 		}
 	}
-	assert.Len(t, forms, len(crawl.Kinds()))
+	assert.Len(t, forms, len(imported.Kinds()))
 }
 
 // hold holds the schema to be closed, and to say what everything is.
@@ -159,7 +159,7 @@ func TestADM04_the_limits_of_the_schemas_are_those_of_the_rules(t *testing.T) {
 			}
 		}
 	}
-	html := descriptions(t)[slices.Index(crawl.Kinds(), crawl.News)].properties()["html"].(object)
+	html := descriptions(t)[slices.Index(imported.Kinds(), imported.News)].properties()["html"].(object)
 	assert.Contains(t, html["description"], strconv.Itoa(event.NewsHTMLLimit.Bytes))
 }
 

@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 // shape is what a record, or an object in one, has on its line.
@@ -49,7 +49,7 @@ func setter(of reflect.StructField) func(reflect.Value, []byte) string {
 		return setDate
 	case *float64:
 		return setNumber
-	case *crawl.CoverDraft:
+	case *imported.CoverDraft:
 		return nil // has fields of its own
 	}
 	switch of.Type.Kind() {
@@ -84,7 +84,7 @@ func (s shape) fill(pointer any, ms []member) (wrong fault.Fields) {
 		switch f := s.fields[i]; {
 		case value == nil || string(value) == "null":
 		case f.set == nil:
-			wrong.Merge(fillCover(record.Field(i).Addr().Interface().(**crawl.CoverDraft), f.name, value))
+			wrong.Merge(fillCover(record.Field(i).Addr().Interface().(**imported.CoverDraft), f.name, value))
 		default:
 			wrong.Add(f.name, f.set(record.Field(i), value))
 		}
@@ -92,19 +92,19 @@ func (s shape) fill(pointer any, ms []member) (wrong fault.Fields) {
 	return wrong
 }
 
-func fillCover(to **crawl.CoverDraft, name string, value []byte) (wrong fault.Fields) {
+func fillCover(to **imported.CoverDraft, name string, value []byte) (wrong fault.Fields) {
 	if value[0] != '{' {
 		return fault.Fields{name: {"Enter an object with a file, or with url, width and height."}}
 	}
 	ms, err := membersOf(value)
-	if f, is := fault.Of(err); is {
+	if f, is := fault.As(err); is {
 		return fault.Fields{name: {f.Text}}
 	}
 	var cover coverWire
 	for inner, sentences := range coverShape.fill(&cover, ms) {
 		wrong.Merge(fault.Fields{name + "." + inner: sentences})
 	}
-	*to = new(crawl.CoverDraft(cover))
+	*to = new(imported.CoverDraft(cover))
 	return wrong
 }
 

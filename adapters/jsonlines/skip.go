@@ -5,12 +5,12 @@ import (
 	"context"
 	"io"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
-// Skip implements crawl.File. Where the last line had no end, one that was added since is
+// Skip implements imported.File. Where the last line had no end, one that was added since is
 // skipped, too; when more of the line was added, it is another file.
-func (f *File) Skip(ctx context.Context, p crawl.Position) (bool, error) {
+func (f *File) Skip(ctx context.Context, p imported.Position) (bool, error) {
 	if p.Offset == 0 && p.Lines == 0 {
 		return true, f.rewind()
 	}
@@ -28,7 +28,7 @@ func (f *File) Skip(ctx context.Context, p crawl.Position) (bool, error) {
 	return true, nil
 }
 
-func (f *File) reach(ctx context.Context, p crawl.Position) (bool, error) {
+func (f *File) reach(ctx context.Context, p imported.Position) (bool, error) {
 	if near, err := f.near(p.Offset); err != nil || !near {
 		return false, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // several is a file of lines of many lengths, some of them blank.
@@ -52,7 +52,7 @@ func TestADM04_going_on_equals_reading_on(t *testing.T) {
 }
 
 // goOn goes on behind the line, and finds the others.
-func goOn(t *testing.T, path string, line crawl.RawLine, others []crawl.RawLine) {
+func goOn(t *testing.T, path string, line imported.RawLine, others []imported.RawLine) {
 	t.Helper()
 	f := opened(t, path)
 	there, err := f.Skip(t.Context(), line.End)
@@ -60,20 +60,20 @@ func goOn(t *testing.T, path string, line crawl.RawLine, others []crawl.RawLine)
 	require.True(t, there, "line %d", line.Number)
 	lines, end := rest(t, f)
 	assert.Equal(t, io.EOF, end)
-	assert.Equal(t, append([]crawl.RawLine{}, others...), append([]crawl.RawLine{}, lines...))
+	assert.Equal(t, append([]imported.RawLine{}, others...), append([]imported.RawLine{}, lines...))
 }
 
 func TestADM04_from_nowhere_is_from_the_beginning(t *testing.T) {
 	for _, path := range onDisk(t, several(3)) {
 		f := opened(t, path)
-		there, err := f.Skip(t.Context(), crawl.Position{})
+		there, err := f.Skip(t.Context(), imported.Position{})
 		require.NoError(t, err)
 		assert.True(t, there)
 		lines, _ := rest(t, f)
 		assert.Len(t, lines, 4)
 	}
 	f := jsonlines.Standard(strings.NewReader("{1}\n"), "")
-	there, err := f.Skip(t.Context(), crawl.Position{})
+	there, err := f.Skip(t.Context(), imported.Position{})
 	require.NoError(t, err)
 	assert.True(t, there)
 	lines, _ := rest(t, f)
@@ -101,7 +101,7 @@ func TestADM04_another_file_is_read_from_its_beginning(t *testing.T) {
 			assert.Equal(t, fresh, lines, "%s, %s", name, form)
 		}
 	}
-	for _, odd := range []crawl.Position{
+	for _, odd := range []imported.Position{
 		{Lines: 3, Offset: near.End.Offset}, {Lines: 3, Offset: -1, Print: near.End.Print}, {Offset: near.End.Offset, Print: near.End.Print},
 		{Lines: 3, Offset: near.End.Offset - 1, Print: near.End.Print}, {Lines: 3, Offset: 1 << 62, Print: near.End.Print},
 	} {
@@ -133,7 +133,7 @@ func TestADM04_a_gzip_that_is_cut_off_before_where_one_was_is_another(t *testing
 	require.NoError(t, err)
 	assert.False(t, there)
 	_, end := rest(t, f)
-	assert.ErrorIs(t, end, crawl.ErrDamaged)
+	assert.ErrorIs(t, end, imported.ErrDamaged)
 }
 
 func TestADM04_a_last_line_that_got_an_end_is_still_done(t *testing.T) {
@@ -164,7 +164,7 @@ func TestADM04_going_on_in_a_plain_file_reads_no_more_than_it_must(t *testing.T)
 	content := bytes.Repeat([]byte("{\"n\":1}\n"), 1<<18)
 	path := written(t, "a.jsonl", content)
 	first := opened(t, path)
-	var at crawl.Position
+	var at imported.Position
 	for range 1<<18 - 10 {
 		line, err := first.Next(t.Context())
 		require.NoError(t, err)

@@ -3,10 +3,10 @@ package jsonlines
 import (
 	"time"
 
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
@@ -52,7 +52,7 @@ type publicationWire struct {
 	Type      publication.Type     `json:"type"`
 	Title     string               `json:"title"`
 	Summary   string               `json:"summary"`
-	Cover     *crawl.CoverDraft    `json:"cover"`
+	Cover     *imported.CoverDraft `json:"cover"`
 	Author    string               `json:"author" id:"text"`
 	Language  string               `json:"language"`
 	Category  feed.CategoryID      `json:"category"`
@@ -67,7 +67,7 @@ type nodeWire struct {
 	Bundle    publication.BundleID `json:"bundle"`
 	Title     string               `json:"title"`
 	Summary   string               `json:"summary"`
-	Cover     *crawl.CoverDraft    `json:"cover"`
+	Cover     *imported.CoverDraft `json:"cover"`
 	Author    string               `json:"author" id:"text"`
 	Language  string               `json:"language"`
 	Category  feed.CategoryID      `json:"category"`
@@ -78,24 +78,24 @@ type nodeWire struct {
 }
 
 type demandWire struct {
-	ID          demand.ID         `json:"id"`
-	Title       string            `json:"title"`
-	Description string            `json:"description"`
-	Tags        []string          `json:"tags"`
-	Cover       *crawl.CoverDraft `json:"cover"`
-	Images      []string          `json:"images"`
-	Author      string            `json:"author" id:"text"`
-	Address     string            `json:"address"`
-	Category    feed.CategoryID   `json:"category"`
-	Lat         *float64          `json:"lat"`
-	Lng         *float64          `json:"lng"`
-	Closed      time.Time         `json:"closed"`
-	Start       time.Time         `json:"start"`
-	End         time.Time         `json:"end"`
-	Published   bool              `json:"published"`
-	Deleted     bool              `json:"deleted"`
-	Created     time.Time         `json:"created"`
-	Updated     time.Time         `json:"updated"`
+	ID          demand.ID            `json:"id"`
+	Title       string               `json:"title"`
+	Description string               `json:"description"`
+	Tags        []string             `json:"tags"`
+	Cover       *imported.CoverDraft `json:"cover"`
+	Images      []string             `json:"images"`
+	Author      string               `json:"author" id:"text"`
+	Address     string               `json:"address"`
+	Category    feed.CategoryID      `json:"category"`
+	Lat         *float64             `json:"lat"`
+	Lng         *float64             `json:"lng"`
+	Closed      time.Time            `json:"closed"`
+	Start       time.Time            `json:"start"`
+	End         time.Time            `json:"end"`
+	Published   bool                 `json:"published"`
+	Deleted     bool                 `json:"deleted"`
+	Created     time.Time            `json:"created"`
+	Updated     time.Time            `json:"updated"`
 }
 
 type howToWire struct {
@@ -125,12 +125,12 @@ type newsWire struct {
 // what it has in absent.
 type form struct {
 	shape
-	read func(ms []member) (crawl.Draft, error)
+	read func(ms []member) (imported.Draft, error)
 }
 
-func formOf[W any](draft func(W) crawl.Draft, absent W) form {
+func formOf[W any](draft func(W) imported.Draft, absent W) form {
 	s := shapeOf(absent)
-	return form{s, func(ms []member) (crawl.Draft, error) {
+	return form{s, func(ms []member) (imported.Draft, error) {
 		w := absent
 		wrong := s.fill(&w, ms)
 		return draft(w), wrong.Err()
@@ -139,14 +139,14 @@ func formOf[W any](draft func(W) crawl.Draft, absent W) form {
 
 var coverShape = shapeOf(coverWire{})
 
-var forms = map[crawl.Kind]form{
-	crawl.User:     formOf(func(w userWire) crawl.Draft { return crawl.UserDraft(w) }, userWire{}),
-	crawl.Category: formOf(func(w categoryWire) crawl.Draft { return crawl.CategoryDraft(w) }, categoryWire{}),
-	crawl.Bundle:   formOf(func(w bundleWire) crawl.Draft { return crawl.BundleDraft(w) }, bundleWire{}),
-	crawl.Publication: formOf(func(w publicationWire) crawl.Draft { return crawl.PublicationDraft(w) },
+var forms = map[imported.Kind]form{
+	imported.User:     formOf(func(w userWire) imported.Draft { return imported.UserDraft(w) }, userWire{}),
+	imported.Category: formOf(func(w categoryWire) imported.Draft { return imported.CategoryDraft(w) }, categoryWire{}),
+	imported.Bundle:   formOf(func(w bundleWire) imported.Draft { return imported.BundleDraft(w) }, bundleWire{}),
+	imported.Publication: formOf(func(w publicationWire) imported.Draft { return imported.PublicationDraft(w) },
 		publicationWire{Published: true}),
-	crawl.Node:   formOf(func(w nodeWire) crawl.Draft { return crawl.NodeDraft(w) }, nodeWire{Published: true}),
-	crawl.Demand: formOf(func(w demandWire) crawl.Draft { return crawl.DemandDraft(w) }, demandWire{Published: true}),
-	crawl.HowTo:  formOf(func(w howToWire) crawl.Draft { return crawl.HowToDraft(w) }, howToWire{}),
-	crawl.News:   formOf(func(w newsWire) crawl.Draft { return crawl.NewsDraft(w) }, newsWire{}),
+	imported.Node:   formOf(func(w nodeWire) imported.Draft { return imported.NodeDraft(w) }, nodeWire{Published: true}),
+	imported.Demand: formOf(func(w demandWire) imported.Draft { return imported.DemandDraft(w) }, demandWire{Published: true}),
+	imported.HowTo:  formOf(func(w howToWire) imported.Draft { return imported.HowToDraft(w) }, howToWire{}),
+	imported.News:   formOf(func(w newsWire) imported.Draft { return imported.NewsDraft(w) }, newsWire{}),
 }

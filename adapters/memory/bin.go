@@ -18,7 +18,7 @@ type Bin struct{ s *Store }
 // Bin returns the store's pictures that nobody shows any more.
 func (s *Store) Bin() Bin { return Bin{s} }
 
-var _ media.Bin = Bin{}
+var _ media.DeletionQueue = Bin{}
 
 // discard puts the keys into the bin, due at once.
 func (s *Store) discard(keys ...media.Key) {
@@ -29,7 +29,7 @@ func (s *Store) discard(keys ...media.Key) {
 	}
 }
 
-func (v Bin) Discarded(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
+func (v Bin) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return nil, err
@@ -46,12 +46,12 @@ func (v Bin) Discarded(ctx context.Context, now, next time.Time, limit int) ([]m
 	})
 	due = first(due, max(limit, 0))
 	for _, key := range due {
-		v.s.discards[key] = instant.Of(next)
+		v.s.discards[key] = instant.Normalise(next)
 	}
 	return due, nil
 }
 
-func (v Bin) Emptied(ctx context.Context, keys []media.Key) error {
+func (v Bin) Done(ctx context.Context, keys []media.Key) error {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return err
@@ -63,12 +63,12 @@ func (v Bin) Emptied(ctx context.Context, keys []media.Key) error {
 	return nil
 }
 
-// Known has all of it before it goes through it: who walks may call the store.
-func (v Bin) Known(ctx context.Context) iter.Seq2[media.Known, error] {
-	return func(yield func(media.Known, error) bool) {
+// References has all of it before it goes through it: who walks may call the store.
+func (v Bin) References(ctx context.Context) iter.Seq2[media.Reference, error] {
+	return func(yield func(media.Reference, error) bool) {
 		done, err := v.s.read(ctx)
 		if err != nil {
-			yield(media.Known{}, err)
+			yield(media.Reference{}, err)
 			return
 		}
 		all := v.s.pictures()
@@ -81,10 +81,10 @@ func (v Bin) Known(ctx context.Context) iter.Seq2[media.Known, error] {
 	}
 }
 
-func (s *Store) pictures() (all []media.Known) {
+func (s *Store) pictures() (all []media.Reference) {
 	add := func(of string, id any, keys ...media.Key) {
 		for _, key := range keys {
-			all = append(all, media.Known{Key: key, Of: fmt.Sprint(of, " ", id)})
+			all = append(all, media.Reference{Key: key, Of: fmt.Sprint(of, " ", id)})
 		}
 	}
 	for _, e := range s.events {
@@ -113,7 +113,7 @@ func (s *Store) pictures() (all []media.Known) {
 		add("import", fmt.Sprintf("%x", digest[:4]), p.Keys()...)
 	}
 	for key := range s.discards {
-		all = append(all, media.Known{Key: key})
+		all = append(all, media.Reference{Key: key})
 	}
 	return all
 }

@@ -70,14 +70,14 @@ func (v Feed) Page(
 
 // items returns copies of what is listed so, each with its distance when there is
 // a circle to measure from.
-func (s *Store) items(listings []feed.Listing, near *feed.Circle) ([]feed.Item, error) {
+func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, error) {
 	items := make([]feed.Item, len(listings))
 	for i, l := range listings {
 		thing, err := s.thing(l)
 		if err != nil {
 			return nil, err
 		}
-		items[i].Thing = thing
+		items[i].Listable = thing
 		if near != nil {
 			items[i].Distance = new(near.Centre.To(*l.Point).Rounded())
 		}
@@ -86,7 +86,7 @@ func (s *Store) items(listings []feed.Listing, near *feed.Circle) ([]feed.Item, 
 }
 
 // thing returns a copy of what is listed so.
-func (s *Store) thing(l feed.Listing) (feed.Thing, error) {
+func (s *Store) thing(l feed.Listing) (feed.Listable, error) {
 	switch l.Kind {
 	case feed.Publication:
 		return copyPublication(s.publications[publication.ID(l.ID)]), nil

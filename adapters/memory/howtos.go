@@ -18,8 +18,8 @@ func (s *Store) HowTos() HowTos { return HowTos{s} }
 
 var _ publication.HowTos = HowTos{}
 
-// imported is what there is one how-to of.
-type imported struct {
+// howToKey is what there is one how-to of.
+type howToKey struct {
 	category string
 	robot    user.ID
 }
@@ -33,7 +33,7 @@ func (v HowTos) Put(ctx context.Context, h publication.HowTo) error {
 	if err := v.s.checkUser(h.Robot); err != nil {
 		return err
 	}
-	v.s.howTos[imported{h.Category, h.Robot}] = copyHowTo(h)
+	v.s.howTos[howToKey{h.Category, h.Robot}] = copyHowTo(h)
 	return nil
 }
 

@@ -6,61 +6,61 @@ import (
 	"iter"
 	"slices"
 
-	"plaza/domain/gallery"
 	"plaza/domain/page"
+	"plaza/domain/userimage"
 )
 
-// Images is the store as gallery.Repository.
+// Images is the store as userimage.Repository.
 type Images struct{ s *Store }
 
 // Images returns the store's images. They are private as they are: nobody can
 // reach into the tags of an image.
 func (s *Store) Images() Images { return Images{s} }
 
-var _ gallery.Repository = Images{}
+var _ userimage.Repository = Images{}
 
-func (v Images) Add(ctx context.Context, i gallery.Image) (gallery.Image, error) {
+func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
 	defer done()
 	if err := v.s.checkUser(i.Owner); err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
-	if len(v.s.kept[i.Owner]) >= gallery.MaxImages {
-		return gallery.Image{}, gallery.ErrFull
+	if len(v.s.kept[i.Owner]) >= userimage.MaxImages {
+		return userimage.Image{}, userimage.ErrFull
 	}
-	i.ID = gallery.ID(v.s.numbers.image.next())
+	i.ID = userimage.ID(v.s.numbers.image.next())
 	v.s.putImage(i)
 	return i, nil
 }
 
-func (v Images) Get(ctx context.Context, id gallery.ID) (gallery.Image, error) {
+func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
 	defer done()
 	return v.s.image(id)
 }
 
-func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Image) error) (gallery.Image, error) {
+func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
 	defer done()
 	old, err := v.s.image(id)
 	if err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
 	next := old
 	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
 	if err := v.s.checkUser(next.Owner); err != nil {
-		return gallery.Image{}, err
+		return userimage.Image{}, err
 	}
 	next.ID = id
 	delete(v.s.kept[old.Owner], id)
@@ -71,21 +71,21 @@ func (v Images) Change(ctx context.Context, id gallery.ID, fn func(*gallery.Imag
 	return next, nil
 }
 
-func (v Images) List(ctx context.Context, q gallery.Query, p page.Request) (page.Page[gallery.Image], error) {
+func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
-		return page.Page[gallery.Image]{}, err
+		return page.Page[userimage.Image]{}, err
 	}
 	defer done()
 	return pageOf(p, v.s.imagesWhere(q))
 }
 
 // All copies the list: a caller may call the store while it goes through it.
-func (v Images) All(ctx context.Context, q gallery.Query) iter.Seq2[gallery.Image, error] {
-	return func(yield func(gallery.Image, error) bool) {
+func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
+	return func(yield func(userimage.Image, error) bool) {
 		done, err := v.s.read(ctx)
 		if err != nil {
-			yield(gallery.Image{}, err)
+			yield(userimage.Image{}, err)
 			return
 		}
 		admitted := v.s.imagesWhere(q)
@@ -98,34 +98,34 @@ func (v Images) All(ctx context.Context, q gallery.Query) iter.Seq2[gallery.Imag
 	}
 }
 
-func (s *Store) imagesWhere(q gallery.Query) []gallery.Image {
-	var admitted []gallery.Image
+func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
+	var admitted []userimage.Image
 	for id := range s.kept[q.Owner] {
 		if i := s.images[id]; q.Admits(i) {
 			admitted = append(admitted, i)
 		}
 	}
-	slices.SortFunc(admitted, func(a, b gallery.Image) int {
+	slices.SortFunc(admitted, func(a, b userimage.Image) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 	})
 	return admitted
 }
 
-func (s *Store) putImage(i gallery.Image) {
+func (s *Store) putImage(i userimage.Image) {
 	s.images[i.ID] = i
 	if !i.Deleted.IsZero() {
 		return
 	}
 	if s.kept[i.Owner] == nil {
-		s.kept[i.Owner] = map[gallery.ID]bool{}
+		s.kept[i.Owner] = map[userimage.ID]bool{}
 	}
 	s.kept[i.Owner][i.ID] = true
 }
 
-func (s *Store) image(id gallery.ID) (gallery.Image, error) {
+func (s *Store) image(id userimage.ID) (userimage.Image, error) {
 	i, exists := s.images[id]
 	if !exists {
-		return gallery.Image{}, gallery.ErrNotFound
+		return userimage.Image{}, userimage.ErrNotFound
 	}
 	return i, nil
 }

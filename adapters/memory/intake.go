@@ -7,20 +7,20 @@ import (
 	"maps"
 	"slices"
 
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
-// Intake is the store as crawl.Intake.
+// Intake is the store as imported.Intake.
 type Intake struct{ s *Store }
 
 // Intake returns the store's way in for what the crawler brings.
 func (s *Store) Intake() Intake { return Intake{s} }
 
-var _ crawl.Intake = Intake{}
+var _ imported.Store = Intake{}
 
 // crawled is what the store knows of what was imported, and of what is being.
 type crawled struct {
@@ -32,14 +32,14 @@ type crawled struct {
 	waiting  map[lineOf]waitingLine
 	arrivals number
 	progress map[string][]byte
-	covers   map[crawl.Digest]media.Picture
+	covers   map[imported.Digest]media.Picture
 }
 
 func newCrawled() crawled {
 	return crawled{
 		people: map[string]user.ID{}, sources: map[user.ID]string{}, adopted: map[user.ID]bool{},
 		bundles: map[publication.BundleID]publication.Bundle{}, news: map[string]int{},
-		waiting: map[lineOf]waitingLine{}, progress: map[string][]byte{}, covers: map[crawl.Digest]media.Picture{},
+		waiting: map[lineOf]waitingLine{}, progress: map[string][]byte{}, covers: map[imported.Digest]media.Picture{},
 	}
 }
 
@@ -51,40 +51,40 @@ type lineOf struct {
 
 type waitingLine struct {
 	arrived int64
-	ref     crawl.Ref
+	ref     imported.Ref
 	raw     []byte
 }
 
-func (v Intake) Take(ctx context.Context, d crawl.Delivery) (crawl.Receipt, error) {
+func (v Intake) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	defer done()
 	for _, line := range d.Lines {
 		if err := checkRecord(line.Record); err != nil {
-			return crawl.Receipt{}, err
+			return imported.BatchResult{}, err
 		}
 	}
 	return v.s.take(d), nil
 }
 
 // take can't fail, so that nothing is left half done.
-func (s *Store) take(d crawl.Delivery) crawl.Receipt {
+func (s *Store) take(d imported.Batch) imported.BatchResult {
 	c := &s.crawled
-	for _, n := range d.GivenUp {
+	for _, n := range d.Abandoned {
 		delete(c.waiting, lineOf{d.File, n})
 	}
 	outcomes, ready := s.plan(d.Lines)
-	stored := map[crawl.Ref]int64{} // when their lines arrived
+	stored := map[imported.Ref]int64{} // when their lines arrived
 	for _, i := range ready {
 		line := d.Lines[i]
-		outcomes[i].Fate = s.storeRecord(line.Record)
+		outcomes[i].Status = s.storeRecord(line.Record)
 		stored[line.Record.Ref()] = c.arrived(d.File, line.Number)
 	}
 	for i, line := range d.Lines {
 		at := lineOf{d.File, line.Number}
-		if f := outcomes[i].Fate; f == crawl.Waits || f == crawl.Refused {
+		if f := outcomes[i].Status; f == imported.Waits || f == imported.Refused {
 			c.waiting[at] = waitingLine{c.arrived(d.File, line.Number), line.Record.Ref(), bytes.Clone(line.Raw)}
 		} else {
 			delete(c.waiting, at)
@@ -99,7 +99,7 @@ func (s *Store) take(d crawl.Delivery) crawl.Receipt {
 		return is
 	})
 	c.progress[d.File] = bytes.Clone(d.Progress)
-	return crawl.Receipt{Outcomes: outcomes, Replaced: replaced}
+	return imported.BatchResult{Outcomes: outcomes, Replaced: replaced}
 }
 
 // arrived is when the line was first given: now, unless it waits.
@@ -112,15 +112,15 @@ func (c *crawled) arrived(file string, number int64) int64 {
 
 // plan says which of the lines can be stored, in which order, and what becomes of the
 // others.
-func (s *Store) plan(lines []crawl.Line) (outcomes []crawl.Outcome, ready []int) {
-	outcomes = make([]crawl.Outcome, len(lines))
-	var batch []crawl.Record
+func (s *Store) plan(lines []imported.Line) (outcomes []imported.Outcome, ready []int) {
+	outcomes = make([]imported.Outcome, len(lines))
+	var batch []imported.Record
 	var places []int
 	phones := map[user.Phone]string{} // those that the batch takes
 	for i, line := range lines {
-		if p, is := line.Record.(crawl.Person); is {
+		if p, is := line.Record.(imported.UserRecord); is {
 			if wrong := p.Problem(s.holders(p, phones)); wrong != nil {
-				outcomes[i] = crawl.Outcome{Fate: crawl.Refused, Wrong: wrong}
+				outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
 				continue
 			}
 			phones[p.Phone] = p.Source
@@ -131,9 +131,9 @@ func (s *Store) plan(lines []crawl.Line) (outcomes []crawl.Outcome, ready []int)
 	for _, c := range s.categories {
 		tree[c.ID] = c.Parent
 	}
-	plan := crawl.PlanOf(batch, s.known(crawl.NeedsOf(batch)), tree)
+	plan := imported.PlanOf(batch, s.known(imported.NeedsOf(batch)), tree)
 	for i, wrong := range plan.Missing {
-		outcomes[places[i]] = crawl.Outcome{Fate: crawl.Waits, Wrong: wrong}
+		outcomes[places[i]] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
 	}
 	for _, i := range plan.Ready {
 		ready = append(ready, places[i])
@@ -142,15 +142,15 @@ func (s *Store) plan(lines []crawl.Line) (outcomes []crawl.Outcome, ready []int)
 }
 
 // holders are the account that the person has, and the one that has their phone.
-func (s *Store) holders(p crawl.Person, taken map[user.Phone]string) (own, holder *crawl.Holder) {
-	of := func(id user.ID) *crawl.Holder {
-		return &crawl.Holder{Source: s.crawled.sources[id], Phone: s.accounts[id].Phone}
+func (s *Store) holders(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
+	of := func(id user.ID) *imported.ExistingAccount {
+		return &imported.ExistingAccount{Source: s.crawled.sources[id], Phone: s.accounts[id].Phone}
 	}
 	if id, is := s.crawled.people[p.Source]; is {
 		own = of(id)
 	}
 	if source, is := taken[p.Phone]; is {
-		holder = &crawl.Holder{Source: source, Phone: p.Phone}
+		holder = &imported.ExistingAccount{Source: source, Phone: p.Phone}
 	} else if id, is := s.phones[p.Phone]; is {
 		holder = of(id)
 	}
@@ -166,19 +166,19 @@ func (v Intake) Progress(ctx context.Context, file string) ([]byte, error) {
 	return bytes.Clone(v.s.crawled.progress[file]), nil
 }
 
-func (v Intake) Waiting(ctx context.Context, file string, after int64, most, size int) ([]crawl.Line, error) {
+func (v Intake) Waiting(ctx context.Context, file string, after int64, most, size int) ([]imported.Line, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	var lines []crawl.Line
+	var lines []imported.Line
 	for at, w := range v.s.crawled.waiting {
 		if at.file == file && at.number > after {
-			lines = append(lines, crawl.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
+			lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
 		}
 	}
-	slices.SortFunc(lines, func(a, b crawl.Line) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
 	lines = first(lines, max(most, 0))
 	for n, l := range lines {
 		if size <= 0 {
@@ -202,7 +202,7 @@ func (v Intake) Finish(ctx context.Context, files ...string) error {
 	return nil
 }
 
-func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]bool, error) {
+func (v Intake) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (v Intake) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]bool
 	return v.s.known(refs), nil
 }
 
-func (v Intake) Cover(ctx context.Context, d crawl.Digest) (media.Picture, bool, error) {
+func (v Intake) Cover(ctx context.Context, d imported.Digest) (media.Picture, bool, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
 		return media.Picture{}, false, err
@@ -221,7 +221,7 @@ func (v Intake) Cover(ctx context.Context, d crawl.Digest) (media.Picture, bool,
 	return copyPicture(p), is, nil
 }
 
-func (v Intake) RememberCover(ctx context.Context, d crawl.Digest, p media.Picture) (media.Picture, error) {
+func (v Intake) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (media.Picture, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return media.Picture{}, err

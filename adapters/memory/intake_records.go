@@ -5,28 +5,28 @@ import (
 	"reflect"
 
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
 // checkRecord fails for a record that could not be stored, whatever is there.
-func checkRecord(r crawl.Record) error {
+func checkRecord(r imported.Record) error {
 	var id int64
 	switch r := r.(type) {
-	case crawl.Person, crawl.Guide, crawl.Clipping:
+	case imported.UserRecord, imported.HowToRecord, imported.NewsRecord:
 		return nil
-	case crawl.Shelf:
+	case imported.CategoryRecord:
 		id = int64(r.ID)
-	case crawl.Binding:
+	case imported.BundleRecord:
 		id = int64(r.ID)
-	case crawl.Text:
+	case imported.PublicationRecord:
 		id = int64(r.ID)
-	case crawl.Part:
+	case imported.NodeRecord:
 		id = int64(r.ID)
-	case crawl.Wish:
+	case imported.DemandRecord:
 		id = int64(r.ID)
 	default:
 		return fmt.Errorf("%T is no record that can be stored", r)
@@ -38,46 +38,46 @@ func checkRecord(r crawl.Record) error {
 }
 
 // storeRecord stores what is ready, and says whether it was new, or any different.
-func (s *Store) storeRecord(r crawl.Record) crawl.Fate {
+func (s *Store) storeRecord(r imported.Record) imported.Status {
 	switch r := r.(type) {
-	case crawl.Person:
+	case imported.UserRecord:
 		return s.storePerson(r)
-	case crawl.Shelf:
+	case imported.CategoryRecord:
 		return putIn(s.categories, r.ID, r.Category)
-	case crawl.Binding:
+	case imported.BundleRecord:
 		return s.storeBundle(r.Bundle)
-	case crawl.Text:
+	case imported.PublicationRecord:
 		r.Author, r.Bundle = s.crawled.people[r.By], s.bundle(r.Bundle.ID)
 		s.list(itemOfPublication(r.ID), r.Publication)
 		return putIn(s.publications, r.ID, copyPublication(r.Publication))
-	case crawl.Part:
+	case imported.NodeRecord:
 		r.Author = s.crawled.people[r.By]
 		s.list(itemOfNode(r.ID), r.Node)
 		return putIn(s.nodes, r.ID, copyNode(r.Node))
-	case crawl.Wish:
+	case imported.DemandRecord:
 		r.Author, r.Tags, r.Images = s.crawled.people[r.By], orNil(r.Tags), orNil(r.Images)
 		s.list(itemOfDemand(r.ID), r.Demand)
 		return putIn(s.demands, r.ID, copyDemand(r.Demand))
-	case crawl.Guide:
+	case imported.HowToRecord:
 		r.Robot, r.Bundles = s.crawled.people[r.By], orNil(r.Bundles)
-		return putIn(s.howTos, imported{r.Category, r.Robot}, copyHowTo(r.HowTo))
-	case crawl.Clipping:
+		return putIn(s.howTos, howToKey{r.Category, r.Robot}, copyHowTo(r.HowTo))
+	case imported.NewsRecord:
 		return s.storeNews(r)
 	}
 	panic("memory: a record was not checked")
 }
 
 // putIn puts the value under its key, and says what that was for it.
-func putIn[K comparable, V any](stored map[K]V, key K, value V) crawl.Fate {
+func putIn[K comparable, V any](stored map[K]V, key K, value V) imported.Status {
 	old, is := stored[key]
 	stored[key] = value
 	switch {
 	case !is:
-		return crawl.New
+		return imported.New
 	case reflect.DeepEqual(old, value):
-		return crawl.Same
+		return imported.Same
 	}
-	return crawl.Changed
+	return imported.Changed
 }
 
 // orNil is the list, but nil without anything in it.
@@ -89,7 +89,7 @@ func orNil[T any](list []T) []T {
 }
 
 // storePerson opens an account for whoever has none.
-func (s *Store) storePerson(p crawl.Person) crawl.Fate {
+func (s *Store) storePerson(p imported.UserRecord) imported.Status {
 	c := &s.crawled
 	if id, is := c.people[p.Source]; is {
 		return putIn(s.members, id, s.memberOf(id, p))
@@ -101,12 +101,12 @@ func (s *Store) storePerson(p crawl.Person) crawl.Fate {
 	}
 	c.people[p.Source], c.sources[id], c.adopted[id] = id, p.Source, has
 	s.members[id] = s.memberOf(id, p)
-	return crawl.New
+	return imported.New
 }
 
 // memberOf is the person as they are kept: those who had an account before get another
 // name, and nothing else.
-func (s *Store) memberOf(id user.ID, p crawl.Person) user.Member {
+func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 	m := p.Member
 	if s.crawled.adopted[id] {
 		m = s.members[id]
@@ -124,7 +124,7 @@ func (s *Store) bundle(id publication.BundleID) publication.Bundle {
 }
 
 // storeBundle stores the bundle, and changes all publications of it.
-func (s *Store) storeBundle(b publication.Bundle) crawl.Fate {
+func (s *Store) storeBundle(b publication.Bundle) imported.Status {
 	for id, p := range s.publications {
 		if p.Bundle.ID == b.ID {
 			p.Bundle = b
@@ -134,25 +134,25 @@ func (s *Store) storeBundle(b publication.Bundle) crawl.Fate {
 	return putIn(s.crawled.bundles, b.ID, b)
 }
 
-func (s *Store) storeNews(r crawl.Clipping) crawl.Fate {
+func (s *Store) storeNews(r imported.NewsRecord) imported.Status {
 	place, is := s.crawled.news[r.Source]
 	if !is {
 		r.ID = s.numbers.news.next()
 		s.crawled.news[r.Source] = len(s.news)
 		s.news = append(s.news, r.News)
-		return crawl.New
+		return imported.New
 	}
 	r.ID = s.news[place].ID
 	if s.news[place] == r.News {
-		return crawl.Same
+		return imported.Same
 	}
 	s.news[place] = r.News
-	return crawl.Changed
+	return imported.Changed
 }
 
 // known are those of the refs that are stored.
-func (s *Store) known(refs []crawl.Ref) map[crawl.Ref]bool {
-	known := map[crawl.Ref]bool{}
+func (s *Store) known(refs []imported.Ref) map[imported.Ref]bool {
+	known := map[imported.Ref]bool{}
 	for _, ref := range refs {
 		if s.isKnown(ref) {
 			known[ref] = true
@@ -161,26 +161,26 @@ func (s *Store) known(refs []crawl.Ref) map[crawl.Ref]bool {
 	return known
 }
 
-func (s *Store) isKnown(ref crawl.Ref) (is bool) {
+func (s *Store) isKnown(ref imported.Ref) (is bool) {
 	id := ref.Number()
 	switch ref.Kind {
-	case crawl.User:
+	case imported.User:
 		_, is = s.crawled.people[ref.ID]
-	case crawl.Category:
+	case imported.Category:
 		_, is = s.categories[feed.CategoryID(id)]
-	case crawl.Bundle:
+	case imported.Bundle:
 		_, is = s.crawled.bundles[publication.BundleID(id)]
-	case crawl.Publication:
+	case imported.Publication:
 		_, is = s.publications[publication.ID(id)]
-	case crawl.Node:
+	case imported.Node:
 		_, is = s.nodes[publication.NodeID(id)]
-	case crawl.Demand:
+	case imported.Demand:
 		_, is = s.demands[demand.ID(id)]
-	case crawl.HowTo:
+	case imported.HowTo:
 		if category, robot, may := ref.Guide(); may {
-			_, is = s.howTos[imported{category, s.crawled.people[robot]}]
+			_, is = s.howTos[howToKey{category, s.crawled.people[robot]}]
 		}
-	case crawl.News:
+	case imported.News:
 		_, is = s.crawled.news[ref.ID]
 	}
 	return is

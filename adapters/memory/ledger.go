@@ -125,7 +125,7 @@ func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderI
 	return id, nil
 }
 
-func (v Ledger) AddStray(ctx context.Context, p payment.Payment) (payment.Payment, error) {
+func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Payment, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return payment.Payment{}, err
@@ -155,12 +155,12 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 	slices.SortFunc(due, func(a, b payment.OrderID) int { return cmp.Or(looks[a].Compare(looks[b]), cmp.Compare(a, b)) })
 	due = first(due, max(limit, 0))
 	for _, id := range due {
-		looks[id] = instant.Of(next)
+		looks[id] = instant.Normalise(next)
 	}
 	return due, nil
 }
 
-func (v Ledger) Payments(ctx context.Context, verdict payment.Verdict, p page.Request) (page.Page[payment.Payment], error) {
+func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
 		return page.Page[payment.Payment]{}, err
@@ -168,7 +168,7 @@ func (v Ledger) Payments(ctx context.Context, verdict payment.Verdict, p page.Re
 	defer done()
 	var payments []payment.Payment
 	for _, p := range v.s.ledger.payments {
-		if verdict == "" || p.Verdict == verdict {
+		if verdict == "" || p.State == verdict {
 			payments = append(payments, p)
 		}
 	}

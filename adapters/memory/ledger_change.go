@@ -22,7 +22,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		return payment.ErrNoOrder
 	}
 	next := payment.Trade{
-		Order: order, Prepayments: private(l.prepayments[id]), Payments: l.paymentsOf(id), Look: l.looks[id],
+		Order: order, Prepayments: private(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.looks[id],
 	}
 	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 			return fmt.Errorf("there is another payment %s", p.TransactionID)
 		}
 		transactions[p.TransactionID] = true
-		if p.Verdict == payment.Applied {
+		if p.State == payment.Applied {
 			applied++
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	order := l.orders[id]
 	order.State, order.PaidAt, order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
 	l.orders[id] = order
-	if l.looks[id] = t.Look; t.Look.IsZero() {
+	if l.looks[id] = t.NextCheck; t.NextCheck.IsZero() {
 		delete(l.looks, id)
 	}
 	l.prepayments[id] = private(t.Prepayments)

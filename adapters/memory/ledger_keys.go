@@ -44,7 +44,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 	if err := v.s.checkUser(k.User); err != nil {
 		return nil, err
 	}
-	now, until = instant.Of(now), instant.Of(until)
+	now, until = instant.Normalise(now), instant.Normalise(until)
 	ks := &v.s.ledger.keys
 	ks.prune(now)
 	kept, is := ks.kept[keyOf{k.User, k.Name}]
@@ -85,7 +85,7 @@ func (ks *keys) check(k payment.Key) error {
 
 func (ks *keys) answer(a payment.Answer) {
 	ks.kept[keyOf{a.Key.User, a.Key.Name}] = key{
-		fingerprint: a.Key.Fingerprint, since: instant.Of(a.At), order: a.Order, reply: append([]byte(nil), a.Reply...),
+		fingerprint: a.Key.Fingerprint, since: instant.Normalise(a.At), order: a.Order, reply: append([]byte(nil), a.Reply...),
 	}
 }
 

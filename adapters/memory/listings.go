@@ -38,7 +38,7 @@ func (s *Store) Listings() []feed.Listing {
 
 // list makes the feed agree with the thing. It belongs to the same step as
 // whatever the thing becomes.
-func (s *Store) list(at item, thing feed.Thing) {
+func (s *Store) list(at item, thing feed.Listable) {
 	if l, listed := thing.Listing(); listed {
 		s.listings[at] = copyListing(l)
 	} else {

@@ -48,7 +48,7 @@ func (m *Media) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	}
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	m.pictures[key] = picture{u.Type, bytes.Clone(u.Bytes), instant.Of(time.Now())}
+	m.pictures[key] = picture{u.Type, bytes.Clone(u.Bytes), instant.Normalise(time.Now())}
 	return key, nil
 }
 

@@ -72,5 +72,5 @@ func TestFED_10_events_are_on_the_pages_that_count_them(t *testing.T) {
 	p, err := s.Feed().Page(t.Context(), 0, events, page.Request{})
 	require.NoError(t, err)
 	assert.Equal(t, metas[0].Count, p.Total)
-	assert.Equal(t, []feed.Item{{Thing: e}}, p.Items)
+	assert.Equal(t, []feed.Item{{Listable: e}}, p.Items)
 }

@@ -30,7 +30,7 @@ func (v News) Add(ctx context.Context, items []event.News) error {
 
 // newsAt returns the news of the spot's day, those of its own city first. A spot
 // without a city has none of its own.
-func (s *Store) newsAt(spot event.Spot) []event.News {
+func (s *Store) newsAt(spot event.DayInCity) []event.News {
 	var own, others []event.News
 	for _, item := range s.news {
 		switch {

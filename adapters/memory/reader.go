@@ -85,8 +85,8 @@ func restore(states []event.State) ([]*event.Event, error) {
 	return events, nil
 }
 
-func showing(e event.State) event.Showing {
-	return event.Showing{Status: e.Status, Permission: e.Permission}
+func showing(e event.State) event.StatusPermission {
+	return event.StatusPermission{Status: e.Status, Permission: e.Permission}
 }
 
 func (s *Store) eventsWhere(wanted func(event.State) bool) []event.State {

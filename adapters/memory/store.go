@@ -15,12 +15,12 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
 	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/reentry"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Store is all the stores there are, over the same data. Each port is a view of
@@ -51,11 +51,11 @@ type Store struct {
 
 	publications map[publication.ID]publication.Publication
 	nodes        map[publication.NodeID]publication.Node
-	howTos       map[imported]publication.HowTo
+	howTos       map[howToKey]publication.HowTo
 	translations translations
 	demands      map[demand.ID]demand.Demand
-	images       map[gallery.ID]gallery.Image
-	kept         map[user.ID]map[gallery.ID]bool // images by owner, deleted ones left out
+	images       map[userimage.ID]userimage.Image
+	kept         map[user.ID]map[userimage.ID]bool // images by owner, deleted ones left out
 	ledger       ledger
 	crawled      crawled
 	discards     map[media.Key]time.Time // since they are due
@@ -87,11 +87,11 @@ func New() *Store {
 
 		publications: map[publication.ID]publication.Publication{},
 		nodes:        map[publication.NodeID]publication.Node{},
-		howTos:       map[imported]publication.HowTo{},
+		howTos:       map[howToKey]publication.HowTo{},
 		translations: newTranslations(),
 		demands:      map[demand.ID]demand.Demand{},
-		images:       map[gallery.ID]gallery.Image{},
-		kept:         map[user.ID]map[gallery.ID]bool{},
+		images:       map[userimage.ID]userimage.Image{},
+		kept:         map[user.ID]map[userimage.ID]bool{},
 		ledger:       newLedger(),
 		crawled:      newCrawled(),
 		discards:     map[media.Key]time.Time{},

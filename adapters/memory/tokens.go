@@ -65,7 +65,7 @@ func (v Tokens) Touch(ctx context.Context, session access.Session, now time.Time
 	if _, exists := v.s.tokens[session.ID]; !exists {
 		return nil
 	}
-	now = instant.Of(now)
+	now = instant.Normalise(now)
 	touch(v.s.used, session.ID, now)
 	touch(v.s.seen, session.User, now)
 	return nil

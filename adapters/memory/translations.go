@@ -52,7 +52,7 @@ func (v Translations) Claim(ctx context.Context, c publication.Claim) (publicati
 		if by, is := t.claims[key]; is && by.holder != c.Holder && c.Now.Before(by.until) {
 			continue
 		}
-		t.claims[key] = claim{c.Holder, instant.Of(c.Until)}
+		t.claims[key] = claim{c.Holder, instant.Normalise(c.Until)}
 		if !slices.Contains(claimed.Mine, key) {
 			claimed.Mine = append(claimed.Mine, key)
 		}

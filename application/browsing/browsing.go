@@ -28,7 +28,7 @@ const (
 )
 
 // ErrBusy is the fault of a wide circle that was not counted, because others were.
-var ErrBusy = fault.Later(fault.Unavailable, time.Second, "Too many wide areas are being searched at once. Try again in a moment.")
+var ErrBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many wide areas are being searched at once. Try again in a moment.")
 
 // New returns the use cases over the ports; now tells the time.
 func New(reader feed.Reader, pictures media.Store, now func() time.Time) *Browsing {
@@ -37,7 +37,7 @@ func New(reader feed.Reader, pictures media.Store, now func() time.Time) *Browsi
 
 // Categories returns the tree of categories, each with the meta of what the
 // selection admits there, and the bucket when something is in it (FED-01 to 03).
-func (b *Browsing) Categories(ctx context.Context, s feed.Selection) ([]feed.Branch, error) {
+func (b *Browsing) Categories(ctx context.Context, s feed.Selection) ([]feed.CategoryNode, error) {
 	done, err := b.begin(ctx, s)
 	if err != nil {
 		return nil, err

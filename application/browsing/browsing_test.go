@@ -73,9 +73,9 @@ func (w *world) covers() []media.Picture {
 	require.Equal(w.t, 3, p.Total)
 	require.Len(w.t, p.Items, 3)
 	return []media.Picture{
-		p.Items[0].Thing.(publication.Publication).Cover,
-		p.Items[1].Thing.(publication.Node).Cover,
-		p.Items[2].Thing.(demand.Demand).Cover,
+		p.Items[0].Listable.(publication.Publication).Cover,
+		p.Items[1].Listable.(publication.Node).Cover,
+		p.Items[2].Listable.(demand.Demand).Cover,
 	}
 }
 
@@ -108,13 +108,13 @@ func TestADM04_covers_elsewhere_stay_as_they_are(t *testing.T) {
 func TestFED07_the_distance_of_a_demand_stays(t *testing.T) {
 	w := newWorld(t)
 	w.list(media.CoverOf("public/a.jpg", "demand_cover_md", 30, 20))
-	near := &feed.Circle{Centre: geo.Point{}, Within: 5}
+	near := &feed.Area{Centre: geo.Point{}, Within: 5}
 	p, err := w.Items(t.Context(), 0, feed.Select([]feed.Kind{feed.Demand}, near), page.Request{})
 	require.NoError(t, err)
 	require.Len(t, p.Items, 1)
 	require.NotNil(t, p.Items[0].Distance)
 	assert.Zero(t, *p.Items[0].Distance)
-	assert.NotEmpty(t, p.Items[0].Thing.(demand.Demand).Cover.Path)
+	assert.NotEmpty(t, p.Items[0].Listable.(demand.Demand).Cover.Path)
 }
 
 func TestFED06_an_unknown_category_is_not_found(t *testing.T) {

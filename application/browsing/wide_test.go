@@ -52,7 +52,7 @@ func (r *heldReader) Page(context.Context, feed.CategoryID, feed.Selection, page
 
 // within selects the demands within so many kilometres.
 func within(d geo.Kilometres) feed.Selection {
-	return feed.Select([]feed.Kind{feed.Demand}, &feed.Circle{Within: d})
+	return feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Within: d})
 }
 
 // held begins n trees and n pages of the selection, and returns what came of them.

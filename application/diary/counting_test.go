@@ -30,7 +30,7 @@ type (
 		calls *atomic.Int64
 	}
 	countingScenery struct {
-		event.Scenery
+		event.RelatedReader
 		calls *atomic.Int64
 	}
 	countingCategories struct {
@@ -62,9 +62,9 @@ func (c countingEvents) Get(ctx context.Context, id event.ID) (event.Entry, erro
 	return c.Repository.Get(ctx, id)
 }
 
-func (c countingScenery) Around(ctx context.Context, s event.Scene) (event.Surroundings, error) {
+func (c countingScenery) Load(ctx context.Context, s event.RelatedQuery) (event.Related, error) {
 	c.calls.Add(1)
-	return c.Scenery.Around(ctx, s)
+	return c.RelatedReader.Load(ctx, s)
 }
 
 func (c countingCategories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {

@@ -29,15 +29,15 @@ type Diary struct {
 	events     event.Repository
 	reader     event.Reader
 	discussion event.Discussion
-	scenery    event.Scenery
+	scenery    event.RelatedReader
 	categories feed.Categories
 	relations  subscription.Repository
 	directory  user.Directory
 	places     place.Analyser
 	sanitiser  markup.Sanitiser
 	pictures   media.Store
-	bin        media.Bin
-	studio     media.Studio
+	bin        media.DeletionQueue
+	studio     media.Processor
 	now        func() time.Time
 }
 
@@ -46,15 +46,15 @@ type Ports struct {
 	Events     event.Repository
 	Reader     event.Reader
 	Discussion event.Discussion
-	Scenery    event.Scenery
+	Scenery    event.RelatedReader
 	Categories feed.Categories
 	Relations  subscription.Repository
 	Directory  user.Directory
 	Places     place.Analyser
 	Sanitiser  markup.Sanitiser
 	Pictures   media.Store
-	Bin        media.Bin
-	Studio     media.Studio
+	Bin        media.DeletionQueue
+	Studio     media.Processor
 }
 
 // New returns the use cases over the ports; now tells the time.
@@ -129,28 +129,28 @@ func (d *Diary) prepare(ctx context.Context, e Edit) (event.Change, error) {
 
 // Write makes a new event of the actor's (EVT-02). Its day is today where the
 // actor is, unless the edit says another.
-func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (Shown, error) {
+func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (View, error) {
 	c, err := d.prepare(ctx, e)
 	if err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
 	now := d.now()
 	written, err := event.New(actor.ID, c, event.DateOf(actor.Local(now)), now)
 	if err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
 	at, err := d.places.Analyse(ctx, written.Text().Title, written.Text().Content)
 	if err != nil {
-		return Shown{}, fmt.Errorf("finding the place of a new event: %w", err)
+		return View{}, fmt.Errorf("finding the place of a new event: %w", err)
 	}
 	if err := written.Locate(written.Text(), at); err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
 	stored, err := d.events.Add(ctx, written)
 	if err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
-	return d.showOne(ctx, actor, event.Entry{Event: stored})
+	return d.view(ctx, actor, event.Entry{Event: stored})
 }
 
 // placeTries is how often the place of a text is looked for while others keep
@@ -159,28 +159,28 @@ const placeTries = 3
 
 // Edit changes the actor's event: only the fields that were sent, and all of them
 // or none (EVT-03, EVT-20). The stored place always belongs to the stored text.
-func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edit) (Shown, error) {
+func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edit) (View, error) {
 	current, err := d.writable(ctx, actor, id)
 	if err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
 	c, err := d.prepare(ctx, e)
 	if err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
 	for range placeTries {
 		entry, err := d.change(ctx, current, c)
 		if err == nil {
-			return d.showOne(ctx, actor, entry)
+			return d.view(ctx, actor, entry)
 		}
-		if !errors.Is(err, event.ErrMoved) {
-			return Shown{}, err
+		if !errors.Is(err, event.ErrTextChanged) {
+			return View{}, err
 		}
 		if current, err = d.events.Get(ctx, id); err != nil {
-			return Shown{}, err
+			return View{}, err
 		}
 	}
-	return Shown{}, fault.Later(fault.Conflict, time.Second, "This event is being changed by many at once. Try again.")
+	return View{}, fault.RetryAfter(fault.Conflict, time.Second, "This event is being changed by many at once. Try again.")
 }
 
 // change stores the change with the place of the text that the event, as it was
@@ -223,44 +223,44 @@ func (d *Diary) Delete(ctx context.Context, actor access.Actor, id event.ID) err
 }
 
 // Read returns one event that the actor may see (EVT-11).
-func (d *Diary) Read(ctx context.Context, actor access.Actor, id event.ID) (Shown, error) {
+func (d *Diary) Read(ctx context.Context, actor access.Actor, id event.ID) (View, error) {
 	entry, err := d.readable(ctx, actor, id)
 	if err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
-	return d.showOne(ctx, actor, entry)
+	return d.view(ctx, actor, entry)
 }
 
 // Own returns a page of the actor's events, drafts included (EVT-10).
-func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p page.Request) (page.Page[Shown], error) {
+func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p page.Request) (page.Page[View], error) {
 	return d.list(ctx, actor, event.Query{
-		Author: actor.ID, Reach: event.Reach(subscription.Self), Order: o, Page: p,
+		Author: actor.ID, Reach: event.VisibleStates(subscription.Self), Order: o, Page: p,
 	})
 }
 
 // Of returns a page of what the actor may see of the author's events. An author
 // who does not exist is NotFound (EVT-13).
-func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o event.Ordering, p page.Request) (page.Page[Shown], error) {
+func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o event.Ordering, p page.Request) (page.Page[View], error) {
 	members, err := d.directory.Members(ctx, []user.ID{author})
 	if err != nil {
-		return page.Page[Shown]{}, err
+		return page.Page[View]{}, err
 	}
 	if len(members) == 0 {
-		return page.Page[Shown]{}, fault.New(fault.NotFound, "There is no such user.")
+		return page.Page[View]{}, fault.New(fault.NotFound, "There is no such user.")
 	}
 	relation, err := d.relation(ctx, actor, author)
 	if err != nil {
-		return page.Page[Shown]{}, err
+		return page.Page[View]{}, err
 	}
-	return d.list(ctx, actor, event.Query{Author: author, Reach: event.Reach(relation), Order: o, Page: p})
+	return d.list(ctx, actor, event.Query{Author: author, Reach: event.VisibleStates(relation), Order: o, Page: p})
 }
 
-func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (page.Page[Shown], error) {
+func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (page.Page[View], error) {
 	p, err := d.reader.List(ctx, q)
 	if err != nil {
-		return page.Page[Shown]{}, err
+		return page.Page[View]{}, err
 	}
-	shown, err := d.show(ctx, actor, p.Items, inList)
+	shown, err := d.views(ctx, actor, p.Items, inList)
 	return page.With(p, shown), err
 }
 
@@ -268,12 +268,12 @@ func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (pa
 const MaxRecentlyCommented = 10
 
 // RecentlyCommented returns the actor's events that were commented last (EVT-12).
-func (d *Diary) RecentlyCommented(ctx context.Context, actor access.Actor) ([]Shown, error) {
+func (d *Diary) RecentlyCommented(ctx context.Context, actor access.Actor) ([]View, error) {
 	entries, err := d.reader.Commented(ctx, actor.ID, MaxRecentlyCommented)
 	if err != nil {
 		return nil, err
 	}
-	return d.show(ctx, actor, entries, inList)
+	return d.views(ctx, actor, entries, inList)
 }
 
 // readable returns the event if the actor may see it.

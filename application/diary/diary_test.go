@@ -126,7 +126,7 @@ func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
 
 func fieldOf(t *testing.T, err error) string {
 	t.Helper()
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok, "%v", err)
 	require.Len(t, f.Fields, 1)
 	for name := range f.Fields {
@@ -179,7 +179,7 @@ func TestEVT14_the_moment(t *testing.T) {
 	assert.Len(t, list.Items[0].Moment, 3)
 }
 
-func momentIDs(s diary.Shown) []event.ID {
+func momentIDs(s diary.View) []event.ID {
 	var ids []event.ID
 	for _, m := range s.Moment {
 		ids = append(ids, m.ID())
@@ -324,7 +324,7 @@ func TestEVT12_and_EVT17_comments(t *testing.T) {
 	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, before.Comments[0].ID), event.ErrNoComment, "out of reach")
 }
 
-func mustRead(t *testing.T, w *world, id event.ID) diary.Shown {
+func mustRead(t *testing.T, w *world, id event.ID) diary.View {
 	t.Helper()
 	shown, err := w.Read(t.Context(), w.ann, id)
 	require.NoError(t, err)

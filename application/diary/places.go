@@ -78,7 +78,7 @@ func (p *Places) look(ctx context.Context, e event.Located, repair bool) (found 
 			return found, nil
 		case errors.Is(err, event.ErrNotFound):
 			return nil, nil
-		case !errors.Is(err, event.ErrMoved):
+		case !errors.Is(err, event.ErrTextChanged):
 			return nil, err
 		}
 	}

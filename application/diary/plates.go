@@ -24,7 +24,7 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err := d.MayAttach(ctx, actor, on); err != nil {
 		return event.Plate{}, err
 	}
-	developed, err := d.studio.Develop(ctx, "photo", raw)
+	developed, err := d.studio.Process(ctx, "photo", raw)
 	if err != nil {
 		return event.Plate{}, err
 	}
@@ -75,7 +75,7 @@ func (d *Diary) removePhotos(ctx context.Context, plates ...event.Plate) {
 	for i, p := range plates {
 		keys[i] = p.Photo
 	}
-	_ = media.Empty(context.WithoutCancel(ctx), d.pictures, d.bin, keys)
+	_ = media.RemoveFiles(context.WithoutCancel(ctx), d.pictures, d.bin, keys)
 }
 
 // PhotoURL is the address of the plate's picture, for those who may see the event

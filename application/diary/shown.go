@@ -10,8 +10,8 @@ import (
 	"plaza/domain/user"
 )
 
-// Shown is an event with all that is shown around it.
-type Shown struct {
+// View is an event with all that is shown around it.
+type View struct {
 	event.Entry
 	Category string          // its name; empty: none
 	Moment   []Moment        // others' and own events of the same day (EVT-14)
@@ -27,7 +27,7 @@ type Moment struct {
 
 // PeopleIn returns everybody who appears in what is shown, so that they can be
 // looked up at once.
-func PeopleIn(shown ...Shown) []user.ID {
+func PeopleIn(shown ...View) []user.ID {
 	var ids []user.ID
 	for _, s := range shown {
 		ids = append(ids, s.Author())
@@ -50,35 +50,35 @@ var (
 	inList = depth{moment: 3, news: 3, comments: 10}
 )
 
-func (d *Diary) showOne(ctx context.Context, actor access.Actor, e event.Entry) (Shown, error) {
-	shown, err := d.show(ctx, actor, []event.Entry{e}, alone)
+func (d *Diary) view(ctx context.Context, actor access.Actor, e event.Entry) (View, error) {
+	shown, err := d.views(ctx, actor, []event.Entry{e}, alone)
 	if err != nil {
-		return Shown{}, err
+		return View{}, err
 	}
 	return shown[0], nil
 }
 
-// show returns the entries, in their order, with what is around each.
-func (d *Diary) show(ctx context.Context, actor access.Actor, entries []event.Entry, deep depth) ([]Shown, error) {
+// views returns the entries, in their order, with what is around each.
+func (d *Diary) views(ctx context.Context, actor access.Actor, entries []event.Entry, deep depth) ([]View, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	around, err := d.scenery.Around(ctx, sceneOf(actor, entries, deep))
+	around, err := d.scenery.Load(ctx, sceneOf(actor, entries, deep))
 	if err != nil {
 		return nil, err
 	}
-	shown := make([]Shown, len(entries))
+	shown := make([]View, len(entries))
 	for i, entry := range entries {
 		s := entry.State()
-		shown[i] = Shown{
+		shown[i] = View{
 			Entry:    entry,
-			Category: around.Names[s.Category],
+			Category: around.CategoryNames[s.Category],
 			News:     around.News[spotOf(s)],
 			Comments: around.Comments[s.ID],
 		}
 		for _, other := range around.Events[s.Date] {
 			if other.ID() != s.ID && len(shown[i].Moment) < deep.moment {
-				category := around.Names[other.State().Category]
+				category := around.CategoryNames[other.State().Category]
 				shown[i].Moment = append(shown[i].Moment, Moment{other, category})
 			}
 		}
@@ -86,26 +86,26 @@ func (d *Diary) show(ctx context.Context, actor access.Actor, entries []event.En
 	return shown, nil
 }
 
-func spotOf(s event.State) event.Spot { return event.Spot{Date: s.Date, City: s.Place.City} }
+func spotOf(s event.State) event.DayInCity { return event.DayInCity{Date: s.Date, City: s.Place.City} }
 
 // sceneOf is what is shown around the entries. Of the events of a day there is one
 // more than is shown: none is part of its own moment.
-func sceneOf(actor access.Actor, entries []event.Entry, deep depth) event.Scene {
-	scene := event.Scene{Viewer: actor.ID, Events: deep.moment + 1, News: deep.news, Comments: deep.comments}
+func sceneOf(actor access.Actor, entries []event.Entry, deep depth) event.RelatedQuery {
+	scene := event.RelatedQuery{Viewer: actor.ID, Events: deep.moment + 1, News: deep.news, Comments: deep.comments}
 	dates := set[event.Date]{}
-	spots := set[event.Spot]{}
+	spots := set[event.DayInCity]{}
 	categories := set[feed.CategoryID]{}
 	for _, entry := range entries {
 		s := entry.State()
 		if entry.Counts.Comments > 0 {
-			scene.Talks = append(scene.Talks, s.ID)
+			scene.CommentsFor = append(scene.CommentsFor, s.ID)
 		}
 		dates.add(s.Date)
 		spots.add(spotOf(s))
 		categories.add(s.Category)
 	}
 	delete(categories, 0)
-	scene.Dates, scene.Spots, scene.Categories = dates.all(), spots.all(), categories.all()
+	scene.Dates, scene.DaysInCities, scene.Categories = dates.all(), spots.all(), categories.all()
 	return scene
 }
 

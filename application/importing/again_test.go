@@ -11,32 +11,32 @@ import (
 	"pgregory.net/rapid"
 
 	"plaza/application/importing"
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/user"
 )
 
 // failing is an intake that fails at one of its deliveries, before or after that is
 // stored.
 type failing struct {
-	crawl.Intake
+	imported.Store
 	left  int
 	after bool
 }
 
 var errGone = errors.New("gone")
 
-func (f *failing) Take(ctx context.Context, d crawl.Delivery) (crawl.Receipt, error) {
+func (f *failing) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
 	f.left--
 	if f.left != 0 {
-		return f.Intake.Take(ctx, d)
+		return f.Store.Apply(ctx, d)
 	}
 	if f.after {
-		if _, err := f.Intake.Take(ctx, d); err != nil {
-			return crawl.Receipt{}, err
+		if _, err := f.Store.Apply(ctx, d); err != nil {
+			return imported.BatchResult{}, err
 		}
 	}
-	return crawl.Receipt{}, errGone
+	return imported.BatchResult{}, errGone
 }
 
 // anyLine draws a line of a small world, in which much comes again, or too early, or
@@ -91,7 +91,7 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 		intake := broken.ports.Intake
 		for tries := 0; ; tries++ {
 			broken.ports.Intake = &failing{
-				Intake: intake, left: rapid.IntRange(1, 12).Draw(r, "deliveries"), after: rapid.Bool().Draw(r, "after"),
+				Store: intake, left: rapid.IntRange(1, 12).Draw(r, "deliveries"), after: rapid.Bool().Draw(r, "after"),
 			}
 			err := broken.bringAll(files, brokenRejects)
 			if err == nil {

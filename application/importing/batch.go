@@ -1,6 +1,6 @@
 package importing
 
-import "plaza/domain/crawl"
+import "plaza/domain/imported"
 
 // Bounds of a batch: large enough that what a transaction costs does not count, small
 // enough that others who write are not kept waiting.
@@ -11,9 +11,9 @@ const (
 
 // prepared is a line that was decoded and checked: a record, or else a reject.
 type prepared struct {
-	crawl.RawLine
-	record crawl.Record // nil: it is rejected
-	reject crawl.Reject
+	imported.RawLine
+	record imported.Record // nil: it is rejected
+	reject imported.Reject
 }
 
 // batch is what is stored before it is noted how far the file has been read.
@@ -21,17 +21,17 @@ type batch struct {
 	// layers are the lines in the order in which they are stored, those of a layer at
 	// once. Of several with one record each is in a layer of its own, so that the last
 	// one wins.
-	layers  [][]crawl.Line
-	rejects []crawl.Reject
+	layers  [][]imported.Line
+	rejects []imported.Reject
 	lines   int
 	bytes   int
-	next    map[crawl.Ref]int // the layer for the next line of each record
-	begin   crawl.Position
-	end     crawl.Position
+	next    map[imported.Ref]int // the layer for the next line of each record
+	begin   imported.Position
+	end     imported.Position
 }
 
-func newBatch(from crawl.Position) *batch {
-	return &batch{begin: from, end: from, next: map[crawl.Ref]int{}}
+func newBatch(from imported.Position) *batch {
+	return &batch{begin: from, end: from, next: map[imported.Ref]int{}}
 }
 
 func (b *batch) isEmpty() bool { return b.end.Lines == b.begin.Lines }
@@ -52,5 +52,5 @@ func (b *batch) add(l prepared) {
 	if layer == len(b.layers) {
 		b.layers = append(b.layers, nil)
 	}
-	b.layers[layer] = append(b.layers[layer], crawl.Line{Number: l.Number, Raw: l.Raw, Record: l.record})
+	b.layers[layer] = append(b.layers[layer], imported.Line{Number: l.Number, Raw: l.Raw, Record: l.record})
 }

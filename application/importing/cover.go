@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 )
 
@@ -17,13 +17,13 @@ const coverField = "cover.file"
 
 // withCover keeps the picture in the record's file, unless that is kept already: the
 // same bytes are kept once, in the same sizes.
-func (r *run) withCover(ctx context.Context, s Source, record crawl.Illustrated) (crawl.Record, error) {
+func (r *run) withCover(ctx context.Context, s Source, record imported.CoverRecord) (imported.Record, error) {
 	raw, err := readCover(s, record.CoverFile())
 	if err != nil {
 		return nil, err
 	}
-	frames := record.CoverFrames()
-	digest := crawl.Digest(sha256.Sum256(fmt.Appendf(raw, "%v", frames)))
+	frames := record.CoverSizes()
+	digest := imported.Digest(sha256.Sum256(fmt.Appendf(raw, "%v", frames)))
 	cover, kept, err := r.ports.Intake.Cover(ctx, digest)
 	if err == nil && !kept {
 		cover, err = r.keepCover(ctx, digest, raw, frames)
@@ -53,18 +53,18 @@ func readCover(s Source, name string) ([]byte, error) {
 
 // onCover makes a fault of the file one of the field that names it.
 func onCover(err error) error {
-	if f, is := fault.Of(err); is && len(f.Fields) == 0 {
+	if f, is := fault.As(err); is && len(f.Fields) == 0 {
 		return fault.Field(coverField, f.Text)
 	}
 	return err
 }
 
-func (r *run) keepCover(ctx context.Context, digest crawl.Digest, raw []byte, frames []media.Frame) (media.Picture, error) {
-	developed, err := r.ports.Studio.Develop(ctx, coverField, bytes.NewReader(raw), frames...)
+func (r *run) keepCover(ctx context.Context, digest imported.Digest, raw []byte, frames []media.SizeSpec) (media.Picture, error) {
+	developed, err := r.ports.Studio.Process(ctx, coverField, bytes.NewReader(raw), frames...)
 	if err != nil {
 		return media.Picture{}, err
 	}
-	picture, err := developed.Keep(ctx, r.ports.Pictures, media.Everyone)
+	picture, err := developed.Store(ctx, r.ports.Pictures, media.Everyone)
 	if err != nil {
 		return media.Picture{}, err
 	}

@@ -7,19 +7,19 @@ import (
 	"errors"
 	"fmt"
 
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 )
 
 // Ports are what an import goes through.
 type Ports struct {
-	Intake    crawl.Intake
-	Decoder   crawl.Decoder
+	Intake    imported.Store
+	Decoder   imported.Decoder
 	Feed      feed.Reader
 	Sanitiser markup.Sanitiser
-	Studio    media.Studio
+	Studio    media.Processor
 	Pictures  media.Store
 }
 
@@ -31,10 +31,10 @@ func NewImporter(p Ports) *Importer { return &Importer{p} }
 
 // Source is a file, and where the lines of it go that are not stored.
 type Source struct {
-	crawl.File
+	imported.File
 	Label string // what people call the file
 	// Rejects opens what has been kept when so many bytes of it are good; 0: anew.
-	Rejects func(length int64) (crawl.Rejects, error)
+	Rejects func(length int64) (imported.Rejects, error)
 }
 
 // Watcher is told how an import goes. Its methods are called one after the other.
@@ -43,7 +43,7 @@ type Watcher interface {
 	// through for lines that have waited.
 	Moved(s Source, so Summary)
 	// Rejected is called once for every line that was rejected, when it is safe.
-	Rejected(s Source, r crawl.Reject)
+	Rejected(s Source, r imported.Reject)
 	// Resumed is called when an import goes on where an earlier one stopped.
 	Resumed(s Source, behind int64)
 }
@@ -54,16 +54,16 @@ var ErrInterrupted = errors.New("the import was interrupted")
 
 // progress is what an import has to know to go on.
 type progress struct {
-	At      crawl.Position `json:"at"`
-	Rejects int64          `json:"rejects"` // bytes
+	At      imported.Position `json:"at"`
+	Rejects int64             `json:"rejects"` // bytes
 }
 
-// imported is a source while it is imported.
-type imported struct {
+// sourceFile is a source while it is imported.
+type sourceFile struct {
 	Source
 	progress
 	name    string // that the intake knows it by
-	rejects crawl.Rejects
+	rejects imported.Rejects
 	summary Summary
 	damage  error
 }
@@ -94,7 +94,7 @@ func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (tot
 type run struct {
 	ports   Ports
 	watcher Watcher
-	files   []*imported
+	files   []*sourceFile
 }
 
 func (r *run) total() Summary {
@@ -126,7 +126,7 @@ func (r *run) close() error {
 
 // begin finds out where to go on.
 func (r *run) begin(ctx context.Context, s Source) error {
-	f := &imported{Source: s, name: s.Name()}
+	f := &sourceFile{Source: s, name: s.Name()}
 	if f.name == "" {
 		f.name = "standard input " + rand.Text()
 	}
@@ -145,7 +145,7 @@ func (r *run) begin(ctx context.Context, s Source) error {
 }
 
 // resume skips what an earlier import has read, unless that was another file.
-func (r *run) resume(ctx context.Context, f *imported) (bool, error) {
+func (r *run) resume(ctx context.Context, f *sourceFile) (bool, error) {
 	said, err := r.ports.Intake.Progress(ctx, f.name)
 	if err != nil || said == nil {
 		return false, err
@@ -168,13 +168,13 @@ func (r *run) resume(ctx context.Context, f *imported) (bool, error) {
 // read stores what the file has, and keeps the lines that must wait. What is not yet a
 // whole batch when the import is told to end is left for the next: so batches are the
 // same however often an import is broken off.
-func (r *run) read(ctx context.Context, f *imported) error {
+func (r *run) read(ctx context.Context, f *sourceFile) error {
 	batch := newBatch(f.At)
 	for line, err := range r.prepared(ctx, f) {
 		switch {
 		case ctx.Err() != nil:
 			return interrupted(ctx)
-		case errors.Is(err, crawl.ErrDamaged):
+		case errors.Is(err, imported.ErrDamaged):
 			f.damage = fmt.Errorf("%s: %w", f.Label, err)
 			return r.store(f, batch)
 		case err != nil:
@@ -201,7 +201,7 @@ func interrupted(ctx context.Context) error {
 // store keeps the rejects of the batch first, then stores the rest, at last together
 // with where they end: whoever goes on from there takes the rejects back that belong to
 // no such end. It is not broken off with the import.
-func (r *run) store(f *imported, b *batch) error {
+func (r *run) store(f *sourceFile, b *batch) error {
 	if b.isEmpty() {
 		return nil
 	}
@@ -209,11 +209,11 @@ func (r *run) store(f *imported, b *batch) error {
 	if err := r.reject(ctx, f, b.rejects); err != nil {
 		return err
 	}
-	rest := crawl.Delivery{}
+	rest := imported.Batch{}
 	for n, layer := range b.layers {
 		if n == len(b.layers)-1 {
 			rest.Lines = layer
-		} else if _, err := r.deliver(ctx, f, before, crawl.Delivery{Lines: layer}); err != nil {
+		} else if _, err := r.deliver(ctx, f, before, imported.Batch{Lines: layer}); err != nil {
 			return err
 		}
 	}
@@ -224,7 +224,7 @@ func (r *run) store(f *imported, b *batch) error {
 }
 
 // reject keeps the lines with their reasons. They count from the next delivery on.
-func (r *run) reject(ctx context.Context, f *imported, rejects []crawl.Reject) error {
+func (r *run) reject(ctx context.Context, f *sourceFile, rejects []imported.Reject) error {
 	if len(rejects) == 0 {
 		return nil
 	}
@@ -240,15 +240,15 @@ func (r *run) reject(ctx context.Context, f *imported, rejects []crawl.Reject) e
 }
 
 // deliver stores what is delivered, together with where the file stands then.
-func (r *run) deliver(ctx context.Context, f *imported, at progress, d crawl.Delivery) (crawl.Receipt, error) {
+func (r *run) deliver(ctx context.Context, f *sourceFile, at progress, d imported.Batch) (imported.BatchResult, error) {
 	said, err := json.Marshal(at)
 	if err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	d.File, d.Progress = f.name, said
-	receipt, err := r.ports.Intake.Take(ctx, d)
+	receipt, err := r.ports.Intake.Apply(ctx, d)
 	if err != nil {
-		return crawl.Receipt{}, fmt.Errorf("%s: storing: %w", f.Label, err)
+		return imported.BatchResult{}, fmt.Errorf("%s: storing: %w", f.Label, err)
 	}
 	f.summary.count(d.Lines, receipt)
 	r.watcher.Moved(f.Source, r.total())

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/importing"
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/test/pictures"
@@ -24,7 +24,7 @@ func (w *world) titles(in feed.CategoryID) []string {
 	w.Helper()
 	titles := []string{}
 	for _, item := range w.feedPage(in, feed.Publication) {
-		titles = append(titles, item.Thing.(publication.Publication).Title)
+		titles = append(titles, item.Listable.(publication.Publication).Title)
 	}
 	slices.Sort(titles)
 	return titles
@@ -81,7 +81,7 @@ func TestADM04_what_comes_again_changes_nothing_and_what_has_changed_is_followed
 	assert.Equal(t, importing.Count{Same: 11}, summary.All())
 
 	summary, _ = w.bring("b", article(100, 10, "u1", 1, "Moved"))
-	assert.Equal(t, map[crawl.Kind]importing.Count{crawl.Publication: {Changed: 1}}, summary.Kinds)
+	assert.Equal(t, map[imported.Kind]importing.Count{imported.Publication: {Changed: 1}}, summary.Kinds)
 	assert.Len(t, w.titles(1), 1)
 	assert.Len(t, w.titles(2), 1)
 }
@@ -166,9 +166,9 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 func TestADM04_another_file_of_the_same_name_is_read_from_its_beginning(t *testing.T) {
 	w := newWorld(t)
 	r := &rejects{}
-	damaged := &file{name: "a", lines: []string{person("u1", 1), category(1, 0)}, damage: crawl.ErrDamaged}
+	damaged := &file{name: "a", lines: []string{person("u1", 1), category(1, 0)}, damage: imported.ErrDamaged}
 	_, err := w.importer().Import(t.Context(), []importing.Source{source(damaged, r)}, &watcher{})
-	require.ErrorIs(t, err, crawl.ErrDamaged)
+	require.ErrorIs(t, err, imported.ErrDamaged)
 	summary, _ := w.bring("a", category(1, 0), category(2, 1), category(3, 2))
 	assert.Equal(t, importing.Count{New: 2, Same: 1}, summary.All())
 }
@@ -177,7 +177,7 @@ func TestADM04_what_waits_for_the_rest_of_a_damaged_file_is_not_rejected(t *test
 	w := newWorld(t)
 	lines := []string{category(2, 1), category(1, 0), article(1, 10, "u1", 2, "Early"), "nonsense"}
 	r := &rejects{}
-	damaged := &file{name: "a", lines: lines, damage: fmt.Errorf("cut off: %w", crawl.ErrDamaged)}
+	damaged := &file{name: "a", lines: lines, damage: fmt.Errorf("cut off: %w", imported.ErrDamaged)}
 	summary, err := w.importer().Import(t.Context(), []importing.Source{source(damaged, r)}, &watcher{})
 	require.ErrorContains(t, err, "cut off")
 	assert.Equal(t, int64(2), summary.All().New, "also what had waited for a line that was there")
@@ -219,8 +219,8 @@ func TestADM04_a_large_cover_has_its_own_size_in_each_feed(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, r.kept)
 	for size, picture := range map[media.Size]media.Picture{
-		{Name: media.CoverSM, Width: 480, Height: 240}:       w.feedPage(0, feed.Node)[0].Thing.(publication.Node).Cover,
-		{Name: media.DemandCoverMD, Width: 720, Height: 360}: w.feedPage(0, feed.Demand)[0].Thing.(demand.Demand).Cover,
+		{Name: media.CoverSM, Width: 480, Height: 240}:       w.feedPage(0, feed.Node)[0].Listable.(publication.Node).Cover,
+		{Name: media.DemandCoverMD, Width: 720, Height: 360}: w.feedPage(0, feed.Demand)[0].Listable.(demand.Demand).Cover,
 	} {
 		require.Len(t, picture.Sizes, 1)
 		key := picture.Sizes[0].Key
@@ -252,8 +252,8 @@ func TestADM04_a_cover_is_kept_once(t *testing.T) {
 
 	items := w.feedPage(0, feed.Node)
 	require.Len(t, items, 2)
-	cover := items[0].Thing.(publication.Node).Cover
-	assert.Equal(t, cover, items[1].Thing.(publication.Node).Cover)
+	cover := items[0].Listable.(publication.Node).Cover
+	assert.Equal(t, cover, items[1].Listable.(publication.Node).Cover)
 	assert.Equal(t, []media.Size{{Name: media.CoverSM, Width: 3, Height: 2, Key: cover.Key}}, cover.Sizes)
 	_, err = w.media.Open(t.Context(), cover.Key)
 	assert.NoError(t, err)

@@ -7,8 +7,8 @@ import (
 	"io"
 	"iter"
 
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 )
 
 // errTooLong is the reason of a line of which only the beginning was read.
@@ -18,7 +18,7 @@ var errTooLong = fault.New(fault.Invalid, "The line is too long.")
 // It ends with the file, or with an error. Nothing is prepared while a batch is stored:
 // to have both going on would gain little, and leave no core to whoever is served
 // meanwhile.
-func (r *run) prepared(ctx context.Context, f *imported) iter.Seq2[prepared, error] {
+func (r *run) prepared(ctx context.Context, f *sourceFile) iter.Seq2[prepared, error] {
 	return func(yield func(prepared, error) bool) {
 		for {
 			line, err := f.Next(ctx)
@@ -37,16 +37,16 @@ func (r *run) prepared(ctx context.Context, f *imported) iter.Seq2[prepared, err
 }
 
 // prepare makes a record of the line, or a reject.
-func (r *run) prepare(ctx context.Context, s Source, line crawl.RawLine) (prepared, error) {
+func (r *run) prepare(ctx context.Context, s Source, line imported.RawLine) (prepared, error) {
 	record, err := r.recordOf(ctx, s, line)
 	if err == nil {
 		return prepared{RawLine: line, record: record}, nil
 	}
-	f, is := fault.Of(err)
+	f, is := fault.As(err)
 	if !is || f.Kind != fault.Invalid {
 		return prepared{}, err
 	}
-	return prepared{RawLine: line, reject: crawl.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}}, nil
+	return prepared{RawLine: line, reject: imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}}, nil
 }
 
 // both is one fault with the fields of two; what can't be read is not blamed for being
@@ -60,7 +60,7 @@ func both(misread, broken error) error {
 	return wrong.Err()
 }
 
-func (r *run) recordOf(ctx context.Context, s Source, line crawl.RawLine) (crawl.Record, error) {
+func (r *run) recordOf(ctx context.Context, s Source, line imported.RawLine) (imported.Record, error) {
 	if line.TooLong {
 		return nil, errTooLong
 	}
@@ -72,7 +72,7 @@ func (r *run) recordOf(ctx context.Context, s Source, line crawl.RawLine) (crawl
 	if misread != nil || err != nil {
 		return nil, both(misread, err)
 	}
-	if drawn, is := record.(crawl.Illustrated); is && drawn.CoverFile() != "" {
+	if drawn, is := record.(imported.CoverRecord); is && drawn.CoverFile() != "" {
 		return r.withCover(ctx, s, drawn)
 	}
 	return record, nil

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 )
 
@@ -17,47 +17,47 @@ import (
 func (i *Importer) Rehearse(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
 	ports := i.ports
 	ports.Intake = &rehearsal{
-		Intake: i.ports.Intake, feed: i.ports.Feed, seen: map[crawl.Ref]bool{}, waiting: map[string][]crawl.Line{},
+		Store: i.ports.Intake, feed: i.ports.Feed, seen: map[imported.Ref]bool{}, waiting: map[string][]imported.Line{},
 	}
 	ports.Pictures = unkept{i.ports.Pictures}
 	played := slices.Clone(sources)
 	for n := range played {
-		played[n].Rejects = func(int64) (crawl.Rejects, error) { return &unwritten{}, nil }
+		played[n].Rejects = func(int64) (imported.Rejects, error) { return &unwritten{}, nil }
 	}
 	return (&Importer{ports}).Import(ctx, played, w)
 }
 
 // rehearsal is an intake that remembers instead of storing.
 type rehearsal struct {
-	crawl.Intake
+	imported.Store
 	feed    feed.Reader
-	seen    map[crawl.Ref]bool
+	seen    map[imported.Ref]bool
 	tree    map[feed.CategoryID]feed.CategoryID
-	waiting map[string][]crawl.Line // by file, in the order of their numbers
+	waiting map[string][]imported.Line // by file, in the order of their numbers
 }
 
-func (r *rehearsal) Take(ctx context.Context, d crawl.Delivery) (crawl.Receipt, error) {
-	batch := make([]crawl.Record, len(d.Lines))
+func (r *rehearsal) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
+	batch := make([]imported.Record, len(d.Lines))
 	for n, line := range d.Lines {
 		batch[n] = line.Record
 	}
-	known, err := r.Known(ctx, crawl.NeedsOf(batch))
+	known, err := r.Known(ctx, imported.NeedsOf(batch))
 	if err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
 	if err := r.loadTree(ctx); err != nil {
-		return crawl.Receipt{}, err
+		return imported.BatchResult{}, err
 	}
-	plan := crawl.PlanOf(batch, known, r.tree)
-	receipt := crawl.Receipt{Outcomes: make([]crawl.Outcome, len(batch))}
-	gone := slices.Clone(d.GivenUp)
+	plan := imported.PlanOf(batch, known, r.tree)
+	receipt := imported.BatchResult{Outcomes: make([]imported.Outcome, len(batch))}
+	gone := slices.Clone(d.Abandoned)
 	for _, n := range plan.Ready {
 		r.remember(batch[n])
 		gone = append(gone, d.Lines[n].Number)
 	}
 	r.forget(d.File, gone)
 	for n, wrong := range plan.Missing {
-		receipt.Outcomes[n] = crawl.Outcome{Fate: crawl.Waits, Wrong: wrong}
+		receipt.Outcomes[n] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
 		r.keep(d.File, d.Lines[n])
 	}
 	return receipt, nil
@@ -75,14 +75,14 @@ func (r *rehearsal) loadTree(ctx context.Context) error {
 	return err
 }
 
-func (r *rehearsal) remember(record crawl.Record) {
+func (r *rehearsal) remember(record imported.Record) {
 	r.seen[record.Ref()] = true
-	if shelf, is := record.(crawl.Shelf); is {
+	if shelf, is := record.(imported.CategoryRecord); is {
 		r.tree[shelf.ID] = shelf.Parent
 	}
 }
 
-func (r *rehearsal) keep(file string, line crawl.Line) {
+func (r *rehearsal) keep(file string, line imported.Line) {
 	at, is := slices.BinarySearchFunc(r.waiting[file], line, byNumber)
 	if !is {
 		line.Record = nil
@@ -95,19 +95,19 @@ func (r *rehearsal) forget(file string, numbers []int64) {
 		return
 	}
 	slices.Sort(numbers)
-	r.waiting[file] = slices.DeleteFunc(r.waiting[file], func(l crawl.Line) bool {
+	r.waiting[file] = slices.DeleteFunc(r.waiting[file], func(l imported.Line) bool {
 		_, is := slices.BinarySearch(numbers, l.Number)
 		return is
 	})
 }
 
-func byNumber(a, b crawl.Line) int { return int(a.Number - b.Number) }
+func byNumber(a, b imported.Line) int { return int(a.Number - b.Number) }
 
 func (r *rehearsal) Progress(context.Context, string) ([]byte, error) { return nil, nil }
 
-func (r *rehearsal) Waiting(_ context.Context, file string, after int64, most, bytes int) ([]crawl.Line, error) {
+func (r *rehearsal) Waiting(_ context.Context, file string, after int64, most, bytes int) ([]imported.Line, error) {
 	lines := r.waiting[file]
-	at, _ := slices.BinarySearchFunc(lines, crawl.Line{Number: after + 1}, byNumber)
+	at, _ := slices.BinarySearchFunc(lines, imported.Line{Number: after + 1}, byNumber)
 	end := at
 	for ; end < min(at+most, len(lines)) && bytes > 0; end++ {
 		bytes -= len(lines[end].Raw)
@@ -117,9 +117,9 @@ func (r *rehearsal) Waiting(_ context.Context, file string, after int64, most, b
 
 func (r *rehearsal) Finish(context.Context, ...string) error { return nil }
 
-func (r *rehearsal) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]bool, error) {
-	known := map[crawl.Ref]bool{}
-	var others []crawl.Ref
+func (r *rehearsal) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
+	known := map[imported.Ref]bool{}
+	var others []imported.Ref
 	for _, ref := range refs {
 		if r.seen[ref] {
 			known[ref] = true
@@ -127,12 +127,12 @@ func (r *rehearsal) Known(ctx context.Context, refs []crawl.Ref) (map[crawl.Ref]
 			others = append(others, ref)
 		}
 	}
-	stored, err := r.Intake.Known(ctx, others)
+	stored, err := r.Store.Known(ctx, others)
 	maps.Copy(known, stored)
 	return known, err
 }
 
-func (r *rehearsal) RememberCover(_ context.Context, _ crawl.Digest, p media.Picture) (media.Picture, error) {
+func (r *rehearsal) RememberCover(_ context.Context, _ imported.Digest, p media.Picture) (media.Picture, error) {
 	return p, nil
 }
 
@@ -148,6 +148,6 @@ func (unkept) Remove(context.Context, media.Key) error { return nil }
 // unwritten are rejects that go nowhere.
 type unwritten struct{}
 
-func (*unwritten) Keep(context.Context, []crawl.Reject) error { return nil }
-func (*unwritten) Length() int64                              { return 0 }
-func (*unwritten) Close() error                               { return nil }
+func (*unwritten) Keep(context.Context, []imported.Reject) error { return nil }
+func (*unwritten) Length() int64                                 { return 0 }
+func (*unwritten) Close() error                                  { return nil }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // settle stores what has waited, as far as what it needs has come meanwhile, and
@@ -36,11 +36,11 @@ func (r *run) settle(ctx context.Context) error {
 }
 
 // offer delivers all lines again that wait, and says whether any was stored.
-func (r *run) offer(ctx context.Context, f *imported) (stored bool, err error) {
-	err = r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
-		receipt, err := r.deliver(context.WithoutCancel(ctx), f, f.progress, crawl.Delivery{Lines: lines})
+func (r *run) offer(ctx context.Context, f *sourceFile) (stored bool, err error) {
+	err = r.eachWaiting(ctx, f, func(lines []imported.Line) error {
+		receipt, err := r.deliver(context.WithoutCancel(ctx), f, f.progress, imported.Batch{Lines: lines})
 		for _, outcome := range receipt.Outcomes {
-			stored = stored || outcome.Fate != crawl.Waits && outcome.Fate != crawl.Refused
+			stored = stored || outcome.Status != imported.Waits && outcome.Status != imported.Refused
 		}
 		return err
 	})
@@ -49,41 +49,41 @@ func (r *run) offer(ctx context.Context, f *imported) (stored bool, err error) {
 
 // conclude rejects what still waits. Of a damaged file, or when another is damaged, all
 // is kept as it is.
-func (r *run) conclude(ctx context.Context, f *imported) error {
+func (r *run) conclude(ctx context.Context, f *sourceFile) error {
 	if r.damage() != nil {
-		return r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
+		return r.eachWaiting(ctx, f, func(lines []imported.Line) error {
 			f.summary.Waiting += int64(len(lines))
 			return nil
 		})
 	}
-	return r.eachWaiting(ctx, f, func(lines []crawl.Line) error {
+	return r.eachWaiting(ctx, f, func(lines []imported.Line) error {
 		ctx := context.WithoutCancel(ctx)
-		receipt, err := r.deliver(ctx, f, f.progress, crawl.Delivery{Lines: lines})
+		receipt, err := r.deliver(ctx, f, f.progress, imported.Batch{Lines: lines})
 		if err != nil {
 			return err
 		}
-		var rejects []crawl.Reject
+		var rejects []imported.Reject
 		var givenUp []int64
 		for n, outcome := range receipt.Outcomes {
-			if outcome.Fate != crawl.Waits && outcome.Fate != crawl.Refused {
+			if outcome.Status != imported.Waits && outcome.Status != imported.Refused {
 				continue
 			}
 			givenUp = append(givenUp, lines[n].Number)
-			rejects = append(rejects, crawl.Reject{
-				RawLine: crawl.RawLine{Number: lines[n].Number, Raw: lines[n].Raw}, Fields: outcome.Wrong,
+			rejects = append(rejects, imported.Reject{
+				RawLine: imported.RawLine{Number: lines[n].Number, Raw: lines[n].Raw}, Fields: outcome.Wrong,
 			})
 		}
 		if err := r.reject(ctx, f, rejects); err != nil {
 			return err
 		}
-		_, err = r.deliver(ctx, f, f.progress, crawl.Delivery{GivenUp: givenUp})
+		_, err = r.deliver(ctx, f, f.progress, imported.Batch{Abandoned: givenUp})
 		return err
 	})
 }
 
 // eachWaiting gives the lines of the file that wait to fn, in batches that may be
 // stored together.
-func (r *run) eachWaiting(ctx context.Context, f *imported, fn func([]crawl.Line) error) error {
+func (r *run) eachWaiting(ctx context.Context, f *sourceFile, fn func([]imported.Line) error) error {
 	for after := int64(0); ; {
 		if ctx.Err() != nil {
 			return interrupted(ctx)
@@ -103,10 +103,10 @@ func (r *run) eachWaiting(ctx context.Context, f *imported, fn func([]crawl.Line
 }
 
 // eachBatch prepares the lines again, and gives them to fn.
-func (r *run) eachBatch(ctx context.Context, f *imported, lines []crawl.Line, fn func([]crawl.Line) error) error {
-	b := newBatch(crawl.Position{})
+func (r *run) eachBatch(ctx context.Context, f *sourceFile, lines []imported.Line, fn func([]imported.Line) error) error {
+	b := newBatch(imported.Position{})
 	for _, line := range lines {
-		p, err := r.prepare(ctx, f.Source, crawl.RawLine{Number: line.Number, Raw: line.Raw})
+		p, err := r.prepare(ctx, f.Source, imported.RawLine{Number: line.Number, Raw: line.Raw})
 		if err != nil {
 			return fmt.Errorf("%s: line %d: %w", f.Label, line.Number, err)
 		}
@@ -127,11 +127,11 @@ func (r *run) eachBatch(ctx context.Context, f *imported, lines []crawl.Line, fn
 }
 
 // drop rejects a line that has waited.
-func (r *run) drop(ctx context.Context, f *imported, reject crawl.Reject) error {
+func (r *run) drop(ctx context.Context, f *sourceFile, reject imported.Reject) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := r.reject(ctx, f, []crawl.Reject{reject}); err != nil {
+	if err := r.reject(ctx, f, []imported.Reject{reject}); err != nil {
 		return err
 	}
-	_, err := r.deliver(ctx, f, f.progress, crawl.Delivery{GivenUp: []int64{reject.Number}})
+	_, err := r.deliver(ctx, f, f.progress, imported.Batch{Abandoned: []int64{reject.Number}})
 	return err
 }

@@ -3,7 +3,7 @@ package importing
 import (
 	"maps"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 // Count says what became of records.
@@ -18,11 +18,11 @@ func (c Count) Stored() int64 { return c.New + c.Changed + c.Same }
 
 // Summary says what became of lines.
 type Summary struct {
-	Lines    int64                `json:"lines"` // that were read, blank ones included
-	Kinds    map[crawl.Kind]Count `json:"kinds"`
-	Replaced int64                `json:"replaced"` // waited, until a later line of the same record was stored
-	Rejected int64                `json:"rejected"`
-	Waiting  int64                `json:"waiting"` // for what a damaged file, or one that was not read to its end, may yet have
+	Lines    int64                   `json:"lines"` // that were read, blank ones included
+	Kinds    map[imported.Kind]Count `json:"kinds"`
+	Replaced int64                   `json:"replaced"` // waited, until a later line of the same record was stored
+	Rejected int64                   `json:"rejected"`
+	Waiting  int64                   `json:"waiting"` // for what a damaged file, or one that was not read to its end, may yet have
 }
 
 // All sums the kinds up.
@@ -44,7 +44,7 @@ func (c Count) plus(d Count) Count {
 func (s *Summary) add(t Summary) {
 	kinds := maps.Clone(s.Kinds)
 	if kinds == nil {
-		kinds = map[crawl.Kind]Count{}
+		kinds = map[imported.Kind]Count{}
 	}
 	for kind, c := range t.Kinds {
 		kinds[kind] = kinds[kind].plus(c)
@@ -56,19 +56,19 @@ func (s *Summary) add(t Summary) {
 }
 
 // count adds what became of the lines that were delivered.
-func (s *Summary) count(lines []crawl.Line, r crawl.Receipt) {
+func (s *Summary) count(lines []imported.Line, r imported.BatchResult) {
 	if s.Kinds == nil {
-		s.Kinds = map[crawl.Kind]Count{}
+		s.Kinds = map[imported.Kind]Count{}
 	}
 	for n, outcome := range r.Outcomes {
 		kind := lines[n].Record.Ref().Kind
 		c := s.Kinds[kind]
-		switch outcome.Fate {
-		case crawl.New:
+		switch outcome.Status {
+		case imported.New:
 			c.New++
-		case crawl.Changed:
+		case imported.Changed:
 			c.Changed++
-		case crawl.Same:
+		case imported.Same:
 			c.Same++
 		default:
 			continue

@@ -16,9 +16,9 @@ import (
 	"plaza/adapters/memory"
 	"plaza/adapters/sanitiser"
 	"plaza/application/importing"
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/page"
 )
 
@@ -39,7 +39,7 @@ func newWorld(t *testing.T) *world {
 	}}
 }
 
-// file is a crawl.File of lines in memory.
+// file is a imported.File of lines in memory.
 type file struct {
 	name    string
 	lines   []string
@@ -51,7 +51,7 @@ type file struct {
 
 func (f *file) Name() string { return f.name }
 
-func (f *file) Skip(_ context.Context, p crawl.Position) (bool, error) {
+func (f *file) Skip(_ context.Context, p imported.Position) (bool, error) {
 	if int(p.Lines) > len(f.lines) || string(p.Print) != f.print(int(p.Lines)) {
 		return false, nil
 	}
@@ -67,20 +67,20 @@ func (f *file) print(lines int) string {
 	return f.lines[lines-1]
 }
 
-func (f *file) Next(ctx context.Context) (crawl.RawLine, error) {
+func (f *file) Next(ctx context.Context) (imported.RawLine, error) {
 	switch {
 	case ctx.Err() != nil:
-		return crawl.RawLine{}, ctx.Err()
+		return imported.RawLine{}, ctx.Err()
 	case f.at == len(f.lines) && f.damage != nil:
-		return crawl.RawLine{}, f.damage
+		return imported.RawLine{}, f.damage
 	case f.at == len(f.lines):
-		return crawl.RawLine{}, io.EOF
+		return imported.RawLine{}, io.EOF
 	}
 	f.at++
 	n := int64(f.at)
-	return crawl.RawLine{
+	return imported.RawLine{
 		Number: n, Raw: []byte(f.lines[n-1]), TooLong: f.lines[n-1] == "too long",
-		End: crawl.Position{Lines: n, Print: []byte(f.print(f.at))},
+		End: imported.Position{Lines: n, Print: []byte(f.print(f.at))},
 	}, nil
 }
 
@@ -89,7 +89,7 @@ func (f *file) Size() (int64, int64) { return int64(f.at), int64(len(f.lines)) }
 func (f *file) OpenCover(name string) (io.ReadCloser, error) {
 	raw, is := f.covers[name]
 	if !is {
-		return nil, crawl.ErrNoFile
+		return nil, imported.ErrNoFile
 	}
 	return io.NopCloser(bytes.NewReader(raw)), nil
 }
@@ -102,12 +102,12 @@ type rejects struct {
 	fail error
 }
 
-func (r *rejects) open(length int64) (crawl.Rejects, error) {
+func (r *rejects) open(length int64) (imported.Rejects, error) {
 	r.kept = r.kept[:length]
 	return r, nil
 }
 
-func (r *rejects) Keep(_ context.Context, lines []crawl.Reject) error {
+func (r *rejects) Keep(_ context.Context, lines []imported.Reject) error {
 	if r.fail != nil {
 		return r.fail
 	}
@@ -120,7 +120,7 @@ func (r *rejects) Keep(_ context.Context, lines []crawl.Reject) error {
 func (r *rejects) Length() int64 { return int64(len(r.kept)) }
 func (r *rejects) Close() error  { return nil }
 
-func reasonOf(l crawl.Reject) string {
+func reasonOf(l imported.Reject) string {
 	_, text, _ := strings.Cut((&fault.Error{Kind: fault.Invalid, Text: l.Reason, Fields: l.Fields}).Error(), " ")
 	return text
 }
@@ -138,7 +138,7 @@ func (w *watcher) Moved(_ importing.Source, so importing.Summary) {
 	}
 }
 
-func (w *watcher) Rejected(_ importing.Source, r crawl.Reject) {
+func (w *watcher) Rejected(_ importing.Source, r imported.Reject) {
 	w.rejected = append(w.rejected, r.Number)
 }
 func (w *watcher) Resumed(_ importing.Source, behind int64) { w.resumed = append(w.resumed, behind) }

@@ -17,37 +17,37 @@ const maxSteps = 6
 // begin goes step by step until there is a ticket. Of all who are at the same order on
 // this server one goes at a time, so that the others find what it has done; who is at it
 // on another server is waited for, too, as long as the wallet may take (PAY-09).
-func (p *Paying) begin(ctx context.Context, id payment.OrderID, w Wish) (payment.Voucher, error) {
+func (p *Paying) begin(ctx context.Context, id payment.OrderID, w PayRequest) (payment.ClientParams, error) {
 	patient, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
 	leave, err := p.queue.enter(patient, id)
 	if err != nil {
-		return payment.Voucher{}, impatience(ctx, p.limits.Call)
+		return payment.ClientParams{}, impatience(ctx, p.limits.Call)
 	}
 	defer leave()
 	for range maxSteps {
 		step, voucher, err := p.next(ctx, id, w)
-		for err == nil && step.Action == payment.Wait {
+		for err == nil && step.Action == payment.ActionWait {
 			if patient.Err() != nil {
-				return payment.Voucher{}, impatience(ctx, step.Prepayment.Leased.Sub(p.now()))
+				return payment.ClientParams{}, impatience(ctx, step.Prepayment.LeasedUntil.Sub(p.now()))
 			}
 			pause(patient)
 			step, voucher, err = p.next(ctx, id, w)
 		}
 		switch {
 		case err != nil:
-		case step.Action == payment.Use:
+		case step.Action == payment.ActionUse:
 			return voucher, nil
-		case step.Action == payment.Send:
+		case step.Action == payment.ActionSend:
 			err = p.send(ctx, id, step.Prepayment)
-		case step.Action == payment.Close:
+		case step.Action == payment.ActionClose:
 			err = p.close(ctx, id, step.Prepayment)
 		}
 		if err != nil {
-			return payment.Voucher{}, err
+			return payment.ClientParams{}, err
 		}
 	}
-	return payment.Voucher{}, payment.ErrBusy(p.limits.Call)
+	return payment.ClientParams{}, payment.ErrBusy(p.limits.Call)
 }
 
 // impatience is what is said to one who has waited long enough, unless they are gone.
@@ -71,21 +71,21 @@ func pause(ctx context.Context) {
 }
 
 // next takes the next step, and makes the voucher when that is all there is to do.
-func (p *Paying) next(ctx context.Context, id payment.OrderID, w Wish) (step payment.Step, v payment.Voucher, err error) {
+func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (step payment.Step, v payment.ClientParams, err error) {
 	now := p.now()
-	opening := payment.Opening{Intent: w.Intent, TradeNo: newTradeNo(), Draw: p.gateway.Draw, Lease: p.limits.Lease}
+	opening := payment.BeginRequest{Intent: w.Intent, TradeNo: newTradeNo(), BuildRequest: p.gateway.BuildRequest, Lease: p.limits.Lease}
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if step, err = t.Begin(opening, now); err != nil {
 			return err
 		}
-		if step.Action != payment.Use {
-			t.Plan(p.limits.Interval, now)
+		if step.Action != payment.ActionUse {
+			t.ScheduleCheck(p.limits.Interval, now)
 			return nil
 		}
-		if v, err = p.gateway.Voucher(w.Intent, step.Prepayment.Ticket, now); err != nil || w.Key == nil {
+		if v, err = p.gateway.ClientParams(w.Intent, step.Prepayment.Ticket, now); err != nil || w.Key == nil {
 			return err
 		}
-		reply, err := json.Marshal(said{step.Prepayment.TradeNo, step.Prepayment.Ends, v})
+		reply, err := json.Marshal(storedResponse{step.Prepayment.TradeNo, step.Prepayment.Expires, v})
 		t.Answer = &payment.Answer{Key: *w.Key, Order: id, Reply: reply, At: now}
 		return err
 	})
@@ -106,18 +106,18 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 		} else {
 			t.Failed(pre.TradeNo, cause, p.now())
 		}
-		t.Plan(p.limits.Interval, p.now())
+		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})
 	switch {
 	case err != nil:
 		return errors.Join(err, cause)
-	case errors.Is(cause, payment.ErrPaidThere):
+	case errors.Is(cause, payment.ErrWalletPaid):
 		return p.isPaid(ctx, id, pre)
-	case errors.Is(cause, payment.ErrShutThere), errors.Is(cause, payment.ErrOtherThere):
+	case errors.Is(cause, payment.ErrWalletClosed), errors.Is(cause, payment.ErrWalletOtherOrder):
 		p.log(ctx).ErrorContext(ctx, "a prepayment is not what the wallet has", "order", id, "trade_no", pre.TradeNo, "error", cause)
 		return nil // the next step has another number
-	case errors.Is(cause, payment.ErrRefused):
+	case errors.Is(cause, payment.ErrWalletRefused):
 		p.log(ctx).ErrorContext(ctx, "the wallet refuses us", "order", id, "error", cause)
 	}
 	return cause
@@ -133,13 +133,13 @@ func (p *Paying) prepare(ctx context.Context, request []byte) (payment.Ticket, e
 func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	ctx = context.WithoutCancel(ctx)
 	cause := p.shut(ctx, pre)
-	if errors.Is(cause, payment.ErrPaidThere) {
+	if errors.Is(cause, payment.ErrWalletPaid) {
 		return p.isPaid(ctx, id, pre)
 	}
 	var told error
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		told = t.Closed(pre.TradeNo, cause, p.now())
-		t.Plan(p.limits.Interval, p.now())
+		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})
 	return errors.Join(err, told)
@@ -162,7 +162,7 @@ func (p *Paying) isPaid(ctx context.Context, id payment.OrderID, pre payment.Pre
 		return err
 	}
 	if order.State != payment.Paid { // the wallet contradicts itself
-		return payment.ErrGarbled
+		return payment.ErrWalletBadResponse
 	}
 	return payment.ErrPaid
 }

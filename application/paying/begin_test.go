@@ -17,9 +17,9 @@ import (
 )
 
 // begin pays the order of Ann's with a QR code.
-func (w *world) begin(t *testing.T, id payment.OrderID) (payment.Voucher, error) {
+func (w *world) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
 	t.Helper()
-	_, v, err := w.Pay(t.Context(), w.ann, paying.Wish{Intent: native, Order: id})
+	_, v, err := w.Pay(t.Context(), w.ann, paying.PayRequest{Intent: native, Order: id})
 	return v, err
 }
 
@@ -85,17 +85,17 @@ func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {
 	<-w.wallet.held
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, _, err := w.Pay(gone, w.ann, paying.Wish{Intent: native, Order: id})
+	_, _, err := w.Pay(gone, w.ann, paying.PayRequest{Intent: native, Order: id})
 	assert.ErrorIs(t, err, context.Canceled)
 	first.Wait()
 
 	// Another server is at it.
 	require.NoError(t, w.ledger.Change(t.Context(), id, func(t *payment.Trade) error {
-		_, err := t.Begin(payment.Opening{Intent: native, Lease: 7 * time.Second}, w.now)
+		_, err := t.Begin(payment.BeginRequest{Intent: native, Lease: 7 * time.Second}, w.now)
 		return err
 	}))
 	_, err = w.begin(t, id)
-	f, _ := fault.Of(err)
+	f, _ := fault.As(err)
 	require.NotNil(t, f)
 	assert.Equal(t, fault.Conflict, f.Kind)
 	assert.Equal(t, 7*time.Second, f.RetryAfter)
@@ -107,7 +107,7 @@ func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T)
 	w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{})
 	ctx, leave := context.WithCancel(t.Context())
 	var paid sync.WaitGroup
-	paid.Go(func() { _, _, _ = w.Pay(ctx, w.ann, paying.Wish{Intent: native, Order: id}) })
+	paid.Go(func() { _, _, _ = w.Pay(ctx, w.ann, paying.PayRequest{Intent: native, Order: id}) })
 	<-w.wallet.held
 	leave()
 	close(w.wallet.hold)
@@ -117,8 +117,8 @@ func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T)
 
 func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
 	for name, cause := range map[string]error{
-		"silent": payment.ErrSilent, "garbled": payment.ErrGarbled, "crowded": payment.ErrCrowded, "refused": payment.ErrRefused,
-		"no funds": payment.ErrNoFunds, "unheard of": errors.New("a meteor"),
+		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse, "crowded": payment.ErrWalletBusy, "refused": payment.ErrWalletRefused,
+		"no funds": payment.ErrInsufficientFunds, "unheard of": errors.New("a meteor"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTrading(t)
@@ -136,7 +136,7 @@ func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing
 func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
-	w.wallet.fails("prepare", payment.ErrOtherThere)
+	w.wallet.fails("prepare", payment.ErrWalletOtherOrder)
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
 	assert.Len(t, w.wallet.trades, 2)
@@ -147,9 +147,9 @@ func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
 func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
-	w.wallet.fails("prepare", payment.ErrSilent)
+	w.wallet.fails("prepare", payment.ErrWalletTimeout)
 	_, err := w.begin(t, id)
-	require.ErrorIs(t, err, payment.ErrSilent)
+	require.ErrorIs(t, err, payment.ErrWalletTimeout)
 	w.wallet.pays()
 	_, err = w.begin(t, id)
 	require.ErrorIs(t, err, payment.ErrPaid)
@@ -159,9 +159,9 @@ func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
 func TestPAY13_a_wallet_that_contradicts_itself(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
-	w.wallet.fails("prepare", payment.ErrPaidThere)
+	w.wallet.fails("prepare", payment.ErrWalletPaid)
 	_, err := w.begin(t, id)
-	require.ErrorIs(t, err, payment.ErrGarbled)
+	require.ErrorIs(t, err, payment.ErrWalletBadResponse)
 	assert.Equal(t, payment.Open, w.state(t, id))
 	_, err = w.begin(t, id)
 	require.NoError(t, err)
@@ -172,20 +172,20 @@ func TestPAY09_another_way_to_pay(t *testing.T) {
 	id := w.order(t, w.ann)
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
-	web := paying.Wish{Intent: payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}, Order: id}
+	web := paying.PayRequest{Intent: payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}, Order: id}
 
 	w.wallet.young = true
 	w.now = noon.Add(time.Minute)
 	_, _, err = w.Pay(t.Context(), w.ann, web)
-	f, _ := fault.Of(err)
+	f, _ := fault.As(err)
 	require.NotNil(t, f)
 	assert.Equal(t, 4*time.Minute, f.RetryAfter)
 	assert.Len(t, w.wallet.trades, 1)
 
 	w.wallet.young = false
-	w.wallet.fails("close", payment.ErrSilent) // though it has closed
+	w.wallet.fails("close", payment.ErrWalletTimeout) // though it has closed
 	_, _, err = w.Pay(t.Context(), w.ann, web)
-	require.ErrorIs(t, err, payment.ErrSilent)
+	require.ErrorIs(t, err, payment.ErrWalletTimeout)
 	assert.Len(t, w.wallet.trades, 1, "nobody knows, so there is no second one")
 	_, v, err := w.Pay(t.Context(), w.ann, web)
 	require.NoError(t, err)
@@ -196,13 +196,13 @@ func TestPAY09_another_way_to_pay(t *testing.T) {
 func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
-	wish := paying.Wish{Intent: native, Order: id}
+	wish := paying.PayRequest{Intent: native, Order: id}
 	key, err := payment.NewKey(w.ann.ID, "one", payment.AskToPay(wish.Intent, wish.Order))
 	require.NoError(t, err)
 	wish.Key = key
-	w.wallet.fails("prepare", payment.ErrSilent)
+	w.wallet.fails("prepare", payment.ErrWalletTimeout)
 	_, _, err = w.Pay(t.Context(), w.ann, wish)
-	require.ErrorIs(t, err, payment.ErrSilent)
+	require.ErrorIs(t, err, payment.ErrWalletTimeout)
 	_, first, err := w.Pay(t.Context(), w.ann, wish)
 	require.NoError(t, err, "after an error the key is free")
 	order, again, err := w.Pay(t.Context(), w.ann, wish)

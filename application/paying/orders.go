@@ -81,6 +81,6 @@ func (p *Paying) Journal(ctx context.Context, id payment.OrderID) ([]payment.Ent
 
 // Payments lists the payments of the verdict, or with none all, the newest first
 // (PAY-11).
-func (p *Paying) Payments(ctx context.Context, v payment.Verdict, r page.Request) (page.Page[payment.Payment], error) {
+func (p *Paying) Payments(ctx context.Context, v payment.PaymentState, r page.Request) (page.Page[payment.Payment], error) {
 	return p.ledger.Payments(ctx, v, r)
 }

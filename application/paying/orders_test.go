@@ -34,7 +34,7 @@ func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
 	_, err := w.Create(t.Context(), payment.Draft{
 		User: 999, Subject: "Tea", Amount: 0, Currency: payment.CNY, ExpiresIn: time.Hour,
 	}, nil)
-	f, isFault := fault.Of(err)
+	f, isFault := fault.As(err)
 	require.True(t, isFault, "%v", err)
 	assert.Contains(t, f.Fields, "user")
 	assert.Contains(t, f.Fields, "amount")

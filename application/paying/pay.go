@@ -10,8 +10,8 @@ import (
 	"plaza/domain/payment"
 )
 
-// Wish is what somebody wants to pay, and how.
-type Wish struct {
+// PayRequest is what somebody wants to pay, and how.
+type PayRequest struct {
 	Intent payment.Intent
 	Order  payment.OrderID // zero: the only open one (PAY-07)
 	Key    *payment.Key    // nil: none
@@ -19,7 +19,7 @@ type Wish struct {
 
 // Pay begins the payment of the actor's order, and returns what their terminal goes on
 // with (PAY-01..09). It returns the order that was chosen also when it fails after that.
-func (p *Paying) Pay(ctx context.Context, actor access.Actor, w Wish) (order payment.Order, v payment.Voucher, err error) {
+func (p *Paying) Pay(ctx context.Context, actor access.Actor, w PayRequest) (order payment.Order, v payment.ClientParams, err error) {
 	err = p.once(ctx, w.Key, func(a payment.Answer) error {
 		order, v, err = p.replay(ctx, a)
 		return err
@@ -30,13 +30,13 @@ func (p *Paying) Pay(ctx context.Context, actor access.Actor, w Wish) (order pay
 	return order, v, err
 }
 
-func (p *Paying) pay(ctx context.Context, actor access.Actor, w Wish) (payment.Order, payment.Voucher, error) {
+func (p *Paying) pay(ctx context.Context, actor access.Actor, w PayRequest) (payment.Order, payment.ClientParams, error) {
 	order, err := p.choose(ctx, actor, w.Order)
 	if err != nil {
-		return payment.Order{}, payment.Voucher{}, err
+		return payment.Order{}, payment.ClientParams{}, err
 	}
 	if p.gateway == nil {
-		return order, payment.Voucher{}, payment.ErrNoWallet
+		return order, payment.ClientParams{}, payment.ErrNoWallet
 	}
 	voucher, err := p.begin(ctx, order.ID, w)
 	return order, voucher, err
@@ -58,16 +58,16 @@ func (p *Paying) choose(ctx context.Context, actor access.Actor, id payment.Orde
 	return order, order.CheckPayable(p.now())
 }
 
-// said is what the answer to a key says.
-type said struct {
-	TradeNo payment.TradeNo `json:"trade_no"`
-	Ends    time.Time       `json:"ends"` // when the ticket in the voucher does
-	Voucher payment.Voucher `json:"voucher"`
+// storedResponse is what the answer to a key says.
+type storedResponse struct {
+	TradeNo payment.TradeNo      `json:"trade_no"`
+	Ends    time.Time            `json:"ends"` // when the ticket in the voucher does
+	Voucher payment.ClientParams `json:"voucher"`
 }
 
 // replay says the same again, while the prepayment lives that it is about.
-func (p *Paying) replay(ctx context.Context, a payment.Answer) (order payment.Order, v payment.Voucher, err error) {
-	var s said
+func (p *Paying) replay(ctx context.Context, a payment.Answer) (order payment.Order, v payment.ClientParams, err error) {
+	var s storedResponse
 	if err := json.Unmarshal(a.Reply, &s); err != nil {
 		return order, v, fmt.Errorf("an answer to a key: %w", err)
 	}

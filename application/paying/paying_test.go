@@ -84,7 +84,7 @@ var native = payment.Intent{EndType: payment.Native, App: payment.OfficialAccoun
 
 func (w *world) pay(t *testing.T, who access.Actor, id payment.OrderID) (payment.OrderID, error) {
 	t.Helper()
-	chosen, _, err := w.Pay(t.Context(), who, paying.Wish{Intent: native, Order: id})
+	chosen, _, err := w.Pay(t.Context(), who, paying.PayRequest{Intent: native, Order: id})
 	return chosen.ID, err
 }
 
@@ -107,7 +107,7 @@ func TestPAY07_which_order_is_paid(t *testing.T) {
 	}
 	second := w.order(t, w.ann)
 	_, err = w.pay(t, w.ann, 0)
-	assert.ErrorIs(t, err, payment.ErrSeveral)
+	assert.ErrorIs(t, err, payment.ErrAmbiguousOrder)
 	chosen, err = w.pay(t, w.ann, second)
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
 	assert.Equal(t, second, chosen)

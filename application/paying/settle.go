@@ -37,26 +37,26 @@ func (p *Paying) notified(ctx context.Context, notification []byte) error {
 	case err != nil:
 		return err
 	}
-	return p.take(context.WithoutCancel(ctx), receipt)
+	return p.applyReceipt(context.WithoutCancel(ctx), receipt)
 }
 
-// take is the one way for money to come in.
-func (p *Paying) take(ctx context.Context, r payment.Receipt) error {
+// applyReceipt is the one way for money to come in.
+func (p *Paying) applyReceipt(ctx context.Context, r payment.Receipt) error {
 	id, err := p.ledger.OrderOf(ctx, r.TradeNo)
 	var came payment.Payment
 	switch {
 	case errors.Is(err, payment.ErrNoOrder):
-		came, err = p.ledger.AddStray(ctx, payment.Stray(r, p.now()))
+		came, err = p.ledger.AddUnmatched(ctx, payment.UnmatchedPayment(r, p.now()))
 	case err == nil:
 		err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 			came = t.Settle(r, p.now())
-			t.Plan(p.limits.Interval, p.now())
+			t.ScheduleCheck(p.limits.Interval, p.now())
 			return nil
 		})
 	}
-	if err == nil && came.Verdict != payment.Applied {
+	if err == nil && came.State != payment.Applied {
 		p.log(ctx).ErrorContext(ctx, "money came in that somebody must look after",
-			"state", came.Verdict, "order", came.Order, "transaction_id", came.TransactionID)
+			"state", came.State, "order", came.Order, "transaction_id", came.TransactionID)
 	}
 	return err
 }
@@ -64,13 +64,13 @@ func (p *Paying) take(ctx context.Context, r payment.Receipt) error {
 // ask has the wallet say what has become of the prepayment, and takes that in.
 func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	report, err := p.query(ctx, pre)
-	isAbsent := errors.Is(err, payment.ErrNotThere)
+	isAbsent := errors.Is(err, payment.ErrWalletNotFound)
 	switch {
 	case err != nil && !isAbsent:
 		return err
-	case report.Standing == payment.PaidThere:
-		return p.take(ctx, report.Receipt)
-	case report.Standing == payment.Awaited && !isAbsent:
+	case report.State == payment.WalletPaid:
+		return p.applyReceipt(ctx, report.Receipt)
+	case report.State == payment.WalletUnpaid && !isAbsent:
 		return nil
 	}
 	return p.ledger.Change(ctx, id, func(t *payment.Trade) error {

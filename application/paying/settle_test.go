@@ -23,13 +23,13 @@ func (w *world) notify(t *testing.T, text []byte) string {
 	return string(said.Body)
 }
 
-func (w *world) verdicts(t *testing.T) []payment.Verdict {
+func (w *world) verdicts(t *testing.T) []payment.PaymentState {
 	t.Helper()
 	paged, err := w.Payments(t.Context(), "", page.Request{})
 	require.NoError(t, err)
-	var all []payment.Verdict
+	var all []payment.PaymentState
 	for _, p := range paged.Items {
-		all = append(all, p.Verdict)
+		all = append(all, p.State)
 	}
 	return all
 }
@@ -46,7 +46,7 @@ func TestPAY10_a_notification(t *testing.T) {
 	}
 	all.Wait()
 	assert.Equal(t, payment.Paid, w.state(t, id))
-	assert.Equal(t, []payment.Verdict{payment.Applied}, w.verdicts(t))
+	assert.Equal(t, []payment.PaymentState{payment.Applied}, w.verdicts(t))
 	assert.Empty(t, w.log.String())
 }
 
@@ -95,7 +95,7 @@ func TestPAY10_money_that_somebody_must_look_after_is_logged(t *testing.T) {
 	id := w.order(t, w.ann)
 	assert.Equal(t, "true", w.notify(t, []byte(`{"TransactionID": "t1", "TradeNo": "nobodys"}`)))
 	assert.Contains(t, w.log.String(), "disputed")
-	assert.Equal(t, []payment.Verdict{payment.Disputed}, w.verdicts(t))
+	assert.Equal(t, []payment.PaymentState{payment.Disputed}, w.verdicts(t))
 	assert.Equal(t, payment.Open, w.state(t, id))
 }
 
@@ -106,12 +106,12 @@ func TestPAY11_asking_finds_what_nobody_has_told(t *testing.T) {
 	require.NoError(t, err)
 	w.wallet.pays()
 	w.now = noon.Add(limits.Interval)
-	n, err := w.Tend(t.Context())
+	n, err := w.PollDue(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
 	assert.Equal(t, payment.Paid, w.state(t, id))
 	w.now = noon.AddDate(1, 0, 0)
-	n, err = w.Tend(t.Context())
+	n, err = w.PollDue(t.Context())
 	require.NoError(t, err)
 	assert.Zero(t, n, "it is final")
 }
@@ -122,13 +122,13 @@ func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	_, err := w.begin(t, begun)
 	require.NoError(t, err)
 	w.now = noon.Add(time.Hour)
-	w.wallet.fails("close", payment.ErrSilent)
-	_, err = w.Tend(t.Context())
-	require.ErrorIs(t, err, payment.ErrSilent)
+	w.wallet.fails("close", payment.ErrWalletTimeout)
+	_, err = w.PollDue(t.Context())
+	require.ErrorIs(t, err, payment.ErrWalletTimeout)
 	assert.Equal(t, payment.Open, w.state(t, begun), "the wallet has confirmed nothing")
 	assert.Equal(t, payment.Closed, w.state(t, never))
 	w.now = w.now.Add(time.Minute)
-	_, err = w.Tend(t.Context())
+	_, err = w.PollDue(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, payment.Closed, w.state(t, begun))
 }
@@ -143,11 +143,11 @@ func TestPAY11_one_order_that_fails_does_not_hold_up_the_others(t *testing.T) {
 		ids = append(ids, id)
 	}
 	w.now = noon.Add(2 * time.Hour)
-	w.wallet.fails("query", payment.ErrGarbled)
-	n, err := w.Tend(t.Context())
-	require.ErrorIs(t, err, payment.ErrGarbled)
+	w.wallet.fails("query", payment.ErrWalletBadResponse)
+	n, err := w.PollDue(t.Context())
+	require.ErrorIs(t, err, payment.ErrWalletBadResponse)
 	assert.Equal(t, 32, n, "a round")
-	n, err = w.Tend(t.Context())
+	n, err = w.PollDue(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 8, n)
 	closed := 0

@@ -35,16 +35,16 @@ func (p *Paying) Run(ctx context.Context) {
 		}
 		for n := tended; n == tended && ctx.Err() == nil; {
 			var err error
-			if n, err = p.Tend(ctx); err != nil && ctx.Err() == nil {
+			if n, err = p.PollDue(ctx); err != nil && ctx.Err() == nil {
 				p.log(ctx).WarnContext(ctx, "not all orders could be looked after; they will be later", "error", err)
 			}
 		}
 	}
 }
 
-// Tend looks after a round of orders whose time has come, and returns how many there
+// PollDue looks after a round of orders whose time has come, and returns how many there
 // were, together with what went wrong with some of them.
-func (p *Paying) Tend(ctx context.Context) (int, error) {
+func (p *Paying) PollDue(ctx context.Context) (int, error) {
 	next := max(p.limits.Interval, 2*p.limits.Lease)
 	due, err := p.ledger.Due(ctx, p.now(), p.now().Add(next), tended)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Paying) Tend(ctx context.Context) (int, error) {
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			if err := p.tend(ctx, id); err != nil && !fault.Is(err, fault.Conflict) { // those pass by themselves
+			if err := p.poll(ctx, id); err != nil && !fault.Is(err, fault.Conflict) { // those pass by themselves
 				wrong[n] = fmt.Errorf("order %d: %w", id, err)
 			}
 		})
@@ -66,9 +66,9 @@ func (p *Paying) Tend(ctx context.Context) (int, error) {
 	return len(due), errors.Join(wrong...)
 }
 
-// tend asks after what somebody may have paid, and has closed what nobody shall pay any
+// poll asks after what somebody may have paid, and has closed what nobody shall pay any
 // more.
-func (p *Paying) tend(ctx context.Context, id payment.OrderID) error {
+func (p *Paying) poll(ctx context.Context, id payment.OrderID) error {
 	var pending []payment.Prepayment
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		pending = t.Pending(p.now())
@@ -80,22 +80,22 @@ func (p *Paying) tend(ctx context.Context, id payment.OrderID) error {
 	if err != nil {
 		return err
 	}
-	steps, err := p.wind(ctx, id)
+	steps, err := p.expire(ctx, id)
 	for _, step := range steps {
 		err = errors.Join(err, p.close(ctx, id, step.Prepayment))
 	}
 	if len(steps) == 0 || err != nil {
 		return err
 	}
-	_, err = p.wind(ctx, id)
+	_, err = p.expire(ctx, id)
 	return err
 }
 
-// wind closes the order if its time is over, or says what must be closed before.
-func (p *Paying) wind(ctx context.Context, id payment.OrderID) (steps []payment.Step, err error) {
+// expire closes the order if its time is over, or says what must be closed before.
+func (p *Paying) expire(ctx context.Context, id payment.OrderID) (steps []payment.Step, err error) {
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		steps = t.Wind(p.limits.Lease, p.now())
-		t.Plan(p.limits.Interval, p.now())
+		steps = t.Expire(p.limits.Lease, p.now())
+		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})
 	return steps, err

@@ -25,7 +25,7 @@ type toyTrade struct {
 	Order  payment.Order
 	Intent payment.Intent
 	No     payment.TradeNo
-	state  payment.Standing
+	state  payment.WalletState
 }
 
 func newToy() *toy {
@@ -53,7 +53,7 @@ func (w *toy) end(operation string) error {
 	return err
 }
 
-func (w *toy) Draw(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func (w *toy) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 	return json.Marshal(toyTrade{Order: o, Intent: i, No: no})
 }
 
@@ -66,7 +66,7 @@ func (w *toy) Prepare(ctx context.Context, request []byte) (payment.Ticket, erro
 		select {
 		case <-hold:
 		case <-ctx.Done():
-			return payment.Ticket{}, fmt.Errorf("%w: %w", payment.ErrSilent, ctx.Err())
+			return payment.Ticket{}, fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
 		}
 	}
 	w.mu.Lock()
@@ -77,10 +77,10 @@ func (w *toy) Prepare(ctx context.Context, request []byte) (payment.Ticket, erro
 	}
 	known, is := w.trades[t.No]
 	switch {
-	case is && known.state == payment.PaidThere:
-		return payment.Ticket{}, payment.ErrPaidThere
-	case is && known.state == payment.ShutThere:
-		return payment.Ticket{}, payment.ErrShutThere
+	case is && known.state == payment.WalletPaid:
+		return payment.Ticket{}, payment.ErrWalletPaid
+	case is && known.state == payment.WalletClosed:
+		return payment.Ticket{}, payment.ErrWalletClosed
 	case !is:
 		w.trades[t.No] = &t
 	}
@@ -95,10 +95,10 @@ func (w *toy) Query(_ context.Context, _ payment.WalletApp, no payment.TradeNo) 
 	}
 	t, is := w.trades[no]
 	if !is {
-		return payment.Report{}, payment.ErrNotThere
+		return payment.Report{}, payment.ErrWalletNotFound
 	}
-	r := payment.Report{Standing: t.state}
-	if t.state == payment.PaidThere {
+	r := payment.Report{State: t.state}
+	if t.state == payment.WalletPaid {
 		r.Receipt = receiptOf(t)
 	}
 	return r, nil
@@ -110,22 +110,22 @@ func (w *toy) Close(_ context.Context, _ payment.WalletApp, no payment.TradeNo) 
 	t, is := w.trades[no]
 	switch {
 	case !is:
-		return payment.ErrNotThere
-	case t.state == payment.PaidThere:
-		return payment.ErrPaidThere
+		return payment.ErrWalletNotFound
+	case t.state == payment.WalletPaid:
+		return payment.ErrWalletPaid
 	case w.young:
-		return payment.ErrNotClosed
+		return payment.ErrWalletNotClosed
 	}
-	t.state = payment.ShutThere
+	t.state = payment.WalletClosed
 	return w.end("close")
 }
 
-func (w *toy) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (payment.Voucher, error) {
+func (w *toy) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (payment.ClientParams, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls["voucher"]++
 	nonce := fmt.Sprint(w.calls["voucher"])
-	return payment.Voucher{EndType: i.EndType, PrepayID: t.PrepayID, Nonce: nonce, Timestamp: now.Unix()}, nil
+	return payment.ClientParams{EndType: i.EndType, PrepayID: t.PrepayID, Nonce: nonce, Timestamp: now.Unix()}, nil
 }
 
 func (w *toy) Receive(notification []byte) (payment.Receipt, error) {
@@ -155,8 +155,8 @@ func (w *toy) pays() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.trades {
-		if t.state == payment.Awaited {
-			t.state = payment.PaidThere
+		if t.state == payment.WalletUnpaid {
+			t.state = payment.WalletPaid
 			said, _ := json.Marshal(receiptOf(t))
 			return said
 		}

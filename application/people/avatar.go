@@ -14,7 +14,7 @@ import (
 // they had, and returns what everybody sees of them from then on. Bytes that are no
 // accepted picture are a fault on avatar. When it can't be stored, no file stays.
 func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Raw) (user.Info, error) {
-	developed, err := p.studio.Develop(ctx, "avatar", raw, media.AvatarFrames...)
+	developed, err := p.studio.Process(ctx, "avatar", raw, media.AvatarSizes...)
 	if err != nil {
 		return user.Info{}, err
 	}
@@ -22,14 +22,14 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err != nil {
 		return user.Info{}, err
 	}
-	avatar, err := developed.Keep(ctx, p.pictures, media.Everyone)
+	avatar, err := developed.Store(ctx, p.pictures, media.Everyone)
 	if err != nil {
 		return user.Info{}, err
 	}
 	if err := p.directory.SetAvatar(ctx, actor.ID, avatar); err != nil {
 		return user.Info{}, errors.Join(err, avatar.Discard(context.WithoutCancel(ctx), p.pictures))
 	}
-	_ = media.Empty(context.WithoutCancel(ctx), p.pictures, p.bin, before.Keys()) // what fails is tried again
+	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.bin, before.Keys()) // what fails is tried again
 	infos, err := p.Infos(ctx, []user.ID{actor.ID})
 	if err != nil || len(infos) == 0 {
 		return user.Info{}, errors.Join(err, fmt.Errorf("looking up user %d, who has a new avatar", actor.ID))

@@ -22,14 +22,14 @@ type People struct {
 	accounts  access.Accounts
 	portraits media.Portraits
 	pictures  media.Store
-	bin       media.Bin
-	studio    media.Studio
+	bin       media.DeletionQueue
+	studio    media.Processor
 	now       func() time.Time
 }
 
 // New returns the use cases over the ports; now tells the time.
-func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, pictures media.Store, bin media.Bin,
-	studio media.Studio, now func() time.Time) *People {
+func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, pictures media.Store, bin media.DeletionQueue,
+	studio media.Processor, now func() time.Time) *People {
 	return &People{
 		directory: directory, accounts: accounts, portraits: portraits, pictures: pictures, bin: bin, studio: studio, now: now,
 	}

@@ -26,7 +26,7 @@ type Registration struct {
 func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) {
 	var wrong fault.Fields
 	note := func(err error) {
-		if f, ok := fault.Of(err); ok {
+		if f, ok := fault.As(err); ok {
 			wrong.Merge(f.Fields)
 		}
 	}
@@ -38,7 +38,7 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 		scopes, err = access.ParseScopes(r.Scopes)
 		note(err)
 	}
-	r.Member.Joined = instant.Of(s.now())
+	r.Member.Joined = instant.Normalise(s.now())
 	member, err := user.NewMember(r.Member)
 	note(err)
 	if err := wrong.Err(); err != nil {

@@ -132,7 +132,7 @@ func TestAUT08_scopes(t *testing.T) {
 
 func assertField(t *testing.T, err error, name string) {
 	t.Helper()
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok, "%v", err)
 	assert.Contains(t, f.Fields, name)
 }
@@ -234,7 +234,7 @@ func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 
 func TestAUT11_what_came_to_no_decision_does_not_count(t *testing.T) {
 	w := newWorld(t)
-	w.hasher.fail = fault.Later(fault.Unavailable, time.Second, "busy")
+	w.hasher.fail = fault.RetryAfter(fault.Unavailable, time.Second, "busy")
 	for range 20 {
 		_, err := w.Login(t.Context(), login(phone, password))
 		require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
@@ -317,7 +317,7 @@ func TestRegister_tells_all_that_is_wrong(t *testing.T) {
 		Username: "someone", Password: secret.New("short"), Scopes: []string{"root"},
 		Member: user.Member{Timezone: "Mars/Olympus"},
 	})
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Len(t, f.Fields, 4, "%v", f.Fields)
 	_, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
@@ -20,7 +20,7 @@ var (
 )
 
 // cover draws the picture of the number, if it has one, and names its file.
-func cover[N ~int64](p *plan, of string, number N, drawings map[N]drawing) *crawl.CoverDraft {
+func cover[N ~int64](p *plan, of string, number N, drawings map[N]drawing) *imported.CoverDraft {
 	d, has := drawings[number]
 	if !has {
 		return nil
@@ -29,23 +29,23 @@ func cover[N ~int64](p *plan, of string, number N, drawings map[N]drawing) *craw
 	p.note(err)
 	name := fmt.Sprintf("%s-%d.png", of, number)
 	p.covers = append(p.covers, File{name, content})
-	return &crawl.CoverDraft{File: name}
+	return &imported.CoverDraft{File: name}
 }
 
 // beside is a file of records with the covers beside it.
 type beside struct {
-	crawl.File
+	imported.File
 	covers []File
 }
 
-// OpenCover implements crawl.File.
+// OpenCover implements imported.File.
 func (b beside) OpenCover(name string) (io.ReadCloser, error) {
 	for _, c := range b.covers {
 		if c.Name == name {
 			return io.NopCloser(bytes.NewReader(c.Content)), nil
 		}
 	}
-	return nil, crawl.ErrNoFile
+	return nil, imported.ErrNoFile
 }
 
 // card is a page with a heading, and lines that nobody needs to read.

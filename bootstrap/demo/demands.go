@@ -1,10 +1,10 @@
 package demo
 
 import (
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
+	"plaza/domain/imported"
 )
 
 // wish is a demand. All its times are where its author is.
@@ -28,10 +28,10 @@ type wish struct {
 func spot(lat, lng float64) *geo.Point { return &geo.Point{Lat: lat, Lng: lng} }
 
 // wishDraft is of the demand with the number.
-func (p *plan) wishDraft(id demand.ID, w wish) crawl.Draft {
+func (p *plan) wishDraft(id demand.ID, w wish) imported.Draft {
 	created := p.instant(w.by, w.at)
 	p.happens(created, w.by, "wants "+w.title)
-	draft := crawl.DemandDraft{
+	draft := imported.DemandDraft{
 		ID: id, Title: w.title, Description: w.about, Tags: w.tags, Author: string(w.by),
 		Address: w.address, Category: w.category,
 		Closed: p.instant(w.by, w.closed), Start: p.instant(w.by, w.start), End: p.instant(w.by, w.end),

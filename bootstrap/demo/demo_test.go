@@ -16,13 +16,13 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 func TestKnownAccountsLogIn(t *testing.T) {
@@ -65,7 +65,7 @@ func TestRelations(t *testing.T) {
 func TestOpenOrders(t *testing.T) {
 	w := loaded(t)
 	later := today().AddDate(9, 0, 0)
-	for id, want := range map[user.ID]error{1: nil, 2: payment.ErrSeveral, 3: payment.ErrNoOpenOrder} {
+	for id, want := range map[user.ID]error{1: nil, 2: payment.ErrAmbiguousOrder, 3: payment.ErrNoOpenOrder} {
 		open, err := w.ports.Ledger.OpenOrders(t.Context(), id)
 		require.NoError(t, err)
 		_, err = payment.Choose(open, later)
@@ -76,12 +76,12 @@ func TestOpenOrders(t *testing.T) {
 func TestEventsInEveryState(t *testing.T) {
 	w := loaded(t)
 	for _, id := range []user.ID{1, 2, 3} {
-		counts := map[event.Showing]int{}
+		counts := map[event.StatusPermission]int{}
 		for _, shown := range w.of(id, id) {
 			s := shown.State()
-			counts[event.Showing{Status: s.Status, Permission: s.Permission}]++
+			counts[event.StatusPermission{Status: s.Status, Permission: s.Permission}]++
 		}
-		for _, state := range event.Reach(subscription.Self) {
+		for _, state := range event.VisibleStates(subscription.Self) {
 			assert.Positive(t, counts[state], "uid %d has no event with %+v", id, state)
 		}
 	}
@@ -187,7 +187,7 @@ func TestHowTosNamePublications(t *testing.T) {
 
 func TestImagesCarryTags(t *testing.T) {
 	w := loaded(t)
-	images, err := w.ports.Images.List(t.Context(), gallery.Query{Owner: 1}, page.Request{})
+	images, err := w.ports.Images.List(t.Context(), userimage.Query{Owner: 1}, page.Request{})
 	require.NoError(t, err)
 	require.NotEmpty(t, images.Items)
 	for _, i := range images.Items {

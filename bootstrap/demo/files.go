@@ -7,9 +7,9 @@ import (
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 )
 
 // File is a file of records.
@@ -31,9 +31,9 @@ func Files() (records, covers []File, err error) {
 // fill writes the files. Everybody has joined by then.
 func (p *plan) fill() {
 	p.file("people.jsonl", drafts(people, p.personDraft))
-	p.file("categories.jsonl", drafts(categories, func(c feed.Category) crawl.Draft { return crawl.CategoryDraft(c) }))
+	p.file("categories.jsonl", drafts(categories, func(c feed.Category) imported.Draft { return imported.CategoryDraft(c) }))
 	p.file("publications.jsonl", drafts(texts, text.bundleDraft), drafts(texts, p.textDraft), drafts(parts, p.partDraft))
-	var demands []crawl.Draft
+	var demands []imported.Draft
 	for i, w := range wishes {
 		demands = append(demands, p.wishDraft(demand.ID(i+1), w))
 	}
@@ -42,8 +42,8 @@ func (p *plan) fill() {
 	p.file("news.jsonl", p.clippings())
 }
 
-func drafts[T any](table []T, draft func(T) crawl.Draft) []crawl.Draft {
-	all := make([]crawl.Draft, len(table))
+func drafts[T any](table []T, draft func(T) imported.Draft) []imported.Draft {
+	all := make([]imported.Draft, len(table))
 	for i, row := range table {
 		all[i] = draft(row)
 	}
@@ -51,7 +51,7 @@ func drafts[T any](table []T, draft func(T) crawl.Draft) []crawl.Draft {
 }
 
 // file adds a file with a line for each of the drafts.
-func (p *plan) file(name string, parts ...[]crawl.Draft) {
+func (p *plan) file(name string, parts ...[]imported.Draft) {
 	var content bytes.Buffer
 	for _, all := range parts {
 		for _, draft := range all {
@@ -69,7 +69,7 @@ func bring(ctx context.Context, importer *importing.Importer, files, covers []Fi
 	for _, f := range files {
 		sources = append(sources, importing.Source{
 			File: beside{jsonlines.Standard(bytes.NewReader(f.Content), ""), covers}, Label: f.Name,
-			Rejects: func(int64) (crawl.Rejects, error) { return noRejects{}, nil },
+			Rejects: func(int64) (imported.Rejects, error) { return noRejects{}, nil },
 		})
 	}
 	_, err := importer.Import(ctx, sources, unwatched{})
@@ -80,7 +80,7 @@ func bring(ctx context.Context, importer *importing.Importer, files, covers []Fi
 // is there, and ends the import.
 type noRejects struct{}
 
-func (noRejects) Keep(_ context.Context, lines []crawl.Reject) error {
+func (noRejects) Keep(_ context.Context, lines []imported.Reject) error {
 	return fmt.Errorf("line %d: %s%v: %s", lines[0].Number, lines[0].Reason, lines[0].Fields, lines[0].Raw)
 }
 
@@ -90,6 +90,6 @@ func (noRejects) Close() error  { return nil }
 // unwatched is an import that nobody waits for.
 type unwatched struct{}
 
-func (unwatched) Moved(importing.Source, importing.Summary) {}
-func (unwatched) Rejected(importing.Source, crawl.Reject)   {}
-func (unwatched) Resumed(importing.Source, int64)           {}
+func (unwatched) Moved(importing.Source, importing.Summary)  {}
+func (unwatched) Rejected(importing.Source, imported.Reject) {}
+func (unwatched) Resumed(importing.Source, int64)            {}

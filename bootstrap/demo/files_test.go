@@ -13,8 +13,8 @@ import (
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
+	"plaza/domain/imported"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -27,8 +27,8 @@ func files(t *testing.T) []demo.File {
 }
 
 func TestADM04_the_examples_show_every_kind_and_keep_every_rule(t *testing.T) {
-	kinds := map[crawl.Kind]string{}
-	there := map[crawl.Ref]bool{}
+	kinds := map[imported.Kind]string{}
+	there := map[imported.Ref]bool{}
 	for _, f := range files(t) {
 		for line := range bytes.Lines(f.Content) {
 			draft, err := jsonlines.Decoder{}.Decode(bytes.TrimSuffix(line, []byte("\n")))
@@ -46,7 +46,7 @@ func TestADM04_the_examples_show_every_kind_and_keep_every_rule(t *testing.T) {
 			there[ref], kinds[ref.Kind] = true, f.Name
 		}
 	}
-	assert.Len(t, kinds, len(crawl.Kinds()))
+	assert.Len(t, kinds, len(imported.Kinds()))
 }
 
 func TestADM04_the_examples_are_the_same_each_time(t *testing.T) {
@@ -86,13 +86,13 @@ func TestLoadFailsOnRejectedRecord(t *testing.T) {
 	phone, err := user.ParsePhone("+34-600000003")
 	require.NoError(t, err)
 	// A person of another import has the phone number.
-	_, err = w.store.Intake().Take(t.Context(), crawl.Delivery{File: "other.jsonl", Lines: []crawl.Line{{
-		Number: 1, Record: crawl.Person{Source: "other", Phone: phone, Member: user.Member{Joined: today(), Timezone: "UTC"}},
+	_, err = w.store.Intake().Apply(t.Context(), imported.Batch{File: "other.jsonl", Lines: []imported.Line{{
+		Number: 1, Record: imported.UserRecord{Source: "other", Phone: phone, Member: user.Member{Joined: today(), Timezone: "UTC"}},
 	}}})
 	require.NoError(t, err)
 	err = demo.Load(t.Context(), w.ports)
 	require.ErrorContains(t, err, "people.jsonl")
 	assert.ErrorContains(t, err, "line 3: ")
-	_, is := fault.Of(err)
+	_, is := fault.As(err)
 	assert.False(t, is, "the caller can not mend it")
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
-	"plaza/domain/gallery"
+	"plaza/domain/userimage"
 )
 
 // snap is a picture that somebody keeps.
@@ -34,14 +34,14 @@ var snaps = []snap{
 
 // keeps plans that the picture is added to somebody's images.
 func (p *plan) keeps(k snap) {
-	tags, err := gallery.ParseTags(k.tags)
+	tags, err := userimage.ParseTags(k.tags)
 	p.note(err)
 	p.add(p.instant(k.by, k.at), k.by, "keeps a picture at "+k.at, func(ctx context.Context, s *stage, actor access.Actor) error {
 		raw, err := k.of.png()
 		if err != nil {
 			return err
 		}
-		_, err = s.curating.Keep(ctx, actor, bytes.NewReader(raw), tags)
+		_, err = s.images.Upload(ctx, actor, bytes.NewReader(raw), tags)
 		return err
 	})
 }

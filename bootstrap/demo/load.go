@@ -17,18 +17,18 @@ import (
 	"log/slog"
 	"time"
 
-	"plaza/application/curating"
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
 	"plaza/application/signin"
+	"plaza/application/userimages"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
 	"plaza/domain/payment"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Ports are what the demo data is written through.
@@ -42,7 +42,7 @@ type Ports struct {
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
 	Diary         diary.Ports
-	Images        gallery.Repository
+	Images        userimage.Repository
 	Ledger        payment.Ledger
 }
 
@@ -107,7 +107,7 @@ type stage struct {
 	signin    *signin.Signin
 	following *following.Following
 	diary     *diary.Diary
-	curating  *curating.Curating
+	images    *userimages.UserImages
 	cast      map[handle]access.Actor
 	written   map[string]event.ID
 }
@@ -119,6 +119,6 @@ func newStage(p Ports) *stage {
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, now, slog.New(slog.DiscardHandler))
 	s.following = following.New(p.Subscriptions, p.Categories, now)
 	s.diary = diary.New(p.Diary, now)
-	s.curating = curating.New(p.Images, p.Diary.Pictures, p.Diary.Bin, p.Diary.Studio, now)
+	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Bin, p.Diary.Studio, now)
 	return s
 }

@@ -1,8 +1,8 @@
 package demo
 
 import (
-	"plaza/domain/crawl"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 )
 
 // A source is a newspaper that does not exist, in a town that does.
@@ -124,12 +124,12 @@ var daysOfNews = []struct {
 }
 
 // clippings are all the news. The address of each tells it from the others.
-func (p *plan) clippings() (all []crawl.Draft) {
+func (p *plan) clippings() (all []imported.Draft) {
 	for _, d := range daysOfNews {
 		day, err := event.ParseDate(d.day)
 		p.note(err)
 		for _, i := range d.items {
-			all = append(all, crawl.NewsDraft{
+			all = append(all, imported.NewsDraft{
 				ID: i.from.url + i.path, SiteName: i.from.site, URL: i.from.url + i.path, Title: i.title,
 				Released: day, HTML: i.html, Category: i.category, City: i.from.city, District: i.from.district,
 				Province: i.from.province, Country: i.from.country,

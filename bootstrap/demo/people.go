@@ -1,8 +1,8 @@
 package demo
 
 import (
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/user"
 )
 
@@ -68,8 +68,8 @@ var people = []person{
 }
 
 // personDraft is of the person, whose handle is their id at the source.
-func (p *plan) personDraft(someone person) crawl.Draft {
-	return crawl.UserDraft{
+func (p *plan) personDraft(someone person) imported.Draft {
+	return imported.UserDraft{
 		ID: string(someone.handle), Username: someone.phone,
 		Firstname: someone.Firstname, Lastname: someone.Lastname, Expertise: someone.Expertise,
 		Location: someone.Location, Timezone: someone.Timezone, Joined: p.joined[someone.handle],

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"time"
 
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
@@ -43,13 +43,13 @@ type part struct {
 // the feed by itself.
 const aloneFrom publication.NodeID = 1000
 
-func (t text) bundleDraft() crawl.Draft {
-	return crawl.BundleDraft{ID: t.bundle, FirstOriginal: t.first, Original: t.from}
+func (t text) bundleDraft() imported.Draft {
+	return imported.BundleDraft{ID: t.bundle, FirstOriginal: t.first, Original: t.from}
 }
 
-func (p *plan) textDraft(t text) crawl.Draft {
+func (p *plan) textDraft(t text) imported.Draft {
 	created, updated := p.times(t.writing)
-	return crawl.PublicationDraft{
+	return imported.PublicationDraft{
 		ID: publication.ID(t.bundle), Bundle: t.bundle,
 		Node: cmp.Or(t.node, aloneFrom+publication.NodeID(t.bundle)), Type: t.kind,
 		Title: t.title, Summary: t.summary, Author: string(t.by), Language: t.language, Category: t.category,
@@ -58,9 +58,9 @@ func (p *plan) textDraft(t text) crawl.Draft {
 	}
 }
 
-func (p *plan) partDraft(n part) crawl.Draft {
+func (p *plan) partDraft(n part) imported.Draft {
 	created, updated := p.times(n.writing)
-	return crawl.NodeDraft{
+	return imported.NodeDraft{
 		ID: n.id, Bundle: n.bundle,
 		Title: n.title, Summary: n.summary, Author: string(n.by), Language: n.language, Category: n.category,
 		Published: !n.draft, Created: created, Updated: updated,
@@ -95,10 +95,10 @@ var howTos = []howTo{
 	{"neighbours", "2026-11-18 02:00", "2026-11-18 02:00", nil}, // it looked, and found nothing
 }
 
-func (p *plan) howToDraft(h howTo) crawl.Draft {
+func (p *plan) howToDraft(h howTo) imported.Draft {
 	created, updated := p.instant(robot, h.at), p.instant(robot, h.updated)
 	p.happens(created, robot, "imports "+h.category)
-	return crawl.HowToDraft{
+	return imported.HowToDraft{
 		Category: h.category, Robot: string(robot), Bundles: h.bundles, Created: created, Updated: updated,
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/event"
-	"plaza/domain/gallery"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // ErrRemoved says that Remove was called on the store. Load does not bring the people back,
@@ -147,12 +147,12 @@ func (s *stage) clear(ctx context.Context, actor access.Actor, done *Removed) er
 			}
 			done.Events++
 		}
-		images, err := s.curating.List(ctx, gallery.Query{Owner: actor.ID}, first)
+		images, err := s.images.List(ctx, userimage.Query{Owner: actor.ID}, first)
 		if err != nil {
 			return err
 		}
 		for _, i := range images.Items {
-			if err := s.curating.Delete(ctx, actor, i.ID); err != nil {
+			if err := s.images.Delete(ctx, actor, i.ID); err != nil {
 				return err
 			}
 			done.Images++

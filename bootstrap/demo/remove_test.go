@@ -12,10 +12,10 @@ import (
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
-	"plaza/domain/gallery"
 	"plaza/domain/page"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 func doorOf(p demo.Ports) *signin.Signin {
@@ -84,7 +84,7 @@ func TestRemove(t *testing.T) {
 		assert.True(t, account.Disabled && !account.Staff && account.Hash == "", id)
 		assert.False(t, opens(t, w.ports, account.Phone.String()), id)
 		assert.Empty(t, w.of(id, id), id)
-		images, err := w.ports.Images.List(t.Context(), gallery.Query{Owner: id}, page.Request{})
+		images, err := w.ports.Images.List(t.Context(), userimage.Query{Owner: id}, page.Request{})
 		require.NoError(t, err)
 		assert.Empty(t, images.Items, id)
 		assert.Empty(t, w.subscriptions(id), id)

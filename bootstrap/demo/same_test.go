@@ -14,11 +14,11 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
+	"plaza/domain/userimage"
 )
 
 // everything returns all of the demo data. Random values are replaced: hashes of passwords by a word, and keys of
@@ -30,8 +30,8 @@ func (w world) everything() map[string]any {
 		if account.Hash != "" {
 			account.Hash = "hashed"
 		}
-		images := whole(w.t, func(p page.Request) (page.Page[gallery.Image], error) {
-			return w.ports.Images.List(w.t.Context(), gallery.Query{Owner: account.User}, p)
+		images := whole(w.t, func(p page.Request) (page.Page[userimage.Image], error) {
+			return w.ports.Images.List(w.t.Context(), userimage.Query{Owner: account.User}, p)
 		})
 		for i := range images {
 			images[i].Key = w.digest(images[i].Key)
@@ -48,7 +48,7 @@ func (w world) everything() map[string]any {
 		items := w.items(kind)
 		for _, listed := range items {
 			for i := range listed {
-				listed[i].Thing = w.digestedCover(listed[i].Thing)
+				listed[i].Listable = w.digestedCover(listed[i].Listable)
 			}
 		}
 		made[string(kind)] = items
@@ -65,7 +65,7 @@ func (w world) digest(key media.Key) media.Key {
 	return media.Key(fmt.Sprintf("%x", sha256.Sum256(w.picture(key))))
 }
 
-func (w world) digestedCover(thing feed.Thing) feed.Thing {
+func (w world) digestedCover(thing feed.Listable) feed.Listable {
 	digested := func(p media.Picture) media.Picture {
 		p.Key, p.Sizes = w.digest(p.Key), slices.Clone(p.Sizes)
 		for i := range p.Sizes {
@@ -88,7 +88,7 @@ func (w world) digestedCover(thing feed.Thing) feed.Thing {
 }
 
 // digested returns the event with digests of its plates, and of those of the events beside it.
-func (w world) digested(s diary.Shown) diary.Shown {
+func (w world) digested(s diary.View) diary.View {
 	digested := func(e *event.Event) *event.Event {
 		state := e.State()
 		for i := range state.Plates {

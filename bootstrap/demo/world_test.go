@@ -109,15 +109,15 @@ func (w world) members(ids ...user.ID) []user.Member {
 }
 
 // of returns the author's events that the viewer may see.
-func (w world) of(viewer, author user.ID) []diary.Shown {
+func (w world) of(viewer, author user.ID) []diary.View {
 	w.t.Helper()
-	return whole(w.t, func(p page.Request) (page.Page[diary.Shown], error) {
+	return whole(w.t, func(p page.Request) (page.Page[diary.View], error) {
 		return w.diary.Of(w.t.Context(), actor(viewer), author, event.Ordering{}, p)
 	})
 }
 
 // events returns every event, as its author reads it alone.
-func (w world) events() (all []diary.Shown) {
+func (w world) events() (all []diary.View) {
 	w.t.Helper()
 	for _, a := range w.accounts() {
 		for _, listed := range w.of(a.User, a.User) {
@@ -129,7 +129,7 @@ func (w world) events() (all []diary.Shown) {
 	return all
 }
 
-func (w world) comments(s diary.Shown) []event.Comment {
+func (w world) comments(s diary.View) []event.Comment {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[event.Comment], error) {
 		return w.diary.Comments(w.t.Context(), actor(s.Author()), s.ID(), p)

@@ -153,7 +153,7 @@ func TestAUT08_granting(t *testing.T) {
 
 func assertField(t *testing.T, err error, name string) {
 	t.Helper()
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok, "%v", err)
 	assert.Contains(t, f.Fields, name)
 }

@@ -84,5 +84,5 @@ type Throttle interface {
 
 // ErrThrottled is the fault of too many failed logins.
 func ErrThrottled(after time.Duration) error {
-	return fault.Later(fault.Throttled, after, "Too many failed logins. Try again later.")
+	return fault.RetryAfter(fault.Throttled, after, "Too many failed logins. Try again later.")
 }

@@ -77,7 +77,7 @@ func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time
 	hash, _ := HashKey(key)
 	return Token{
 		Hash: hash, User: a.User, Scopes: g.Scopes, Narrowing: g.Narrowing, Generation: a.Generation, TTL: ttl,
-		Created: instant.Of(now), Used: instant.Of(now),
+		Created: instant.Normalise(now), Used: instant.Normalise(now),
 	}
 }
 

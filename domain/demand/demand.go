@@ -48,7 +48,7 @@ func (d Demand) Listing() (feed.Listing, bool) {
 }
 
 // At is the demand with its cover at the address that it has now.
-func (d Demand) At(address func(media.Key) string) (feed.Thing, bool) {
+func (d Demand) At(address func(media.Key) string) (feed.Listable, bool) {
 	if d.Cover.Key == "" {
 		return nil, false
 	}

@@ -37,7 +37,7 @@ func New(d Demand) (Demand, error) {
 	d.Tags = list(&wrong, "tags", d.Tags, MaxTags, TagLimit.RequiredProblem)
 	d.Images = list(&wrong, "images", d.Images, MaxImages, text.AddressProblem)
 	wrong.Merge(instant.Lifetime(&d.Created, &d.Updated))
-	d.Closed, d.Start, d.End = instant.Of(d.Closed), instant.Of(d.Start), instant.Of(d.End)
+	d.Closed, d.Start, d.End = instant.Normalise(d.Closed), instant.Normalise(d.Start), instant.Normalise(d.End)
 	wrong.Add("closed", instant.Problem(d.Closed))
 	wrong.Add("start", instant.Problem(d.Start))
 	wrong.Add("end", instant.Problem(d.End))

@@ -111,7 +111,7 @@ func set[T any](field *T, value *T) {
 // later is now, but never before the last modification: two servers' clocks may
 // differ.
 func later(last, now time.Time) time.Time {
-	if now = instant.Of(now); now.Before(last) {
+	if now = instant.Normalise(now); now.Before(last) {
 		return last
 	}
 	return now

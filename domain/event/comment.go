@@ -33,7 +33,7 @@ type Comment struct {
 func NewComment(on ID, author user.ID, content string, now time.Time) (Comment, error) {
 	var wrong fault.Fields
 	wrong.Add("content", CommentLimit.RequiredProblem(content))
-	return Comment{Event: on, Author: author, Content: content, Created: instant.Of(now)}, wrong.Err()
+	return Comment{Event: on, Author: author, Content: content, Created: instant.Normalise(now)}, wrong.Err()
 }
 
 // RemovableBy says whether the person may take the comment away: who wrote it,

@@ -39,8 +39,8 @@ var (
 	ErrNotFound  = fault.New(fault.NotFound, "There is no such event.")
 	ErrNotAuthor = fault.New(fault.Denied, "Only its author may change an event.")
 	ErrLastPlate = fault.New(fault.Conflict, "This is all that the published event shows; make it a draft, or delete it.")
-	// ErrMoved says that the text is no longer the one that was analysed.
-	ErrMoved = errors.New("the event's text is not the analysed one")
+	// ErrTextChanged says that the text is no longer the one that was analysed.
+	ErrTextChanged = errors.New("the event's text is not the analysed one")
 )
 
 // State is all there is to know of an event, for the stores. Only Restore makes
@@ -68,7 +68,7 @@ type Event struct{ s State }
 // unless the draft names one. What the text limits, the enumerations or the rule
 // of blank published events forbid is a fault on the fields.
 func New(author user.ID, d Change, today Date, now time.Time) (*Event, error) {
-	e := &Event{s: State{Author: author, Date: today, Created: instant.Of(now), Modified: instant.Of(now)}}
+	e := &Event{s: State{Author: author, Date: today, Created: instant.Normalise(now), Modified: instant.Normalise(now)}}
 	if err := e.Apply(d, now); err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ type Located struct {
 // event's text is another by now.
 func (e *Event) Locate(in Text, p place.Place) error {
 	if in != e.Text() {
-		return ErrMoved
+		return ErrTextChanged
 	}
 	e.s.Place = p
 	return nil

@@ -19,7 +19,7 @@ func ptr[T any](v T) *T { return &v }
 
 func fieldsOf(t *testing.T, err error) []string {
 	t.Helper()
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok, "%v is no fault", err)
 	var names []string
 	for name := range f.Fields {
@@ -116,7 +116,7 @@ func TestEVT16_the_place_belongs_to_the_text(t *testing.T) {
 	analysed := e.Text()
 	require.NoError(t, e.Apply(event.Change{Content: ptr("elsewhere")}, noon))
 	assert.True(t, e.State().Place.IsZero(), "the text is another")
-	assert.ErrorIs(t, e.Locate(analysed, hangzhou), event.ErrMoved)
+	assert.ErrorIs(t, e.Locate(analysed, hangzhou), event.ErrTextChanged)
 	assert.True(t, e.State().Place.IsZero())
 }
 

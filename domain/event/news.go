@@ -61,9 +61,9 @@ func NewNews(n News) (News, error) {
 	return n, wrong.Err()
 }
 
-// Spot is a day in a city: what the news around an event depends on. The city
+// DayInCity is a day in a city: what the news around an event depends on. The city
 // may be empty.
-type Spot struct {
+type DayInCity struct {
 	Date Date
 	City string
 }

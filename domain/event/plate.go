@@ -28,7 +28,7 @@ func (e *Event) AddPlate(photo media.Key, now time.Time) error {
 	if len(e.s.Plates) >= MaxPlates {
 		return fault.Field("photo", fmt.Sprintf("An event has at most %d plates.", MaxPlates))
 	}
-	e.s.Plates = append(e.s.Plates, Plate{Photo: photo, Created: instant.Of(now)})
+	e.s.Plates = append(e.s.Plates, Plate{Photo: photo, Created: instant.Normalise(now)})
 	e.s.Modified = later(e.s.Modified, now)
 	return nil
 }

@@ -42,7 +42,7 @@ type Repository interface {
 // Query says which events of an author are wanted, and how.
 type Query struct {
 	Author user.ID
-	Reach  []Showing // the showings to list; none lists nothing
+	Reach  []StatusPermission // the showings to list; none lists nothing
 	Order  Ordering
 	Page   page.Request
 }

@@ -31,35 +31,35 @@ const (
 // Statuses returns every state.
 func Statuses() []Status { return []Status{Draft, Normal} }
 
-// Showing is one way in which an event can stand: a state and a permission.
-type Showing struct {
+// StatusPermission is one way in which an event can stand: a state and a permission.
+type StatusPermission struct {
 	Status     Status
 	Permission Permission
 }
 
-// Reach is the rule of visibility (EVT-08) as a value: the showings that the
+// VisibleStates is the rule of visibility (EVT-08) as a value: the showings that the
 // relation lets a viewer see. Stores build their queries from it.
-func Reach(r subscription.Relation) []Showing {
+func VisibleStates(r subscription.Relation) []StatusPermission {
 	switch r {
 	case subscription.Self:
-		var all []Showing
+		var all []StatusPermission
 		for _, s := range Statuses() {
 			for _, p := range Permissions() {
-				all = append(all, Showing{s, p})
+				all = append(all, StatusPermission{s, p})
 			}
 		}
 		return all
 	case subscription.Contact:
-		return []Showing{{Normal, Public}, {Normal, Contact}}
+		return []StatusPermission{{Normal, Public}, {Normal, Contact}}
 	default:
-		return []Showing{{Normal, Public}}
+		return []StatusPermission{{Normal, Public}}
 	}
 }
 
 // VisibleTo says whether somebody with the relation to the author may see the
 // event.
 func (e *Event) VisibleTo(r subscription.Relation) bool {
-	return slices.Contains(Reach(r), Showing{e.s.Status, e.s.Permission})
+	return slices.Contains(VisibleStates(r), StatusPermission{e.s.Status, e.s.Permission})
 }
 
 // CheckRead is nil for those who may see the event; for anyone else there is no

@@ -89,18 +89,18 @@ func New(k Kind, text string) *Error { return &Error{Kind: k, Text: text} }
 // Newf is New with a format.
 func Newf(k Kind, format string, args ...any) *Error { return New(k, fmt.Sprintf(format, args...)) }
 
-// Later returns a fault that asks the client to come back after the duration.
-func Later(k Kind, after time.Duration, text string) *Error {
+// RetryAfter returns a fault that asks the client to come back after the duration.
+func RetryAfter(k Kind, after time.Duration, text string) *Error {
 	return &Error{Kind: k, Text: text, RetryAfter: after}
 }
 
-// Of finds the fault in the error's chain.
-func Of(err error) (*Error, bool) { return errors.AsType[*Error](err) }
+// As finds the fault in the error's chain.
+func As(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
 // KindOf tells the kind of any error: its fault's, Timeout for a deadline that
 // ran out, else Internal.
 func KindOf(err error) Kind {
-	if f, ok := Of(err); ok {
+	if f, ok := As(err); ok {
 		return f.Kind
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -39,7 +39,7 @@ func (f *Fields) Merge(more Fields) {
 // FieldsOf are the fields that the error, if there is one, finds wrong; the caller may
 // add to them.
 func FieldsOf(err error) Fields {
-	if f, is := Of(err); is {
+	if f, is := As(err); is {
 		return maps.Clone(f.Fields)
 	}
 	return nil

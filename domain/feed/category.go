@@ -45,10 +45,10 @@ func idProblem(id int64) string {
 	return ""
 }
 
-// Circles are those of the changed categories that would be above themselves, if
+// Cycles are those of the changed categories that would be above themselves, if
 // all of them were stored over the tree: a map from each category to its parent, zero
 // for roots.
-func Circles(tree map[CategoryID]CategoryID, changed []Category) []CategoryID {
+func Cycles(tree map[CategoryID]CategoryID, changed []Category) []CategoryID {
 	next := make(map[CategoryID]CategoryID, len(changed))
 	for _, c := range changed {
 		next[c.ID] = c.Parent

@@ -108,7 +108,7 @@ func TestADM04_parents_that_go_around_in_a_circle(t *testing.T) {
 		"two circles":              {[]feed.Category{under(1, 3), under(4, 4), under(9, 4)}, ids{1, 4}},
 		"a circle is opened":       {[]feed.Category{under(1, 3), under(2, 0)}, nil},
 	} {
-		assert.Equal(t, c.want, feed.Circles(tree, c.changed), name)
+		assert.Equal(t, c.want, feed.Cycles(tree, c.changed), name)
 		assert.Equal(t, parents{1: 0, 2: 1, 3: 2, 4: 0}, tree, "the tree is not touched")
 	}
 }
@@ -137,7 +137,7 @@ func TestADM04_in_any_tree_what_would_be_above_itself_is_found(t *testing.T) {
 				at = after[at]
 			}
 		}
-		require.Equal(t, want, feed.Circles(tree, changed))
+		require.Equal(t, want, feed.Cycles(tree, changed))
 	})
 }
 
@@ -150,10 +150,10 @@ func TestADM04_a_long_chain_of_parents_is_followed_once(t *testing.T) {
 		changed = append(changed, feed.Category{ID: id + 1, Parent: id})
 	}
 	for range 2 {
-		allocated := testing.AllocsPerRun(1, func() { require.Empty(t, feed.Circles(nil, changed)) })
+		allocated := testing.AllocsPerRun(1, func() { require.Empty(t, feed.Cycles(nil, changed)) })
 		assert.Less(t, allocated, float64(n), "what is remembered grows with the chain")
 		slices.Reverse(changed)
 	}
 	changed[0].Parent = n
-	assert.Len(t, feed.Circles(nil, changed), n)
+	assert.Len(t, feed.Cycles(nil, changed), n)
 }

@@ -60,30 +60,30 @@ type Categories interface {
 	ByIDs(ctx context.Context, ids []CategoryID) (map[CategoryID]Category, error)
 }
 
-// Thing is something that can be listed: it alone decides whether and how.
-type Thing interface {
+// Listable is something that can be listed: it alone decides whether and how.
+type Listable interface {
 	Listing() (l Listing, listed bool)
 }
 
 // Covered is a thing that may have a cover.
 type Covered interface {
-	Thing
+	Listable
 	// At is the thing with its cover at the address that it has now. False, and no
 	// thing, when the cover is kept under no key: then nothing has to change.
-	At(address func(media.Key) string) (Thing, bool)
+	At(address func(media.Key) string) (Listable, bool)
 }
 
 // Item is a thing on a page of the feed.
 type Item struct {
-	Thing
+	Listable
 	Distance *geo.Kilometres // from the centre of the selection's circle; nil without one
 }
 
 // Illustrate gives the thing's cover the address that it has now.
 func (i *Item) Illustrate(address func(media.Key) string) {
-	if covered, is := i.Thing.(Covered); is {
+	if covered, is := i.Listable.(Covered); is {
 		if shown, changed := covered.At(address); changed {
-			i.Thing = shown
+			i.Listable = shown
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 func TestADM04_an_item_gets_the_address_of_its_cover(t *testing.T) {
 	address := func(key media.Key) string { return "at " + string(key) }
 	cover := media.CoverOf("a", media.CoverSM, 30, 20)
-	thing := func(cover media.Picture) []feed.Thing {
-		return []feed.Thing{
+	thing := func(cover media.Picture) []feed.Listable {
+		return []feed.Listable{
 			publication.Publication{ID: 7, Content: publication.Content{Title: "Tea", Cover: cover}},
 			publication.Node{ID: 7, Bundle: 8, Content: publication.Content{Title: "Tea", Cover: cover}},
 			demand.Demand{ID: 7, Title: "Tea", Cover: cover},
@@ -26,20 +26,20 @@ func TestADM04_an_item_gets_the_address_of_its_cover(t *testing.T) {
 	kept, shown := thing(cover), thing(cover.At(address))
 	for i := range kept {
 		distance := geo.Kilometres(3)
-		item := feed.Item{Thing: kept[i], Distance: &distance}
+		item := feed.Item{Listable: kept[i], Distance: &distance}
 		item.Illustrate(address)
-		assert.Equal(t, feed.Item{Thing: shown[i], Distance: &distance}, item)
+		assert.Equal(t, feed.Item{Listable: shown[i], Distance: &distance}, item)
 		assert.Equal(t, thing(cover)[i], kept[i], "the thing itself stays as it is")
 	}
 }
 
 func TestADM04_an_item_without_a_cover_of_ours_is_not_copied(t *testing.T) {
 	elsewhere := media.Picture{Path: "https://covers.example/1.jpg"}
-	for _, thing := range []feed.Thing{
+	for _, thing := range []feed.Listable{
 		publication.Publication{}, publication.Node{Content: publication.Content{Cover: elsewhere}}, demand.Demand{Cover: elsewhere}, &event.Event{},
 	} {
-		item := feed.Item{Thing: thing}
+		item := feed.Item{Listable: thing}
 		assert.Zero(t, testing.AllocsPerRun(10, func() { item.Illustrate(func(media.Key) string { panic("it has no key") }) }))
-		assert.Equal(t, feed.Item{Thing: thing}, item)
+		assert.Equal(t, feed.Item{Listable: thing}, item)
 	}
 }

@@ -12,12 +12,12 @@ import (
 
 // Selection says which listings are wanted. The zero Selection wants none.
 type Selection struct {
-	Kinds []Kind  // each once
-	Near  *Circle // nil: anywhere
+	Kinds []Kind // each once
+	Near  *Area  // nil: anywhere
 }
 
-// Circle is everywhere within a distance of a point.
-type Circle struct {
+// Area is everywhere within a distance of a point.
+type Area struct {
 	Centre geo.Point
 	Within geo.Kilometres
 }
@@ -49,7 +49,7 @@ func ParseKinds(s string, allowed ...Kind) ([]Kind, error) {
 
 // Select returns the selection of the kinds. A circle counts for demands alone:
 // with any other type, or with several, it is left out (FED-05).
-func Select(kinds []Kind, near *Circle) Selection {
+func Select(kinds []Kind, near *Area) Selection {
 	if !slices.Equal(kinds, []Kind{Demand}) {
 		near = nil
 	}
@@ -66,7 +66,7 @@ func (s Selection) Admits(l Listing) bool {
 }
 
 // Contains says whether the point is within the circle.
-func (c Circle) Contains(p geo.Point) bool { return c.Centre.To(p) <= c.Within }
+func (c Area) Contains(p geo.Point) bool { return c.Centre.To(p) <= c.Within }
 
 // Compare orders listings as a feed shows them: the newest creation first, ties
 // by kind and ascending id (FED-06).

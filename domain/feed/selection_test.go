@@ -25,7 +25,7 @@ func TestFED04_types(t *testing.T) {
 	}
 	for _, s := range []string{"nodes", "Node", "node demand", "node,event", "0", "node;demand"} {
 		_, err := feed.ParseKinds(s, all...)
-		f, isFault := fault.Of(err)
+		f, isFault := fault.As(err)
 		require.True(t, isFault, s)
 		assert.Contains(t, f.Fields, "type")
 	}
@@ -38,7 +38,7 @@ func TestFED06_items_are_not_events(t *testing.T) {
 }
 
 func TestFED05_a_circle_counts_for_demands_alone(t *testing.T) {
-	near := &feed.Circle{Centre: geo.Point{Lat: 1, Lng: 2}, Within: 5}
+	near := &feed.Area{Centre: geo.Point{Lat: 1, Lng: 2}, Within: 5}
 	assert.Equal(t, feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: near}, feed.Select([]feed.Kind{feed.Demand}, near))
 	for _, kinds := range [][]feed.Kind{{feed.Node}, {feed.Demand, feed.Node}, feed.ItemKinds(), nil} {
 		assert.Equal(t, feed.Selection{Kinds: kinds}, feed.Select(kinds, near))
@@ -50,7 +50,7 @@ func TestFED07_what_a_selection_admits(t *testing.T) {
 	here, far := &geo.Point{Lat: 30, Lng: 120}, &geo.Point{Lat: 31, Lng: 120}
 	of := func(kind feed.Kind, at *geo.Point) feed.Listing { return feed.Listing{Kind: kind, Point: at} }
 	demands := feed.Selection{Kinds: []feed.Kind{feed.Demand}}
-	near := feed.Selection{Kinds: demands.Kinds, Near: &feed.Circle{Centre: *here, Within: 5}}
+	near := feed.Selection{Kinds: demands.Kinds, Near: &feed.Area{Centre: *here, Within: 5}}
 
 	assert.True(t, demands.Admits(of(feed.Demand, nil)))
 	assert.False(t, demands.Admits(of(feed.Node, here)))
@@ -58,7 +58,7 @@ func TestFED07_what_a_selection_admits(t *testing.T) {
 	assert.False(t, near.Admits(of(feed.Demand, far)))
 	assert.False(t, near.Admits(of(feed.Demand, nil)), "what is nowhere is not within any distance")
 	assert.False(t, feed.Selection{}.Admits(of(feed.Demand, here)))
-	exactly := feed.Circle{Centre: *here, Within: here.To(*far)}
+	exactly := feed.Area{Centre: *here, Within: here.To(*far)}
 	assert.True(t, exactly.Contains(*far), "the edge belongs to it")
 }
 

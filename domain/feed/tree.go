@@ -25,43 +25,43 @@ func (m *Meta) Add(l Listing) {
 	}
 }
 
-// Branch is a category with what is under it. The bucket of what has no category
+// CategoryNode is a category with what is under it. The bucket of what has no category
 // is a branch with a zero Category.
-type Branch struct {
+type CategoryNode struct {
 	Category
 	Level    int // of roots and of the bucket 0, of children one more than the parent's
 	Meta     Meta
-	Above    *Branch // nil: a root; without its Children
-	Children []Branch
+	Above    *CategoryNode // nil: a root; without its Children
+	Children []CategoryNode
 }
 
 // IsBucket says whether the branch is the bucket of what has no category.
-func (b Branch) IsBucket() bool { return b.ID == 0 }
+func (b CategoryNode) IsBucket() bool { return b.ID == 0 }
 
 // Tree puts the categories together, each with its meta. What has the latest
 // creation comes first, what has no items last, ties by ascending id (FED-03);
 // the bucket stands among the roots when something is in it (FED-01).
-func Tree(categories []Category, metas map[CategoryID]Meta) []Branch {
+func Tree(categories []Category, metas map[CategoryID]Meta) []CategoryNode {
 	under := map[CategoryID][]Category{}
 	for _, c := range categories {
 		under[c.Parent] = append(under[c.Parent], c)
 	}
 	roots := branches(under, metas, 0, nil)
 	if bucket := metas[0]; bucket.Count > 0 {
-		roots = append(roots, Branch{Meta: bucket})
+		roots = append(roots, CategoryNode{Meta: bucket})
 		slices.SortFunc(roots, latestFirst)
 	}
 	return roots
 }
 
-func branches(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent CategoryID, above *Branch) []Branch {
+func branches(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent CategoryID, above *CategoryNode) []CategoryNode {
 	var level int
 	if above != nil {
 		level = above.Level + 1
 	}
-	var all []Branch
+	var all []CategoryNode
 	for _, c := range under[parent] {
-		b := Branch{Category: c, Level: level, Meta: metas[c.ID], Above: above}
+		b := CategoryNode{Category: c, Level: level, Meta: metas[c.ID], Above: above}
 		alone := b
 		alone.Above = nil
 		b.Children = branches(under, metas, c.ID, &alone)
@@ -71,6 +71,6 @@ func branches(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent
 	return all
 }
 
-func latestFirst(a, b Branch) int {
+func latestFirst(a, b CategoryNode) int {
 	return cmp.Or(b.Meta.Created.Compare(a.Meta.Created), cmp.Compare(a.ID, b.ID))
 }

@@ -29,7 +29,7 @@ func TestFED02_the_meta_of_a_place(t *testing.T) {
 func TestFED01_the_tree_has_a_bucket_when_something_is_in_it(t *testing.T) {
 	categories := []feed.Category{{ID: 1, Name: "One"}, {ID: 2, Name: "Two"}}
 	meta := func(hour int) feed.Meta { return feed.Meta{Created: hours(hour), Updated: hours(hour), Count: 1} }
-	ids := func(tree []feed.Branch) (ids []feed.CategoryID) {
+	ids := func(tree []feed.CategoryNode) (ids []feed.CategoryID) {
 		for _, b := range tree {
 			ids = append(ids, b.ID)
 			assert.Equal(t, b.ID == 0, b.IsBucket())
@@ -87,8 +87,8 @@ func TestFED03_in_any_tree_the_latest_creation_comes_first(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		categories, metas := forest(t)
 		seen := map[feed.CategoryID]bool{}
-		var walk func(siblings []feed.Branch, parent feed.CategoryID, level int)
-		walk = func(siblings []feed.Branch, parent feed.CategoryID, level int) {
+		var walk func(siblings []feed.CategoryNode, parent feed.CategoryID, level int)
+		walk = func(siblings []feed.CategoryNode, parent feed.CategoryID, level int) {
 			for i, b := range siblings {
 				require.False(t, seen[b.ID], "%d twice", b.ID)
 				seen[b.ID] = true
@@ -111,7 +111,7 @@ func TestFED03_in_any_tree_the_latest_creation_comes_first(t *testing.T) {
 	})
 }
 
-func inOrder(t *rapid.T, a, b feed.Branch) {
+func inOrder(t *rapid.T, a, b feed.CategoryNode) {
 	switch {
 	case a.Meta.Count == 0:
 		require.Zero(t, b.Meta.Count, "what has no items is last")

@@ -99,7 +99,7 @@ func TestDistanceIsAMetric(t *testing.T) {
 
 func assertFields(t *testing.T, err error, names ...string) {
 	t.Helper()
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, fault.Invalid, f.Kind)
 	assert.Len(t, f.Fields, len(names))

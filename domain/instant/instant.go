@@ -9,9 +9,9 @@ import (
 	"plaza/domain/text"
 )
 
-// Of returns the instant in the stored form; what was written is then what is
+// Normalise returns the instant in the stored form; what was written is then what is
 // read back, on every store.
-func Of(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond).Round(0) }
+func Normalise(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond).Round(0) }
 
 // The years of what others tell us of. Within them every store, and every client,
 // can write an instant down.
@@ -36,7 +36,7 @@ func Problem(t time.Time) string {
 // form, and tells what is wrong with them, as the fields created and updated. What was
 // never updated was last updated when it was created.
 func Lifetime(created, updated *time.Time) fault.Fields {
-	*created, *updated = Of(*created), Of(*updated)
+	*created, *updated = Normalise(*created), Normalise(*updated)
 	var wrong fault.Fields
 	wrong.Add("created", Problem(*created))
 	if updated.IsZero() {

@@ -21,21 +21,21 @@ var (
 )
 
 func TestGEN02_an_instant_has_one_form(t *testing.T) {
-	assert.Equal(t, noon, instant.Of(noon.Add(999).In(east)))
-	assert.Equal(t, noon, instant.Of(noon))
-	assert.True(t, instant.Of(time.Time{}).IsZero())
-	assert.NotContains(t, instant.Of(time.Now()).String(), "m=", "no monotonic reading")
+	assert.Equal(t, noon, instant.Normalise(noon.Add(999).In(east)))
+	assert.Equal(t, noon, instant.Normalise(noon))
+	assert.True(t, instant.Normalise(time.Time{}).IsZero())
+	assert.NotContains(t, instant.Normalise(time.Now()).String(), "m=", "no monotonic reading")
 	rapid.Check(t, func(t *rapid.T) {
-		once := instant.Of(time.Unix(rapid.Int64Range(-30_000_000_000, 250_000_000_000).Draw(t, "seconds"),
+		once := instant.Normalise(time.Unix(rapid.Int64Range(-30_000_000_000, 250_000_000_000).Draw(t, "seconds"),
 			rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")))
-		require.Equal(t, once, instant.Of(once))
+		require.Equal(t, once, instant.Normalise(once))
 	})
 }
 
 func TestADM04_instants_are_in_years_that_everybody_can_write(t *testing.T) {
 	for _, good := range []time.Time{noon, first, last, first.In(east), last.In(east)} {
 		assert.Empty(t, instant.Problem(good), good)
-		assert.Empty(t, instant.Problem(instant.Of(good)), good)
+		assert.Empty(t, instant.Problem(instant.Normalise(good)), good)
 	}
 	for _, bad := range []time.Time{first.Add(-1), last.Add(1), first.Add(-1).In(east), last.Add(1).In(time.FixedZone("", -60))} {
 		assert.Contains(t, instant.Problem(bad), "1000 and 9999", bad)

@@ -40,9 +40,9 @@ var ErrNotFound = fault.New(fault.NotFound, "There is no such picture.")
 
 // Sentences about uploads that are refused.
 const (
-	NotAccepted = "Upload a valid image: JPEG, PNG, GIF or WebP."
-	TooLarge    = "The image has more than 10 MiB."
-	TooManyDots = "The image has more than 40 megapixels."
+	NotAccepted   = "Upload a valid image: JPEG, PNG, GIF or WebP."
+	TooLarge      = "The image has more than 10 MiB."
+	TooManyPixels = "The image has more than 40 megapixels."
 )
 
 // Upload is a picture that was made by a Studio, and is ready to be stored.

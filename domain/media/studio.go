@@ -13,23 +13,23 @@ type Raw interface {
 	Size() int64 // bytes
 }
 
-// Frame is a size that is wanted of a picture: its name, and the pixels that it must fit
+// SizeSpec is a size that is wanted of a picture: its name, and the pixels that it must fit
 // into.
-type Frame struct {
+type SizeSpec struct {
 	Name          string
 	Width, Height int
 }
 
 // The frames of pictures that are shown in several sizes, smallest first.
 var (
-	AvatarFrames      = []Frame{{"sm", 96, 96}, {"md", 256, 256}, {"lg", 640, 640}}
-	CoverFrames       = []Frame{{CoverSM, 480, 480}}
-	DemandCoverFrames = []Frame{{DemandCoverMD, 720, 720}}
+	AvatarSizes      = []SizeSpec{{"sm", 96, 96}, {"md", 256, 256}, {"lg", 640, 640}}
+	CoverSizes       = []SizeSpec{{CoverSM, 480, 480}}
+	DemandCoverSizes = []SizeSpec{{DemandCoverMD, 720, 720}}
 )
 
-// Studio makes pictures of what came in. Every implementation passes test/ports.Studio.
-type Studio interface {
-	// Develop returns the picture that the bytes are, judged by their content, made anew
+// Processor makes pictures of what came in. Every implementation passes test/ports.Processor.
+type Processor interface {
+	// Process returns the picture that the bytes are, judged by their content, made anew
 	// of its pixels: upright, of an animation the first one, its colours meaning what they
 	// did, and nothing else that was in the bytes: no metadata, and nothing behind the
 	// picture. It is a JPEG, or a PNG where something is transparent.
@@ -41,30 +41,30 @@ type Studio interface {
 	// or MaxPixels, is a fault on the field. It must read the header before anything else:
 	// what is refused for what its header says costs nothing. Few pictures are in the
 	// making at once; whoever comes later waits, as long as their context lets them.
-	Develop(ctx context.Context, field string, raw Raw, frames ...Frame) (Developed, error)
+	Process(ctx context.Context, field string, raw Raw, frames ...SizeSpec) (Processed, error)
 }
 
-// Developed is a picture with its renderings.
-type Developed struct {
+// Processed is a picture with its renderings.
+type Processed struct {
 	Upload
-	Renderings []Rendering
+	Variants []Variant
 }
 
-// Rendering is a picture in one of its sizes. Without bytes the picture itself will do:
+// Variant is a picture in one of its sizes. Without bytes the picture itself will do:
 // it fits into the frame.
-type Rendering struct {
+type Variant struct {
 	Name string
 	Upload
 }
 
-// Keep stores the picture and its renderings, all of them or none.
-func (d Developed) Keep(ctx context.Context, s Store, a Audience) (Picture, error) {
+// Store stores the picture and its renderings, all of them or none.
+func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, error) {
 	key, err := s.Put(ctx, d.Upload, a)
 	if err != nil {
 		return Picture{}, err
 	}
 	p := Picture{Key: key}
-	for _, r := range d.Renderings {
+	for _, r := range d.Variants {
 		size := Size{Name: r.Name, Width: r.Width, Height: r.Height, Key: key}
 		if r.Bytes != nil {
 			if size.Key, err = s.Put(ctx, r.Upload, a); err != nil {

@@ -22,7 +22,7 @@ func TestGEN04_sizes_and_numbers(t *testing.T) {
 	assert.Equal(t, 200, r.Offset())
 
 	_, err = page.New(0, -1)
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Len(t, f.Fields, 2, "both at once")
 }

@@ -64,7 +64,7 @@ func TestPAY12_what_an_order_may_be(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			f, isFault := fault.Of(err)
+			f, isFault := fault.As(err)
 			require.True(t, isFault)
 			assert.Equal(t, fault.Invalid, f.Kind)
 			assert.Len(t, f.Fields, len(c.wrong))

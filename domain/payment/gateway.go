@@ -10,22 +10,22 @@ import (
 // What a wallet says besides success. Every error of a Gateway that is none of these, a
 // deadline that ran out among them, leaves open whether the wallet has done it.
 var (
-	// ErrPaidThere: the prepayment is paid; ask for the receipt.
-	ErrPaidThere = fault.New(fault.Conflict, "This order is paid at the wallet.")
-	// ErrShutThere: the prepayment is closed.
-	ErrShutThere = fault.New(fault.Conflict, "This payment is closed at the wallet.")
-	// ErrNotThere: the wallet has never heard of the prepayment.
-	ErrNotThere = fault.New(fault.NotFound, "The wallet knows no such payment.")
-	// ErrNotClosed: the wallet has not closed the prepayment, for whatever reason it gives.
-	ErrNotClosed = fault.New(fault.Gateway, "The wallet does not close this payment.")
-	// ErrOtherThere: the wallet has something else under the same number.
-	ErrOtherThere = fault.New(fault.Gateway, "The wallet knows another payment by this number.")
-	// ErrNoFunds: the payer has not enough money.
-	ErrNoFunds = fault.New(fault.Conflict, "The wallet says that there is not enough money in it.")
-	// ErrRefused: the wallet does not take requests of ours, whatever they are about.
-	ErrRefused = fault.New(fault.Gateway, "The wallet refuses this service.")
-	// ErrCrowded: the wallet takes no more requests for now, and did nothing.
-	ErrCrowded = fault.Later(fault.Unavailable, 5*time.Second, "The wallet is busy. Try again soon.")
+	// ErrWalletPaid: the prepayment is paid; ask for the receipt.
+	ErrWalletPaid = fault.New(fault.Conflict, "This order is paid at the wallet.")
+	// ErrWalletClosed: the prepayment is closed.
+	ErrWalletClosed = fault.New(fault.Conflict, "This payment is closed at the wallet.")
+	// ErrWalletNotFound: the wallet has never heard of the prepayment.
+	ErrWalletNotFound = fault.New(fault.NotFound, "The wallet knows no such payment.")
+	// ErrWalletNotClosed: the wallet has not closed the prepayment, for whatever reason it gives.
+	ErrWalletNotClosed = fault.New(fault.Gateway, "The wallet does not close this payment.")
+	// ErrWalletOtherOrder: the wallet has something else under the same number.
+	ErrWalletOtherOrder = fault.New(fault.Gateway, "The wallet knows another payment by this number.")
+	// ErrInsufficientFunds: the payer has not enough money.
+	ErrInsufficientFunds = fault.New(fault.Conflict, "The wallet says that there is not enough money in it.")
+	// ErrWalletRefused: the wallet does not take requests of ours, whatever they are about.
+	ErrWalletRefused = fault.New(fault.Gateway, "The wallet refuses this service.")
+	// ErrWalletBusy: the wallet takes no more requests for now, and did nothing.
+	ErrWalletBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The wallet is busy. Try again soon.")
 	// ErrNothingPaid: a notification of the wallet's, but of a payment that failed. There is
 	// nothing to do; it is acknowledged, or it would come again.
 	ErrNothingPaid = fault.New(fault.Invalid, "This notification tells of no payment.")
@@ -35,16 +35,16 @@ var (
 
 // Faults of a wallet of which nobody knows what it has done (PAY-13).
 var (
-	ErrGarbled = fault.New(fault.Gateway, "The wallet can't be understood right now. Nothing was charged; try again.")
-	ErrSilent  = fault.New(fault.Timeout, "The wallet does not answer right now. Nothing was charged; try again.")
+	ErrWalletBadResponse = fault.New(fault.Gateway, "The wallet can't be understood right now. Nothing was charged; try again.")
+	ErrWalletTimeout     = fault.New(fault.Timeout, "The wallet does not answer right now. Nothing was charged; try again.")
 )
 
 // Gateway speaks to a mobile wallet. Every call ends by the deadline of its context, and
 // by one of its own. Every implementation passes test/ports.Gateway.
 type Gateway interface {
-	// Draw makes the request for a prepayment of the order, signed and complete. It asks
+	// BuildRequest makes the request for a prepayment of the order, signed and complete. It asks
 	// nobody.
-	Draw(o Order, i Intent, no TradeNo) ([]byte, error)
+	BuildRequest(o Order, i Intent, no TradeNo) ([]byte, error)
 	// Prepare sends a request that Draw has made. A request may be sent any number of
 	// times: each gives a good ticket for the same prepayment. Of its addresses a ticket has
 	// only the one that the end type needs.
@@ -54,8 +54,8 @@ type Gateway interface {
 	// Close has the wallet let nobody pay the prepayment any more. It is ErrPaidThere if
 	// somebody was faster, and nil or ErrShutThere when it is closed.
 	Close(ctx context.Context, app WalletApp, no TradeNo) error
-	// Voucher is what the payer's terminal begins the payment with, signed anew.
-	Voucher(i Intent, t Ticket, now time.Time) (Voucher, error)
+	// ClientParams is what the payer's terminal begins the payment with, signed anew.
+	ClientParams(i Intent, t Ticket, now time.Time) (ClientParams, error)
 	// Receive reads a notification, and makes sure that it is the wallet's. It is ErrForged,
 	// or ErrNothingPaid.
 	Receive(notification []byte) (Receipt, error)
@@ -64,20 +64,20 @@ type Gateway interface {
 	Acknowledge(taken bool) (body []byte, mediaType string)
 }
 
-// Standing is how a prepayment stands at the wallet.
-type Standing int
+// WalletState is how a prepayment stands at the wallet.
+type WalletState int
 
 // The standings.
 const (
-	Awaited   Standing = iota // not paid, so far
-	PaidThere                 // the report has the receipt
-	ShutThere                 // closed, or taken back: nobody can pay it
+	WalletUnpaid WalletState = iota // not paid, so far
+	WalletPaid                      // the report has the receipt
+	WalletClosed                    // closed, or taken back: nobody can pay it
 )
 
 // Report is what the wallet says of a prepayment.
 type Report struct {
-	Standing Standing
-	Receipt  Receipt // of one that is paid
+	State   WalletState
+	Receipt Receipt // of one that is paid
 }
 
 // Receipt is what the wallet says of a payment that somebody has made.
@@ -92,9 +92,9 @@ type Receipt struct {
 	Refunded bool
 }
 
-// Voucher is what a terminal needs to let its user pay. Which fields there are depends
+// ClientParams is what a terminal needs to let its user pay. Which fields there are depends
 // on the end type (PAY-02..05).
-type Voucher struct {
+type ClientParams struct {
 	EndType   EndType
 	PrepayID  string
 	CodeURL   string // Native

@@ -14,9 +14,9 @@ import (
 
 // Faults of an idempotency key (PAY-09).
 var (
-	ErrKeyReused = fault.New(fault.Conflict, "This Idempotency-Key came with another request before.")
-	ErrKeyInUse  = fault.Later(fault.Conflict, time.Second, "A request with this Idempotency-Key is under way.")
-	ErrKeyOver   = fault.New(fault.Conflict, "What this Idempotency-Key was answered with can't be used any more. Take another key.")
+	ErrKeyReused  = fault.New(fault.Conflict, "This Idempotency-Key came with another request before.")
+	ErrKeyInUse   = fault.RetryAfter(fault.Conflict, time.Second, "A request with this Idempotency-Key is under way.")
+	ErrKeyExpired = fault.New(fault.Conflict, "What this Idempotency-Key was answered with can't be used any more. Take another key.")
 )
 
 // KeyLife is how long an answer is kept.

@@ -68,22 +68,22 @@ func TestPAY09_a_key_has_a_form(t *testing.T) {
 
 func TestPAY09_how_long_a_ticket_can_be_used(t *testing.T) {
 	tr := newTrade()
-	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyOver, "there is none")
-	begin(t, tr, h5, "a", payment.Send, noon)
-	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyOver, "nor has it come yet")
+	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "there is none")
+	begin(t, tr, h5, "a", payment.ActionSend, noon)
+	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "nor has it come yet")
 	tr.Sent("a", ticket, noon)
 	ends := noon.Add(payment.MWebLife)
 	assert.NoError(t, tr.CheckTicket("a", ends, ends.Add(-1)))
-	assert.ErrorIs(t, tr.CheckTicket("a", ends, ends), payment.ErrKeyOver)
-	assert.ErrorIs(t, tr.CheckTicket("a", ends.Add(-1), ends.Add(-1)), payment.ErrKeyOver, "the one in question has ended")
-	assert.ErrorIs(t, tr.CheckTicket("b", ends, noon), payment.ErrKeyOver)
+	assert.ErrorIs(t, tr.CheckTicket("a", ends, ends), payment.ErrKeyExpired)
+	assert.ErrorIs(t, tr.CheckTicket("a", ends.Add(-1), ends.Add(-1)), payment.ErrKeyExpired, "the one in question has ended")
+	assert.ErrorIs(t, tr.CheckTicket("b", ends, noon), payment.ErrKeyExpired)
 	tr.Settle(receipt("t", "a"), noon)
 	assert.ErrorIs(t, tr.CheckTicket("a", ends, noon), payment.ErrPaid)
 }
 
 func TestPAY10_the_journal_says_what_came_in(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	odd := receipt("t1", "a")
 	odd.Amount, odd.App = 1, ""
 	tr.Settle(odd, noon)
@@ -104,7 +104,7 @@ func TestPAY10_the_journal_says_what_came_in(t *testing.T) {
 func TestPAY12_an_order_as_it_was_made(t *testing.T) {
 	tr := newTrade()
 	made := tr.Order
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	tr.Settle(receipt("t", "a"), noon)
 	assert.NotEqual(t, made, tr.Order)
 	assert.Equal(t, made, tr.Order.AsMade())

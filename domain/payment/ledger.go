@@ -31,16 +31,16 @@ type Ledger interface {
 	Change(ctx context.Context, id OrderID, fn func(*Trade) error) error
 	// OrderOf returns the order of the prepayment, or ErrNoOrder.
 	OrderOf(ctx context.Context, no TradeNo) (OrderID, error)
-	// AddStray stores a payment that belongs to no order, unless there is one of the same
+	// AddUnmatched stores a payment that belongs to no order, unless there is one of the same
 	// transaction, and returns what is stored.
-	AddStray(ctx context.Context, p Payment) (Payment, error)
+	AddUnmatched(ctx context.Context, p Payment) (Payment, error)
 	// Due returns orders whose Look has come by now, the earliest first, at most limit of
 	// them, and puts it off until next in the same step: nobody else is given them before.
 	Due(ctx context.Context, now, next time.Time, limit int) ([]OrderID, error)
 
 	// Payments returns a page of the payments, the newest first, ties by descending id; of
 	// all verdicts if none is given.
-	Payments(ctx context.Context, v Verdict, p page.Request) (page.Page[Payment], error)
+	Payments(ctx context.Context, v PaymentState, p page.Request) (page.Page[Payment], error)
 	// Journal returns what has happened to the order, in the order in which it did.
 	Journal(ctx context.Context, id OrderID) ([]Entry, error)
 

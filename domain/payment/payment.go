@@ -49,7 +49,7 @@ type Order struct {
 func NewOrder(of user.ID, subject string, amount int64, life time.Duration, now time.Time) Order {
 	return Order{
 		User: of, Subject: subject, Amount: amount, Currency: CNY, State: Open,
-		Created: instant.Of(now), Expires: instant.Of(now.Add(life)),
+		Created: instant.Normalise(now), Expires: instant.Normalise(now.Add(life)),
 	}
 }
 
@@ -61,13 +61,13 @@ func (o Order) AsMade() Order {
 
 // Faults of choosing an order to pay (PAY-07).
 var (
-	ErrNoOrder     = fault.New(fault.NotFound, "There is no such order.")
-	ErrNoOpenOrder = fault.New(fault.NotFound, "There is no open order to pay.")
-	ErrSeveral     = fault.New(fault.Conflict, "There are several open orders. Name one as order_id.")
-	ErrPaid        = fault.New(fault.Conflict, "This order is paid.")
-	ErrClosed      = fault.New(fault.Conflict, "This order is closed.")
-	ErrExpired     = fault.New(fault.Conflict, "This order has expired.")
-	ErrNoWallet    = fault.New(fault.Unavailable, "No wallet is configured.")
+	ErrNoOrder        = fault.New(fault.NotFound, "There is no such order.")
+	ErrNoOpenOrder    = fault.New(fault.NotFound, "There is no open order to pay.")
+	ErrAmbiguousOrder = fault.New(fault.Conflict, "There are several open orders. Name one as order_id.")
+	ErrPaid           = fault.New(fault.Conflict, "This order is paid.")
+	ErrClosed         = fault.New(fault.Conflict, "This order is closed.")
+	ErrExpired        = fault.New(fault.Conflict, "This order has expired.")
+	ErrNoWallet       = fault.New(fault.Unavailable, "No wallet is configured.")
 )
 
 // IsOpen says whether the order can still be paid at the instant.
@@ -94,7 +94,7 @@ func Choose(orders []Order, now time.Time) (Order, error) {
 		switch {
 		case !o.IsOpen(now):
 		case chosen.ID != 0:
-			return Order{}, ErrSeveral
+			return Order{}, ErrAmbiguousOrder
 		default:
 			chosen = o
 		}

@@ -52,7 +52,7 @@ func TestPAY01_PAY04_PAY06_what_fits_together(t *testing.T) {
 			assert.Contains(t, []payment.WalletApp{official, inApp}, got.App)
 			continue
 		}
-		f, isFault := fault.Of(err)
+		f, isFault := fault.As(err)
 		require.True(t, isFault, "%+v", c)
 		assert.Equal(t, fault.Invalid, f.Kind)
 		assert.Len(t, f.Fields, len(c.wrong), "%+v: %v", c, err)
@@ -100,9 +100,9 @@ func TestPAY07_which_order_is_meant(t *testing.T) {
 		"expired paid closed":          payment.ErrNoOpenOrder,
 		"open":                         nil,
 		"expired open paid closed":     nil,
-		"open another":                 payment.ErrSeveral,
-		"closed open paid another":     payment.ErrSeveral,
-		"another open expired another": payment.ErrSeveral,
+		"open another":                 payment.ErrAmbiguousOrder,
+		"closed open paid another":     payment.ErrAmbiguousOrder,
+		"another open expired another": payment.ErrAmbiguousOrder,
 	} {
 		var given []payment.Order
 		for _, name := range strings.Fields(names) {
@@ -134,7 +134,7 @@ func TestPAY07_what_can_be_paid(t *testing.T) {
 	assert.NoError(t, open.CheckPayable(noon.Add(time.Hour-time.Nanosecond)))
 	assert.Same(t, payment.ErrExpired, open.CheckPayable(noon.Add(time.Hour)))
 	for err, kind := range map[*fault.Error]fault.Kind{
-		payment.ErrNoOrder: fault.NotFound, payment.ErrNoOpenOrder: fault.NotFound, payment.ErrSeveral: fault.Conflict,
+		payment.ErrNoOrder: fault.NotFound, payment.ErrNoOpenOrder: fault.NotFound, payment.ErrAmbiguousOrder: fault.Conflict,
 		payment.ErrPaid: fault.Conflict, payment.ErrClosed: fault.Conflict, payment.ErrExpired: fault.Conflict,
 	} {
 		assert.Equal(t, kind, err.Kind, err.Text)

@@ -8,18 +8,18 @@ import (
 	"plaza/domain/instant"
 )
 
-// Verdict is what became of the money that came in.
-type Verdict string
+// PaymentState is what became of the money that came in.
+type PaymentState string
 
 // The verdicts.
 const (
-	Applied   Verdict = "applied"    // the order is paid by it
-	RefundDue Verdict = "refund_due" // nothing is left to pay: it must go back
-	Disputed  Verdict = "disputed"   // the wallet says something else than we do
+	Applied   PaymentState = "applied"    // the order is paid by it
+	RefundDue PaymentState = "refund_due" // nothing is left to pay: it must go back
+	Disputed  PaymentState = "disputed"   // the wallet says something else than we do
 )
 
-// Verdicts returns every verdict.
-func Verdicts() []Verdict { return []Verdict{Applied, RefundDue, Disputed} }
+// PaymentStates returns every verdict.
+func PaymentStates() []PaymentState { return []PaymentState{Applied, RefundDue, Disputed} }
 
 // PaymentID numbers payments.
 type PaymentID int64
@@ -30,17 +30,17 @@ type Payment struct {
 	Order         OrderID // zero: nobody knows what it is for
 	TransactionID string
 	TradeNo       TradeNo
-	Verdict       Verdict
+	State         PaymentState
 	Amount        int64
 	Currency      string
 	Received      time.Time
 }
 
-// Stray is the payment of a receipt whose number nobody knows.
-func Stray(r Receipt, now time.Time) Payment {
+// UnmatchedPayment is the payment of a receipt whose number nobody knows.
+func UnmatchedPayment(r Receipt, now time.Time) Payment {
 	return Payment{
-		TransactionID: r.TransactionID, TradeNo: r.TradeNo, Verdict: Disputed,
-		Amount: r.Amount, Currency: r.Currency, Received: instant.Of(now),
+		TransactionID: r.TransactionID, TradeNo: r.TradeNo, State: Disputed,
+		Amount: r.Amount, Currency: r.Currency, Received: instant.Normalise(now),
 	}
 }
 
@@ -50,11 +50,11 @@ func Stray(r Receipt, now time.Time) Payment {
 func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	p := t.prepayment(r.TradeNo)
 	known := t.payment(r.TransactionID)
-	if known != nil && (known.Verdict != Disputed || !t.agrees(p, r) || r.Refunded && p.State == Settled) {
+	if known != nil && (known.State != Disputed || !t.agrees(p, r) || r.Refunded && p.State == Settled) {
 		return *known
 	}
 	if known == nil {
-		stray := Stray(r, now)
+		stray := UnmatchedPayment(r, now)
 		stray.Order = t.Order.ID
 		t.Payments = append(t.Payments, stray)
 		known = &t.Payments[len(t.Payments)-1]
@@ -64,19 +64,19 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 		t.noteMoney(now, NotedDisputed, r)
 		return *known
 	case r.Refunded: // nobody here has asked for that
-		p.State, p.Leased = Settled, time.Time{}
+		p.State, p.LeasedUntil = Settled, time.Time{}
 		t.noteMoney(now, NotedDisputed, r)
 		return *known
 	case t.Order.State == Open:
-		known.Verdict = Applied
-		t.Order.State, t.Order.PaidAt, t.Order.Transaction = Paid, instant.Of(r.Paid), r.TransactionID
+		known.State = Applied
+		t.Order.State, t.Order.PaidAt, t.Order.Transaction = Paid, instant.Normalise(r.Paid), r.TransactionID
 		t.noteMoney(now, NotedPaid, r)
 	default:
-		known.Verdict = RefundDue
+		known.State = RefundDue
 		t.noteMoney(now, NotedRefundDue, r)
 	}
 	known.Amount, known.Currency = r.Amount, r.Currency
-	p.State, p.Leased = Settled, time.Time{}
+	p.State, p.LeasedUntil = Settled, time.Time{}
 	return *known
 }
 
@@ -86,7 +86,7 @@ func (t *Trade) noteMoney(now time.Time, what Noted, r Receipt) {
 	if r.Refunded {
 		detail += ", given back by the wallet"
 	}
-	t.Entries = append(t.Entries, Entry{At: instant.Of(now), Noted: what, TradeNo: r.TradeNo, Detail: detail})
+	t.Entries = append(t.Entries, Entry{At: instant.Normalise(now), Noted: what, TradeNo: r.TradeNo, Detail: detail})
 }
 
 // agrees says whether the receipt says what was asked for.

@@ -20,8 +20,8 @@ type Trade struct {
 	Payments    []Payment    // in the order in which they came in
 	Entries     []Entry      // that are new; what was noted before is not here
 	Answer      *Answer      // that is new: what a key that was reserved is answered with
-	// Look is when to ask the wallet what has become of it; zero: there is no need to.
-	Look time.Time
+	// NextCheck is when to ask the wallet what has become of it; zero: there is no need to.
+	NextCheck time.Time
 }
 
 // Action is what is to be done at the wallet for a payment to begin.
@@ -29,10 +29,10 @@ type Action int
 
 // The actions.
 const (
-	Use   Action = iota // nothing: the ticket is good
-	Send                // send the request of the prepayment
-	Close               // close the prepayment, and begin again
-	Wait                // wait for somebody else who is at it
+	ActionUse   Action = iota // nothing: the ticket is good
+	ActionSend                // send the request of the prepayment
+	ActionClose               // close the prepayment, and begin again
+	ActionWait                // wait for somebody else who is at it
 )
 
 // Step is the action, and the prepayment that it is about. Whoever takes one that is Send
@@ -43,18 +43,18 @@ type Step struct {
 	Prepayment Prepayment
 }
 
-// Opening is what somebody who wants to pay brings along.
-type Opening struct {
+// BeginRequest is what somebody who wants to pay brings along.
+type BeginRequest struct {
 	Intent  Intent
 	TradeNo TradeNo // for a new prepayment, if there must be one
-	// Draw makes the request of a new prepayment. It asks nobody.
-	Draw  func(Order, Intent, TradeNo) ([]byte, error)
-	Lease time.Duration // at least as long as a call of the wallet may take
+	// BuildRequest makes the request of a new prepayment. It asks nobody.
+	BuildRequest func(Order, Intent, TradeNo) ([]byte, error)
+	Lease        time.Duration // at least as long as a call of the wallet may take
 }
 
 // Begin says what comes next for somebody who wants to pay the order (PAY-09): the same
 // way to pay finds the same prepayment again, another one first closes it.
-func (t *Trade) Begin(o Opening, now time.Time) (Step, error) {
+func (t *Trade) Begin(o BeginRequest, now time.Time) (Step, error) {
 	if err := t.Order.CheckPayable(now); err != nil {
 		return Step{}, err
 	}
@@ -62,43 +62,43 @@ func (t *Trade) Begin(o Opening, now time.Time) (Step, error) {
 	switch {
 	case p == nil:
 		return t.open(o, now)
-	case now.Before(p.Leased):
-		return Step{Wait, *p}, nil
+	case now.Before(p.LeasedUntil):
+		return Step{ActionWait, *p}, nil
 	case p.Intent != o.Intent || p.State == Closing:
 		return t.close(p, o.Lease, now), nil
 	case p.IsUsable(now):
-		return Step{Use, *p}, nil
+		return Step{ActionUse, *p}, nil
 	}
 	if p.State == Preparing { // whoever sent it has never said what came of it
 		p.State = Unknown
 	}
-	p.Leased = instant.Of(now.Add(o.Lease))
+	p.LeasedUntil = instant.Normalise(now.Add(o.Lease))
 	t.note(now, NotedSent, p.TradeNo, nil)
-	return Step{Send, *p}, nil
+	return Step{ActionSend, *p}, nil
 }
 
-func (t *Trade) open(o Opening, now time.Time) (Step, error) {
+func (t *Trade) open(o BeginRequest, now time.Time) (Step, error) {
 	if t.Order.Expires.Sub(now) < MinLeft {
 		return Step{}, ErrTooLate
 	}
-	request, err := o.Draw(t.Order, o.Intent, o.TradeNo)
+	request, err := o.BuildRequest(t.Order, o.Intent, o.TradeNo)
 	if err != nil {
 		return Step{}, err
 	}
 	p := Prepayment{
 		TradeNo: o.TradeNo, Intent: o.Intent, State: Preparing, Request: request,
-		Created: instant.Of(now), Leased: instant.Of(now.Add(o.Lease)),
+		Created: instant.Normalise(now), LeasedUntil: instant.Normalise(now.Add(o.Lease)),
 	}
 	t.Prepayments = append(t.Prepayments, p)
 	t.note(now, NotedSent, p.TradeNo, nil)
-	return Step{Send, p}, nil
+	return Step{ActionSend, p}, nil
 }
 
 // close is noted before the wallet is told, so that nobody uses the ticket meanwhile.
 func (t *Trade) close(p *Prepayment, lease time.Duration, now time.Time) Step {
-	p.State, p.Leased = Closing, instant.Of(now.Add(lease))
+	p.State, p.LeasedUntil = Closing, instant.Normalise(now.Add(lease))
 	t.note(now, NotedClosing, p.TradeNo, nil)
-	return Step{Close, *p}
+	return Step{ActionClose, *p}
 }
 
 // CheckTicket is nil while the order can be paid with a ticket of the prepayment that is
@@ -108,7 +108,7 @@ func (t *Trade) CheckTicket(no TradeNo, ends, now time.Time) error {
 		return err
 	}
 	if p := t.prepayment(no); p == nil || !p.IsUsable(now) || !now.Before(ends) {
-		return ErrKeyOver
+		return ErrKeyExpired
 	}
 	return nil
 }
@@ -119,8 +119,8 @@ func (t *Trade) Sent(no TradeNo, ticket Ticket, now time.Time) {
 	if p == nil || !p.IsAlive() || p.State == Closing {
 		return // it has been overtaken
 	}
-	now = instant.Of(now)
-	p.State, p.Ticket, p.Leased, p.Ends = Live, ticket, time.Time{}, now.Add(p.life())
+	now = instant.Normalise(now)
+	p.State, p.Ticket, p.LeasedUntil, p.Expires = Live, ticket, time.Time{}, now.Add(p.life())
 	if p.Opened.IsZero() {
 		p.Opened = now
 	}
@@ -134,13 +134,13 @@ func (t *Trade) Failed(no TradeNo, cause error, now time.Time) {
 	if p == nil || !p.IsAlive() || p.State == Closing {
 		return
 	}
-	p.Leased = time.Time{}
+	p.LeasedUntil = time.Time{}
 	switch {
-	case errors.Is(cause, ErrShutThere), p.State == Preparing && isRefusal(cause):
-		p.State = Shut
+	case errors.Is(cause, ErrWalletClosed), p.State == Preparing && isRefusal(cause):
+		p.State = ClosedAtWallet
 		t.note(now, NotedShut, no, cause)
 		return
-	case errors.Is(cause, ErrOtherThere):
+	case errors.Is(cause, ErrWalletOtherOrder):
 		p.State = Closing
 	case p.State == Preparing:
 		p.State = Unknown
@@ -150,7 +150,7 @@ func (t *Trade) Failed(no TradeNo, cause error, now time.Time) {
 
 // isRefusal says whether the wallet has answered that it did nothing.
 func isRefusal(cause error) bool {
-	return errors.Is(cause, ErrRefused) || errors.Is(cause, ErrCrowded) || errors.Is(cause, ErrNoFunds)
+	return errors.Is(cause, ErrWalletRefused) || errors.Is(cause, ErrWalletBusy) || errors.Is(cause, ErrInsufficientFunds)
 }
 
 // Closed notes what the wallet said when it was told to close the prepayment, and
@@ -160,13 +160,13 @@ func (t *Trade) Closed(no TradeNo, cause error, now time.Time) error {
 	if p == nil || !p.IsAlive() {
 		return nil
 	}
-	p.Leased = time.Time{}
+	p.LeasedUntil = time.Time{}
 	switch {
-	case cause == nil, errors.Is(cause, ErrShutThere), errors.Is(cause, ErrNotThere):
-		p.State = Shut
+	case cause == nil, errors.Is(cause, ErrWalletClosed), errors.Is(cause, ErrWalletNotFound):
+		p.State = ClosedAtWallet
 		t.note(now, NotedShut, no, cause)
 		return nil
-	case !errors.Is(cause, ErrNotClosed):
+	case !errors.Is(cause, ErrWalletNotClosed):
 		t.note(now, NotedUnknown, no, cause)
 		return cause
 	}
@@ -176,7 +176,7 @@ func (t *Trade) Closed(no TradeNo, cause error, now time.Time) error {
 	}
 	t.note(now, NotedKept, no, cause)
 	if wait := p.Created.Add(CloseAge).Sub(now); wait > 0 {
-		return ErrYoung(wait)
+		return ErrTooRecentToClose(wait)
 	}
 	return cause
 }
@@ -186,10 +186,10 @@ func (t *Trade) Reported(no TradeNo, r Report, now time.Time) {
 	p := t.prepayment(no)
 	switch {
 	case p == nil:
-	case r.Standing == PaidThere:
+	case r.State == WalletPaid:
 		t.Settle(r.Receipt, now)
-	case r.Standing == ShutThere && p.IsAlive():
-		p.State, p.Leased = Shut, time.Time{}
+	case r.State == WalletClosed && p.IsAlive():
+		p.State, p.LeasedUntil = ClosedAtWallet, time.Time{}
 		t.note(now, NotedShut, no, nil)
 	}
 }
@@ -199,8 +199,8 @@ func (t *Trade) Reported(no TradeNo, r Report, now time.Time) {
 func (t *Trade) Absent(no TradeNo, now time.Time) {
 	p := t.prepayment(no)
 	if p != nil && p.IsAlive() && now.Sub(p.Created) >= CloseAge {
-		p.State, p.Leased = Shut, time.Time{}
-		t.note(now, NotedShut, no, ErrNotThere)
+		p.State, p.LeasedUntil = ClosedAtWallet, time.Time{}
+		t.note(now, NotedShut, no, ErrWalletNotFound)
 	}
 }
 
@@ -208,17 +208,17 @@ func (t *Trade) Absent(no TradeNo, now time.Time) {
 func (t *Trade) Pending(now time.Time) []Prepayment {
 	var all []Prepayment
 	for _, p := range t.Prepayments {
-		if p.IsAlive() && !now.Before(p.Leased) {
+		if p.IsAlive() && !now.Before(p.LeasedUntil) {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// Wind closes the order when its time is over and nobody can pay it any more. Until then
+// Expire closes the order when its time is over and nobody can pay it any more. Until then
 // it says what is to be closed at the wallet; also of an order that is paid otherwise.
 // What is disputed has been paid, and can't be closed.
-func (t *Trade) Wind(lease time.Duration, now time.Time) []Step {
+func (t *Trade) Expire(lease time.Duration, now time.Time) []Step {
 	if t.Order.CheckPayable(now) == nil {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (t *Trade) Wind(lease time.Duration, now time.Time) []Step {
 	for n := range t.Prepayments {
 		p := &t.Prepayments[n]
 		alive = alive || p.IsAlive()
-		if p.IsAlive() && !t.isDisputed(p.TradeNo) && !now.Before(p.Leased) {
+		if p.IsAlive() && !t.isDisputed(p.TradeNo) && !now.Before(p.LeasedUntil) {
 			steps = append(steps, t.close(p, lease, now))
 		}
 	}
@@ -242,19 +242,19 @@ func (t *Trade) Wind(lease time.Duration, now time.Time) []Step {
 // than we do.
 const DisputeInterval = time.Hour
 
-// Plan sets when the wallet is to be asked next, if that is necessary: soon while a
+// ScheduleCheck sets when the wallet is to be asked next, if that is necessary: soon while a
 // prepayment is alive, and when the order expires.
-func (t *Trade) Plan(interval time.Duration, now time.Time) {
+func (t *Trade) ScheduleCheck(interval time.Duration, now time.Time) {
 	p := t.alive()
 	switch {
 	case p != nil && t.isDisputed(p.TradeNo):
-		t.Look = instant.Of(now.Add(DisputeInterval))
+		t.NextCheck = instant.Normalise(now.Add(DisputeInterval))
 	case p != nil:
-		t.Look = instant.Of(now.Add(interval))
+		t.NextCheck = instant.Normalise(now.Add(interval))
 	case t.Order.State == Open:
-		t.Look = t.Order.Expires
+		t.NextCheck = t.Order.Expires
 	default:
-		t.Look = time.Time{}
+		t.NextCheck = time.Time{}
 	}
 }
 
@@ -268,7 +268,7 @@ func (t *Trade) alive() *Prepayment {
 }
 
 func (t *Trade) isDisputed(no TradeNo) bool {
-	return slices.ContainsFunc(t.Payments, func(p Payment) bool { return p.TradeNo == no && p.Verdict == Disputed })
+	return slices.ContainsFunc(t.Payments, func(p Payment) bool { return p.TradeNo == no && p.State == Disputed })
 }
 
 func (t *Trade) prepayment(no TradeNo) *Prepayment {
@@ -281,8 +281,8 @@ func (t *Trade) prepayment(no TradeNo) *Prepayment {
 }
 
 func (t *Trade) note(now time.Time, what Noted, no TradeNo, cause error) {
-	e := Entry{At: instant.Of(now), Noted: what, TradeNo: no}
-	if f, is := fault.Of(cause); is {
+	e := Entry{At: instant.Normalise(now), Noted: what, TradeNo: no}
+	if f, is := fault.As(cause); is {
 		e.Detail = f.Text
 	} else if cause != nil {
 		e.Detail = "something else went wrong" // whatever it is, it may say too much

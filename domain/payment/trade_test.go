@@ -29,8 +29,8 @@ func newTrade() *payment.Trade {
 	return &payment.Trade{Order: o}
 }
 
-func opening(i payment.Intent, no payment.TradeNo) payment.Opening {
-	return payment.Opening{Intent: i, TradeNo: no, Lease: lease, Draw: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
+	return payment.BeginRequest{Intent: i, TradeNo: no, Lease: lease, BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 		return fmt.Append(nil, o.ID, i, no), nil
 	}}
 }
@@ -52,14 +52,14 @@ func receipt(transaction string, no payment.TradeNo) payment.Receipt {
 
 func TestPAY09_the_same_way_to_pay_finds_the_same_prepayment_again(t *testing.T) {
 	tr := newTrade()
-	first := begin(t, tr, native, "a", payment.Send, noon)
+	first := begin(t, tr, native, "a", payment.ActionSend, noon)
 	assert.Equal(t, payment.Preparing, first.State)
 	assert.NotEmpty(t, first.Request)
-	again := begin(t, tr, native, "b", payment.Wait, noon.Add(lease-1))
+	again := begin(t, tr, native, "b", payment.ActionWait, noon.Add(lease-1))
 	assert.Equal(t, first.TradeNo, again.TradeNo)
-	assert.Equal(t, noon.Add(lease), again.Leased)
+	assert.Equal(t, noon.Add(lease), again.LeasedUntil)
 	tr.Sent("a", ticket, noon.Add(time.Second))
-	again = begin(t, tr, native, "b", payment.Use, noon.Add(2*time.Second))
+	again = begin(t, tr, native, "b", payment.ActionUse, noon.Add(2*time.Second))
 	assert.Equal(t, ticket, again.Ticket)
 	assert.Len(t, tr.Prepayments, 1)
 	assert.Equal(t, payment.NotedLive, tr.Entries[len(tr.Entries)-1].Noted)
@@ -73,44 +73,44 @@ func TestPAY09_a_ticket_that_is_over_is_refreshed_by_the_identical_request(t *te
 		life   time.Duration
 	}{{h5, 5 * time.Minute}, {native, 2 * time.Hour}} {
 		tr := *tr
-		first := begin(t, &tr, c.intent, "a", payment.Send, noon)
+		first := begin(t, &tr, c.intent, "a", payment.ActionSend, noon)
 		tr.Sent("a", ticket, noon)
-		begin(t, &tr, c.intent, "b", payment.Use, noon.Add(c.life-1))
-		again := begin(t, &tr, c.intent, "b", payment.Send, noon.Add(c.life))
+		begin(t, &tr, c.intent, "b", payment.ActionUse, noon.Add(c.life-1))
+		again := begin(t, &tr, c.intent, "b", payment.ActionSend, noon.Add(c.life))
 		assert.Equal(t, first.Request, again.Request)
 		assert.Equal(t, payment.TradeNo("a"), again.TradeNo)
-		tr.Failed("a", payment.ErrCrowded, noon.Add(c.life))
+		tr.Failed("a", payment.ErrWalletBusy, noon.Add(c.life))
 		assert.Equal(t, payment.Live, tr.Prepayments[0].State, "that it was not refreshed does not say that it has gone")
 		tr.Sent("a", ticket, noon.Add(c.life))
-		begin(t, &tr, c.intent, "b", payment.Use, noon.Add(2*c.life-1))
+		begin(t, &tr, c.intent, "b", payment.ActionUse, noon.Add(2*c.life-1))
 	}
 }
 
 func TestPAY09_another_way_to_pay_first_closes_the_former(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	tr.Sent("a", ticket, noon)
 	at := noon.Add(time.Minute)
-	begin(t, tr, h5, "b", payment.Close, at)
-	begin(t, tr, native, "b", payment.Wait, at)
-	err := tr.Closed("a", payment.ErrNotClosed, at)
-	young, is := fault.Of(err)
+	begin(t, tr, h5, "b", payment.ActionClose, at)
+	begin(t, tr, native, "b", payment.ActionWait, at)
+	err := tr.Closed("a", payment.ErrWalletNotClosed, at)
+	young, is := fault.As(err)
 	require.True(t, is)
 	assert.Equal(t, fault.Conflict, young.Kind)
 	assert.Equal(t, 4*time.Minute, young.RetryAfter)
-	begin(t, tr, native, "b", payment.Use, at)
+	begin(t, tr, native, "b", payment.ActionUse, at)
 
 	at = noon.Add(payment.CloseAge)
-	begin(t, tr, h5, "b", payment.Close, at)
-	assert.ErrorIs(t, tr.Closed("a", payment.ErrNotClosed, at), payment.ErrNotClosed, "not for its age")
-	begin(t, tr, h5, "b", payment.Close, at)
-	assert.ErrorIs(t, tr.Closed("a", payment.ErrSilent, at), payment.ErrSilent)
+	begin(t, tr, h5, "b", payment.ActionClose, at)
+	assert.ErrorIs(t, tr.Closed("a", payment.ErrWalletNotClosed, at), payment.ErrWalletNotClosed, "not for its age")
+	begin(t, tr, h5, "b", payment.ActionClose, at)
+	assert.ErrorIs(t, tr.Closed("a", payment.ErrWalletTimeout, at), payment.ErrWalletTimeout)
 	assert.Equal(t, payment.Closing, tr.Prepayments[0].State, "nobody knows")
-	begin(t, tr, native, "b", payment.Close, at)
+	begin(t, tr, native, "b", payment.ActionClose, at)
 	require.NoError(t, tr.Closed("a", nil, at))
-	second := begin(t, tr, h5, "b", payment.Send, at)
+	second := begin(t, tr, h5, "b", payment.ActionSend, at)
 	assert.Equal(t, payment.TradeNo("b"), second.TradeNo)
-	assert.Equal(t, payment.Shut, tr.Prepayments[0].State)
+	assert.Equal(t, payment.ClosedAtWallet, tr.Prepayments[0].State)
 }
 
 func TestPAY09_what_the_wallet_says_of_a_request(t *testing.T) {
@@ -118,24 +118,24 @@ func TestPAY09_what_the_wallet_says_of_a_request(t *testing.T) {
 		cause       error
 		first, then payment.PrepaymentState // for a first request, and for one that was sent before
 	}{
-		{payment.ErrRefused, payment.Shut, payment.Unknown},
-		{payment.ErrCrowded, payment.Shut, payment.Unknown},
-		{payment.ErrNoFunds, payment.Shut, payment.Unknown},
-		{payment.ErrShutThere, payment.Shut, payment.Shut},
-		{payment.ErrSilent, payment.Unknown, payment.Unknown},
-		{payment.ErrGarbled, payment.Unknown, payment.Unknown},
-		{payment.ErrPaidThere, payment.Unknown, payment.Unknown},
+		{payment.ErrWalletRefused, payment.ClosedAtWallet, payment.Unknown},
+		{payment.ErrWalletBusy, payment.ClosedAtWallet, payment.Unknown},
+		{payment.ErrInsufficientFunds, payment.ClosedAtWallet, payment.Unknown},
+		{payment.ErrWalletClosed, payment.ClosedAtWallet, payment.ClosedAtWallet},
+		{payment.ErrWalletTimeout, payment.Unknown, payment.Unknown},
+		{payment.ErrWalletBadResponse, payment.Unknown, payment.Unknown},
+		{payment.ErrWalletPaid, payment.Unknown, payment.Unknown},
 		{errors.New("reset"), payment.Unknown, payment.Unknown},
-		{payment.ErrOtherThere, payment.Closing, payment.Closing},
+		{payment.ErrWalletOtherOrder, payment.Closing, payment.Closing},
 	} {
 		tr := newTrade()
-		begin(t, tr, native, "a", payment.Send, noon)
+		begin(t, tr, native, "a", payment.ActionSend, noon)
 		tr.Failed("a", fmt.Errorf("sending: %w", c.cause), noon)
 		assert.Equal(t, c.first, tr.Prepayments[0].State, c.cause)
 
 		tr = newTrade()
-		begin(t, tr, native, "a", payment.Send, noon)
-		begin(t, tr, native, "b", payment.Send, noon.Add(lease)) // who sent the first has gone
+		begin(t, tr, native, "a", payment.ActionSend, noon)
+		begin(t, tr, native, "b", payment.ActionSend, noon.Add(lease)) // who sent the first has gone
 		tr.Failed("a", fmt.Errorf("sending: %w", c.cause), noon.Add(lease))
 		assert.Equal(t, c.then, tr.Prepayments[0].State, c.cause)
 		assert.Len(t, tr.Prepayments, 1)
@@ -144,13 +144,13 @@ func TestPAY09_what_the_wallet_says_of_a_request(t *testing.T) {
 
 func TestPAY09_a_ticket_that_comes_late_is_not_used(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
-	begin(t, tr, h5, "b", payment.Close, noon.Add(lease)) // who sent the first is slow
+	begin(t, tr, native, "a", payment.ActionSend, noon)
+	begin(t, tr, h5, "b", payment.ActionClose, noon.Add(lease)) // who sent the first is slow
 	tr.Sent("a", ticket, noon.Add(lease))
 	assert.Equal(t, payment.Closing, tr.Prepayments[0].State)
-	require.NoError(t, tr.Closed("a", payment.ErrNotThere, noon.Add(lease)))
+	require.NoError(t, tr.Closed("a", payment.ErrWalletNotFound, noon.Add(lease)))
 	tr.Sent("a", ticket, noon.Add(lease))
-	assert.Equal(t, payment.Shut, tr.Prepayments[0].State)
+	assert.Equal(t, payment.ClosedAtWallet, tr.Prepayments[0].State)
 }
 
 func TestPAY09_nothing_is_opened_in_the_last_minute(t *testing.T) {
@@ -159,20 +159,20 @@ func TestPAY09_nothing_is_opened_in_the_last_minute(t *testing.T) {
 	_, err := tr.Begin(opening(native, "a"), late.Add(1))
 	assert.ErrorIs(t, err, payment.ErrTooLate)
 	assert.Empty(t, tr.Prepayments)
-	begin(t, tr, native, "a", payment.Send, late)
+	begin(t, tr, native, "a", payment.ActionSend, late)
 	tr.Sent("a", ticket, late)
-	begin(t, tr, native, "b", payment.Use, tr.Order.Expires.Add(-1))
+	begin(t, tr, native, "b", payment.ActionUse, tr.Order.Expires.Add(-1))
 	_, err = tr.Begin(opening(native, "b"), tr.Order.Expires)
 	assert.ErrorIs(t, err, payment.ErrExpired)
 }
 
 func TestPAY10_what_becomes_of_money(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	wrong := receipt("t1", "a")
 	wrong.Amount++
 	for range 2 {
-		assert.Equal(t, payment.Disputed, tr.Settle(wrong, noon).Verdict)
+		assert.Equal(t, payment.Disputed, tr.Settle(wrong, noon).State)
 	}
 	assert.Len(t, tr.Entries, 2, "what is told again is not noted again")
 	for _, change := range []func(*payment.Receipt){
@@ -181,20 +181,20 @@ func TestPAY10_what_becomes_of_money(t *testing.T) {
 	} {
 		r := receipt("t1", "a")
 		change(&r)
-		assert.Equal(t, payment.Disputed, tr.Settle(r, noon).Verdict)
+		assert.Equal(t, payment.Disputed, tr.Settle(r, noon).State)
 	}
 	assert.Equal(t, payment.Open, tr.Order.State)
 	assert.Len(t, tr.Payments, 1)
 
 	paid := tr.Settle(receipt("t1", "a"), noon)
-	assert.Equal(t, payment.Applied, paid.Verdict, "once the wallet confirms the right figures")
+	assert.Equal(t, payment.Applied, paid.State, "once the wallet confirms the right figures")
 	assert.Equal(t, int64(990), paid.Amount)
 	assert.Equal(t, payment.Paid, tr.Order.State)
 	assert.Equal(t, "t1", tr.Order.Transaction)
 	assert.Equal(t, noon.Add(time.Minute), tr.Order.PaidAt)
-	assert.Equal(t, payment.Applied, tr.Settle(wrong, noon).Verdict, "nothing takes that back")
-	assert.Equal(t, payment.RefundDue, tr.Settle(receipt("t2", "a"), noon).Verdict)
-	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).Verdict)
+	assert.Equal(t, payment.Applied, tr.Settle(wrong, noon).State, "nothing takes that back")
+	assert.Equal(t, payment.RefundDue, tr.Settle(receipt("t2", "a"), noon).State)
+	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).State)
 	assert.Equal(t, "t1", tr.Order.Transaction)
 	assert.Len(t, tr.Payments, 2)
 
@@ -204,90 +204,90 @@ func TestPAY10_what_becomes_of_money(t *testing.T) {
 
 func TestPAY10_money_that_the_wallet_has_given_back_pays_nothing(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	back := receipt("t1", "a")
 	back.Refunded = true
 	before := len(tr.Entries)
 	for range 3 {
-		assert.Equal(t, payment.Disputed, tr.Settle(back, noon).Verdict)
+		assert.Equal(t, payment.Disputed, tr.Settle(back, noon).State)
 	}
 	assert.Len(t, tr.Entries, before+1, "a receipt that comes again is noted once")
 	assert.Len(t, tr.Payments, 1)
 	assert.Equal(t, payment.Open, tr.Order.State)
-	begin(t, tr, native, "b", payment.Send, noon)
+	begin(t, tr, native, "b", payment.ActionSend, noon)
 }
 
 func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	tr.Sent("a", ticket, noon)
-	tr.Plan(30*time.Second, noon)
-	assert.Equal(t, noon.Add(30*time.Second), tr.Look)
+	tr.ScheduleCheck(30*time.Second, noon)
+	assert.Equal(t, noon.Add(30*time.Second), tr.NextCheck)
 	assert.Len(t, tr.Pending(noon), 1)
-	assert.Empty(t, tr.Wind(lease, noon), "it can be paid still")
+	assert.Empty(t, tr.Expire(lease, noon), "it can be paid still")
 	over := tr.Order.Expires
-	steps := tr.Wind(lease, over)
+	steps := tr.Expire(lease, over)
 	require.Len(t, steps, 1)
-	assert.Equal(t, payment.Close, steps[0].Action)
-	assert.Empty(t, tr.Wind(lease, over), "somebody is at it")
+	assert.Equal(t, payment.ActionClose, steps[0].Action)
+	assert.Empty(t, tr.Expire(lease, over), "somebody is at it")
 	assert.Empty(t, tr.Pending(over))
 	assert.Equal(t, payment.Open, tr.Order.State)
 	require.NoError(t, tr.Closed("a", nil, over))
-	assert.Empty(t, tr.Wind(lease, over))
+	assert.Empty(t, tr.Expire(lease, over))
 	assert.Equal(t, payment.Closed, tr.Order.State)
-	tr.Plan(time.Second, over)
-	assert.Zero(t, tr.Look)
-	assert.Equal(t, payment.RefundDue, tr.Settle(receipt("t1", "a"), over).Verdict, "money after that is not dropped")
+	tr.ScheduleCheck(time.Second, over)
+	assert.Zero(t, tr.NextCheck)
+	assert.Equal(t, payment.RefundDue, tr.Settle(receipt("t1", "a"), over).State, "money after that is not dropped")
 	assert.Equal(t, payment.Closed, tr.Order.State)
 }
 
 func TestPAY11_an_order_that_was_never_begun_ends_with_its_time(t *testing.T) {
 	tr := newTrade()
-	tr.Plan(time.Second, noon)
-	assert.Equal(t, tr.Order.Expires, tr.Look)
-	assert.Empty(t, tr.Wind(lease, tr.Order.Expires))
+	tr.ScheduleCheck(time.Second, noon)
+	assert.Equal(t, tr.Order.Expires, tr.NextCheck)
+	assert.Empty(t, tr.Expire(lease, tr.Order.Expires))
 	assert.Equal(t, payment.Closed, tr.Order.State)
 }
 
 func TestPAY11_what_the_wallet_does_not_know_is_not_there_once_it_is_old(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
-	tr.Failed("a", payment.ErrSilent, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
+	tr.Failed("a", payment.ErrWalletTimeout, noon)
 	tr.Absent("a", noon.Add(payment.CloseAge-1))
 	assert.Equal(t, payment.Unknown, tr.Prepayments[0].State)
 	tr.Absent("a", noon.Add(payment.CloseAge))
-	assert.Equal(t, payment.Shut, tr.Prepayments[0].State)
+	assert.Equal(t, payment.ClosedAtWallet, tr.Prepayments[0].State)
 }
 
 func TestPAY11_an_order_that_was_paid_otherwise_has_the_rest_closed(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	tr.Closed("a", nil, noon)
-	begin(t, tr, h5, "b", payment.Send, noon)
+	begin(t, tr, h5, "b", payment.ActionSend, noon)
 	tr.Sent("b", ticket, noon)
-	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).Verdict, "somebody was faster than the closing")
-	steps := tr.Wind(lease, noon)
+	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).State, "somebody was faster than the closing")
+	steps := tr.Expire(lease, noon)
 	require.Len(t, steps, 1)
 	assert.Equal(t, payment.TradeNo("b"), steps[0].Prepayment.TradeNo)
 }
 
 func TestPAY11_what_is_disputed_is_asked_after_and_not_closed(t *testing.T) {
 	tr := newTrade()
-	begin(t, tr, native, "a", payment.Send, noon)
+	begin(t, tr, native, "a", payment.ActionSend, noon)
 	tr.Sent("a", ticket, noon)
 	wrong := receipt("t1", "a")
 	wrong.Amount--
-	tr.Reported("a", payment.Report{Standing: payment.PaidThere, Receipt: wrong}, noon)
+	tr.Reported("a", payment.Report{State: payment.WalletPaid, Receipt: wrong}, noon)
 	over := tr.Order.Expires
-	assert.Empty(t, tr.Wind(lease, over))
+	assert.Empty(t, tr.Expire(lease, over))
 	assert.Equal(t, payment.Open, tr.Order.State)
 	assert.Len(t, tr.Pending(over), 1)
-	tr.Plan(time.Second, over)
-	assert.Equal(t, over.Add(payment.DisputeInterval), tr.Look)
-	tr.Reported("a", payment.Report{Standing: payment.PaidThere, Receipt: receipt("t1", "a")}, over)
+	tr.ScheduleCheck(time.Second, over)
+	assert.Equal(t, over.Add(payment.DisputeInterval), tr.NextCheck)
+	tr.Reported("a", payment.Report{State: payment.WalletPaid, Receipt: receipt("t1", "a")}, over)
 	assert.Equal(t, payment.Paid, tr.Order.State, "whoever paid in time has paid")
-	tr.Plan(time.Second, over)
-	assert.Zero(t, tr.Look)
+	tr.ScheduleCheck(time.Second, over)
+	assert.Zero(t, tr.NextCheck)
 }
 
 func TestPAY_whatever_happens_an_order_is_paid_once_and_stays_so(t *testing.T) {
@@ -295,8 +295,8 @@ func TestPAY_whatever_happens_an_order_is_paid_once_and_stays_so(t *testing.T) {
 		tr := newTrade()
 		now := noon
 		causes := []error{
-			nil, payment.ErrPaidThere, payment.ErrShutThere, payment.ErrNotThere, payment.ErrNotClosed, payment.ErrOtherThere,
-			payment.ErrRefused, payment.ErrSilent, errors.New("reset"),
+			nil, payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
+			payment.ErrWalletRefused, payment.ErrWalletTimeout, errors.New("reset"),
 		}
 		cause := func() error { return rapid.SampledFrom(causes).Draw(r, "cause") }
 		no := func() payment.TradeNo {
@@ -311,9 +311,9 @@ func TestPAY_whatever_happens_an_order_is_paid_once_and_stays_so(t *testing.T) {
 			"failed":   func(*rapid.T) { tr.Failed(no(), cause(), now) },
 			"closed":   func(*rapid.T) { _ = tr.Closed(no(), cause(), now) },
 			"absent":   func(*rapid.T) { tr.Absent(no(), now) },
-			"wind":     func(*rapid.T) { tr.Wind(lease, now) },
+			"wind":     func(*rapid.T) { tr.Expire(lease, now) },
 			"time":     func(r *rapid.T) { now = now.Add(time.Duration(rapid.IntRange(1, 900).Draw(r, "s")) * time.Second) },
-			"reported": func(*rapid.T) { tr.Reported(no(), payment.Report{Standing: payment.ShutThere}, now) },
+			"reported": func(*rapid.T) { tr.Reported(no(), payment.Report{State: payment.WalletClosed}, now) },
 			"settle": func(r *rapid.T) {
 				got := receipt(fmt.Sprint("t", rapid.IntRange(0, 3).Draw(r, "transaction")), no())
 				got.Amount += rapid.Int64Range(0, 1).Draw(r, "too much")
@@ -335,7 +335,7 @@ func TestPAY_whatever_happens_an_order_is_paid_once_and_stays_so(t *testing.T) {
 				for _, p := range tr.Payments {
 					require.False(r, transactions[p.TransactionID])
 					transactions[p.TransactionID] = true
-					if p.Verdict == payment.Applied {
+					if p.State == payment.Applied {
 						applied++
 						require.Equal(r, tr.Order.Transaction, p.TransactionID)
 						require.Equal(r, tr.Order.Amount, p.Amount)

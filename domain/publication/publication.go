@@ -86,7 +86,7 @@ func (p Publication) IsOrigin(originalVisible bool) bool {
 func (p Publication) Listing() (feed.Listing, bool) { return p.listing(feed.Publication, int64(p.ID)) }
 
 // At is the publication with its cover at the address that it has now.
-func (p Publication) At(address func(media.Key) string) (feed.Thing, bool) {
+func (p Publication) At(address func(media.Key) string) (feed.Listable, bool) {
 	if p.Cover.Key == "" {
 		return nil, false
 	}
@@ -105,7 +105,7 @@ type Node struct {
 func (n Node) Listing() (feed.Listing, bool) { return n.listing(feed.Node, int64(n.ID)) }
 
 // At is the node with its cover at the address that it has now.
-func (n Node) At(address func(media.Key) string) (feed.Thing, bool) {
+func (n Node) At(address func(media.Key) string) (feed.Listable, bool) {
 	if n.Cover.Key == "" {
 		return nil, false
 	}

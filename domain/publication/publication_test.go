@@ -34,7 +34,7 @@ func TestFED10_only_what_is_published_and_not_deleted_is_listed(t *testing.T) {
 			c := publication.Content{Category: 4, Published: published, Deleted: deleted, Created: noon, Updated: noon.Add(time.Hour)}
 			p, n := publication.Publication{ID: 7, Content: c}, publication.Node{ID: 8, Content: c}
 			assert.Equal(t, published && !deleted, c.IsVisible())
-			for thing, want := range map[feed.Thing]feed.Listing{
+			for thing, want := range map[feed.Listable]feed.Listing{
 				&p: {Kind: feed.Publication, ID: 7, Category: 4, Created: noon, Updated: noon.Add(time.Hour)},
 				&n: {Kind: feed.Node, ID: 8, Category: 4, Created: noon, Updated: noon.Add(time.Hour)},
 			} {

@@ -73,12 +73,12 @@ func ToUser(who, followed user.ID, now time.Time) (Subscription, error) {
 	if who == followed {
 		return Subscription{}, fault.Field("followed_user", "You cannot follow yourself.")
 	}
-	return Subscription{User: who, Followed: followed, Created: instant.Of(now), Updated: instant.Of(now)}, nil
+	return Subscription{User: who, Followed: followed, Created: instant.Normalise(now), Updated: instant.Normalise(now)}, nil
 }
 
 // ToCategory returns the subscription of a person to a category.
 func ToCategory(who user.ID, followed feed.CategoryID, now time.Time) Subscription {
-	return Subscription{User: who, Category: followed, Created: instant.Of(now), Updated: instant.Of(now)}
+	return Subscription{User: who, Category: followed, Created: instant.Normalise(now), Updated: instant.Normalise(now)}
 }
 
 // EntityType says what is followed.

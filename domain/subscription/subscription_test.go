@@ -32,7 +32,7 @@ func TestEVT08_contacts_follow_each_other(t *testing.T) {
 
 func TestSUB04_nobody_follows_themselves(t *testing.T) {
 	_, err := subscription.ToUser(5, 5, time.Now())
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Contains(t, f.Fields, "followed_user")
 }

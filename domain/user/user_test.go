@@ -24,7 +24,7 @@ func TestAUT03_phone_names(t *testing.T) {
 		"+86-138 0000 0001", "+8613800000001", "+1234-12345678", "+86-123", "+86-12345678901234", "+86-１３８０００", "+86-13800000001\n+1-2345678",
 	} {
 		_, err := user.ParsePhone(bad)
-		f, ok := fault.Of(err)
+		f, ok := fault.As(err)
 		require.True(t, ok, bad)
 		assert.Contains(t, f.Fields, "username", bad)
 	}
@@ -79,7 +79,7 @@ func TestNewMember(t *testing.T) {
 	assert.Equal(t, "UTC", m.Timezone)
 
 	_, err = user.NewMember(user.Member{Firstname: strings.Repeat("a", 65), Location: "x\x00", Timezone: "Local"})
-	f, ok := fault.Of(err)
+	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Len(t, f.Fields, 3, "all at once: %v", f.Fields)
 }

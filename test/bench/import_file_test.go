@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
@@ -58,15 +58,15 @@ func (f *found) write(path string, records int) (err error) {
 	return out.Flush()
 }
 
-func (f *found) drafts() iter.Seq[crawl.Draft] {
+func (f *found) drafts() iter.Seq[imported.Draft] {
 	parts := []struct {
 		count int
-		draft func(int) crawl.Draft
+		draft func(int) imported.Draft
 	}{
 		{f.publications, f.bundleDraft}, {f.publications, f.publicationDraft}, {f.nodes, f.nodeDraft},
 		{f.demands, f.demandDraft}, {f.clippings, f.newsDraft}, {f.howTos, f.howToDraft},
 	}
-	return func(yield func(crawl.Draft) bool) {
+	return func(yield func(imported.Draft) bool) {
 		for i := range f.users {
 			if !yield(f.userDraft(i)) {
 				return
@@ -91,53 +91,53 @@ func (f *found) drafts() iter.Seq[crawl.Draft] {
 
 func writer(id int64) string { return fmt.Sprint("writer-", id) }
 
-func (f *found) userDraft(i int) crawl.Draft {
+func (f *found) userDraft(i int) imported.Draft {
 	r := roll("users", i)
-	return crawl.UserDraft{
+	return imported.UserDraft{
 		ID: writer(int64(i + 1)), Username: fmt.Sprintf("+86-2%010d", i), Firstname: r.text(8), Lastname: r.text(8),
 		Expertise: r.text(8), Location: pick(r, cities).name, Timezone: "Asia/Shanghai", Joined: r.before(history),
 	}
 }
 
-func (f *found) categoryDraft(i int) crawl.Draft {
-	return crawl.CategoryDraft{
+func (f *found) categoryDraft(i int) imported.Draft {
+	return imported.CategoryDraft{
 		ID: feed.CategoryID(i + 1), Parent: feed.CategoryID(i / 10), Name: fmt.Sprint("Category ", i+1), Slug: fmt.Sprint("category-", i+1),
 	}
 }
 
-func (f *found) bundleDraft(i int) crawl.Draft {
+func (f *found) bundleDraft(i int) imported.Draft {
 	from := publication.BundleID(original(i))
-	return crawl.BundleDraft{ID: publication.BundleID(i + 1), FirstOriginal: from, Original: from}
+	return imported.BundleDraft{ID: publication.BundleID(i + 1), FirstOriginal: from, Original: from}
 }
 
-func coverDraft(kind string, i int) *crawl.CoverDraft {
-	return &crawl.CoverDraft{URL: fmt.Sprintf("https://pictures.example/%s/%08d.jpg", kind, i), Width: 480, Height: 320}
+func coverDraft(kind string, i int) *imported.CoverDraft {
+	return &imported.CoverDraft{URL: fmt.Sprintf("https://pictures.example/%s/%08d.jpg", kind, i), Width: 480, Height: 320}
 }
 
-func (f *found) publicationDraft(i int) crawl.Draft {
+func (f *found) publicationDraft(i int) imported.Draft {
 	l, visible := f.published("publication", i)
 	r := roll("publication texts", i)
-	return crawl.PublicationDraft{
+	return imported.PublicationDraft{
 		ID: publication.ID(l.id), Bundle: publication.BundleID(l.id), Node: publication.NodeID(l.id), Title: r.text(40), Summary: r.text(200),
 		Cover: coverDraft("publication", i), Author: writer(f.authorOf(r)), Language: pick(r, languages), Category: feed.CategoryID(l.category),
 		Published: visible, Created: l.created, Updated: l.updated,
 	}
 }
 
-func (f *found) nodeDraft(i int) crawl.Draft {
+func (f *found) nodeDraft(i int) imported.Draft {
 	l, visible := f.published("node", i)
 	r := roll("node texts", i)
-	return crawl.NodeDraft{
+	return imported.NodeDraft{
 		ID: publication.NodeID(l.id), Title: r.text(40), Summary: r.text(200), Cover: coverDraft("node", i), Author: writer(f.authorOf(r)),
 		Language: pick(r, languages), Category: feed.CategoryID(l.category), Published: visible, Created: l.created, Updated: l.updated,
 	}
 }
 
-func (f *found) demandDraft(i int) crawl.Draft {
+func (f *found) demandDraft(i int) imported.Draft {
 	l, visible := f.published("demand", i)
 	r := roll("demand texts", i)
 	city, point := f.place(i)
-	draft := crawl.DemandDraft{
+	draft := imported.DemandDraft{
 		ID: demand.ID(l.id), Title: r.text(40), Description: r.text(200), Tags: []string{pick(r, tags), pick(r, tags)},
 		Cover: coverDraft("demand", i), Author: writer(f.authorOf(r)), Address: city.city, Category: feed.CategoryID(l.category),
 		Closed: l.created.AddDate(0, 0, 30), Start: l.created.AddDate(0, 0, 1), End: l.created.AddDate(0, 0, 20),
@@ -149,18 +149,18 @@ func (f *found) demandDraft(i int) crawl.Draft {
 	return draft
 }
 
-func (f *found) howToDraft(i int) crawl.Draft {
+func (f *found) howToDraft(i int) imported.Draft {
 	r := roll("how-tos", i)
-	return crawl.HowToDraft{
+	return imported.HowToDraft{
 		Category: fmt.Sprint("guide ", i), Robot: writer(f.authorOf(r)), Bundles: []publication.BundleID{publication.BundleID(i + 1)},
 		Created: epoch.Add(-time.Duration(i) * time.Minute),
 	}
 }
 
-func (f *found) newsDraft(i int) crawl.Draft {
+func (f *found) newsDraft(i int) imported.Draft {
 	r := roll("clippings", i)
 	city := pick(r, cities)
-	return crawl.NewsDraft{
+	return imported.NewsDraft{
 		ID: fmt.Sprint("clipping-", i), SiteName: r.text(10), URL: fmt.Sprintf("https://news.example/%d", i), Title: r.text(40),
 		Released: event.DateOf(r.before(history)), HTML: "<p>" + r.text(200) + "</p>", City: city.city, Province: city.province,
 	}

@@ -125,7 +125,7 @@ func readsInside(ctx context.Context, store *bunstore.Store, d *dataset) ([]insi
 	}
 	deep := max(1, min(4000, total/pageSize))
 	city, there := d.densest()
-	circle := feed.Select([]feed.Kind{feed.Demand}, &feed.Circle{Centre: city.centre, Within: 5})
+	circle := feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Centre: city.centre, Within: 5})
 	return []insideRead{
 		{insideRow{what: "page 1 of the largest category", among: publications}, false, 0, first},
 		{

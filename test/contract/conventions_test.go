@@ -178,9 +178,9 @@ func badPages(t *testing.T, s *server) {
 func queryValuesThatAreNoText(t *testing.T, s *server) {
 	ada := s.staff(t)
 	for _, bad := range []string{"%00", "a%00b", "%FF", "%ED%A0%80"} {
-		ada.get(t, imported+"?category="+bad).invalid("category")
-		ada.get(t, imported+"?category[]="+bad).invalid("category[]")
-		ada.get(t, imported+"?category=tea&category="+bad).invalid("category")
+		ada.get(t, importedHowTos+"?category="+bad).invalid("category")
+		ada.get(t, importedHowTos+"?category[]="+bad).invalid("category[]")
+		ada.get(t, importedHowTos+"?category=tea&category="+bad).invalid("category")
 		ada.get(t, imagesOf(ada)+"&tags__contains="+bad+"&tags__overlap=a,"+bad).invalid("tags__contains", "tags__overlap")
 		ada.get(t, events+"?ordering="+bad).invalid("ordering")
 		s.anyone().get(t, categories+"?type="+bad).invalid("type")

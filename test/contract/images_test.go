@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/gallery"
+	"plaza/domain/userimage"
 )
 
 var imageRows = []row{
@@ -233,7 +233,7 @@ func imagesByTags(t *testing.T, s *server) {
 func tooManyKeywords(t *testing.T, s *server) {
 	ada := s.member(t)
 	var words []string
-	for n := range gallery.MaxTags {
+	for n := range userimage.MaxTags {
 		words = append(words, fmt.Sprint("tag", n))
 	}
 	most := strings.Join(words, ",")
@@ -269,8 +269,8 @@ func wholeOrPaged(t *testing.T, s *server) {
 
 func tooManyImages(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
-	for range gallery.MaxImages - 1 {
-		_, err := s.app.Stores.Images.Add(t.Context(), gallery.New(ada.id, "public/x", 1, 1, gallery.Tags{}, epoch))
+	for range userimage.MaxImages - 1 {
+		_, err := s.app.Stores.Images.Add(t.Context(), userimage.New(ada.id, "public/x", 1, 1, userimage.Tags{}, epoch))
 		require.NoError(t, err)
 	}
 	last := ada.keeps(t)

@@ -156,7 +156,7 @@ func revalidated(t *testing.T, a answer) {
 func notRevalidated(t *testing.T, s *server) {
 	ada := s.member(t)
 	staff := s.staff(t)
-	for path, c := range map[string]*client{publications: ada.client, imported: staff.client, profile: ada.client, events: ada.client} {
+	for path, c := range map[string]*client{publications: ada.client, importedHowTos: staff.client, profile: ada.client, events: ada.client} {
 		a := c.saying("If-None-Match", "*").get(t, path).is(200)
 		assert.Equal(t, "private, no-store", a.header.Get("Cache-Control"), path)
 		assert.Empty(t, a.header.Get("ETag"), path)

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
-	"plaza/domain/gallery"
 	"plaza/domain/publication"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 var importedRows = []row{
@@ -22,10 +22,10 @@ var importedRows = []row{
 	{"ADM-03 categories are named in either way", howTosOfCategories, everyStore},
 }
 
-const imported = "/api/writing-admin/v1/imported-howto/"
+const importedHowTos = "/api/writing-admin/v1/imported-howto/"
 
 // galleryID is an image's number as stores have it.
-func galleryID(id int) gallery.ID { return gallery.ID(id) }
+func galleryID(id int) userimage.ID { return userimage.ID(id) }
 
 // staff is somebody who may use the back office.
 func (s *server) staff(t *testing.T) person {
@@ -43,15 +43,15 @@ func (s *server) imports(t *testing.T, category string, robot user.ID, created t
 
 func howTosListed(t *testing.T, s *server) {
 	staff := s.staff(t)
-	assert.Empty(t, staff.get(t, imported).is(200).list("data"))
+	assert.Empty(t, staff.get(t, importedHowTos).is(200).list("data"))
 	s.imports(t, "Tea", staff.id, time.Hour)
 	s.imports(t, "Walks", staff.id, 3*time.Hour, 1, 2)
 	s.imports(t, "Boats", staff.id, 2*time.Hour)
-	a := staff.get(t, imported).is(200)
+	a := staff.get(t, importedHowTos).is(200)
 	assert.Equal(t, []string{"Walks", "Boats", "Tea"}, a.column("data", "category"))
 	a.hasFields("data.0", []string{"category", "username", "user", "bundle_ids", "created_at", "updated_at"})
 	s.imports(t, "Tea", staff.id, 4*time.Hour, 9)
-	again := staff.get(t, imported).is(200)
+	again := staff.get(t, importedHowTos).is(200)
 	assert.Equal(t, []string{"Tea", "Walks", "Boats"}, again.column("data", "category"))
 	sameJSON(t, []int{9}, again.at("data.0.bundle_ids"))
 }
@@ -61,14 +61,14 @@ func howTosPaged(t *testing.T, s *server) {
 	for i := range 23 {
 		s.imports(t, string(rune('a'+i)), staff.id, time.Duration(i)*time.Minute)
 	}
-	first := staff.get(t, imported).is(200)
+	first := staff.get(t, importedHowTos).is(200)
 	assert.Equal(t, []string{"data", "pagination"}, first.names())
 	sameJSON(t, pagination(20, 23, 2, 1, 2, nil), first.at("pagination"))
-	last := staff.get(t, imported+"?page=2").is(200)
+	last := staff.get(t, importedHowTos+"?page=2").is(200)
 	assert.Equal(t, []string{"c", "b", "a"}, last.column("data", "category"))
-	sameJSON(t, pagination(2, 3, 2, 1, 2, nil), staff.get(t, imported+"?category=a&category=b&category=c&page_size=2").is(200).at("pagination"))
-	staff.get(t, imported+"?page=3").fails(404, "RESOURCE_NOT_FOUND")
-	staff.get(t, imported+"?page=x&page_size=0").invalid("page", "page_size")
+	sameJSON(t, pagination(2, 3, 2, 1, 2, nil), staff.get(t, importedHowTos+"?category=a&category=b&category=c&page_size=2").is(200).at("pagination"))
+	staff.get(t, importedHowTos+"?page=3").fails(404, "RESOURCE_NOT_FOUND")
+	staff.get(t, importedHowTos+"?page=x&page_size=0").invalid("page", "page_size")
 }
 
 func goldenHowTos(t *testing.T, s *server) {
@@ -80,18 +80,18 @@ func goldenHowTos(t *testing.T, s *server) {
 		Category: "Tea", Robot: robot.id, Bundles: []publication.BundleID{3, 1, 2}, Created: epoch.Add(time.Hour), Updated: epoch.Add(2 * time.Hour),
 	}
 	require.NoError(t, s.app.Stores.HowTos.Put(t.Context(), h))
-	s.staff(t).get(t, imported).is(200).golden("imported", facts{"<robot>": "Tea Robot", "<robot id>": robot.id})
+	s.staff(t).get(t, importedHowTos).is(200).golden("imported", facts{"<robot>": "Tea Robot", "<robot id>": robot.id})
 }
 
 func howTosForStaff(t *testing.T, s *server) {
 	ada := s.member(t)
-	s.anyone().get(t, imported).fails(401, "NOT_AUTHENTICATED")
-	s.with("x").get(t, imported).fails(401, "AUTHENTICATION_FAILED")
-	ada.get(t, imported).fails(403, "PERMISSION_DENIED")
-	ada.get(t, imported+"?page=x").fails(403, "PERMISSION_DENIED")
+	s.anyone().get(t, importedHowTos).fails(401, "NOT_AUTHENTICATED")
+	s.with("x").get(t, importedHowTos).fails(401, "AUTHENTICATION_FAILED")
+	ada.get(t, importedHowTos).fails(403, "PERMISSION_DENIED")
+	ada.get(t, importedHowTos+"?page=x").fails(403, "PERMISSION_DENIED")
 	staff := s.staff(t)
-	staff.get(t, imported).is(200)
-	s.with(s.issue(t, staff, 0, "xfile_event")).get(t, imported).fails(403, "PERMISSION_DENIED")
+	staff.get(t, importedHowTos).is(200)
+	s.with(s.issue(t, staff, 0, "xfile_event")).get(t, importedHowTos).fails(403, "PERMISSION_DENIED")
 }
 
 func howTosOfCategories(t *testing.T, s *server) {
@@ -113,10 +113,10 @@ func howTosOfCategories(t *testing.T, s *server) {
 		{[]string{"unknown"}, []string{"Tea", ""}, []string{"Tea"}}, {[]string{"unknown"}, nil, []string{}},
 	} {
 		q := url.Values{"category": c.plain, "category[]": c.bracketed}.Encode()
-		a := staff.get(t, imported+"?"+q).is(200)
+		a := staff.get(t, importedHowTos+"?"+q).is(200)
 		assert.Equal(t, c.want, a.column("data", "category"), q)
 		assert.Equal(t, len(c.want), a.int("pagination.total_count"), q)
 	}
-	unescaped := staff.get(t, imported+"?category=Tea&category[]=Walks&category[]=Tea").is(200)
+	unescaped := staff.get(t, importedHowTos+"?category=Tea&category[]=Walks&category[]=Tea").is(200)
 	assert.Equal(t, []string{"Walks", "Tea"}, unescaped.column("data", "category"))
 }

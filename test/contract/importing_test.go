@@ -11,7 +11,7 @@ import (
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 )
 
 var importingRows = []row{
@@ -21,9 +21,9 @@ var importingRows = []row{
 // unwatched is an import that nobody watches.
 type unwatched struct{}
 
-func (unwatched) Moved(importing.Source, importing.Summary) {}
-func (unwatched) Rejected(importing.Source, crawl.Reject)   {}
-func (unwatched) Resumed(importing.Source, int64)           {}
+func (unwatched) Moved(importing.Source, importing.Summary)  {}
+func (unwatched) Rejected(importing.Source, imported.Reject) {}
+func (unwatched) Resumed(importing.Source, int64)            {}
 
 // brings imports a file of the lines, and returns what became of them and the rejects.
 func (s *server) brings(t *testing.T, lines ...string) (importing.Summary, string) {
@@ -34,7 +34,7 @@ func (s *server) brings(t *testing.T, lines ...string) (importing.Summary, strin
 	file, err := jsonlines.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
-	source := importing.Source{File: file, Label: path, Rejects: func(length int64) (crawl.Rejects, error) {
+	source := importing.Source{File: file, Label: path, Rejects: func(length int64) (imported.Rejects, error) {
 		return jsonlines.OpenRejects(jsonlines.RejectsPath(path), "found.jsonl", length)
 	}}
 	summary, err := s.app.Importer.Import(t.Context(), []importing.Source{source}, unwatched{})
@@ -63,7 +63,7 @@ func importedServed(t *testing.T, s *server) {
 	assert.Equal(t, importing.Count{New: 6}, summary.All())
 	assert.Equal(t, 1, strings.Count(rejects, "\n"))
 	assert.Contains(t, rejects, `"line":7`)
-	assert.Equal(t, []string{"teaware"}, staff.get(t, imported).is(200).column("data", "category"))
+	assert.Equal(t, []string{"teaware"}, staff.get(t, importedHowTos).is(200).column("data", "category"))
 	assert.Equal(t, []string{"How to season a pot"}, staff.get(t, itemsOf(9001)+"?type=publication").is(200).column("data", "title"))
 
 	again, _ := s.brings(t, lines...)

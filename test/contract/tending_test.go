@@ -47,7 +47,7 @@ func expiredClosed(t *testing.T, s *till) {
 	ada.stands(t, order, payment.Open)
 	s.clock.advance(time.Minute)
 	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.CloseOrder, Do: sandbox.Garbage})
-	_, err := s.app.Paying.Tend(t.Context())
+	_, err := s.app.Paying.PollDue(t.Context())
 	assert.Error(t, err, "the wallet has confirmed nothing")
 	ada.stands(t, order, payment.Open)
 	bob.stands(t, never, payment.Closed) // nobody could pay it

@@ -109,7 +109,7 @@ func (s *till) misbehaves(t *testing.T, m sandbox.Misbehaviour) {
 // tend has a server look after orders whose time has come, and says how many there were.
 func (s *till) tend(t *testing.T) int {
 	t.Helper()
-	n, err := s.app.Paying.Tend(t.Context())
+	n, err := s.app.Paying.PollDue(t.Context())
 	require.NoError(t, err)
 	return n
 }

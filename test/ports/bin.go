@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
-	"plaza/domain/gallery"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Bin is the suite of media.Bin.
@@ -52,7 +52,7 @@ func (w *world) avatar(id user.ID, p media.Picture) {
 // binned are the keys in the bin, which it puts off for an hour.
 func (w *world) binned(now time.Time) []media.Key {
 	w.Helper()
-	keys, err := w.Bin.Discarded(w.Context(), now, now.Add(time.Hour), 1000)
+	keys, err := w.Bin.Claim(w.Context(), now, now.Add(time.Hour), 1000)
 	require.NoError(w, err)
 	return keys
 }
@@ -116,13 +116,13 @@ func binEvent(w *world) {
 
 func binImage(w *world) {
 	who := w.somebody()
-	i, err := w.Images.Add(w.Context(), gallery.New(who, "public/a", 1, 1, tagged(w, "a"), noon))
+	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/a", 1, 1, tagged(w, "a"), noon))
 	require.NoError(w, err)
-	w.changeOf(i.ID, func(i *gallery.Image) error { return i.Retag(tagged(w, "b")) })
+	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "b")) })
 	assert.Empty(w, w.binned(noon))
-	w.changeOf(i.ID, func(i *gallery.Image) error { i.Delete(noon); return nil })
+	w.changeOf(i.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
 	assert.Equal(w, []media.Key{"public/a"}, w.binned(noon))
-	w.changeOf(i.ID, func(i *gallery.Image) error { return i.Retag(tagged(w, "c")) })
+	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "c")) })
 	assert.Empty(w, w.binned(noon), "once")
 }
 
@@ -165,7 +165,7 @@ func binDue(w *world) {
 	keys := w.bins(4)
 	ask := func(now, next time.Time, limit int) []media.Key {
 		w.Helper()
-		due, err := w.Bin.Discarded(w.Context(), now, next, limit)
+		due, err := w.Bin.Claim(w.Context(), now, next, limit)
 		require.NoError(w, err)
 		return due
 	}
@@ -181,7 +181,7 @@ func binAtOnce(w *world) {
 	keys := w.bins(3 * many)
 	given := map[media.Key]int{}
 	for _, some := range atOnce(many, func(int) []media.Key {
-		due, err := w.Bin.Discarded(w.Context(), noon, noon.Add(time.Hour), 4)
+		due, err := w.Bin.Claim(w.Context(), noon, noon.Add(time.Hour), 4)
 		assert.NoError(w, err)
 		return due
 	}) {
@@ -200,18 +200,18 @@ func binAtOnce(w *world) {
 
 func binEmptied(w *world) {
 	keys := w.bins(3)
-	require.NoError(w, w.Bin.Emptied(w.Context(), nil))
-	require.NoError(w, w.Bin.Emptied(w.Context(), []media.Key{keys[1], "public/never"}))
-	require.NoError(w, w.Bin.Emptied(w.Context(), keys[1:2]))
+	require.NoError(w, w.Bin.Done(w.Context(), nil))
+	require.NoError(w, w.Bin.Done(w.Context(), []media.Key{keys[1], "public/never"}))
+	require.NoError(w, w.Bin.Done(w.Context(), keys[1:2]))
 	assert.Equal(w, []media.Key{keys[0], keys[2]}, w.binned(noon))
-	require.NoError(w, w.Bin.Emptied(w.Context(), keys))
+	require.NoError(w, w.Bin.Done(w.Context(), keys))
 	assert.Empty(w, w.binned(noon.AddDate(1, 0, 0)))
 }
 
 func (w *world) known() map[media.Key]string {
 	w.Helper()
 	all := map[media.Key]string{}
-	for k, err := range w.Bin.Known(w.Context()) {
+	for k, err := range w.Bin.References(w.Context()) {
 		require.NoError(w, err)
 		all[k.Key] = k.Of
 	}
@@ -227,13 +227,13 @@ func binKnown(w *world) {
 		_, err := e.RemovePlate(plates[1].ID, noon)
 		return err
 	})
-	i, err := w.Images.Add(w.Context(), gallery.New(who, "public/image", 1, 1, tagged(w, "a"), noon))
+	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/image", 1, 1, tagged(w, "a"), noon))
 	require.NoError(w, err)
-	deleted, err := w.Images.Add(w.Context(), gallery.New(who, "public/deleted", 1, 1, tagged(w, "a"), noon))
+	deleted, err := w.Images.Add(w.Context(), userimage.New(who, "public/deleted", 1, 1, tagged(w, "a"), noon))
 	require.NoError(w, err)
-	w.changeOf(deleted.ID, func(i *gallery.Image) error { i.Delete(noon); return nil })
+	w.changeOf(deleted.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
 	w.avatar(who, avatarOf("face"))
-	_, err = w.Intake.RememberCover(w.Context(), crawl.Digest{1}, avatarOf("cover"))
+	_, err = w.Intake.RememberCover(w.Context(), imported.Digest{1}, avatarOf("cover"))
 	require.NoError(w, err)
 
 	known := w.known()
@@ -249,7 +249,7 @@ func binKnown(w *world) {
 
 func binKnownEnds(w *world) {
 	keys := w.bins(3)
-	for k, err := range w.Bin.Known(w.Context()) {
+	for k, err := range w.Bin.References(w.Context()) {
 		require.NoError(w, err)
 		assert.Contains(w, keys, k.Key)
 		break
@@ -257,7 +257,7 @@ func binKnownEnds(w *world) {
 	gone, leave := context.WithCancel(w.Context())
 	leave()
 	failures := 0
-	for _, err := range w.Bin.Known(gone) {
+	for _, err := range w.Bin.References(gone) {
 		require.ErrorIs(w, err, context.Canceled)
 		failures++
 	}
@@ -269,10 +269,10 @@ func binGone(w *world) {
 	keys := w.bins(2)
 	w.refusedGone([]call{
 		{"Bin.Discarded", func(ctx context.Context, s Stores) error {
-			_, err := s.Bin.Discarded(ctx, noon, noon.Add(time.Hour), 9)
+			_, err := s.Bin.Claim(ctx, noon, noon.Add(time.Hour), 9)
 			return err
 		}},
-		{"Bin.Emptied", func(ctx context.Context, s Stores) error { return s.Bin.Emptied(ctx, keys) }},
+		{"Bin.Emptied", func(ctx context.Context, s Stores) error { return s.Bin.Done(ctx, keys) }},
 		{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a")) }},
 	})
 	assert.Equal(w, keys, w.binned(noon))

@@ -55,7 +55,7 @@ func fullRequest(author user.ID, id demand.ID, in feed.CategoryID) demand.Demand
 }
 
 // requests are all the demands that the feed shows in the category.
-func (w *world) requests(in feed.CategoryID) []feed.Thing {
+func (w *world) requests(in feed.CategoryID) []feed.Listable {
 	w.Helper()
 	return w.shelved(in, feed.Selection{Kinds: []feed.Kind{feed.Demand}}, 20)
 }
@@ -64,7 +64,7 @@ func putDemand(w *world) {
 	author := w.somebody()
 	w.category(1)
 	w.keep(fullRequest(author, 1<<40, 1), request(author, 1, func(d *demand.Demand) { d.Category = 1 }))
-	assert.Equal(w, []feed.Thing{
+	assert.Equal(w, []feed.Listable{
 		request(author, 1, func(d *demand.Demand) { d.Category = 1 }), fullRequest(author, 1<<40, 1),
 	}, w.requests(1))
 	assert.Equal(w, []feed.Listing{
@@ -90,7 +90,7 @@ func replaceDemand(w *world) {
 	} {
 		edit(&d)
 		w.keep(d)
-		wantThings, wantListed := []feed.Thing{}, []feed.Listing{}
+		wantThings, wantListed := []feed.Listable{}, []feed.Listing{}
 		if l, listed := d.Listing(); listed {
 			wantThings, wantListed = append(wantThings, d), append(wantListed, l)
 		}
@@ -102,7 +102,7 @@ func replaceDemand(w *world) {
 
 func demandPlaces(w *world) {
 	author := w.somebody()
-	var want []feed.Thing
+	var want []feed.Listable
 	for i, p := range []geo.Point{
 		{}, {Lat: 90, Lng: 180}, {Lat: -90, Lng: -180}, {Lat: 30.123456789012345, Lng: 120.98765432109876},
 		{Lat: math.SmallestNonzeroFloat64, Lng: -1e-17},
@@ -127,7 +127,7 @@ func putDanglingDemand(w *world) {
 	assert.Empty(w, w.listed())
 	w.keep(request(author, 1))
 	require.Error(w, w.Demands.Put(w.Context(), request(author+1, 1)))
-	assert.Equal(w, []feed.Thing{request(author, 1)}, w.requests(0))
+	assert.Equal(w, []feed.Listable{request(author, 1)}, w.requests(0))
 }
 
 func putDemandAtOnce(w *world) {
@@ -153,7 +153,7 @@ func demandPrivate(w *world) {
 	w.keep(d)
 	d.Tags[0], d.Images[0], d.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 	*d.Place = geo.Point{}
-	assert.Equal(w, []feed.Thing{fullRequest(author, 1, 1)}, w.requests(1))
+	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))
 	listed := w.listed()
 	*listed[0].Point = geo.Point{}
 	assert.Equal(w, &geo.Point{Lat: 30.25, Lng: 120.15}, w.listed()[0].Point)
@@ -163,7 +163,7 @@ func demandGone(w *world) {
 	author := w.somebody()
 	w.keep(request(author, 1))
 	w.refusedGone(demandCalls)
-	assert.Equal(w, []feed.Thing{request(author, 1)}, w.requests(0))
+	assert.Equal(w, []feed.Listable{request(author, 1)}, w.requests(0))
 }
 
 var demandCalls = []call{

@@ -215,7 +215,7 @@ func (w *world) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	around, err := w.Scenery.Around(w.Context(), event.Scene{Viewer: author, Dates: []event.Date{day}, Events: 10})
+	around, err := w.Scenery.Load(w.Context(), event.RelatedQuery{Viewer: author, Dates: []event.Date{day}, Events: 10})
 	return slices.Concat([]*event.Event{got.Event}, eventsOf(list.Items), eventsOf(commented), around.Events[day]), err
 }
 

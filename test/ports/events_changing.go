@@ -117,7 +117,7 @@ func changeFails(w *world) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	before, listed := w.entry(e.ID()), w.listed()
-	for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrMoved, fault.Field("publish", "No.")} {
+	for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrTextChanged, fault.Field("publish", "No.")} {
 		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
 			w.spoil(e)
 			return want

@@ -226,7 +226,7 @@ func changeReadFails(w *world) {
 	w.change(e.ID(), apply(noon.Add(time.Minute), titled("Another")))
 	before, listed := w.entry(e.ID()), w.listed()
 	for _, read := range []event.Entry{old, w.got(e.ID())} {
-		for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrMoved, fault.Field("publish", "No.")} {
+		for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrTextChanged, fault.Field("publish", "No.")} {
 			_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error {
 				w.spoil(e)
 				return want

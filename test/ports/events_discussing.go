@@ -181,7 +181,7 @@ func newestComments(w *world) {
 	onA := w.conversation(a, author)
 	onB := []event.Comment{w.say(b, author, noon, "Only")}
 	newest := func(limit int, on ...event.ID) map[event.ID][]event.Comment {
-		found, err := w.Scenery.Around(w.Context(), event.Scene{Talks: on, Comments: limit})
+		found, err := w.Scenery.Load(w.Context(), event.RelatedQuery{CommentsFor: on, Comments: limit})
 		require.NoError(w, err)
 		return found.Comments
 	}

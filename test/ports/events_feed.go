@@ -29,7 +29,7 @@ func feedShowings(w *world) {
 	for _, as := range everything {
 		for _, category := range []feed.CategoryID{0, 7} {
 			e := w.write(author, noon, shown(as), under(category))
-			if as != (event.Showing{Status: event.Normal, Permission: event.Public}) {
+			if as != (event.StatusPermission{Status: event.Normal, Permission: event.Public}) {
 				continue
 			}
 			assert.Contains(w, w.listed(), feed.Listing{

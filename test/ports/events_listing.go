@@ -36,7 +36,7 @@ var eventListing = []promise{
 }
 
 // everything is the reach of authors themselves.
-var everything = event.Reach(subscription.Self)
+var everything = event.VisibleStates(subscription.Self)
 
 func (w *world) list(q event.Query) page.Page[event.Entry] {
 	w.Helper()
@@ -54,14 +54,14 @@ func (w *world) commented(author user.ID, limit int) []event.Entry {
 
 func (w *world) onDates(viewer user.ID, limit int, dates ...event.Date) map[event.Date][]*event.Event {
 	w.Helper()
-	found, err := w.Scenery.Around(w.Context(), event.Scene{Viewer: viewer, Dates: dates, Events: limit})
+	found, err := w.Scenery.Load(w.Context(), event.RelatedQuery{Viewer: viewer, Dates: dates, Events: limit})
 	require.NoError(w, err)
 	return found.Events
 }
 
 func listReach(w *world) {
 	author, other := w.somebody(), w.somebody()
-	stored := map[event.Showing]*event.Event{}
+	stored := map[event.StatusPermission]*event.Event{}
 	for _, as := range everything {
 		stored[as] = w.write(author, noon, shown(as))
 		w.say(stored[as].ID(), other, noon, "One")
@@ -129,7 +129,7 @@ func listTotal(w *world) {
 		w.write(author, noon)
 		w.write(author, noon, published(false))
 	}
-	q := event.Query{Author: author, Reach: event.Reach(subscription.Stranger), Page: pageNo(4, 2)}
+	q := event.Query{Author: author, Reach: event.VisibleStates(subscription.Stranger), Page: pageNo(4, 2)}
 	_, err := w.EventReader.List(w.Context(), q)
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 	q.Page = pageNo(1<<40, 100)
@@ -253,7 +253,7 @@ func listWorlds(w *world) {
 				require.NoError(w, err)
 				want := visible(events, viewer, relation, func(s event.State) bool { return s.Author == author })
 				slices.SortFunc(want, func(a, b *event.Event) int { return order.Compare(a.State(), b.State()) })
-				q := event.Query{Author: author, Reach: event.Reach(relation(viewer, author)), Order: order}
+				q := event.Query{Author: author, Reach: event.VisibleStates(relation(viewer, author)), Order: order}
 				require.Equal(w, statesOf(want), statesOf(w.paged(q, 1+c.IntN(7))), "%d looks at %d", viewer, author)
 			}
 		}
@@ -343,14 +343,14 @@ var readerCalls = []call{
 		return err
 	}},
 	{"Scenery.Around", func(ctx context.Context, s Stores) error {
-		_, err := s.Scenery.Around(ctx, event.Scene{
-			Viewer: 1, Dates: []event.Date{pi}, Events: 10, Spots: []event.Spot{{Date: pi}}, News: 10,
-			Talks: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
+		_, err := s.Scenery.Load(ctx, event.RelatedQuery{
+			Viewer: 1, Dates: []event.Date{pi}, Events: 10, DaysInCities: []event.DayInCity{{Date: pi}}, News: 10,
+			CommentsFor: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
 		})
 		return err
 	}},
 	{"Scenery.Around of nothing", func(ctx context.Context, s Stores) error {
-		_, err := s.Scenery.Around(ctx, event.Scene{})
+		_, err := s.Scenery.Load(ctx, event.RelatedQuery{})
 		return err
 	}},
 	{"EventReader.OfPlate", func(ctx context.Context, s Stores) error {

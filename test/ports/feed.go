@@ -52,13 +52,13 @@ func (w *world) shelf(in feed.CategoryID, s feed.Selection, r page.Request) page
 
 // shelved is everything there, asked for page by page, all of which must agree
 // on the total.
-func (w *world) shelved(in feed.CategoryID, s feed.Selection, size int) []feed.Thing {
+func (w *world) shelved(in feed.CategoryID, s feed.Selection, size int) []feed.Listable {
 	w.Helper()
-	things := []feed.Thing{}
+	things := []feed.Listable{}
 	for n := 1; ; n++ {
 		p := w.shelf(in, s, pageNo(n, size))
 		for _, item := range p.Items {
-			things = append(things, item.Thing)
+			things = append(things, item.Listable)
 		}
 		if _, more := p.Next(); !more {
 			assert.Len(w, things, p.Total)
@@ -74,7 +74,7 @@ func node(like publication.Content, id publication.NodeID) publication.Node {
 }
 
 // keep stores the things.
-func (w *world) keep(things ...feed.Thing) {
+func (w *world) keep(things ...feed.Listable) {
 	w.Helper()
 	for _, thing := range things {
 		var err error
@@ -165,9 +165,9 @@ func feedShelves(w *world) {
 	w.keep(article(author, 1, inOne), article(author, 2), node(content(author), 3),
 		request(author, 4, func(d *demand.Demand) { d.Category = 1 }))
 	all := feed.Selection{Kinds: feed.ItemKinds()}
-	assert.Equal(w, []feed.Thing{request(author, 4, func(d *demand.Demand) { d.Category = 1 }), article(author, 1, inOne)}, w.shelved(1, all, 10))
-	assert.Equal(w, []feed.Thing{node(content(author), 3), article(author, 2)}, w.shelved(0, all, 1))
-	assert.Equal(w, []feed.Thing{article(author, 2)}, w.shelved(0, feed.Selection{Kinds: []feed.Kind{feed.Publication, feed.Demand}}, 10))
+	assert.Equal(w, []feed.Listable{request(author, 4, func(d *demand.Demand) { d.Category = 1 }), article(author, 1, inOne)}, w.shelved(1, all, 10))
+	assert.Equal(w, []feed.Listable{node(content(author), 3), article(author, 2)}, w.shelved(0, all, 1))
+	assert.Equal(w, []feed.Listable{article(author, 2)}, w.shelved(0, feed.Selection{Kinds: []feed.Kind{feed.Publication, feed.Demand}}, 10))
 	empty := w.shelf(2, all, page.Request{})
 	assert.Empty(w, empty.Items)
 	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
@@ -181,7 +181,7 @@ func feedOrder(w *world) {
 		c.Created, c.Updated = noon.Add(time.Duration(micros)*time.Microsecond), noon.Add(-time.Duration(micros)*time.Hour)
 		return c
 	}
-	want := []feed.Thing{
+	want := []feed.Listable{
 		node(at(3), 9),
 		request(author, 2, func(d *demand.Demand) { d.Created = at(2).Created }),
 		request(author, 10, func(d *demand.Demand) { d.Created = at(2).Created }),
@@ -208,7 +208,7 @@ func feedThings(w *world) {
 	w.keep(p, n, d)
 	for range 2 {
 		got := w.shelved(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)
-		require.Equal(w, []feed.Thing{fullRequest(author, 1, 1), n, p}, got)
+		require.Equal(w, []feed.Listable{fullRequest(author, 1, 1), n, p}, got)
 		spoilt := got[0].(demand.Demand)
 		spoilt.Tags[0], spoilt.Images[0], spoilt.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 		*spoilt.Place = geo.Point{}

@@ -17,7 +17,7 @@ import (
 
 // around selects the demands within the distance of the point.
 func around(lat, lng float64, within geo.Kilometres) feed.Selection {
-	return feed.Select([]feed.Kind{feed.Demand}, &feed.Circle{Centre: geo.Point{Lat: lat, Lng: lng}, Within: within})
+	return feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Centre: geo.Point{Lat: lat, Lng: lng}, Within: within})
 }
 
 func at(lat, lng float64) func(*demand.Demand) {
@@ -85,7 +85,7 @@ func (c chance) place() *geo.Point {
 
 // thing is something that can be listed, anywhere and at about the same instant
 // as others.
-func (c chance) thing(author user.ID) feed.Thing {
+func (c chance) thing(author user.ID) feed.Listable {
 	like := content(author)
 	like.Category, like.Published, like.Deleted = feed.CategoryID(c.IntN(3)), c.IntN(4) > 0, c.IntN(6) == 0
 	like.Created = noon.Add(time.Duration(c.IntN(4)) * time.Microsecond)
@@ -129,7 +129,7 @@ func feedAnyWorld(w *world) {
 		author := w.somebody()
 		w.category(1)
 		w.category(2)
-		stored := map[feed.Kind]map[int64]feed.Thing{feed.Node: {}, feed.Publication: {}, feed.Demand: {}}
+		stored := map[feed.Kind]map[int64]feed.Listable{feed.Node: {}, feed.Publication: {}, feed.Demand: {}}
 		for range 120 {
 			thing := c.thing(author)
 			w.keep(thing)
@@ -148,7 +148,7 @@ func feedAnyWorld(w *world) {
 }
 
 // nameOf tells things apart, listed or not.
-func nameOf(thing feed.Thing) (feed.Kind, int64) {
+func nameOf(thing feed.Listable) (feed.Kind, int64) {
 	switch thing := thing.(type) {
 	case publication.Publication:
 		return feed.Publication, int64(thing.ID)
@@ -160,8 +160,8 @@ func nameOf(thing feed.Thing) (feed.Kind, int64) {
 }
 
 // admittedOf is what the feed should show there, in order, and the sum of it.
-func admittedOf(stored map[feed.Kind]map[int64]feed.Thing, in feed.CategoryID, s feed.Selection) ([]feed.Thing, feed.Meta) {
-	things := []feed.Thing{}
+func admittedOf(stored map[feed.Kind]map[int64]feed.Listable, in feed.CategoryID, s feed.Selection) ([]feed.Listable, feed.Meta) {
+	things := []feed.Listable{}
 	var meta feed.Meta
 	for _, ofKind := range stored {
 		for _, thing := range ofKind {
@@ -171,7 +171,7 @@ func admittedOf(stored map[feed.Kind]map[int64]feed.Thing, in feed.CategoryID, s
 			}
 		}
 	}
-	slices.SortFunc(things, func(a, b feed.Thing) int {
+	slices.SortFunc(things, func(a, b feed.Listable) int {
 		la, _ := a.Listing()
 		lb, _ := b.Listing()
 		return feed.Compare(la, lb)

@@ -140,7 +140,7 @@ func (d *desk) drawn(o payment.Order, i payment.Intent) prepayment {
 	d.Helper()
 	p := prepayment{order: o, intent: i, no: payment.TradeNo("P" + rand.Text())}
 	var err error
-	p.request, err = d.gateway.Draw(o, i, p.no)
+	p.request, err = d.gateway.BuildRequest(o, i, p.no)
 	require.NoError(d, err)
 	return p
 }
@@ -232,8 +232,8 @@ func (d *desk) assertReceipt(p prepayment, r payment.Receipt) {
 
 // gatewayVerdicts are the errors that say what the wallet has done.
 var gatewayVerdicts = []*fault.Error{
-	payment.ErrPaidThere, payment.ErrShutThere, payment.ErrNotThere, payment.ErrNotClosed, payment.ErrOtherThere,
-	payment.ErrNoFunds, payment.ErrRefused, payment.ErrCrowded, payment.ErrNothingPaid, payment.ErrForged,
+	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
+	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy, payment.ErrNothingPaid, payment.ErrForged,
 }
 
 // verdicts are what the error says.
@@ -253,7 +253,7 @@ func (d *desk) assertVerdict(want *fault.Error, err error) {
 		return
 	}
 	assert.Equal(d, []*fault.Error{want}, verdicts(err), "%v", err)
-	told, _ := fault.Of(err)
+	told, _ := fault.As(err)
 	assert.Same(d, want, told, "what people are told")
 	d.assertDiscreet(err)
 }
@@ -272,7 +272,7 @@ func (d *desk) assertOpen(err error) {
 func (d *desk) assertShut(err error) {
 	d.Helper()
 	if err != nil {
-		d.assertVerdict(payment.ErrShutThere, err)
+		d.assertVerdict(payment.ErrWalletClosed, err)
 	}
 }
 

@@ -156,16 +156,16 @@ func gatewayLosesAnswers(d *desk) {
 		d.assertSoon(all, g, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
 		d.line.breaks(well)
 		prepared, known, closed := all[0].of, all[1].of, all[2].of
-		assert.Equal(d, payment.Awaited, d.ask(prepared).Standing)
-		assert.Equal(d, payment.Awaited, d.ask(known).Standing)
-		assert.Equal(d, payment.ShutThere, d.ask(closed).Standing)
+		assert.Equal(d, payment.WalletUnpaid, d.ask(prepared).State)
+		assert.Equal(d, payment.WalletUnpaid, d.ask(known).State)
+		assert.Equal(d, payment.WalletClosed, d.ask(closed).State)
 
 		d.paid(prepared)
 		report := d.ask(prepared)
-		assert.Equal(d, payment.PaidThere, report.Standing)
+		assert.Equal(d, payment.WalletPaid, report.State)
 		d.assertReceipt(prepared, report.Receipt)
 		_, err := d.gateway.Prepare(d.Context(), prepared.request)
-		d.assertVerdict(payment.ErrPaidThere, err)
+		d.assertVerdict(payment.ErrWalletPaid, err)
 	}
 }
 
@@ -257,7 +257,7 @@ func (d *desk) assertAsBefore(c question, genuine any, verdict error, got any, e
 	case err == nil:
 		require.NoError(d, verdict, c.name)
 		require.Equal(d, genuine, got, c.name)
-	case c.name == "Close" && errors.Is(err, payment.ErrShutThere): // it was, the last time
+	case c.name == "Close" && errors.Is(err, payment.ErrWalletClosed): // it was, the last time
 	case len(verdicts(err)) > 0:
 		require.Equal(d, verdicts(verdict), verdicts(err), c.name)
 	default:

@@ -33,8 +33,8 @@ func gatewayDraws(d *desk) {
 			all = append(all, d.drawn(d.wanted("Tea", 990), i))
 			continue
 		}
-		_, err := d.gateway.Draw(d.wanted("Tea", 990), i, "P-unknown-0001")
-		told, is := fault.Of(err)
+		_, err := d.gateway.BuildRequest(d.wanted("Tea", 990), i, "P-unknown-0001")
+		told, is := fault.As(err)
 		require.True(d, is, "%v", err)
 		assert.NotEqual(d, fault.Internal, told.Kind)
 		d.assertDiscreet(err)
@@ -46,9 +46,9 @@ func gatewayDraws(d *desk) {
 			assert.NotContains(d, string(p.request), private, "requests are stored")
 		}
 		_, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
-		d.assertVerdict(payment.ErrNotThere, err)
+		d.assertVerdict(payment.ErrWalletNotFound, err)
 		d.send(&p)
-		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(p))
 	}
 }
 
@@ -88,7 +88,7 @@ func gatewaySendsAgain(d *desk) {
 			assert.NoError(d, err)
 		}
 		d.send(&p)
-		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(p))
 		d.paid(p)
 		d.assertUnpayable(p)
 		d.assertReceipt(p, d.ask(p).Receipt)
@@ -116,12 +116,12 @@ func gatewayOther(d *desk) {
 	dearer := first
 	dearer.order.Amount++
 	for _, other := range append(others, dearer) {
-		request, err := d.gateway.Draw(other.order, other.intent, first.no)
+		request, err := d.gateway.BuildRequest(other.order, other.intent, first.no)
 		require.NoError(d, err)
 		_, err = d.gateway.Prepare(d.Context(), request)
-		d.assertVerdict(payment.ErrOtherThere, err)
+		d.assertVerdict(payment.ErrWalletOtherOrder, err)
 	}
-	assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(first))
+	assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(first))
 	d.send(&first)
 	d.paid(first)
 	d.assertReceipt(first, d.ask(first).Receipt)
@@ -135,9 +135,9 @@ func gatewayPreparesEnded(d *desk) {
 		d.assertShut(d.gateway.Close(d.Context(), i.App, shut.no))
 		for range 2 {
 			_, err := d.gateway.Prepare(d.Context(), paid.request)
-			d.assertVerdict(payment.ErrPaidThere, err)
+			d.assertVerdict(payment.ErrWalletPaid, err)
 			_, err = d.another().Prepare(d.Context(), shut.request)
-			d.assertVerdict(payment.ErrShutThere, err)
+			d.assertVerdict(payment.ErrWalletClosed, err)
 		}
 	}
 }
@@ -155,8 +155,8 @@ func gatewayVouchers(d *desk) {
 		p, other := d.prepared(i), d.prepared(i)
 		asked := d.line.count()
 		d.line.breaks(says(http.StatusInternalServerError, ""))
-		voucher := func(t payment.Ticket, at time.Time) payment.Voucher {
-			v, err := d.gateway.Voucher(i, t, at)
+		voucher := func(t payment.Ticket, at time.Time) payment.ClientParams {
+			v, err := d.gateway.ClientParams(i, t, at)
 			require.NoError(d, err)
 			d.assertDiscreet(v)
 			return v
@@ -181,7 +181,7 @@ func gatewayVouchers(d *desk) {
 }
 
 // unsigned is what the terminal is told. For JSAPI the prepayment is in the package alone.
-func unsigned(v payment.Voucher) payment.Voucher {
+func unsigned(v payment.ClientParams) payment.ClientParams {
 	v.Nonce, v.Signature = "", ""
 	if v.EndType == payment.JSAPI {
 		v.PrepayID = ""
@@ -190,7 +190,7 @@ func unsigned(v payment.Voucher) payment.Voucher {
 }
 
 // fieldsOf are the names of what the voucher has.
-func fieldsOf(v payment.Voucher) (names []string) {
+func fieldsOf(v payment.ClientParams) (names []string) {
 	for field, value := range reflect.ValueOf(v).Fields() {
 		if field.Name != "EndType" && field.Name != "PrepayID" && !value.IsZero() {
 			names = append(names, field.Name)
@@ -218,7 +218,7 @@ func (d *desk) hurry(p prepayment) (r payment.Receipt) {
 	p.ticket, err = d.gateway.Prepare(d.Context(), p.request)
 	assert.NoError(d, err)
 	d.assertGood(p)
-	_, err = d.gateway.Voucher(p.intent, p.ticket, noon)
+	_, err = d.gateway.ClientParams(p.intent, p.ticket, noon)
 	assert.NoError(d, err)
 	_, err = d.Pay(p.no, func(notification []byte) ([]byte, string) {
 		var err error
@@ -230,7 +230,7 @@ func (d *desk) hurry(p prepayment) (r payment.Receipt) {
 	d.assertReceipt(p, r)
 	report, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
 	assert.NoError(d, err)
-	assert.Equal(d, payment.Report{Standing: payment.PaidThere, Receipt: r}, report)
-	d.assertVerdict(payment.ErrPaidThere, d.gateway.Close(d.Context(), p.intent.App, p.no))
+	assert.Equal(d, payment.Report{State: payment.WalletPaid, Receipt: r}, report)
+	d.assertVerdict(payment.ErrWalletPaid, d.gateway.Close(d.Context(), p.intent.App, p.no))
 	return r
 }

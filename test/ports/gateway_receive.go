@@ -28,7 +28,7 @@ func gatewayReceivesReceipts(d *desk) {
 			r, err := d.gateway.Receive(said)
 			require.NoError(d, err)
 			d.assertReceipt(p, r)
-			assert.Equal(d, payment.Report{Standing: payment.PaidThere, Receipt: r}, d.ask(p))
+			assert.Equal(d, payment.Report{State: payment.WalletPaid, Receipt: r}, d.ask(p))
 
 			o, err := d.another().Receive(otherSaid)
 			require.NoError(d, err)

@@ -23,11 +23,11 @@ func gatewayQueries(d *desk) {
 	for _, i := range d.intents() {
 		p, bystander := d.prepared(i), d.prepared(i)
 		for range 2 {
-			assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+			assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(p))
 		}
 		d.paid(p)
 		report := d.ask(p)
-		assert.Equal(d, payment.PaidThere, report.Standing)
+		assert.Equal(d, payment.WalletPaid, report.State)
 		d.assertReceipt(p, report.Receipt)
 		for _, life := range []time.Duration{0, payment.TicketLife} {
 			d.pass(life)
@@ -35,11 +35,11 @@ func gatewayQueries(d *desk) {
 			require.NoError(d, err)
 			assert.Equal(d, report, other, "whoever asks, and whenever")
 		}
-		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(bystander))
+		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(bystander))
 
 		d.pass(d.CloseAge)
 		d.assertShut(d.gateway.Close(d.Context(), i.App, bystander.no))
-		assert.Equal(d, payment.Report{Standing: payment.ShutThere}, d.ask(bystander))
+		assert.Equal(d, payment.Report{State: payment.WalletClosed}, d.ask(bystander))
 		assert.Equal(d, report, d.ask(p))
 	}
 }
@@ -48,7 +48,7 @@ func gatewayQueriesUnknown(d *desk) {
 	for _, i := range d.intents() {
 		d.prepared(i)
 		_, err := d.gateway.Query(d.Context(), i.App, d.drawn(d.wanted("Tea", 990), i).no)
-		d.assertVerdict(payment.ErrNotThere, err)
+		d.assertVerdict(payment.ErrWalletNotFound, err)
 	}
 }
 
@@ -60,10 +60,10 @@ func gatewayCloses(d *desk) {
 		d.assertShut(d.gateway.Close(d.Context(), i.App, p.no))
 		d.assertShut(d.another().Close(d.Context(), i.App, p.no))
 		_, err := d.gateway.Prepare(d.Context(), p.request)
-		d.assertVerdict(payment.ErrShutThere, err)
+		d.assertVerdict(payment.ErrWalletClosed, err)
 		d.assertUnpayable(p)
-		assert.Equal(d, payment.Report{Standing: payment.ShutThere}, d.ask(p))
-		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(bystander))
+		assert.Equal(d, payment.Report{State: payment.WalletClosed}, d.ask(p))
+		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(bystander))
 	}
 }
 
@@ -75,8 +75,8 @@ func gatewayClosesYoung(d *desk) {
 			require.NoError(d, err)
 			continue
 		}
-		d.assertVerdict(payment.ErrNotClosed, err)
-		assert.Equal(d, payment.Report{Standing: payment.Awaited}, d.ask(p))
+		d.assertVerdict(payment.ErrWalletNotClosed, err)
+		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(p))
 		d.send(&p)
 		d.paid(p)
 		d.assertReceipt(p, d.ask(p).Receipt)
@@ -88,7 +88,7 @@ func gatewayClosesPaid(d *desk) {
 		p := d.old(i)
 		d.paid(p)
 		for range 2 {
-			d.assertVerdict(payment.ErrPaidThere, d.gateway.Close(d.Context(), i.App, p.no))
+			d.assertVerdict(payment.ErrWalletPaid, d.gateway.Close(d.Context(), i.App, p.no))
 		}
 		d.assertReceipt(p, d.ask(p).Receipt)
 	}
@@ -98,13 +98,13 @@ func gatewayClosesUnknown(d *desk) {
 	for _, i := range d.intents() {
 		p := d.drawn(d.wanted("Tea", 990), i)
 		err := d.gateway.Close(d.Context(), i.App, p.no)
-		if len(verdicts(err)) > 0 && verdicts(err)[0] == payment.ErrNotThere {
-			d.assertVerdict(payment.ErrNotThere, err)
+		if len(verdicts(err)) > 0 && verdicts(err)[0] == payment.ErrWalletNotFound {
+			d.assertVerdict(payment.ErrWalletNotFound, err)
 			continue
 		}
 		d.assertShut(err)
 		_, err = d.gateway.Prepare(d.Context(), p.request)
-		d.assertVerdict(payment.ErrShutThere, err)
+		d.assertVerdict(payment.ErrWalletClosed, err)
 		d.assertUnpayable(p)
 	}
 }
@@ -122,11 +122,11 @@ func gatewayRaces(d *desk) {
 			return true
 		})
 		if paid == nil {
-			d.assertVerdict(payment.ErrPaidThere, closed)
+			d.assertVerdict(payment.ErrWalletPaid, closed)
 			d.assertReceipt(p, d.ask(p).Receipt)
 			continue
 		}
 		require.NoError(d, closed, "neither has won: %v", paid)
-		assert.Equal(d, payment.ShutThere, d.ask(p).Standing)
+		assert.Equal(d, payment.WalletClosed, d.ask(p).State)
 	}
 }

@@ -75,7 +75,7 @@ func forgedToys(notification []byte) (all [][]byte) {
 func TestToyGateway_keeps_what_the_suite_can_not_see(t *testing.T) {
 	g := newToyGateway("", secret.New(toyKey), 0)
 	jsapi := payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "somebody"}
-	v, err := g.Voucher(jsapi, payment.Ticket{PrepayID: "T-1"}, time.Now())
+	v, err := g.ClientParams(jsapi, payment.Ticket{PrepayID: "T-1"}, time.Now())
 	require.NoError(t, err)
 	require.Equal(t, new(toyWallet).sign("voucher", fmt.Sprintf("%s\n%d\n%s\nticket=T-1", v.AppID, v.Timestamp, v.Nonce)), v.Signature)
 }
@@ -123,7 +123,7 @@ func (a toyAnswer) receipt() payment.Receipt {
 	}
 }
 
-func (g *toyGateway) Draw(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func (g *toyGateway) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 	way, known := map[payment.EndType]string{payment.Native: "code", payment.JSAPI: "browser"}[i.EndType]
 	if !known {
 		return nil, fault.Field("end_type", toyWay)
@@ -149,7 +149,7 @@ func (g *toyGateway) Prepare(ctx context.Context, request []byte) (payment.Ticke
 func (g *toyGateway) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
 	a, err := g.send(ctx, g.seal(toyQuestion{Do: "query", No: string(no), App: string(app)}), "awaited", "paid", "closed")
 	return map[string]payment.Report{ // what is awaited has the zero one, and so has an error
-		"paid": {Standing: payment.PaidThere, Receipt: a.receipt()}, "closed": {Standing: payment.ShutThere},
+		"paid": {State: payment.WalletPaid, Receipt: a.receipt()}, "closed": {State: payment.WalletClosed},
 	}[a.Result], err
 }
 
@@ -168,23 +168,23 @@ func (g *toyGateway) send(ctx context.Context, request []byte, good ...string) (
 	}
 	response, err := g.client.Do(r)
 	if err != nil {
-		return a, fmt.Errorf("asking the toy: %w", payment.ErrSilent)
+		return a, fmt.Errorf("asking the toy: %w", payment.ErrWalletTimeout)
 	}
 	defer func() { _ = response.Body.Close() }() // what is read is read
 	said, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
 	if err != nil {
-		return a, fmt.Errorf("hearing the toy: %w", payment.ErrSilent)
+		return a, fmt.Errorf("hearing the toy: %w", payment.ErrWalletTimeout)
 	}
 	heard, signed := g.open(said, "answer", string(request))
 	switch {
 	case response.StatusCode != http.StatusOK || !signed:
-		return a, fmt.Errorf("the toy, with status %d: %w", response.StatusCode, payment.ErrGarbled)
+		return a, fmt.Errorf("the toy, with status %d: %w", response.StatusCode, payment.ErrWalletBadResponse)
 	case slices.Contains(good, heard.Result):
 		return heard, nil
 	}
 	return a, fmt.Errorf("the toy: %w", cmp.Or(map[string]error{
-		"paid": payment.ErrPaidThere, "closed": payment.ErrShutThere, "unknown": payment.ErrNotThere, "other": payment.ErrOtherThere,
-	}[heard.Result], error(payment.ErrGarbled)))
+		"paid": payment.ErrWalletPaid, "closed": payment.ErrWalletClosed, "unknown": payment.ErrWalletNotFound, "other": payment.ErrWalletOtherOrder,
+	}[heard.Result], error(payment.ErrWalletBadResponse)))
 }
 
 // open reads a letter that the wallet has marked together with these lines.
@@ -195,8 +195,8 @@ func (g *toyGateway) open(letter []byte, lines ...string) (a toyAnswer, signed b
 	return a, signed
 }
 
-func (g *toyGateway) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (payment.Voucher, error) {
-	v := payment.Voucher{EndType: i.EndType, PrepayID: t.PrepayID}
+func (g *toyGateway) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (payment.ClientParams, error) {
+	v := payment.ClientParams{EndType: i.EndType, PrepayID: t.PrepayID}
 	switch i.EndType {
 	case payment.Native:
 		v.CodeURL = t.CodeURL
@@ -205,7 +205,7 @@ func (g *toyGateway) Voucher(i payment.Intent, t payment.Ticket, now time.Time) 
 		v.Timestamp, v.Nonce = now.Unix(), rand.Text()
 		v.Signature = g.mark("voucher", v.AppID, fmt.Sprint(v.Timestamp), v.Nonce, v.Package)
 	default:
-		return payment.Voucher{}, fault.Field("end_type", toyWay)
+		return payment.ClientParams{}, fault.Field("end_type", toyWay)
 	}
 	return v, nil
 }

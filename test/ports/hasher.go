@@ -117,7 +117,7 @@ func Hasher(t *testing.T, fresh Hashers) {
 		require.NotEmpty(t, refused, "a thousand at once were all served")
 		for _, err := range refused {
 			require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
-			f, _ := fault.Of(err)
+			f, _ := fault.As(err)
 			require.Positive(t, f.RetryAfter, "it says when to come back")
 		}
 		matches, _, err := h.Verify(ctx, hash, password)

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/domain/gallery"
 	"plaza/domain/page"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
-// Images is the suite of gallery.Repository.
+// Images is the suite of userimage.Repository.
 func Images(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Add stores the image and returns it with its number", addImage},
@@ -40,22 +40,22 @@ func Images(t *testing.T, open Open) {
 	})
 }
 
-func tagged(w *world, names ...string) gallery.Tags {
+func tagged(w *world, names ...string) userimage.Tags {
 	w.Helper()
-	tags, err := gallery.ParseTags(names)
+	tags, err := userimage.ParseTags(names)
 	require.NoError(w, err)
 	return tags
 }
 
 // picture stores an image of the owner's.
-func (w *world) picture(owner user.ID, at time.Time, tags ...string) gallery.Image {
+func (w *world) picture(owner user.ID, at time.Time, tags ...string) userimage.Image {
 	w.Helper()
-	i, err := w.Images.Add(w.Context(), gallery.New(owner, "public/ab/c.jpg", 640, 480, tagged(w, tags...), at))
+	i, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 640, 480, tagged(w, tags...), at))
 	require.NoError(w, err)
 	return i
 }
 
-func (w *world) imageOf(id gallery.ID) gallery.Image {
+func (w *world) imageOf(id userimage.ID) userimage.Image {
 	w.Helper()
 	i, err := w.Images.Get(w.Context(), id)
 	require.NoError(w, err)
@@ -63,9 +63,9 @@ func (w *world) imageOf(id gallery.ID) gallery.Image {
 }
 
 // pictures are all images that the query admits.
-func (w *world) pictures(q gallery.Query) []gallery.Image {
+func (w *world) pictures(q userimage.Query) []userimage.Image {
 	w.Helper()
-	all := []gallery.Image{}
+	all := []userimage.Image{}
 	for image, err := range w.Images.All(w.Context(), q) {
 		require.NoError(w, err)
 		all = append(all, image)
@@ -74,35 +74,35 @@ func (w *world) pictures(q gallery.Query) []gallery.Image {
 }
 
 // changeOf changes the image, which must succeed.
-func (w *world) changeOf(id gallery.ID, fn func(*gallery.Image) error) gallery.Image {
+func (w *world) changeOf(id userimage.ID, fn func(*userimage.Image) error) userimage.Image {
 	w.Helper()
 	i, err := w.Images.Change(w.Context(), id, fn)
 	require.NoError(w, err)
 	return i
 }
 
-func discard(i *gallery.Image) error {
+func discard(i *userimage.Image) error {
 	i.Delete(noon.Add(time.Hour))
 	return nil
 }
 
 func addImage(w *world) {
 	owner := w.somebody()
-	for _, tags := range []gallery.Tags{{}, tagged(w, "b", "a", broad(64), "O'Brien \\ \"%_\"", "A")} {
-		i := gallery.New(owner, "public/ab/c.jpg", 7000, 5000, tags, noon)
+	for _, tags := range []userimage.Tags{{}, tagged(w, "b", "a", broad(64), "O'Brien \\ \"%_\"", "A")} {
+		i := userimage.New(owner, "public/ab/c.jpg", 7000, 5000, tags, noon)
 		added, err := w.Images.Add(w.Context(), i)
 		require.NoError(w, err)
 		require.Positive(w, added.ID)
 		i.ID = added.ID
 		assert.Equal(w, i, added)
 		assert.Equal(w, i, w.imageOf(added.ID))
-		assert.Contains(w, w.pictures(gallery.Query{Owner: owner}), i)
+		assert.Contains(w, w.pictures(userimage.Query{Owner: owner}), i)
 	}
 }
 
 func addImageNumbers(w *world) {
 	owner := w.somebody()
-	given := map[gallery.ID]bool{}
+	given := map[userimage.ID]bool{}
 	for range 3 {
 		i := w.picture(owner, noon)
 		assert.False(w, given[i.ID])
@@ -117,10 +117,10 @@ func addImageNumbers(w *world) {
 
 func addDanglingImage(w *world) {
 	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
-		_, err := w.Images.Add(w.Context(), gallery.New(nobody, "public/ab/c.jpg", 1, 1, gallery.Tags{}, noon))
+		_, err := w.Images.Add(w.Context(), userimage.New(nobody, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
 		require.Error(w, err)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
-		assert.Empty(w, w.pictures(gallery.Query{Owner: nobody}))
+		assert.Empty(w, w.pictures(userimage.Query{Owner: nobody}))
 	}
 }
 
@@ -128,22 +128,22 @@ func addImagesFull(w *world) {
 	owner, other := w.somebody(), w.somebody()
 	deleted := w.picture(owner, noon)
 	w.changeOf(deleted.ID, discard)
-	var last gallery.Image
-	for range gallery.MaxImages - 1 {
+	var last userimage.Image
+	for range userimage.MaxImages - 1 {
 		last = w.picture(owner, noon)
 	}
 	add := func(int) error {
-		_, err := w.Images.Add(w.Context(), gallery.New(owner, "public/ab/c.jpg", 1, 1, gallery.Tags{}, noon))
+		_, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
 		return err
 	}
-	assertOneWins(w, atOnce(many, add), gallery.ErrFull)
-	assert.Equal(w, gallery.MaxImages, len(w.pictures(gallery.Query{Owner: owner})))
-	assert.ErrorIs(w, add(0), gallery.ErrFull)
+	assertOneWins(w, atOnce(many, add), userimage.ErrFull)
+	assert.Equal(w, userimage.MaxImages, len(w.pictures(userimage.Query{Owner: owner})))
+	assert.ErrorIs(w, add(0), userimage.ErrFull)
 
 	w.picture(other, noon)
 	w.changeOf(last.ID, discard)
 	assert.NoError(w, add(0), "deleted ones are left out")
-	assert.ErrorIs(w, add(0), gallery.ErrFull)
+	assert.ErrorIs(w, add(0), userimage.ErrFull)
 }
 
 func getImage(w *world) {
@@ -152,15 +152,15 @@ func getImage(w *world) {
 	assert.Equal(w, noon.Add(time.Hour), deleted.Deleted)
 	i.Deleted = noon.Add(time.Hour)
 	assert.Equal(w, i, w.imageOf(i.ID))
-	for _, none := range []gallery.ID{0, -1, i.ID + 1} {
+	for _, none := range []userimage.ID{0, -1, i.ID + 1} {
 		_, err := w.Images.Get(w.Context(), none)
-		assert.ErrorIs(w, err, gallery.ErrNotFound)
+		assert.ErrorIs(w, err, userimage.ErrNotFound)
 	}
 }
 
 func changeImage(w *world) {
 	i, bystander := w.picture(w.somebody(), noon, "a", "b"), w.picture(w.somebody(), noon, "a")
-	got := w.changeOf(i.ID, func(loaded *gallery.Image) error {
+	got := w.changeOf(i.ID, func(loaded *userimage.Image) error {
 		assert.Equal(w, i, *loaded)
 		loaded.ID = bystander.ID
 		return loaded.Retag(tagged(w, "c", "b"))
@@ -169,39 +169,39 @@ func changeImage(w *world) {
 	assert.Equal(w, i, got)
 	assert.Equal(w, i, w.imageOf(i.ID))
 	assert.Equal(w, bystander, w.imageOf(bystander.ID))
-	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner, Contains: []string{"c"}}))
-	assert.Empty(w, w.pictures(gallery.Query{Owner: i.Owner, Overlaps: []string{"a"}}))
+	assert.Equal(w, []userimage.Image{i}, w.pictures(userimage.Query{Owner: i.Owner, Contains: []string{"c"}}))
+	assert.Empty(w, w.pictures(userimage.Query{Owner: i.Owner, Overlaps: []string{"a"}}))
 }
 
 func changeNoImage(w *world) {
 	i := w.picture(w.somebody(), noon)
-	for _, none := range []gallery.ID{0, -1, i.ID + 1} {
-		_, err := w.Images.Change(w.Context(), none, func(*gallery.Image) error {
+	for _, none := range []userimage.ID{0, -1, i.ID + 1} {
+		_, err := w.Images.Change(w.Context(), none, func(*userimage.Image) error {
 			w.Error("there is nothing to change")
 			return nil
 		})
-		assert.ErrorIs(w, err, gallery.ErrNotFound)
+		assert.ErrorIs(w, err, userimage.ErrNotFound)
 	}
 }
 
 func changeImageFails(w *world) {
 	i := w.picture(w.somebody(), noon, "a")
-	_, err := w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
+	_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 		return errors.Join(loaded.Retag(tagged(w, "b")), errBoom)
 	})
 	assert.ErrorIs(w, err, errBoom)
-	_, err = w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
+	_, err = w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 		loaded.Width = 1
-		return gallery.ErrNotOwner
+		return userimage.ErrNotOwner
 	})
-	assert.Same(w, gallery.ErrNotOwner, err)
+	assert.Same(w, userimage.ErrNotOwner, err)
 	assert.Equal(w, i, w.imageOf(i.ID))
 }
 
 func changeImagePanics(w *world) {
 	i := w.picture(w.somebody(), noon, "a")
 	assert.Panics(w, func() {
-		_, _ = w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
+		_, _ = w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 			loaded.Width = 1
 			panic("boom")
 		})
@@ -213,7 +213,7 @@ func changeImagePanics(w *world) {
 func changeImageGone(w *world) {
 	i := w.picture(w.somebody(), noon, "a")
 	ctx, cancel := context.WithCancel(w.Context())
-	_, err := w.Images.Change(ctx, i.ID, func(loaded *gallery.Image) error {
+	_, err := w.Images.Change(ctx, i.ID, func(loaded *userimage.Image) error {
 		cancel()
 		loaded.Width = 1
 		return nil
@@ -225,8 +225,8 @@ func changeImageGone(w *world) {
 func changeImageAtOnce(w *world) {
 	i := w.picture(w.somebody(), noon, "start")
 	for _, err := range atOnce(many, func(n int) error {
-		_, err := w.Images.Change(w.Context(), i.ID, func(loaded *gallery.Image) error {
-			tags, err := gallery.ParseTags(append(loaded.Tags.Names(), fmt.Sprint("n", n)))
+		_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
+			tags, err := userimage.ParseTags(append(loaded.Tags.Names(), fmt.Sprint("n", n)))
 			return errors.Join(err, loaded.Retag(tags))
 		})
 		return err
@@ -239,12 +239,12 @@ func changeImageAtOnce(w *world) {
 func imageGone(w *world) {
 	i := w.picture(w.somebody(), noon, "a")
 	w.refusedGone(imageCalls)
-	assert.Equal(w, []gallery.Image{i}, w.pictures(gallery.Query{Owner: i.Owner}))
+	assert.Equal(w, []userimage.Image{i}, w.pictures(userimage.Query{Owner: i.Owner}))
 }
 
 var imageCalls = []call{
 	{"Images.Add", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.Add(ctx, gallery.New(1, "public/ab/c.jpg", 1, 1, gallery.Tags{}, noon))
+		_, err := s.Images.Add(ctx, userimage.New(1, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
 		return err
 	}},
 	{"Images.Get", func(ctx context.Context, s Stores) error {
@@ -256,11 +256,11 @@ var imageCalls = []call{
 		return err
 	}},
 	{"Images.List", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.List(ctx, gallery.Query{Owner: 1}, page.Request{})
+		_, err := s.Images.List(ctx, userimage.Query{Owner: 1}, page.Request{})
 		return err
 	}},
 	{"Images.All", func(ctx context.Context, s Stores) error {
-		for _, err := range s.Images.All(ctx, gallery.Query{Owner: 1}) {
+		for _, err := range s.Images.All(ctx, userimage.Query{Owner: 1}) {
 			return err
 		}
 		return nil

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/domain/gallery"
 	"plaza/domain/page"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 func listImages(w *world) {
 	owner, other := w.somebody(), w.somebody()
-	all := []gallery.Image{
+	all := []userimage.Image{
 		w.picture(owner, noon), w.picture(owner, noon, "a"), w.picture(owner, noon, "a", "b"), w.picture(owner, noon, "b", "c"),
 		w.picture(owner, noon, "A", "a%", "_", "a b"), w.picture(other, noon, "a", "b"),
 	}
@@ -25,7 +25,7 @@ func listImages(w *world) {
 	for _, who := range []user.ID{owner, other, 0, other + 1} {
 		for _, contains := range lists {
 			for _, overlaps := range lists {
-				q := gallery.Query{Owner: who, Contains: contains, Overlaps: overlaps}
+				q := userimage.Query{Owner: who, Contains: contains, Overlaps: overlaps}
 				want := imagesOf(all, q)
 				require.Equal(w, want, w.pictures(q), "%+v", q)
 				require.Equal(w, want, w.pagedImages(q, page.MaxSize), "%+v", q)
@@ -35,14 +35,14 @@ func listImages(w *world) {
 }
 
 // imagesOf are those of the images that the query admits, in order.
-func imagesOf(all []gallery.Image, q gallery.Query) []gallery.Image {
-	admitted := []gallery.Image{}
+func imagesOf(all []userimage.Image, q userimage.Query) []userimage.Image {
+	admitted := []userimage.Image{}
 	for _, i := range all {
 		if q.Admits(i) {
 			admitted = append(admitted, i)
 		}
 	}
-	slices.SortFunc(admitted, func(a, b gallery.Image) int {
+	slices.SortFunc(admitted, func(a, b userimage.Image) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 	})
 	return admitted
@@ -50,21 +50,21 @@ func imagesOf(all []gallery.Image, q gallery.Query) []gallery.Image {
 
 func listImagesNewest(w *world) {
 	owner := w.somebody()
-	var stored []gallery.Image
+	var stored []userimage.Image
 	for _, micros := range []int{0, 2, 1, 1} {
 		stored = append(stored, w.picture(owner, noon.Add(time.Duration(micros)*time.Microsecond)))
 	}
-	want := []gallery.Image{stored[1], stored[3], stored[2], stored[0]}
-	assert.Equal(w, want, w.pictures(gallery.Query{Owner: owner}))
+	want := []userimage.Image{stored[1], stored[3], stored[2], stored[0]}
+	assert.Equal(w, want, w.pictures(userimage.Query{Owner: owner}))
 }
 
 func listImagesWhole(w *world) {
 	owner := w.somebody()
-	assert.Empty(w, w.pictures(gallery.Query{Owner: owner}))
+	assert.Empty(w, w.pictures(userimage.Query{Owner: owner}))
 	for range page.MaxSize + 5 {
 		w.picture(owner, noon)
 	}
-	assert.Len(w, w.pictures(gallery.Query{Owner: owner}), page.MaxSize+5)
+	assert.Len(w, w.pictures(userimage.Query{Owner: owner}), page.MaxSize+5)
 }
 
 func listImagesEnds(w *world) {
@@ -73,14 +73,14 @@ func listImagesEnds(w *world) {
 		w.picture(owner, noon)
 	}
 	seen := 0
-	for _, err := range w.Images.All(w.Context(), gallery.Query{Owner: owner}) {
+	for _, err := range w.Images.All(w.Context(), userimage.Query{Owner: owner}) {
 		require.NoError(w, err)
 		if seen++; seen == 2 {
 			break
 		}
 	}
 	assert.Equal(w, 2, seen)
-	assert.Len(w, w.pictures(gallery.Query{Owner: owner}), 3, "the store goes on")
+	assert.Len(w, w.pictures(userimage.Query{Owner: owner}), 3, "the store goes on")
 }
 
 func listImagesPages(w *world) {
@@ -89,7 +89,7 @@ func listImagesPages(w *world) {
 		w.picture(owner, noon, "a")
 		w.picture(owner, noon)
 	}
-	q := gallery.Query{Owner: owner, Contains: []string{"a"}}
+	q := userimage.Query{Owner: owner, Contains: []string{"a"}}
 	assert.Equal(w, w.pictures(q), w.pagedImages(q, 2))
 	p, err := w.Images.List(w.Context(), q, page.Request{})
 	require.NoError(w, err)
@@ -101,9 +101,9 @@ func listImagesPages(w *world) {
 }
 
 // pagedImages is the whole list, asked for page by page.
-func (w *world) pagedImages(q gallery.Query, size int) []gallery.Image {
+func (w *world) pagedImages(q userimage.Query, size int) []userimage.Image {
 	w.Helper()
-	all := []gallery.Image{}
+	all := []userimage.Image{}
 	for n := 1; ; n++ {
 		p, err := w.Images.List(w.Context(), q, pageNo(n, size))
 		require.NoError(w, err)
@@ -123,7 +123,7 @@ func listImagesWorlds(w *world) {
 			return slices.DeleteFunc(slices.Clone(names), func(string) bool { return c.IntN(2) == 0 })
 		}
 		people := []user.ID{w.somebody(), w.somebody()}
-		var all []gallery.Image
+		var all []userimage.Image
 		for range 40 {
 			i := w.picture(pick(c, people...), noon.Add(time.Duration(c.IntN(4))*time.Microsecond), some()...)
 			if c.IntN(5) == 0 {
@@ -132,7 +132,7 @@ func listImagesWorlds(w *world) {
 			all = append(all, i)
 		}
 		for range 30 {
-			q := gallery.Query{Owner: pick(c, people...), Contains: some(), Overlaps: some()}
+			q := userimage.Query{Owner: pick(c, people...), Contains: some(), Overlaps: some()}
 			require.Equal(w, imagesOf(all, q), w.pagedImages(q, 1+c.IntN(7)), "%+v", q)
 		}
 	})

@@ -13,9 +13,9 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/event"
-	"plaza/domain/gallery"
 	"plaza/domain/payment"
 	"plaza/domain/reentry"
+	"plaza/domain/userimage"
 )
 
 // call is a method of a port, called with what every world has: the user, the
@@ -65,7 +65,7 @@ func Inside(t *testing.T, open Open) {
 		{"no port is called from inside Images.Change", func(w *world) {
 			id := w.picture(w.somebody(), noon).ID
 			w.refusedInside(calls, func(try func()) error {
-				_, err := w.Images.Change(w.Context(), id, func(*gallery.Image) error {
+				_, err := w.Images.Change(w.Context(), id, func(*userimage.Image) error {
 					try()
 					return nil
 				})

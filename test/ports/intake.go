@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
-// Intake is the suite of crawl.Intake, and of the feed that it keeps.
+// Intake is the suite of imported.Intake, and of the feed that it keeps.
 func Intake(t *testing.T, open Open) {
 	for _, part := range [][]promise{intakeKinds, intakePeople, intakeBundles, intakeNeeds, intakeLines, intakeSteps, intakeChance} {
 		open.keeps(t, part)
@@ -36,41 +36,41 @@ type crawler struct {
 func (w *world) crawler(file string) *crawler { return &crawler{world: w, file: file} }
 
 // lines are the records, one in each.
-func (c *crawler) lines(records ...crawl.Record) []crawl.Line {
-	lines := make([]crawl.Line, len(records))
+func (c *crawler) lines(records ...imported.Record) []imported.Line {
+	lines := make([]imported.Line, len(records))
 	for i, r := range records {
 		c.number++
-		lines[i] = crawl.Line{Number: c.number, Raw: fmt.Appendf(nil, "%s, line %d: %v", c.file, c.number, r.Ref()), Record: r}
+		lines[i] = imported.Line{Number: c.number, Raw: fmt.Appendf(nil, "%s, line %d: %v", c.file, c.number, r.Ref()), Record: r}
 	}
 	return lines
 }
 
-func (c *crawler) take(d crawl.Delivery) crawl.Receipt {
+func (c *crawler) take(d imported.Batch) imported.BatchResult {
 	c.Helper()
 	d.File = c.file
-	receipt, err := c.Intake.Take(c.Context(), d)
+	receipt, err := c.Intake.Apply(c.Context(), d)
 	require.NoError(c, err)
 	require.Len(c, receipt.Outcomes, len(d.Lines))
 	return receipt
 }
 
 // brings gives lines of the records to Take, and returns the fates.
-func (c *crawler) brings(records ...crawl.Record) []crawl.Fate {
+func (c *crawler) brings(records ...imported.Record) []imported.Status {
 	c.Helper()
-	return fatesOf(c.take(crawl.Delivery{Lines: c.lines(records...)}))
+	return fatesOf(c.take(imported.Batch{Lines: c.lines(records...)}))
 }
 
-func fatesOf(r crawl.Receipt) []crawl.Fate {
-	fates := make([]crawl.Fate, len(r.Outcomes))
+func fatesOf(r imported.BatchResult) []imported.Status {
+	fates := make([]imported.Status, len(r.Outcomes))
 	for i, o := range r.Outcomes {
-		fates[i] = o.Fate
+		fates[i] = o.Status
 	}
 	return fates
 }
 
 // all are so many of the same fate.
-func all(n int, fate crawl.Fate) []crawl.Fate {
-	fates := make([]crawl.Fate, n)
+func all(n int, fate imported.Status) []imported.Status {
+	fates := make([]imported.Status, n)
 	for i := range fates {
 		fates[i] = fate
 	}
@@ -89,7 +89,7 @@ func (c *crawler) waits() []int64 {
 	return numbers
 }
 
-func (w *world) knows(refs ...crawl.Ref) map[crawl.Ref]bool {
+func (w *world) knows(refs ...imported.Ref) map[imported.Ref]bool {
 	w.Helper()
 	known, err := w.Intake.Known(w.Context(), refs)
 	require.NoError(w, err)
@@ -117,52 +117,52 @@ func (w *world) uid(p user.Phone) user.ID {
 const writer = "writer"
 
 // person is somebody with the phone of the number.
-func person(source string, number int) crawl.Person {
-	return crawl.Person{Source: source, Phone: phone(number), Member: user.Member{
+func person(source string, number int) imported.UserRecord {
+	return imported.UserRecord{Source: source, Phone: phone(number), Member: user.Member{
 		Firstname: "Nº", Lastname: source, Expertise: "Writing", Location: "Sevilla", Timezone: "Europe/Madrid", Joined: noon,
 	}}
 }
 
-func shelf(id, parent feed.CategoryID) crawl.Shelf {
-	return crawl.Shelf{Category: feed.Category{ID: id, Parent: parent, Name: fmt.Sprint("Nº ", id), Slug: fmt.Sprint("n", id)}}
+func shelf(id, parent feed.CategoryID) imported.CategoryRecord {
+	return imported.CategoryRecord{Category: feed.Category{ID: id, Parent: parent, Name: fmt.Sprint("Nº ", id), Slug: fmt.Sprint("n", id)}}
 }
 
-func binding(id, firstOriginal, original publication.BundleID) crawl.Binding {
-	return crawl.Binding{Bundle: publication.Bundle{ID: id, FirstOriginal: firstOriginal, Original: original}}
+func binding(id, firstOriginal, original publication.BundleID) imported.BundleRecord {
+	return imported.BundleRecord{Bundle: publication.Bundle{ID: id, FirstOriginal: firstOriginal, Original: original}}
 }
 
 // text is a publication of the bundle of the same number.
-func text(id publication.ID, edits ...func(*publication.Publication)) crawl.Text {
-	return crawl.Text{Publication: article(0, id, edits...), By: writer}
+func text(id publication.ID, edits ...func(*publication.Publication)) imported.PublicationRecord {
+	return imported.PublicationRecord{Publication: article(0, id, edits...), By: writer}
 }
 
-func part(id publication.NodeID, edits ...func(*publication.Node)) crawl.Part {
+func part(id publication.NodeID, edits ...func(*publication.Node)) imported.NodeRecord {
 	n := node(content(0), id)
 	for _, edit := range edits {
 		edit(&n)
 	}
-	return crawl.Part{Node: n, By: writer}
+	return imported.NodeRecord{Node: n, By: writer}
 }
 
-func wish(id demand.ID, edits ...func(*demand.Demand)) crawl.Wish {
-	return crawl.Wish{Demand: request(0, id, edits...), By: writer}
+func wish(id demand.ID, edits ...func(*demand.Demand)) imported.DemandRecord {
+	return imported.DemandRecord{Demand: request(0, id, edits...), By: writer}
 }
 
-func guide(category string, bundles ...publication.BundleID) crawl.Guide {
-	return crawl.Guide{HowTo: howTo(category, 0, noon, bundles...), By: writer}
+func guide(category string, bundles ...publication.BundleID) imported.HowToRecord {
+	return imported.HowToRecord{HowTo: howTo(category, 0, noon, bundles...), By: writer}
 }
 
-func clipping(source string, edits ...func(*event.News)) crawl.Clipping {
+func clipping(source string, edits ...func(*event.News)) imported.NewsRecord {
 	n := event.News{SiteName: "Plaza Mayor", URL: "https://example.org/1", Title: source, Released: pi, HTML: "<p>New</p>"}
 	for _, edit := range edits {
 		edit(&n)
 	}
-	return crawl.Clipping{Source: source, News: n}
+	return imported.NewsRecord{Source: source, News: n}
 }
 
 var intakeCalls = []call{
 	{"Intake.Take", func(ctx context.Context, s Stores) error {
-		_, err := s.Intake.Take(ctx, crawl.Delivery{File: "new", Progress: []byte("new"), Lines: []crawl.Line{
+		_, err := s.Intake.Apply(ctx, imported.Batch{File: "new", Progress: []byte("new"), Lines: []imported.Line{
 			{Number: 1, Record: shelf(newcomer, 0)}, {Number: 2, Record: shelf(newcomer+1, newcomer+2)},
 		}})
 		return err
@@ -177,15 +177,15 @@ var intakeCalls = []call{
 	}},
 	{"Intake.Finish", func(ctx context.Context, s Stores) error { return s.Intake.Finish(ctx, "standing") }},
 	{"Intake.Known", func(ctx context.Context, s Stores) error {
-		_, err := s.Intake.Known(ctx, []crawl.Ref{crawl.NumberRef(crawl.Category, feed.CategoryID(1))})
+		_, err := s.Intake.Known(ctx, []imported.Ref{imported.NumberRef(imported.Category, feed.CategoryID(1))})
 		return err
 	}},
 	{"Intake.Cover", func(ctx context.Context, s Stores) error {
-		_, _, err := s.Intake.Cover(ctx, crawl.Digest{1})
+		_, _, err := s.Intake.Cover(ctx, imported.Digest{1})
 		return err
 	}},
 	{"Intake.RememberCover", func(ctx context.Context, s Stores) error {
-		_, err := s.Intake.RememberCover(ctx, crawl.Digest{1}, media.Picture{Key: "public/new"})
+		_, err := s.Intake.RememberCover(ctx, imported.Digest{1}, media.Picture{Key: "public/new"})
 		return err
 	}},
 }
@@ -208,7 +208,7 @@ func (w *world) member(id user.ID) user.Member {
 }
 
 // as is the person as the store keeps them.
-func as(id user.ID, p crawl.Person) user.Member {
+func as(id user.ID, p imported.UserRecord) user.Member {
 	p.ID = id
 	return p.Member
 }
@@ -216,7 +216,7 @@ func as(id user.ID, p crawl.Person) user.Member {
 func newPerson(w *world) {
 	p := person("O'Brien \\ \"%_\" "+broad(50), 1)
 	p.Joined = noon.AddDate(-3, 0, 0)
-	assert.Equal(w, all(2, crawl.New), w.crawler("a").brings(p, person("another", 2)))
+	assert.Equal(w, all(2, imported.New), w.crawler("a").brings(p, person("another", 2)))
 	id := w.uid(p.Phone)
 	assert.Positive(w, id)
 	a := w.account(id)
@@ -224,7 +224,7 @@ func newPerson(w *world) {
 	a.Scopes = nil
 	assert.Equal(w, access.Account{User: id, Phone: p.Phone}, a)
 	assert.Equal(w, as(id, p), w.member(id))
-	assert.Equal(w, map[crawl.Ref]bool{p.Ref(): true}, w.knows(p.Ref(), crawl.Ref{Kind: crawl.User, ID: "nobody"}))
+	assert.Equal(w, map[imported.Ref]bool{p.Ref(): true}, w.knows(p.Ref(), imported.Ref{Kind: imported.User, ID: "nobody"}))
 }
 
 func personAgain(w *world) {
@@ -238,19 +238,19 @@ func personAgain(w *world) {
 		return nil
 	}))
 	before := w.account(id)
-	for _, edit := range []func(*crawl.Person){
-		func(p *crawl.Person) { p.Firstname = broad(64) },
-		func(p *crawl.Person) { p.Lastname = "" },
-		func(p *crawl.Person) { p.Expertise, p.Location = "", "杭州市" },
-		func(p *crawl.Person) { p.Timezone = "UTC" },
-		func(p *crawl.Person) { p.Joined = p.Joined.Add(1000) },
+	for _, edit := range []func(*imported.UserRecord){
+		func(p *imported.UserRecord) { p.Firstname = broad(64) },
+		func(p *imported.UserRecord) { p.Lastname = "" },
+		func(p *imported.UserRecord) { p.Expertise, p.Location = "", "杭州市" },
+		func(p *imported.UserRecord) { p.Timezone = "UTC" },
+		func(p *imported.UserRecord) { p.Joined = p.Joined.Add(1000) },
 	} {
-		assert.Equal(w, all(1, crawl.Same), c.brings(p))
+		assert.Equal(w, all(1, imported.Same), c.brings(p))
 		edit(&p)
-		assert.Equal(w, all(1, crawl.Changed), c.brings(p))
+		assert.Equal(w, all(1, imported.Changed), c.brings(p))
 		assert.Equal(w, as(id, p), w.member(id))
 	}
-	assert.Equal(w, all(1, crawl.Same), c.brings(p))
+	assert.Equal(w, all(1, imported.Same), c.brings(p))
 	assert.Equal(w, before, w.account(id))
 }
 
@@ -265,24 +265,24 @@ func personAdopts(w *world) {
 	p := person("a", 1)
 	want.Firstname, want.Lastname = p.Firstname, p.Lastname
 	c := w.crawler("a")
-	assert.Equal(w, all(1, crawl.New), c.brings(p))
+	assert.Equal(w, all(1, imported.New), c.brings(p))
 	assert.Equal(w, want, w.member(id))
 	assert.Equal(w, account, w.account(id))
-	assert.Equal(w, all(1, crawl.Same), c.brings(p))
+	assert.Equal(w, all(1, imported.Same), c.brings(p))
 	p.Firstname, p.Location = "Another", "elsewhere"
-	assert.Equal(w, all(1, crawl.Changed), c.brings(p))
+	assert.Equal(w, all(1, imported.Changed), c.brings(p))
 	want.Firstname = "Another"
 	assert.Equal(w, want, w.member(id))
 	p.Location = "and elsewhere"
-	assert.Equal(w, all(1, crawl.Same), c.brings(p))
+	assert.Equal(w, all(1, imported.Same), c.brings(p))
 
-	assert.Equal(w, []crawl.Fate{crawl.Refused}, c.brings(person("b", 1)), "it is a Person's by now")
+	assert.Equal(w, []imported.Status{imported.Refused}, c.brings(person("b", 1)), "it is a Person's by now")
 }
 
-func (c *crawler) refused(p crawl.Person) {
+func (c *crawler) refused(p imported.UserRecord) {
 	c.Helper()
-	receipt := c.take(crawl.Delivery{Lines: c.lines(p)})
-	require.Equal(c, crawl.Refused, receipt.Outcomes[0].Fate)
+	receipt := c.take(imported.Batch{Lines: c.lines(p)})
+	require.Equal(c, imported.Refused, receipt.Outcomes[0].Status)
 	assert.NotEmpty(c, receipt.Outcomes[0].Wrong["username"])
 	assert.Len(c, receipt.Outcomes[0].Wrong, 1)
 	assert.Contains(c, c.waits(), c.number, "it is kept aside")
@@ -293,7 +293,7 @@ func personTaken(w *world) {
 	c.brings(person("a", 1))
 	c.refused(person("b", 1))
 	assert.Empty(w, w.knows(person("b", 1).Ref()))
-	assert.Equal(w, []crawl.Fate{crawl.New, crawl.Refused, crawl.New}, c.brings(person("c", 3), person("d", 3), person("e", 4)))
+	assert.Equal(w, []imported.Status{imported.New, imported.Refused, imported.New}, c.brings(person("c", 3), person("d", 3), person("e", 4)))
 	assert.Equal(w, "c", w.member(w.uid(phone(3))).Lastname)
 }
 
@@ -307,16 +307,16 @@ func personMoved(w *world) {
 	assert.Equal(w, as(id, person("a", 1)), w.member(id))
 	_, err := w.Accounts.ByPhone(w.Context(), phone(2))
 	assert.ErrorIs(w, err, access.ErrNoAccount)
-	assert.Equal(w, []crawl.Fate{crawl.Refused, crawl.New}, c.brings(p, person("b", 2)), "the phone is still free")
-	assert.Equal(w, []crawl.Fate{crawl.New}, c.brings(crawl.Wish{Demand: request(0, 1), By: "a"}), "they are still there")
+	assert.Equal(w, []imported.Status{imported.Refused, imported.New}, c.brings(p, person("b", 2)), "the phone is still free")
+	assert.Equal(w, []imported.Status{imported.New}, c.brings(imported.DemandRecord{Demand: request(0, 1), By: "a"}), "they are still there")
 }
 
 func writtenByRefused(w *world) {
 	c := w.crawler("a")
 	c.brings(person("a", 1))
-	d := crawl.Delivery{Lines: c.lines(person("b", 1), crawl.Wish{Demand: request(0, 1), By: "b"}, crawl.Wish{Demand: request(0, 2), By: "a"})}
+	d := imported.Batch{Lines: c.lines(person("b", 1), imported.DemandRecord{Demand: request(0, 1), By: "b"}, imported.DemandRecord{Demand: request(0, 2), By: "a"})}
 	receipt := c.take(d)
-	assert.Equal(w, []crawl.Fate{crawl.Refused, crawl.Waits, crawl.New}, fatesOf(receipt))
+	assert.Equal(w, []imported.Status{imported.Refused, imported.Waits, imported.New}, fatesOf(receipt))
 	assert.NotEmpty(w, receipt.Outcomes[1].Wrong["author"])
 	assert.Equal(w, []int64{2, 3}, c.waits())
 	require.NoError(w, w.Accounts.Change(w.Context(), w.uid(phone(1)), func(a *access.Account) error {
@@ -324,7 +324,7 @@ func writtenByRefused(w *world) {
 		return nil
 	}))
 	d.Lines = d.Lines[:2]
-	assert.Equal(w, all(2, crawl.New), fatesOf(c.take(d)), "nobody has the phone any more")
+	assert.Equal(w, all(2, imported.New), fatesOf(c.take(d)), "nobody has the phone any more")
 	assert.Empty(w, c.waits())
 	w.sound()
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/domain/crawl"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 )
@@ -40,11 +40,11 @@ func (w *world) bundles() map[publication.ID]publication.Bundle {
 func bundleChanges(w *world) {
 	c := w.crawler("a")
 	c.settled()
-	c.again(crawl.New, binding(1, 0, 0))
-	c.again(crawl.New, binding(2, 0, 0))
-	assert.Equal(w, all(4, crawl.New), c.brings(text(1), text(2), text(3, bundleOf(2)), text(4, bundleOf(2), hidden)))
+	c.again(imported.New, binding(1, 0, 0))
+	c.again(imported.New, binding(2, 0, 0))
+	assert.Equal(w, all(4, imported.New), c.brings(text(1), text(2), text(3, bundleOf(2)), text(4, bundleOf(2), hidden)))
 	for _, next := range []struct {
-		crawl.Binding
+		imported.BundleRecord
 		origins []publication.ID
 	}{
 		{binding(2, 1, 1), []publication.ID{1}},
@@ -54,15 +54,15 @@ func bundleChanges(w *world) {
 		{binding(2, 1, 1), []publication.ID{1}},
 		{binding(2, 0, 0), []publication.ID{1, 2, 3}},
 	} {
-		c.again(crawl.Changed, next.Binding)
+		c.again(imported.Changed, next.BundleRecord)
 		assert.Equal(w, next.origins, w.originals())
 		assert.Equal(w, map[publication.ID]publication.Bundle{1: {ID: 1}, 2: next.Bundle, 3: next.Bundle}, w.bundles())
 	}
-	assert.Equal(w, []crawl.Fate{crawl.Changed, crawl.Changed, crawl.Changed},
+	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed, imported.Changed},
 		c.brings(binding(2, 1, 0), text(4, bundleOf(2)), text(1, hidden)))
 	assert.Equal(w, []publication.ID{2, 3, 4}, w.originals())
 	assert.Equal(w, publication.Bundle{ID: 2, FirstOriginal: 1}, w.bundles()[4])
-	assert.Equal(w, all(3, crawl.Same), c.brings(text(2), text(3, bundleOf(2)), text(4, bundleOf(2))))
+	assert.Equal(w, all(3, imported.Same), c.brings(text(2), text(3, bundleOf(2)), text(4, bundleOf(2))))
 	w.sound()
 }
 
@@ -70,7 +70,7 @@ func bundleComesLater(w *world) {
 	c := w.crawler("a")
 	somebody := w.somebody()
 	w.publish(article(somebody, 1), article(somebody, 2, translationOf(1)))
-	assert.Equal(w, all(2, crawl.New), c.brings(binding(1, 0, 0), binding(2, 0, 0)))
+	assert.Equal(w, all(2, imported.New), c.brings(binding(1, 0, 0), binding(2, 0, 0)))
 	assert.Equal(w, []publication.ID{1, 2}, w.originals())
 	assert.Equal(w, map[publication.ID]publication.Bundle{1: {ID: 1}, 2: {ID: 2}}, w.bundles())
 	w.sound()
@@ -81,13 +81,13 @@ func translationFirst(w *world) {
 	c.settled()
 	c.brings(binding(1, 0, 0), binding(2, 1, 1))
 	inOne := func(p *publication.Publication) { p.Category = 1 }
-	c.again(crawl.New, text(2, inOne))
+	c.again(imported.New, text(2, inOne))
 	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(crawl.New, text(1, hidden))
+	c.again(imported.New, text(1, hidden))
 	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(crawl.New, text(3, bundleOf(1), inOne, hidden))
+	c.again(imported.New, text(3, bundleOf(1), inOne, hidden))
 	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(crawl.New, text(4, bundleOf(1)))
+	c.again(imported.New, text(4, bundleOf(1)))
 	assert.Equal(w, []publication.ID{4}, w.originals())
 	inCategory := publication.Query{Category: new(feed.CategoryID(1)), OriginOnly: true}
 	assert.Zero(w, w.publications(inCategory).Total)
@@ -111,7 +111,7 @@ func originalComesAndGoes(w *world) {
 		{bundleOf(1), []publication.ID{1}},
 	} {
 		next.edit(&original.Publication)
-		c.again(crawl.Changed, original)
+		c.again(imported.Changed, original)
 		got := w.originals()
 		slices.Sort(got)
 		assert.Equal(w, next.want, got)
@@ -122,13 +122,13 @@ func originsTogether(w *world) {
 	c := w.crawler("a")
 	c.settled()
 	c.brings(binding(1, 0, 0), binding(2, 1, 1), binding(3, 0, 0), binding(4, 3, 3))
-	assert.Equal(w, all(4, crawl.New), c.brings(text(2), text(1), text(4), text(3, hidden)))
+	assert.Equal(w, all(4, imported.New), c.brings(text(2), text(1), text(4), text(3, hidden)))
 	assert.Equal(w, []publication.ID{1, 4}, w.originals())
-	assert.Equal(w, all(2, crawl.Changed), c.brings(text(1, hidden), text(3)))
+	assert.Equal(w, all(2, imported.Changed), c.brings(text(1, hidden), text(3)))
 	assert.Equal(w, []publication.ID{2, 3}, w.originals())
-	assert.Equal(w, all(3, crawl.Changed), c.brings(binding(2, 3, 3), binding(4, 1, 1), text(1)))
+	assert.Equal(w, all(3, imported.Changed), c.brings(binding(2, 3, 3), binding(4, 1, 1), text(1)))
 	assert.Equal(w, []publication.ID{1, 3}, w.originals())
-	assert.Equal(w, []crawl.Fate{crawl.New, crawl.New, crawl.Changed}, c.brings(text(5, bundleOf(1)), text(6, bundleOf(4)), text(1, hidden)))
+	assert.Equal(w, []imported.Status{imported.New, imported.New, imported.Changed}, c.brings(text(5, bundleOf(1)), text(6, bundleOf(4)), text(1, hidden)))
 	assert.Equal(w, []publication.ID{3, 5}, w.originals(), "another shows the bundle")
 	w.sound()
 }
@@ -137,7 +137,7 @@ func originsCrowd(w *world) {
 	const texts = 300 // more than fit on a page, or into a statement
 	c := w.crawler("a")
 	c.settled()
-	var some []crawl.Record
+	var some []imported.Record
 	for i := range publication.ID(texts) {
 		id := i + 1
 		bundle := publication.BundleID(1 + i%100)
@@ -150,12 +150,12 @@ func originsCrowd(w *world) {
 		}))
 	}
 	slices.Reverse(some)
-	assert.Equal(w, all(len(some), crawl.New), c.brings(some...))
+	assert.Equal(w, all(len(some), imported.New), c.brings(some...))
 	assert.Equal(w, 30, w.publications(publication.Query{OriginOnly: true}).Total)
-	assert.Equal(w, all(len(some), crawl.Same), c.brings(some...))
+	assert.Equal(w, all(len(some), imported.Same), c.brings(some...))
 	w.sound()
 	for i, r := range some {
-		if t, is := r.(crawl.Text); is && t.Bundle.ID <= 5 {
+		if t, is := r.(imported.PublicationRecord); is && t.Bundle.ID <= 5 {
 			t.Deleted = true
 			some[i] = t
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/user"
@@ -28,7 +28,7 @@ var intakeChance = []promise{
 }
 
 // record is a record of few ids, so that they come again and name each other.
-func (c chance) record() crawl.Record {
+func (c chance) record() imported.Record {
 	id := int64(1 + c.IntN(6))
 	by := pick(c, "a", "b", "c")
 	like := content(0)
@@ -54,11 +54,11 @@ func (c chance) record() crawl.Record {
 		return binding(bundle, publication.BundleID(c.IntN(5)), 0)
 	case 3, 4, 5:
 		p := publication.Publication{ID: publication.ID(id), Bundle: publication.Bundle{ID: bundle}, Content: like}
-		return crawl.Text{Publication: p, By: by}
+		return imported.PublicationRecord{Publication: p, By: by}
 	case 6:
-		return crawl.Part{Node: publication.Node{ID: publication.NodeID(id), Content: like}, By: by}
+		return imported.NodeRecord{Node: publication.Node{ID: publication.NodeID(id), Content: like}, By: by}
 	case 7:
-		return crawl.Wish{By: by, Demand: request(0, demand.ID(id), func(d *demand.Demand) {
+		return imported.DemandRecord{By: by, Demand: request(0, demand.ID(id), func(d *demand.Demand) {
 			d.Title, d.Category, d.Published, d.Deleted = like.Title, like.Category, like.Published, like.Deleted
 			d.Created, d.Updated = like.Created, like.Updated
 		})}
@@ -69,9 +69,9 @@ func (c chance) record() crawl.Record {
 }
 
 // delivery is so many records, no two of the same Ref.
-func (c chance) delivery(most int) []crawl.Record {
-	seen := map[crawl.Ref]bool{}
-	var some []crawl.Record
+func (c chance) delivery(most int) []imported.Record {
+	seen := map[imported.Ref]bool{}
+	var some []imported.Record
 	for range 1 + c.IntN(most) {
 		if r := c.record(); !seen[r.Ref()] {
 			seen[r.Ref()] = true
@@ -86,7 +86,7 @@ type exhibition struct {
 	Categories   []feed.Category
 	Publications []publication.Publication
 	Originals    []publication.ID
-	Things       map[feed.CategoryID][]feed.Thing
+	Things       map[feed.CategoryID][]feed.Listable
 	HowTos       []publication.HowTo
 }
 
@@ -98,7 +98,7 @@ func (w *world) shown() (s exhibition) {
 	s.Publications = w.publications(publication.Query{}).Items
 	s.Originals = w.originals()
 	s.HowTos = w.howTos(page.Request{}).Items
-	s.Things = map[feed.CategoryID][]feed.Thing{}
+	s.Things = map[feed.CategoryID][]feed.Listable{}
 	for _, in := range append(s.Categories, feed.Category{}) {
 		if things := w.shelved(in.ID, feed.Selection{Kinds: feed.ItemKinds()}, 10); len(things) > 0 {
 			s.Things[in.ID] = things
@@ -110,20 +110,20 @@ func (w *world) shown() (s exhibition) {
 // writers opens the accounts of all who write by chance, so that their uids are known.
 func (c *crawler) writers() map[string]user.ID {
 	c.Helper()
-	require.Equal(c, all(3, crawl.New), c.brings(person("a", 1), person("b", 2), person("c", 3)))
+	require.Equal(c, all(3, imported.New), c.brings(person("a", 1), person("b", 2), person("c", 3)))
 	return map[string]user.ID{"a": c.uid(phone(1)), "b": c.uid(phone(2)), "c": c.uid(phone(3))}
 }
 
 // settle gives the lines that wait to Take until none is stored.
-func (c *crawler) settle(records map[int64]crawl.Record) {
+func (c *crawler) settle(records map[int64]imported.Record) {
 	c.Helper()
 	for stored := true; stored; {
-		var lines []crawl.Line
+		var lines []imported.Line
 		for _, number := range c.waits() {
-			lines = append(lines, crawl.Line{Number: number, Raw: []byte("again"), Record: records[number]})
+			lines = append(lines, imported.Line{Number: number, Raw: []byte("again"), Record: records[number]})
 		}
-		fates := fatesOf(c.take(crawl.Delivery{Lines: lines}))
-		stored = slices.ContainsFunc(fates, func(f crawl.Fate) bool { return f != crawl.Waits })
+		fates := fatesOf(c.take(imported.Batch{Lines: lines}))
+		stored = slices.ContainsFunc(fates, func(f imported.Status) bool { return f != imported.Waits })
 	}
 }
 
@@ -136,13 +136,13 @@ func anyOrder(w *world) {
 		other := w.open.world(w.T).crawler("b")
 		other.writers()
 		c.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-		numbered := map[int64]crawl.Record{}
+		numbered := map[int64]imported.Record{}
 		for batch := range slices.Chunk(records, 1+c.IntN(7)) {
 			lines := other.lines(batch...)
 			for _, line := range lines {
 				numbered[line.Number] = line.Record
 			}
-			other.take(crawl.Delivery{Lines: lines})
+			other.take(imported.Batch{Lines: lines})
 		}
 		other.settle(numbered)
 		assert.Equal(w, w.shown(), other.shown())
@@ -154,41 +154,41 @@ func anyOrder(w *world) {
 
 // archive is what should be stored, by the records.
 type archive struct {
-	stored  map[crawl.Ref]crawl.Record
-	waiting map[int64]crawl.Ref
+	stored  map[imported.Ref]imported.Record
+	waiting map[int64]imported.Ref
 	uids    map[string]user.ID
 }
 
 // take does what Take does, and returns the fates.
-func (a *archive) take(lines []crawl.Line) []crawl.Fate {
-	known, tree := map[crawl.Ref]bool{}, map[feed.CategoryID]feed.CategoryID{}
+func (a *archive) take(lines []imported.Line) []imported.Status {
+	known, tree := map[imported.Ref]bool{}, map[feed.CategoryID]feed.CategoryID{}
 	for ref, r := range a.stored {
 		known[ref] = true
-		if s, is := r.(crawl.Shelf); is {
+		if s, is := r.(imported.CategoryRecord); is {
 			tree[s.ID] = s.Parent
 		}
 	}
-	batch := make([]crawl.Record, len(lines))
+	batch := make([]imported.Record, len(lines))
 	for i, line := range lines {
 		batch[i] = line.Record
 	}
-	fates := all(len(lines), crawl.Waits)
-	for _, i := range crawl.PlanOf(batch, known, tree).Ready {
+	fates := all(len(lines), imported.Waits)
+	for _, i := range imported.PlanOf(batch, known, tree).Ready {
 		ref := batch[i].Ref()
 		old, is := a.stored[ref]
 		switch {
 		case !is:
-			fates[i] = crawl.New
+			fates[i] = imported.New
 		case reflect.DeepEqual(old, batch[i]):
-			fates[i] = crawl.Same
+			fates[i] = imported.Same
 		default:
-			fates[i] = crawl.Changed
+			fates[i] = imported.Changed
 		}
 		a.stored[ref] = batch[i]
-		maps.DeleteFunc(a.waiting, func(_ int64, waits crawl.Ref) bool { return waits == ref })
+		maps.DeleteFunc(a.waiting, func(_ int64, waits imported.Ref) bool { return waits == ref })
 	}
 	for i, line := range lines {
-		if fates[i] == crawl.Waits {
+		if fates[i] == imported.Waits {
 			a.waiting[line.Number] = batch[i].Ref()
 		}
 	}
@@ -198,9 +198,9 @@ func (a *archive) take(lines []crawl.Line) []crawl.Fate {
 // shown is what the ports should show of it.
 func (a *archive) shown() (s exhibition) {
 	s.Publications, s.Originals, s.HowTos = []publication.Publication{}, []publication.ID{}, []publication.HowTo{}
-	s.Things = map[feed.CategoryID][]feed.Thing{}
+	s.Things = map[feed.CategoryID][]feed.Listable{}
 	visible := map[publication.BundleID]bool{}
-	list := func(thing feed.Thing) bool {
+	list := func(thing feed.Listable) bool {
 		l, listed := thing.Listing()
 		if listed {
 			s.Things[l.Category] = append(s.Things[l.Category], thing)
@@ -209,21 +209,21 @@ func (a *archive) shown() (s exhibition) {
 	}
 	for _, r := range a.stored {
 		switch r := r.(type) {
-		case crawl.Shelf:
+		case imported.CategoryRecord:
 			s.Categories = append(s.Categories, r.Category)
-		case crawl.Text:
-			r.Author, r.Bundle = a.uids[r.By], a.stored[crawl.NumberRef(crawl.Bundle, r.Bundle.ID)].(crawl.Binding).Bundle
+		case imported.PublicationRecord:
+			r.Author, r.Bundle = a.uids[r.By], a.stored[imported.NumberRef(imported.Bundle, r.Bundle.ID)].(imported.BundleRecord).Bundle
 			if list(r.Publication) {
 				s.Publications = append(s.Publications, r.Publication)
 				visible[r.Bundle.ID] = true
 			}
-		case crawl.Part:
+		case imported.NodeRecord:
 			r.Author = a.uids[r.By]
 			list(r.Node)
-		case crawl.Wish:
+		case imported.DemandRecord:
 			r.Author = a.uids[r.By]
 			list(r.Demand)
-		case crawl.Guide:
+		case imported.HowToRecord:
 			r.Robot = a.uids[r.By]
 			s.HowTos = append(s.HowTos, r.HowTo)
 		}
@@ -241,7 +241,7 @@ func (a *archive) shown() (s exhibition) {
 		}
 	}
 	for _, things := range s.Things {
-		slices.SortFunc(things, func(a, b feed.Thing) int {
+		slices.SortFunc(things, func(a, b feed.Listable) int {
 			one, _ := a.Listing()
 			other, _ := b.Listing()
 			return feed.Compare(one, other)
@@ -253,15 +253,15 @@ func (a *archive) shown() (s exhibition) {
 func anyDeliveries(w *world) {
 	w.eachChance(func(w *world, c chance) {
 		a := w.crawler("a")
-		want := archive{stored: map[crawl.Ref]crawl.Record{}, waiting: map[int64]crawl.Ref{}, uids: a.writers()}
+		want := archive{stored: map[imported.Ref]imported.Record{}, waiting: map[int64]imported.Ref{}, uids: a.writers()}
 		for source := range want.uids {
-			want.stored[crawl.Ref{Kind: crawl.User, ID: source}] = nil
+			want.stored[imported.Ref{Kind: imported.User, ID: source}] = nil
 		}
 		for turn := range 40 {
-			records := slices.DeleteFunc(c.delivery(12), func(r crawl.Record) bool { return r.Ref().Kind == crawl.User })
+			records := slices.DeleteFunc(c.delivery(12), func(r imported.Record) bool { return r.Ref().Kind == imported.User })
 			lines := a.lines(records...)
 			fates := want.take(lines)
-			require.Equal(w, fates, fatesOf(a.take(crawl.Delivery{Lines: lines})), "turn %d", turn)
+			require.Equal(w, fates, fatesOf(a.take(imported.Batch{Lines: lines})), "turn %d", turn)
 			require.Equal(w, want.shown(), w.shown(), "turn %d", turn)
 			require.Equal(w, slices.Sorted(maps.Keys(want.waiting)), slices.Sorted(slices.Values(a.waits())), "turn %d", turn)
 		}
@@ -274,7 +274,7 @@ func takesAtOnce(w *world) {
 	for _, err := range atOnce(many, func(i int) error {
 		c, importer := chance{rand.New(rand.NewPCG(uint64(i), 11))}, w.crawler(fmt.Sprint("file ", i))
 		for range 8 {
-			_, err := w.Intake.Take(w.Context(), crawl.Delivery{File: importer.file, Lines: importer.lines(c.delivery(20)...)})
+			_, err := w.Intake.Apply(w.Context(), imported.Batch{File: importer.file, Lines: importer.lines(c.delivery(20)...)})
 			if err != nil {
 				return err
 			}
@@ -314,18 +314,18 @@ func takesAmongOthers(w *world) {
 func (c chance) puts(importer *crawler, author user.ID) error {
 	records := c.delivery(10)
 	if c.IntN(2) == 0 {
-		_, err := importer.Intake.Take(importer.Context(), crawl.Delivery{File: importer.file, Lines: importer.lines(records...)})
+		_, err := importer.Intake.Apply(importer.Context(), imported.Batch{File: importer.file, Lines: importer.lines(records...)})
 		return err
 	}
 	switch r := records[0].(type) {
-	case crawl.Text:
+	case imported.PublicationRecord:
 		r.Author, r.Category = author, 0
 		r.Bundle.FirstOriginal = publication.BundleID(c.IntN(4))
 		return importer.Publications.Put(importer.Context(), r.Publication)
-	case crawl.Part:
+	case imported.NodeRecord:
 		r.Author, r.Category = author, 0
 		return importer.Publications.PutNode(importer.Context(), r.Node)
-	case crawl.Wish:
+	case imported.DemandRecord:
 		r.Author, r.Category = author, 0
 		return importer.Demands.Put(importer.Context(), r.Demand)
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
@@ -32,40 +32,40 @@ var intakeKinds = []promise{
 // settled brings who writes and two shelves, and returns the uid.
 func (c *crawler) settled() user.ID {
 	c.Helper()
-	require.Equal(c, all(3, crawl.New), c.brings(shelf(1, 0), shelf(2, 1), person(writer, 0)))
+	require.Equal(c, all(3, imported.New), c.brings(shelf(1, 0), shelf(2, 1), person(writer, 0)))
 	return c.uid(phone(0))
 }
 
 // again brings the record, which is new or else changed, and once more, which changes
 // nothing.
-func (c *crawler) again(want crawl.Fate, r crawl.Record) {
+func (c *crawler) again(want imported.Status, r imported.Record) {
 	c.Helper()
-	assert.Equal(c, []crawl.Fate{want}, c.brings(r))
-	assert.Equal(c, []crawl.Fate{crawl.Same}, c.brings(r))
+	assert.Equal(c, []imported.Status{want}, c.brings(r))
+	assert.Equal(c, []imported.Status{imported.Same}, c.brings(r))
 	c.sound()
 }
 
-func firstThenChanged(i int) crawl.Fate {
+func firstThenChanged(i int) imported.Status {
 	if i == 0 {
-		return crawl.New
+		return imported.New
 	}
-	return crawl.Changed
+	return imported.Changed
 }
 
 func takeCategory(w *world) {
 	c := w.crawler("a")
-	c.again(crawl.New, shelf(1, 0))
+	c.again(imported.New, shelf(1, 0))
 	child := shelf(2, 1)
 	child.Name, child.Slug = "O'Brien \\ \"%_\" "+broad(50), "杭-2"
-	c.again(crawl.New, child)
+	c.again(imported.New, child)
 	assert.Equal(w, child.Category, w.categoriesAt(2)[2])
-	for _, edit := range []func(*crawl.Shelf){
-		func(s *crawl.Shelf) { s.Name = "Another" },
-		func(s *crawl.Shelf) { s.Slug = "another" },
-		func(s *crawl.Shelf) { s.Parent = 0 },
+	for _, edit := range []func(*imported.CategoryRecord){
+		func(s *imported.CategoryRecord) { s.Name = "Another" },
+		func(s *imported.CategoryRecord) { s.Slug = "another" },
+		func(s *imported.CategoryRecord) { s.Parent = 0 },
 	} {
 		edit(&child)
-		c.again(crawl.Changed, child)
+		c.again(imported.Changed, child)
 		assert.Equal(w, child.Category, w.categoriesAt(2)[2])
 	}
 	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
@@ -110,14 +110,14 @@ func takeText(w *world) {
 		want.Author = author
 		w.assertListed(want)
 	}
-	for _, edit := range []func(*crawl.Text){
-		func(r *crawl.Text) { r.Type, r.Node = publication.MultiChapter, 1<<40 },
-		func(r *crawl.Text) { r.Bundle.ID = 2 },
-		func(r *crawl.Text) { r.By = "another" },
+	for _, edit := range []func(*imported.PublicationRecord){
+		func(r *imported.PublicationRecord) { r.Type, r.Node = publication.MultiChapter, 1<<40 },
+		func(r *imported.PublicationRecord) { r.Bundle.ID = 2 },
+		func(r *imported.PublicationRecord) { r.By = "another" },
 	} {
 		c.brings(person("another", 1))
 		edit(&r)
-		c.again(crawl.Changed, r)
+		c.again(imported.Changed, r)
 	}
 	want := r.Publication
 	want.Author, want.Bundle = w.uid(phone(1)), binding(2, 1, 1).Bundle
@@ -137,7 +137,7 @@ func takePart(w *world) {
 	}
 	c.brings(binding(7, 0, 0))
 	r.Bundle = 7
-	c.again(crawl.Changed, r)
+	c.again(imported.Changed, r)
 	want := r.Node
 	want.Author = author
 	w.assertListed(want)
@@ -170,11 +170,11 @@ func takeWish(w *world) {
 		w.assertListed(want)
 	}
 	r.Tags, r.Images = []string{}, []string{}
-	assert.Equal(w, all(1, crawl.Same), c.brings(r), "no tags are no tags")
+	assert.Equal(w, all(1, imported.Same), c.brings(r), "no tags are no tags")
 }
 
 // assertListed asserts that the thing, of which there is one, is listed just as it says.
-func (w *world) assertListed(thing feed.Thing) {
+func (w *world) assertListed(thing feed.Listable) {
 	w.Helper()
 	l, is := thing.Listing()
 	if !is {
@@ -183,7 +183,7 @@ func (w *world) assertListed(thing feed.Thing) {
 	}
 	assert.Equal(w, []feed.Listing{l}, w.listed())
 	for in := range feed.CategoryID(3) {
-		want := []feed.Thing{}
+		want := []feed.Listable{}
 		if in == l.Category {
 			want = append(want, thing)
 		}
@@ -200,12 +200,12 @@ func takeGuide(w *world) {
 	robot := c.settled()
 	c.brings(person("another", 1), binding(1, 0, 0), binding(2, 0, 0), binding(3, 0, 0))
 	r := guide("O'Brien \\ \"%_\"\n" + broad(64))
-	for i, edit := range []func(*crawl.Guide){
-		func(*crawl.Guide) {},
-		func(r *crawl.Guide) { r.Bundles = []publication.BundleID{3, 1, 2} },
-		func(r *crawl.Guide) { r.Bundles = []publication.BundleID{1, 2, 3} },
-		func(r *crawl.Guide) { r.Created = noon.Add(-time.Microsecond) },
-		func(r *crawl.Guide) { r.Updated, r.Bundles = noon.Add(time.Hour), nil },
+	for i, edit := range []func(*imported.HowToRecord){
+		func(*imported.HowToRecord) {},
+		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{3, 1, 2} },
+		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1, 2, 3} },
+		func(r *imported.HowToRecord) { r.Created = noon.Add(-time.Microsecond) },
+		func(r *imported.HowToRecord) { r.Updated, r.Bundles = noon.Add(time.Hour), nil },
 	} {
 		edit(&r)
 		c.again(firstThenChanged(i), r)
@@ -215,9 +215,9 @@ func takeGuide(w *world) {
 	}
 	other := r
 	other.By = "another"
-	c.again(crawl.New, other)
+	c.again(imported.New, other)
 	other.Category = "Garden"
-	c.again(crawl.New, other)
+	c.again(imported.New, other)
 	assert.Equal(w, 3, w.howTos(page.Request{}).Total)
 }
 
@@ -225,9 +225,9 @@ func takeClipping(w *world) {
 	c := w.crawler("a")
 	w.report(tidings("Sevilla", "before")...)
 	r := clipping("O'Brien \\ \"%_\"\n" + broad(100))
-	c.again(crawl.New, r)
-	c.again(crawl.New, clipping("another"))
-	day := func() event.Spot { return event.Spot{Date: r.Released} }
+	c.again(imported.New, r)
+	c.again(imported.New, clipping("another"))
+	day := func() event.DayInCity { return event.DayInCity{Date: r.Released} }
 	stored := w.around(10, day())[day()][1]
 	for _, edit := range []func(*event.News){
 		func(n *event.News) { n.Title, n.HTML = broad(300), "<p>'\\N\t\n\"</p>" },
@@ -242,7 +242,7 @@ func takeClipping(w *world) {
 		func(n *event.News) { n.Released = pi },
 	} {
 		edit(&r.News)
-		c.again(crawl.Changed, r)
+		c.again(imported.Changed, r)
 		want := r.News
 		want.ID = stored.ID
 		assert.Contains(w, w.around(10, day())[day()], want)
@@ -257,8 +257,8 @@ func takeOverOthers(w *world) {
 	w.keep(article(somebody, 1), node(content(somebody), 1), request(somebody, 1))
 	c.brings(person(writer, 5), binding(1, 0, 0))
 	author := w.uid(phone(5))
-	assert.Equal(w, []crawl.Fate{crawl.Changed, crawl.Changed, crawl.Changed, crawl.Same}, c.brings(text(1), part(1), wish(1), shelf(1, 0)))
-	want := []feed.Thing{request(author, 1), node(content(author), 1), article(author, 1)}
+	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed, imported.Changed, imported.Same}, c.brings(text(1), part(1), wish(1), shelf(1, 0)))
+	want := []feed.Listable{request(author, 1), node(content(author), 1), article(author, 1)}
 	assert.Equal(w, want, w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, 10))
 	w.sound()
 }
@@ -266,18 +266,18 @@ func takeOverOthers(w *world) {
 func known(w *world) {
 	c := w.crawler("a")
 	c.settled()
-	records := []crawl.Record{binding(1, 0, 0), text(1), part(1), wish(1), guide("garden \"1\" ", 1), clipping("1")}
-	var want []crawl.Ref
+	records := []imported.Record{binding(1, 0, 0), text(1), part(1), wish(1), guide("garden \"1\" ", 1), clipping("1")}
+	var want []imported.Ref
 	for _, r := range records {
 		want = append(want, r.Ref())
 	}
 	assert.Empty(w, w.knows(want...))
-	assert.Equal(w, all(len(records), crawl.New), c.brings(records...))
+	assert.Equal(w, all(len(records), imported.New), c.brings(records...))
 	want = append(want, person(writer, 0).Ref(), shelf(1, 0).Ref())
 	asked := append(want[:len(want):len(want)], want[0])
-	for _, kind := range crawl.Kinds() {
+	for _, kind := range imported.Kinds() {
 		for _, id := range []string{"", "0", "-1", "9", "01", "1 ", "x", "'", "99999999999999999999", `"garden" x`, `"garden \"1\" " ` + writer + " "} {
-			asked = append(asked, crawl.Ref{Kind: kind, ID: id})
+			asked = append(asked, imported.Ref{Kind: kind, ID: id})
 		}
 	}
 	got := w.knows(asked...)
@@ -295,10 +295,10 @@ func intakePrivate(w *world) {
 	r.Demand = fullRequest(0, 1, 1)
 	waiting := c.lines(shelf(8, 9))
 	c.brings(r)
-	c.take(crawl.Delivery{Lines: waiting, Progress: []byte("far")})
+	c.take(imported.Batch{Lines: waiting, Progress: []byte("far")})
 	r.Tags[0], r.Images[0], r.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 	*r.Place = geo.Point{}
-	assert.Equal(w, []feed.Thing{fullRequest(author, 1, 1)}, w.requests(1))
+	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))
 	for range 2 {
 		lines, err := w.Intake.Waiting(w.Context(), "a", 0, 10, 1<<20)
 		require.NoError(w, err)

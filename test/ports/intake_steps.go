@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 )
 
@@ -24,31 +24,31 @@ var intakeSteps = []promise{
 }
 
 // spotOfPi is nowhere, on the day of noon.
-var spotOfPi = event.Spot{Date: pi}
+var spotOfPi = event.DayInCity{Date: pi}
 
-func titleOf(t feed.Thing) string { return t.(demand.Demand).Title }
+func titleOf(t feed.Listable) string { return t.(demand.Demand).Title }
 
 func progress(w *world) {
 	c, other := w.crawler("a"), w.crawler("O'Brien \\ \"%_\"\n"+broad(100))
 	assert.Nil(w, c.progress())
 	for _, said := range []string{"far", "\x00\xff\xfe", broad(1000), "further"} {
-		c.take(crawl.Delivery{Progress: []byte(said)})
+		c.take(imported.Batch{Progress: []byte(said)})
 		assert.Equal(w, said, string(c.progress()))
 	}
 	assert.Nil(w, other.progress())
-	other.take(crawl.Delivery{Progress: []byte("there"), Lines: other.lines(shelf(1, 0), shelf(3, 2))})
+	other.take(imported.Batch{Progress: []byte("there"), Lines: other.lines(shelf(1, 0), shelf(3, 2))})
 	assert.Equal(w, "there", string(other.progress()))
 	assert.Equal(w, []int64{2}, other.waits())
-	c.take(crawl.Delivery{})
+	c.take(imported.Batch{})
 	assert.Nil(w, c.progress())
 }
 
 func deliveryFails(w *world) {
 	c := w.crawler("a")
-	c.take(crawl.Delivery{Lines: c.lines(shelf(1, 0), wish(9)), Progress: []byte("before")})
-	for _, broken := range []crawl.Record{shelf(-1, 0), binding(0, 0, 0), text(-1, bundleOf(1)), part(0), wish(-1)} {
+	c.take(imported.Batch{Lines: c.lines(shelf(1, 0), wish(9)), Progress: []byte("before")})
+	for _, broken := range []imported.Record{shelf(-1, 0), binding(0, 0, 0), text(-1, bundleOf(1)), part(0), wish(-1)} {
 		lines := c.lines(person(writer, 1), shelf(2, 1), binding(1, 0, 0), text(1), part(1), broken, wish(1), guide("garden"), clipping("1"), shelf(5, 4))
-		_, err := w.Intake.Take(w.Context(), crawl.Delivery{File: "a", Lines: lines, GivenUp: []int64{2}, Progress: []byte("after")})
+		_, err := w.Intake.Apply(w.Context(), imported.Batch{File: "a", Lines: lines, Abandoned: []int64{2}, Progress: []byte("after")})
 		require.Error(w, err, "%v", broken)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
 		for _, line := range lines {
@@ -66,7 +66,7 @@ func deliveryFails(w *world) {
 }
 
 func rememberCover(w *world) {
-	d := crawl.Digest{0, 1, 0xff, 31: 7}
+	d := imported.Digest{0, 1, 0xff, 31: 7}
 	_, is, err := w.Intake.Cover(w.Context(), d)
 	require.NoError(w, err)
 	assert.False(w, is)
@@ -80,35 +80,35 @@ func rememberCover(w *world) {
 		assert.True(w, is)
 		assert.Equal(w, want, got)
 	}
-	_, is, err = w.Intake.Cover(w.Context(), crawl.Digest{})
+	_, is, err = w.Intake.Cover(w.Context(), imported.Digest{})
 	require.NoError(w, err)
 	assert.False(w, is)
 }
 
 func rememberCoverAtOnce(w *world) {
 	covers := atOnce(many, func(i int) media.Picture {
-		c, err := w.Intake.RememberCover(w.Context(), crawl.Digest{1}, media.Picture{Key: media.Key(fmt.Sprint("public/0a1b2c", i))})
+		c, err := w.Intake.RememberCover(w.Context(), imported.Digest{1}, media.Picture{Key: media.Key(fmt.Sprint("public/0a1b2c", i))})
 		assert.NoError(w, err)
 		return c
 	})
 	for _, c := range covers {
 		assert.Equal(w, covers[0], c)
 	}
-	got, _, err := w.Intake.Cover(context.Background(), crawl.Digest{1})
+	got, _, err := w.Intake.Cover(context.Background(), imported.Digest{1})
 	require.NoError(w, err)
 	assert.Equal(w, covers[0], got)
 }
 
 func intakeGone(w *world) {
 	c := w.crawler("standing")
-	c.take(crawl.Delivery{Lines: c.lines(wish(1)), Progress: []byte("far")})
+	c.take(imported.Batch{Lines: c.lines(wish(1)), Progress: []byte("far")})
 	w.refusedGone(intakeCalls)
 	assert.Equal(w, "far", string(c.progress()))
 	assert.Equal(w, []int64{1}, c.waits())
 	assert.Nil(w, w.crawler("new").progress())
 	assert.Empty(w, w.crawler("new").waits())
 	assert.Empty(w, w.categoriesAt(newcomer))
-	_, is, err := w.Intake.Cover(w.Context(), crawl.Digest{1})
+	_, is, err := w.Intake.Cover(w.Context(), imported.Digest{1})
 	require.NoError(w, err)
 	assert.False(w, is)
 }

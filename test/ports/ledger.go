@@ -218,7 +218,7 @@ var ledgerCalls = []call{
 		return err
 	}},
 	{"Ledger.AddStray", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.AddStray(ctx, stray("t", noon))
+		_, err := s.Ledger.AddUnmatched(ctx, stray("t", noon))
 		return err
 	}},
 	{"Ledger.Due", func(ctx context.Context, s Stores) error {

@@ -21,8 +21,8 @@ type move func(t *payment.Trade) error
 
 // causes are what a wallet says besides success.
 var causes = []error{
-	nil, payment.ErrShutThere, payment.ErrNotThere, payment.ErrNotClosed, payment.ErrOtherThere, payment.ErrNoFunds, payment.ErrRefused,
-	payment.ErrSilent, payment.ErrPaidThere, errBoom,
+	nil, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder, payment.ErrInsufficientFunds, payment.ErrWalletRefused,
+	payment.ErrWalletTimeout, payment.ErrWalletPaid, errBoom,
 }
 
 // move is any of those that there are, at the instant, on an order whose prepayments are
@@ -69,14 +69,14 @@ func (c chance) move(of payment.OrderID, at time.Time) move {
 	case 6:
 		return func(t *payment.Trade) error {
 			if refunded {
-				t.Reported(no, payment.Report{Standing: payment.ShutThere}, at)
+				t.Reported(no, payment.Report{State: payment.WalletClosed}, at)
 			}
 			t.Absent(no, at)
 			return nil
 		}
 	case 7:
 		return func(t *payment.Trade) error {
-			t.Reported(no, payment.Report{Standing: payment.PaidThere, Receipt: receipt(t)}, at)
+			t.Reported(no, payment.Report{State: payment.WalletPaid, Receipt: receipt(t)}, at)
 			return nil
 		}
 	case 8:
@@ -86,8 +86,8 @@ func (c chance) move(of payment.OrderID, at time.Time) move {
 		}
 	}
 	return func(t *payment.Trade) error {
-		t.Wind(leaseOf, at)
-		t.Plan(time.Minute, at)
+		t.Expire(leaseOf, at)
+		t.ScheduleCheck(time.Minute, at)
 		return nil
 	}
 }
@@ -99,7 +99,7 @@ func anyTrade(w *world) {
 		var ids []payment.OrderID
 		for range 3 {
 			o := w.charge(order(who, noon))
-			plain[o.ID], ids = payment.Trade{Order: o, Look: o.Expires, Entries: w.journal(o.ID)}, append(ids, o.ID)
+			plain[o.ID], ids = payment.Trade{Order: o, NextCheck: o.Expires, Entries: w.journal(o.ID)}, append(ids, o.ID)
 		}
 		at := noon
 		for range 120 {
@@ -147,7 +147,7 @@ func tradeAtOnce(w *world) {
 			}
 		}
 		for _, p := range got.Payments {
-			if p.Verdict == payment.Applied {
+			if p.State == payment.Applied {
 				applied++
 				assert.Equal(w, p.TransactionID, got.Order.Transaction)
 			}

@@ -35,8 +35,8 @@ var (
 // leaseOf is how long somebody who pays has a prepayment for themselves.
 const leaseOf = 10 * time.Second
 
-func opening(i payment.Intent, no payment.TradeNo) payment.Opening {
-	return payment.Opening{Intent: i, TradeNo: no, Lease: leaseOf, Draw: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
+	return payment.BeginRequest{Intent: i, TradeNo: no, Lease: leaseOf, BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 		return fmt.Append(nil, "\x00\xff", o.ID, i, no), nil
 	}}
 }
@@ -119,7 +119,7 @@ func (w *world) kept(want payment.Trade, before []payment.Entry) {
 
 func changeTrade(w *world) {
 	o, bystander := w.charge(order(w.somebody(), noon)), w.charge(order(w.somebody(), noon))
-	want := payment.Trade{Order: o, Look: o.Expires}
+	want := payment.Trade{Order: o, NextCheck: o.Expires}
 	ordered := w.journal(o.ID)
 	w.kept(want, ordered)
 	at := noon.Add(time.Second)
@@ -127,7 +127,7 @@ func changeTrade(w *world) {
 		func(t *payment.Trade) error { _, err := t.Begin(opening(inside, "a"), at); return err },
 		func(t *payment.Trade) error {
 			t.Sent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
-			t.Plan(time.Minute, at)
+			t.ScheduleCheck(time.Minute, at)
 			return nil
 		},
 		func(t *payment.Trade) error { _, err := t.Begin(opening(byCode, "b"), at); return err },
@@ -142,7 +142,7 @@ func changeTrade(w *world) {
 		func(t *payment.Trade) error { t.Settle(receiptOf(t.Order, "first", "b", at), at); return nil },
 		func(t *payment.Trade) error {
 			t.Settle(receiptOf(t.Order, "later", "a", at), at.Add(time.Second))
-			t.Plan(time.Minute, at)
+			t.ScheduleCheck(time.Minute, at)
 			return nil
 		},
 	} {
@@ -153,7 +153,7 @@ func changeTrade(w *world) {
 	assert.Equal(w, payment.Paid, want.Order.State)
 	assert.Len(w, want.Prepayments, 2)
 	assert.Len(w, want.Payments, 2)
-	w.kept(payment.Trade{Order: bystander, Look: bystander.Expires}, w.journal(bystander.ID))
+	w.kept(payment.Trade{Order: bystander, NextCheck: bystander.Expires}, w.journal(bystander.ID))
 }
 
 func changeNoTrade(w *world) {
@@ -171,7 +171,7 @@ func changeNoTrade(w *world) {
 func spoil(t *payment.Trade) {
 	t.Begin(opening(byCode, "spoilt"), noon)
 	t.Settle(receiptOf(t.Order, "spoilt", "spoilt", noon), noon)
-	t.Look = noon
+	t.NextCheck = noon
 }
 
 func changeTradeFails(w *world) {
@@ -226,7 +226,7 @@ func changeTradePrivate(w *world) {
 	want := cloned(held)
 	want.Entries = nil
 	held.Prepayments[0].Request[0]++
-	held.Prepayments[0].State = payment.Shut
+	held.Prepayments[0].State = payment.ClosedAtWallet
 	held.Payments[0].Amount++
 	w.kept(want, w.journal(o.ID))
 	w.journal(o.ID)[0].Noted = "forged"
@@ -242,10 +242,10 @@ func changeTradeAtOnce(w *world) {
 	for _, err := range atOnce(fifty, func(n int) error {
 		return w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
 			at := noon.Add(time.Duration(n) * time.Second)
-			t.Look = t.Look.Add(time.Second)
+			t.NextCheck = t.NextCheck.Add(time.Second)
 			t.Settle(receiptOf(t.Order, fmt.Sprint("t", n), "lost", at), at)
 			step, err := t.Begin(opening(byCode, payment.TradeNo(fmt.Sprint("p", n))), noon)
-			if step.Action == payment.Send {
+			if step.Action == payment.ActionSend {
 				return errors.Join(err, t.Closed(step.Prepayment.TradeNo, nil, at))
 			}
 			return err
@@ -254,7 +254,7 @@ func changeTradeAtOnce(w *world) {
 		require.NoError(w, err)
 	}
 	got := w.traded(o.ID)
-	assert.Equal(w, o.Expires.Add(fifty*time.Second), got.Look, "each begins with what the former has left")
+	assert.Equal(w, o.Expires.Add(fifty*time.Second), got.NextCheck, "each begins with what the former has left")
 	assert.Len(w, got.Payments, fifty)
 	assert.Len(w, got.Prepayments, fifty)
 	assert.Len(w, w.journal(o.ID), 1+3*fifty)
@@ -267,7 +267,7 @@ func changeTradeWrong(w *world) {
 	w.begins(o.ID, byCode, "a", noon)
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	alive := before.Prepayments[0]
-	paid := payment.Payment{TransactionID: "t", TradeNo: "a", Verdict: payment.Applied, Amount: 1, Currency: payment.CNY, Received: noon}
+	paid := payment.Payment{TransactionID: "t", TradeNo: "a", State: payment.Applied, Amount: 1, Currency: payment.CNY, Received: noon}
 	for what, fn := range map[string]func(t *payment.Trade){
 		"two prepayments that are alive": func(t *payment.Trade) {
 			alive.TradeNo = "b"
@@ -275,7 +275,7 @@ func changeTradeWrong(w *world) {
 		},
 		"a prepayment of another order's": func(t *payment.Trade) {
 			shut := alive
-			shut.TradeNo, shut.State = "theirs", payment.Shut
+			shut.TradeNo, shut.State = "theirs", payment.ClosedAtWallet
 			t.Prepayments = append(t.Prepayments, shut)
 		},
 		"a payment of another order's": func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "theirs", "a", noon), noon) },

@@ -25,19 +25,19 @@ var ledgerPayments = []promise{
 
 // stray is a payment that nobody knows the order of.
 func stray(transaction string, at time.Time) payment.Payment {
-	return payment.Stray(payment.Receipt{
+	return payment.UnmatchedPayment(payment.Receipt{
 		TransactionID: transaction, TradeNo: "lost", App: payment.OfficialAccount, Amount: 990, Currency: "USD", Paid: at,
 	}, at)
 }
 
 func (w *world) strays(transaction string, at time.Time) payment.Payment {
 	w.Helper()
-	p, err := w.Ledger.AddStray(w.Context(), stray(transaction, at))
+	p, err := w.Ledger.AddUnmatched(w.Context(), stray(transaction, at))
 	require.NoError(w, err)
 	return p
 }
 
-func (w *world) payments(v payment.Verdict, r page.Request) page.Page[payment.Payment] {
+func (w *world) payments(v payment.PaymentState, r page.Request) page.Page[payment.Payment] {
 	w.Helper()
 	p, err := w.Ledger.Payments(w.Context(), v, r)
 	require.NoError(w, err)
@@ -66,12 +66,12 @@ func addStray(w *world) {
 
 	known := w.strays("known", noon.Add(time.Hour))
 	assert.Equal(w, o.ID, known.Order)
-	assert.Equal(w, payment.Applied, known.Verdict)
+	assert.Equal(w, payment.Applied, known.State)
 	assert.Equal(w, 3, w.payments("", pageNo(1, 10)).Total)
 
 	claimed := stray("u", noon)
 	claimed.Order = o.ID
-	got, err := w.Ledger.AddStray(w.Context(), claimed)
+	got, err := w.Ledger.AddUnmatched(w.Context(), claimed)
 	require.NoError(w, err)
 	assert.Zero(w, got.Order, "it belongs to none")
 	assert.Len(w, w.traded(o.ID).Payments, 1)
@@ -79,7 +79,7 @@ func addStray(w *world) {
 
 func addStrayAtOnce(w *world) {
 	all := atOnce(many, func(n int) payment.Payment {
-		p, err := w.Ledger.AddStray(w.Context(), stray("t", noon.Add(time.Duration(n)*time.Second)))
+		p, err := w.Ledger.AddUnmatched(w.Context(), stray("t", noon.Add(time.Duration(n)*time.Second)))
 		assert.NoError(w, err)
 		return p
 	})
@@ -100,7 +100,7 @@ func payments(w *world) {
 	})
 	w.strays("stray", noon.Add(3*time.Second))
 	w.strays("old", noon)
-	for v, want := range map[payment.Verdict][]string{
+	for v, want := range map[payment.PaymentState][]string{
 		"": {"stray", "applied", "disputed", "back", "old"}, payment.Applied: {"applied"}, payment.RefundDue: {"back"},
 		payment.Disputed: {"stray", "disputed", "old"}, "lost": nil,
 	} {
@@ -116,7 +116,7 @@ func payments(w *world) {
 	assert.Positive(w, applied.ID)
 	applied.ID = 0
 	assert.Equal(w, payment.Payment{
-		Order: o.ID, TransactionID: "applied", TradeNo: "a", Verdict: payment.Applied, Amount: o.Amount, Currency: o.Currency,
+		Order: o.ID, TransactionID: "applied", TradeNo: "a", State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
 		Received: noon.Add(2 * time.Second),
 	}, applied)
 }
@@ -126,7 +126,7 @@ func paymentPages(w *world) {
 	for i := range all {
 		w.strays(fmt.Sprint("t", i), noon.Add(time.Duration(i/2)*time.Microsecond))
 	}
-	for _, v := range []payment.Verdict{"", payment.Disputed} {
+	for _, v := range []payment.PaymentState{"", payment.Disputed} {
 		var paged []payment.Payment
 		for number := 1; number <= 3; number++ {
 			p := w.payments(v, pageNo(number, 3))
@@ -152,7 +152,7 @@ func paymentPages(w *world) {
 func (w *world) looked(at time.Time) payment.OrderID {
 	w.Helper()
 	id := w.charge(order(w.somebody(), noon)).ID
-	w.trade(id, func(t *payment.Trade) { t.Look = at })
+	w.trade(id, func(t *payment.Trade) { t.NextCheck = at })
 	return id
 }
 
@@ -174,7 +174,7 @@ func duePutsOff(w *world) {
 	ids, err := w.Ledger.Due(w.Context(), noon, next, 10)
 	require.NoError(w, err)
 	require.Equal(w, []payment.OrderID{id}, ids)
-	assert.Equal(w, next, w.traded(id).Look)
+	assert.Equal(w, next, w.traded(id).NextCheck)
 	assert.Empty(w, w.due(next.Add(-time.Microsecond), 10))
 	assert.Equal(w, []payment.OrderID{id}, w.due(next, 10))
 }

@@ -40,15 +40,15 @@ func (w *world) report(items ...event.News) {
 	require.NoError(w, w.News.Add(w.Context(), items))
 }
 
-func (w *world) around(limit int, spots ...event.Spot) map[event.Spot][]event.News {
+func (w *world) around(limit int, spots ...event.DayInCity) map[event.DayInCity][]event.News {
 	w.Helper()
-	found, err := w.Scenery.Around(w.Context(), event.Scene{Spots: spots, News: limit})
+	found, err := w.Scenery.Load(w.Context(), event.RelatedQuery{DaysInCities: spots, News: limit})
 	require.NoError(w, err)
 	return found.News
 }
 
 // headlines are the titles of the news around the spot.
-func (w *world) headlines(limit int, spot event.Spot) string {
+func (w *world) headlines(limit int, spot event.DayInCity) string {
 	w.Helper()
 	var titles []string
 	for _, item := range w.around(limit, spot)[spot] {
@@ -68,7 +68,7 @@ func newsAdd(w *world) {
 	w.report()
 	w.report(full)
 
-	spot := event.Spot{Date: pi}
+	spot := event.DayInCity{Date: pi}
 	found := w.around(10, spot)[spot]
 	require.Len(w, found, 3)
 	assert.Positive(w, found[0].ID)
@@ -84,9 +84,9 @@ func newsOfDay(w *world) {
 	for _, day := range []string{"2026-03-13", "2026-03-14", "2026-03-15", "0001-01-01", "9999-12-31"} {
 		w.report(event.News{Title: day, Released: date(w, day)}, event.News{Title: day, Released: date(w, day), City: "Sevilla"})
 	}
-	a := event.Spot{Date: pi, City: "Sevilla"}
-	b := event.Spot{Date: pi}
-	c := event.Spot{Date: date(w, "0001-01-01")}
+	a := event.DayInCity{Date: pi, City: "Sevilla"}
+	b := event.DayInCity{Date: pi}
+	c := event.DayInCity{Date: date(w, "0001-01-01")}
 	found := w.around(10, a, b, c, a)
 	require.Len(w, found, 3)
 	for spot, items := range found {
@@ -109,7 +109,7 @@ func newsOwnCity(w *world) {
 		"杭州市": "a g b c d e f", "Sevilla": "c d a b e f g", "sevilla": "e a b c d f g",
 		"%": "a b c d e f g", "杭州": "a b c d e f g",
 	} {
-		assert.Equal(w, want, w.headlines(10, event.Spot{Date: pi, City: city}), city)
+		assert.Equal(w, want, w.headlines(10, event.DayInCity{Date: pi, City: city}), city)
 	}
 }
 
@@ -117,22 +117,22 @@ func newsNoCity(w *world) {
 	w.report(tidings("Sevilla", "a")...)
 	w.report(tidings("", "b")...)
 	w.report(tidings("杭州市", "c")...)
-	assert.Equal(w, "a b c", w.headlines(10, event.Spot{Date: pi}))
+	assert.Equal(w, "a b c", w.headlines(10, event.DayInCity{Date: pi}))
 }
 
 func newsLimit(w *world) {
 	w.report(tidings("Sevilla", "a", "b", "c")...)
 	w.report(tidings("杭州市", "d", "e")...)
-	assert.Equal(w, "d e a", w.headlines(3, event.Spot{Date: pi, City: "杭州市"}))
-	assert.Equal(w, "a", w.headlines(1, event.Spot{Date: pi, City: "Sevilla"}))
-	for spot, items := range w.around(2, event.Spot{Date: pi, City: "杭州市"}, event.Spot{Date: pi}) {
+	assert.Equal(w, "d e a", w.headlines(3, event.DayInCity{Date: pi, City: "杭州市"}))
+	assert.Equal(w, "a", w.headlines(1, event.DayInCity{Date: pi, City: "Sevilla"}))
+	for spot, items := range w.around(2, event.DayInCity{Date: pi, City: "杭州市"}, event.DayInCity{Date: pi}) {
 		assert.Len(w, items, 2, "%v", spot)
 	}
 }
 
 func newsNone(w *world) {
 	w.report(tidings("Sevilla", "a")...)
-	there, empty := event.Spot{Date: pi}, event.Spot{Date: date(w, "2026-03-15"), City: "Sevilla"}
+	there, empty := event.DayInCity{Date: pi}, event.DayInCity{Date: date(w, "2026-03-15"), City: "Sevilla"}
 	found := w.around(10, there, empty)
 	assert.Len(w, found, 1)
 	assert.NotContains(w, found, empty)
@@ -143,7 +143,7 @@ func newsPrivate(w *world) {
 	items := tidings("Sevilla", "a", "b")
 	w.report(items...)
 	items[0].Title = "spoilt"
-	spot := event.Spot{Date: pi}
+	spot := event.DayInCity{Date: pi}
 	w.around(10, spot)[spot][0].Title = "spoilt"
 	assert.Equal(w, "a b", w.headlines(10, spot))
 }
@@ -151,7 +151,7 @@ func newsPrivate(w *world) {
 func newsGone(w *world) {
 	w.report(tidings("Sevilla", "a")...)
 	w.refusedGone(newsCalls)
-	assert.Equal(w, "a", w.headlines(10, event.Spot{Date: pi}))
+	assert.Equal(w, "a", w.headlines(10, event.DayInCity{Date: pi}))
 }
 
 var newsCalls = []call{

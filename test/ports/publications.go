@@ -147,7 +147,7 @@ func putNode(w *world) {
 	} {
 		edit(&n)
 		require.NoError(w, w.Publications.PutNode(w.Context(), n))
-		want := []feed.Thing{}
+		want := []feed.Listable{}
 		if l, listed := n.Listing(); listed {
 			assert.Contains(w, w.listed(), l)
 			want = append(want, n)
@@ -226,7 +226,7 @@ func publicationPrivate(w *world) {
 }
 
 // contentOf is the content of a publication or a node.
-func contentOf(thing feed.Thing) publication.Content {
+func contentOf(thing feed.Listable) publication.Content {
 	if n, isNode := thing.(publication.Node); isNode {
 		return n.Content
 	}

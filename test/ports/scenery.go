@@ -25,17 +25,17 @@ func aroundNames(w *world) {
 	w.write(author, noon, dated(on), under(1))
 	w.write(author, noon, dated(on))
 	w.write(author, noon, dated(date(w, "2026-03-15")), under(2))
-	for want, scene := range map[string]event.Scene{
+	for want, scene := range map[string]event.RelatedQuery{
 		"Nº 1,":      {Dates: []event.Date{on}, Events: 10},
 		"Nº 1,Nº 3,": {Dates: []event.Date{on}, Events: 10, Categories: []feed.CategoryID{3, 9}},
 		"Nº 4,":      {Categories: []feed.CategoryID{4, 4}},
 		"":           {},
 	} {
-		around, err := w.Scenery.Around(w.Context(), scene)
+		around, err := w.Scenery.Load(w.Context(), scene)
 		require.NoError(w, err)
 		names := ""
 		for id := range feed.CategoryID(10) {
-			if name, is := around.Names[id]; is {
+			if name, is := around.CategoryNames[id]; is {
 				names += name + ","
 			}
 		}
@@ -50,10 +50,10 @@ func aroundAll(w *world) {
 	said := w.say(e.ID(), author, noon.Add(time.Hour), "One")
 	w.report(tidings("Sevilla", "new")...)
 	day := tidings("Sevilla", "new")[0].Released
-	here, nowhere := event.Spot{Date: day, City: "Sevilla"}, event.Spot{Date: none}
-	around, err := w.Scenery.Around(w.Context(), event.Scene{
-		Viewer: author, Dates: []event.Date{on, none, on}, Events: 10, Spots: []event.Spot{nowhere, here, here}, News: 10,
-		Talks: []event.ID{e.ID(), e.ID() + 1, e.ID()}, Comments: 10,
+	here, nowhere := event.DayInCity{Date: day, City: "Sevilla"}, event.DayInCity{Date: none}
+	around, err := w.Scenery.Load(w.Context(), event.RelatedQuery{
+		Viewer: author, Dates: []event.Date{on, none, on}, Events: 10, DaysInCities: []event.DayInCity{nowhere, here, here}, News: 10,
+		CommentsFor: []event.ID{e.ID(), e.ID() + 1, e.ID()}, Comments: 10,
 	})
 	require.NoError(w, err)
 	require.Len(w, around.Events[on], 1)

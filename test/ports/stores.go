@@ -4,16 +4,16 @@ import (
 	"testing"
 
 	"plaza/domain/access"
-	"plaza/domain/crawl"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/gallery"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Stores are the store ports of one adapter over the same data: events need
@@ -28,17 +28,17 @@ type Stores struct {
 	Events        event.Repository
 	EventReader   event.Reader
 	Discussion    event.Discussion
-	Scenery       event.Scenery
+	Scenery       event.RelatedReader
 	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos
 	Translations  publication.Cache
 	Demands       demand.Repository
-	Images        gallery.Repository
+	Images        userimage.Repository
 	Ledger        payment.Ledger
-	Intake        crawl.Intake
-	Bin           media.Bin
+	Intake        imported.Store
+	Bin           media.DeletionQueue
 	// Listings returns what the feed lists at present, by kind and id.
 	Listings func(t *testing.T) []feed.Listing
 	// Check fails the test when what the store derives from something else is not what

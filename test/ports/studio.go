@@ -21,10 +21,10 @@ import (
 // Studio is the suite of media.Studio. fresh may be called inside a bubble of
 // testing/synctest, and returns a studio with less than 40 pictures in the making at
 // once.
-func Studio(t *testing.T, fresh func(t *testing.T) media.Studio) {
+func Studio(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	for _, p := range []struct {
 		sentence string
-		kept     func(*testing.T, media.Studio)
+		kept     func(*testing.T, media.Processor)
 	}{
 		{"Develop returns the picture that the bytes are, judged by their content", studioForms},
 		{"it is a JPEG, or a PNG where something is transparent", studioTransparent},
@@ -52,9 +52,9 @@ func Studio(t *testing.T, fresh func(t *testing.T) media.Studio) {
 }
 
 // developed is what the studio makes of the bytes.
-func developed(t *testing.T, s media.Studio, raw []byte, frames ...media.Frame) media.Developed {
+func developed(t *testing.T, s media.Processor, raw []byte, frames ...media.SizeSpec) media.Processed {
 	t.Helper()
-	d, err := s.Develop(t.Context(), "photo", bytes.NewReader(raw), frames...)
+	d, err := s.Process(t.Context(), "photo", bytes.NewReader(raw), frames...)
 	require.NoError(t, err, "%.40q", raw)
 	return d
 }
@@ -90,19 +90,19 @@ func assertQuarters(t *testing.T, m image.Image, order [4]int, more ...any) {
 	}
 }
 
-func studioForms(t *testing.T, s media.Studio) {
+func studioForms(t *testing.T, s media.Processor) {
 	for kind, raw := range encoded(t, quarters(63, 35)) {
 		d := developed(t, s, raw)
 		assert.Equal(t, []any{"image/jpeg", 63, 35}, []any{d.Type, d.Width, d.Height}, kind)
 		assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, kind)
-		assert.Empty(t, d.Renderings)
+		assert.Empty(t, d.Variants)
 	}
 	d := developed(t, s, lossyWebP(t))
 	assert.Equal(t, []any{"image/jpeg", 1, 1}, []any{d.Type, d.Width, d.Height})
 	assert.InDelta(t, 130, level(asPicture(t, d.Upload), 0, 0), 1, "its 128 is one of those from 16 to 235")
 }
 
-func studioTransparent(t *testing.T, s media.Studio) {
+func studioTransparent(t *testing.T, s media.Processor) {
 	m := quarters(40, 30)
 	for kind, raw := range encoded(t, m) {
 		assert.Equal(t, "image/jpeg", developed(t, s, raw).Type, kind)
@@ -136,7 +136,7 @@ func studioTransparent(t *testing.T, s media.Studio) {
 	assert.Equal(t, faint.Pix, got.(*image.NRGBA).Pix)
 }
 
-func studioAnimations(t *testing.T, s media.Studio) {
+func studioAnimations(t *testing.T, s media.Processor) {
 	palette := color.Palette{color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}}
 	first := image.NewPaletted(image.Rect(5, 3, 20, 12), palette)
 	second := image.NewPaletted(image.Rect(0, 0, 30, 20), palette)
@@ -165,8 +165,8 @@ func studioAnimations(t *testing.T, s media.Studio) {
 func (c studioClient) refused(raw []byte, sentence string) {
 	c.t.Helper()
 	for _, field := range []string{"photo", "img"} {
-		d, err := c.s.Develop(c.t.Context(), field, bytes.NewReader(raw), media.AvatarFrames...)
-		f, isFault := fault.Of(err)
+		d, err := c.s.Process(c.t.Context(), field, bytes.NewReader(raw), media.AvatarSizes...)
+		f, isFault := fault.As(err)
 		require.True(c.t, isFault, "%v: %.40q", err, raw)
 		assert.Equal(c.t, fault.Invalid, f.Kind)
 		assert.Equal(c.t, fault.Fields{field: {sentence}}, f.Fields, "%.40q", raw)
@@ -176,10 +176,10 @@ func (c studioClient) refused(raw []byte, sentence string) {
 
 type studioClient struct {
 	t *testing.T
-	s media.Studio
+	s media.Processor
 }
 
-func studioOthers(t *testing.T, s media.Studio) {
+func studioOthers(t *testing.T, s media.Processor) {
 	c := studioClient{t, s}
 	for _, raw := range []string{
 		"", "\x00", "text", "<html><img></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "BM\x3a\x00\x00\x00", "II*\x00",
@@ -196,7 +196,7 @@ func studioOthers(t *testing.T, s media.Studio) {
 	c.refused(hollowPNG(0, 5), media.NotAccepted)
 }
 
-func studioBroken(t *testing.T, s media.Studio) {
+func studioBroken(t *testing.T, s media.Processor) {
 	c := studioClient{t, s}
 	for _, raw := range [][]byte{hollowPNG(50, 50), hollowGIF(50, 50), hollowJPEG(50, 50), hollowWebP(50, 50)} {
 		c.refused(raw, media.NotAccepted)
@@ -217,16 +217,16 @@ func studioBroken(t *testing.T, s media.Studio) {
 	c.refused(webPFile(webPCanvas(0, 40, 40), webPOf(quarters(4, 4))), media.NotAccepted)
 }
 
-func studioPixels(t *testing.T, s media.Studio) {
+func studioPixels(t *testing.T, s media.Processor) {
 	for _, raw := range [][]byte{
 		hollowPNG(60_000, 60_000), hollowPNG(8001, 5000), hollowPNG(40_000_001, 1), hollowGIF(65_535, 65_535), hollowGIF(8001, 5000),
 		hollowJPEG(65_535, 65_535), hollowJPEG(5000, 8001), hollowWebP(16_383, 16_383), hollowWebP(8001, 5000),
 	} {
-		studioClient{t, s}.refused(raw, media.TooManyDots)
+		studioClient{t, s}.refused(raw, media.TooManyPixels)
 	}
 }
 
-func studioBytes(t *testing.T, s media.Studio) {
+func studioBytes(t *testing.T, s media.Processor) {
 	raw := encoded(t, quarters(7, 5))["image/jpeg"]
 	full := append(bytes.Clone(raw), make([]byte, media.MaxBytes-len(raw))...)
 	developed(t, s, full)
@@ -234,7 +234,7 @@ func studioBytes(t *testing.T, s media.Studio) {
 	studioClient{t, s}.refused(make([]byte, media.MaxBytes+1), media.TooLarge)
 }
 
-func studioCosts(t *testing.T, s media.Studio) {
+func studioCosts(t *testing.T, s media.Processor) {
 	bomb := hollowPNG(60_000, 60_000)
 	require.Len(t, bomb, 71)
 	for _, raw := range [][]byte{
@@ -243,18 +243,18 @@ func studioCosts(t *testing.T, s media.Studio) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := s.Develop(t.Context(), "photo", bytes.NewReader(raw))
+		_, err := s.Process(t.Context(), "photo", bytes.NewReader(raw))
 		runtime.ReadMemStats(&after)
 		require.Error(t, err)
 		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<18), "%.20q", raw)
 	}
 }
 
-func studioGone(t *testing.T, s media.Studio) {
+func studioGone(t *testing.T, s media.Processor) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for kind, raw := range encoded(t, quarters(7, 5)) {
-		d, err := s.Develop(gone, "photo", bytes.NewReader(raw))
+		d, err := s.Process(gone, "photo", bytes.NewReader(raw))
 		assert.ErrorIs(t, err, context.Canceled, kind)
 		assert.Zero(t, d)
 	}
@@ -264,7 +264,7 @@ func studioGone(t *testing.T, s media.Studio) {
 		}
 		ctx, leave := context.WithCancel(t.Context())
 		later := 0
-		d, err := s.Develop(ctx, "photo", leaving{bytes.NewReader(raw), leave, &later})
+		d, err := s.Process(ctx, "photo", leaving{bytes.NewReader(raw), leave, &later})
 		assert.ErrorIs(t, err, context.Canceled, kind)
 		assert.Equal(t, 1, later, "%s: whoever has left is not worked for", kind)
 		assert.Zero(t, d)
@@ -300,13 +300,13 @@ func (b broken) ReadAt(p []byte, at int64) (int, error) {
 	return b.Reader.ReadAt(p, at)
 }
 
-func studioUnreadable(t *testing.T, s media.Studio) {
+func studioUnreadable(t *testing.T, s media.Processor) {
 	worn := errors.New("the disk is worn out")
 	for kind, raw := range encoded(t, noise(400, 300)) {
 		for _, from := range []int64{0, int64(len(raw) / 2)} {
-			d, err := s.Develop(t.Context(), "photo", broken{bytes.NewReader(raw), from, worn})
+			d, err := s.Process(t.Context(), "photo", broken{bytes.NewReader(raw), from, worn})
 			assert.ErrorIs(t, err, worn, kind)
-			_, isFault := fault.Of(err)
+			_, isFault := fault.As(err)
 			assert.False(t, isFault, kind)
 			assert.Zero(t, d)
 		}

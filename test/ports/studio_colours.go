@@ -171,7 +171,7 @@ func profiled(t *testing.T, m *image.NRGBA, icc []byte) map[string][]byte {
 	}
 }
 
-func studioColours(t *testing.T, s media.Studio) {
+func studioColours(t *testing.T, s media.Processor) {
 	wide := wideColours()
 	opaque, transparent := quarters(64, 48), quarters(64, 48)
 	transparent.Pix[3] = 0
@@ -181,8 +181,8 @@ func studioColours(t *testing.T, s media.Studio) {
 			delete(files, "JPEG")
 		}
 		for kind, raw := range files {
-			d := developed(t, s, raw, media.Frame{Name: "sm", Width: 32, Height: 32})
-			for _, u := range []media.Upload{d.Upload, d.Renderings[0].Upload} {
+			d := developed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
+			for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
 				for i, name := range []string{"rXYZ", "gXYZ", "bXYZ"} {
 					assertLight(t, wide.primaries[name], u, (2*(i%2)+1)*u.Width/4, (2*(i/2)+1)*u.Height/4, "%s: %s", kind, name)
 				}
@@ -216,7 +216,7 @@ func studioColours(t *testing.T, s media.Studio) {
 	assert.Equal(t, color.NRGBA{7 * 0x1f, 0x80, 3 * 0x1f, 0x40}, m.At(7, 3))
 }
 
-func studioGreys(t *testing.T, s media.Studio) {
+func studioGreys(t *testing.T, s media.Processor) {
 	grey := image.NewGray(image.Rect(0, 0, 64, 48))
 	for i := range grey.Pix {
 		grey.Pix[i] = 100
@@ -227,8 +227,8 @@ func studioGreys(t *testing.T, s media.Studio) {
 	for kind, raw := range map[string][]byte{
 		"JPEG": withSegments(pictures.JPEG(t, grey), inJPEG), "PNG": withChunks(pictures.PNG(t, grey), inPNG), "PNG with alpha": withChunks(greyAlphaPNG(t, 64, 48, 100, 200), inPNG),
 	} {
-		d := developed(t, s, raw, media.Frame{Name: "sm", Width: 32, Height: 32})
-		for _, u := range []media.Upload{d.Upload, d.Renderings[0].Upload} {
+		d := developed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
+		for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
 			assert.InDelta(t, 100./255, light(t, u, 10, 10)[1], 0.02, kind)
 			if kind != "PNG with alpha" {
 				assert.IsType(t, grey, asPicture(t, u), kind)
@@ -250,7 +250,7 @@ func greyAlphaPNG(t *testing.T, width, height int, value, alpha byte) []byte {
 	return append(out, chunk("IEND")...)
 }
 
-func studioInks(t *testing.T, s media.Studio) {
+func studioInks(t *testing.T, s media.Processor) {
 	icc := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("CMYK", wideColours(), nil)...))
 	colour := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("RGB ", wideColours(), nil)...))
 	// Adobe's inks are written the other way round: 255 is none.

@@ -73,14 +73,14 @@ func said(t *testing.T, u media.Upload) string {
 	return string(u.Bytes) + string(iccOf(t, u))
 }
 
-func studioMetadata(t *testing.T, s media.Studio) {
+func studioMetadata(t *testing.T, s media.Processor) {
 	opaque, transparent := quarters(64, 48), quarters(64, 48)
 	transparent.Pix[3] = 0
 	for _, m := range []*image.NRGBA{opaque, transparent} {
 		for kind, raw := range tellTales(t, m) {
 			require.Contains(t, string(raw), marked, "the test is one")
-			d := developed(t, s, raw, media.Frame{Name: "sm", Width: 20, Height: 20})
-			for _, u := range []media.Upload{d.Upload, d.Renderings[0].Upload} {
+			d := developed(t, s, raw, media.SizeSpec{Name: "sm", Width: 20, Height: 20})
+			for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
 				asPicture(t, u)
 				for _, trace := range []string{marked, "GPS", "Exif", "xmpmeta", "8BIM", "MPF", "PK\x03\x04", "II*\x00", "Comment"} {
 					assert.False(t, strings.Contains(said(t, u), trace), "%s has %q", kind, trace)

@@ -26,8 +26,8 @@ func noise(width, height int) *image.NRGBA {
 	return m
 }
 
-func studioFrames(t *testing.T, s media.Studio) {
-	frames := []media.Frame{{Name: "a", Width: 30, Height: 30}, {Name: "b", Width: 100, Height: 100}, {Name: "c", Width: 30, Height: 5}, {Name: "d", Width: 60, Height: 60}, {Name: "e", Width: 30, Height: 30}}
+func studioFrames(t *testing.T, s media.Processor) {
+	frames := []media.SizeSpec{{Name: "a", Width: 30, Height: 30}, {Name: "b", Width: 100, Height: 100}, {Name: "c", Width: 30, Height: 5}, {Name: "d", Width: 60, Height: 60}, {Name: "e", Width: 30, Height: 30}}
 	for _, c := range []struct {
 		picture image.Point
 		sizes   []image.Point // zero: the picture's own
@@ -43,8 +43,8 @@ func studioFrames(t *testing.T, s media.Studio) {
 	} {
 		for kind, raw := range encoded(t, quarters(c.picture.X, c.picture.Y)) {
 			d := developed(t, s, raw, frames...)
-			require.Len(t, d.Renderings, len(frames))
-			for i, r := range d.Renderings {
+			require.Len(t, d.Variants, len(frames))
+			for i, r := range d.Variants {
 				assert.Equal(t, frames[i].Name, r.Name)
 				want := c.sizes[i]
 				if want == (image.Point{}) {
@@ -78,19 +78,19 @@ func level(m image.Image, x, y int) float64 {
 }
 
 // renderings are those of the picture, made together and each alone.
-func renderings(t *testing.T, s media.Studio, raw []byte) []media.Rendering {
+func renderings(t *testing.T, s media.Processor, raw []byte) []media.Variant {
 	t.Helper()
-	frames := []media.Frame{{Name: "s", Width: 40, Height: 40}, {Name: "m", Width: 100, Height: 100}, {Name: "l", Width: 230, Height: 230}}
-	all := developed(t, s, raw, frames...).Renderings
+	frames := []media.SizeSpec{{Name: "s", Width: 40, Height: 40}, {Name: "m", Width: 100, Height: 100}, {Name: "l", Width: 230, Height: 230}}
+	all := developed(t, s, raw, frames...).Variants
 	for _, f := range frames {
-		all = append(all, developed(t, s, raw, f).Renderings...)
+		all = append(all, developed(t, s, raw, f).Variants...)
 	}
 	return all
 }
 
 var kinds = []string{"image/png", "image/webp", "image/gif", "image/jpeg"}
 
-func studioSharp(t *testing.T, s media.Studio) {
+func studioSharp(t *testing.T, s media.Processor) {
 	black, white := color.NRGBA{0, 0, 0, 255}, color.NRGBA{255, 255, 255, 255}
 	for _, kind := range kinds {
 		for _, r := range renderings(t, s, encoded(t, quarters(480, 360))[kind]) {
@@ -147,7 +147,7 @@ func studioSharp(t *testing.T, s media.Studio) {
 }
 
 // studioGhosts shows that what can't be seen does not colour its neighbours.
-func studioGhosts(t *testing.T, s media.Studio) {
+func studioGhosts(t *testing.T, s media.Processor) {
 	ghost := drawn(image.Pt(480, 480), func(x, _ int) color.NRGBA {
 		if x/8%2 == 0 {
 			return color.NRGBA{255, 0, 0, 0}

@@ -37,8 +37,8 @@ func turnedBy(t *testing.T, m *image.NRGBA, orientation uint16) map[string][]byt
 	return all
 }
 
-func studioUpright(t *testing.T, s media.Studio) {
-	frame := media.Frame{Name: "sm", Width: 24, Height: 24}
+func studioUpright(t *testing.T, s media.Processor) {
+	frame := media.SizeSpec{Name: "sm", Width: 24, Height: 24}
 	for orientation, order := range uprightQuarters {
 		for _, size := range []image.Point{{64, 48}, {63, 47}} {
 			width, height, small := size.X, size.Y, image.Pt(24, 18)
@@ -49,8 +49,8 @@ func studioUpright(t *testing.T, s media.Studio) {
 				d := developed(t, s, raw, frame)
 				assert.Equal(t, []int{width, height}, []int{d.Width, d.Height}, "%s, %d", kind, orientation)
 				assertQuarters(t, asPicture(t, d.Upload), order, "%s, %d", kind, orientation)
-				assert.Equal(t, small, image.Pt(d.Renderings[0].Width, d.Renderings[0].Height), "%s, %d", kind, orientation)
-				assertQuarters(t, asPicture(t, d.Renderings[0].Upload), order, "%s, %d", kind, orientation)
+				assert.Equal(t, small, image.Pt(d.Variants[0].Width, d.Variants[0].Height), "%s, %d", kind, orientation)
+				assertQuarters(t, asPicture(t, d.Variants[0].Upload), order, "%s, %d", kind, orientation)
 			}
 		}
 	}

@@ -27,13 +27,13 @@ func (s slow) ReadAt(p []byte, at int64) (int, error) {
 	return s.Reader.ReadAt(p, at)
 }
 
-func studioWaits(t *testing.T, fresh func(t *testing.T) media.Studio) {
+func studioWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	const callers = 40
 	raw := encoded(t, noise(400, 400))["image/jpeg"]
 	synctest.Test(t, func(t *testing.T) {
 		s, gate, inner := fresh(t), make(chan struct{}), new(atomic.Int64)
 		come := func(ctx context.Context, ends chan<- error) {
-			_, err := s.Develop(ctx, "photo", slow{bytes.NewReader(raw), gate, inner})
+			_, err := s.Process(ctx, "photo", slow{bytes.NewReader(raw), gate, inner})
 			ends <- err
 		}
 		served, patience := make(chan error, callers), make(chan error, callers)
@@ -61,7 +61,7 @@ func studioWaits(t *testing.T, fresh func(t *testing.T) media.Studio) {
 		assert.Equal(t, making, inner.Load(), "those who have left did not come in")
 
 		// What is refused by its header needs no place.
-		studioClient{t, s}.refused(hollowPNG(60_000, 60_000), media.TooManyDots)
+		studioClient{t, s}.refused(hollowPNG(60_000, 60_000), media.TooManyPixels)
 		studioClient{t, s}.refused([]byte("text"), media.NotAccepted)
 
 		close(gate)

@@ -69,7 +69,7 @@ func (w *world) full(now time.Time, a access.Attempt) time.Duration {
 	w.Helper()
 	err := w.Throttle.Begin(w.Context(), a, now)
 	require.True(w, fault.Is(err, fault.Throttled), "%v", err)
-	f, _ := fault.Of(err)
+	f, _ := fault.As(err)
 	require.Positive(w, f.RetryAfter)
 	return f.RetryAfter
 }

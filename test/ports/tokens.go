@@ -216,7 +216,7 @@ func touchForm(w *world) {
 	t := w.issue(token(w.somebody(), 1))
 	now := noon.Add(time.Hour + 789*time.Nanosecond).In(time.FixedZone("", 8*60*60))
 	w.touch(t, now)
-	assert.Equal(w, []time.Time{instant.Of(now), instant.Of(now)}, seen(w.session(t)))
+	assert.Equal(w, []time.Time{instant.Normalise(now), instant.Normalise(now)}, seen(w.session(t)))
 }
 
 func touchAtOnce(w *world) {

@@ -151,7 +151,7 @@ func published(yes bool) edit            { return func(c *event.Change) { c.Publ
 func permitted(to event.Permission) edit { return func(c *event.Change) { c.Permission = new(to) } }
 
 // shown makes an event stand so.
-func shown(as event.Showing) edit {
+func shown(as event.StatusPermission) edit {
 	return func(c *event.Change) {
 		published(as.Status == event.Normal)(c)
 		permitted(as.Permission)(c)

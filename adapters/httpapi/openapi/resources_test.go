@@ -13,12 +13,12 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/gallery"
 	"plaza/domain/geo"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
+	"plaza/domain/userimage"
 )
 
 func TestResourcesHaveTheFieldsOfTheInterface(t *testing.T) {
@@ -72,7 +72,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	assert.Equal(t, texts(event.Statuses()), enum("EventStatus"))
 	assert.Equal(t, texts(access.AllScopes()), enum("Scope"))
 	assert.Equal(t, texts(payment.States()), enum("OrderState"))
-	assert.Equal(t, texts(payment.Verdicts()), enum("PaymentState"))
+	assert.Equal(t, texts(payment.PaymentStates()), enum("PaymentState"))
 	assert.Equal(t, texts([]subscription.EntityType{subscription.User, subscription.Category}), enum("EntityType"))
 	assert.Equal(t, texts([]subscription.Type{subscription.FollowUser, subscription.FollowCategory}), enum("SubscriptionType"))
 
@@ -94,10 +94,10 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	assert.EqualValues(t, event.CommentLimit.Chars, *schemas["NewComment"].Value.Properties["content"].Value.MaxLength)
 	assert.EqualValues(t, event.MaxPlates, *schemas["Event"].Value.Properties["plates"].Value.MaxItems)
 	assert.EqualValues(t, people.MaxAsked, *schemas["People"].Value.Properties["uid"].Value.MaxItems)
-	assert.EqualValues(t, gallery.MaxTags, *schemas["Tags"].Value.MaxItems)
-	assert.EqualValues(t, gallery.MaxTags, *schemas["ImageTags"].Value.Properties["tags"].Value.MaxItems)
-	assert.EqualValues(t, gallery.TagLimit.Chars, *schemas["Tag"].Value.MaxLength)
-	assert.EqualValues(t, gallery.MaxImages, *schemas["Images"].Value.Properties["data"].Value.MaxItems)
+	assert.EqualValues(t, userimage.MaxTags, *schemas["Tags"].Value.MaxItems)
+	assert.EqualValues(t, userimage.MaxTags, *schemas["ImageTags"].Value.Properties["tags"].Value.MaxItems)
+	assert.EqualValues(t, userimage.TagLimit.Chars, *schemas["Tag"].Value.MaxLength)
+	assert.EqualValues(t, userimage.MaxImages, *schemas["Images"].Value.Properties["data"].Value.MaxItems)
 	assert.EqualValues(t, geo.DefaultDistance, doc.Components.Parameters["WithinDistance"].Value.Schema.Value.Default)
 	assert.EqualValues(t, geo.MaxDistance, *doc.Components.Parameters["WithinDistance"].Value.Schema.Value.Max)
 	assert.Equal(t, texts([]publication.Type{publication.SingleChapter, publication.MultiChapter}), enum("PublicationType"))

@@ -54,7 +54,7 @@ func (s *Store) walk(ctx context.Context, a media.Audience, yield func(media.Sto
 			if err != nil {
 				return err
 			}
-			if !yield(media.Stored{Key: key, Since: instant.Of(info.ModTime())}, nil) {
+			if !yield(media.Stored{Key: key, Since: instant.Normalise(info.ModTime())}, nil) {
 				return errEnough
 			}
 			return nil

@@ -123,7 +123,7 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 
 // ErrFull is the fault of a disk that takes no more, or must not be written to. The
 // cause is wrapped beside it, for the log.
-var ErrFull = fault.Later(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
+var ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
 
 // explain turns an error of the file system into what a caller can use.
 func explain(err error) error {
@@ -200,7 +200,7 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if err != nil {
 		return media.File{}, err
 	}
-	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Of(info.ModTime())}, nil
+	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Normalise(info.ModTime())}, nil
 }
 
 // Remove implements media.Store.

@@ -42,7 +42,7 @@ func refuses(t *testing.T, s *disk.Store, dir string, u media.Upload, cause erro
 	_, err := s.Put(t.Context(), u, media.Viewers)
 	require.ErrorIs(t, err, disk.ErrFull)
 	require.ErrorIs(t, err, cause)
-	f, is := fault.Of(err)
+	f, is := fault.As(err)
 	require.True(t, is)
 	assert.Equal(t, fault.Unavailable, f.Kind)
 	assert.Equal(t, time.Minute, f.RetryAfter)

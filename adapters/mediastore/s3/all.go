@@ -63,7 +63,7 @@ func (s *Store) list(ctx context.Context, folder, after string) (pictures []medi
 		after = o.Key
 		key := media.Key(strings.TrimPrefix(o.Key, s.prefix))
 		if _, ok := key.Type(); ok && strings.HasPrefix(o.Key, folder) {
-			pictures = append(pictures, media.Stored{Key: key, Since: instant.Of(o.LastModified)})
+			pictures = append(pictures, media.Stored{Key: key, Since: instant.Normalise(o.LastModified)})
 		}
 		if seen++; seen == page {
 			return pictures, after, true, nil

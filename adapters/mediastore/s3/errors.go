@@ -20,7 +20,7 @@ import (
 
 // Faults of a store that can't do its part. The cause is wrapped beside them, for the log.
 var (
-	ErrAway    = fault.Later(fault.Unavailable, 2*time.Second, "Pictures can't be reached right now. Try again soon.")
+	ErrAway    = fault.RetryAfter(fault.Unavailable, 2*time.Second, "Pictures can't be reached right now. Try again soon.")
 	ErrFailing = fault.New(fault.Gateway, "The store of the pictures is failing.")
 )
 

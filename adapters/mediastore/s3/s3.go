@@ -166,7 +166,7 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 		return media.File{}, fmt.Errorf("opening a picture: %w", explain(ctx, err))
 	}
 	f := &file{ctx: ctx, store: s, object: s.object(key), size: info.Size}
-	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Of(info.LastModified)}, nil
+	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Normalise(info.LastModified)}, nil
 }
 
 // look asks what the store knows of the picture.

@@ -27,24 +27,24 @@ type refusals struct {
 }
 
 var ordering = refusals{codes: with(map[string]*fault.Error{
-	"ORDERPAID":         payment.ErrPaidThere,
-	"ORDERCLOSED":       payment.ErrShutThere,
-	"OUT_TRADE_NO_USED": payment.ErrOtherThere,
-	"INVALID_REQUEST":   payment.ErrOtherThere,
-	"NOTENOUGH":         payment.ErrNoFunds,
+	"ORDERPAID":         payment.ErrWalletPaid,
+	"ORDERCLOSED":       payment.ErrWalletClosed,
+	"OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder,
+	"INVALID_REQUEST":   payment.ErrWalletOtherOrder,
+	"NOTENOUGH":         payment.ErrInsufficientFunds,
 })}
 
 var asking = refusals{codes: with(map[string]*fault.Error{
-	"ORDERNOTEXIST": payment.ErrNotThere,
+	"ORDERNOTEXIST": payment.ErrWalletNotFound,
 })}
 
 var closing = refusals{
 	codes: map[string]*fault.Error{
-		"ORDERPAID":     payment.ErrPaidThere,
-		"ORDERCLOSED":   payment.ErrShutThere,
-		"ORDERNOTEXIST": payment.ErrNotThere,
+		"ORDERPAID":     payment.ErrWalletPaid,
+		"ORDERCLOSED":   payment.ErrWalletClosed,
+		"ORDERNOTEXIST": payment.ErrWalletNotFound,
 	},
-	rest: payment.ErrNotClosed,
+	rest: payment.ErrWalletNotClosed,
 }
 
 // with adds what the wallet says of whatever is not to its taste in us.
@@ -53,23 +53,23 @@ func with(codes map[string]*fault.Error) map[string]*fault.Error {
 		"NOAUTH", "APPID_NOT_EXIST", "MCHID_NOT_EXIST", "APPID_MCHID_NOT_MATCH", "SIGNERROR", "LACK_PARAMS", "PARAM_ERROR",
 		"XML_FORMAT_ERROR", "POST_DATA_EMPTY", "REQUIRE_POST_METHOD", "NOT_UTF8",
 	} {
-		codes[code] = payment.ErrRefused
+		codes[code] = payment.ErrWalletRefused
 	}
-	codes["FREQUENCY_LIMITED"] = payment.ErrCrowded
+	codes["FREQUENCY_LIMITED"] = payment.ErrWalletBusy
 	return codes
 }
 
 // judge returns what the code of a signed answer means.
 func (r refusals) judge(code string) error {
 	if code == systemError {
-		return fmt.Errorf("%w: the wallet says %s", payment.ErrSilent, systemError)
+		return fmt.Errorf("%w: the wallet says %s", payment.ErrWalletTimeout, systemError)
 	}
 	if f, known := r.codes[code]; known {
 		return fmt.Errorf("%w: the wallet says %s", f, code)
 	}
 	f := r.rest
 	if f == nil {
-		f = payment.ErrGarbled
+		f = payment.ErrWalletBadResponse
 	}
 	if code == "" || len(code) >= keyLength || strings.Trim(code, capitals+"_") != "" {
 		code = "something odd"
@@ -82,12 +82,12 @@ func (r refusals) judge(code string) error {
 func (r refusals) judgeMessage(text string) error {
 	for _, sign := range []string{"系统", "SYSTEM", "system"} {
 		if strings.Contains(text, sign) {
-			return fmt.Errorf("%w: the wallet says that it has trouble", payment.ErrSilent)
+			return fmt.Errorf("%w: the wallet says that it has trouble", payment.ErrWalletTimeout)
 		}
 	}
 	f := r.rest
 	if f == nil {
-		f = payment.ErrRefused
+		f = payment.ErrWalletRefused
 	}
 	return fmt.Errorf("%w: the wallet does not take the request%s", f, hint(text))
 }
@@ -108,7 +108,7 @@ func hint(text string) string {
 // settles says whether the error, after a try that may have succeeded, tells what has
 // become of the payment. That the wallet takes nothing now says nothing about before.
 func settles(err error) bool {
-	for _, f := range []error{payment.ErrPaidThere, payment.ErrShutThere, payment.ErrNotThere, payment.ErrOtherThere} {
+	for _, f := range []error{payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletOtherOrder} {
 		if errors.Is(err, f) {
 			return true
 		}

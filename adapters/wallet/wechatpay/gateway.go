@@ -74,7 +74,7 @@ func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, 
 		missing = missing || ticket.MWebURL == ""
 	}
 	if missing || said["trade_type"] != asked["trade_type"] {
-		return payment.Ticket{}, fmt.Errorf("preparing a payment at the wallet: %w: it gives another ticket than asked for", payment.ErrGarbled)
+		return payment.Ticket{}, fmt.Errorf("preparing a payment at the wallet: %w: it gives another ticket than asked for", payment.ErrWalletBadResponse)
 	}
 	return ticket, nil
 }
@@ -87,7 +87,7 @@ func (g *Gateway) Query(ctx context.Context, app payment.WalletApp, no payment.T
 	}
 	report, err := g.report(said, no)
 	if err != nil {
-		return payment.Report{}, fmt.Errorf("asking the wallet after a payment: %w: %w", payment.ErrGarbled, err)
+		return payment.Report{}, fmt.Errorf("asking the wallet after a payment: %w: %w", payment.ErrWalletBadResponse, err)
 	}
 	return report, nil
 }
@@ -132,11 +132,11 @@ func (g *Gateway) report(said message, no payment.TradeNo) (payment.Report, erro
 	case "SUCCESS", "REFUND":
 		receipt, err := g.receipt(said)
 		receipt.Refunded = state == "REFUND"
-		return payment.Report{Standing: payment.PaidThere, Receipt: receipt}, err
+		return payment.Report{State: payment.WalletPaid, Receipt: receipt}, err
 	case "CLOSED", "REVOKED":
-		return payment.Report{Standing: payment.ShutThere}, nil
+		return payment.Report{State: payment.WalletClosed}, nil
 	case "NOTPAY", "USERPAYING", "PAYERROR":
-		return payment.Report{Standing: payment.Awaited}, nil
+		return payment.Report{State: payment.WalletUnpaid}, nil
 	}
 	return payment.Report{}, errors.New("it gives an unknown state")
 }

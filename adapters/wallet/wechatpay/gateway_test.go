@@ -21,20 +21,20 @@ import (
 
 // definite are the errors that say what the wallet has done.
 var definite = []error{
-	payment.ErrPaidThere, payment.ErrShutThere, payment.ErrNotThere, payment.ErrNotClosed, payment.ErrOtherThere,
-	payment.ErrNoFunds, payment.ErrRefused, payment.ErrCrowded,
+	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
+	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy,
 }
 
 // assertOnly sees that the error is the one, and none that says something else.
 func assertOnly(t *testing.T, want, err error) {
 	t.Helper()
 	require.ErrorIs(t, err, want)
-	for _, other := range append([]error{payment.ErrSilent, payment.ErrGarbled}, definite...) {
+	for _, other := range append([]error{payment.ErrWalletTimeout, payment.ErrWalletBadResponse}, definite...) {
 		if !errors.Is(other, want) {
 			assert.NotErrorIs(t, err, other)
 		}
 	}
-	told, is := fault.Of(err)
+	told, is := fault.As(err)
 	require.True(t, is)
 	assert.Equal(t, want, error(told), "what the caller tells")
 	assertDiscreet(t, err)
@@ -54,7 +54,7 @@ type call func(t *testing.T, w *testWallet) error
 
 func prepare(t *testing.T, w *testWallet) error {
 	t.Helper()
-	request, err := w.Draw(testOrder(), byBrowser, number)
+	request, err := w.BuildRequest(testOrder(), byBrowser, number)
 	require.NoError(t, err)
 	ticket, err := w.Prepare(t.Context(), request)
 	if err != nil {
@@ -88,19 +88,19 @@ func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
 		ours  error
 	}{
 		"prepare": {prepare, map[string]error{
-			"ORDERPAID": payment.ErrPaidThere, "ORDERCLOSED": payment.ErrShutThere, "OUT_TRADE_NO_USED": payment.ErrOtherThere,
-			"INVALID_REQUEST": payment.ErrOtherThere, "NOTENOUGH": payment.ErrNoFunds, "FREQUENCY_LIMITED": payment.ErrCrowded,
-			"NEVER_HEARD_OF": payment.ErrGarbled, "": payment.ErrGarbled, testKey: payment.ErrGarbled, "< odd >": payment.ErrGarbled,
-		}, payment.ErrRefused},
+			"ORDERPAID": payment.ErrWalletPaid, "ORDERCLOSED": payment.ErrWalletClosed, "OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder,
+			"INVALID_REQUEST": payment.ErrWalletOtherOrder, "NOTENOUGH": payment.ErrInsufficientFunds, "FREQUENCY_LIMITED": payment.ErrWalletBusy,
+			"NEVER_HEARD_OF": payment.ErrWalletBadResponse, "": payment.ErrWalletBadResponse, testKey: payment.ErrWalletBadResponse, "< odd >": payment.ErrWalletBadResponse,
+		}, payment.ErrWalletRefused},
 		"query": {query, map[string]error{
-			"ORDERNOTEXIST": payment.ErrNotThere, "FREQUENCY_LIMITED": payment.ErrCrowded, "ORDERPAID": payment.ErrGarbled,
-			"INVALID_REQUEST": payment.ErrGarbled,
-		}, payment.ErrRefused},
+			"ORDERNOTEXIST": payment.ErrWalletNotFound, "FREQUENCY_LIMITED": payment.ErrWalletBusy, "ORDERPAID": payment.ErrWalletBadResponse,
+			"INVALID_REQUEST": payment.ErrWalletBadResponse,
+		}, payment.ErrWalletRefused},
 		"close": {closeIt, map[string]error{
-			"ORDERPAID": payment.ErrPaidThere, "ORDERCLOSED": payment.ErrShutThere, "ORDERNOTEXIST": payment.ErrNotThere,
-			"FREQUENCY_LIMITED": payment.ErrNotClosed, "NEVER_HEARD_OF": payment.ErrNotClosed, "": payment.ErrNotClosed,
-			"INVALID_REQUEST": payment.ErrNotClosed,
-		}, payment.ErrNotClosed},
+			"ORDERPAID": payment.ErrWalletPaid, "ORDERCLOSED": payment.ErrWalletClosed, "ORDERNOTEXIST": payment.ErrWalletNotFound,
+			"FREQUENCY_LIMITED": payment.ErrWalletNotClosed, "NEVER_HEARD_OF": payment.ErrWalletNotClosed, "": payment.ErrWalletNotClosed,
+			"INVALID_REQUEST": payment.ErrWalletNotClosed,
+		}, payment.ErrWalletNotClosed},
 	} {
 		for _, code := range ours {
 			c.codes[code] = c.ours
@@ -120,7 +120,7 @@ func TestPAY13_a_request_that_the_wallet_does_not_look_at(t *testing.T) {
 		return writes("<xml><return_code>FAIL</return_code><return_msg><![CDATA[" + text + "]]></return_msg></xml>")
 	}
 	for text, hint := range map[string]string{"签名错误 " + testKey: "signature", "appid参数长度有误": "appid", payer: "request"} {
-		for want, c := range map[error]call{payment.ErrRefused: prepare, payment.ErrNotClosed: closeIt} {
+		for want, c := range map[error]call{payment.ErrWalletRefused: prepare, payment.ErrWalletNotClosed: closeIt} {
 			w := newWallet(t, refused(text))
 			err := c(t, w)
 			assertOnly(t, want, err)
@@ -129,7 +129,7 @@ func TestPAY13_a_request_that_the_wallet_does_not_look_at(t *testing.T) {
 		}
 	}
 	w := newWallet(t, refused("系统繁忙"))
-	assertOnly(t, payment.ErrSilent, prepare(t, w))
+	assertOnly(t, payment.ErrWalletTimeout, prepare(t, w))
 	assert.Len(t, w.requests(), 3)
 }
 
@@ -149,7 +149,7 @@ func TestPAY13_what_nobody_knows_is_asked_again_in_the_same_words(t *testing.T) 
 			assert.Len(t, slices.Compact(heard), 1)
 			for _, bad := range []http.HandlerFunc{trouble, breaks, cutOff} {
 				w = newWallet(t, bad, bad, bad, good[name])
-				assertOnly(t, payment.ErrSilent, c(t, w))
+				assertOnly(t, payment.ErrWalletTimeout, c(t, w))
 				assert.Len(t, w.requests(), 3)
 			}
 		})
@@ -165,13 +165,13 @@ func cutOff(w http.ResponseWriter, _ *http.Request) {
 func TestPAY13_a_refusal_after_a_lost_request_says_nothing_about_that(t *testing.T) {
 	fails := func(code string) http.HandlerFunc { return says("result_code", "FAIL", "err_code", code) }
 	for code, want := range map[string]error{
-		"FREQUENCY_LIMITED": payment.ErrSilent, "NOAUTH": payment.ErrSilent, "NOTENOUGH": payment.ErrSilent,
-		"ORDERPAID": payment.ErrPaidThere, "ORDERCLOSED": payment.ErrShutThere, "OUT_TRADE_NO_USED": payment.ErrOtherThere,
+		"FREQUENCY_LIMITED": payment.ErrWalletTimeout, "NOAUTH": payment.ErrWalletTimeout, "NOTENOUGH": payment.ErrWalletTimeout,
+		"ORDERPAID": payment.ErrWalletPaid, "ORDERCLOSED": payment.ErrWalletClosed, "OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder,
 	} {
 		assertOnly(t, want, prepare(t, newWallet(t, breaks, fails(code))))
 	}
-	assertOnly(t, payment.ErrSilent, closeIt(t, newWallet(t, breaks, fails("NEVER_HEARD_OF"))))
-	assertOnly(t, payment.ErrShutThere, closeIt(t, newWallet(t, breaks, fails("ORDERCLOSED"))))
+	assertOnly(t, payment.ErrWalletTimeout, closeIt(t, newWallet(t, breaks, fails("NEVER_HEARD_OF"))))
+	assertOnly(t, payment.ErrWalletClosed, closeIt(t, newWallet(t, breaks, fails("ORDERCLOSED"))))
 }
 
 func TestPAY13_nonsense(t *testing.T) {
@@ -201,7 +201,7 @@ func TestPAY13_nonsense(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWallet(t, answer, says("trade_type", "JSAPI", "prepay_id", "p1"))
-			assertOnly(t, payment.ErrGarbled, prepare(t, w))
+			assertOnly(t, payment.ErrWalletBadResponse, prepare(t, w))
 			assert.Len(t, w.requests(), 1)
 		})
 	}
@@ -241,7 +241,7 @@ func TestPAY13_how_much_is_read(t *testing.T) {
 			_, _ = io.WriteString(rw, long)
 		}
 	})
-	assertOnly(t, payment.ErrGarbled, prepare(t, w))
+	assertOnly(t, payment.ErrWalletBadResponse, prepare(t, w))
 	assert.Len(t, w.requests(), 1)
 }
 
@@ -254,7 +254,7 @@ func TestPAY13_what_came_instead_of_an_answer_is_not_repeated(t *testing.T) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: "+testKey+payer+"\r\n\r\n")
 		_ = conn.Close()
 	})
-	assertOnly(t, payment.ErrSilent, prepare(t, w))
+	assertOnly(t, payment.ErrWalletTimeout, prepare(t, w))
 }
 
 func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
@@ -263,10 +263,10 @@ func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
 		kind   string
 	}{{byCode, "NATIVE"}, {byPage, "MWEB"}} {
 		w := newWallet(t, says("trade_type", c.kind, "prepay_id", "p1"))
-		request, err := w.Draw(testOrder(), c.intent, number)
+		request, err := w.BuildRequest(testOrder(), c.intent, number)
 		require.NoError(t, err)
 		_, err = w.Prepare(t.Context(), request)
-		assertOnly(t, payment.ErrGarbled, err)
+		assertOnly(t, payment.ErrWalletBadResponse, err)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
 	for _, c := range []call{prepare, query, closeIt} {
 		begun := time.Now()
 		err := c(t, w)
-		assertOnly(t, payment.ErrSilent, err)
+		assertOnly(t, payment.ErrWalletTimeout, err)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Less(t, time.Since(begun), 2*time.Second)
 	}
@@ -284,12 +284,12 @@ func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
 	w = newWallet(t, hangs)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	assertOnly(t, payment.ErrSilent, w.Close(ctx, payment.OfficialAccount, number))
+	assertOnly(t, payment.ErrWalletTimeout, w.Close(ctx, payment.OfficialAccount, number))
 
 	w = newWallet(t, says("result_code", "FAIL", "err_code", "SYSTEMERROR"))
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	assertOnly(t, payment.ErrSilent, w.Close(gone, payment.OfficialAccount, number))
+	assertOnly(t, payment.ErrWalletTimeout, w.Close(gone, payment.OfficialAccount, number))
 	assert.Empty(t, w.requests())
 }
 
@@ -297,14 +297,14 @@ func TestPAY13_no_wallet_there(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	w := &testWallet{Gateway: newGateway(t, server.URL)}
-	assertOnly(t, payment.ErrSilent, prepare(t, w))
+	assertOnly(t, payment.ErrWalletTimeout, prepare(t, w))
 
 	untrusted := httptest.NewUnstartedServer(writes(signed()))
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	untrusted.StartTLS()
 	defer untrusted.Close()
 	w = &testWallet{Gateway: newGateway(t, untrusted.URL)}
-	assertOnly(t, payment.ErrGarbled, closeIt(t, w))
+	assertOnly(t, payment.ErrWalletBadResponse, closeIt(t, w))
 	c := testConfig(untrusted.URL)
 	c.Client = untrusted.Client()
 	g, err := New(c)
@@ -321,9 +321,9 @@ func TestPAY11_how_a_payment_stands(t *testing.T) {
 	back := receipt
 	back.Refunded = true
 	for state, want := range map[string]payment.Report{
-		"SUCCESS": {Standing: payment.PaidThere, Receipt: receipt}, "REFUND": {Standing: payment.PaidThere, Receipt: back},
-		"CLOSED": {Standing: payment.ShutThere}, "REVOKED": {Standing: payment.ShutThere},
-		"NOTPAY": {Standing: payment.Awaited}, "USERPAYING": {Standing: payment.Awaited}, "PAYERROR": {Standing: payment.Awaited},
+		"SUCCESS": {State: payment.WalletPaid, Receipt: receipt}, "REFUND": {State: payment.WalletPaid, Receipt: back},
+		"CLOSED": {State: payment.WalletClosed}, "REVOKED": {State: payment.WalletClosed},
+		"NOTPAY": {State: payment.WalletUnpaid}, "USERPAYING": {State: payment.WalletUnpaid}, "PAYERROR": {State: payment.WalletUnpaid},
 	} {
 		w := newWallet(t, says(append(paid, "trade_state", state, "out_trade_no", string(number))...))
 		report, err := w.Query(t.Context(), payment.OfficialAccount, number)
@@ -336,7 +336,7 @@ func TestPAY11_how_a_payment_stands(t *testing.T) {
 		{"time_end", ""}, {"time_end", "2026-11-20"}, {"time_end", "20261320200102"},
 	} {
 		w := newWallet(t, says(append(append(paid, "trade_state", "SUCCESS", "out_trade_no", string(number)), odd...)...))
-		assertOnly(t, payment.ErrGarbled, query(t, w))
+		assertOnly(t, payment.ErrWalletBadResponse, query(t, w))
 	}
 }
 
@@ -344,6 +344,6 @@ func TestPAY11_the_other_application_is_asked_after_as_itself(t *testing.T) {
 	w := newWallet(t, says("appid", service, "trade_state", "CLOSED", "out_trade_no", string(number)))
 	report, err := w.Query(t.Context(), payment.SvcIOSApp, number)
 	require.NoError(t, err)
-	assert.Equal(t, payment.ShutThere, report.Standing)
+	assert.Equal(t, payment.WalletClosed, report.State)
 	assert.Contains(t, w.requests()[0], "<appid>"+service+"</appid>")
 }

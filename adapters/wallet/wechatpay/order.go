@@ -20,9 +20,9 @@ const (
 
 var errOddPayer = fault.Field("extra_params.open_id", "The wallet has no such identifiers.")
 
-// Draw implements payment.Gateway. The request is the whole body, so that to send it again
+// BuildRequest implements payment.Gateway. The request is the whole body, so that to send it again
 // is to send the same bytes.
-func (g *Gateway) Draw(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+func (g *Gateway) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 	m, err := g.address(i.App, no)
 	if err != nil {
 		return nil, err

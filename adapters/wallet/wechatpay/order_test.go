@@ -49,7 +49,7 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWallet(t, says(c.answer...))
-			request, err := w.Draw(testOrder(), c.intent, number)
+			request, err := w.BuildRequest(testOrder(), c.intent, number)
 			require.NoError(t, err)
 			for range 2 {
 				ticket, err := w.Prepare(t.Context(), request)
@@ -74,7 +74,7 @@ func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	for range 100 {
-		request, err := g.Draw(testOrder(), byCode, number)
+		request, err := g.BuildRequest(testOrder(), byCode, number)
 		require.NoError(t, err)
 		m, err := parse(request)
 		require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestPAY09_what_XML_cannot_say_is_not_signed_either(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	o := testOrder()
 	o.Subject = "a\x01b\rc\td\uFFFEe\u2028"
-	request, err := g.Draw(o, byCode, number)
+	request, err := g.BuildRequest(o, byCode, number)
 	require.NoError(t, err)
 	m, err := parse(request)
 	require.NoError(t, err)
@@ -98,14 +98,14 @@ func TestPAY09_what_XML_cannot_say_is_not_signed_either(t *testing.T) {
 
 	intent := byBrowser
 	intent.OpenID = "a\rb"
-	_, err = g.Draw(o, intent, number)
+	_, err = g.BuildRequest(o, intent, number)
 	assert.Contains(t, fault.FieldsOf(err), "extra_params.open_id")
 }
 
 func TestPAY09_numbers_that_the_wallet_does_not_take(t *testing.T) {
 	w := newWallet(t, says())
 	for _, no := range []payment.TradeNo{"", "12345", payment.TradeNo(strings.Repeat("1", 33)), "plaza 7", "plaza-茶", "plaza.7"} {
-		_, err := w.Draw(testOrder(), byCode, no)
+		_, err := w.BuildRequest(testOrder(), byCode, no)
 		assert.Error(t, err, "%q", no)
 		_, err = w.Query(t.Context(), payment.OfficialAccount, no)
 		assert.Error(t, err, "%q", no)
@@ -113,7 +113,7 @@ func TestPAY09_numbers_that_the_wallet_does_not_take(t *testing.T) {
 	}
 	assert.Empty(t, w.requests())
 	for _, no := range []payment.TradeNo{"123456", payment.TradeNo(strings.Repeat("z", 32)), "aZ_-|*"} {
-		_, err := w.Draw(testOrder(), byCode, no)
+		_, err := w.BuildRequest(testOrder(), byCode, no)
 		assert.NoError(t, err, "%q", no)
 	}
 }
@@ -123,21 +123,21 @@ func TestPAY06_an_application_without_an_id(t *testing.T) {
 	delete(c.AppIDs, payment.SvcIOSApp)
 	g, err := New(c)
 	require.NoError(t, err)
-	_, err = g.Draw(testOrder(), byApp, number)
+	_, err = g.BuildRequest(testOrder(), byApp, number)
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
 	_, err = g.Query(t.Context(), payment.SvcIOSApp, number)
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
 	assert.ErrorIs(t, g.Close(t.Context(), payment.SvcIOSApp, number), payment.ErrNoWallet)
-	_, err = g.Voucher(byApp, payment.Ticket{PrepayID: "p1"}, noon)
+	_, err = g.ClientParams(byApp, payment.Ticket{PrepayID: "p1"}, noon)
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
 }
 
 func TestPAY09_an_end_type_that_there_is_not(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	odd := payment.Intent{EndType: 42, App: payment.OfficialAccount}
-	_, err := g.Draw(testOrder(), odd, number)
+	_, err := g.BuildRequest(testOrder(), odd, number)
 	assert.Error(t, err)
-	_, err = g.Voucher(odd, payment.Ticket{}, noon)
+	_, err = g.ClientParams(odd, payment.Ticket{}, noon)
 	assert.Error(t, err)
 	_, err = g.Prepare(t.Context(), []byte("nonsense"))
 	assert.Error(t, err)

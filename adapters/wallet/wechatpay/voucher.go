@@ -8,10 +8,10 @@ import (
 	"plaza/domain/payment"
 )
 
-// Voucher implements payment.Gateway. What a terminal shows as a code or opens as a page
+// ClientParams implements payment.Gateway. What a terminal shows as a code or opens as a page
 // needs no signature.
-func (g *Gateway) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (payment.Voucher, error) {
-	v := payment.Voucher{EndType: i.EndType, PrepayID: t.PrepayID}
+func (g *Gateway) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (payment.ClientParams, error) {
+	v := payment.ClientParams{EndType: i.EndType, PrepayID: t.PrepayID}
 	switch i.EndType {
 	case payment.Native:
 		v.CodeURL = t.CodeURL
@@ -22,7 +22,7 @@ func (g *Gateway) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (pa
 	}
 	id, known := g.appIDs[i.App]
 	if !known {
-		return payment.Voucher{}, fmt.Errorf("%w: the wallet application has no id", payment.ErrNoWallet)
+		return payment.ClientParams{}, fmt.Errorf("%w: the wallet application has no id", payment.ErrNoWallet)
 	}
 	v.AppID, v.Nonce, v.Timestamp = id, g.nonce(), now.Unix()
 	switch i.EndType {
@@ -33,14 +33,14 @@ func (g *Gateway) Voucher(i payment.Intent, t payment.Ticket, now time.Time) (pa
 		v.Package, v.SignType = "prepay_id="+t.PrepayID, string(hmacSHA256)
 		v.Signature = g.signJSAPI(v)
 	default:
-		return payment.Voucher{}, fmt.Errorf("wechatpay: no voucher for the end type %d", i.EndType)
+		return payment.ClientParams{}, fmt.Errorf("wechatpay: no voucher for the end type %d", i.EndType)
 	}
 	return v, nil
 }
 
 // signApp signs all that the wallet's SDK is given. How it is signed is not among that: it
 // is the way in which the order was.
-func (g *Gateway) signApp(v payment.Voucher) string {
+func (g *Gateway) signApp(v payment.ClientParams) string {
 	return message{
 		"appid": v.AppID, "partnerid": v.PartnerID, "prepayid": v.PrepayID, "package": v.Package,
 		"noncestr": v.Nonce, "timestamp": strconv.FormatInt(v.Timestamp, 10),
@@ -48,7 +48,7 @@ func (g *Gateway) signApp(v payment.Voucher) string {
 }
 
 // signJSAPI signs all that the wallet's browser is given.
-func (g *Gateway) signJSAPI(v payment.Voucher) string {
+func (g *Gateway) signJSAPI(v payment.ClientParams) string {
 	return message{
 		"appId": v.AppID, "timeStamp": strconv.FormatInt(v.Timestamp, 10), "nonceStr": v.Nonce, "package": v.Package,
 		"signType": v.SignType,

@@ -16,18 +16,18 @@ func TestPAY08_what_the_terminals_are_given(t *testing.T) {
 	forApp, err := New(c)
 	require.NoError(t, err)
 	forApp.nonce = func() string { return testNonce }
-	v, err := forApp.Voucher(byApp, payment.Ticket{PrepayID: "wx201410272009395522657a690389285100"}, time.Unix(1412000000, 999))
+	v, err := forApp.ClientParams(byApp, payment.Ticket{PrepayID: "wx201410272009395522657a690389285100"}, time.Unix(1412000000, 999))
 	require.NoError(t, err)
-	assert.Equal(t, payment.Voucher{
+	assert.Equal(t, payment.ClientParams{
 		EndType: payment.App, PrepayID: "wx201410272009395522657a690389285100", AppID: official, PartnerID: merchant,
 		Package: "Sign=WXPay", Nonce: testNonce, Timestamp: 1412000000,
 		Signature: "05F33CA98485F5AA2FFA3F80752FDA2E34FDA943E8112F190511EFE3B963F932",
 	}, v)
 
 	g := newGateway(t, "https://wallet.example")
-	v, err = g.Voucher(byBrowser, payment.Ticket{PrepayID: "wx2017033010242291fcfe0db70013231072"}, time.Unix(1490840662, 0))
+	v, err = g.ClientParams(byBrowser, payment.Ticket{PrepayID: "wx2017033010242291fcfe0db70013231072"}, time.Unix(1490840662, 0))
 	require.NoError(t, err)
-	assert.Equal(t, payment.Voucher{
+	assert.Equal(t, payment.ClientParams{
 		EndType: payment.JSAPI, PrepayID: "wx2017033010242291fcfe0db70013231072", AppID: official,
 		Package: "prepay_id=wx2017033010242291fcfe0db70013231072", Nonce: testNonce, SignType: "HMAC-SHA256", Timestamp: 1490840662,
 		Signature: "15FC5558B3F2A6AF14B8C4FEB53F8D822E04051B2C788ECDD0ABA657F9EA5A06",
@@ -39,7 +39,7 @@ func TestPAY08_the_published_signature_of_the_browser(t *testing.T) {
 	require.NoError(t, c.Key.UnmarshalText([]byte("qazwsxedcrfvtgbyhnujmikolp111111")))
 	g, err := New(c)
 	require.NoError(t, err)
-	assert.Equal(t, "22D9B4E54AB1950F51E0649E8810ACD6", g.signJSAPI(payment.Voucher{
+	assert.Equal(t, "22D9B4E54AB1950F51E0649E8810ACD6", g.signJSAPI(payment.ClientParams{
 		AppID: "wxd678efh567hg6787", Timestamp: 1490840662, Nonce: testNonce, SignType: "MD5",
 		Package: "prepay_id=wx2017033010242291fcfe0db70013231072",
 	}))
@@ -47,21 +47,21 @@ func TestPAY08_the_published_signature_of_the_browser(t *testing.T) {
 
 func TestPAY02_what_is_shown_or_opened_is_not_signed(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
-	v, err := g.Voucher(byCode, payment.Ticket{PrepayID: "p1", CodeURL: "weixin://1"}, noon)
+	v, err := g.ClientParams(byCode, payment.Ticket{PrepayID: "p1", CodeURL: "weixin://1"}, noon)
 	require.NoError(t, err)
-	assert.Equal(t, payment.Voucher{EndType: payment.Native, PrepayID: "p1", CodeURL: "weixin://1"}, v)
-	v, err = g.Voucher(byPage, payment.Ticket{PrepayID: "p1", MWebURL: "https://wallet.example/1"}, noon)
+	assert.Equal(t, payment.ClientParams{EndType: payment.Native, PrepayID: "p1", CodeURL: "weixin://1"}, v)
+	v, err = g.ClientParams(byPage, payment.Ticket{PrepayID: "p1", MWebURL: "https://wallet.example/1"}, noon)
 	require.NoError(t, err)
-	assert.Equal(t, payment.Voucher{EndType: payment.H5, PrepayID: "p1", MWebURL: "https://wallet.example/1"}, v)
+	assert.Equal(t, payment.ClientParams{EndType: payment.H5, PrepayID: "p1", MWebURL: "https://wallet.example/1"}, v)
 }
 
 func TestPAY09_every_voucher_has_a_nonce_of_its_own(t *testing.T) {
 	g, err := New(testConfig("https://wallet.example"))
 	require.NoError(t, err)
 	ticket := payment.Ticket{PrepayID: "p1"}
-	one, err := g.Voucher(byBrowser, ticket, noon)
+	one, err := g.ClientParams(byBrowser, ticket, noon)
 	require.NoError(t, err)
-	two, err := g.Voucher(byBrowser, ticket, noon)
+	two, err := g.ClientParams(byBrowser, ticket, noon)
 	require.NoError(t, err)
 	assert.NotEqual(t, one.Nonce, two.Nonce)
 	assert.NotEqual(t, one.Signature, two.Signature)

@@ -64,7 +64,7 @@ func (g *Gateway) ask(ctx context.Context, path string, asked message, request [
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		var err error
 		said, err = g.try(ctx, path, asked, request, r)
-		if errors.Is(err, payment.ErrSilent) {
+		if errors.Is(err, payment.ErrWalletTimeout) {
 			doubt = err
 			return struct{}{}, err
 		}
@@ -90,20 +90,20 @@ func (g *Gateway) try(ctx context.Context, path string, asked message, request [
 	}
 	said, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", payment.ErrGarbled, err)
+		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
 	}
 	switch said["return_code"] {
 	case success:
 	case failure:
 		return nil, r.judgeMessage(said["return_msg"])
 	default:
-		return nil, fmt.Errorf("%w: it has no return code", payment.ErrGarbled)
+		return nil, fmt.Errorf("%w: it has no return code", payment.ErrWalletBadResponse)
 	}
 	if err := said.verify(g.key); err != nil {
-		return nil, fmt.Errorf("%w: %w", payment.ErrGarbled, err)
+		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
 	}
 	if said["appid"] != asked["appid"] || said["mch_id"] != asked["mch_id"] {
-		return nil, fmt.Errorf("%w: it is for somebody else", payment.ErrGarbled)
+		return nil, fmt.Errorf("%w: it is for somebody else", payment.ErrWalletBadResponse)
 	}
 	switch said["result_code"] {
 	case success:
@@ -111,7 +111,7 @@ func (g *Gateway) try(ctx context.Context, path string, asked message, request [
 	case failure:
 		return nil, r.judge(said["err_code"])
 	}
-	return nil, fmt.Errorf("%w: it has no result", payment.ErrGarbled)
+	return nil, fmt.Errorf("%w: it has no result", payment.ErrWalletBadResponse)
 }
 
 // post returns the wallet's answer, of a little more than is good at most.
@@ -129,7 +129,7 @@ func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error
 	text, err := io.ReadAll(io.LimitReader(response.Body, sizeLimit+1))
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%w: status %d", payment.ErrGarbled, response.StatusCode)
+		return nil, fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, response.StatusCode)
 	case err != nil:
 		return nil, lost(ctx, err)
 	}
@@ -140,16 +140,16 @@ func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error
 // instead of one, and so what we have sent; only those of the net are safe to show.
 func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", payment.ErrSilent, ctx.Err())
+		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
 	}
 	if e, is := errors.AsType[*tls.CertificateVerificationError](err); is {
-		return fmt.Errorf("%w: %w", payment.ErrGarbled, e)
+		return fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, e)
 	}
 	if e, is := errors.AsType[*net.OpError](err); is {
-		return fmt.Errorf("%w: %w", payment.ErrSilent, e)
+		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, e)
 	}
 	if strings.Contains(err.Error(), "malformed") {
-		return fmt.Errorf("%w: it does not speak HTTP", payment.ErrGarbled)
+		return fmt.Errorf("%w: it does not speak HTTP", payment.ErrWalletBadResponse)
 	}
-	return fmt.Errorf("%w: the connection broke", payment.ErrSilent)
+	return fmt.Errorf("%w: the connection broke", payment.ErrWalletTimeout)
 }

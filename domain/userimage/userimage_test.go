@@ -1,4 +1,4 @@
-package gallery_test
+package userimage_test
 
 import (
 	"fmt"
@@ -12,14 +12,14 @@ import (
 	"pgregory.net/rapid"
 
 	"plaza/domain/fault"
-	"plaza/domain/gallery"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-func tags(t require.TestingT, names ...string) gallery.Tags {
-	all, err := gallery.ParseTags(names)
+func tags(t require.TestingT, names ...string) userimage.Tags {
+	all, err := userimage.ParseTags(names)
 	require.NoError(t, err)
 	return all
 }
@@ -27,7 +27,7 @@ func tags(t require.TestingT, names ...string) gallery.Tags {
 // refused asserts that the error is a fault on tags.
 func refused(t *testing.T, err error, of any) {
 	t.Helper()
-	f, isFault := fault.Of(err)
+	f, isFault := fault.As(err)
 	require.True(t, isFault, "%v", of)
 	assert.Equal(t, fault.Invalid, f.Kind)
 	assert.Len(t, f.Fields["tags"], 1)
@@ -47,18 +47,18 @@ func TestIMG03_tags(t *testing.T) {
 		assert.Equal(t, len(c.want), got.Len())
 	}
 	for _, bad := range []string{"", " ", "\u200b", "a,b", ",", strings.Repeat("a", 65), "a\x00b", "\xff"} {
-		_, err := gallery.ParseTags([]string{"good", bad})
+		_, err := userimage.ParseTags([]string{"good", bad})
 		refused(t, err, bad)
 	}
 }
 
 func TestIMG03_at_most_50_tags_repeated_ones_counted_once(t *testing.T) {
 	var names []string
-	for i := range gallery.MaxTags {
+	for i := range userimage.MaxTags {
 		names = append(names, fmt.Sprint(i))
 	}
 	assert.Equal(t, 50, tags(t, append(names, names...)...).Len())
-	_, err := gallery.ParseTags(append(names, "one more"))
+	_, err := userimage.ParseTags(append(names, "one more"))
 	refused(t, err, "51")
 }
 
@@ -71,22 +71,22 @@ func TestTags_can_not_be_reached_into(t *testing.T) {
 }
 
 func TestIMG01_the_whole_list_is_replaced_and_not_by_nothing(t *testing.T) {
-	i := gallery.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
+	i := userimage.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
 	require.NoError(t, i.Retag(tags(t, "c")))
 	assert.Equal(t, []string{"c"}, i.Tags.Names())
-	refused(t, i.Retag(gallery.Tags{}), "nothing")
+	refused(t, i.Retag(userimage.Tags{}), "nothing")
 	assert.Equal(t, []string{"c"}, i.Tags.Names())
 }
 
 func TestIMG02_who_may_change_an_image(t *testing.T) {
-	i := gallery.New(1, "public/ab/c.jpg", 640, 480, gallery.Tags{}, noon.Add(time.Nanosecond))
+	i := userimage.New(1, "public/ab/c.jpg", 640, 480, userimage.Tags{}, noon.Add(time.Nanosecond))
 	assert.Equal(t, noon, i.Created)
 	assert.NoError(t, i.CheckWrite(1))
-	assert.Same(t, gallery.ErrNotOwner, i.CheckWrite(2))
+	assert.Same(t, userimage.ErrNotOwner, i.CheckWrite(2))
 	i.Delete(noon.Add(time.Hour + time.Nanosecond))
 	assert.Equal(t, noon.Add(time.Hour), i.Deleted)
 	for who := range user.ID(3) {
-		assert.Same(t, gallery.ErrNotFound, i.CheckWrite(who))
+		assert.Same(t, userimage.ErrNotFound, i.CheckWrite(who))
 	}
 }
 
@@ -94,29 +94,29 @@ func TestIMG05_keywords(t *testing.T) {
 	for s, want := range map[string][]string{
 		"": nil, " , ,": nil, "a": {"a"}, " a , b,a,,c d ": {"a", "b", "c d"}, "A,a": {"A", "a"},
 	} {
-		got, problem := gallery.Keywords(s)
+		got, problem := userimage.ParseTagFilter(s)
 		assert.Empty(t, problem, "%q", s)
 		assert.Equal(t, want, got, "%q", s)
 	}
 	var most []string
-	for n := range gallery.MaxTags {
+	for n := range userimage.MaxTags {
 		most = append(most, strconv.Itoa(n))
 	}
-	_, problem := gallery.Keywords(strings.Join(append(most, most...), ","))
+	_, problem := userimage.ParseTagFilter(strings.Join(append(most, most...), ","))
 	assert.Empty(t, problem)
-	_, problem = gallery.Keywords(strings.Join(append(most, "more"), ","))
+	_, problem = userimage.ParseTagFilter(strings.Join(append(most, "more"), ","))
 	assert.NotEmpty(t, problem)
 }
 
 func keywords(t *testing.T, s string) []string {
 	t.Helper()
-	words, problem := gallery.Keywords(s)
+	words, problem := userimage.ParseTagFilter(s)
 	require.Empty(t, problem)
 	return words
 }
 
 func TestIMG05_what_a_query_admits(t *testing.T) {
-	i := gallery.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
+	i := userimage.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
 	for _, c := range []struct {
 		contains, overlaps string
 		want               bool
@@ -125,29 +125,29 @@ func TestIMG05_what_a_query_admits(t *testing.T) {
 		{"", "a", true}, {"", "c,b", true}, {"", "c,d", false},
 		{"a", "b,c", true}, {"a", "c", false}, {"c", "a", false}, {"A", "", false}, {"", "ab", false},
 	} {
-		q := gallery.Query{Owner: 1, Contains: keywords(t, c.contains), Overlaps: keywords(t, c.overlaps)}
+		q := userimage.Query{Owner: 1, Contains: keywords(t, c.contains), Overlaps: keywords(t, c.overlaps)}
 		assert.Equal(t, c.want, q.Admits(i), "%+v", c)
 		q.Owner = 2
 		assert.False(t, q.Admits(i), "another's")
 	}
 	i.Delete(noon)
-	assert.False(t, gallery.Query{Owner: 1}.Admits(i), "deleted")
+	assert.False(t, userimage.Query{Owner: 1}.Admits(i), "deleted")
 }
 
 func TestIMG05_contains_narrows_and_overlap_widens(t *testing.T) {
 	some := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {
-		i := gallery.New(1, "k", 1, 1, tags(t, some.Draw(t, "tags")...), noon)
+		i := userimage.New(1, "k", 1, 1, tags(t, some.Draw(t, "tags")...), noon)
 		contains, overlaps := some.Draw(t, "contains"), some.Draw(t, "overlaps")
-		both := gallery.Query{Owner: 1, Contains: contains, Overlaps: overlaps}.Admits(i)
-		first := gallery.Query{Owner: 1, Contains: contains}.Admits(i)
-		second := gallery.Query{Owner: 1, Overlaps: overlaps}.Admits(i)
+		both := userimage.Query{Owner: 1, Contains: contains, Overlaps: overlaps}.Admits(i)
+		first := userimage.Query{Owner: 1, Contains: contains}.Admits(i)
+		second := userimage.Query{Owner: 1, Overlaps: overlaps}.Admits(i)
 		require.Equal(t, first && second, both, "both must hold")
-		if (gallery.Query{Owner: 1, Contains: append(contains, "a")}).Admits(i) {
+		if (userimage.Query{Owner: 1, Contains: append(contains, "a")}).Admits(i) {
 			require.True(t, first)
 		}
 		if second && len(overlaps) > 0 {
-			require.True(t, gallery.Query{Owner: 1, Overlaps: append(overlaps, "a")}.Admits(i))
+			require.True(t, userimage.Query{Owner: 1, Overlaps: append(overlaps, "a")}.Admits(i))
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestIMG05_a_keyword_that_can_be_no_tag_is_on_no_image(t *testing.T) {
 		{nil, []string{"a", "\xff", "b"}, []string{"a", "b"}, true}, {nil, []string{"\x00"}, nil, false},
 		{[]string{strings.Repeat("a", 65)}, nil, nil, false},
 	} {
-		got, possible := gallery.Query{Contains: c.contains, Overlaps: c.overlaps}.Sound()
+		got, possible := userimage.Query{Contains: c.contains, Overlaps: c.overlaps}.Normalise()
 		assert.Equal(t, c.possible, possible, "%+v", c)
 		if possible {
 			assert.ElementsMatch(t, c.left, got.Overlaps, "%+v", c)
@@ -174,12 +174,12 @@ func TestIMG05_a_keyword_that_can_be_no_tag_is_on_no_image(t *testing.T) {
 func FuzzParseTags(f *testing.F) {
 	f.Add("a", " b")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		all, err := gallery.ParseTags([]string{a, b})
+		all, err := userimage.ParseTags([]string{a, b})
 		if err != nil {
 			return
 		}
 		// What was read is read again as it is, also out of a list of keywords.
-		again, err := gallery.ParseTags(all.Names())
+		again, err := userimage.ParseTags(all.Names())
 		require.NoError(t, err)
 		require.Equal(t, all, again)
 		require.Equal(t, all.Names(), keywords(t, strings.Join(all.Names(), ",")))

@@ -1,4 +1,4 @@
-package crawl
+package imported
 
 import (
 	"path"
@@ -54,9 +54,9 @@ func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
 	phone, err := user.ParsePhone(d.Username)
 	wrong.Merge(fault.FieldsOf(err))
-	member.Joined = instant.Of(d.Joined)
+	member.Joined = instant.Normalise(d.Joined)
 	wrong.Add("joined", instant.Problem(member.Joined))
-	return Person{Source: d.ID, Phone: phone, Member: member}, wrong.Err()
+	return UserRecord{Source: d.ID, Phone: phone, Member: member}, wrong.Err()
 }
 
 // CategoryDraft is of a Shelf. Zero is no parent.
@@ -70,7 +70,7 @@ type CategoryDraft struct {
 // Record implements Draft.
 func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 	category, err := feed.NewCategory(feed.Category(d))
-	return Shelf{category}, err
+	return CategoryRecord{category}, err
 }
 
 // BundleDraft is of a Binding. Zero is no original.
@@ -83,7 +83,7 @@ type BundleDraft struct {
 // Record implements Draft.
 func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 	bundle, err := publication.NewBundle(publication.Bundle(d))
-	return Binding{bundle}, err
+	return BundleRecord{bundle}, err
 }
 
 // CoverDraft is a picture in a file beside the record's own, or at an address, of
@@ -125,7 +125,7 @@ func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
 	})
 	wrong.Merge(fault.FieldsOf(err))
 	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return Text{Publication: p, By: d.Author, cover: file}, wrong.Err()
+	return PublicationRecord{Publication: p, By: d.Author, cover: file}, wrong.Err()
 }
 
 // NodeDraft is of a Part. Zero is no bundle and no category.
@@ -156,7 +156,7 @@ func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
 	})
 	wrong.Merge(fault.FieldsOf(err))
 	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return Part{Node: n, By: d.Author, cover: file}, wrong.Err()
+	return NodeRecord{Node: n, By: d.Author, cover: file}, wrong.Err()
 }
 
 // DemandDraft is of a Wish. Zero is no category; a place has both of its numbers, or
@@ -194,7 +194,7 @@ func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	})
 	wrong.Merge(fault.FieldsOf(err))
 	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return Wish{Demand: made, By: d.Author, cover: file}, wrong.Err()
+	return DemandRecord{Demand: made, By: d.Author, cover: file}, wrong.Err()
 }
 
 func (d DemandDraft) place() (*geo.Point, fault.Fields) {
@@ -226,7 +226,7 @@ func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 	})
 	wrong := fault.FieldsOf(err)
 	wrong.Add("robot", SourceLimit.RequiredProblem(d.Robot))
-	return Guide{HowTo: howTo, By: d.Robot}, wrong.Err()
+	return HowToRecord{HowTo: howTo, By: d.Robot}, wrong.Err()
 }
 
 // NewsDraft is of a Clipping.
@@ -260,7 +260,7 @@ func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 		Category: d.Category, City: d.City, District: d.District, Province: d.Province, Country: d.Country,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	return Clipping{Source: d.ID, News: news}, wrong.Err()
+	return NewsRecord{Source: d.ID, News: news}, wrong.Err()
 }
 
 // picture is the cover at its address, or the name of its file.

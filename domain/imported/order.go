@@ -1,4 +1,4 @@
-package crawl
+package imported
 
 import (
 	"fmt"
@@ -78,11 +78,11 @@ type planner struct {
 func (p *planner) noteCircles(places []int, tree map[feed.CategoryID]feed.CategoryID) bool {
 	var shelves []feed.Category
 	for _, i := range places {
-		if shelf, is := p.batch[i].(Shelf); is {
+		if shelf, is := p.batch[i].(CategoryRecord); is {
 			shelves = append(shelves, shelf.Category)
 		}
 	}
-	circling := feed.Circles(tree, shelves)
+	circling := feed.Cycles(tree, shelves)
 	for _, id := range circling {
 		p.around[p.at[NumberRef(Category, id)]] = true
 	}

@@ -1,6 +1,6 @@
 // Package gallery is about the pictures that members keep, and the tags by which
 // they find them again.
-package gallery
+package userimage
 
 import (
 	"context"
@@ -76,7 +76,7 @@ type Image struct {
 
 // New returns an image that the owner keeps from now on.
 func New(owner user.ID, key media.Key, width, height int, tags Tags, now time.Time) Image {
-	return Image{Owner: owner, Key: key, Width: width, Height: height, Tags: tags, Created: instant.Of(now)}
+	return Image{Owner: owner, Key: key, Width: width, Height: height, Tags: tags, Created: instant.Normalise(now)}
 }
 
 // CheckWrite is nil for the owner. A deleted image is there for nobody (IMG-02).
@@ -100,7 +100,7 @@ func (i *Image) Retag(t Tags) error {
 }
 
 // Delete unlists the image; its row stays (IMG-07).
-func (i *Image) Delete(now time.Time) { i.Deleted = instant.Of(now) }
+func (i *Image) Delete(now time.Time) { i.Deleted = instant.Normalise(now) }
 
 // Query says which of an owner's images are wanted (IMG-05). Empty lists do not
 // limit.
@@ -110,9 +110,9 @@ type Query struct {
 	Overlaps []string // any of these tags
 }
 
-// Keywords reads comma-separated tags to look for; blank ones are dropped. It returns the
+// ParseTagFilter reads comma-separated tags to look for; blank ones are dropped. It returns the
 // problem if there are more of them than an image may have tags.
-func Keywords(s string) (words []string, problem string) {
+func ParseTagFilter(s string) (words []string, problem string) {
 	for part := range strings.SplitSeq(s, ",") {
 		if part = text.Trim(part); part == "" || slices.Contains(words, part) {
 			continue
@@ -125,9 +125,9 @@ func Keywords(s string) (words []string, problem string) {
 	return words, ""
 }
 
-// Sound is the query without what no tag can be, and with every tag once: a keyword
+// Normalise is the query without what no tag can be, and with every tag once: a keyword
 // that is no tag is on no image. It says whether the query admits anything at all.
-func (q Query) Sound() (Query, bool) {
+func (q Query) Normalise() (Query, bool) {
 	isTag := func(word string) bool { return TagLimit.RequiredProblem(word) == "" }
 	for _, word := range q.Contains {
 		if !isTag(word) {

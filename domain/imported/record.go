@@ -5,7 +5,7 @@
 // A record that comes again is stored in place of what it brought before. One that
 // names another is stored when that one is there, be it later in the file, and never
 // before; so whatever order records come in, what is stored at the end is the same.
-package crawl
+package imported
 
 import (
 	"strconv"
@@ -65,120 +65,120 @@ type Record interface {
 	Needs() []Need
 }
 
-// Illustrated is a record whose cover is in a file, which must be kept before the
+// CoverRecord is a record whose cover is in a file, which must be kept before the
 // record is stored.
-type Illustrated interface {
+type CoverRecord interface {
 	Record
 	// CoverFile is the name of the file; empty: there is none.
 	CoverFile() string
-	// CoverFrames are the sizes that its cover is shown in.
-	CoverFrames() []media.Frame
+	// CoverSizes are the sizes that its cover is shown in.
+	CoverSizes() []media.SizeSpec
 	// WithCover is the record with the picture as its cover.
 	WithCover(media.Picture) Record
 }
 
-// A Person has an account that no password opens, until somebody gives it one.
-type Person struct {
+// A UserRecord has an account that no password opens, until somebody gives it one.
+type UserRecord struct {
 	Source string
 	Phone  user.Phone
 	user.Member
 }
 
-// A Shelf is a category.
-type Shelf struct{ feed.Category }
+// A CategoryRecord is a category.
+type CategoryRecord struct{ feed.Category }
 
-// A Binding is a bundle.
-type Binding struct{ publication.Bundle }
+// A BundleRecord is a bundle.
+type BundleRecord struct{ publication.Bundle }
 
-// A Text is a publication. Of its Bundle only the ID is known; the rest is what the
+// A PublicationRecord is a publication. Of its Bundle only the ID is known; the rest is what the
 // bundle's own record says.
-type Text struct {
+type PublicationRecord struct {
 	publication.Publication
 	By    string // who wrote it, by their id at the source
 	cover string
 }
 
-// A Part is a node.
-type Part struct {
+// A NodeRecord is a node.
+type NodeRecord struct {
 	publication.Node
 	By    string
 	cover string
 }
 
-// A Wish is a demand.
-type Wish struct {
+// A DemandRecord is a demand.
+type DemandRecord struct {
 	demand.Demand
 	By    string
 	cover string
 }
 
-// A Guide is an imported how-to.
-type Guide struct {
+// A HowToRecord is an imported how-to.
+type HowToRecord struct {
 	publication.HowTo
 	By string // the robot
 }
 
-// A Clipping is an item of news.
-type Clipping struct {
+// A NewsRecord is an item of news.
+type NewsRecord struct {
 	Source string
 	event.News
 }
 
 // Ref implements Record.
-func (r Person) Ref() Ref { return Ref{User, r.Source} }
+func (r UserRecord) Ref() Ref { return Ref{User, r.Source} }
 
 // Ref implements Record.
-func (r Shelf) Ref() Ref { return NumberRef(Category, r.ID) }
+func (r CategoryRecord) Ref() Ref { return NumberRef(Category, r.ID) }
 
 // Ref implements Record.
-func (r Binding) Ref() Ref { return NumberRef(Bundle, r.ID) }
+func (r BundleRecord) Ref() Ref { return NumberRef(Bundle, r.ID) }
 
 // Ref implements Record.
-func (r Text) Ref() Ref { return NumberRef(Publication, r.ID) }
+func (r PublicationRecord) Ref() Ref { return NumberRef(Publication, r.ID) }
 
 // Ref implements Record.
-func (r Part) Ref() Ref { return NumberRef(Node, r.ID) }
+func (r NodeRecord) Ref() Ref { return NumberRef(Node, r.ID) }
 
 // Ref implements Record.
-func (r Wish) Ref() Ref { return NumberRef(Demand, r.ID) }
+func (r DemandRecord) Ref() Ref { return NumberRef(Demand, r.ID) }
 
 // Ref implements Record. No two pairs of a category and a robot have the same, whatever
 // is in their names.
-func (r Guide) Ref() Ref { return Ref{HowTo, strconv.Quote(r.Category) + " " + r.By} }
+func (r HowToRecord) Ref() Ref { return Ref{HowTo, strconv.Quote(r.Category) + " " + r.By} }
 
 // Ref implements Record.
-func (r Clipping) Ref() Ref { return Ref{News, r.Source} }
+func (r NewsRecord) Ref() Ref { return Ref{News, r.Source} }
 
 // Needs implements Record: a person needs nobody.
-func (Person) Needs() []Need { return nil }
+func (UserRecord) Needs() []Need { return nil }
 
 // Needs implements Record: news stand alone.
-func (Clipping) Needs() []Need { return nil }
+func (NewsRecord) Needs() []Need { return nil }
 
 // Needs implements Record: its parent, unless it is a root.
-func (r Shelf) Needs() []Need { return number(nil, "parent", Category, r.Parent, r.ID) }
+func (r CategoryRecord) Needs() []Need { return number(nil, "parent", Category, r.Parent, r.ID) }
 
 // Needs implements Record: what it is a translation of.
-func (r Binding) Needs() []Need {
+func (r BundleRecord) Needs() []Need {
 	return number(number(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
 }
 
 // Needs implements Record: its bundle, its author and its category. A node is only
 // named.
-func (r Text) Needs() []Need {
+func (r PublicationRecord) Needs() []Need {
 	return written(number(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
 }
 
 // Needs implements Record: its bundle, its author and its category.
-func (r Part) Needs() []Need {
+func (r NodeRecord) Needs() []Need {
 	return written(number(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
 }
 
 // Needs implements Record: its author and its category.
-func (r Wish) Needs() []Need { return written(nil, r.By, r.Category) }
+func (r DemandRecord) Needs() []Need { return written(nil, r.By, r.Category) }
 
 // Needs implements Record: its robot and its bundles.
-func (r Guide) Needs() []Need {
+func (r HowToRecord) Needs() []Need {
 	needs := []Need{{"robot", Ref{User, r.By}}}
 	for _, bundle := range r.Bundles {
 		needs = number(needs, "bundles", Bundle, bundle, 0)
@@ -200,37 +200,37 @@ func written(needs []Need, by string, in feed.CategoryID) []Need {
 }
 
 // CoverFile implements Illustrated.
-func (r Text) CoverFile() string { return r.cover }
+func (r PublicationRecord) CoverFile() string { return r.cover }
 
 // CoverFile implements Illustrated.
-func (r Part) CoverFile() string { return r.cover }
+func (r NodeRecord) CoverFile() string { return r.cover }
 
 // CoverFile implements Illustrated.
-func (r Wish) CoverFile() string { return r.cover }
+func (r DemandRecord) CoverFile() string { return r.cover }
 
-// CoverFrames implements Illustrated.
-func (r Text) CoverFrames() []media.Frame { return media.CoverFrames }
+// CoverSizes implements Illustrated.
+func (r PublicationRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
 
-// CoverFrames implements Illustrated.
-func (r Part) CoverFrames() []media.Frame { return media.CoverFrames }
+// CoverSizes implements Illustrated.
+func (r NodeRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
 
-// CoverFrames implements Illustrated.
-func (r Wish) CoverFrames() []media.Frame { return media.DemandCoverFrames }
+// CoverSizes implements Illustrated.
+func (r DemandRecord) CoverSizes() []media.SizeSpec { return media.DemandCoverSizes }
 
 // WithCover implements Illustrated.
-func (r Text) WithCover(p media.Picture) Record {
+func (r PublicationRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }
 
 // WithCover implements Illustrated.
-func (r Part) WithCover(p media.Picture) Record {
+func (r NodeRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }
 
 // WithCover implements Illustrated.
-func (r Wish) WithCover(p media.Picture) Record {
+func (r DemandRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }

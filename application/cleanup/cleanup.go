@@ -1,6 +1,6 @@
 // Package keeping holds the use cases of keeping the files of pictures in agreement with
 // what shows them: what nobody shows loses its file, and what somebody shows has one.
-package keeping
+package cleanup
 
 import (
 	"context"
@@ -13,33 +13,33 @@ import (
 	"plaza/domain/media"
 )
 
-// Keeping holds what the use cases work with.
-type Keeping struct {
-	bin      media.Bin
+// Cleanup holds what the use cases work with.
+type Cleanup struct {
+	bin      media.DeletionQueue
 	pictures media.Store
 	now      func() time.Time
 	log      *slog.Logger
 }
 
 // New returns the use cases over the ports; now tells the time.
-func New(bin media.Bin, pictures media.Store, now func() time.Time, log *slog.Logger) *Keeping {
-	return &Keeping{bin: bin, pictures: pictures, now: now, log: log}
+func New(bin media.DeletionQueue, pictures media.Store, now func() time.Time, log *slog.Logger) *Cleanup {
+	return &Cleanup{bin: bin, pictures: pictures, now: now, log: log}
 }
 
 const (
-	interval = time.Minute     // between two looks into the bin
-	patience = 5 * time.Minute // until what could not be removed is tried again
-	handful  = 100             // pictures that are taken out of the bin at once
+	interval   = time.Minute     // between two looks into the bin
+	retryDelay = 5 * time.Minute // until what could not be removed is tried again
+	batchSize  = 100             // pictures that are taken out of the bin at once
 )
 
 // Run empties the bin until the context ends. Any number of servers may do so at once.
-func (k *Keeping) Run(ctx context.Context) {
+func (k *Cleanup) Run(ctx context.Context) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		for n := handful; n == handful && ctx.Err() == nil; {
+		for n := batchSize; n == batchSize && ctx.Err() == nil; {
 			var err error
-			if n, err = k.Empty(ctx); err != nil && ctx.Err() == nil {
+			if n, err = k.RemoveDue(ctx); err != nil && ctx.Err() == nil {
 				k.log.WarnContext(ctx, "files of deleted pictures could not be removed; they will be later", "error", err)
 			}
 		}
@@ -51,22 +51,22 @@ func (k *Keeping) Run(ctx context.Context) {
 	}
 }
 
-// Empty takes a handful of pictures out of the bin, removes their files, and returns how
+// RemoveDue takes a handful of pictures out of the bin, removes their files, and returns how
 // many they were. What fails is tried again later.
-func (k *Keeping) Empty(ctx context.Context) (int, error) {
-	due, err := k.bin.Discarded(ctx, k.now(), k.now().Add(patience), handful)
+func (k *Cleanup) RemoveDue(ctx context.Context) (int, error) {
+	due, err := k.bin.Claim(ctx, k.now(), k.now().Add(retryDelay), batchSize)
 	if err != nil {
 		return 0, err
 	}
-	return len(due), media.Empty(ctx, k.pictures, k.bin, due)
+	return len(due), media.RemoveFiles(ctx, k.pictures, k.bin, due)
 }
 
-// Orphanage is the age of a file that nobody knows of: a younger one may be on its way.
-const Orphanage = time.Hour
+// OrphanGracePeriod is the age of a file that nobody knows of: a younger one may be on its way.
+const OrphanGracePeriod = time.Hour
 
-// batchSize is how many orphans are held before they are reported, or removed: each batch
+// orphanBatch is how many orphans are held before they are reported, or removed: each batch
 // that is removed costs another walk through the references.
-const batchSize = 1000
+const orphanBatch = 1000
 
 // Finding is a picture that is not as it should be.
 type Finding struct {
@@ -80,7 +80,7 @@ type Finding struct {
 // Check looks for files that nothing shows, and for pictures without a file, also beside
 // running servers. With repair it removes the files; for a picture without one nothing
 // can be done.
-func (k *Keeping) Check(ctx context.Context, repair bool) iter.Seq2[Finding, error] {
+func (k *Cleanup) Check(ctx context.Context, repair bool) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		if err := k.check(ctx, repair, func(f Finding) bool { return yield(f, nil) }); err != nil {
 			yield(Finding{}, err)
@@ -88,10 +88,10 @@ func (k *Keeping) Check(ctx context.Context, repair bool) iter.Seq2[Finding, err
 	}
 }
 
-// errEnough says that nobody wants to hear more.
-var errEnough = errors.New("enough")
+// errStopped says that nobody wants to hear more.
+var errStopped = errors.New("enough")
 
-func (k *Keeping) check(ctx context.Context, repair bool, found func(Finding) bool) error {
+func (k *Cleanup) check(ctx context.Context, repair bool, found func(Finding) bool) error {
 	began := k.now() // before the walk: what is uploaded from now on is not in it
 	known, err := k.known(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (k *Keeping) check(ctx context.Context, repair bool, found func(Finding) bo
 	if err == nil {
 		err = k.missing(ctx, stored, found)
 	}
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errStopped) {
 		return nil
 	}
 	return err
@@ -123,9 +123,9 @@ func (s set) has(k media.Key) bool {
 	return is
 }
 
-func (k *Keeping) known(ctx context.Context) (set, error) {
+func (k *Cleanup) known(ctx context.Context) (set, error) {
 	known := newSet()
-	for one, err := range k.bin.Known(ctx) {
+	for one, err := range k.bin.References(ctx) {
 		if err != nil {
 			return set{}, err
 		}
@@ -137,7 +137,7 @@ func (k *Keeping) known(ctx context.Context) (set, error) {
 // orphans finds the files that nothing shows, and returns all files. A file counts as an
 // orphan only if it was old when the check began: the age of a younger one says nothing
 // about a walk through the references that ended before it was stored.
-func (k *Keeping) orphans(ctx context.Context, began time.Time, known set, repair bool, found func(Finding) bool) (set, error) {
+func (k *Cleanup) orphans(ctx context.Context, began time.Time, known set, repair bool, found func(Finding) bool) (set, error) {
 	stored := newSet()
 	var batch []media.Key
 	for file, err := range k.pictures.All(ctx) {
@@ -145,10 +145,10 @@ func (k *Keeping) orphans(ctx context.Context, began time.Time, known set, repai
 			return set{}, err
 		}
 		stored.add(file.Key)
-		if known.has(file.Key) || began.Sub(file.Since) < Orphanage {
+		if known.has(file.Key) || began.Sub(file.Since) < OrphanGracePeriod {
 			continue
 		}
-		if batch = append(batch, file.Key); len(batch) < batchSize {
+		if batch = append(batch, file.Key); len(batch) < orphanBatch {
 			continue
 		}
 		if err := k.report(ctx, batch, repair, found); err != nil {
@@ -161,7 +161,7 @@ func (k *Keeping) orphans(ctx context.Context, began time.Time, known set, repai
 
 // report passes on the orphans, with repair after their files are removed. Just before it
 // removes them it walks through the references again, and spares what is shown by then.
-func (k *Keeping) report(ctx context.Context, orphans []media.Key, repair bool, found func(Finding) bool) error {
+func (k *Cleanup) report(ctx context.Context, orphans []media.Key, repair bool, found func(Finding) bool) error {
 	known := newSet()
 	if repair && len(orphans) > 0 {
 		var err error
@@ -179,7 +179,7 @@ func (k *Keeping) report(ctx context.Context, orphans []media.Key, repair bool, 
 			}
 		}
 		if !found(Finding{Key: key, Mended: repair}) {
-			return errEnough
+			return errStopped
 		}
 	}
 	return nil
@@ -187,8 +187,8 @@ func (k *Keeping) report(ctx context.Context, orphans []media.Key, repair bool, 
 
 // missing finds the pictures without a file. One that came after the files were gone
 // through has one; so each is looked for once more.
-func (k *Keeping) missing(ctx context.Context, stored set, found func(Finding) bool) error {
-	for one, err := range k.bin.Known(ctx) {
+func (k *Cleanup) missing(ctx context.Context, stored set, found func(Finding) bool) error {
+	for one, err := range k.bin.References(ctx) {
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (k *Keeping) missing(ctx context.Context, stored set, found func(Finding) b
 		case !errors.Is(err, media.ErrNotFound):
 			return err
 		case !found(Finding{Key: one.Key, Missing: one.Of}):
-			return errEnough
+			return errStopped
 		}
 	}
 	return nil

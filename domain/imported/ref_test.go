@@ -1,4 +1,4 @@
-package crawl_test
+package imported_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/crawl"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -16,21 +16,21 @@ func TestADM04_a_number_has_one_form(t *testing.T) {
 		"1": 1, "9223372036854775807": 1<<63 - 1, "-1": -1, "0": 0,
 		"": 0, "01": 0, "+1": 0, " 1": 0, "1 ": 0, "1e3": 0, "x": 0, "9223372036854775808": 0,
 	} {
-		assert.Equal(t, want, crawl.Ref{Kind: crawl.Node, ID: id}.Number(), "%q", id)
+		assert.Equal(t, want, imported.Ref{Kind: imported.Node, ID: id}.Number(), "%q", id)
 	}
 }
 
 func TestADM04_a_guide_is_its_category_and_its_robot(t *testing.T) {
 	for _, category := range []string{"garden", `O'Brien \ "1" `, "a\nb", "", "杭州"} {
 		for _, robot := range []string{"robot", ` "x" y`, ""} {
-			g := crawl.Guide{HowTo: publication.HowTo{Category: category}, By: robot}
+			g := imported.HowToRecord{HowTo: publication.HowTo{Category: category}, By: robot}
 			gotCategory, gotRobot, is := g.Ref().Guide()
 			assert.True(t, is)
 			assert.Equal(t, []string{category, robot}, []string{gotCategory, gotRobot})
 		}
 	}
 	for _, id := range []string{"", "garden robot", `"garden"`, `"garden"robot`, "`garden` robot", `"\u0067arden" robot`, `'g' robot`} {
-		_, _, is := crawl.Ref{Kind: crawl.HowTo, ID: id}.Guide()
+		_, _, is := imported.Ref{Kind: imported.HowTo, ID: id}.Guide()
 		assert.False(t, is, id)
 	}
 }
@@ -43,14 +43,14 @@ func number(t *testing.T, name string) user.Phone {
 }
 
 func TestADM04_whose_phone_is_whose(t *testing.T) {
-	p := crawl.Person{Source: "a", Phone: number(t, "+86-13800000001")}
-	same := &crawl.Holder{Source: "a", Phone: p.Phone}
-	moved := &crawl.Holder{Source: "a", Phone: number(t, "+86-13800000002")}
-	elsewhere, taken := &crawl.Holder{Phone: p.Phone}, &crawl.Holder{Source: "b", Phone: p.Phone}
-	for _, good := range [][2]*crawl.Holder{{nil, nil}, {nil, elsewhere}, {same, same}} {
+	p := imported.UserRecord{Source: "a", Phone: number(t, "+86-13800000001")}
+	same := &imported.ExistingAccount{Source: "a", Phone: p.Phone}
+	moved := &imported.ExistingAccount{Source: "a", Phone: number(t, "+86-13800000002")}
+	elsewhere, taken := &imported.ExistingAccount{Phone: p.Phone}, &imported.ExistingAccount{Source: "b", Phone: p.Phone}
+	for _, good := range [][2]*imported.ExistingAccount{{nil, nil}, {nil, elsewhere}, {same, same}} {
 		assert.Nil(t, p.Problem(good[0], good[1]))
 	}
-	for _, bad := range [][2]*crawl.Holder{{nil, taken}, {moved, nil}, {moved, elsewhere}, {moved, taken}} {
+	for _, bad := range [][2]*imported.ExistingAccount{{nil, taken}, {moved, nil}, {moved, elsewhere}, {moved, taken}} {
 		wrong := p.Problem(bad[0], bad[1])
 		assert.Len(t, wrong, 1)
 		assert.Len(t, wrong["username"], 1)

@@ -1,4 +1,4 @@
-package keeping_test
+package cleanup_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/memory"
-	"plaza/application/keeping"
+	"plaza/application/cleanup"
 	"plaza/domain/access"
 	"plaza/domain/media"
 	"plaza/domain/user"
@@ -36,7 +36,7 @@ func (s *stuck) Remove(ctx context.Context, key media.Key) error {
 }
 
 type world struct {
-	*keeping.Keeping
+	*cleanup.Cleanup
 	t        *testing.T
 	store    *memory.Store
 	pictures *stuck
@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 	w.who, err = w.store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	w.Keeping = keeping.New(w.store.Bin(), w.pictures, func() time.Time { return w.now }, log)
+	w.Cleanup = cleanup.New(w.store.Bin(), w.pictures, func() time.Time { return w.now }, log)
 	return w
 }
 
@@ -85,26 +85,26 @@ func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testi
 	w := newWorld(t)
 	key := w.put()
 	w.shows(media.Picture{Key: key})
-	n, err := w.Empty(t.Context())
+	n, err := w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	assert.Zero(t, n)
 	w.shows(media.Picture{})
 	w.pictures.is = true
-	n, err = w.Empty(t.Context())
+	n, err = w.RemoveDue(t.Context())
 	require.Error(t, err)
 	assert.Equal(t, 1, n)
 	w.pictures.is = false
-	n, err = w.Empty(t.Context())
+	n, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	assert.Zero(t, n, "not so soon again")
 	assert.True(t, w.isThere(key))
 	w.now = w.now.Add(5 * time.Minute)
-	n, err = w.Empty(t.Context())
+	n, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
 	assert.False(t, w.isThere(key))
 	w.now = w.now.Add(time.Hour)
-	n, err = w.Empty(t.Context())
+	n, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
 	assert.Zero(t, n, "it is forgotten")
 }
@@ -129,15 +129,15 @@ func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
 		go w.Run(ctx)
 		synctest.Wait()
 		stop()
-		left, err := w.store.Bin().Discarded(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
+		left, err := w.store.Bin().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
 		require.NoError(t, err)
 		assert.Empty(t, left, "handful by handful")
 	})
 }
 
-func (w *world) check(repair bool) []keeping.Finding {
+func (w *world) check(repair bool) []cleanup.Finding {
 	w.t.Helper()
-	var found []keeping.Finding
+	var found []cleanup.Finding
 	for f, err := range w.Check(w.t.Context(), repair) {
 		require.NoError(w.t, err)
 		found = append(found, f)
@@ -150,15 +150,15 @@ func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t
 	shown, orphan := w.put(), w.put()
 	w.shows(media.Picture{Key: shown})
 	assert.Empty(t, w.check(false), "a young file may be on its way")
-	w.now = time.Now().Add(keeping.Orphanage + time.Second)
-	assert.Equal(t, []keeping.Finding{{Key: orphan}}, w.check(false))
+	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
+	assert.Equal(t, []cleanup.Finding{{Key: orphan}}, w.check(false))
 	assert.True(t, w.isThere(orphan))
-	assert.Equal(t, []keeping.Finding{{Key: orphan, Mended: true}}, w.check(true))
+	assert.Equal(t, []cleanup.Finding{{Key: orphan, Mended: true}}, w.check(true))
 	assert.False(t, w.isThere(orphan))
 	assert.Empty(t, w.check(true))
 
 	require.NoError(t, w.pictures.Remove(t.Context(), shown))
-	missing := []keeping.Finding{{Key: shown, Missing: "avatar of user 1"}}
+	missing := []cleanup.Finding{{Key: shown, Missing: "avatar of user 1"}}
 	assert.Equal(t, missing, w.check(false))
 	assert.Equal(t, missing, w.check(true), "that can't be mended")
 	w.shows(media.Picture{})
@@ -169,7 +169,7 @@ func TestPLA04_a_check_ends_when_nobody_wants_to_hear_more(t *testing.T) {
 	w := newWorld(t)
 	w.put()
 	w.put()
-	w.now = time.Now().Add(2 * keeping.Orphanage)
+	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
 	found := 0
 	for _, err := range w.Check(t.Context(), false) {
 		require.NoError(t, err)
@@ -207,8 +207,8 @@ func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 	w := newWorld(t)
 	uploaded := w.put() // its row is not stored yet
 	began := w.now
-	k := keeping.New(w.store.Bin(), listing{w.pictures, func(media.Key) {
-		w.now = began.Add(keeping.Orphanage + time.Minute) // the listing takes over an hour
+	k := cleanup.New(w.store.Bin(), listing{w.pictures, func(media.Key) {
+		w.now = began.Add(cleanup.OrphanGracePeriod + time.Minute) // the listing takes over an hour
 	}}, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
 	for f, err := range k.Check(t.Context(), true) {
 		require.NoError(t, err)
@@ -220,15 +220,15 @@ func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
 	w := newWorld(t)
 	old, orphan := w.put(), w.put()
-	w.now = time.Now().Add(2 * keeping.Orphanage)
-	k := keeping.New(w.store.Bin(), listing{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
+	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
+	k := cleanup.New(w.store.Bin(), listing{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
 		func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
-	var found []keeping.Finding
+	var found []cleanup.Finding
 	for f, err := range k.Check(t.Context(), true) {
 		require.NoError(t, err)
 		found = append(found, f)
 	}
-	assert.Equal(t, []keeping.Finding{{Key: orphan, Mended: true}}, found)
+	assert.Equal(t, []cleanup.Finding{{Key: orphan, Mended: true}}, found)
 	assert.True(t, w.isThere(old))
 	assert.False(t, w.isThere(orphan))
 }

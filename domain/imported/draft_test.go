@@ -1,4 +1,4 @@
-package crawl_test
+package imported_test
 
 import (
 	"math"
@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/sanitiser"
-	"plaza/domain/crawl"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/geo"
+	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/publication"
@@ -26,7 +26,7 @@ var (
 )
 
 // recordOf is the record of a draft that is right.
-func recordOf[R crawl.Record](t *testing.T, d crawl.Draft) R {
+func recordOf[R imported.Record](t *testing.T, d imported.Draft) R {
 	t.Helper()
 	r, err := d.Record(sanitiser.New())
 	require.NoError(t, err)
@@ -36,14 +36,14 @@ func recordOf[R crawl.Record](t *testing.T, d crawl.Draft) R {
 }
 
 // assertWrong asserts that these fields of the draft are wrong, each once, and no other.
-func assertWrong(t *testing.T, d crawl.Draft, fields ...string) {
+func assertWrong(t *testing.T, d imported.Draft, fields ...string) {
 	t.Helper()
 	_, err := d.Record(sanitiser.New())
 	if len(fields) == 0 {
 		assert.NoError(t, err)
 		return
 	}
-	f, is := fault.Of(err)
+	f, is := fault.As(err)
 	require.True(t, is, "%+v", d)
 	assert.Equal(t, fault.Invalid, f.Kind)
 	assert.Len(t, f.Fields, len(fields), "%v", f.Fields)
@@ -52,30 +52,30 @@ func assertWrong(t *testing.T, d crawl.Draft, fields ...string) {
 	}
 }
 
-func userDraft() crawl.UserDraft {
-	return crawl.UserDraft{ID: "u1", Username: "+86-13800000001", Joined: noon}
+func userDraft() imported.UserDraft {
+	return imported.UserDraft{ID: "u1", Username: "+86-13800000001", Joined: noon}
 }
 
 func TestADM04_drafts_of_users(t *testing.T) {
 	d := userDraft()
 	d.Username, d.Firstname, d.Lastname, d.Expertise, d.Location = " +86-13800000001", " 雷", "李 ", "Tea ", " Hangzhou"
 	d.Joined = noon.Add(1)
-	got := recordOf[crawl.Person](t, d)
+	got := recordOf[imported.UserRecord](t, d)
 	assert.Equal(t, "u1", got.Source)
 	assert.Equal(t, "+86-13800000001", got.Phone.String())
 	assert.Equal(t, []string{"雷", "李", "Tea", "Hangzhou", "UTC"}, []string{got.Firstname, got.Lastname, got.Expertise, got.Location, got.Timezone})
 	assert.Equal(t, noon, got.Joined)
 	assert.Zero(t, got.Member.ID, "that is for the store")
 
-	for field, change := range map[string]func(*crawl.UserDraft){
-		"id":        func(d *crawl.UserDraft) { d.ID = " " },
-		"username":  func(d *crawl.UserDraft) { d.Username = "13800000001" },
-		"firstname": func(d *crawl.UserDraft) { d.Firstname = long },
-		"lastname":  func(d *crawl.UserDraft) { d.Lastname = "\x00" },
-		"expertise": func(d *crawl.UserDraft) { d.Expertise = long },
-		"location":  func(d *crawl.UserDraft) { d.Location = long },
-		"timezone":  func(d *crawl.UserDraft) { d.Timezone = "Local" },
-		"joined":    func(d *crawl.UserDraft) { d.Joined = late },
+	for field, change := range map[string]func(*imported.UserDraft){
+		"id":        func(d *imported.UserDraft) { d.ID = " " },
+		"username":  func(d *imported.UserDraft) { d.Username = "13800000001" },
+		"firstname": func(d *imported.UserDraft) { d.Firstname = long },
+		"lastname":  func(d *imported.UserDraft) { d.Lastname = "\x00" },
+		"expertise": func(d *imported.UserDraft) { d.Expertise = long },
+		"location":  func(d *imported.UserDraft) { d.Location = long },
+		"timezone":  func(d *imported.UserDraft) { d.Timezone = "Local" },
+		"joined":    func(d *imported.UserDraft) { d.Joined = late },
 	} {
 		d := userDraft()
 		change(&d)
@@ -86,54 +86,54 @@ func TestADM04_drafts_of_users(t *testing.T) {
 	assertWrong(t, d)
 	d.ID = long
 	assertWrong(t, d, "id")
-	assertWrong(t, crawl.UserDraft{Firstname: long, Lastname: long, Expertise: long, Location: long, Timezone: "Nowhere"},
+	assertWrong(t, imported.UserDraft{Firstname: long, Lastname: long, Expertise: long, Location: long, Timezone: "Nowhere"},
 		"id", "username", "firstname", "lastname", "expertise", "location", "timezone", "joined")
 }
 
 func TestADM04_drafts_of_categories_and_bundles(t *testing.T) {
-	shelf := recordOf[crawl.Shelf](t, crawl.CategoryDraft{ID: 2, Parent: 1, Name: " Tea", Slug: "tea"})
+	shelf := recordOf[imported.CategoryRecord](t, imported.CategoryDraft{ID: 2, Parent: 1, Name: " Tea", Slug: "tea"})
 	assert.Equal(t, "Tea", shelf.Name)
 	assert.EqualValues(t, []any{2, 1}, []any{int(shelf.ID), int(shelf.Parent)})
-	assertWrong(t, crawl.CategoryDraft{Parent: -1}, "id", "parent", "name", "slug")
+	assertWrong(t, imported.CategoryDraft{Parent: -1}, "id", "parent", "name", "slug")
 
-	binding := recordOf[crawl.Binding](t, crawl.BundleDraft{ID: 3, FirstOriginal: 1, Original: 2})
+	binding := recordOf[imported.BundleRecord](t, imported.BundleDraft{ID: 3, FirstOriginal: 1, Original: 2})
 	assert.Equal(t, publication.Bundle{ID: 3, FirstOriginal: 1, Original: 2}, binding.Bundle)
-	assertWrong(t, crawl.BundleDraft{FirstOriginal: -1, Original: -1}, "id", "first_original", "original")
+	assertWrong(t, imported.BundleDraft{FirstOriginal: -1, Original: -1}, "id", "first_original", "original")
 }
 
-func publicationDraft() crawl.PublicationDraft {
-	return crawl.PublicationDraft{ID: 3, Bundle: 5, Title: "Tea", Author: "u1", Language: "en", Created: noon}
+func publicationDraft() imported.PublicationDraft {
+	return imported.PublicationDraft{ID: 3, Bundle: 5, Title: "Tea", Author: "u1", Language: "en", Created: noon}
 }
 
-func nodeDraft() crawl.NodeDraft {
-	return crawl.NodeDraft{ID: 3, Title: "Tea", Author: "u1", Language: "en", Created: noon}
+func nodeDraft() imported.NodeDraft {
+	return imported.NodeDraft{ID: 3, Title: "Tea", Author: "u1", Language: "en", Created: noon}
 }
 
-func demandDraft() crawl.DemandDraft {
-	return crawl.DemandDraft{ID: 3, Title: "Tea", Author: "u1", Closed: noon, Start: noon, End: noon, Created: noon}
+func demandDraft() imported.DemandDraft {
+	return imported.DemandDraft{ID: 3, Title: "Tea", Author: "u1", Closed: noon, Start: noon, End: noon, Created: noon}
 }
 
 func TestADM04_drafts_of_publications_and_nodes(t *testing.T) {
 	content := publication.Content{
 		Title: "Tea", Summary: "How to", Language: "zh-CN", Category: 2, Published: true, Deleted: true, Created: noon, Updated: noon.Add(time.Hour),
 	}
-	text := recordOf[crawl.Text](t, crawl.PublicationDraft{
+	text := recordOf[imported.PublicationRecord](t, imported.PublicationDraft{
 		ID: 3, Bundle: 5, Node: 7, Type: publication.MultiChapter, Title: "Tea ", Summary: "How to", Author: "u1", Language: "zh_CN", Category: 2,
 		Published: true, Deleted: true, Created: noon.Add(1), Updated: noon.Add(time.Hour),
 	})
-	assert.Equal(t, crawl.Text{By: "u1", Publication: publication.Publication{
+	assert.Equal(t, imported.PublicationRecord{By: "u1", Publication: publication.Publication{
 		ID: 3, Bundle: publication.Bundle{ID: 5}, Node: 7, Type: publication.MultiChapter, Content: content,
 	}}, text)
-	node := recordOf[crawl.Part](t, crawl.NodeDraft{
+	node := recordOf[imported.NodeRecord](t, imported.NodeDraft{
 		ID: 3, Bundle: 5, Title: "Tea ", Summary: "How to", Author: "u1", Language: "zh_CN", Category: 2,
 		Published: true, Deleted: true, Created: noon.Add(1), Updated: noon.Add(time.Hour),
 	})
-	assert.Equal(t, crawl.Part{By: "u1", Node: publication.Node{ID: 3, Bundle: 5, Content: content}}, node)
+	assert.Equal(t, imported.NodeRecord{By: "u1", Node: publication.Node{ID: 3, Bundle: 5, Content: content}}, node)
 
-	none := &crawl.CoverDraft{}
-	assertWrong(t, crawl.PublicationDraft{Node: -1, Type: 1, Summary: "\x00", Category: -1, Cover: none, Updated: late},
+	none := &imported.CoverDraft{}
+	assertWrong(t, imported.PublicationDraft{Node: -1, Type: 1, Summary: "\x00", Category: -1, Cover: none, Updated: late},
 		"id", "bundle", "node", "type", "title", "summary", "cover.url", "cover.width", "cover.height", "author", "language", "category", "created", "updated")
-	assertWrong(t, crawl.NodeDraft{Bundle: -1, Summary: "\x00", Category: -1, Cover: none, Updated: late},
+	assertWrong(t, imported.NodeDraft{Bundle: -1, Summary: "\x00", Category: -1, Cover: none, Updated: late},
 		"id", "bundle", "title", "summary", "cover.url", "cover.width", "cover.height", "author", "language", "category", "created", "updated")
 }
 
@@ -141,13 +141,13 @@ func TestADM04_drafts_of_demands(t *testing.T) {
 	d := demandDraft()
 	d.Description, d.Tags, d.Images = "Green", []string{" a", "a"}, []string{"https://example.org/1"}
 	d.Address, d.Category, d.Lat, d.Lng, d.Published, d.End, d.Updated = "Lake Road 1", 2, new(30.0), new(-180.0), true, noon.Add(2), noon.Add(time.Hour)
-	got := recordOf[crawl.Wish](t, d)
+	got := recordOf[imported.DemandRecord](t, d)
 	assert.Equal(t, &geo.Point{Lat: 30, Lng: -180}, got.Place)
 	assert.Equal(t, []string{"a"}, got.Tags)
 	assert.Equal(t, noon, got.End)
 	assert.Equal(t, "u1", got.By)
 	assert.True(t, got.Published)
-	assert.Nil(t, recordOf[crawl.Wish](t, demandDraft()).Place, "nowhere")
+	assert.Nil(t, recordOf[imported.DemandRecord](t, demandDraft()).Place, "nowhere")
 
 	for _, c := range []struct {
 		lat, lng *float64
@@ -165,30 +165,30 @@ func TestADM04_drafts_of_demands(t *testing.T) {
 		d.Lat, d.Lng = c.lat, c.lng
 		assertWrong(t, d, c.wrong...)
 	}
-	assertWrong(t, crawl.DemandDraft{
+	assertWrong(t, imported.DemandDraft{
 		Description: "\x00", Tags: []string{""}, Images: []string{""}, Address: long + long, Category: -1, Lat: new(91.0), Lng: new(181.0),
-		Cover: &crawl.CoverDraft{}, Updated: late,
+		Cover: &imported.CoverDraft{}, Updated: late,
 	}, "id", "title", "description", "tags", "images", "address", "category", "lat", "lng", "author", "cover.url", "cover.width", "cover.height",
 		"closed", "start", "end", "created", "updated")
 }
 
 func TestADM04_drafts_of_how_tos(t *testing.T) {
-	got := recordOf[crawl.Guide](t, crawl.HowToDraft{Category: " Tea", Robot: "r1", Bundles: []publication.BundleID{5, 6, 5}, Created: noon})
-	assert.Equal(t, crawl.Guide{By: "r1", HowTo: publication.HowTo{
+	got := recordOf[imported.HowToRecord](t, imported.HowToDraft{Category: " Tea", Robot: "r1", Bundles: []publication.BundleID{5, 6, 5}, Created: noon})
+	assert.Equal(t, imported.HowToRecord{By: "r1", HowTo: publication.HowTo{
 		Category: "Tea", Bundles: []publication.BundleID{5, 6}, Created: noon, Updated: noon,
 	}}, got)
-	assertWrong(t, crawl.HowToDraft{Robot: long, Bundles: []publication.BundleID{-1}, Updated: late},
+	assertWrong(t, imported.HowToDraft{Robot: long, Bundles: []publication.BundleID{-1}, Updated: late},
 		"category", "robot", "bundles", "created", "updated")
 }
 
-func newsDraft() crawl.NewsDraft {
-	return crawl.NewsDraft{ID: "n1", SiteName: "The Lake Post", URL: "https://example.org/1", Title: "Fog", Released: event.DateOf(noon)}
+func newsDraft() imported.NewsDraft {
+	return imported.NewsDraft{ID: "n1", SiteName: "The Lake Post", URL: "https://example.org/1", Title: "Fog", Released: event.DateOf(noon)}
 }
 
 func TestADM04_drafts_of_news(t *testing.T) {
 	d := newsDraft()
 	d.HTML, d.City = `<p onclick="alert(1)">Fog</p><script>alert(2)</script>`, " Hangzhou"
-	got := recordOf[crawl.Clipping](t, d)
+	got := recordOf[imported.NewsRecord](t, d)
 	assert.EqualValues(t, "<p>Fog</p>", got.HTML)
 	assert.Equal(t, "n1", got.Source)
 	assert.Equal(t, "Hangzhou", got.City)
@@ -211,7 +211,7 @@ func TestADM04_drafts_of_news(t *testing.T) {
 	d.HTML = strings.Repeat("x", 1<<20+1)
 	_, err := d.Record(idle{t})
 	assert.Error(t, err)
-	assertWrong(t, crawl.NewsDraft{SiteLogo: "/", HTML: "\x00", Category: long, City: long, District: long, Province: long, Country: long},
+	assertWrong(t, imported.NewsDraft{SiteLogo: "/", HTML: "\x00", Category: long, City: long, District: long, Province: long, Country: long},
 		"id", "site_name", "site_logo", "url", "title", "released", "html", "category", "city", "district", "province", "country")
 }
 
@@ -225,25 +225,25 @@ func (i idle) Sanitise(string) markup.HTML {
 
 // covered are drafts with the cover, of each kind that may have one, and the size that
 // it has there.
-func covered(c *crawl.CoverDraft) map[string]crawl.Draft {
+func covered(c *imported.CoverDraft) map[string]imported.Draft {
 	p, n, d := publicationDraft(), nodeDraft(), demandDraft()
 	p.Cover, n.Cover, d.Cover = c, c, c
-	return map[string]crawl.Draft{"publication cover_sm": p, "node cover_sm": n, "demand demand_cover_md": d}
+	return map[string]imported.Draft{"publication cover_sm": p, "node cover_sm": n, "demand demand_cover_md": d}
 }
 
-func pictureOf(r crawl.Record) media.Picture {
+func pictureOf(r imported.Record) media.Picture {
 	switch r := r.(type) {
-	case crawl.Text:
+	case imported.PublicationRecord:
 		return r.Cover
-	case crawl.Part:
+	case imported.NodeRecord:
 		return r.Cover
 	}
-	return r.(crawl.Wish).Cover
+	return r.(imported.DemandRecord).Cover
 }
 
 func TestADM04_covers_are_files_or_addresses_with_width_and_height(t *testing.T) {
-	for name, d := range covered(&crawl.CoverDraft{URL: "https://example.org/c.jpg", Width: 30, Height: 20}) {
-		r := recordOf[crawl.Illustrated](t, d)
+	for name, d := range covered(&imported.CoverDraft{URL: "https://example.org/c.jpg", Width: 30, Height: 20}) {
+		r := recordOf[imported.CoverRecord](t, d)
 		_, size, _ := strings.Cut(name, " ")
 		assert.Equal(t, media.Picture{Path: "https://example.org/c.jpg", Sizes: []media.Size{
 			{Name: size, Width: 30, Height: 20, Path: "https://example.org/c.jpg"},
@@ -251,21 +251,21 @@ func TestADM04_covers_are_files_or_addresses_with_width_and_height(t *testing.T)
 		assert.Empty(t, r.CoverFile())
 	}
 	for _, d := range covered(nil) {
-		r := recordOf[crawl.Illustrated](t, d)
+		r := recordOf[imported.CoverRecord](t, d)
 		assert.Zero(t, pictureOf(r))
 		assert.Empty(t, r.CoverFile())
 	}
 	for _, c := range []struct {
-		cover crawl.CoverDraft
+		cover imported.CoverDraft
 		wrong []string
 	}{
-		{crawl.CoverDraft{}, []string{"cover.url", "cover.width", "cover.height"}},
-		{crawl.CoverDraft{URL: "https://example.org/c.jpg"}, []string{"cover.width", "cover.height"}},
-		{crawl.CoverDraft{URL: "c.jpg", Width: 30, Height: 20}, []string{"cover.url"}},
-		{crawl.CoverDraft{File: "c.jpg", URL: "https://example.org/c.jpg"}, []string{"cover"}},
-		{crawl.CoverDraft{File: "c.jpg", Width: 30}, []string{"cover"}},
-		{crawl.CoverDraft{File: "c.jpg", Height: 20}, []string{"cover"}},
-		{crawl.CoverDraft{File: "../c.jpg", Height: 20}, []string{"cover"}},
+		{imported.CoverDraft{}, []string{"cover.url", "cover.width", "cover.height"}},
+		{imported.CoverDraft{URL: "https://example.org/c.jpg"}, []string{"cover.width", "cover.height"}},
+		{imported.CoverDraft{URL: "c.jpg", Width: 30, Height: 20}, []string{"cover.url"}},
+		{imported.CoverDraft{File: "c.jpg", URL: "https://example.org/c.jpg"}, []string{"cover"}},
+		{imported.CoverDraft{File: "c.jpg", Width: 30}, []string{"cover"}},
+		{imported.CoverDraft{File: "c.jpg", Height: 20}, []string{"cover"}},
+		{imported.CoverDraft{File: "../c.jpg", Height: 20}, []string{"cover"}},
 	} {
 		for _, d := range covered(&c.cover) {
 			assertWrong(t, d, c.wrong...)
@@ -277,8 +277,8 @@ func TestADM04_covers_are_in_the_folder_of_their_file(t *testing.T) {
 	for _, good := range []string{
 		"a", "a.jpg", "a/b.jpg", "covers/2026/a b.jpg", "封面/桂花.png", ".a", "a..", "a..b/c", "a/..b", "a/...", strings.Repeat("a", 1024),
 	} {
-		for _, d := range covered(&crawl.CoverDraft{File: good}) {
-			r := recordOf[crawl.Illustrated](t, d)
+		for _, d := range covered(&imported.CoverDraft{File: good}) {
+			r := recordOf[imported.CoverRecord](t, d)
 			assert.Equal(t, good, r.CoverFile())
 			assert.Zero(t, pictureOf(r), "there is none before it is kept")
 		}
@@ -287,7 +287,7 @@ func TestADM04_covers_are_in_the_folder_of_their_file(t *testing.T) {
 		" ", "\u200b", ".", "..", "/", "/a", "//a", "../a", "a/..", "a/../b", "a/../../b", "./a", "a/.", "a/./b", "a//b", "a/", "../", "..a",
 		`a\b`, `..\a`, `C:\x`, `\\server\x`, "a\x00", "a\xff", strings.Repeat("a", 1025),
 	} {
-		for _, d := range covered(&crawl.CoverDraft{File: bad}) {
+		for _, d := range covered(&imported.CoverDraft{File: bad}) {
 			assertWrong(t, d, "cover.file")
 		}
 	}

@@ -1,4 +1,4 @@
-package curating_test
+package userimages_test
 
 import (
 	"bytes"
@@ -13,20 +13,20 @@ import (
 
 	"plaza/adapters/imaging"
 	"plaza/adapters/memory"
-	"plaza/application/curating"
+	"plaza/application/userimages"
 	"plaza/domain/access"
 	"plaza/domain/fault"
-	"plaza/domain/gallery"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 	"plaza/test/pictures"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 type world struct {
-	*curating.Curating
+	*userimages.UserImages
 	pictures *countedMedia
 	ann, bob access.Actor
 }
@@ -48,15 +48,15 @@ func (c *countedMedia) Remove(ctx context.Context, key media.Key) error {
 }
 
 // full is a repository that takes no more images.
-type full struct{ gallery.Repository }
+type full struct{ userimage.Repository }
 
 var errFull = errors.New("full")
 
-func (full) Add(context.Context, gallery.Image) (gallery.Image, error) {
-	return gallery.Image{}, errFull
+func (full) Add(context.Context, userimage.Image) (userimage.Image, error) {
+	return userimage.Image{}, errFull
 }
 
-func newWorld(t *testing.T, change ...func(gallery.Repository) gallery.Repository) *world {
+func newWorld(t *testing.T, change ...func(userimage.Repository) userimage.Repository) *world {
 	t.Helper()
 	store := memory.New()
 	open := func(number string) access.Actor {
@@ -66,14 +66,14 @@ func newWorld(t *testing.T, change ...func(gallery.Repository) gallery.Repositor
 		require.NoError(t, err)
 		return access.Actor{ID: id}
 	}
-	var images gallery.Repository = store.Images()
+	var images userimage.Repository = store.Images()
 	for _, c := range change {
 		images = c(images)
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	return &world{
-		Curating: curating.New(images, pictures, store.Bin(), imaging.NewStudio(1), func() time.Time { return noon }),
-		pictures: pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
+		UserImages: userimages.New(images, pictures, store.Bin(), imaging.NewStudio(1), func() time.Time { return noon }),
+		pictures:   pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }
 
@@ -82,36 +82,36 @@ func picture(t *testing.T) media.Raw {
 	return bytes.NewReader(pictures.Plain(t, 30, 20))
 }
 
-func tags(t *testing.T, names ...string) gallery.Tags {
+func tags(t *testing.T, names ...string) userimage.Tags {
 	t.Helper()
-	parsed, err := gallery.ParseTags(names)
+	parsed, err := userimage.ParseTags(names)
 	require.NoError(t, err)
 	return parsed
 }
 
 func TestIMG07_keeping_and_deleting(t *testing.T) {
 	w := newWorld(t)
-	kept, err := w.Keep(t.Context(), w.ann, picture(t), tags(t, "lake"))
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), tags(t, "lake"))
 	require.NoError(t, err)
 	assert.Equal(t, 30, kept.Width)
 	assert.Equal(t, 20, kept.Height)
 	assert.Contains(t, kept.URL, "https://plaza.example/media/public/")
-	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, kept.ID), gallery.ErrNotOwner)
+	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, kept.ID), userimage.ErrNotOwner)
 	require.NoError(t, w.Delete(t.Context(), w.ann, kept.ID))
-	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, kept.ID), gallery.ErrNotFound)
+	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, kept.ID), userimage.ErrNotFound)
 	assert.Zero(t, w.pictures.held, "the file is gone")
-	p, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID}, page.Request{})
+	p, err := w.List(t.Context(), userimage.Query{Owner: w.ann.ID}, page.Request{})
 	require.NoError(t, err)
 	assert.Empty(t, p.Items)
 }
 
 func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
-	w := newWorld(t, func(r gallery.Repository) gallery.Repository { return full{r} })
-	_, err := w.Keep(t.Context(), w.ann, picture(t), gallery.Tags{})
+	w := newWorld(t, func(r userimage.Repository) userimage.Repository { return full{r} })
+	_, err := w.Upload(t.Context(), w.ann, picture(t), userimage.Tags{})
 	assert.ErrorIs(t, err, errFull)
 	assert.Zero(t, w.pictures.held)
-	_, err = w.Keep(t.Context(), w.ann, strings.NewReader("no picture"), gallery.Tags{})
-	f, ok := fault.Of(err)
+	_, err = w.Upload(t.Context(), w.ann, strings.NewReader("no picture"), userimage.Tags{})
+	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Contains(t, f.Fields, "img")
 	assert.Zero(t, w.pictures.held)
@@ -119,19 +119,19 @@ func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 
 func TestIMG01_and_02_retagging(t *testing.T) {
 	w := newWorld(t)
-	kept, err := w.Keep(t.Context(), w.ann, picture(t), tags(t, "lake", "autumn"))
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), tags(t, "lake", "autumn"))
 	require.NoError(t, err)
 	again, err := w.Retag(t.Context(), w.ann, kept.ID, tags(t, "tea"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"tea"}, again.Tags.Names(), "replaced, not appended")
-	_, err = w.Retag(t.Context(), w.ann, kept.ID, gallery.Tags{})
+	_, err = w.Retag(t.Context(), w.ann, kept.ID, userimage.Tags{})
 	assert.True(t, fault.Is(err, fault.Invalid))
 	_, err = w.Retag(t.Context(), w.bob, kept.ID, tags(t, "mine"))
-	assert.ErrorIs(t, err, gallery.ErrNotOwner)
-	assert.ErrorIs(t, w.MayEdit(t.Context(), w.bob, kept.ID), gallery.ErrNotOwner)
-	assert.ErrorIs(t, w.MayEdit(t.Context(), w.ann, 999), gallery.ErrNotFound)
+	assert.ErrorIs(t, err, userimage.ErrNotOwner)
+	assert.ErrorIs(t, w.MayEdit(t.Context(), w.bob, kept.ID), userimage.ErrNotOwner)
+	assert.ErrorIs(t, w.MayEdit(t.Context(), w.ann, 999), userimage.ErrNotFound)
 	assert.NoError(t, w.MayEdit(t.Context(), w.ann, kept.ID))
-	found, err := w.List(t.Context(), gallery.Query{Owner: w.ann.ID, Contains: []string{"tea"}}, page.Request{})
+	found, err := w.List(t.Context(), userimage.Query{Owner: w.ann.ID, Contains: []string{"tea"}}, page.Request{})
 	require.NoError(t, err)
 	assert.Len(t, found.Items, 1)
 }

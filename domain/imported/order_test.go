@@ -1,4 +1,4 @@
-package crawl_test
+package imported_test
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"plaza/domain/crawl"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
@@ -20,61 +20,61 @@ type parents = map[feed.CategoryID]feed.CategoryID
 
 // stock is what is stored before a batch.
 type stock struct {
-	known map[crawl.Ref]bool
+	known map[imported.Ref]bool
 	tree  parents
 }
 
 func drawStock(t *rapid.T) stock {
-	s := stock{known: map[crawl.Ref]bool{}, tree: parents{}}
+	s := stock{known: map[imported.Ref]bool{}, tree: parents{}}
 	for id := range feed.CategoryID(rapid.IntRange(0, 6).Draw(t, "stored categories")) {
 		s.tree[id+1] = feed.CategoryID(rapid.Int64Range(0, int64(id)).Draw(t, "parent"))
-		s.known[crawl.NumberRef(crawl.Category, id+1)] = true
+		s.known[imported.NumberRef(imported.Category, id+1)] = true
 	}
 	for _, id := range rapid.SliceOfDistinct(rapid.Int64Range(1, 5), rapid.ID).Draw(t, "stored bundles") {
-		s.known[crawl.NumberRef(crawl.Bundle, publication.BundleID(id))] = true
+		s.known[imported.NumberRef(imported.Bundle, publication.BundleID(id))] = true
 	}
 	if rapid.Bool().Draw(t, "stored user") {
-		s.known[crawl.Ref{Kind: crawl.User, ID: "1"}] = true
+		s.known[imported.Ref{Kind: imported.User, ID: "1"}] = true
 	}
 	return s
 }
 
 // record draws any record, with numbers so small that many are of the same things.
-func record(t *rapid.T) crawl.Record {
+func record(t *rapid.T) imported.Record {
 	number := func(name string, least, most int64) int64 { return rapid.Int64Range(least, most).Draw(t, name) }
 	by := strconv.FormatInt(number("by", 1, 2), 10)
 	category := feed.CategoryID(number("category", 0, 8))
 	bundle := publication.BundleID(number("bundle", 1, 5))
-	switch rapid.SampledFrom([]crawl.Kind{
-		crawl.User, crawl.Category, crawl.Category, crawl.Category, crawl.Bundle, crawl.Bundle, crawl.Publication, crawl.Node, crawl.Demand, crawl.HowTo,
+	switch rapid.SampledFrom([]imported.Kind{
+		imported.User, imported.Category, imported.Category, imported.Category, imported.Bundle, imported.Bundle, imported.Publication, imported.Node, imported.Demand, imported.HowTo,
 	}).Draw(t, "kind") {
-	case crawl.User:
-		return crawl.Person{Source: by}
-	case crawl.Category:
+	case imported.User:
+		return imported.UserRecord{Source: by}
+	case imported.Category:
 		return shelf(feed.CategoryID(number("id", 1, 8)), category)
-	case crawl.Bundle:
+	case imported.Bundle:
 		return binding(bundle, publication.BundleID(number("first", 0, 5)), publication.BundleID(number("original", 0, 5)))
-	case crawl.Publication:
+	case imported.Publication:
 		return writing(1, bundle, by, category)
-	case crawl.Node:
+	case imported.Node:
 		return part(1, bundle, by, category)
-	case crawl.Demand:
+	case imported.Demand:
 		return wish(1, by, category)
 	}
 	return guide("Tea", by, bundle, 1)
 }
 
-func drawBatch(t *rapid.T) []crawl.Record {
-	return rapid.SliceOfNDistinct(rapid.Custom(record), 0, 14, crawl.Record.Ref).Draw(t, "batch")
+func drawBatch(t *rapid.T) []imported.Record {
+	return rapid.SliceOfNDistinct(rapid.Custom(record), 0, 14, imported.Record.Ref).Draw(t, "batch")
 }
 
 func TestADM04_a_plan_has_everything_once_and_each_after_what_it_needs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, batch := drawStock(t), drawBatch(t)
-		plan := crawl.PlanOf(batch, s.known, s.tree)
+		plan := imported.PlanOf(batch, s.known, s.tree)
 		require.Len(t, batch, len(plan.Ready)+len(plan.Missing))
-		there := map[crawl.Ref]bool{}
-		var kinds []crawl.Kind
+		there := map[imported.Ref]bool{}
+		var kinds []imported.Kind
 		for _, i := range plan.Ready {
 			require.NotContains(t, plan.Missing, i)
 			for _, n := range batch[i].Needs() {
@@ -84,8 +84,8 @@ func TestADM04_a_plan_has_everything_once_and_each_after_what_it_needs(t *testin
 			there[batch[i].Ref()] = true
 			kinds = append(kinds, batch[i].Ref().Kind)
 		}
-		require.True(t, slices.IsSortedFunc(kinds, func(a, b crawl.Kind) int {
-			return slices.Index(crawl.Kinds(), a) - slices.Index(crawl.Kinds(), b)
+		require.True(t, slices.IsSortedFunc(kinds, func(a, b imported.Kind) int {
+			return slices.Index(imported.Kinds(), a) - slices.Index(imported.Kinds(), b)
 		}), "%v", kinds)
 	})
 }
@@ -93,8 +93,8 @@ func TestADM04_a_plan_has_everything_once_and_each_after_what_it_needs(t *testin
 func TestADM04_only_what_lacks_something_is_missing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, batch := drawStock(t), drawBatch(t)
-		plan := crawl.PlanOf(batch, s.known, s.tree)
-		there := map[crawl.Ref]bool{}
+		plan := imported.PlanOf(batch, s.known, s.tree)
+		there := map[imported.Ref]bool{}
 		for _, i := range plan.Ready {
 			there[batch[i].Ref()] = true
 		}
@@ -106,7 +106,7 @@ func TestADM04_only_what_lacks_something_is_missing(t *testing.T) {
 					want.Add(n.Field, sentence)
 				}
 			}
-			if c, is := batch[i].(crawl.Shelf); is && mayCircle(c.ID, batch, s.tree) && slices.Equal(wrong["parent"], inCircle) {
+			if c, is := batch[i].(imported.CategoryRecord); is && mayCircle(c.ID, batch, s.tree) && slices.Equal(wrong["parent"], inCircle) {
 				continue
 			}
 			require.NotEmpty(t, want, "%v lacks nothing", batch[i].Ref())
@@ -119,13 +119,13 @@ var inCircle = []string{"The parents go around in a circle."}
 
 // mayCircle says whether the category is above itself when every category of the batch
 // may be where it is in the tree, or where its record says.
-func mayCircle(id feed.CategoryID, batch []crawl.Record, tree parents) bool {
+func mayCircle(id feed.CategoryID, batch []imported.Record, tree parents) bool {
 	above := map[feed.CategoryID][]feed.CategoryID{}
 	for child, parent := range tree {
 		above[child] = append(above[child], parent)
 	}
 	for _, r := range batch {
-		if c, is := r.(crawl.Shelf); is {
+		if c, is := r.(imported.CategoryRecord); is {
 			above[c.ID] = append(above[c.ID], c.Parent)
 		}
 	}
@@ -144,8 +144,8 @@ func mayCircle(id feed.CategoryID, batch []crawl.Record, tree parents) bool {
 }
 
 func TestADM04_what_is_ready_does_not_depend_on_the_order(t *testing.T) {
-	byRef := func(batch []crawl.Record, plan crawl.Plan) (ready map[crawl.Ref]bool, missing map[crawl.Ref]fault.Fields) {
-		ready, missing = map[crawl.Ref]bool{}, map[crawl.Ref]fault.Fields{}
+	byRef := func(batch []imported.Record, plan imported.Plan) (ready map[imported.Ref]bool, missing map[imported.Ref]fault.Fields) {
+		ready, missing = map[imported.Ref]bool{}, map[imported.Ref]fault.Fields{}
 		for _, i := range plan.Ready {
 			ready[batch[i].Ref()] = true
 		}
@@ -157,8 +157,8 @@ func TestADM04_what_is_ready_does_not_depend_on_the_order(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, batch := drawStock(t), drawBatch(t)
 		other := rapid.Permutation(batch).Draw(t, "other order")
-		ready, missing := byRef(batch, crawl.PlanOf(batch, s.known, s.tree))
-		ready2, missing2 := byRef(other, crawl.PlanOf(other, s.known, s.tree))
+		ready, missing := byRef(batch, imported.PlanOf(batch, s.known, s.tree))
+		ready2, missing2 := byRef(other, imported.PlanOf(other, s.known, s.tree))
 		require.Equal(t, ready, ready2)
 		require.Equal(t, missing, missing2)
 	})
@@ -167,8 +167,8 @@ func TestADM04_what_is_ready_does_not_depend_on_the_order(t *testing.T) {
 func TestADM04_a_plan_never_makes_a_circle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, batch := drawStock(t), drawBatch(t)
-		for _, i := range crawl.PlanOf(batch, s.known, s.tree).Ready {
-			if c, is := batch[i].(crawl.Shelf); is {
+		for _, i := range imported.PlanOf(batch, s.known, s.tree).Ready {
+			if c, is := batch[i].(imported.CategoryRecord); is {
 				s.tree[c.ID] = c.Parent
 			}
 		}
@@ -185,18 +185,18 @@ func TestADM04_a_plan_never_makes_a_circle(t *testing.T) {
 }
 
 // readyIn are the references of what is ready, in its order.
-func readyIn(batch []crawl.Record, s stock) []string {
+func readyIn(batch []imported.Record, s stock) []string {
 	var refs []string
-	for _, i := range crawl.PlanOf(batch, s.known, s.tree).Ready {
+	for _, i := range imported.PlanOf(batch, s.known, s.tree).Ready {
 		refs = append(refs, string(batch[i].Ref().Kind)+" "+batch[i].Ref().ID)
 	}
 	return refs
 }
 
 func storedCategories(tree parents) stock {
-	s := stock{known: map[crawl.Ref]bool{}, tree: tree}
+	s := stock{known: map[imported.Ref]bool{}, tree: tree}
 	for id := range tree {
-		s.known[crawl.NumberRef(crawl.Category, id)] = true
+		s.known[imported.NumberRef(imported.Category, id)] = true
 	}
 	return s
 }
@@ -204,64 +204,64 @@ func storedCategories(tree parents) stock {
 // That 2 does not come away from under 1 keeps it there: 1 must not come under it.
 func TestADM04_a_move_that_is_not_made_may_close_a_circle(t *testing.T) {
 	s := storedCategories(parents{1: 0, 2: 1})
-	batch := []crawl.Record{shelf(1, 3), shelf(3, 2), shelf(2, 99)}
-	plan := crawl.PlanOf(batch, s.known, s.tree)
+	batch := []imported.Record{shelf(1, 3), shelf(3, 2), shelf(2, 99)}
+	plan := imported.PlanOf(batch, s.known, s.tree)
 	assert.Empty(t, plan.Ready)
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"parent": inCircle}, 1: {"parent": inCircle}, 2: {"parent": {"There is no category 99."}},
 	}, plan.Missing)
-	s.known[crawl.NumberRef(crawl.Category, feed.CategoryID(99))], s.tree[99] = true, 0
-	assert.Len(t, crawl.PlanOf(batch, s.known, s.tree).Ready, 3, "once it can be made, all of them can")
+	s.known[imported.NumberRef(imported.Category, feed.CategoryID(99))], s.tree[99] = true, 0
+	assert.Len(t, imported.PlanOf(batch, s.known, s.tree).Ready, 3, "once it can be made, all of them can")
 }
 
 func TestADM04_what_hangs_below_a_circle(t *testing.T) {
-	batch := []crawl.Record{shelf(3, 2), shelf(1, 2), shelf(2, 1), wish(1, "u", 3), shelf(4, 0)}
-	known := map[crawl.Ref]bool{{Kind: crawl.User, ID: "u"}: true}
-	plan := crawl.PlanOf(batch, known, parents{})
+	batch := []imported.Record{shelf(3, 2), shelf(1, 2), shelf(2, 1), wish(1, "u", 3), shelf(4, 0)}
+	known := map[imported.Ref]bool{{Kind: imported.User, ID: "u"}: true}
+	plan := imported.PlanOf(batch, known, parents{})
 	assert.Equal(t, []int{4}, plan.Ready)
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"parent": {"There is no category 2."}}, 1: {"parent": inCircle}, 2: {"parent": inCircle},
 		3: {"category": {"There is no category 3."}},
 	}, plan.Missing)
-	plan = crawl.PlanOf([]crawl.Record{shelf(1, 1)}, nil, parents{})
+	plan = imported.PlanOf([]imported.Record{shelf(1, 1)}, nil, parents{})
 	assert.Equal(t, map[int]fault.Fields{0: {"parent": inCircle}}, plan.Missing, "it is one by itself")
 	s := storedCategories(parents{1: 0, 2: 0})
-	s.known[crawl.Ref{Kind: crawl.User, ID: "u"}] = true
+	s.known[imported.Ref{Kind: imported.User, ID: "u"}] = true
 	assert.Equal(t, []string{"category 3", "category 4", "demand 1"}, readyIn(batch, s), "it is there already, where it was")
 }
 
 func TestADM04_bundles_that_need_each_other(t *testing.T) {
-	plan := crawl.PlanOf([]crawl.Record{binding(1, 2, 0), binding(2, 0, 1), binding(3, 3, 0)}, nil, nil)
+	plan := imported.PlanOf([]imported.Record{binding(1, 2, 0), binding(2, 0, 1), binding(3, 3, 0)}, nil, nil)
 	assert.Equal(t, []int{2}, plan.Ready, "what is its own original needs nothing")
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"first_original": {"There is no bundle 2."}}, 1: {"original": {"There is no bundle 1."}},
 	}, plan.Missing)
 
-	s := stock{known: map[crawl.Ref]bool{crawl.NumberRef(crawl.Bundle, publication.BundleID(2)): true}}
-	assert.Equal(t, []string{"bundle 1", "bundle 2"}, readyIn([]crawl.Record{binding(1, 2, 0), binding(2, 0, 1)}, s))
-	assert.Equal(t, []string{"bundle 1", "bundle 2"}, readyIn([]crawl.Record{binding(2, 0, 1), binding(1, 2, 0)}, s))
+	s := stock{known: map[imported.Ref]bool{imported.NumberRef(imported.Bundle, publication.BundleID(2)): true}}
+	assert.Equal(t, []string{"bundle 1", "bundle 2"}, readyIn([]imported.Record{binding(1, 2, 0), binding(2, 0, 1)}, s))
+	assert.Equal(t, []string{"bundle 1", "bundle 2"}, readyIn([]imported.Record{binding(2, 0, 1), binding(1, 2, 0)}, s))
 }
 
 func TestADM04_each_thing_that_is_not_there_is_told_once(t *testing.T) {
-	plan := crawl.PlanOf([]crawl.Record{guide("Tea", "r", 5, 6, 5), binding(9, 4, 4)}, nil, nil)
+	plan := imported.PlanOf([]imported.Record{guide("Tea", "r", 5, 6, 5), binding(9, 4, 4)}, nil, nil)
 	assert.Equal(t, map[int]fault.Fields{
 		0: {"robot": {"There is no user r."}, "bundles": {"There is no bundle 5.", "There is no bundle 6."}},
 		1: {"first_original": {"There is no bundle 4."}, "original": {"There is no bundle 4."}},
 	}, plan.Missing)
-	assert.Equal(t, []crawl.Ref{
-		{Kind: crawl.User, ID: "r"}, {Kind: crawl.Bundle, ID: "5"}, {Kind: crawl.Bundle, ID: "6"}, {Kind: crawl.Bundle, ID: "4"},
-	}, crawl.NeedsOf([]crawl.Record{guide("Tea", "r", 5, 6, 5), binding(9, 4, 4), shelf(1, 0)}))
-	assert.Empty(t, crawl.PlanOf(nil, nil, nil))
-	assert.Empty(t, crawl.NeedsOf(nil))
+	assert.Equal(t, []imported.Ref{
+		{Kind: imported.User, ID: "r"}, {Kind: imported.Bundle, ID: "5"}, {Kind: imported.Bundle, ID: "6"}, {Kind: imported.Bundle, ID: "4"},
+	}, imported.NeedsOf([]imported.Record{guide("Tea", "r", 5, 6, 5), binding(9, 4, 4), shelf(1, 0)}))
+	assert.Empty(t, imported.PlanOf(nil, nil, nil))
+	assert.Empty(t, imported.NeedsOf(nil))
 }
 
 // asked counts how often its needs are asked for.
 type asked struct {
-	crawl.Record
+	imported.Record
 	times *int
 }
 
-func (a asked) Needs() []crawl.Need {
+func (a asked) Needs() []imported.Need {
 	*a.times++
 	return a.Record.Needs()
 }
@@ -269,17 +269,17 @@ func (a asked) Needs() []crawl.Need {
 func TestADM04_a_long_chain_is_followed_once(t *testing.T) {
 	const n = 10_000
 	times := 0
-	var bundles, shelves []crawl.Record
+	var bundles, shelves []imported.Record
 	for id := int64(n); id > 0; id-- { // the worst order: each needs the next
 		bundles = append(bundles, asked{binding(publication.BundleID(id), publication.BundleID(id-1), 0), &times})
 		shelves = append(shelves, shelf(feed.CategoryID(id), feed.CategoryID(id-1)))
 	}
-	plan := crawl.PlanOf(bundles, nil, nil)
+	plan := imported.PlanOf(bundles, nil, nil)
 	assert.Len(t, plan.Ready, n)
 	assert.Equal(t, n-1, plan.Ready[0], "the first that needs nothing")
 	assert.Equal(t, n, times)
 
-	assert.Len(t, crawl.PlanOf(shelves, nil, nil).Ready, n)
+	assert.Len(t, imported.PlanOf(shelves, nil, nil).Ready, n)
 	shelves[n-1] = shelf(1, n)
-	assert.Len(t, crawl.PlanOf(shelves, nil, nil).Missing, n)
+	assert.Len(t, imported.PlanOf(shelves, nil, nil).Missing, n)
 }
