@@ -72,7 +72,7 @@ func printSchema(s streams, kind imported.Kind) error {
 func (c importCommand) bring(ctx context.Context, s streams, importer *importing.Importer, sources []importing.Source) error {
 	work := importer.Import
 	if c.DryRun {
-		work = importer.Rehearse
+		work = importer.DryRun
 	}
 	watcher := newImportWatcher(s, sources)
 	summary, err := work(ctx, sources, watcher)

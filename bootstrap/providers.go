@@ -42,8 +42,8 @@ func drawPortrait(name string) ([]byte, bool) {
 	return png, err == nil
 }
 
-// newStudio makes as many pictures at once as there are cores.
-func newStudio() *imaging.Studio { return imaging.NewStudio(runtime.GOMAXPROCS(0)) }
+// newProcessor makes as many pictures at once as there are cores.
+func newProcessor() *imaging.Processor { return imaging.NewProcessor(runtime.GOMAXPROCS(0)) }
 
 // newSanitiser lets members' HTML show the pictures that this server serves to
 // everybody, and no others.
@@ -82,8 +82,8 @@ func readingLog(log *slog.Logger) reading.Log { return logOf(log) }
 
 func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, studio media.Processor) diary.Ports {
 	return diary.Ports{
-		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Scenery: s.Scenery,
+		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean, Pictures: s.Media, Bin: s.Bin, Studio: studio,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: studio,
 	}
 }

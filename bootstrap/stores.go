@@ -34,7 +34,7 @@ type Stores struct {
 	Events        event.Repository
 	EventReader   event.Reader
 	Discussion    event.Discussion
-	Scenery       event.RelatedReader
+	Related       event.RelatedReader
 	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository
@@ -43,8 +43,8 @@ type Stores struct {
 	Demands       demand.Repository
 	Images        userimage.Repository
 	Ledger        payment.Ledger
-	Intake        imported.Store
-	Bin           media.DeletionQueue
+	Imports       imported.Store
+	Deletions     media.DeletionQueue
 	Media         media.Store
 }
 
@@ -81,9 +81,9 @@ func memoryStorage(c Config) storage {
 		stores: Stores{
 			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Bin: s.Bin(), Intake: s.Intake(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
 			Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
 		},
 		signing: signing,
@@ -136,9 +136,9 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 		stores: Stores{
 			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Scenery: s.Events(), News: s.News(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(), News: s.News(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Bin: s.Bin(), Intake: s.Intake(),
+			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
 			Media: pictures,
 		},
 		signing:  signing,

@@ -41,7 +41,7 @@ var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
 	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
-		newStudio, wire.Bind(new(media.Processor), new(*imaging.Studio)))
+		newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)))
 	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
@@ -56,7 +56,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
-			"Feed", "Intake", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media", "Bin"),
+			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media", "Deletions"),
 		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),

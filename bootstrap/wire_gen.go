@@ -51,12 +51,12 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media
-	deletionQueue := stores.Bin
-	studio := newStudio()
-	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, studio, now)
+	deletionQueue := stores.Deletions
+	processor := newProcessor()
+	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, now)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
-	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, studio)
+	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
 	diaryDiary := diary.New(ports, now)
 	repository := stores.Subscriptions
 	categories := stores.Categories
@@ -69,7 +69,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	readingOffer := offer(c)
 	readingReading := reading.New(publicationRepository, translator, cache, store, now, log2, readingOffer)
 	userimageRepository := stores.Images
-	userImages := userimages.New(userimageRepository, store, deletionQueue, studio, now)
+	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, now)
 	howTos := stores.HowTos
 	importingImporting := importing.New(howTos)
 	ledger := stores.Ledger
@@ -97,14 +97,14 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	if err != nil {
 		return nil, err
 	}
-	importedStore := stores.Intake
+	importedStore := stores.Imports
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
-		Intake:    importedStore,
+		Store:     importedStore,
 		Decoder:   decoder,
 		Feed:      reader,
 		Sanitiser: sanitiser,
-		Studio:    studio,
+		Processor: processor,
 		Pictures:  store,
 	}
 	importer := importing.NewImporter(importingPorts)
@@ -131,7 +131,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		strength:  estimator,
 		places:    gazetteerGazetteer,
 		sanitiser: sanitiser,
-		studio:    studio,
+		studio:    processor,
 	}
 	return app, nil
 }
@@ -155,7 +155,7 @@ func initialisePlaces(events event.Repository, reader event.Reader) *diary.Place
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
-	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newStudio, wire.Bind(new(media.Processor), new(*imaging.Studio)))
+	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))

@@ -43,14 +43,14 @@ type userRow struct {
 	Expertise  string
 	Location   string
 	Timezone   string
-	Joined     moment
+	Joined     dbTime
 }
 
 // presenceRow is when a user was last seen; whoever never was has none.
 type presenceRow struct {
 	bun.BaseModel `bun:"table:presence,alias:p"`
 	UserID        user.ID `bun:",pk"`
-	Seen          moment
+	Seen          dbTime
 }
 
 func accountRowOf(a access.Account, revision int64) accountRow {
@@ -103,7 +103,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 		row := userRow{
 			accountRow: accountRowOf(a, 0),
 			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
-			Location: m.Location, Timezone: m.Timezone, Joined: moment{m.Joined},
+			Location: m.Location, Timezone: m.Timezone, Joined: dbTime{m.Joined},
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return v.orTaken(err)
@@ -112,7 +112,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 		if m.Seen.IsZero() {
 			return nil
 		}
-		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: moment{m.Seen}}).Exec(ctx)
+		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: dbTime{m.Seen}}).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -213,7 +213,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 		found = make([]user.Member, 0, len(ids))
 		wanted := []any{v.s.dialect.listOf(numbers(ids))}
 		var m user.Member
-		var joined, seen moment
+		var joined, seen dbTime
 		var avatar cover
 		targets := []any{(*int64)(&m.ID), &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen, &avatar}
 		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {

@@ -1,8 +1,8 @@
 // Package bunstore keeps everything in a database: Postgres, or SQLite in a file
 // of the program's own.
 //
-// Models and queries are the same for both; what differs stands in postgres.go and
-// sqlite.go. What must agree (an event, its listing, its counts) is written in one
+// Models and queries are the same for both; what differs stands in sql_postgres.go and
+// sql_sqlite.go. What must agree (an event, its listing, its counts) is written in one
 // transaction. Nothing that correctness needs lives in the process, so any number
 // of servers may share a database.
 package bunstore
@@ -31,7 +31,7 @@ type Store struct {
 	dialect dialect
 	guard   reentry.Guard
 	hot     statements
-	writes  writes
+	sql     stepStatements
 	trees   trees
 	schema  fs.FS         // the steps that make it
 	limit   time.Duration // of one call, however long it would wait
@@ -92,7 +92,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.schema == nil {
 		s.schema = s.dialect.migrations()
 	}
-	s.hot, s.writes = newStatements(s.dialect), newWrites(s.dialect)
+	s.hot, s.sql = newStatements(s.dialect), newStepStatements(s.dialect)
 	if err := s.reach(ctx, o.Patience); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

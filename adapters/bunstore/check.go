@@ -34,7 +34,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 	if err := s.guard.Check(); err != nil {
 		return err
 	}
-	patient := &Store{db: s.db, reader: s.reader, dialect: s.dialect, hot: s.hot, writes: s.writes, limit: checkLimit, log: s.log}
+	patient := &Store{db: s.db, reader: s.reader, dialect: s.dialect, hot: s.hot, sql: s.sql, limit: checkLimit, log: s.log}
 	c := check{Store: patient, repair: repair, found: found}
 	problems, err := s.dialect.integrity(ctx, s.reader)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // listings themselves.
 type countedRow struct {
 	count            int64
-	created, updated moment
+	created, updated dbTime
 }
 
 // countsOf is a query for both, of one moment: what the counters say comes first.
@@ -30,14 +30,14 @@ func (a countedRow) isEqual(b countedRow) bool {
 }
 
 // compare gives fn every counter that is not what it should be.
-func (c check) compare(ctx context.Context, db querier, where string, args []any, fn func(of tally, is, should countedRow)) error {
+func (c check) compare(ctx context.Context, db querier, where string, args []any, fn func(of counterKey, is, should countedRow)) error {
 	rows, err := db.QueryContext(ctx, countsOf(where), args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var of tally
+		var of counterKey
 		var is, should countedRow
 		if err := rows.Scan(&of.category, &of.kind, &is.count, &is.created, &is.updated,
 			&should.count, &should.created, &should.updated); err != nil {
@@ -52,10 +52,10 @@ func (c check) compare(ctx context.Context, db querier, where string, args []any
 
 // counters compares all counters with the listings.
 func (c check) counters(ctx context.Context) error {
-	var suspects []tally
+	var suspects []counterKey
 	err := c.read(ctx, func(ctx context.Context) error {
 		suspects = nil
-		return c.compare(ctx, c.reader.DB, "", nil, func(of tally, _, _ countedRow) { suspects = append(suspects, of) })
+		return c.compare(ctx, c.reader.DB, "", nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) })
 	})
 	for _, of := range suspects {
 		if err == nil {
@@ -67,23 +67,23 @@ func (c check) counters(ctx context.Context) error {
 
 // recount looks at the counter again while nobody else recounts it. What is counted
 // meanwhile is added to the same sum.
-func (c check) recount(ctx context.Context, of tally) error {
+func (c check) recount(ctx context.Context, of counterKey) error {
 	return c.look(ctx, func(ctx context.Context, tx *transaction) (what string, err error) {
 		if err := c.dialect.lock(ctx, tx, fmt.Sprint("counter of ", of.kind, " in ", of.category)); err != nil {
 			return "", err
 		}
 		key := []any{int64(of.category), string(of.kind)}
-		if c.writes.lock != "" {
-			if err := tx.run(ctx, step{statement: c.writes.lock, args: key}); err != nil {
+		if c.sql.lock != "" {
+			if err := tx.run(ctx, step{statement: c.sql.lock, args: key}); err != nil {
 				return "", err
 			}
 		}
-		err = c.compare(ctx, tx.driver, "WHERE category_id = $1 AND kind = $2", key, func(of tally, is, should countedRow) {
+		err = c.compare(ctx, tx.driver, "WHERE category_id = $1 AND kind = $2", key, func(of counterKey, is, should countedRow) {
 			what = fmt.Sprintf("the counter of %s in category %d counts %d, latest %s and %s; there are %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
-			mend := tx.books.tally(of)
+			mend := tx.changes.counter(of)
 			mend.more, mend.created, mend.updated, mend.lost = should.count-is.count, should.created, should.updated, true
-			tx.books.total(of.kind, 0)
+			tx.changes.total(of.kind, 0)
 		})
 		return what, err
 	})

@@ -225,11 +225,11 @@ func (s *Store) mendListing(ctx context.Context, tx *transaction, at item, wrong
 	}
 	for _, row := range []*listingRow{wrong, next} {
 		if row != nil {
-			tx.books.tally(tally{row.CategoryID, at.kind})
+			tx.changes.counter(counterKey{row.CategoryID, at.kind})
 		}
 	}
-	tx.books.total(at.kind, 0)
-	return tx.run(ctx, s.writes.put(booking{at: at, next: next}))
+	tx.changes.total(at.kind, 0)
+	return tx.run(ctx, s.sql.put(listingChange{at: at, next: next}))
 }
 
 func or[T any](p *T) (value T) {

@@ -55,7 +55,7 @@ func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
 		if err != nil || is == should {
 			return "", err
 		}
-		tx.books.total(kind, should-is)
+		tx.changes.total(kind, should-is)
 		return fmt.Sprintf("the total of %s is %d; there are %d", kind, is, should), nil
 	})
 }

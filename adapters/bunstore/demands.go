@@ -32,21 +32,21 @@ type demandRow struct {
 	CategoryID    feed.CategoryID `bun:",nullzero"`
 	Lat           *float64
 	Lng           *float64
-	Closed        moment
-	Starts        moment
-	Ends          moment
+	Closed        dbTime
+	Starts        dbTime
+	Ends          dbTime
 	Published     bool
 	Deleted       bool
-	Created       moment
-	Updated       moment
+	Created       dbTime
+	Updated       dbTime
 }
 
 func (v Demands) Put(ctx context.Context, d demand.Demand) error {
 	row := demandRow{
 		ID: d.ID, Title: d.Title, Description: d.Description, Tags: filled(d.Tags), Cover: cover{d.Cover},
 		Images: filled(d.Images), AuthorID: d.Author, Address: d.Address, CategoryID: d.Category,
-		Closed: moment{d.Closed}, Starts: moment{d.Start}, Ends: moment{d.End},
-		Published: d.Published, Deleted: d.Deleted, Created: moment{d.Created}, Updated: moment{d.Updated},
+		Closed: dbTime{d.Closed}, Starts: dbTime{d.Start}, Ends: dbTime{d.End},
+		Published: d.Published, Deleted: d.Deleted, Created: dbTime{d.Created}, Updated: dbTime{d.Updated},
 	}
 	if d.Place != nil {
 		row.Lat, row.Lng = new(d.Place.Lat), new(d.Place.Lng)

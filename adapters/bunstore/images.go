@@ -31,15 +31,15 @@ type imageRow struct {
 	Width         int
 	Height        int
 	Tags          []string `bun:",array"`
-	Created       moment
-	Deleted       moment
+	Created       dbTime
+	Deleted       dbTime
 	Revision      int64
 }
 
 func imageRowOf(i userimage.Image) imageRow {
 	return imageRow{
 		ID: i.ID, OwnerID: i.Owner, Key: i.Key, Width: i.Width, Height: i.Height, Tags: filled(i.Tags.Names()),
-		Created: moment{i.Created}, Deleted: moment{i.Deleted},
+		Created: dbTime{i.Created}, Deleted: dbTime{i.Deleted},
 	}
 }
 

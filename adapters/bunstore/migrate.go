@@ -32,7 +32,7 @@ var ErrOutdated = errors.New("the database's schema is older than this program; 
 type migrationRow struct {
 	bun.BaseModel `bun:"table:schema_migrations,alias:m"`
 	Name          string `bun:",pk"`
-	Applied       moment
+	Applied       dbTime
 	Minimum       string `bun:",nullzero"` // number of the oldest step that a program must know beside it
 }
 
@@ -164,7 +164,7 @@ func (s *Store) prepare(ctx context.Context, tx bun.IDB) error {
 
 func (s *Store) record(ctx context.Context, tx bun.IDB, m migrationFile) error {
 	_, err := tx.NewInsert().Model(&migrationRow{
-		Name: m.name, Applied: moment{instant.Normalise(time.Now())}, Minimum: m.minimum,
+		Name: m.name, Applied: dbTime{instant.Normalise(time.Now())}, Minimum: m.minimum,
 	}).Exec(ctx)
 	return err
 }

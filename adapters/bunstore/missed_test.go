@@ -41,7 +41,7 @@ func writesOrLocks(text string) bool {
 
 func TestStepsBehindAMissAreGuarded(t *testing.T) {
 	guardedOnes, met := 0, map[string]bool{}
-	textsIn(reflect.ValueOf(newWrites(postgres{})), func(name, text string) {
+	textsIn(reflect.ValueOf(newStepStatements(postgres{})), func(name, text string) {
 		met[name] = true
 		switch {
 		case !writesOrLocks(text) || name == "order" || name == "due": // those lock what is then changed

@@ -29,15 +29,15 @@ type contentColumns struct {
 	CategoryID feed.CategoryID `bun:",nullzero"`
 	Published  bool
 	Deleted    bool
-	Created    moment
-	Updated    moment
+	Created    dbTime
+	Updated    dbTime
 }
 
 func columnsOf(c publication.Content) contentColumns {
 	return contentColumns{
 		Title: c.Title, Summary: c.Summary, Cover: cover{c.Cover}, AuthorID: c.Author, Language: c.Language,
 		CategoryID: c.Category, Published: c.Published, Deleted: c.Deleted,
-		Created: moment{c.Created}, Updated: moment{c.Updated},
+		Created: dbTime{c.Created}, Updated: dbTime{c.Updated},
 	}
 }
 

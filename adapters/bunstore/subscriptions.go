@@ -28,14 +28,14 @@ type subscriptionRow struct {
 	UserID        user.ID
 	FollowedID    user.ID         `bun:",nullzero"`
 	CategoryID    feed.CategoryID `bun:",nullzero"`
-	Created       moment
-	Updated       moment
+	Created       dbTime
+	Updated       dbTime
 }
 
 func subscriptionRowOf(s subscription.Subscription) subscriptionRow {
 	return subscriptionRow{
 		UserID: s.User, FollowedID: s.Followed, CategoryID: s.Category,
-		Created: moment{s.Created}, Updated: moment{s.Updated},
+		Created: dbTime{s.Created}, Updated: dbTime{s.Updated},
 	}
 }
 

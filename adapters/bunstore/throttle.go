@@ -26,7 +26,7 @@ type failureRow struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	Phone         string
 	Source        string
-	Failed        moment
+	Failed        dbTime
 	InPair        bool
 	InUnusual     bool
 }
@@ -36,7 +36,7 @@ type usualRow struct {
 	bun.BaseModel `bun:"table:usual_sources,alias:o"`
 	Phone         string `bun:",pk"`
 	Source        string `bun:",pk"`
-	LastLogin     moment
+	LastLogin     dbTime
 }
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
@@ -50,7 +50,7 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 			return access.ErrThrottled(full)
 		}
 		row := failureRow{
-			Phone: a.Phone.String(), Source: a.Source.String(), Failed: moment{now}, InPair: true, InUnusual: !usual,
+			Phone: a.Phone.String(), Source: a.Source.String(), Failed: dbTime{now}, InPair: true, InUnusual: !usual,
 		}
 		_, err = tx.NewInsert().Model(&row).Exec(ctx)
 		return err
@@ -94,11 +94,11 @@ func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx conte
 // have one now, and whether the source is a usual one, in one statement.
 func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (full time.Duration, usual bool, err error) {
 	limits := access.Limits()
-	last := make([]moment, len(limits))
+	last := make([]dbTime, len(limits))
 	into := []any{&usual}
 	query := tx.NewSelect().ColumnExpr("EXISTS (?)", tx.NewSelect().Model((*usualRow)(nil)).ColumnExpr("1").
 		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
-		Where("last_login > ?", moment{now.Add(-access.UsualFor)}))
+		Where("last_login > ?", dbTime{now.Add(-access.UsualFor)}))
 	for i, l := range limits {
 		query.ColumnExpr("(?)", lastPlace(tx, l, a, now))
 		into = append(into, &last[i])
@@ -120,7 +120,7 @@ func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, n
 // places has none.
 func lastPlace(tx *transaction, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
 	query := tx.NewSelect().Model((*failureRow)(nil)).Column("failed").
-		Where("failed > ?", moment{now.Add(-l.Window)}).
+		Where("failed > ?", dbTime{now.Add(-l.Window)}).
 		Order("failed DESC").Limit(1).Offset(int64(l.Max - 1))
 	switch l.Grouping {
 	case access.ByPair:
@@ -149,7 +149,7 @@ func forgive(ctx context.Context, tx *transaction, a access.Attempt) error {
 }
 
 func makeUsual(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) error {
-	row := usualRow{Phone: a.Phone.String(), Source: a.Source.String(), LastLogin: moment{now}}
+	row := usualRow{Phone: a.Phone.String(), Source: a.Source.String(), LastLogin: dbTime{now}}
 	_, err := tx.NewInsert().Model(&row).On("CONFLICT (phone, source) DO UPDATE").
 		Set("last_login = EXCLUDED.last_login").Where("EXCLUDED.last_login > o.last_login").Exec(ctx)
 	return err

@@ -30,8 +30,8 @@ type tokenRow struct {
 	Narrowed      sql.NullBool
 	Generation    int
 	TTL           time.Duration `bun:"ttl"`
-	Created       moment
-	Used          moment `bun:",scanonly"` // kept apart: it is written often
+	Created       dbTime
+	Used          dbTime `bun:",scanonly"` // kept apart: it is written often
 }
 
 // narrowingOf reads the column narrowed, which is NULL where an older program wrote the row.
@@ -49,7 +49,7 @@ func narrowingOf(narrowed sql.NullBool) access.Narrowing {
 type useRow struct {
 	bun.BaseModel `bun:"table:token_uses,alias:w"`
 	TokenID       access.TokenID `bun:",pk"`
-	Used          moment
+	Used          dbTime
 }
 
 func (r tokenRow) token() (access.Token, error) {
@@ -68,13 +68,13 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, e
 		row := tokenRow{
 			Hash: t.Hash[:], UserID: t.User, Scopes: scopeNames(t.Scopes),
 			Narrowed:   sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown},
-			Generation: t.Generation, TTL: t.TTL, Created: moment{t.Created},
+			Generation: t.Generation, TTL: t.TTL, Created: dbTime{t.Created},
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return fmt.Errorf("issuing a token of user %d: %w", t.User, err)
 		}
 		id = row.ID
-		_, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: moment{t.Used}}).Exec(ctx)
+		_, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: dbTime{t.Used}}).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -111,7 +111,7 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 	var phone string
 	var granted, held []string
 	var narrowed sql.NullBool
-	var created, used, seen moment
+	var created, used, seen dbTime
 	t, a, list := &s.Token, &s.Account, v.s.dialect.list
 	err := scan(&t.ID, &t.User, list(&granted), &narrowed, &t.Generation, &t.TTL, &created, &used,
 		&phone, &a.Hash, list(&held), &a.Staff, &a.Disabled, &a.Generation, &s.Zone, &seen)
@@ -133,13 +133,13 @@ func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) erro
 		return v.s.read(ctx, func(context.Context) error { return nil })
 	}
 	instant := v.s.dialect.instant
-	at, due := instant(moment{now}), instant(moment{now.Add(-access.SeenEvery)})
+	at, due := instant(dbTime{now}), instant(dbTime{now.Add(-access.SeenEvery)})
 	var steps []step
 	if now.Sub(s.Used) >= access.SeenEvery {
-		steps = append(steps, step{statement: v.s.writes.use, args: []any{int64(s.ID), at, due}})
+		steps = append(steps, step{statement: v.s.sql.use, args: []any{int64(s.ID), at, due}})
 	}
 	if now.Sub(s.Seen) >= access.SeenEvery {
-		steps = append(steps, step{statement: v.s.writes.see, args: []any{int64(s.ID), at, due}})
+		steps = append(steps, step{statement: v.s.sql.see, args: []any{int64(s.ID), at, due}})
 	}
 	return v.s.writeAll(ctx, steps)
 }

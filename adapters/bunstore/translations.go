@@ -26,20 +26,20 @@ type translationRow struct {
 	bun.BaseModel `bun:"table:translations,alias:t"`
 	Key           []byte `bun:",pk"`
 	Content       string
-	Expires       moment
+	Expires       dbTime
 }
 
 type translationClaimRow struct {
 	bun.BaseModel `bun:"table:translation_claims,alias:c"`
 	Key           []byte `bun:",pk"`
 	Holder        []byte
-	Until         moment
+	Until         dbTime
 }
 
 type translationDayRow struct {
 	bun.BaseModel `bun:"table:translation_days,alias:d"`
 	Translator    string `bun:",pk"`
-	Day           moment `bun:",pk"`
+	Day           dbTime `bun:",pk"`
 	Characters    int64
 }
 
@@ -53,7 +53,7 @@ func (v Translations) Get(
 ) (found map[publication.CacheKey]string, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found = make(map[publication.CacheKey]string, len(keys))
-		args := []any{v.s.dialect.listOfBytes(bytesOf(keys)), v.s.dialect.instant(moment{now})}
+		args := []any{v.s.dialect.listOfBytes(bytesOf(keys)), v.s.dialect.instant(dbTime{now})}
 		return v.s.each(ctx, v.s.hot.translations, args, func(scan func(...any) error) error {
 			var key []byte
 			var content string
@@ -89,18 +89,18 @@ func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed p
 		}
 		rows := make([]translationClaimRow, len(keys))
 		for i, key := range keys {
-			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: moment{c.Until}}
+			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: dbTime{c.Until}}
 		}
 		var taken [][]byte
 		if err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").
 			Set("holder = EXCLUDED.holder").Set("until = EXCLUDED.until").
-			Where("c.until <= ? OR c.holder = EXCLUDED.holder", moment{c.Now}).
+			Where("c.until <= ? OR c.holder = EXCLUDED.holder", dbTime{c.Now}).
 			Returning("key").Scan(ctx, &taken); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		var kept []translationRow
 		if err := tx.NewSelect().Model(&kept).Where("key IN (?)", bun.List(keys)).
-			Where("expires > ?", moment{c.Now}).Scan(ctx); err != nil {
+			Where("expires > ?", dbTime{c.Now}).Scan(ctx); err != nil {
 			return err
 		}
 		for _, row := range kept {
@@ -139,7 +139,7 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 	keys := bytesOf(slices.Collect(maps.Keys(texts)))
 	rows := make([]translationRow, len(keys))
 	for i, key := range keys {
-		rows[i] = translationRow{Key: key, Content: texts[publication.CacheKey(key)], Expires: moment{expires}}
+		rows[i] = translationRow{Key: key, Content: texts[publication.CacheKey(key)], Expires: dbTime{expires}}
 	}
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx); err != nil {
@@ -159,7 +159,7 @@ func (v Translations) Spend(ctx context.Context, s publication.Spending, budget 
 		if within = s.Characters <= budget; !within { // the condition below is for days that have a row
 			return nil
 		}
-		row := translationDayRow{Translator: s.Translator, Day: moment{s.Day}, Characters: s.Characters}
+		row := translationDayRow{Translator: s.Translator, Day: dbTime{s.Day}, Characters: s.Characters}
 		done, err := tx.NewInsert().Model(&row).On("CONFLICT (translator, day) DO UPDATE").
 			Set("characters = d.characters + EXCLUDED.characters").
 			Where("d.characters + EXCLUDED.characters <= ?", budget).Exec(ctx)
@@ -177,7 +177,7 @@ func (v Translations) Refund(ctx context.Context, s publication.Spending) error 
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewUpdate().Model((*translationDayRow)(nil)).
 			Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).
-			Where("translator = ?", s.Translator).Where("day = ?", moment{s.Day}).Exec(ctx)
+			Where("translator = ?", s.Translator).Where("day = ?", dbTime{s.Day}).Exec(ctx)
 		return err
 	})
 }

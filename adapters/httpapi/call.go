@@ -18,8 +18,8 @@ type call struct {
 	actor access.Actor
 	key   secret.String // that the actor presented
 
-	spools spools // pictures that came with the request
-	leave  func() // frees the room that the call has; nil: it has none
+	spools uploadBuffers // pictures that came with the request
+	leave  func()        // frees the room that the call has; nil: it has none
 }
 
 // enter takes room for so many events, until leave is called or the call ends.

@@ -45,7 +45,7 @@ func (n *nullable[T]) receive(null bool) reflect.Value {
 // field is not sent or can't be read. Null is taken by a nullable alone.
 type decoder struct {
 	wrong fault.Fields
-	sieve *sieve // knows the pictures of a body that has some
+	sieve *uploadReader // knows the pictures of a body that has some
 }
 
 func (d *decoder) note(name, problem string) {
@@ -80,7 +80,7 @@ func (d *decoder) value(name string, raw json.RawMessage, into reflect.Value) {
 	}
 	if u, ok := into.Addr().Interface().(*upload); ok {
 		var problem string
-		u.spool, problem = d.sieve.upload(raw)
+		u.uploadBuffer, problem = d.sieve.upload(raw)
 		d.note(name, problem)
 		return
 	}

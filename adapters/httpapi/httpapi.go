@@ -75,7 +75,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFrame(router, c), nil
+	return newMiddleware(router, c), nil
 }
 
 // newRouter returns the routes without what is around all of them.

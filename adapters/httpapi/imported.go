@@ -19,7 +19,7 @@ type howToView struct {
 	UpdatedAt timestamp              `json:"updated_at"`
 }
 
-func (people cast) renderHowTo(h publication.HowTo) howToView {
+func (people users) renderHowTo(h publication.HowTo) howToView {
 	return howToView{
 		Category: h.Category, Username: people[h.Robot].Username, User: h.Robot,
 		BundleIDs: listed(h.Bundles), CreatedAt: timestamp(h.Created), UpdatedAt: timestamp(h.Updated),

@@ -96,18 +96,18 @@ func itemsOf[T any](views []T) iter.Seq2[any, error] {
 
 // encoded is a listing that was encoded, to be sent once.
 type encoded struct {
-	*spool
+	*uploadBuffer
 	sum  hash.Hash // nil: it gets no tag
 	room *room
 }
 
 // encode writes the listing as JSON. Errors come before a byte leaves the server.
 func (l listing) encode(tagged bool) (e encoded, err error) {
-	e = encoded{spool: &spool{inMemory: listHeld, most: math.MaxInt64, toFile: l.room.file}, room: l.room}
-	out := io.Writer(e.spool)
+	e = encoded{uploadBuffer: &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.room.file}, room: l.room}
+	out := io.Writer(e.uploadBuffer)
 	if tagged {
 		e.sum = sha256.New()
-		out = io.MultiWriter(e.spool, e.sum)
+		out = io.MultiWriter(e.uploadBuffer, e.sum)
 	}
 	if err := l.write(out); err != nil {
 		return e, errors.Join(err, e.close())
@@ -121,7 +121,7 @@ func (e encoded) close() error {
 		return nil
 	}
 	<-e.room.files
-	return e.spool.close()
+	return e.uploadBuffer.close()
 }
 
 func (l listing) write(out io.Writer) error {
@@ -191,5 +191,5 @@ func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) 
 	h["Content-Type"] = []string{"application/json"}
 	h["Content-Length"] = []string{strconv.FormatInt(e.size, 10)}
 	w.WriteHeader(r.status)
-	_, _ = io.Copy(w, io.NewSectionReader(e.spool, 0, e.size)) // fails only when the client is gone
+	_, _ = io.Copy(w, io.NewSectionReader(e.uploadBuffer, 0, e.size)) // fails only when the client is gone
 }

@@ -48,17 +48,17 @@ func (a *api) setAvatar(c *call) (reply, error) {
 	return data(renderPerson(info)), err
 }
 
-// cast is everybody who appears in a response.
-type cast map[user.ID]user.Info
+// users is everybody who appears in a response.
+type users map[user.ID]user.Info
 
 // castOf looks everybody up at once. Whoever appears somewhere exists, so a
 // missing one is our own mistake.
-func (a *api) castOf(ctx context.Context, ids ...user.ID) (cast, error) {
+func (a *api) castOf(ctx context.Context, ids ...user.ID) (users, error) {
 	infos, err := a.People.Infos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	people := make(cast, len(infos))
+	people := make(users, len(infos))
 	for _, info := range infos {
 		people[info.ID] = info
 	}

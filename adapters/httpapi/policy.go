@@ -16,22 +16,22 @@ type Policy struct {
 
 // The policies that name no scope.
 var (
-	Ignore   = Policy{rule: "ignore"}   // anyone; the token is not even looked at
-	Open     = Policy{rule: "open"}     // anyone, but not with a bad token (AUT-05)
-	LoggedIn = Policy{rule: "loggedIn"} // whoever has a token
-	Staff    = Policy{rule: "staff"}    // tokens of staff that are good for the back office (AUT-14)
+	NoAuth        = Policy{rule: "noAuth"}        // anyone; the token is not even looked at
+	OptionalAuth  = Policy{rule: "optionalAuth"}  // anyone, but not with a bad token (AUT-05)
+	Authenticated = Policy{rule: "authenticated"} // whoever has a token
+	Staff         = Policy{rule: "staff"}         // tokens of staff that are good for the back office (AUT-14)
 )
 
 // Scope admits tokens that are good for the scope.
 func Scope(s access.Scope) Policy { return Policy{rule: "scope", scope: s} }
 
-// String is the policy's name: "open", "scope xfile_event".
+// String is the policy's name: "optionalAuth", "scope xfile_event".
 func (p Policy) String() string { return strings.TrimSpace(p.rule + " " + string(p.scope)) }
 
 // admit is nil when the actor may call the route.
 func (p Policy) admit(actor access.Actor) error {
 	switch {
-	case p == Ignore || p == Open:
+	case p == NoAuth || p == OptionalAuth:
 		return nil
 	case actor.IsAnonymous():
 		return access.ErrNoToken
@@ -45,7 +45,7 @@ func (p Policy) admit(actor access.Actor) error {
 
 // identify finds out who calls, as far as the policy wants to know.
 func (a *api) identify(p Policy, c *call) error {
-	if p == Ignore {
+	if p == NoAuth {
 		return nil
 	}
 	key, err := presentedKey(c.gin.GetHeader("Authorization"))

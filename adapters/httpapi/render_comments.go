@@ -10,6 +10,6 @@ type commentView struct {
 	CreateTime timestamp       `json:"create_time"`
 }
 
-func (people cast) renderComment(c event.Comment) commentView {
+func (people users) renderComment(c event.Comment) commentView {
 	return commentView{c.ID, renderPerson(people[c.Author]), c.Content, timestamp(c.Created)}
 }

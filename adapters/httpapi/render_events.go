@@ -61,7 +61,7 @@ type placeAround struct {
 	Country     *string     `json:"country"`
 }
 
-func (a *api) renderEvent(people cast, s diary.View) eventView {
+func (a *api) renderEvent(people users, s diary.View) eventView {
 	view := eventView{
 		entry:        a.renderEntry(people, s.Event, s.Category),
 		CommentCount: s.Counts.Comments,
@@ -75,7 +75,7 @@ func (a *api) renderEvent(people cast, s diary.View) eventView {
 	return view
 }
 
-func (a *api) renderEntry(people cast, e *event.Event, category string) entry {
+func (a *api) renderEntry(people users, e *event.Event, category string) entry {
 	s := e.State()
 	who := people[s.Author]
 	return entry{

@@ -111,7 +111,7 @@ type nodeItem struct {
 // inFeed is the kind of everything in a feed.
 const inFeed = "feed"
 
-func (people cast) renderItem(i feed.Item) any {
+func (people users) renderItem(i feed.Item) any {
 	switch thing := i.Listable.(type) {
 	case publication.Publication:
 		return renderPublication(thing)
@@ -123,7 +123,7 @@ func (people cast) renderItem(i feed.Item) any {
 	panic(fmt.Sprintf("httpapi: there is a %T in the feed", i.Listable))
 }
 
-func (people cast) renderDemand(d demand.Demand, away *geo.Kilometres) demandItem {
+func (people users) renderDemand(d demand.Demand, away *geo.Kilometres) demandItem {
 	if away != nil {
 		away = new(away.Rounded())
 	}

@@ -26,7 +26,7 @@ type followedCategory struct {
 	Slug string          `json:"slug"`
 }
 
-func (people cast) renderSubscription(f following.Followed) subscriptionView[person, followedCategory] {
+func (people users) renderSubscription(f following.Followed) subscriptionView[person, followedCategory] {
 	show := func(id user.ID) person { return renderPerson(people[id]) }
 	return renderFollowed(f, show, followedCategory{f.Of.ID, f.Of.Name, f.Of.Slug})
 }

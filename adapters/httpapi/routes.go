@@ -26,62 +26,62 @@ type route struct {
 
 // table is every route there is. HEAD is routed wherever GET is.
 var table = []route{
-	row(http.MethodPost, "/api/auth/login/", Ignore, (*api).login),
-	row(http.MethodPost, "/api/auth/logout/", LoggedIn, (*api).logout),
+	row(http.MethodPost, "/api/auth/login/", NoAuth, (*api).login),
+	row(http.MethodPost, "/api/auth/logout/", Authenticated, (*api).logout),
 
-	row(http.MethodPost, "/api/user/user-simple-info/", Open, (*api).lookUpPeople),
-	row(http.MethodGet, "/api/user/profile/", LoggedIn, (*api).readProfile),
-	row(http.MethodPut, "/api/user/avatar/", LoggedIn, (*api).setAvatar),
+	row(http.MethodPost, "/api/user/user-simple-info/", OptionalAuth, (*api).lookUpPeople),
+	row(http.MethodGet, "/api/user/profile/", Authenticated, (*api).readProfile),
+	row(http.MethodPut, "/api/user/avatar/", Authenticated, (*api).setAvatar),
 
-	row(http.MethodPost, "/api/xfile/event/", diaries, (*api).writeEvent),
-	row(http.MethodGet, "/api/xfile/event/", diaries, (*api).listOwnEvents),
-	row(http.MethodGet, "/api/xfile/event/{id}/", diaries, (*api).readEvent),
-	row(http.MethodPatch, "/api/xfile/event/{id}/", diaries, (*api).editEvent),
-	row(http.MethodDelete, "/api/xfile/event/{id}/", diaries, (*api).deleteEvent),
-	row(http.MethodGet, "/api/xfile/event/new-comment-event/", diaries, (*api).listRecentlyCommented),
-	row(http.MethodGet, "/api/xfile/event/{uid}/view-list/", diaries, (*api).listEventsOf),
+	row(http.MethodPost, "/api/xfile/event/", eventScope, (*api).writeEvent),
+	row(http.MethodGet, "/api/xfile/event/", eventScope, (*api).listOwnEvents),
+	row(http.MethodGet, "/api/xfile/event/{id}/", eventScope, (*api).readEvent),
+	row(http.MethodPatch, "/api/xfile/event/{id}/", eventScope, (*api).editEvent),
+	row(http.MethodDelete, "/api/xfile/event/{id}/", eventScope, (*api).deleteEvent),
+	row(http.MethodGet, "/api/xfile/event/new-comment-event/", eventScope, (*api).listRecentlyCommented),
+	row(http.MethodGet, "/api/xfile/event/{uid}/view-list/", eventScope, (*api).listEventsOf),
 
-	row(http.MethodPost, "/api/activity/comment/", diaries, (*api).writeComment),
-	row(http.MethodGet, "/api/activity/comment/", diaries, (*api).listComments),
-	row(http.MethodDelete, "/api/activity/comment/{id}/", diaries, (*api).deleteComment),
-	row(http.MethodPut, "/api/activity/like/{event_id}/", diaries, (*api).like),
-	row(http.MethodDelete, "/api/activity/like/{event_id}/", diaries, (*api).unlike),
+	row(http.MethodPost, "/api/activity/comment/", eventScope, (*api).writeComment),
+	row(http.MethodGet, "/api/activity/comment/", eventScope, (*api).listComments),
+	row(http.MethodDelete, "/api/activity/comment/{id}/", eventScope, (*api).deleteComment),
+	row(http.MethodPut, "/api/activity/like/{event_id}/", eventScope, (*api).like),
+	row(http.MethodDelete, "/api/activity/like/{event_id}/", eventScope, (*api).unlike),
 
-	row(http.MethodPost, "/api/subscription/user-subscription/", LoggedIn, (*api).subscribe),
-	row(http.MethodGet, "/api/subscription/user-subscription/", LoggedIn, (*api).listSubscriptions),
-	row(http.MethodDelete, "/api/subscription/user-subscription/{id}/", LoggedIn, (*api).unsubscribe),
+	row(http.MethodPost, "/api/subscription/user-subscription/", Authenticated, (*api).subscribe),
+	row(http.MethodGet, "/api/subscription/user-subscription/", Authenticated, (*api).listSubscriptions),
+	row(http.MethodDelete, "/api/subscription/user-subscription/{id}/", Authenticated, (*api).unsubscribe),
 
-	row(http.MethodPost, "/api/xfile/plate/", diaries, (*api).attachPlate),
-	row(http.MethodDelete, "/api/xfile/plate/{id}/", diaries, (*api).detachPlate),
+	row(http.MethodPost, "/api/xfile/plate/", eventScope, (*api).attachPlate),
+	row(http.MethodDelete, "/api/xfile/plate/{id}/", eventScope, (*api).detachPlate),
 
-	row(http.MethodGet, "/api/feed/categories/", Open, (*api).listCategories),
-	row(http.MethodGet, "/api/feed/items/{category_id}/", Open, (*api).listFeedItems),
+	row(http.MethodGet, "/api/feed/categories/", OptionalAuth, (*api).listCategories),
+	row(http.MethodGet, "/api/feed/items/{category_id}/", OptionalAuth, (*api).listFeedItems),
 	row(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", Scope(access.WritingBundle), (*api).listPublications),
 	row(http.MethodGet, "/api/writing-admin/v1/imported-howto/", Staff, (*api).listHowTos),
 
-	row(http.MethodPost, "/api/user/user-image/", LoggedIn, (*api).keepImage),
-	row(http.MethodGet, "/api/user/user-image/", Open, (*api).listImages),
-	row(http.MethodPatch, "/api/user/user-image/{id}/", LoggedIn, (*api).retagImage),
-	row(http.MethodDelete, "/api/user/user-image/{id}/", LoggedIn, (*api).deleteImage),
+	row(http.MethodPost, "/api/user/user-image/", Authenticated, (*api).keepImage),
+	row(http.MethodGet, "/api/user/user-image/", OptionalAuth, (*api).listImages),
+	row(http.MethodPatch, "/api/user/user-image/{id}/", Authenticated, (*api).retagImage),
+	row(http.MethodDelete, "/api/user/user-image/{id}/", Authenticated, (*api).deleteImage),
 
-	row(http.MethodPost, "/api/pay/order/pay/", purse, (*api).pay),
-	row(http.MethodGet, "/api/pay/order/", purse, (*api).listOrders),
-	row(http.MethodGet, "/api/pay/order/{id}/", purse, (*api).readOrder),
-	row(http.MethodPost, "/api/pay/notify/wallet/", Ignore, (*api).notify),
+	row(http.MethodPost, "/api/pay/order/pay/", payScope, (*api).pay),
+	row(http.MethodGet, "/api/pay/order/", payScope, (*api).listOrders),
+	row(http.MethodGet, "/api/pay/order/{id}/", payScope, (*api).readOrder),
+	row(http.MethodPost, "/api/pay/notify/wallet/", NoAuth, (*api).notify),
 	row(http.MethodPost, "/api/pay-admin/v1/order/", Staff, (*api).createOrder),
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
 
-	row(http.MethodGet, "/media/portrait/{name}", Ignore, (*api).portrait),
-	row(http.MethodGet, "/media/public/{key...}", Ignore, (*api).publicPicture),
-	row(http.MethodGet, "/media/private/{key...}", Ignore, (*api).privatePicture),
-	row(http.MethodGet, "/api/openapi.json", Open, (*api).document),
+	row(http.MethodGet, "/media/portrait/{name}", NoAuth, (*api).portrait),
+	row(http.MethodGet, "/media/public/{key...}", NoAuth, (*api).publicPicture),
+	row(http.MethodGet, "/media/private/{key...}", NoAuth, (*api).privatePicture),
+	row(http.MethodGet, "/api/openapi.json", OptionalAuth, (*api).document),
 }
 
-// diaries is the policy of all that has to do with events (AUT-06, AUT-07).
-var diaries = Scope(access.XfileEvent)
+// eventScope is the policy of all that has to do with events (AUT-06, AUT-07).
+var eventScope = Scope(access.XfileEvent)
 
-// purse is the policy of what somebody is to pay (PAY-01, PAY-12).
-var purse = Scope(access.PayTradeOrder)
+// payScope is the policy of what somebody is to pay (PAY-01, PAY-12).
+var payScope = Scope(access.PayTradeOrder)
 
 func row(method, path string, p Policy, handle func(*api, *call) (reply, error)) route {
 	return route{Route{method, path, p}, handle}

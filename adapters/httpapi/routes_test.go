@@ -67,9 +67,9 @@ func TestAUT_06_policies(t *testing.T) {
 	all := []access.Actor{anonymous, plain, scoped, staff}
 	const no = fault.Denied
 	for policy, verdicts := range map[Policy][]fault.Kind{
-		Ignore:                      {-1, -1, -1, -1},
-		Open:                        {-1, -1, -1, -1},
-		LoggedIn:                    {fault.Unauthenticated, -1, -1, -1},
+		NoAuth:                      {-1, -1, -1, -1},
+		OptionalAuth:                {-1, -1, -1, -1},
+		Authenticated:               {fault.Unauthenticated, -1, -1, -1},
 		Staff:                       {fault.Unauthenticated, no, no, -1},
 		Scope(access.XfileEvent):    {fault.Unauthenticated, no, -1, no},
 		Scope(access.WritingBundle): {fault.Unauthenticated, no, no, no},
@@ -85,7 +85,7 @@ func TestAUT_06_policies(t *testing.T) {
 	}
 	assert.ErrorContains(t, Scope(access.XfileEvent).admit(plain), "xfile_event")
 	assert.Equal(t, "scope xfile_event", Scope(access.XfileEvent).String())
-	assert.Equal(t, "open", Open.String())
+	assert.Equal(t, "optionalAuth", OptionalAuth.String())
 }
 
 func TestAUT_05_the_header(t *testing.T) {
@@ -144,7 +144,7 @@ func TestGEN_09_what_the_router_answers_itself(t *testing.T) {
 func TestGEN09_HEADIsRedirectedAsGETIs(t *testing.T) {
 	router, err := newRouter(&api{}, nil, table)
 	require.NoError(t, err)
-	frame := newFrame(router, Config{Log: slog.New(slog.DiscardHandler)})
+	frame := newMiddleware(router, Config{Log: slog.New(slog.DiscardHandler)})
 	for method, want := range map[string]int{"GET": 301, "HEAD": 301, "POST": 307} {
 		w := httptest.NewRecorder()
 		frame.ServeHTTP(w, httptest.NewRequest(method, "/api/xfile/event?page=2", nil))

@@ -30,7 +30,7 @@ var (
 )
 
 // upload is a picture that came in, whatever it is; without a spool there is none.
-type upload struct{ *spool }
+type upload struct{ *uploadBuffer }
 
 // readUpload returns the body of a request that brings a picture: JSON, or a form
 // with the picture as a file (PLA-02). All that is wrong with its fields is one
@@ -55,7 +55,7 @@ func fillSifted(body any, c *call) error {
 	if err := bound(w, r, maxJSON); err != nil {
 		return err
 	}
-	s := newSieve(r.Body, pictureFields(body), &c.spools, maxBody)
+	s := newUploadReader(r.Body, pictureFields(body), &c.spools, maxBody)
 	raw, err := s.sift()
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoJSON):
@@ -94,7 +94,7 @@ func fillForm(body any, c *call) error {
 		texts := sent.texts[name]
 		switch into := into.Addr().Interface().(type) {
 		case *upload:
-			into.spool = sent.files[name]
+			into.uploadBuffer = sent.files[name]
 			continue
 		case *[]string:
 			if len(texts) > 0 {
@@ -117,12 +117,12 @@ func fillForm(body any, c *call) error {
 type sentForm struct {
 	pictures []string
 	texts    map[string][]string
-	files    map[string]*spool
+	files    map[string]*uploadBuffer
 }
 
 func readForm(c *call, pictures []string) (sentForm, error) {
 	w, r := c.gin.Writer, c.gin.Request
-	read := sentForm{pictures: pictures, texts: map[string][]string{}, files: map[string]*spool{}}
+	read := sentForm{pictures: pictures, texts: map[string][]string{}, files: map[string]*uploadBuffer{}}
 	if err := bound(w, r, maxForm); err != nil {
 		return read, err
 	}
@@ -152,7 +152,7 @@ func readForm(c *call, pictures []string) (sentForm, error) {
 
 // take reads the part; left is how much text there may be, and what it returns, how much
 // after it.
-func (f sentForm) take(part *multipart.Part, left int64, all *spools) (int64, error) {
+func (f sentForm) take(part *multipart.Part, left int64, all *uploadBuffers) (int64, error) {
 	name := part.FormName()
 	if part.FileName() != "" {
 		if f.files[name] != nil || !slices.Contains(f.pictures, name) {

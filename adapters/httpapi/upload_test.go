@@ -53,7 +53,7 @@ func form(t *testing.T, parts ...part) (contentType string, body *bytes.Buffer) 
 // contentOf is all that the upload has.
 func contentOf(t *testing.T, u upload) string {
 	t.Helper()
-	require.NotNil(t, u.spool)
+	require.NotNil(t, u.uploadBuffer)
 	raw, err := io.ReadAll(io.NewSectionReader(u, 0, u.Size()))
 	require.NoError(t, err)
 	return string(raw)

@@ -39,7 +39,7 @@ func FuzzDevelop(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(raw)
 	}
-	s := imaging.NewStudio(1)
+	s := imaging.NewProcessor(1)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(raw)); err == nil && c.Width*c.Height > maxFuzzed {
 			return

@@ -65,7 +65,7 @@ func profileIn(raw []byte) []byte {
 
 func developed(t *testing.T, raw []byte) media.Processed {
 	t.Helper()
-	d, err := imaging.NewStudio(1).Process(t.Context(), "photo", bytes.NewReader(raw))
+	d, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(raw))
 	require.NoError(t, err)
 	return d
 }
@@ -118,7 +118,7 @@ func FuzzProfile(f *testing.F) {
 	f.Add(icc(4, "RGB ", "Lab ", tag{"A2B0", "mft2\x00\x00\x00\x00many numbers"}))
 	f.Add(icc(2, "GRAY", "XYZ ", tag{"kTRC", curve}))
 	grey, colour := pictures.JPEG(f, image.NewGray(image.Rect(0, 0, 1, 1))), pictures.JPEG(f, photo(1, 1, image.YCbCrSubsampleRatio420))
-	s := imaging.NewStudio(1)
+	s := imaging.NewProcessor(1)
 	f.Fuzz(func(t *testing.T, profile []byte) {
 		for _, raw := range [][]byte{grey, colour} {
 			once, err := s.Process(t.Context(), "photo", bytes.NewReader(inSegments(raw, profile)))

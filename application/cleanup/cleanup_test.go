@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 	w.who, err = w.store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	w.Cleanup = cleanup.New(w.store.Bin(), w.pictures, func() time.Time { return w.now }, log)
+	w.Cleanup = cleanup.New(w.store.DeletionQueue(), w.pictures, func() time.Time { return w.now }, log)
 	return w
 }
 
@@ -129,7 +129,7 @@ func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
 		go w.Run(ctx)
 		synctest.Wait()
 		stop()
-		left, err := w.store.Bin().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
+		left, err := w.store.DeletionQueue().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
 		require.NoError(t, err)
 		assert.Empty(t, left, "handful by handful")
 	})
@@ -207,7 +207,7 @@ func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 	w := newWorld(t)
 	uploaded := w.put() // its row is not stored yet
 	began := w.now
-	k := cleanup.New(w.store.Bin(), listing{w.pictures, func(media.Key) {
+	k := cleanup.New(w.store.DeletionQueue(), listing{w.pictures, func(media.Key) {
 		w.now = began.Add(cleanup.OrphanGracePeriod + time.Minute) // the listing takes over an hour
 	}}, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
 	for f, err := range k.Check(t.Context(), true) {
@@ -221,7 +221,7 @@ func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
 	w := newWorld(t)
 	old, orphan := w.put(), w.put()
 	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
-	k := cleanup.New(w.store.Bin(), listing{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
+	k := cleanup.New(w.store.DeletionQueue(), listing{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
 		func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
 	var found []cleanup.Finding
 	for f, err := range k.Check(t.Context(), true) {

@@ -89,7 +89,7 @@ func counted(t *testing.T) (*world, *atomic.Int64) {
 	w := newWorld(t, func(p *diary.Ports) {
 		p.Reader = countingReader{p.Reader, calls}
 		p.Events = countingEvents{p.Events, calls}
-		p.Scenery = countingScenery{p.Scenery, calls}
+		p.Related = countingScenery{p.Related, calls}
 		p.Categories = countingCategories{p.Categories, calls}
 		p.Relations = countingRelations{p.Relations, calls}
 		p.Directory = countingDirectory{p.Directory, calls}

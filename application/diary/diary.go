@@ -46,24 +46,24 @@ type Ports struct {
 	Events     event.Repository
 	Reader     event.Reader
 	Discussion event.Discussion
-	Scenery    event.RelatedReader
+	Related    event.RelatedReader
 	Categories feed.Categories
 	Relations  subscription.Repository
 	Directory  user.Directory
 	Places     place.Analyser
 	Sanitiser  markup.Sanitiser
 	Pictures   media.Store
-	Bin        media.DeletionQueue
-	Studio     media.Processor
+	Deletions  media.DeletionQueue
+	Processor  media.Processor
 }
 
 // New returns the use cases over the ports; now tells the time.
 func New(p Ports, now func() time.Time) *Diary {
 	return &Diary{
-		events: p.Events, reader: p.Reader, discussion: p.Discussion, scenery: p.Scenery,
+		events: p.Events, reader: p.Reader, discussion: p.Discussion, scenery: p.Related,
 		categories: p.Categories, relations: p.Relations, directory: p.Directory,
 		places: p.Places, sanitiser: p.Sanitiser,
-		pictures: p.Pictures, bin: p.Bin, studio: p.Studio, now: now,
+		pictures: p.Pictures, bin: p.Deletions, studio: p.Processor, now: now,
 	}
 }
 

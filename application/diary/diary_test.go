@@ -40,8 +40,8 @@ func newWorld(t *testing.T, change ...func(*diary.Ports)) *world {
 	t.Helper()
 	w := &world{store: memory.New(), now: noon}
 	w.ports = diary.Ports{
-		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Scenery: w.store.Events(),
-		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(), Bin: w.store.Bin(),
+		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
+		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
 	for _, c := range change {

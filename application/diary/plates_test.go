@@ -20,7 +20,7 @@ import (
 func illustrated(t *testing.T) (*world, media.Store, media.Raw) {
 	t.Helper()
 	stored := memory.NewMedia("https://plaza.example", []byte("key"))
-	w := newWorld(t, func(p *diary.Ports) { p.Pictures, p.Studio = stored, imaging.NewStudio(1) })
+	w := newWorld(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, imaging.NewProcessor(1) })
 	return w, stored, bytes.NewReader(pictures.Plain(t, 30, 20))
 }
 

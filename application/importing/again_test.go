@@ -88,9 +88,9 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 		require.NoError(t, whole.bringAll(files, wholeRejects))
 
 		broken, brokenRejects := newWorld(t), make([]rejects, len(files))
-		intake := broken.ports.Intake
+		intake := broken.ports.Store
 		for tries := 0; ; tries++ {
-			broken.ports.Intake = &failing{
+			broken.ports.Store = &failing{
 				Store: intake, left: rapid.IntRange(1, 12).Draw(r, "deliveries"), after: rapid.Bool().Draw(r, "after"),
 			}
 			err := broken.bringAll(files, brokenRejects)
@@ -99,7 +99,7 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 			}
 			require.ErrorIs(t, err, errGone)
 			if tries == 10 {
-				broken.ports.Intake = intake
+				broken.ports.Store = intake
 				require.NoError(t, broken.bringAll(files, brokenRejects))
 				break
 			}

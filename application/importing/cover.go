@@ -24,7 +24,7 @@ func (r *run) withCover(ctx context.Context, s Source, record imported.CoverReco
 	}
 	frames := record.CoverSizes()
 	digest := imported.Digest(sha256.Sum256(fmt.Appendf(raw, "%v", frames)))
-	cover, kept, err := r.ports.Intake.Cover(ctx, digest)
+	cover, kept, err := r.ports.Store.Cover(ctx, digest)
 	if err == nil && !kept {
 		cover, err = r.keepCover(ctx, digest, raw, frames)
 	}
@@ -60,7 +60,7 @@ func onCover(err error) error {
 }
 
 func (r *run) keepCover(ctx context.Context, digest imported.Digest, raw []byte, frames []media.SizeSpec) (media.Picture, error) {
-	developed, err := r.ports.Studio.Process(ctx, coverField, bytes.NewReader(raw), frames...)
+	developed, err := r.ports.Processor.Process(ctx, coverField, bytes.NewReader(raw), frames...)
 	if err != nil {
 		return media.Picture{}, err
 	}
@@ -68,7 +68,7 @@ func (r *run) keepCover(ctx context.Context, digest imported.Digest, raw []byte,
 	if err != nil {
 		return media.Picture{}, err
 	}
-	kept, err := r.ports.Intake.RememberCover(ctx, digest, picture)
+	kept, err := r.ports.Store.RememberCover(ctx, digest, picture)
 	if err != nil || kept.Key != picture.Key { // nobody knows of this one, or another was faster
 		return kept, errors.Join(err, picture.Discard(context.WithoutCancel(ctx), r.ports.Pictures))
 	}

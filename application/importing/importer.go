@@ -15,11 +15,11 @@ import (
 
 // Ports are what an import goes through.
 type Ports struct {
-	Intake    imported.Store
+	Store     imported.Store
 	Decoder   imported.Decoder
 	Feed      feed.Reader
 	Sanitiser markup.Sanitiser
-	Studio    media.Processor
+	Processor media.Processor
 	Pictures  media.Store
 }
 
@@ -118,7 +118,7 @@ func (r *run) close() error {
 	for _, f := range r.files {
 		all = append(all, f.rejects.Close())
 		if f.Name() == "" { // nobody can go on with it
-			all = append(all, r.ports.Intake.Finish(context.Background(), f.name))
+			all = append(all, r.ports.Store.Finish(context.Background(), f.name))
 		}
 	}
 	return errors.Join(all...)
@@ -146,7 +146,7 @@ func (r *run) begin(ctx context.Context, s Source) error {
 
 // resume skips what an earlier import has read, unless that was another file.
 func (r *run) resume(ctx context.Context, f *sourceFile) (bool, error) {
-	said, err := r.ports.Intake.Progress(ctx, f.name)
+	said, err := r.ports.Store.Progress(ctx, f.name)
 	if err != nil || said == nil {
 		return false, err
 	}
@@ -162,7 +162,7 @@ func (r *run) resume(ctx context.Context, f *sourceFile) (bool, error) {
 		f.progress = p
 		return true, nil
 	}
-	return false, r.ports.Intake.Finish(ctx, f.name)
+	return false, r.ports.Store.Finish(ctx, f.name)
 }
 
 // read stores what the file has, and keeps the lines that must wait. What is not yet a
@@ -246,7 +246,7 @@ func (r *run) deliver(ctx context.Context, f *sourceFile, at progress, d importe
 		return imported.BatchResult{}, err
 	}
 	d.File, d.Progress = f.name, said
-	receipt, err := r.ports.Intake.Apply(ctx, d)
+	receipt, err := r.ports.Store.Apply(ctx, d)
 	if err != nil {
 		return imported.BatchResult{}, fmt.Errorf("%s: storing: %w", f.Label, err)
 	}

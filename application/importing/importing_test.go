@@ -265,7 +265,7 @@ func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
 	lines := append(story()[3:], category(2, 1), article(102, 99, "u1", 2, "Of no bundle"), category(5, 6), category(6, 5), "nonsense")
 	r := &rejects{}
 	seen := &watcher{}
-	summary, err := w.importer().Rehearse(t.Context(), []importing.Source{source(&file{name: "a", lines: lines}, r)}, seen)
+	summary, err := w.importer().DryRun(t.Context(), []importing.Source{source(&file{name: "a", lines: lines}, r)}, seen)
 	require.NoError(t, err)
 	assert.Equal(t, int64(4), summary.Rejected)
 	assert.Len(t, seen.rejected, 4)

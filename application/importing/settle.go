@@ -32,7 +32,7 @@ func (r *run) settle(ctx context.Context) error {
 	}
 	// All at once: a file that was forgotten before another would be read anew by an
 	// import that goes on, after lines that came later.
-	return r.ports.Intake.Finish(context.WithoutCancel(ctx), names...)
+	return r.ports.Store.Finish(context.WithoutCancel(ctx), names...)
 }
 
 // offer delivers all lines again that wait, and says whether any was stored.
@@ -88,7 +88,7 @@ func (r *run) eachWaiting(ctx context.Context, f *sourceFile, fn func([]imported
 		if ctx.Err() != nil {
 			return interrupted(ctx)
 		}
-		lines, err := r.ports.Intake.Waiting(ctx, f.name, after, batchLines, batchBytes)
+		lines, err := r.ports.Store.Waiting(ctx, f.name, after, batchLines, batchBytes)
 		if err != nil {
 			return fmt.Errorf("%s: lines that wait: %w", f.Label, err)
 		}

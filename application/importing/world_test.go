@@ -34,8 +34,8 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	store, media := memory.New(), memory.NewMedia("https://plaza.example", []byte("signing"))
 	return &world{t, store, media, importing.Ports{
-		Intake: store.Intake(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
-		Studio: imaging.NewStudio(1), Pictures: media,
+		Store: store.Imports(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
+		Processor: imaging.NewProcessor(1), Pictures: media,
 	}}
 }
 

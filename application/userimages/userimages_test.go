@@ -72,7 +72,7 @@ func newWorld(t *testing.T, change ...func(userimage.Repository) userimage.Repos
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	return &world{
-		UserImages: userimages.New(images, pictures, store.Bin(), imaging.NewStudio(1), func() time.Time { return noon }),
+		UserImages: userimages.New(images, pictures, store.DeletionQueue(), imaging.NewProcessor(1), func() time.Time { return noon }),
 		pictures:   pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }

@@ -86,7 +86,7 @@ func TestLoadFailsOnRejectedRecord(t *testing.T) {
 	phone, err := user.ParsePhone("+34-600000003")
 	require.NoError(t, err)
 	// A person of another import has the phone number.
-	_, err = w.store.Intake().Apply(t.Context(), imported.Batch{File: "other.jsonl", Lines: []imported.Line{{
+	_, err = w.store.Imports().Apply(t.Context(), imported.Batch{File: "other.jsonl", Lines: []imported.Line{{
 		Number: 1, Record: imported.UserRecord{Source: "other", Phone: phone, Member: user.Member{Joined: today(), Timezone: "UTC"}},
 	}}})
 	require.NoError(t, err)

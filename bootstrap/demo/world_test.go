@@ -39,18 +39,18 @@ type world struct {
 
 func emptyWorld() world {
 	s := memory.New()
-	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewStudio(1)
+	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewProcessor(1)
 	p := demo.Ports{
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
-			Intake: s.Intake(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Studio: studio, Pictures: pictures,
+			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: studio, Pictures: pictures,
 		}),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Diary: diary.Ports{
-			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Scenery: s.Events(),
+			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Bin: s.Bin(), Studio: studio,
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: studio,
 		},
 		Images: s.Images(), Ledger: s.Ledger(),
 	}

@@ -53,7 +53,7 @@ func visitor() (access.Account, user.Member) {
 	return a, m
 }
 
-func openStoresBoth(w *world) {
+func openStoresBoth(w *fixtures) {
 	a, m := visitor()
 	id, err := w.Accounts.Open(w.Context(), a, m)
 	require.NoError(w, err)
@@ -69,7 +69,7 @@ func openStoresBoth(w *world) {
 	assert.Equal(w, []user.Member{m}, members)
 }
 
-func openNumbers(w *world) {
+func openNumbers(w *fixtures) {
 	a, m := visitor()
 	first := w.somebody()
 	a.Phone, a.User, m.ID = phone(100), first, first
@@ -79,7 +79,7 @@ func openNumbers(w *world) {
 	assert.Equal(w, phone(1), w.account(first).Phone)
 }
 
-func openTaken(w *world) {
+func openTaken(w *fixtures) {
 	id := w.somebody()
 	before := w.account(id)
 	a, m := visitor()
@@ -94,7 +94,7 @@ func openTaken(w *world) {
 	assert.NotEqual(w, m.Firstname, members[0].Firstname)
 }
 
-func openAtOnce(w *world) {
+func openAtOnce(w *fixtures) {
 	errs := atOnce(many, func(int) error {
 		a, m := visitor()
 		_, err := w.Accounts.Open(w.Context(), a, m)
@@ -103,7 +103,7 @@ func openAtOnce(w *world) {
 	assertOneWins(w, errs, access.ErrPhoneTaken)
 }
 
-func accountByPhone(w *world) {
+func accountByPhone(w *fixtures) {
 	a, m := visitor()
 	id, err := w.Accounts.Open(w.Context(), a, m)
 	require.NoError(w, err)
@@ -119,7 +119,7 @@ func accountByPhone(w *world) {
 	}
 }
 
-func accountByID(w *world) {
+func accountByID(w *fixtures) {
 	id := w.somebody()
 	assert.Equal(w, id, w.account(id).User)
 	for _, nobody := range []user.ID{0, -1, id + 1} {
@@ -128,7 +128,7 @@ func accountByID(w *world) {
 	}
 }
 
-func accountList(w *world) {
+func accountList(w *fixtures) {
 	a, m := visitor()
 	first, err := w.Accounts.Open(w.Context(), a, m)
 	require.NoError(w, err)
@@ -161,7 +161,7 @@ func accountList(w *world) {
 	}
 }
 
-func accountChange(w *world) {
+func accountChange(w *fixtures) {
 	id, other := w.somebody(), w.somebody()
 	want, bystander := w.account(id), w.account(other)
 	want.SetPassword("another hash")
@@ -192,7 +192,7 @@ func accountChange(w *world) {
 	})
 }
 
-func accountChangeNobody(w *world) {
+func accountChangeNobody(w *fixtures) {
 	err := w.Accounts.Change(w.Context(), 1, func(*access.Account) error {
 		w.Error("there is nothing to change")
 		return nil
@@ -200,7 +200,7 @@ func accountChangeNobody(w *world) {
 	assert.ErrorIs(w, err, access.ErrNoAccount)
 }
 
-func accountChangesAtOnce(w *world) {
+func accountChangesAtOnce(w *fixtures) {
 	id := w.somebody()
 	for _, err := range atOnce(many, func(int) error {
 		return w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
@@ -213,7 +213,7 @@ func accountChangesAtOnce(w *world) {
 	assert.Equal(w, many, w.account(id).Generation)
 }
 
-func accountChangeFails(w *world) {
+func accountChangeFails(w *fixtures) {
 	id := w.somebody()
 	before := w.account(id)
 	for _, want := range []error{errBoom, fault.Field("scope", "This account does not have the scope.")} {
@@ -227,7 +227,7 @@ func accountChangeFails(w *world) {
 	}
 }
 
-func accountChangePanics(w *world) {
+func accountChangePanics(w *fixtures) {
 	id := w.somebody()
 	before := w.account(id)
 	assert.Panics(w, func() {
@@ -239,7 +239,7 @@ func accountChangePanics(w *world) {
 	w.promptly(func() { assert.Equal(w, before, w.account(id)) })
 }
 
-func accountChangeLeft(w *world) {
+func accountChangeLeft(w *fixtures) {
 	id := w.somebody()
 	before := w.account(id)
 	ctx, leave := context.WithCancel(w.Context())
@@ -252,7 +252,7 @@ func accountChangeLeft(w *world) {
 	assert.Equal(w, before, w.account(id))
 }
 
-func accountChangeInside(w *world) {
+func accountChangeInside(w *fixtures) {
 	id := w.somebody()
 	before := w.account(id)
 	w.refusedInside(accountCalls, func(try func()) error {
@@ -264,7 +264,7 @@ func accountChangeInside(w *world) {
 	assert.Equal(w, before, w.account(id))
 }
 
-func membersKnown(w *world) {
+func membersKnown(w *fixtures) {
 	a, b, c := w.somebody(), w.somebody(), w.somebody()
 	members, err := w.Directory.Members(w.Context(), []user.ID{c, a, 0, -1, c + 1, a, c})
 	require.NoError(w, err)
@@ -276,7 +276,7 @@ func membersKnown(w *world) {
 	assert.NotContains(w, ids, b)
 }
 
-func membersNone(w *world) {
+func membersNone(w *fixtures) {
 	w.somebody()
 	for _, ids := range [][]user.ID{nil, {}, {99}} {
 		members, err := w.Directory.Members(w.Context(), ids)
@@ -285,7 +285,7 @@ func membersNone(w *world) {
 	}
 }
 
-func membersNames(w *world) {
+func membersNames(w *fixtures) {
 	a, m := visitor()
 	longest := broad(user.NameLimit.Chars)
 	m.Firstname, m.Lastname, m.Expertise, m.Location = longest, "O'Brien \\ \"%_\"", longest, ""
@@ -297,7 +297,7 @@ func membersNames(w *world) {
 	assert.Equal(w, []user.Member{m}, members)
 }
 
-func accountPrivate(w *world) {
+func accountPrivate(w *fixtures) {
 	a, m := visitor()
 	id, err := w.Accounts.Open(w.Context(), a, m)
 	require.NoError(w, err)
@@ -329,7 +329,7 @@ func accountPrivate(w *world) {
 	assert.Equal(w, before, w.account(id))
 }
 
-func accountGone(w *world) {
+func accountGone(w *fixtures) {
 	id := w.somebody()
 	before := w.account(id)
 	w.refusedGone(accountCalls)

@@ -43,7 +43,7 @@ func keyOf(text string) publication.CacheKey {
 	return publication.CacheKeyOf(text, from, to, "pseudo")
 }
 
-func (w *world) translate(expires time.Time, texts ...string) {
+func (w *fixtures) translate(expires time.Time, texts ...string) {
 	w.Helper()
 	all := map[publication.CacheKey]string{}
 	for _, text := range texts {
@@ -52,7 +52,7 @@ func (w *world) translate(expires time.Time, texts ...string) {
 	require.NoError(w, w.Translations.Put(w.Context(), all, expires))
 }
 
-func (w *world) translated(now time.Time, texts ...string) map[publication.CacheKey]string {
+func (w *fixtures) translated(now time.Time, texts ...string) map[publication.CacheKey]string {
 	w.Helper()
 	var keys []publication.CacheKey
 	for _, text := range texts {
@@ -63,7 +63,7 @@ func (w *world) translated(now time.Time, texts ...string) map[publication.Cache
 	return found
 }
 
-func cacheGet(w *world) {
+func cacheGet(w *fixtures) {
 	assert.Empty(w, w.translated(noon, "one"))
 	w.translate(noon.Add(publication.CacheFor), "one", "two", "three")
 	w.translate(noon.Add(publication.CacheFor))
@@ -73,7 +73,7 @@ func cacheGet(w *world) {
 	assert.Empty(w, w.translated(noon, "", "One"))
 }
 
-func cacheExpires(w *world) {
+func cacheExpires(w *fixtures) {
 	soon, late := noon.Add(time.Hour), noon.Add(2*time.Hour)
 	w.translate(soon, "one")
 	w.translate(late, "two")
@@ -84,7 +84,7 @@ func cacheExpires(w *world) {
 	assert.Empty(w, w.translated(late, "one", "two"))
 }
 
-func cacheReplace(w *world) {
+func cacheReplace(w *fixtures) {
 	w.translate(noon.Add(time.Hour), "one", "two")
 	require.NoError(w, w.Translations.Put(w.Context(),
 		map[publication.CacheKey]string{keyOf("one"): "uno"}, noon.Add(2*time.Hour)))
@@ -94,7 +94,7 @@ func cacheReplace(w *world) {
 	assert.Empty(w, w.translated(noon.Add(90*time.Minute), "one"), "also when it expires earlier than what was kept")
 }
 
-func cacheTexts(w *world) {
+func cacheTexts(w *fixtures) {
 	all := map[publication.CacheKey]string{
 		keyOf("a"): "", keyOf("b"): broad(16_000), keyOf("c"): "O'Brien \\ \"%_\"\n\t ", keyOf("d"): " <b>&amp;</b> ",
 	}
@@ -102,7 +102,7 @@ func cacheTexts(w *world) {
 	assert.Equal(w, all, w.translated(noon, "a", "b", "c", "d"))
 }
 
-func cacheAtOnce(w *world) {
+func cacheAtOnce(w *fixtures) {
 	for _, err := range atOnce(many, func(i int) error {
 		return w.Translations.Put(w.Context(), map[publication.CacheKey]string{
 			keyOf("one"): fmt.Sprint(i), keyOf("two"): fmt.Sprint(i), keyOf(fmt.Sprint(i)): "own",
@@ -115,7 +115,7 @@ func cacheAtOnce(w *world) {
 	}
 }
 
-func cacheMany(w *world) {
+func cacheMany(w *fixtures) {
 	w.translate(noon.Add(publication.CacheFor), "lasting")
 	for round := range 8 {
 		now := noon.Add(time.Duration(round) * time.Hour)
@@ -129,7 +129,7 @@ func cacheMany(w *world) {
 	}
 }
 
-func cachePrivate(w *world) {
+func cachePrivate(w *fixtures) {
 	all := map[publication.CacheKey]string{keyOf("one"): "uno"}
 	require.NoError(w, w.Translations.Put(w.Context(), all, noon.Add(time.Hour)))
 	all[keyOf("one")] = "spoilt"
@@ -137,7 +137,7 @@ func cachePrivate(w *world) {
 	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
 }
 
-func cacheGone(w *world) {
+func cacheGone(w *fixtures) {
 	w.translate(noon.Add(time.Hour), "one")
 	w.refusedGone(cacheCalls)
 	assert.Len(w, w.translated(noon, "one", "new"), 1)

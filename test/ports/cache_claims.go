@@ -20,7 +20,7 @@ func claimOf(h publication.Holder, now time.Time, texts ...string) publication.C
 	return c
 }
 
-func (w *world) claims(h publication.Holder, now time.Time, texts ...string) publication.Claimed {
+func (w *fixtures) claims(h publication.Holder, now time.Time, texts ...string) publication.Claimed {
 	w.Helper()
 	claimed, err := w.Translations.Claim(w.Context(), claimOf(h, now, texts...))
 	require.NoError(w, err)
@@ -29,7 +29,7 @@ func (w *world) claims(h publication.Holder, now time.Time, texts ...string) pub
 
 func keysOf(texts ...string) []publication.CacheKey { return claimOf(holderA, noon, texts...).Keys }
 
-func cacheClaim(w *world) {
+func cacheClaim(w *fixtures) {
 	first := w.claims(holderA, noon, "one", "two", "one")
 	assert.ElementsMatch(w, keysOf("one", "two"), first.Mine, "each once")
 	assert.Empty(w, first.Kept)
@@ -40,7 +40,7 @@ func cacheClaim(w *world) {
 	assert.Empty(w, w.translated(noon, "one", "two", "three"), "a claim is no translation")
 }
 
-func cacheClaimsAtOnce(w *world) {
+func cacheClaimsAtOnce(w *fixtures) {
 	texts := []string{"one", "two", "three", "four", "five"}
 	got := make([][]publication.CacheKey, many)
 	for _, err := range atOnce(many, func(i int) error {
@@ -57,7 +57,7 @@ func cacheClaimsAtOnce(w *world) {
 	assert.ElementsMatch(w, keysOf(texts...), slices.Concat(got...))
 }
 
-func cacheClaimEnds(w *world) {
+func cacheClaimEnds(w *fixtures) {
 	end := noon.Add(publication.Lease)
 	w.claims(holderA, noon, "one", "two")
 	assert.Empty(w, w.claims(holderB, end.Add(-time.Microsecond), "one", "two").Mine)
@@ -67,7 +67,7 @@ func cacheClaimEnds(w *world) {
 	assert.Equal(w, keysOf("two"), w.claims(holderB, end.Add(time.Second), "two").Mine)
 }
 
-func cacheClaimKept(w *world) {
+func cacheClaimKept(w *fixtures) {
 	soon := noon.Add(time.Hour)
 	w.translate(soon, "one")
 	claimed := w.claims(holderA, noon, "one", "two")
@@ -78,7 +78,7 @@ func cacheClaimKept(w *world) {
 	assert.Empty(w, claimed.Kept)
 }
 
-func cacheClaimsEnd(w *world) {
+func cacheClaimsEnd(w *fixtures) {
 	w.claims(holderA, noon, "one", "two")
 	require.NoError(w, w.Translations.Put(w.Context(),
 		map[publication.CacheKey]string{keyOf("one"): "uno"}, noon.Add(time.Second)))
@@ -88,7 +88,7 @@ func cacheClaimsEnd(w *world) {
 	assert.Equal(w, keysOf("one"), w.claims(holderB, noon.Add(time.Second), "one", "two").Mine)
 }
 
-func cacheRelease(w *world) {
+func cacheRelease(w *fixtures) {
 	w.claims(holderA, noon, "one", "two")
 	w.claims(holderB, noon, "three")
 	require.NoError(w, w.Translations.Release(w.Context(), holderA, keysOf("one", "three", "nobody's")))
@@ -101,14 +101,14 @@ func spending(characters int64) publication.Spending {
 	return publication.Spending{Translator: "pseudo", Day: publication.DayOf(noon), Characters: characters}
 }
 
-func (w *world) spends(s publication.Spending, budget int64) bool {
+func (w *fixtures) spends(s publication.Spending, budget int64) bool {
 	w.Helper()
 	within, err := w.Translations.Spend(w.Context(), s, budget)
 	require.NoError(w, err)
 	return within
 }
 
-func cacheSpend(w *world) {
+func cacheSpend(w *fixtures) {
 	assert.False(w, w.spends(spending(11), 10))
 	assert.True(w, w.spends(spending(6), 10))
 	assert.False(w, w.spends(spending(5), 10))
@@ -122,7 +122,7 @@ func cacheSpend(w *world) {
 	assert.True(w, w.spends(later, 10))
 }
 
-func cacheSpendsAtOnce(w *world) {
+func cacheSpendsAtOnce(w *fixtures) {
 	within := make([]bool, many)
 	for _, err := range atOnce(many, func(i int) (err error) {
 		within[i], err = w.Translations.Spend(w.Context(), spending(2), 7)
@@ -133,7 +133,7 @@ func cacheSpendsAtOnce(w *world) {
 	assert.Equal(w, 3, len(slices.DeleteFunc(within, func(is bool) bool { return !is })))
 }
 
-func cacheRefund(w *world) {
+func cacheRefund(w *fixtures) {
 	require.NoError(w, w.Translations.Refund(w.Context(), spending(5)), "nothing was spent")
 	assert.True(w, w.spends(spending(10), 10))
 	require.NoError(w, w.Translations.Refund(w.Context(), spending(4)))

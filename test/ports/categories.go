@@ -22,14 +22,14 @@ func Categories(t *testing.T, open Open) {
 	})
 }
 
-func (w *world) categoriesAt(ids ...feed.CategoryID) map[feed.CategoryID]feed.Category {
+func (w *fixtures) categoriesAt(ids ...feed.CategoryID) map[feed.CategoryID]feed.Category {
 	w.Helper()
 	found, err := w.Categories.ByIDs(w.Context(), ids)
 	require.NoError(w, err)
 	return found
 }
 
-func putNew(w *world) {
+func putNew(w *fixtures) {
 	want := map[feed.CategoryID]feed.Category{
 		7:       {ID: 7, Name: broad(64), Slug: "roots"},
 		3:       {ID: 3, Parent: 7, Name: "O'Brien \\ \"%_\"", Slug: ""},
@@ -41,7 +41,7 @@ func putNew(w *world) {
 	assert.Equal(w, want, w.categoriesAt(7, 3, 1<<40))
 }
 
-func putAgain(w *world) {
+func putAgain(w *fixtures) {
 	w.category(1)
 	w.category(2)
 	for _, c := range []feed.Category{
@@ -54,7 +54,7 @@ func putAgain(w *world) {
 	assert.Len(w, w.categoriesAt(1, 2, 3), 2)
 }
 
-func putOrphan(w *world) {
+func putOrphan(w *fixtures) {
 	w.category(1)
 	before := w.categoriesAt(1)
 	require.Error(w, w.Categories.Put(w.Context(), feed.Category{ID: 2, Parent: 9, Name: "Orphan"}))
@@ -62,7 +62,7 @@ func putOrphan(w *world) {
 	assert.Equal(w, before, w.categoriesAt(1, 2, 9))
 }
 
-func putAtOnce(w *world) {
+func putAtOnce(w *fixtures) {
 	for _, err := range atOnce(many, func(i int) error {
 		return w.Categories.Put(w.Context(), feed.Category{ID: 1, Name: broad(i + 1)})
 	}) {
@@ -71,7 +71,7 @@ func putAtOnce(w *world) {
 	assert.NotEmpty(w, w.categoriesAt(1)[1].Name)
 }
 
-func categoriesByIDs(w *world) {
+func categoriesByIDs(w *fixtures) {
 	w.category(1)
 	w.category(2)
 	w.category(3)
@@ -86,7 +86,7 @@ func categoriesByIDs(w *world) {
 	assert.Equal(w, feed.CategoryID(1), w.categoriesAt(1)[1].ID, "what came out is private")
 }
 
-func categoryGone(w *world) {
+func categoryGone(w *fixtures) {
 	w.category(1)
 	w.refusedGone(categoryCalls)
 	assert.Len(w, w.categoriesAt(1, newcomer), 1)

@@ -55,12 +55,12 @@ func fullRequest(author user.ID, id demand.ID, in feed.CategoryID) demand.Demand
 }
 
 // requests are all the demands that the feed shows in the category.
-func (w *world) requests(in feed.CategoryID) []feed.Listable {
+func (w *fixtures) requests(in feed.CategoryID) []feed.Listable {
 	w.Helper()
 	return w.shelved(in, feed.Selection{Kinds: []feed.Kind{feed.Demand}}, 20)
 }
 
-func putDemand(w *world) {
+func putDemand(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	w.keep(fullRequest(author, 1<<40, 1), request(author, 1, func(d *demand.Demand) { d.Category = 1 }))
@@ -73,7 +73,7 @@ func putDemand(w *world) {
 	}, w.listed())
 }
 
-func replaceDemand(w *world) {
+func replaceDemand(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	w.category(1)
 	d := fullRequest(author, 1, 1)
@@ -100,7 +100,7 @@ func replaceDemand(w *world) {
 	}
 }
 
-func demandPlaces(w *world) {
+func demandPlaces(w *fixtures) {
 	author := w.somebody()
 	var want []feed.Listable
 	for i, p := range []geo.Point{
@@ -114,7 +114,7 @@ func demandPlaces(w *world) {
 	assert.Equal(w, want, w.requests(0))
 }
 
-func putDanglingDemand(w *world) {
+func putDanglingDemand(w *fixtures) {
 	author := w.somebody()
 	for _, d := range []demand.Demand{
 		request(0, 1), request(author+1, 1), request(author, 1, func(d *demand.Demand) { d.Category = 9 }),
@@ -130,7 +130,7 @@ func putDanglingDemand(w *world) {
 	assert.Equal(w, []feed.Listable{request(author, 1)}, w.requests(0))
 }
 
-func putDemandAtOnce(w *world) {
+func putDemandAtOnce(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	for _, err := range atOnce(many, func(i int) error {
@@ -146,7 +146,7 @@ func putDemandAtOnce(w *world) {
 	assert.Equal(w, []feed.Listing{l}, w.listed())
 }
 
-func demandPrivate(w *world) {
+func demandPrivate(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	d := fullRequest(author, 1, 1)
@@ -159,7 +159,7 @@ func demandPrivate(w *world) {
 	assert.Equal(w, &geo.Point{Lat: 30.25, Lng: 120.15}, w.listed()[0].Point)
 }
 
-func demandGone(w *world) {
+func demandGone(w *fixtures) {
 	author := w.somebody()
 	w.keep(request(author, 1))
 	w.refusedGone(demandCalls)

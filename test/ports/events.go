@@ -49,7 +49,7 @@ var eventStoring = []promise{
 }
 
 // rich is an event that is not stored yet, none of whose facts is zero.
-func (w *world) rich(author user.ID) *event.Event {
+func (w *fixtures) rich(author user.ID) *event.Event {
 	w.Helper()
 	e := w.written(author, noon, titled("In 西湖"), dated(date(w, "2026-02-28")), permitted(event.Contact),
 		under(w.category(1)), func(c *event.Change) {
@@ -61,14 +61,14 @@ func (w *world) rich(author user.ID) *event.Event {
 }
 
 // attach adds plates to an event at hand.
-func (w *world) attach(e *event.Event, at time.Time, photos ...media.Key) {
+func (w *fixtures) attach(e *event.Event, at time.Time, photos ...media.Key) {
 	w.Helper()
 	for _, photo := range photos {
 		require.NoError(w, e.AddPlate(photo, at))
 	}
 }
 
-func addEvent(w *world) {
+func addEvent(w *fixtures) {
 	e := w.rich(w.somebody())
 	added, err := w.Events.Add(w.Context(), e)
 	require.NoError(w, err)
@@ -88,7 +88,7 @@ func addEvent(w *world) {
 	assert.Zero(w, e.State().Plates[0].ID)
 }
 
-func addNumbers(w *world) {
+func addNumbers(w *fixtures) {
 	author := w.somebody()
 	given := map[event.ID]bool{}
 	for range 3 {
@@ -100,7 +100,7 @@ func addNumbers(w *world) {
 	}
 }
 
-func addDangling(w *world) {
+func addDangling(w *fixtures) {
 	author := w.somebody()
 	for name, e := range map[string]*event.Event{
 		"category": w.written(author, noon, under(9)),
@@ -114,7 +114,7 @@ func addDangling(w *world) {
 	assert.Empty(w, w.listed())
 }
 
-func getEvent(w *world) {
+func getEvent(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	e := w.write(author, noon)
 	assert.Zero(w, w.entry(e.ID()).Counts)
@@ -130,7 +130,7 @@ func getEvent(w *world) {
 	}
 }
 
-func eventTexts(w *world) {
+func eventTexts(w *fixtures) {
 	author := w.somebody()
 	html := markup.HTML(strings.Repeat("🀄", event.HTMLLimit.Bytes/4))
 	e := w.written(author, noon, titled(broad(event.TitleLimit.Chars)), func(c *event.Change) {
@@ -153,7 +153,7 @@ func eventTexts(w *world) {
 	assert.Equal(w, broad(event.CommentLimit.Chars), kept.Content)
 }
 
-func eventTimes(w *world) {
+func eventTimes(w *fixtures) {
 	author := w.somebody()
 	for _, day := range []string{"0001-01-01", "0999-12-31", "1969-12-31", "2024-02-29", "2026-03-29", "9999-12-31"} {
 		for _, at := range []time.Time{
@@ -169,7 +169,7 @@ func eventTimes(w *world) {
 	}
 }
 
-func eventPrivate(w *world) {
+func eventPrivate(w *fixtures) {
 	author := w.somebody()
 	given := w.rich(author)
 	added, err := w.Events.Add(w.Context(), given)
@@ -185,7 +185,7 @@ func eventPrivate(w *world) {
 }
 
 // handedOut is the event from wherever the store hands it out.
-func (w *world) handedOut(e *event.Event) []*event.Event {
+func (w *fixtures) handedOut(e *event.Event) []*event.Event {
 	w.Helper()
 	found, err := w.readEveryWay(e)
 	require.NoError(w, err)
@@ -201,7 +201,7 @@ func (w *world) handedOut(e *event.Event) []*event.Event {
 
 // readEveryWay is the event, the only one of its author and of its day, from
 // everything that reads events.
-func (w *world) readEveryWay(e *event.Event) ([]*event.Event, error) {
+func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	author, day := e.Author(), e.State().Date
 	got, err := w.Events.Get(w.Context(), e.ID())
 	if err != nil {
@@ -215,11 +215,11 @@ func (w *world) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	around, err := w.Scenery.Load(w.Context(), event.RelatedQuery{Viewer: author, Dates: []event.Date{day}, Events: 10})
+	around, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: author, Dates: []event.Date{day}, Events: 10})
 	return slices.Concat([]*event.Event{got.Event}, eventsOf(list.Items), eventsOf(commented), around.Events[day]), err
 }
 
-func eventGone(w *world) {
+func eventGone(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")

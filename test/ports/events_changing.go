@@ -41,14 +41,14 @@ var eventRemoving = []promise{
 }
 
 // change stores a change that must succeed.
-func (w *world) change(id event.ID, fn func(*event.Event) error) event.Entry {
+func (w *fixtures) change(id event.ID, fn func(*event.Event) error) event.Entry {
 	w.Helper()
 	e, err := w.Events.Change(w.Context(), id, fn)
 	require.NoError(w, err)
 	return w.copy(e)
 }
 
-func changeStores(w *world) {
+func changeStores(w *fixtures) {
 	author := w.somebody()
 	e, bystander := w.write(author, noon), w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
@@ -78,7 +78,7 @@ func changeStores(w *world) {
 	assert.Equal(w, stateOf(bystander), stateOf(w.entry(bystander.ID()).Event))
 }
 
-func changePlates(w *world) {
+func changePlates(w *fixtures) {
 	author := w.somebody()
 	other, err := w.Events.Add(w.Context(), w.rich(author))
 	require.NoError(w, err)
@@ -105,7 +105,7 @@ func changePlates(w *world) {
 	assert.Equal(w, stateOf(other), stateOf(w.entry(other.ID()).Event))
 }
 
-func changeNothing(w *world) {
+func changeNothing(w *fixtures) {
 	_, err := w.Events.Change(w.Context(), 1, func(*event.Event) error {
 		w.Error("there is nothing to change")
 		return nil
@@ -113,7 +113,7 @@ func changeNothing(w *world) {
 	assert.ErrorIs(w, err, event.ErrNotFound)
 }
 
-func changeFails(w *world) {
+func changeFails(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	before, listed := w.entry(e.ID()), w.listed()
@@ -129,7 +129,7 @@ func changeFails(w *world) {
 }
 
 // spoil changes whatever can be changed of a rich event.
-func (w *world) spoil(e *event.Event) {
+func (w *fixtures) spoil(e *event.Event) {
 	w.Helper()
 	w.attach(e, noon.Add(time.Hour), "spoilt")
 	_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
@@ -137,7 +137,7 @@ func (w *world) spoil(e *event.Event) {
 	require.NoError(w, e.Apply(change(titled("spoilt"), dated(pi), permitted(event.Public), under(0)), noon.Add(time.Hour)))
 }
 
-func changePanics(w *world) {
+func changePanics(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	before := w.entry(e.ID())
@@ -153,7 +153,7 @@ func changePanics(w *world) {
 	})
 }
 
-func changeLeft(w *world) {
+func changeLeft(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	before, listed := w.entry(e.ID()), w.listed()
@@ -168,7 +168,7 @@ func changeLeft(w *world) {
 	assert.Equal(w, listed, w.listed())
 }
 
-func changeDangling(w *world) {
+func changeDangling(w *fixtures) {
 	e := w.write(w.somebody(), noon)
 	before, listed := w.entry(e.ID()), w.listed()
 	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
@@ -183,7 +183,7 @@ func changeDangling(w *world) {
 	assert.Equal(w, listed, w.listed())
 }
 
-func changesAtOnce(w *world) {
+func changesAtOnce(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon, published(false))
 	w.category(1)
@@ -218,7 +218,7 @@ func changesAtOnce(w *world) {
 	}, s)
 }
 
-func changesIsolated(w *world) {
+func changesIsolated(w *fixtures) {
 	e := w.write(w.somebody(), noon)
 	refused := 0
 	for _, err := range atOnce(event.MaxPlates+5, func(i int) error {
@@ -236,7 +236,7 @@ func changesIsolated(w *world) {
 
 // changeNeverHalf moves all that an event shows from its title to a plate and
 // back: halfway it would be blank, or show both.
-func changeNeverHalf(w *world) {
+func changeNeverHalf(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
@@ -269,7 +269,7 @@ func changeNeverHalf(w *world) {
 	}
 }
 
-func (w *world) seesWhole(e *event.Event) error {
+func (w *fixtures) seesWhole(e *event.Event) error {
 	found, err := w.readEveryWay(e)
 	for _, e := range found {
 		if s := e.State(); (s.Title == "") != (len(s.Plates) == 1) {
@@ -279,7 +279,7 @@ func (w *world) seesWhole(e *event.Event) error {
 	return err
 }
 
-func changeAgainstRemove(w *world) {
+func changeAgainstRemove(w *fixtures) {
 	author := w.somebody()
 	for range 8 {
 		e := w.write(author, noon)
@@ -312,7 +312,7 @@ func changeAgainstRemove(w *world) {
 	}
 }
 
-func changeInside(w *world) {
+func changeInside(w *fixtures) {
 	author := w.somebody()
 	id := w.write(author, noon).ID()
 	w.say(id, author, noon, "One")
@@ -327,7 +327,7 @@ func changeInside(w *world) {
 	assert.Equal(w, before, w.entry(id))
 }
 
-func removeReturns(w *world) {
+func removeReturns(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	want := w.entry(e.ID())
@@ -338,7 +338,7 @@ func removeReturns(w *world) {
 	assert.ErrorIs(w, err, event.ErrNotFound)
 }
 
-func removeAll(w *world) {
+func removeAll(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	e, bystander := w.write(author, noon), w.write(author, noon)
 	var said [2][]event.Comment
@@ -360,7 +360,7 @@ func removeAll(w *world) {
 	assert.Len(w, w.listed(), 1)
 }
 
-func removeNothing(w *world) {
+func removeNothing(w *fixtures) {
 	e := w.write(w.somebody(), noon)
 	for _, id := range []event.ID{0, -1, e.ID() + 1} {
 		_, err := w.Events.Remove(w.Context(), id)
@@ -369,7 +369,7 @@ func removeNothing(w *world) {
 	w.entry(e.ID())
 }
 
-func removeAtOnce(w *world) {
+func removeAtOnce(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	want := w.entry(e.ID()).State()

@@ -57,7 +57,7 @@ func (open Open) readingFirst() Open {
 }
 
 // got is the event as Get hands it out, by which ChangeRead knows it again.
-func (w *world) got(id event.ID) event.Entry {
+func (w *fixtures) got(id event.ID) event.Entry {
 	w.Helper()
 	e, err := w.Events.Get(w.Context(), id)
 	require.NoError(w, err)
@@ -65,14 +65,14 @@ func (w *world) got(id event.ID) event.Entry {
 }
 
 // changeRead stores a change that must succeed.
-func (w *world) changeRead(read event.Entry, fn func(*event.Event) error) event.Entry {
+func (w *fixtures) changeRead(read event.Entry, fn func(*event.Event) error) event.Entry {
 	w.Helper()
 	e, err := w.Events.ChangeRead(w.Context(), read, fn)
 	require.NoError(w, err)
 	return e
 }
 
-func changeReadFrom(w *world) {
+func changeReadFrom(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	w.category(2)
@@ -112,7 +112,7 @@ func changeReadFrom(w *world) {
 // same leaves the event as it is.
 func same(*event.Event) error { return nil }
 
-func changeReadPrivate(w *world) {
+func changeReadPrivate(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	read := w.got(e.ID())
@@ -135,7 +135,7 @@ func changeReadPrivate(w *world) {
 
 // changeReadOld changes, one after the other, all that an event has, each time
 // having read what it was before any of that.
-func changeReadOld(w *world) {
+func changeReadOld(w *fixtures) {
 	w.category(1)
 	w.category(2)
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
@@ -179,7 +179,7 @@ func numberless(s event.State) event.State {
 	return s
 }
 
-func changeReadCounts(w *world) {
+func changeReadCounts(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	e := w.write(author, noon)
 	gone := w.say(e.ID(), other, noon, "One")
@@ -198,7 +198,7 @@ func changeReadCounts(w *world) {
 	assert.Equal(w, want, w.entry(e.ID()).Counts)
 }
 
-func changeReadRemoved(w *world) {
+func changeReadRemoved(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	read := w.got(e.ID())
@@ -219,7 +219,7 @@ func changeReadRemoved(w *world) {
 	assert.Empty(w, w.listed())
 }
 
-func changeReadFails(w *world) {
+func changeReadFails(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	old := w.got(e.ID())
@@ -238,7 +238,7 @@ func changeReadFails(w *world) {
 	}
 }
 
-func changeReadAgain(w *world) {
+func changeReadAgain(w *fixtures) {
 	e := w.write(w.somebody(), noon, published(false))
 	old := w.got(e.ID())
 	w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
@@ -266,7 +266,7 @@ func changeReadAgain(w *world) {
 	assert.Empty(w, w.entry(e.ID()).State().Plates)
 }
 
-func changeReadLeft(w *world) {
+func changeReadLeft(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
 	require.NoError(w, err)
 	old := w.got(e.ID())
@@ -290,7 +290,7 @@ func changeReadLeft(w *world) {
 	}
 }
 
-func changeReadsAtOnce(w *world) {
+func changeReadsAtOnce(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon, published(false))
 	w.category(1)
@@ -332,7 +332,7 @@ func changeReadsAtOnce(w *world) {
 	assert.Empty(w, w.listed())
 }
 
-func changeReadsIsolated(w *world) {
+func changeReadsIsolated(w *fixtures) {
 	e := w.write(w.somebody(), noon)
 	read := w.got(e.ID())
 	refused := 0
@@ -349,7 +349,7 @@ func changeReadsIsolated(w *world) {
 	assert.Len(w, w.entry(e.ID()).State().Plates, event.MaxPlates)
 }
 
-func changeReadInside(w *world) {
+func changeReadInside(w *fixtures) {
 	author := w.somebody()
 	id := w.write(author, noon).ID()
 	w.say(id, author, noon, "One")

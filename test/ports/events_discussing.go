@@ -34,26 +34,26 @@ var eventDiscussing = []promise{
 	{"nothing of it is a modification of the event", discussionNoModification},
 }
 
-func (w *world) like(on event.ID, who user.ID, likes bool) {
+func (w *fixtures) like(on event.ID, who user.ID, likes bool) {
 	w.Helper()
 	require.NoError(w, w.Discussion.Like(w.Context(), on, who, likes))
 }
 
-func (w *world) comments(on event.ID, r page.Request) page.Page[event.Comment] {
+func (w *fixtures) comments(on event.ID, r page.Request) page.Page[event.Comment] {
 	w.Helper()
 	p, err := w.Discussion.Comments(w.Context(), on, r)
 	require.NoError(w, err)
 	return p
 }
 
-func (w *world) comment(id event.CommentID) event.Comment {
+func (w *fixtures) comment(id event.CommentID) event.Comment {
 	w.Helper()
 	c, err := w.Discussion.Comment(w.Context(), id)
 	require.NoError(w, err)
 	return c
 }
 
-func addComment(w *world) {
+func addComment(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	e := w.write(author, noon)
 	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon}
@@ -68,7 +68,7 @@ func addComment(w *world) {
 	assert.Equal(w, second, w.comment(second.ID))
 }
 
-func addCommentNowhere(w *world) {
+func addCommentNowhere(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	_, err := w.Events.Remove(w.Context(), e.ID())
@@ -79,7 +79,7 @@ func addCommentNowhere(w *world) {
 	}
 }
 
-func discussionByNobody(w *world) {
+func discussionByNobody(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
@@ -91,7 +91,7 @@ func discussionByNobody(w *world) {
 	assert.Zero(w, w.entry(e.ID()).Counts)
 }
 
-func commentByID(w *world) {
+func commentByID(w *fixtures) {
 	author := w.somebody()
 	c := w.say(w.write(author, noon).ID(), author, noon, "One")
 	assert.Equal(w, c, w.comment(c.ID))
@@ -101,7 +101,7 @@ func commentByID(w *world) {
 	}
 }
 
-func removeComment(w *world) {
+func removeComment(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	first, second := w.say(e.ID(), author, noon, "One"), w.say(e.ID(), author, noon, "Two")
@@ -117,7 +117,7 @@ func removeComment(w *world) {
 	assert.NotEqual(w, second.ID, w.say(e.ID(), author, noon, "Three").ID, "no number is given twice")
 }
 
-func removeCommentAtOnce(w *world) {
+func removeCommentAtOnce(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
@@ -130,7 +130,7 @@ func removeCommentAtOnce(w *world) {
 
 // conversation is what is said of an event, in the order of a list: the newest
 // first, of one instant the last stored first.
-func (w *world) conversation(on event.ID, author user.ID) []event.Comment {
+func (w *fixtures) conversation(on event.ID, author user.ID) []event.Comment {
 	w.Helper()
 	var said []event.Comment
 	for i, at := range []int{0, 2, 1, 1, 3} {
@@ -139,7 +139,7 @@ func (w *world) conversation(on event.ID, author user.ID) []event.Comment {
 	return []event.Comment{said[4], said[1], said[3], said[2], said[0]}
 }
 
-func commentsOrder(w *world) {
+func commentsOrder(w *fixtures) {
 	author := w.somebody()
 	e, other := w.write(author, noon), w.write(author, noon)
 	w.say(other.ID(), author, noon, "Elsewhere")
@@ -147,7 +147,7 @@ func commentsOrder(w *world) {
 	assert.Equal(w, want, w.comments(e.ID(), page.Request{}).Items)
 }
 
-func commentsPages(w *world) {
+func commentsPages(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	want := w.conversation(e.ID(), author)
@@ -162,7 +162,7 @@ func commentsPages(w *world) {
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 }
 
-func commentsGone(w *world) {
+func commentsGone(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
@@ -175,13 +175,13 @@ func commentsGone(w *world) {
 	}
 }
 
-func newestComments(w *world) {
+func newestComments(w *fixtures) {
 	author := w.somebody()
 	a, b, silent := w.write(author, noon).ID(), w.write(author, noon).ID(), w.write(author, noon).ID()
 	onA := w.conversation(a, author)
 	onB := []event.Comment{w.say(b, author, noon, "Only")}
 	newest := func(limit int, on ...event.ID) map[event.ID][]event.Comment {
-		found, err := w.Scenery.Load(w.Context(), event.RelatedQuery{CommentsFor: on, Comments: limit})
+		found, err := w.Related.Load(w.Context(), event.RelatedQuery{CommentsFor: on, Comments: limit})
 		require.NoError(w, err)
 		return found.Comments
 	}
@@ -195,7 +195,7 @@ func newestComments(w *world) {
 	assert.Equal(w, onA, newest(10, a)[a], "what came out is private")
 }
 
-func likeOrNot(w *world) {
+func likeOrNot(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	e := w.write(author, noon)
 	bystander := w.write(author, noon)
@@ -213,7 +213,7 @@ func likeOrNot(w *world) {
 	assert.Zero(w, w.entry(bystander.ID()).Likes)
 }
 
-func likeNothing(w *world) {
+func likeNothing(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	w.like(e.ID(), author, true)
@@ -228,7 +228,7 @@ func likeNothing(w *world) {
 
 // latestAtOnce lets many add a comment and take an older one away, to two events of
 // one author, and looks which of the events was commented last.
-func latestAtOnce(w *world) {
+func latestAtOnce(w *fixtures) {
 	author := w.somebody()
 	for round := range 8 {
 		events := []event.ID{w.write(author, noon).ID(), w.write(author, noon).ID()}
@@ -260,7 +260,7 @@ func latestAtOnce(w *world) {
 	}
 }
 
-func countsAtOnce(w *world) {
+func countsAtOnce(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	var fans []user.ID
@@ -290,7 +290,7 @@ func countsAtOnce(w *world) {
 	assert.Equal(w, many, w.comments(e.ID(), pageNo(1, 100)).Total)
 }
 
-func commentAgainstRemove(w *world) {
+func commentAgainstRemove(w *fixtures) {
 	author := w.somebody()
 	for range 5 {
 		e := w.write(author, noon)
@@ -315,7 +315,7 @@ func commentAgainstRemove(w *world) {
 	}
 }
 
-func discussionNoModification(w *world) {
+func discussionNoModification(w *fixtures) {
 	author := w.somebody()
 	e := w.write(author, noon)
 	listed := w.listed()

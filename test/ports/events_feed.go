@@ -23,7 +23,7 @@ var eventFeed = []promise{
 	{"whatever happens at once, the feed equals the events' listings", feedAtOnce},
 }
 
-func feedShowings(w *world) {
+func feedShowings(w *fixtures) {
 	author := w.somebody()
 	w.category(7)
 	for _, as := range everything {
@@ -40,7 +40,7 @@ func feedShowings(w *world) {
 	assert.Len(w, w.listed(), 2)
 }
 
-func feedChange(w *world) {
+func feedChange(w *fixtures) {
 	w.category(1)
 	w.category(2)
 	e := w.write(w.somebody(), noon, published(false), under(1))
@@ -64,7 +64,7 @@ func feedChange(w *world) {
 	}
 }
 
-func feedRemove(w *world) {
+func feedRemove(w *fixtures) {
 	author := w.somebody()
 	e, bystander := w.write(author, noon), w.write(author, noon)
 	_, err := w.Events.Remove(w.Context(), e.ID())
@@ -77,7 +77,7 @@ func feedRemove(w *world) {
 }
 
 // listed is what the feed lists; nothing is never nil.
-func (w *world) listed() []feed.Listing {
+func (w *fixtures) listed() []feed.Listing {
 	w.Helper()
 	return append([]feed.Listing{}, w.Listings(w.T)...)
 }
@@ -96,7 +96,7 @@ func listingsOf(events []*event.Event) []feed.Listing {
 
 // step does something at random to one of the events, and returns what there is
 // then.
-func (w *world) step(c chance, at time.Time, authors []user.ID, events []*event.Event) []*event.Event {
+func (w *fixtures) step(c random, at time.Time, authors []user.ID, events []*event.Event) []*event.Event {
 	w.Helper()
 	edits := c.edits()
 	if len(events) == 0 || c.IntN(3) == 0 {
@@ -120,8 +120,8 @@ func (w *world) step(c chance, at time.Time, authors []user.ID, events []*event.
 	return events
 }
 
-func feedWorlds(w *world) {
-	w.eachChance(func(w *world, c chance) {
+func feedWorlds(w *fixtures) {
+	w.eachChance(func(w *fixtures, c random) {
 		w.category(1)
 		w.category(2)
 		authors := []user.ID{w.somebody(), w.somebody()}
@@ -136,7 +136,7 @@ func feedWorlds(w *world) {
 	})
 }
 
-func feedAtOnce(w *world) {
+func feedAtOnce(w *fixtures) {
 	w.category(1)
 	w.category(2)
 	author := w.somebody()
@@ -145,7 +145,7 @@ func feedAtOnce(w *world) {
 		events = append(events, w.write(author, noon))
 	}
 	for _, err := range atOnce(2*many, func(i int) error {
-		c := chance{rand.New(rand.NewPCG(uint64(i), 0))}
+		c := random{rand.New(rand.NewPCG(uint64(i), 0))}
 		if i == 0 {
 			_, err := w.Events.Remove(w.Context(), events[0].ID())
 			return err

@@ -38,28 +38,28 @@ var eventListing = []promise{
 // everything is the reach of authors themselves.
 var everything = event.VisibleStates(subscription.Self)
 
-func (w *world) list(q event.Query) page.Page[event.Entry] {
+func (w *fixtures) list(q event.Query) page.Page[event.Entry] {
 	w.Helper()
 	p, err := w.EventReader.List(w.Context(), q)
 	require.NoError(w, err)
 	return page.With(p, w.copies(p.Items))
 }
 
-func (w *world) commented(author user.ID, limit int) []event.Entry {
+func (w *fixtures) commented(author user.ID, limit int) []event.Entry {
 	w.Helper()
 	entries, err := w.EventReader.Commented(w.Context(), author, limit)
 	require.NoError(w, err)
 	return w.copies(entries)
 }
 
-func (w *world) onDates(viewer user.ID, limit int, dates ...event.Date) map[event.Date][]*event.Event {
+func (w *fixtures) onDates(viewer user.ID, limit int, dates ...event.Date) map[event.Date][]*event.Event {
 	w.Helper()
-	found, err := w.Scenery.Load(w.Context(), event.RelatedQuery{Viewer: viewer, Dates: dates, Events: limit})
+	found, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: viewer, Dates: dates, Events: limit})
 	require.NoError(w, err)
 	return found.Events
 }
 
-func listReach(w *world) {
+func listReach(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	stored := map[event.StatusPermission]*event.Event{}
 	for _, as := range everything {
@@ -82,7 +82,7 @@ func listReach(w *world) {
 	}
 }
 
-func listNoReach(w *world) {
+func listNoReach(w *fixtures) {
 	author := w.somebody()
 	w.write(author, noon)
 	p := w.list(event.Query{Author: author})
@@ -91,7 +91,7 @@ func listNoReach(w *world) {
 	assert.Zero(w, w.list(event.Query{Author: author + 1, Reach: everything}).Total)
 }
 
-func listOrder(w *world) {
+func listOrder(w *fixtures) {
 	author := w.somebody()
 	for _, e := range []struct {
 		title, day string
@@ -123,7 +123,7 @@ func listOrder(w *world) {
 	}
 }
 
-func listTotal(w *world) {
+func listTotal(w *fixtures) {
 	author := w.somebody()
 	for range 5 {
 		w.write(author, noon)
@@ -143,7 +143,7 @@ func listTotal(w *world) {
 
 // paged is the whole list, asked for page by page, all of which must agree on
 // the total.
-func (w *world) paged(q event.Query, size int) []*event.Event {
+func (w *fixtures) paged(q event.Query, size int) []*event.Event {
 	w.Helper()
 	var all []*event.Event
 	for n := 1; ; n++ {
@@ -158,7 +158,7 @@ func (w *world) paged(q event.Query, size int) []*event.Event {
 	}
 }
 
-func commentedOrder(w *world) {
+func commentedOrder(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	a, b, c := w.write(author, noon, titled("a")), w.write(author, noon, titled("b")), w.write(author, noon, titled("c"))
 	w.write(author, noon.Add(time.Hour), titled("never commented"))
@@ -178,7 +178,7 @@ func commentedOrder(w *world) {
 	assert.Equal(w, []string{"c", "d", "b", "a"}, titlesOf(eventsOf(w.commented(author, 10))))
 }
 
-func commentedRemoved(w *world) {
+func commentedRemoved(w *fixtures) {
 	author := w.somebody()
 	a, b := w.write(author, noon, titled("a")), w.write(author, noon, titled("b"))
 	first := w.say(a.ID(), author, noon, "One")
@@ -195,7 +195,7 @@ func commentedRemoved(w *world) {
 	assert.Empty(w, w.commented(author, 10))
 }
 
-func commentedLimit(w *world) {
+func commentedLimit(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	for i := range 5 {
 		w.say(w.write(author, noon).ID(), other, noon.Add(time.Duration(i)*time.Second), "One")
@@ -207,7 +207,7 @@ func commentedLimit(w *world) {
 	assert.Empty(w, w.commented(other+1, 10))
 }
 
-func onDatesVisible(w *world) {
+func onDatesVisible(w *fixtures) {
 	author, friend, fan := w.somebody(), w.somebody(), w.somebody()
 	w.befriend(author, friend)
 	w.follow(fan, author)
@@ -229,7 +229,7 @@ func onDatesVisible(w *world) {
 	assert.Empty(w, w.onDates(author, 10))
 }
 
-func onDatesOrder(w *world) {
+func onDatesOrder(w *fixtures) {
 	a, b := w.somebody(), w.somebody()
 	w.write(a, noon, titled("first"))
 	w.write(b, noon.Add(2*time.Microsecond), titled("third"))
@@ -243,8 +243,8 @@ func onDatesOrder(w *world) {
 	assert.Equal(w, []string{"another day"}, titlesOf(found[next]))
 }
 
-func listWorlds(w *world) {
-	w.eachChance(func(w *world, c chance) {
+func listWorlds(w *fixtures) {
+	w.eachChance(func(w *fixtures, c random) {
 		people, relation := w.society(c)
 		events := w.diaries(c, people)
 		for _, viewer := range append(people, 0) {
@@ -260,8 +260,8 @@ func listWorlds(w *world) {
 	})
 }
 
-func onDatesWorlds(w *world) {
-	w.eachChance(func(w *world, c chance) {
+func onDatesWorlds(w *fixtures) {
+	w.eachChance(func(w *fixtures, c random) {
 		people, relation := w.society(c)
 		events := w.diaries(c, people)
 		for _, viewer := range append(people, 0) {
@@ -282,7 +282,7 @@ func onDatesWorlds(w *world) {
 	})
 }
 
-func eventOfPlate(w *world) {
+func eventOfPlate(w *fixtures) {
 	author := w.somebody()
 	e, other := w.write(author, noon), w.write(author, noon, published(false))
 	plates := map[event.PlateID]event.ID{}
@@ -343,14 +343,14 @@ var readerCalls = []call{
 		return err
 	}},
 	{"Scenery.Around", func(ctx context.Context, s Stores) error {
-		_, err := s.Scenery.Load(ctx, event.RelatedQuery{
+		_, err := s.Related.Load(ctx, event.RelatedQuery{
 			Viewer: 1, Dates: []event.Date{pi}, Events: 10, DaysInCities: []event.DayInCity{{Date: pi}}, News: 10,
 			CommentsFor: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
 		})
 		return err
 	}},
 	{"Scenery.Around of nothing", func(ctx context.Context, s Stores) error {
-		_, err := s.Scenery.Load(ctx, event.RelatedQuery{})
+		_, err := s.Related.Load(ctx, event.RelatedQuery{})
 		return err
 	}},
 	{"EventReader.OfPlate", func(ctx context.Context, s Stores) error {

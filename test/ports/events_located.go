@@ -19,7 +19,7 @@ var eventLocating = []promise{
 	{"a place is never found with another text than its own", locatedNeverHalf},
 }
 
-func (w *world) located(after event.ID, limit int) []event.Located {
+func (w *fixtures) located(after event.ID, limit int) []event.Located {
 	w.Helper()
 	some, err := w.EventReader.Located(w.Context(), after, limit)
 	require.NoError(w, err)
@@ -28,7 +28,7 @@ func (w *world) located(after event.ID, limit int) []event.Located {
 
 // placed stores an event with the title, which is in the place. It was created
 // before all that are stored already.
-func (w *world) placed(title string, at place.Place, edits ...edit) event.Located {
+func (w *fixtures) placed(title string, at place.Place, edits ...edit) event.Located {
 	w.Helper()
 	author := w.somebody()
 	e := w.written(author, noon.Add(-time.Duration(author)*time.Minute), append(edits, titled(title))...)
@@ -43,7 +43,7 @@ var (
 	peking   = place.Place{Province: "北京市", City: "北京市"}
 )
 
-func locatedAll(w *world) {
+func locatedAll(w *fixtures) {
 	assert.Empty(w, w.located(0, 10))
 	var all []event.Located
 	for _, as := range everything {
@@ -55,7 +55,7 @@ func locatedAll(w *world) {
 	assert.Equal(w, all, w.located(0, len(all)))
 }
 
-func locatedAfter(w *world) {
+func locatedAfter(w *fixtures) {
 	var all []event.Located
 	for range 5 {
 		all = append(all, w.placed("In 西湖", hangzhou))
@@ -70,7 +70,7 @@ func locatedAfter(w *world) {
 	}
 }
 
-func locatedAgain(w *world) {
+func locatedAgain(w *fixtures) {
 	e := w.placed("In 西湖", hangzhou)
 	e.Place = peking
 	w.change(e.ID, func(found *event.Event) error { return found.Locate(e.Text, peking) })
@@ -80,7 +80,7 @@ func locatedAgain(w *world) {
 	assert.Equal(w, []event.Located{e}, w.located(0, 10))
 }
 
-func locatedMeanwhile(w *world) {
+func locatedMeanwhile(w *fixtures) {
 	var kept []event.Located
 	var removed []event.ID
 	for i := range 20 {
@@ -113,7 +113,7 @@ func locatedMeanwhile(w *world) {
 	}
 }
 
-func locatedNeverHalf(w *world) {
+func locatedNeverHalf(w *fixtures) {
 	places := map[string]place.Place{"In 西湖": hangzhou, "In 北京": peking}
 	e := w.placed("In 西湖", hangzhou)
 	var over atomic.Bool

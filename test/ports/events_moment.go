@@ -13,7 +13,7 @@ import (
 // onDatesReach has authors of every relation to the viewer, again and again in the
 // order of their ids, each with events of every status and permission. Contacts
 // without events stand between them.
-func onDatesReach(w *world) {
+func onDatesReach(w *fixtures) {
 	relations := map[user.ID]subscription.Relation{}
 	authors := func(viewer user.ID) {
 		stranger, followed, follower, contact := w.somebody(), w.somebody(), w.somebody(), w.somebody()

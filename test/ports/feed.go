@@ -36,14 +36,14 @@ func Feed(t *testing.T, open Open) {
 	})
 }
 
-func (w *world) metas(s feed.Selection) map[feed.CategoryID]feed.Meta {
+func (w *fixtures) metas(s feed.Selection) map[feed.CategoryID]feed.Meta {
 	w.Helper()
 	_, metas, err := w.Feed.Metas(w.Context(), s)
 	require.NoError(w, err)
 	return metas
 }
 
-func (w *world) shelf(in feed.CategoryID, s feed.Selection, r page.Request) page.Page[feed.Item] {
+func (w *fixtures) shelf(in feed.CategoryID, s feed.Selection, r page.Request) page.Page[feed.Item] {
 	w.Helper()
 	p, err := w.Feed.Page(w.Context(), in, s, r)
 	require.NoError(w, err)
@@ -52,7 +52,7 @@ func (w *world) shelf(in feed.CategoryID, s feed.Selection, r page.Request) page
 
 // shelved is everything there, asked for page by page, all of which must agree
 // on the total.
-func (w *world) shelved(in feed.CategoryID, s feed.Selection, size int) []feed.Listable {
+func (w *fixtures) shelved(in feed.CategoryID, s feed.Selection, size int) []feed.Listable {
 	w.Helper()
 	things := []feed.Listable{}
 	for n := 1; ; n++ {
@@ -74,7 +74,7 @@ func node(like publication.Content, id publication.NodeID) publication.Node {
 }
 
 // keep stores the things.
-func (w *world) keep(things ...feed.Listable) {
+func (w *fixtures) keep(things ...feed.Listable) {
 	w.Helper()
 	for _, thing := range things {
 		var err error
@@ -90,7 +90,7 @@ func (w *world) keep(things ...feed.Listable) {
 	}
 }
 
-func feedCategories(w *world) {
+func feedCategories(w *fixtures) {
 	categories, metas, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(w, err)
 	assert.Empty(w, categories)
@@ -109,7 +109,7 @@ func feedCategories(w *world) {
 	}
 }
 
-func feedMetas(w *world) {
+func feedMetas(w *fixtures) {
 	author := w.somebody()
 	shelved := content(author)
 	shelved.Category, shelved.Created, shelved.Updated = w.category(1), noon.Add(time.Hour), noon.Add(2*time.Hour)
@@ -140,7 +140,7 @@ func feedMetas(w *world) {
 	}
 }
 
-func feedMetasOfEvents(w *world) {
+func feedMetasOfEvents(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	for _, as := range everything {
@@ -157,7 +157,7 @@ func feedMetasOfEvents(w *world) {
 	}
 }
 
-func feedShelves(w *world) {
+func feedShelves(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	w.category(2)
@@ -174,7 +174,7 @@ func feedShelves(w *world) {
 	assert.Empty(w, w.shelved(1, feed.Selection{}, 10))
 }
 
-func feedOrder(w *world) {
+func feedOrder(w *fixtures) {
 	author := w.somebody()
 	at := func(micros int) publication.Content {
 		c := content(author)
@@ -197,7 +197,7 @@ func feedOrder(w *world) {
 	}
 }
 
-func feedThings(w *world) {
+func feedThings(w *fixtures) {
 	author := w.somebody()
 	c := content(author)
 	c.Summary, c.Cover, c.Category, c.Language = broad(300), cover(), w.category(1), "zh-Hant-TW"
@@ -217,7 +217,7 @@ func feedThings(w *world) {
 	}
 }
 
-func feedNoCategory(w *world) {
+func feedNoCategory(w *fixtures) {
 	w.category(1)
 	for _, in := range []feed.CategoryID{2, -1, 1 << 40} {
 		_, err := w.Feed.Page(w.Context(), in, feed.Selection{Kinds: feed.ItemKinds()}, page.Request{})
@@ -225,7 +225,7 @@ func feedNoCategory(w *world) {
 	}
 }
 
-func feedPages(w *world) {
+func feedPages(w *fixtures) {
 	author := w.somebody()
 	for id := range publication.ID(5) {
 		w.keep(article(author, id+1))
@@ -239,7 +239,7 @@ func feedPages(w *world) {
 	}
 }
 
-func feedGone(w *world) {
+func feedGone(w *fixtures) {
 	w.category(1)
 	w.keep(article(w.somebody(), 1))
 	w.refusedGone(feedCalls)

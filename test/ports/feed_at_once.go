@@ -21,13 +21,13 @@ func everyKind() []feed.Kind { return append(feed.ItemKinds(), feed.Xfile) }
 // feedEverythingAtOnce lets many write at once, each their own things, all into
 // the same few categories; each instant is later than the last, so the newest of
 // a category is taken away again and again while others come in.
-func feedEverythingAtOnce(w *world) {
+func feedEverythingAtOnce(w *fixtures) {
 	const turns = 25
 	w.category(1)
 	w.category(2)
 	author := w.somebody()
 	for _, err := range atOnce(many, func(i int) error {
-		p := publisher{chance: chance{rand.New(rand.NewPCG(uint64(i), 7))}, world: w, author: author, number: i}
+		p := publisher{random: random{rand.New(rand.NewPCG(uint64(i), 7))}, fixtures: w, author: author, number: i}
 		for turn := range turns {
 			if err := p.turn(noon.Add(time.Duration(turn) * time.Second)); err != nil {
 				return fmt.Errorf("writer %d, turn %d: %w", i, turn, err)
@@ -41,7 +41,7 @@ func feedEverythingAtOnce(w *world) {
 }
 
 // assertCounted asserts that what is counted of each kind is what is listed.
-func (w *world) assertCounted() {
+func (w *fixtures) assertCounted() {
 	w.Helper()
 	listed := w.listed()
 	for _, kind := range everyKind() {
@@ -59,8 +59,8 @@ func (w *world) assertCounted() {
 
 // publisher writes things of all kinds that are nobody else's.
 type publisher struct {
-	chance
-	*world
+	random
+	*fixtures
 	author user.ID
 	number int
 	events []event.ID

@@ -24,7 +24,7 @@ func at(lat, lng float64) func(*demand.Demand) {
 	return func(d *demand.Demand) { d.Place = &geo.Point{Lat: lat, Lng: lng} }
 }
 
-func feedDistances(w *world) {
+func feedDistances(w *fixtures) {
 	author := w.somebody()
 	w.keep(request(author, 1, at(30.25, 120.15)), request(author, 2, at(30.26, 120.15)), request(author, 3),
 		node(content(author), 4))
@@ -39,7 +39,7 @@ func feedDistances(w *world) {
 	assert.Equal(w, 2, w.metas(near)[0].Count, "what is nowhere is not within any distance")
 }
 
-func feedCircles(w *world) {
+func feedCircles(w *fixtures) {
 	author := w.somebody()
 	w.keep(
 		request(author, 1, at(0, 179.99)), request(author, 2, at(0, -179.99)), request(author, 3, at(0, 180)), request(author, 4, at(0, -180)),
@@ -66,7 +66,7 @@ func feedCircles(w *world) {
 
 // place is where something is by chance: near others, on either side of the
 // antimeridian, around a pole, or nowhere.
-func (c chance) place() *geo.Point {
+func (c random) place() *geo.Point {
 	jitter := func() float64 { return (c.Float64() - 0.5) / 4 }
 	centre := pick(c, geo.Point{Lat: 30.25, Lng: 120.15}, geo.Point{Lat: 10, Lng: 180}, geo.Point{Lat: 10, Lng: -180},
 		geo.Point{Lat: 90}, geo.Point{Lat: -90, Lng: 180})
@@ -85,7 +85,7 @@ func (c chance) place() *geo.Point {
 
 // thing is something that can be listed, anywhere and at about the same instant
 // as others.
-func (c chance) thing(author user.ID) feed.Listable {
+func (c random) thing(author user.ID) feed.Listable {
 	like := content(author)
 	like.Category, like.Published, like.Deleted = feed.CategoryID(c.IntN(3)), c.IntN(4) > 0, c.IntN(6) == 0
 	like.Created = noon.Add(time.Duration(c.IntN(4)) * time.Microsecond)
@@ -105,7 +105,7 @@ func (c chance) thing(author user.ID) feed.Listable {
 
 // selections are what may be asked for: every set of kinds, and circles of
 // demands.
-func (c chance) selections() []feed.Selection {
+func (c random) selections() []feed.Selection {
 	var all []feed.Selection
 	for set := range 1 << len(feed.ItemKinds()) {
 		var kinds []feed.Kind
@@ -124,8 +124,8 @@ func (c chance) selections() []feed.Selection {
 	return all
 }
 
-func feedAnyWorld(w *world) {
-	w.eachChance(func(w *world, c chance) {
+func feedAnyWorld(w *fixtures) {
+	w.eachChance(func(w *fixtures, c random) {
 		author := w.somebody()
 		w.category(1)
 		w.category(2)

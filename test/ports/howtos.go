@@ -33,7 +33,7 @@ func howTo(category string, robot user.ID, at time.Time, bundles ...publication.
 	return publication.HowTo{Category: category, Robot: robot, Bundles: bundles, Created: at, Updated: at.Add(time.Second)}
 }
 
-func (w *world) putHowTos(all ...publication.HowTo) {
+func (w *fixtures) putHowTos(all ...publication.HowTo) {
 	w.Helper()
 	for _, h := range all {
 		require.NoError(w, w.HowTos.Put(w.Context(), h))
@@ -41,7 +41,7 @@ func (w *world) putHowTos(all ...publication.HowTo) {
 }
 
 // howTos are in the form in which they are compared: no bundles are nil.
-func (w *world) howTos(r page.Request, categories ...string) page.Page[publication.HowTo] {
+func (w *fixtures) howTos(r page.Request, categories ...string) page.Page[publication.HowTo] {
 	w.Helper()
 	p, err := w.HowTos.List(w.Context(), categories, r)
 	require.NoError(w, err)
@@ -53,7 +53,7 @@ func (w *world) howTos(r page.Request, categories ...string) page.Page[publicati
 	})
 }
 
-func putHowTo(w *world) {
+func putHowTo(w *fixtures) {
 	robot := w.somebody()
 	full := howTo("O'Brien \\ \"%_\" "+broad(64), robot, noon.Add(time.Microsecond), 3, 1<<40, 1, 3)
 	bare := howTo("garden", robot, noon)
@@ -61,7 +61,7 @@ func putHowTo(w *world) {
 	assert.Equal(w, []publication.HowTo{full, bare}, w.howTos(page.Request{}).Items)
 }
 
-func replaceHowTo(w *world) {
+func replaceHowTo(w *fixtures) {
 	robot, other := w.somebody(), w.somebody()
 	w.putHowTos(howTo("garden", robot, noon, 1, 2), howTo("garden", other, noon, 3), howTo("Garden", robot, noon.Add(-time.Hour), 4))
 	w.putHowTos(howTo("garden", robot, noon.Add(time.Hour), 5))
@@ -72,7 +72,7 @@ func replaceHowTo(w *world) {
 	assert.Empty(w, w.howTos(page.Request{}).Items[0].Bundles)
 }
 
-func putDanglingHowTo(w *world) {
+func putDanglingHowTo(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
 		err := w.HowTos.Put(w.Context(), howTo("garden", nobody, noon))
 		require.Error(w, err)
@@ -81,7 +81,7 @@ func putDanglingHowTo(w *world) {
 	assert.Zero(w, w.howTos(page.Request{}).Total)
 }
 
-func putHowToAtOnce(w *world) {
+func putHowToAtOnce(w *fixtures) {
 	robot := w.somebody()
 	for _, err := range atOnce(many, func(i int) error {
 		return w.HowTos.Put(w.Context(), howTo("garden", robot, noon.Add(time.Duration(i)*time.Second),
@@ -96,7 +96,7 @@ func putHowToAtOnce(w *world) {
 	assert.Equal(w, howTo("garden", robot, noon.Add(time.Duration(b[0]-1)*time.Second), b[0], b[0]), p.Items[0])
 }
 
-func listHowTos(w *world) {
+func listHowTos(w *fixtures) {
 	robot, other := w.somebody(), w.somebody()
 	a, b, c := howTo("a", robot, noon, 1), howTo("b", robot, noon, 2), howTo("b", other, noon, 3)
 	percent := howTo("%", robot, noon, 4)
@@ -116,7 +116,7 @@ func listHowTos(w *world) {
 	}
 }
 
-func listHowTosNewest(w *world) {
+func listHowTosNewest(w *fixtures) {
 	first, second := w.somebody(), w.somebody()
 	want := []publication.HowTo{
 		howTo("d", first, noon.Add(2*time.Microsecond)), howTo("a", second, noon.Add(time.Microsecond)), howTo("B", second, noon),
@@ -130,7 +130,7 @@ func listHowTosNewest(w *world) {
 	assert.Equal(w, want, w.howTos(page.Request{}).Items)
 }
 
-func listHowTosPages(w *world) {
+func listHowTosPages(w *fixtures) {
 	robot := w.somebody()
 	for _, category := range []string{"a", "b", "c", "d", "e"} {
 		w.putHowTos(howTo(category, robot, noon), howTo(category+"'", robot, noon))
@@ -149,7 +149,7 @@ func listHowTosPages(w *world) {
 	}
 }
 
-func howToPrivate(w *world) {
+func howToPrivate(w *fixtures) {
 	h := howTo("garden", w.somebody(), noon, 1, 2)
 	w.putHowTos(h)
 	h.Bundles[0] = 99
@@ -160,7 +160,7 @@ func howToPrivate(w *world) {
 	}
 }
 
-func howToGone(w *world) {
+func howToGone(w *fixtures) {
 	h := howTo("garden", w.somebody(), noon, 1)
 	w.putHowTos(h)
 	w.refusedGone(howToCalls)

@@ -40,7 +40,7 @@ func Images(t *testing.T, open Open) {
 	})
 }
 
-func tagged(w *world, names ...string) userimage.Tags {
+func tagged(w *fixtures, names ...string) userimage.Tags {
 	w.Helper()
 	tags, err := userimage.ParseTags(names)
 	require.NoError(w, err)
@@ -48,14 +48,14 @@ func tagged(w *world, names ...string) userimage.Tags {
 }
 
 // picture stores an image of the owner's.
-func (w *world) picture(owner user.ID, at time.Time, tags ...string) userimage.Image {
+func (w *fixtures) picture(owner user.ID, at time.Time, tags ...string) userimage.Image {
 	w.Helper()
 	i, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 640, 480, tagged(w, tags...), at))
 	require.NoError(w, err)
 	return i
 }
 
-func (w *world) imageOf(id userimage.ID) userimage.Image {
+func (w *fixtures) imageOf(id userimage.ID) userimage.Image {
 	w.Helper()
 	i, err := w.Images.Get(w.Context(), id)
 	require.NoError(w, err)
@@ -63,7 +63,7 @@ func (w *world) imageOf(id userimage.ID) userimage.Image {
 }
 
 // pictures are all images that the query admits.
-func (w *world) pictures(q userimage.Query) []userimage.Image {
+func (w *fixtures) pictures(q userimage.Query) []userimage.Image {
 	w.Helper()
 	all := []userimage.Image{}
 	for image, err := range w.Images.All(w.Context(), q) {
@@ -74,7 +74,7 @@ func (w *world) pictures(q userimage.Query) []userimage.Image {
 }
 
 // changeOf changes the image, which must succeed.
-func (w *world) changeOf(id userimage.ID, fn func(*userimage.Image) error) userimage.Image {
+func (w *fixtures) changeOf(id userimage.ID, fn func(*userimage.Image) error) userimage.Image {
 	w.Helper()
 	i, err := w.Images.Change(w.Context(), id, fn)
 	require.NoError(w, err)
@@ -86,7 +86,7 @@ func discard(i *userimage.Image) error {
 	return nil
 }
 
-func addImage(w *world) {
+func addImage(w *fixtures) {
 	owner := w.somebody()
 	for _, tags := range []userimage.Tags{{}, tagged(w, "b", "a", broad(64), "O'Brien \\ \"%_\"", "A")} {
 		i := userimage.New(owner, "public/ab/c.jpg", 7000, 5000, tags, noon)
@@ -100,7 +100,7 @@ func addImage(w *world) {
 	}
 }
 
-func addImageNumbers(w *world) {
+func addImageNumbers(w *fixtures) {
 	owner := w.somebody()
 	given := map[userimage.ID]bool{}
 	for range 3 {
@@ -115,7 +115,7 @@ func addImageNumbers(w *world) {
 	assert.NotEqual(w, i.ID, again.ID, "the store alone gives numbers")
 }
 
-func addDanglingImage(w *world) {
+func addDanglingImage(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
 		_, err := w.Images.Add(w.Context(), userimage.New(nobody, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
 		require.Error(w, err)
@@ -124,7 +124,7 @@ func addDanglingImage(w *world) {
 	}
 }
 
-func addImagesFull(w *world) {
+func addImagesFull(w *fixtures) {
 	owner, other := w.somebody(), w.somebody()
 	deleted := w.picture(owner, noon)
 	w.changeOf(deleted.ID, discard)
@@ -146,7 +146,7 @@ func addImagesFull(w *world) {
 	assert.ErrorIs(w, add(0), userimage.ErrFull)
 }
 
-func getImage(w *world) {
+func getImage(w *fixtures) {
 	i := w.picture(w.somebody(), noon, "a")
 	deleted := w.changeOf(i.ID, discard)
 	assert.Equal(w, noon.Add(time.Hour), deleted.Deleted)
@@ -158,7 +158,7 @@ func getImage(w *world) {
 	}
 }
 
-func changeImage(w *world) {
+func changeImage(w *fixtures) {
 	i, bystander := w.picture(w.somebody(), noon, "a", "b"), w.picture(w.somebody(), noon, "a")
 	got := w.changeOf(i.ID, func(loaded *userimage.Image) error {
 		assert.Equal(w, i, *loaded)
@@ -173,7 +173,7 @@ func changeImage(w *world) {
 	assert.Empty(w, w.pictures(userimage.Query{Owner: i.Owner, Overlaps: []string{"a"}}))
 }
 
-func changeNoImage(w *world) {
+func changeNoImage(w *fixtures) {
 	i := w.picture(w.somebody(), noon)
 	for _, none := range []userimage.ID{0, -1, i.ID + 1} {
 		_, err := w.Images.Change(w.Context(), none, func(*userimage.Image) error {
@@ -184,7 +184,7 @@ func changeNoImage(w *world) {
 	}
 }
 
-func changeImageFails(w *world) {
+func changeImageFails(w *fixtures) {
 	i := w.picture(w.somebody(), noon, "a")
 	_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 		return errors.Join(loaded.Retag(tagged(w, "b")), errBoom)
@@ -198,7 +198,7 @@ func changeImageFails(w *world) {
 	assert.Equal(w, i, w.imageOf(i.ID))
 }
 
-func changeImagePanics(w *world) {
+func changeImagePanics(w *fixtures) {
 	i := w.picture(w.somebody(), noon, "a")
 	assert.Panics(w, func() {
 		_, _ = w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
@@ -210,7 +210,7 @@ func changeImagePanics(w *world) {
 	w.promptly(func() { w.changeOf(i.ID, discard) })
 }
 
-func changeImageGone(w *world) {
+func changeImageGone(w *fixtures) {
 	i := w.picture(w.somebody(), noon, "a")
 	ctx, cancel := context.WithCancel(w.Context())
 	_, err := w.Images.Change(ctx, i.ID, func(loaded *userimage.Image) error {
@@ -222,7 +222,7 @@ func changeImageGone(w *world) {
 	assert.Equal(w, i, w.imageOf(i.ID))
 }
 
-func changeImageAtOnce(w *world) {
+func changeImageAtOnce(w *fixtures) {
 	i := w.picture(w.somebody(), noon, "start")
 	for _, err := range atOnce(many, func(n int) error {
 		_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
@@ -236,7 +236,7 @@ func changeImageAtOnce(w *world) {
 	assert.Equal(w, many+1, w.imageOf(i.ID).Tags.Len())
 }
 
-func imageGone(w *world) {
+func imageGone(w *fixtures) {
 	i := w.picture(w.somebody(), noon, "a")
 	w.refusedGone(imageCalls)
 	assert.Equal(w, []userimage.Image{i}, w.pictures(userimage.Query{Owner: i.Owner}))

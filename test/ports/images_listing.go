@@ -14,7 +14,7 @@ import (
 	"plaza/domain/userimage"
 )
 
-func listImages(w *world) {
+func listImages(w *fixtures) {
 	owner, other := w.somebody(), w.somebody()
 	all := []userimage.Image{
 		w.picture(owner, noon), w.picture(owner, noon, "a"), w.picture(owner, noon, "a", "b"), w.picture(owner, noon, "b", "c"),
@@ -48,7 +48,7 @@ func imagesOf(all []userimage.Image, q userimage.Query) []userimage.Image {
 	return admitted
 }
 
-func listImagesNewest(w *world) {
+func listImagesNewest(w *fixtures) {
 	owner := w.somebody()
 	var stored []userimage.Image
 	for _, micros := range []int{0, 2, 1, 1} {
@@ -58,7 +58,7 @@ func listImagesNewest(w *world) {
 	assert.Equal(w, want, w.pictures(userimage.Query{Owner: owner}))
 }
 
-func listImagesWhole(w *world) {
+func listImagesWhole(w *fixtures) {
 	owner := w.somebody()
 	assert.Empty(w, w.pictures(userimage.Query{Owner: owner}))
 	for range page.MaxSize + 5 {
@@ -67,7 +67,7 @@ func listImagesWhole(w *world) {
 	assert.Len(w, w.pictures(userimage.Query{Owner: owner}), page.MaxSize+5)
 }
 
-func listImagesEnds(w *world) {
+func listImagesEnds(w *fixtures) {
 	owner := w.somebody()
 	for range 3 {
 		w.picture(owner, noon)
@@ -83,7 +83,7 @@ func listImagesEnds(w *world) {
 	assert.Len(w, w.pictures(userimage.Query{Owner: owner}), 3, "the store goes on")
 }
 
-func listImagesPages(w *world) {
+func listImagesPages(w *fixtures) {
 	owner := w.somebody()
 	for range 5 {
 		w.picture(owner, noon, "a")
@@ -101,7 +101,7 @@ func listImagesPages(w *world) {
 }
 
 // pagedImages is the whole list, asked for page by page.
-func (w *world) pagedImages(q userimage.Query, size int) []userimage.Image {
+func (w *fixtures) pagedImages(q userimage.Query, size int) []userimage.Image {
 	w.Helper()
 	all := []userimage.Image{}
 	for n := 1; ; n++ {
@@ -116,9 +116,9 @@ func (w *world) pagedImages(q userimage.Query, size int) []userimage.Image {
 	}
 }
 
-func listImagesWorlds(w *world) {
+func listImagesWorlds(w *fixtures) {
 	names := []string{"a", "b", "c", "d"}
-	w.eachChance(func(w *world, c chance) {
+	w.eachChance(func(w *fixtures, c random) {
 		some := func() []string {
 			return slices.DeleteFunc(slices.Clone(names), func(string) bool { return c.IntN(2) == 0 })
 		}

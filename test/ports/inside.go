@@ -33,7 +33,7 @@ func Inside(t *testing.T, open Open) {
 		feedCalls, publicationCalls, howToCalls, cacheCalls, demandCalls, imageCalls, ledgerCalls, intakeCalls,
 	)
 	open.keeps(t, []promise{
-		{"no port is called from inside Accounts.Change", func(w *world) {
+		{"no port is called from inside Accounts.Change", func(w *fixtures) {
 			id := w.somebody()
 			w.refusedInside(calls, func(try func()) error {
 				return w.Accounts.Change(w.Context(), id, func(*access.Account) error {
@@ -42,7 +42,7 @@ func Inside(t *testing.T, open Open) {
 				})
 			})
 		}},
-		{"no port is called from inside Events.Change", func(w *world) {
+		{"no port is called from inside Events.Change", func(w *fixtures) {
 			id := w.write(w.somebody(), noon).ID()
 			w.refusedInside(calls, func(try func()) error {
 				_, err := w.Events.Change(w.Context(), id, func(*event.Event) error {
@@ -52,7 +52,7 @@ func Inside(t *testing.T, open Open) {
 				return err
 			})
 		}},
-		{"no port is called from inside Events.ChangeRead", func(w *world) {
+		{"no port is called from inside Events.ChangeRead", func(w *fixtures) {
 			id := w.write(w.somebody(), noon).ID()
 			w.refusedInside(calls, func(try func()) error {
 				_, err := w.Events.ChangeRead(w.Context(), w.got(id), func(*event.Event) error {
@@ -62,7 +62,7 @@ func Inside(t *testing.T, open Open) {
 				return err
 			})
 		}},
-		{"no port is called from inside Images.Change", func(w *world) {
+		{"no port is called from inside Images.Change", func(w *fixtures) {
 			id := w.picture(w.somebody(), noon).ID
 			w.refusedInside(calls, func(try func()) error {
 				_, err := w.Images.Change(w.Context(), id, func(*userimage.Image) error {
@@ -72,7 +72,7 @@ func Inside(t *testing.T, open Open) {
 				return err
 			})
 		}},
-		{"no port is called from inside Ledger.Change", func(w *world) {
+		{"no port is called from inside Ledger.Change", func(w *fixtures) {
 			id := w.charge(order(w.somebody(), noon)).ID
 			w.refusedInside(calls, func(try func()) error {
 				return w.Ledger.Change(w.Context(), id, func(*payment.Trade) error {
@@ -87,7 +87,7 @@ func Inside(t *testing.T, open Open) {
 
 // refusedInside asserts that each of the calls fails at once inside the change,
 // by itself and not because it ran out of time, and that the change succeeds.
-func (w *world) refusedInside(calls []call, change func(try func()) error) {
+func (w *fixtures) refusedInside(calls []call, change func(try func()) error) {
 	w.Helper()
 	for _, c := range calls {
 		w.promptly(func() {
@@ -103,7 +103,7 @@ func (w *world) refusedInside(calls []call, change func(try func()) error) {
 
 // refusedGone asserts that each of the calls fails for a caller who has gone
 // away, or whose time is up, with the error of the context.
-func (w *world) refusedGone(calls []call) {
+func (w *fixtures) refusedGone(calls []call) {
 	w.Helper()
 	gone, cancel := context.WithCancel(w.Context())
 	cancel()
@@ -115,7 +115,7 @@ func (w *world) refusedGone(calls []call) {
 	}
 }
 
-func othersMeanwhile(w *world) {
+func othersMeanwhile(w *fixtures) {
 	author := w.somebody()
 	changed, other := w.write(author, noon).ID(), w.write(author, noon).ID()
 	changing, calling := make(chan struct{}), make(chan struct{})

@@ -36,14 +36,14 @@ func order(of user.ID, at time.Time) payment.Order {
 }
 
 // charge stores the order.
-func (w *world) charge(o payment.Order) payment.Order {
+func (w *fixtures) charge(o payment.Order) payment.Order {
 	w.Helper()
 	o, err := w.Ledger.AddOrder(w.Context(), o, nil)
 	require.NoError(w, err)
 	return o
 }
 
-func (w *world) ordersOf(id user.ID, s payment.State) []payment.Order {
+func (w *fixtures) ordersOf(id user.ID, s payment.State) []payment.Order {
 	w.Helper()
 	orders, err := w.Ledger.Orders(w.Context(), id, s, pageNo(1, 100))
 	require.NoError(w, err)
@@ -56,7 +56,7 @@ func (w *world) ordersOf(id user.ID, s payment.State) []payment.Order {
 	return orders.Items
 }
 
-func addOrder(w *world) {
+func addOrder(w *fixtures) {
 	who := w.somebody()
 	full := payment.Order{
 		User: who, Subject: broad(31) + "'%", Amount: 10_000_000, Currency: payment.CNY, State: payment.Paid, Created: noon,
@@ -74,7 +74,7 @@ func addOrder(w *world) {
 	}
 }
 
-func addOrderNumbers(w *world) {
+func addOrderNumbers(w *fixtures) {
 	who := w.somebody()
 	given := map[payment.OrderID]bool{}
 	o := order(who, noon)
@@ -94,7 +94,7 @@ func addOrderNumbers(w *world) {
 	assert.Len(w, w.ordersOf(who, payment.Open), many+3)
 }
 
-func addDanglingOrder(w *world) {
+func addDanglingOrder(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
 		_, err := w.Ledger.AddOrder(w.Context(), order(nobody, noon), nil)
 		require.Error(w, err)
@@ -103,7 +103,7 @@ func addDanglingOrder(w *world) {
 	}
 }
 
-func addOrderNotes(w *world) {
+func addOrderNotes(w *fixtures) {
 	who := w.somebody()
 	open := w.charge(order(who, noon))
 	closed := order(who, noon)
@@ -117,7 +117,7 @@ func addOrderNotes(w *world) {
 	assert.Equal(w, []payment.OrderID{open.ID}, w.due(open.Expires, 10), "nothing can become of the other")
 }
 
-func getOrder(w *world) {
+func getOrder(w *fixtures) {
 	who := w.somebody()
 	first, second := w.charge(order(who, noon)), w.charge(order(who, noon.Add(time.Hour)))
 	for _, o := range []payment.Order{first, second} {
@@ -131,7 +131,7 @@ func getOrder(w *world) {
 	}
 }
 
-func ordersOf(w *world) {
+func ordersOf(w *fixtures) {
 	people := []user.ID{w.somebody(), w.somebody()}
 	states := []payment.State{payment.Open, payment.Paid, payment.Closed}
 	stored := map[user.ID]map[payment.State]payment.Order{}
@@ -160,7 +160,7 @@ func ordersOf(w *world) {
 		"one that has expired is in the state as well")
 }
 
-func ordersNewest(w *world) {
+func ordersNewest(w *fixtures) {
 	who := w.somebody()
 	var stored []payment.Order
 	for _, micros := range []int{0, 2, 1, 1} {
@@ -184,7 +184,7 @@ func ordersNewest(w *world) {
 	}
 }
 
-func orderGone(w *world) {
+func orderGone(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	w.refusedGone(ledgerCalls)
 	assert.Equal(w, []payment.Order{o}, w.ordersOf(o.User, payment.Open))

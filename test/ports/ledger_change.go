@@ -49,7 +49,7 @@ func receiptOf(o payment.Order, transaction string, no payment.TradeNo, at time.
 }
 
 // trade changes the order, which must succeed.
-func (w *world) trade(id payment.OrderID, fn func(*payment.Trade)) {
+func (w *fixtures) trade(id payment.OrderID, fn func(*payment.Trade)) {
 	w.Helper()
 	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) error {
 		fn(t)
@@ -58,7 +58,7 @@ func (w *world) trade(id payment.OrderID, fn func(*payment.Trade)) {
 }
 
 // begins takes the next step of a payment.
-func (w *world) begins(id payment.OrderID, i payment.Intent, no payment.TradeNo, at time.Time) (step payment.Step) {
+func (w *fixtures) begins(id payment.OrderID, i payment.Intent, no payment.TradeNo, at time.Time) (step payment.Step) {
 	w.Helper()
 	require.NoError(w, w.Ledger.Change(w.Context(), id, func(t *payment.Trade) (err error) {
 		step, err = t.Begin(opening(i, no), at)
@@ -68,14 +68,14 @@ func (w *world) begins(id payment.OrderID, i payment.Intent, no payment.TradeNo,
 }
 
 // pays begins and settles a payment of the order.
-func (w *world) pays(id payment.OrderID, no payment.TradeNo, transaction string, at time.Time) {
+func (w *fixtures) pays(id payment.OrderID, no payment.TradeNo, transaction string, at time.Time) {
 	w.Helper()
 	w.begins(id, byCode, no, at)
 	w.trade(id, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, transaction, no, at), at) })
 }
 
 // traded is what the store has of the order.
-func (w *world) traded(id payment.OrderID) (stored payment.Trade) {
+func (w *fixtures) traded(id payment.OrderID) (stored payment.Trade) {
 	w.Helper()
 	w.trade(id, func(t *payment.Trade) { stored = cloned(*t) })
 	return stored
@@ -90,7 +90,7 @@ func cloned(t payment.Trade) payment.Trade {
 	return t
 }
 
-func (w *world) journal(id payment.OrderID) []payment.Entry {
+func (w *fixtures) journal(id payment.OrderID) []payment.Entry {
 	w.Helper()
 	entries, err := w.Ledger.Journal(w.Context(), id)
 	require.NoError(w, err)
@@ -99,7 +99,7 @@ func (w *world) journal(id payment.OrderID) []payment.Entry {
 
 // kept asserts that the store has the trade, with its new entries after those that were
 // there.
-func (w *world) kept(want payment.Trade, before []payment.Entry) {
+func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
 	w.Helper()
 	got := w.traded(want.Order.ID)
 	for i, p := range got.Payments {
@@ -117,7 +117,7 @@ func (w *world) kept(want payment.Trade, before []payment.Entry) {
 	assert.Equal(w, want.Order, o)
 }
 
-func changeTrade(w *world) {
+func changeTrade(w *fixtures) {
 	o, bystander := w.charge(order(w.somebody(), noon)), w.charge(order(w.somebody(), noon))
 	want := payment.Trade{Order: o, NextCheck: o.Expires}
 	ordered := w.journal(o.ID)
@@ -156,7 +156,7 @@ func changeTrade(w *world) {
 	w.kept(payment.Trade{Order: bystander, NextCheck: bystander.Expires}, w.journal(bystander.ID))
 }
 
-func changeNoTrade(w *world) {
+func changeNoTrade(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	for _, none := range []payment.OrderID{0, -1, o.ID + 1} {
 		err := w.Ledger.Change(w.Context(), none, func(*payment.Trade) error {
@@ -174,7 +174,7 @@ func spoil(t *payment.Trade) {
 	t.NextCheck = noon
 }
 
-func changeTradeFails(w *world) {
+func changeTradeFails(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	for _, boom := range []error{errBoom, payment.ErrTooLate} {
@@ -190,7 +190,7 @@ func changeTradeFails(w *world) {
 	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
 }
 
-func changeTradePanics(w *world) {
+func changeTradePanics(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	assert.Panics(w, func() {
@@ -202,7 +202,7 @@ func changeTradePanics(w *world) {
 	w.promptly(func() { w.kept(before, noted) })
 }
 
-func changeTradeGone(w *world) {
+func changeTradeGone(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	ctx, cancel := context.WithCancel(w.Context())
@@ -215,7 +215,7 @@ func changeTradeGone(w *world) {
 	w.kept(before, noted)
 }
 
-func changeTradePrivate(w *world) {
+func changeTradePrivate(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	w.begins(o.ID, byCode, "a", noon)
 	var held payment.Trade
@@ -236,7 +236,7 @@ func changeTradePrivate(w *world) {
 	assert.Equal(w, o.Amount, w.payments("", pageNo(1, 10)).Items[0].Amount)
 }
 
-func changeTradeAtOnce(w *world) {
+func changeTradeAtOnce(w *fixtures) {
 	const fifty = 50
 	o := w.charge(order(w.somebody(), noon))
 	for _, err := range atOnce(fifty, func(n int) error {
@@ -260,7 +260,7 @@ func changeTradeAtOnce(w *world) {
 	assert.Len(w, w.journal(o.ID), 1+3*fifty)
 }
 
-func changeTradeWrong(w *world) {
+func changeTradeWrong(w *fixtures) {
 	o, other := w.charge(order(w.somebody(), noon)), w.charge(order(w.somebody(), noon))
 	w.begins(other.ID, byCode, "theirs", noon)
 	w.trade(other.ID, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "theirs", "lost", noon), noon) })
@@ -293,7 +293,7 @@ func changeTradeWrong(w *world) {
 	}
 }
 
-func changeTradeUnpaid(w *world) {
+func changeTradeUnpaid(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	w.pays(o.ID, "a", "t", noon)
 	before, noted := w.traded(o.ID), w.journal(o.ID)
@@ -307,7 +307,7 @@ func changeTradeUnpaid(w *world) {
 	w.kept(before, noted)
 }
 
-func orderOf(w *world) {
+func orderOf(w *fixtures) {
 	who := w.somebody()
 	first, second := w.charge(order(who, noon)), w.charge(order(who, noon))
 	w.begins(first.ID, byCode, "a", noon)

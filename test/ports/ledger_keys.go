@@ -33,7 +33,7 @@ func keyNamed(of user.ID, name string) payment.Key {
 	return payment.Key{User: of, Name: name, Fingerprint: sha256.Sum256([]byte(name)), Holder: [16]byte{1}}
 }
 
-func (w *world) reserves(k payment.Key, now time.Time) *payment.Answer {
+func (w *fixtures) reserves(k payment.Key, now time.Time) *payment.Answer {
 	w.Helper()
 	a, err := w.Ledger.Reserve(w.Context(), k, now, now.Add(time.Minute))
 	require.NoError(w, err)
@@ -41,14 +41,14 @@ func (w *world) reserves(k payment.Key, now time.Time) *payment.Answer {
 }
 
 // answers gives the key an answer by a Change of the order.
-func (w *world) answers(id payment.OrderID, k payment.Key, reply string, at time.Time) payment.Answer {
+func (w *fixtures) answers(id payment.OrderID, k payment.Key, reply string, at time.Time) payment.Answer {
 	w.Helper()
 	a := payment.Answer{Key: k, Order: id, Reply: []byte(reply), At: at}
 	w.trade(id, func(t *payment.Trade) { t.Answer = &a })
 	return a
 }
 
-func reserve(w *world) {
+func reserve(w *fixtures) {
 	who, other := w.somebody(), w.somebody()
 	k := keyNamed(who, broad(63)+"'\"%_")
 	require.Nil(w, w.reserves(k, noon))
@@ -67,7 +67,7 @@ func reserve(w *world) {
 	assert.Equal(w, &a, w.reserves(k, noon.Add(2*time.Hour)), "as often as they ask")
 }
 
-func reserveReused(w *world) {
+func reserveReused(w *fixtures) {
 	who := w.somebody()
 	k := keyNamed(who, "k")
 	another := keyNamed(who, "another request")
@@ -86,7 +86,7 @@ func reserveReused(w *world) {
 	assert.Equal(w, o.ID, w.reserves(k, noon.Add(time.Hour)).Order)
 }
 
-func reserveAgain(w *world) {
+func reserveAgain(w *fixtures) {
 	k := keyNamed(w.somebody(), "k")
 	w.reserves(k, noon)
 	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute-time.Microsecond), noon.Add(time.Hour))
@@ -96,7 +96,7 @@ func reserveAgain(w *world) {
 	assert.ErrorIs(w, err, payment.ErrKeyInUse, "now it is theirs")
 }
 
-func answersForgotten(w *world) {
+func answersForgotten(w *fixtures) {
 	who := w.somebody()
 	k := keyNamed(who, "k")
 	w.reserves(k, noon)
@@ -109,7 +109,7 @@ func answersForgotten(w *world) {
 	assert.ErrorIs(w, err, payment.ErrKeyInUse)
 }
 
-func release(w *world) {
+func release(w *fixtures) {
 	who := w.somebody()
 	k, other := keyNamed(who, "k"), keyNamed(who, "other")
 	require.NoError(w, w.Ledger.Release(w.Context(), k), "there is none")
@@ -133,7 +133,7 @@ func release(w *world) {
 	assert.Equal(w, o.ID, w.reserves(another, noon).Order)
 }
 
-func releaseOfAnother(w *world) {
+func releaseOfAnother(w *fixtures) {
 	first := keyNamed(w.somebody(), "k")
 	second := first
 	second.Holder[0]++
@@ -147,7 +147,7 @@ func releaseOfAnother(w *world) {
 	assert.Nil(w, w.reserves(first, late))
 }
 
-func answerTwice(w *world) {
+func answerTwice(w *fixtures) {
 	who := w.somebody()
 	k := keyNamed(who, "k")
 	w.reserves(k, noon)
@@ -167,7 +167,7 @@ func answerTwice(w *world) {
 	assert.Equal(w, &payment.Answer{Key: k, Order: o.ID, At: noon}, w.reserves(k, noon))
 }
 
-func reserveAtOnce(w *world) {
+func reserveAtOnce(w *fixtures) {
 	k := keyNamed(w.somebody(), "k")
 	assertOneWins(w, atOnce(many, func(int) error {
 		a, err := w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
@@ -176,7 +176,7 @@ func reserveAtOnce(w *world) {
 	}), payment.ErrKeyInUse)
 }
 
-func answerAtOnce(w *world) {
+func answerAtOnce(w *fixtures) {
 	who := w.somebody()
 	k := keyNamed(who, "k")
 	w.reserves(k, noon)
@@ -191,7 +191,7 @@ func answerAtOnce(w *world) {
 	assert.Equal(w, orders[0].ID, w.reserves(k, noon).Order)
 }
 
-func reserveNobody(w *world) {
+func reserveNobody(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
 		_, err := w.Ledger.Reserve(w.Context(), keyNamed(nobody, "k"), noon, noon.Add(time.Minute))
 		require.Error(w, err)
@@ -199,7 +199,7 @@ func reserveNobody(w *world) {
 	}
 }
 
-func answerFails(w *world) {
+func answerFails(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	k := keyNamed(o.User, "k")
 	w.reserves(k, noon)
@@ -214,7 +214,7 @@ func answerFails(w *world) {
 	assert.ErrorIs(w, err, payment.ErrKeyInUse)
 }
 
-func answerPrivate(w *world) {
+func answerPrivate(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	k := keyNamed(o.User, "k")
 	w.reserves(k, noon)

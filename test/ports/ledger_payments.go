@@ -30,14 +30,14 @@ func stray(transaction string, at time.Time) payment.Payment {
 	}, at)
 }
 
-func (w *world) strays(transaction string, at time.Time) payment.Payment {
+func (w *fixtures) strays(transaction string, at time.Time) payment.Payment {
 	w.Helper()
 	p, err := w.Ledger.AddUnmatched(w.Context(), stray(transaction, at))
 	require.NoError(w, err)
 	return p
 }
 
-func (w *world) payments(v payment.PaymentState, r page.Request) page.Page[payment.Payment] {
+func (w *fixtures) payments(v payment.PaymentState, r page.Request) page.Page[payment.Payment] {
 	w.Helper()
 	p, err := w.Ledger.Payments(w.Context(), v, r)
 	require.NoError(w, err)
@@ -45,14 +45,14 @@ func (w *world) payments(v payment.PaymentState, r page.Request) page.Page[payme
 }
 
 // due are at most limit of the orders that are due, which are put off for a day.
-func (w *world) due(now time.Time, limit int) []payment.OrderID {
+func (w *fixtures) due(now time.Time, limit int) []payment.OrderID {
 	w.Helper()
 	ids, err := w.Ledger.Due(w.Context(), now, now.AddDate(0, 0, 1), limit)
 	require.NoError(w, err)
 	return ids
 }
 
-func addStray(w *world) {
+func addStray(w *fixtures) {
 	o := w.charge(order(w.somebody(), noon))
 	w.pays(o.ID, "a", "known", noon)
 	want := stray("t", noon)
@@ -77,7 +77,7 @@ func addStray(w *world) {
 	assert.Len(w, w.traded(o.ID).Payments, 1)
 }
 
-func addStrayAtOnce(w *world) {
+func addStrayAtOnce(w *fixtures) {
 	all := atOnce(many, func(n int) payment.Payment {
 		p, err := w.Ledger.AddUnmatched(w.Context(), stray("t", noon.Add(time.Duration(n)*time.Second)))
 		assert.NoError(w, err)
@@ -89,7 +89,7 @@ func addStrayAtOnce(w *world) {
 	assert.Equal(w, []payment.Payment{all[0]}, w.payments("", pageNo(1, 10)).Items)
 }
 
-func payments(w *world) {
+func payments(w *fixtures) {
 	assert.Empty(w, w.payments("", page.Request{}).Items)
 	o := w.charge(order(w.somebody(), noon))
 	w.pays(o.ID, "a", "applied", noon.Add(2*time.Second))
@@ -121,7 +121,7 @@ func payments(w *world) {
 	}, applied)
 }
 
-func paymentPages(w *world) {
+func paymentPages(w *fixtures) {
 	const all = 7
 	for i := range all {
 		w.strays(fmt.Sprint("t", i), noon.Add(time.Duration(i/2)*time.Microsecond))
@@ -149,14 +149,14 @@ func paymentPages(w *world) {
 }
 
 // looked stores an order that is to be looked at then.
-func (w *world) looked(at time.Time) payment.OrderID {
+func (w *fixtures) looked(at time.Time) payment.OrderID {
 	w.Helper()
 	id := w.charge(order(w.somebody(), noon)).ID
 	w.trade(id, func(t *payment.Trade) { t.NextCheck = at })
 	return id
 }
 
-func due(w *world) {
+func due(w *fixtures) {
 	assert.Empty(w, w.due(noon, 10))
 	late, early, never, future := w.looked(noon), w.looked(noon.Add(-time.Hour)), w.looked(time.Time{}), w.looked(noon.Add(time.Microsecond))
 	same := w.looked(noon)
@@ -168,7 +168,7 @@ func due(w *world) {
 	assert.NotContains(w, w.due(noon.AddDate(10, 0, 0), 10), never)
 }
 
-func duePutsOff(w *world) {
+func duePutsOff(w *fixtures) {
 	id := w.looked(noon)
 	next := noon.Add(time.Minute)
 	ids, err := w.Ledger.Due(w.Context(), noon, next, 10)
@@ -179,7 +179,7 @@ func duePutsOff(w *world) {
 	assert.Equal(w, []payment.OrderID{id}, w.due(next, 10))
 }
 
-func dueAtOnce(w *world) {
+func dueAtOnce(w *fixtures) {
 	const each = 3
 	want := map[payment.OrderID]bool{}
 	for i := range many * each {

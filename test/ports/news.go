@@ -35,20 +35,20 @@ func tidings(city string, titles ...string) []event.News {
 	return items
 }
 
-func (w *world) report(items ...event.News) {
+func (w *fixtures) report(items ...event.News) {
 	w.Helper()
 	require.NoError(w, w.News.Add(w.Context(), items))
 }
 
-func (w *world) around(limit int, spots ...event.DayInCity) map[event.DayInCity][]event.News {
+func (w *fixtures) around(limit int, spots ...event.DayInCity) map[event.DayInCity][]event.News {
 	w.Helper()
-	found, err := w.Scenery.Load(w.Context(), event.RelatedQuery{DaysInCities: spots, News: limit})
+	found, err := w.Related.Load(w.Context(), event.RelatedQuery{DaysInCities: spots, News: limit})
 	require.NoError(w, err)
 	return found.News
 }
 
 // headlines are the titles of the news around the spot.
-func (w *world) headlines(limit int, spot event.DayInCity) string {
+func (w *fixtures) headlines(limit int, spot event.DayInCity) string {
 	w.Helper()
 	var titles []string
 	for _, item := range w.around(limit, spot)[spot] {
@@ -57,7 +57,7 @@ func (w *world) headlines(limit int, spot event.DayInCity) string {
 	return strings.Join(titles, " ")
 }
 
-func newsAdd(w *world) {
+func newsAdd(w *fixtures) {
 	full := event.News{
 		SiteName: "Plaza Mayor", SiteLogo: "logos/1.png", URL: "https://example.org/?a=1&b='", Title: broad(200),
 		Released: pi, HTML: markup.HTML("<p>" + broad(16_000) + "</p>"), Category: "Fiestas", City: "Sevilla",
@@ -80,7 +80,7 @@ func newsAdd(w *world) {
 	}
 }
 
-func newsOfDay(w *world) {
+func newsOfDay(w *fixtures) {
 	for _, day := range []string{"2026-03-13", "2026-03-14", "2026-03-15", "0001-01-01", "9999-12-31"} {
 		w.report(event.News{Title: day, Released: date(w, day)}, event.News{Title: day, Released: date(w, day), City: "Sevilla"})
 	}
@@ -98,7 +98,7 @@ func newsOfDay(w *world) {
 	}
 }
 
-func newsOwnCity(w *world) {
+func newsOwnCity(w *fixtures) {
 	w.report(tidings("杭州市", "a")...)
 	w.report(tidings("", "b")...)
 	w.report(tidings("Sevilla", "c", "d")...)
@@ -113,14 +113,14 @@ func newsOwnCity(w *world) {
 	}
 }
 
-func newsNoCity(w *world) {
+func newsNoCity(w *fixtures) {
 	w.report(tidings("Sevilla", "a")...)
 	w.report(tidings("", "b")...)
 	w.report(tidings("杭州市", "c")...)
 	assert.Equal(w, "a b c", w.headlines(10, event.DayInCity{Date: pi}))
 }
 
-func newsLimit(w *world) {
+func newsLimit(w *fixtures) {
 	w.report(tidings("Sevilla", "a", "b", "c")...)
 	w.report(tidings("杭州市", "d", "e")...)
 	assert.Equal(w, "d e a", w.headlines(3, event.DayInCity{Date: pi, City: "杭州市"}))
@@ -130,7 +130,7 @@ func newsLimit(w *world) {
 	}
 }
 
-func newsNone(w *world) {
+func newsNone(w *fixtures) {
 	w.report(tidings("Sevilla", "a")...)
 	there, empty := event.DayInCity{Date: pi}, event.DayInCity{Date: date(w, "2026-03-15"), City: "Sevilla"}
 	found := w.around(10, there, empty)
@@ -139,7 +139,7 @@ func newsNone(w *world) {
 	assert.Empty(w, w.around(10))
 }
 
-func newsPrivate(w *world) {
+func newsPrivate(w *fixtures) {
 	items := tidings("Sevilla", "a", "b")
 	w.report(items...)
 	items[0].Title = "spoilt"
@@ -148,7 +148,7 @@ func newsPrivate(w *world) {
 	assert.Equal(w, "a b", w.headlines(10, spot))
 }
 
-func newsGone(w *world) {
+func newsGone(w *fixtures) {
 	w.report(tidings("Sevilla", "a")...)
 	w.refusedGone(newsCalls)
 	assert.Equal(w, "a", w.headlines(10, event.DayInCity{Date: pi}))
@@ -158,7 +158,7 @@ var newsCalls = []call{
 	{"News.Add", func(ctx context.Context, s Stores) error { return s.News.Add(ctx, tidings("Sevilla", "new")) }},
 }
 
-func date(w *world, day string) event.Date {
+func date(w *fixtures, day string) event.Date {
 	w.Helper()
 	d, err := event.ParseDate(day)
 	require.NoError(w, err)

@@ -60,14 +60,14 @@ func translationOf(original publication.BundleID) func(*publication.Publication)
 }
 
 // publish stores the publications.
-func (w *world) publish(all ...publication.Publication) {
+func (w *fixtures) publish(all ...publication.Publication) {
 	w.Helper()
 	for _, p := range all {
 		require.NoError(w, w.Publications.Put(w.Context(), p))
 	}
 }
 
-func (w *world) publications(q publication.Query) page.Page[publication.Publication] {
+func (w *fixtures) publications(q publication.Query) page.Page[publication.Publication] {
 	w.Helper()
 	p, err := w.Publications.List(w.Context(), q)
 	require.NoError(w, err)
@@ -91,7 +91,7 @@ func cover() media.Picture {
 	}}
 }
 
-func putPublication(w *world) {
+func putPublication(w *fixtures) {
 	author := w.somebody()
 	full := publication.Publication{
 		ID: 1 << 40, Bundle: publication.Bundle{ID: 9, FirstOriginal: 3, Original: 4}, Node: 5, Type: publication.MultiChapter,
@@ -110,7 +110,7 @@ func putPublication(w *world) {
 	}, w.listed())
 }
 
-func replacePublication(w *world) {
+func replacePublication(w *fixtures) {
 	author, other := w.somebody(), w.somebody()
 	p := article(author, 1)
 	for _, edit := range []func(*publication.Publication){
@@ -135,7 +135,7 @@ func replacePublication(w *world) {
 	}
 }
 
-func putNode(w *world) {
+func putNode(w *fixtures) {
 	n := publication.Node{ID: 1, Bundle: 9, Content: content(w.somebody())}
 	w.publish(article(n.Author, 1)) // of the same number
 	for _, edit := range []func(*publication.Node){
@@ -159,7 +159,7 @@ func putNode(w *world) {
 	assert.Len(w, w.listed(), 2)
 }
 
-func putDanglingContent(w *world) {
+func putDanglingContent(w *fixtures) {
 	author := w.somebody()
 	for _, c := range []publication.Content{
 		content(0), content(author + 1),
@@ -184,7 +184,7 @@ func putDanglingContent(w *world) {
 	assert.Equal(w, []publication.Publication{standing}, w.publications(publication.Query{}).Items)
 }
 
-func putPublicationAtOnce(w *world) {
+func putPublicationAtOnce(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	for _, err := range atOnce(many, func(i int) error {
@@ -204,7 +204,7 @@ func putPublicationAtOnce(w *world) {
 	assert.Equal(w, want, w.listed())
 }
 
-func publicationPrivate(w *world) {
+func publicationPrivate(w *fixtures) {
 	p := article(w.somebody(), 1, func(p *publication.Publication) { p.Cover = cover() })
 	n := publication.Node{ID: 1, Content: content(p.Author)}
 	n.Cover = cover()
@@ -233,7 +233,7 @@ func contentOf(thing feed.Listable) publication.Content {
 	return thing.(publication.Publication).Content
 }
 
-func publicationGone(w *world) {
+func publicationGone(w *fixtures) {
 	author := w.somebody()
 	w.publish(article(author, 1))
 	w.refusedGone(publicationCalls)

@@ -14,7 +14,7 @@ import (
 	"plaza/domain/publication"
 )
 
-func publicationOrder(w *world) {
+func publicationOrder(w *fixtures) {
 	author := w.somebody()
 	updated := func(micros int) func(*publication.Publication) {
 		return func(p *publication.Publication) {
@@ -33,7 +33,7 @@ func publicationOrder(w *world) {
 	assert.Equal(w, 4, p.Total)
 }
 
-func publicationsOfCategory(w *world) {
+func publicationsOfCategory(w *fixtures) {
 	author := w.somebody()
 	for i, category := range []feed.CategoryID{0, w.category(1), w.category(2), 1} {
 		w.publish(article(author, publication.ID(i+1), func(p *publication.Publication) { p.Category = category }))
@@ -46,14 +46,14 @@ func publicationsOfCategory(w *world) {
 }
 
 // originals are the numbers of what there is when only originals are asked for.
-func (w *world) originals() []publication.ID {
+func (w *fixtures) originals() []publication.ID {
 	w.Helper()
 	p := w.publications(publication.Query{OriginOnly: true})
 	assert.Len(w, p.Items, p.Total)
 	return idsOf(p.Items)
 }
 
-func originOnly(w *world) {
+func originOnly(w *fixtures) {
 	author := w.somebody()
 	w.publish(
 		article(author, 1),
@@ -76,7 +76,7 @@ func originOnly(w *world) {
 	assert.Equal(w, []publication.ID{1, 3, 4, 7, 11, 12, 13}, w.originals())
 }
 
-func originOnlyLater(w *world) {
+func originOnlyLater(w *fixtures) {
 	author := w.somebody()
 	translation := article(author, 1, translationOf(2))
 	w.publish(translation)
@@ -104,8 +104,8 @@ func originOnlyLater(w *world) {
 	assert.Empty(w, w.publications(q).Items, "an original counts in whatever category it is")
 }
 
-func originOnlyWorlds(w *world) {
-	w.eachChance(func(w *world, c chance) {
+func originOnlyWorlds(w *fixtures) {
+	w.eachChance(func(w *fixtures, c random) {
 		author := w.somebody()
 		w.category(1)
 		stored := map[publication.ID]publication.Publication{}
@@ -130,11 +130,11 @@ func originOnlyWorlds(w *world) {
 
 // originOnlyAtOnce lets many put publications of their own, each now of this bundle
 // and now of that, a translation of this one or of that.
-func originOnlyAtOnce(w *world) {
+func originOnlyAtOnce(w *fixtures) {
 	author := w.somebody()
 	w.category(1)
 	stored := atOnce(many, func(i int) publication.Publication {
-		c := chance{rand.New(rand.NewPCG(uint64(i), 3))}
+		c := random{rand.New(rand.NewPCG(uint64(i), 3))}
 		var p publication.Publication
 		for range 20 {
 			p = article(author, publication.ID(1+i), translationOf(publication.BundleID(c.IntN(5))), func(p *publication.Publication) {
@@ -181,7 +181,7 @@ func wantedOf(stored map[publication.ID]publication.Publication, q publication.Q
 }
 
 // pagedPublications is the whole list, asked for page by page.
-func (w *world) pagedPublications(q publication.Query, size int) []publication.ID {
+func (w *fixtures) pagedPublications(q publication.Query, size int) []publication.ID {
 	w.Helper()
 	all := []publication.ID{}
 	for n := 1; ; n++ {
@@ -196,7 +196,7 @@ func (w *world) pagedPublications(q publication.Query, size int) []publication.I
 	}
 }
 
-func publicationPages(w *world) {
+func publicationPages(w *fixtures) {
 	author := w.somebody()
 	for id := range publication.ID(5) {
 		w.publish(article(author, id+1))

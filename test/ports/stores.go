@@ -28,7 +28,7 @@ type Stores struct {
 	Events        event.Repository
 	EventReader   event.Reader
 	Discussion    event.Discussion
-	Scenery       event.RelatedReader
+	Related       event.RelatedReader
 	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository
@@ -37,8 +37,8 @@ type Stores struct {
 	Demands       demand.Repository
 	Images        userimage.Repository
 	Ledger        payment.Ledger
-	Intake        imported.Store
-	Bin           media.DeletionQueue
+	Imports       imported.Store
+	Deletions     media.DeletionQueue
 	// Listings returns what the feed lists at present, by kind and id.
 	Listings func(t *testing.T) []feed.Listing
 	// Check fails the test when what the store derives from something else is not what
@@ -60,7 +60,7 @@ func All(t *testing.T, open Open) {
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Demands", Demands}, {"Images", Images}, {"Ledger", Ledger},
-		{"Intake", Intake}, {"Bin", Bin}, {"Inside", Inside},
+		{"Intake", Imports}, {"Bin", DeletionQueue}, {"Inside", Inside},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}
@@ -69,7 +69,7 @@ func All(t *testing.T, open Open) {
 // promise is a sentence of a port's comment, and what shows that it is kept.
 type promise struct {
 	sentence string
-	kept     func(w *world)
+	kept     func(w *fixtures)
 }
 
 func (open Open) keeps(t *testing.T, promises []promise) {
@@ -78,4 +78,4 @@ func (open Open) keeps(t *testing.T, promises []promise) {
 	}
 }
 
-func (open Open) world(t *testing.T) *world { return &world{T: t, Stores: open(t), open: open} }
+func (open Open) world(t *testing.T) *fixtures { return &fixtures{T: t, Stores: open(t), open: open} }

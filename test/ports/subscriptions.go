@@ -40,7 +40,7 @@ func toUser(who, followed user.ID, at time.Time) subscription.Subscription {
 }
 
 // subscribe stores the subscription, which must be new.
-func (w *world) subscribe(s subscription.Subscription) subscription.Subscription {
+func (w *fixtures) subscribe(s subscription.Subscription) subscription.Subscription {
 	w.Helper()
 	stored, isNew, err := w.Subscriptions.Follow(w.Context(), s)
 	require.NoError(w, err)
@@ -48,14 +48,14 @@ func (w *world) subscribe(s subscription.Subscription) subscription.Subscription
 	return stored
 }
 
-func (w *world) subscriptions(q subscription.Query) page.Page[subscription.Subscription] {
+func (w *fixtures) subscriptions(q subscription.Query) page.Page[subscription.Subscription] {
 	w.Helper()
 	p, err := w.Subscriptions.List(w.Context(), q)
 	require.NoError(w, err)
 	return p
 }
 
-func followNew(w *world) {
+func followNew(w *fixtures) {
 	who, followed := w.somebody(), w.somebody()
 	for _, s := range []subscription.Subscription{
 		toUser(who, followed, noon),
@@ -71,7 +71,7 @@ func followNew(w *world) {
 	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
 }
 
-func followAgain(w *world) {
+func followAgain(w *fixtures) {
 	who, followed := w.somebody(), w.somebody()
 	for _, s := range []subscription.Subscription{
 		toUser(who, followed, noon), subscription.ToCategory(who, w.category(1), noon),
@@ -86,7 +86,7 @@ func followAgain(w *world) {
 	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
 }
 
-func followAtOnce(w *world) {
+func followAtOnce(w *fixtures) {
 	who := w.somebody()
 	for _, s := range []subscription.Subscription{
 		toUser(who, w.somebody(), noon), subscription.ToCategory(who, w.category(1), noon),
@@ -114,7 +114,7 @@ func followAtOnce(w *world) {
 	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
 }
 
-func followNothing(w *world) {
+func followNothing(w *fixtures) {
 	who := w.somebody()
 	for _, s := range []subscription.Subscription{
 		toUser(who, who+1, noon), toUser(who, -1, noon),
@@ -130,7 +130,7 @@ func followNothing(w *world) {
 	assert.Empty(w, w.subscriptions(subscription.Query{User: who + 1}).Items)
 }
 
-func unfollow(w *world) {
+func unfollow(w *fixtures) {
 	who, followed := w.somebody(), w.somebody()
 	w.befriend(who, followed)
 	category := w.subscribe(subscription.ToCategory(who, w.category(1), noon))
@@ -144,7 +144,7 @@ func unfollow(w *world) {
 	assert.Equal(w, subscription.Contact, w.relations(who, followed)[followed])
 }
 
-func unfollowNothing(w *world) {
+func unfollowNothing(w *fixtures) {
 	who, followed := w.somebody(), w.somebody()
 	s := w.subscribe(toUser(who, followed, noon))
 	for _, owner := range []user.ID{followed, 0} {
@@ -154,7 +154,7 @@ func unfollowNothing(w *world) {
 	assert.Equal(w, []subscription.Subscription{s}, w.subscriptions(subscription.Query{User: who}).Items)
 }
 
-func unfollowAtOnce(w *world) {
+func unfollowAtOnce(w *fixtures) {
 	who := w.somebody()
 	s := w.subscribe(toUser(who, w.somebody(), noon))
 	assertOneWins(w, atOnce(many, func(int) error {
@@ -162,7 +162,7 @@ func unfollowAtOnce(w *world) {
 	}), subscription.ErrNotFound)
 }
 
-func listAdmitted(w *world) {
+func listAdmitted(w *fixtures) {
 	who, followed := w.somebody(), w.somebody()
 	all := []subscription.Subscription{
 		w.subscribe(toUser(who, followed, noon)), w.subscribe(subscription.ToCategory(who, w.category(1), noon)),
@@ -186,7 +186,7 @@ func listAdmitted(w *world) {
 	}
 }
 
-func listNewest(w *world) {
+func listNewest(w *fixtures) {
 	who := w.somebody()
 	var stored []subscription.Subscription
 	for _, minutes := range []int{0, 2, 1, 1} {
@@ -197,7 +197,7 @@ func listNewest(w *world) {
 	assert.Equal(w, want, w.subscriptions(subscription.Query{User: who}).Items)
 }
 
-func listPages(w *world) {
+func listPages(w *fixtures) {
 	who := w.somebody()
 	empty := w.subscriptions(subscription.Query{User: who})
 	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
@@ -217,14 +217,14 @@ func listPages(w *world) {
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 }
 
-func (w *world) relations(viewer user.ID, authors ...user.ID) map[user.ID]subscription.Relation {
+func (w *fixtures) relations(viewer user.ID, authors ...user.ID) map[user.ID]subscription.Relation {
 	w.Helper()
 	r, err := w.Subscriptions.Relations(w.Context(), viewer, authors)
 	require.NoError(w, err)
 	return r
 }
 
-func relations(w *world) {
+func relations(w *fixtures) {
 	viewer, friend, fan, idol, nobody := w.somebody(), w.somebody(), w.somebody(), w.somebody(), w.somebody()
 	w.befriend(viewer, friend)
 	w.befriend(friend, nobody)
@@ -241,14 +241,14 @@ func relations(w *world) {
 	assert.Empty(w, w.relations(viewer))
 }
 
-func relationsOfNobody(w *world) {
+func relationsOfNobody(w *fixtures) {
 	a, b := w.somebody(), w.somebody()
 	w.befriend(a, b)
 	want := map[user.ID]subscription.Relation{a: subscription.Stranger, b: subscription.Stranger, 0: subscription.Stranger}
 	assert.Equal(w, want, w.relations(0, a, b, 0))
 }
 
-func subscriptionGone(w *world) {
+func subscriptionGone(w *fixtures) {
 	who, followed := w.somebody(), w.somebody()
 	s := w.subscribe(toUser(followed, who, noon))
 	w.refusedGone(subscriptionCalls)

@@ -50,7 +50,7 @@ func try(n, m int) access.Attempt {
 }
 
 // fail makes attempts that stay failed, all of which must be taken.
-func (w *world) fail(now time.Time, attempts ...access.Attempt) {
+func (w *fixtures) fail(now time.Time, attempts ...access.Attempt) {
 	w.Helper()
 	for i, a := range attempts {
 		require.NoError(w, w.Throttle.Begin(w.Context(), a, now), "attempt %d", i+1)
@@ -58,14 +58,14 @@ func (w *world) fail(now time.Time, attempts ...access.Attempt) {
 }
 
 // login makes an attempt that succeeds.
-func (w *world) login(now time.Time, a access.Attempt) {
+func (w *fixtures) login(now time.Time, a access.Attempt) {
 	w.Helper()
 	w.fail(now, a)
 	require.NoError(w, w.Throttle.Succeed(w.Context(), a, now))
 }
 
 // full asserts that the attempt is not taken, and returns when it will be.
-func (w *world) full(now time.Time, a access.Attempt) time.Duration {
+func (w *fixtures) full(now time.Time, a access.Attempt) time.Duration {
 	w.Helper()
 	err := w.Throttle.Begin(w.Context(), a, now)
 	require.True(w, fault.Is(err, fault.Throttled), "%v", err)
@@ -102,7 +102,7 @@ func neighbours(m, first, count int) []access.Attempt {
 	return all
 }
 
-func beginByPair(w *world) {
+func beginByPair(w *fixtures) {
 	l := limit(access.ByPair)
 	w.fail(noon, times(l.Max, try(1, 1))...)
 	w.full(noon, try(1, 1))
@@ -112,7 +112,7 @@ func beginByPair(w *world) {
 	w.full(noon.Add(l.Window), try(1, 1))
 }
 
-func beginByUnusual(w *world) {
+func beginByUnusual(w *fixtures) {
 	l := limit(access.ByUnusual)
 	w.login(noon, try(1, 1))
 	now := noon.Add(time.Hour)
@@ -125,7 +125,7 @@ func beginByUnusual(w *world) {
 	w.fail(now.Add(l.Window), try(1, 500))
 }
 
-func beginBySource(w *world) {
+func beginBySource(w *fixtures) {
 	l := limit(access.BySourceAny)
 	w.login(noon, try(1, 1))
 	w.fail(noon, neighbours(1, 1, l.Max-1)...)
@@ -137,7 +137,7 @@ func beginBySource(w *world) {
 	w.fail(noon.Add(l.Window), try(902, 1))
 }
 
-func beginUsualSource(w *world) {
+func beginUsualSource(w *fixtures) {
 	pair, source := limit(access.ByPair), limit(access.BySourceAny)
 	regulars := source.Max/pair.Max + 1
 	for n := range regulars {
@@ -158,7 +158,7 @@ func beginUsualSource(w *world) {
 	assert.Equal(w, source.Window, w.full(now, try(901, 1)), "the place of one of the last %d", source.Max)
 }
 
-func beginRefused(w *world) {
+func beginRefused(w *fixtures) {
 	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
 	w.fail(noon, times(pair.Max, try(1, 1))...)
 	for minute := range int(pair.Window / time.Minute) {
@@ -169,7 +169,7 @@ func beginRefused(w *world) {
 	w.full(noon.Add(pair.Window), try(1, 500))
 }
 
-func beginLater(w *world) {
+func beginLater(w *fixtures) {
 	l := limit(access.ByPair)
 	for i := range l.Max {
 		w.fail(noon.Add(time.Duration(i)*time.Minute), try(1, 1))
@@ -182,7 +182,7 @@ func beginLater(w *world) {
 	w.fail(now.Add(time.Minute), try(1, 1))
 }
 
-func beginLatest(w *world) {
+func beginLatest(w *fixtures) {
 	pair, source := limit(access.ByPair), limit(access.BySourceAny)
 	w.fail(noon, neighbours(1, 100, source.Max-pair.Max)...)
 	later := noon.Add(5 * time.Minute)
@@ -193,7 +193,7 @@ func beginLatest(w *world) {
 	w.fail(later.Add(after), try(1, 1))
 }
 
-func beginAtOnce(w *world) {
+func beginAtOnce(w *fixtures) {
 	taken := 0
 	for _, err := range atOnce(50, func(int) error { return w.Throttle.Begin(w.Context(), try(1, 1), noon) }) {
 		if err == nil {
@@ -205,7 +205,7 @@ func beginAtOnce(w *world) {
 	assert.Equal(w, limit(access.ByPair).Max, taken)
 }
 
-func succeedTakesBack(w *world) {
+func succeedTakesBack(w *fixtures) {
 	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
 	w.fail(noon, strangers(1, 100, unusual.Max-1)...)
 	for m := range 3 {
@@ -221,7 +221,7 @@ func succeedTakesBack(w *world) {
 	w.full(noon, try(1, 1))
 }
 
-func succeedForgets(w *world) {
+func succeedForgets(w *fixtures) {
 	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
 	w.fail(noon, times(pair.Max, try(1, 2))...)
 	w.fail(noon, times(pair.Max-1, try(1, 1))...)
@@ -234,7 +234,7 @@ func succeedForgets(w *world) {
 	w.full(noon, try(1, 500))
 }
 
-func succeedUsual(w *world) {
+func succeedUsual(w *fixtures) {
 	unusual := limit(access.ByUnusual)
 	for n, now := range []time.Time{noon.Add(time.Hour), noon.Add(access.UsualFor - time.Second)} {
 		w.login(noon, try(n, 1))
@@ -255,7 +255,7 @@ func succeedUsual(w *world) {
 	w.fail(late, try(10, 1))
 }
 
-func abandon(w *world) {
+func abandon(w *fixtures) {
 	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
 	w.fail(noon, times(pair.Max, try(1, 1))...)
 	require.NoError(w, w.Throttle.Abandon(w.Context(), try(1, 1), noon))
@@ -270,7 +270,7 @@ func abandon(w *world) {
 	w.full(noon, try(1, 100)) // coming to no decision made it no usual source
 }
 
-func throttleGone(w *world) {
+func throttleGone(w *fixtures) {
 	pair := limit(access.ByPair)
 	w.fail(noon, times(pair.Max-1, try(1, 1))...)
 	w.refusedGone(throttleCalls)

@@ -49,7 +49,7 @@ func token(holder user.ID, n byte) access.Token {
 }
 
 // issue stores the token and returns it with its number.
-func (w *world) issue(t access.Token) access.Token {
+func (w *fixtures) issue(t access.Token) access.Token {
 	w.Helper()
 	id, err := w.Tokens.Issue(w.Context(), t)
 	require.NoError(w, err)
@@ -57,7 +57,7 @@ func (w *world) issue(t access.Token) access.Token {
 	return t
 }
 
-func (w *world) session(t access.Token) access.Session {
+func (w *fixtures) session(t access.Token) access.Session {
 	w.Helper()
 	s, err := w.Tokens.Session(w.Context(), t.Hash)
 	require.NoError(w, err)
@@ -65,12 +65,12 @@ func (w *world) session(t access.Token) access.Session {
 }
 
 // touch notes the token's session as seen.
-func (w *world) touch(t access.Token, now time.Time) {
+func (w *fixtures) touch(t access.Token, now time.Time) {
 	w.Helper()
 	require.NoError(w, w.Tokens.Touch(w.Context(), w.session(t), now))
 }
 
-func issue(w *world) {
+func issue(w *fixtures) {
 	holder := w.somebody()
 	first := token(holder, 1)
 	first.ID = 99
@@ -86,7 +86,7 @@ func issue(w *world) {
 	assert.Empty(w, w.session(w.issue(scopeless)).Scopes)
 }
 
-func issueNarrowing(w *world) {
+func issueNarrowing(w *fixtures) {
 	holder := w.somebody()
 	var want []access.Token
 	for n, narrowing := range []access.Narrowing{access.NarrowingUnknown, access.NotNarrowed, access.Narrowed} {
@@ -101,7 +101,7 @@ func issueNarrowing(w *world) {
 	assert.ElementsMatch(w, want, theirs)
 }
 
-func sessionStanding(w *world) {
+func sessionStanding(w *fixtures) {
 	w.somebody()
 	a, m := visitor()
 	a.Phone, m.Seen = phone(100), time.Time{}
@@ -127,7 +127,7 @@ func standing(a access.Account) access.Account {
 	return access.Account{User: a.User, Scopes: a.Scopes, Staff: a.Staff, Disabled: a.Disabled, Generation: a.Generation}
 }
 
-func sessionWhatever(w *world) {
+func sessionWhatever(w *fixtures) {
 	holder := w.somebody()
 	expired := token(holder, 1)
 	expired.TTL = -time.Hour
@@ -145,7 +145,7 @@ func sessionWhatever(w *world) {
 	assert.True(w, w.session(expired).Account.Disabled)
 }
 
-func sessionNone(w *world) {
+func sessionNone(w *fixtures) {
 	w.issue(token(w.somebody(), 1))
 	for _, hash := range []access.KeyHash{{}, {0: 1}, {0: 1, 1: 0xff, 30: 0x80}} {
 		_, err := w.Tokens.Session(w.Context(), hash)
@@ -153,7 +153,7 @@ func sessionNone(w *world) {
 	}
 }
 
-func touch(w *world) {
+func touch(w *fixtures) {
 	holder, other := w.somebody(), w.somebody()
 	t, idle, others := w.issue(token(holder, 1)), w.issue(token(holder, 2)), w.issue(token(other, 3))
 	before := w.account(holder)
@@ -176,7 +176,7 @@ func touch(w *world) {
 	assert.ElementsMatch(w, []time.Time{now, idle.Used}, []time.Time{theirs[0].Used, theirs[1].Used})
 }
 
-func touchSeldom(w *world) {
+func touchSeldom(w *fixtures) {
 	holder := w.somebody()
 	t, idle := w.issue(token(holder, 1)), w.issue(token(holder, 2))
 	start := noon.Add(time.Hour)
@@ -193,7 +193,7 @@ func touchSeldom(w *world) {
 // seen is when the session's token and its user were seen.
 func seen(s access.Session) []time.Time { return []time.Time{s.Used, s.Seen} }
 
-func touchStale(w *world) {
+func touchStale(w *fixtures) {
 	t := w.issue(token(w.somebody(), 1))
 	old := w.session(t)
 	start := noon.Add(time.Hour)
@@ -202,7 +202,7 @@ func touchStale(w *world) {
 	assert.Equal(w, []time.Time{start, start}, seen(w.session(t)))
 }
 
-func touchBackwards(w *world) {
+func touchBackwards(w *fixtures) {
 	t := w.issue(token(w.somebody(), 1))
 	start := noon.Add(time.Hour)
 	w.touch(t, start)
@@ -212,14 +212,14 @@ func touchBackwards(w *world) {
 	}
 }
 
-func touchForm(w *world) {
+func touchForm(w *fixtures) {
 	t := w.issue(token(w.somebody(), 1))
 	now := noon.Add(time.Hour + 789*time.Nanosecond).In(time.FixedZone("", 8*60*60))
 	w.touch(t, now)
 	assert.Equal(w, []time.Time{instant.Normalise(now), instant.Normalise(now)}, seen(w.session(t)))
 }
 
-func touchAtOnce(w *world) {
+func touchAtOnce(w *fixtures) {
 	t := w.issue(token(w.somebody(), 1))
 	s := w.session(t)
 	var instants []time.Time
@@ -235,7 +235,7 @@ func touchAtOnce(w *world) {
 
 // touchFromMany lets one person be seen with many tokens at once, each at an instant
 // that is due after any of the others.
-func touchFromMany(w *world) {
+func touchFromMany(w *fixtures) {
 	holder := w.somebody()
 	var sessions []access.Session
 	for i := range many {
@@ -250,7 +250,7 @@ func touchFromMany(w *world) {
 	assert.Equal(w, at(many-1), s.Seen)
 }
 
-func touchRevoked(w *world) {
+func touchRevoked(w *fixtures) {
 	t := w.issue(token(w.somebody(), 1))
 	s := w.session(t)
 	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
@@ -259,7 +259,7 @@ func touchRevoked(w *world) {
 	assert.ErrorIs(w, err, access.ErrNoSession, "it stays gone")
 }
 
-func revoke(w *world) {
+func revoke(w *fixtures) {
 	holder := w.somebody()
 	t, other := w.issue(token(holder, 1)), w.issue(token(holder, 2))
 	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
@@ -271,12 +271,12 @@ func revoke(w *world) {
 	}
 }
 
-func revokeAtOnce(w *world) {
+func revokeAtOnce(w *fixtures) {
 	t := w.issue(token(w.somebody(), 1))
 	assertOneWins(w, atOnce(many, func(int) error { return w.Tokens.Revoke(w.Context(), t.ID) }), access.ErrNoSession)
 }
 
-func tokensOfUser(w *world) {
+func tokensOfUser(w *fixtures) {
 	holder, other := w.somebody(), w.somebody()
 	var want []access.Token
 	for n := range byte(4) {
@@ -295,7 +295,7 @@ func tokensOfUser(w *world) {
 	assert.Empty(w, theirs)
 }
 
-func tokenPrivate(w *world) {
+func tokenPrivate(w *fixtures) {
 	holder := w.somebody()
 	given := token(holder, 1)
 	stored := w.issue(given)
@@ -311,7 +311,7 @@ func tokenPrivate(w *world) {
 	assert.Equal(w, access.DefaultScopes(), w.session(stored).Account.Scopes)
 }
 
-func tokenGone(w *world) {
+func tokenGone(w *fixtures) {
 	t := w.issue(token(w.somebody(), 1))
 	before := w.session(t)
 	w.refusedGone(tokenCalls)

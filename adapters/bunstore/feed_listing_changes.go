@@ -1,0 +1,267 @@
+package bunstore
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"plaza/domain/feed"
+)
+
+// categories is the kind of the tree's own changes among the totals; nothing of it is
+// ever listed.
+const categories feed.Kind = "category"
+
+// listingChanges collect what must be done to the feed's listings, counters and totals in a
+// transaction. It is done at its end, so that what all writers of a category meet in
+// is locked for as short as can be: the counters in the order of their categories and
+// kinds, and last of all the totals, in the order of their kinds. So writers never wait
+// for each other in a circle.
+type listingChanges struct {
+	listings []listingChange
+	counters map[counterKey]*counterDelta
+	totals   map[feed.Kind]int64 // by how many more are listed; a kind that only changes is there, too
+}
+
+// listingChange is a change of one listing; nil is none.
+type listingChange struct {
+	at        item
+	old, next *listingRow
+}
+
+// isUpdate says whether only the instant of its latest change has moved.
+func (b listingChange) isUpdate() bool {
+	if b.old == nil || b.next == nil {
+		return false
+	}
+	was := *b.old
+	was.Updated = b.next.Updated
+	return was.equal(*b.next)
+}
+
+// counterKey names what is counted together.
+type counterKey struct {
+	category feed.CategoryID
+	kind     feed.Kind
+}
+
+func (a counterKey) compare(b counterKey) int {
+	return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.kind, b.kind))
+}
+
+// change is what happens to a tally.
+type counterDelta struct {
+	more             int64
+	created, updated dbTime // the latest of what came; zero: none came
+	lost             bool   // whether something left that may have been the latest
+}
+
+// replace puts the next listing in the place of the one that stands; nil is none.
+func (b *listingChanges) replace(at item, old, next *listingRow) {
+	if old == nil && next == nil {
+		return
+	}
+	b.listings = append(b.listings, listingChange{at, old, next})
+	var more int64
+	if next != nil {
+		c := b.counter(counterKey{next.CategoryID, at.kind})
+		c.more++
+		c.created, c.updated = later(c.created, next.Created), later(c.updated, next.Updated)
+		more++
+	}
+	if old != nil {
+		c := b.counter(counterKey{old.CategoryID, at.kind})
+		c.more--
+		made := next != nil && next.CategoryID == old.CategoryID // good, if it is not earlier
+		c.lost = c.lost || !made || next.Created.Before(old.Created.Time) || next.Updated.Before(old.Updated.Time)
+		more--
+	}
+	b.total(at.kind, more)
+}
+
+// add counts a listing that is there already, and was not before.
+func (b *listingChanges) add(l *listingRow) {
+	c := b.counter(counterKey{l.CategoryID, l.Kind})
+	c.more++
+	c.created, c.updated = later(c.created, l.Created), later(c.updated, l.Updated)
+	b.total(l.Kind, 1)
+}
+
+func (b *listingChanges) counter(of counterKey) *counterDelta {
+	if b.counters == nil {
+		b.counters = map[counterKey]*counterDelta{}
+	}
+	if b.counters[of] == nil {
+		b.counters[of] = &counterDelta{}
+	}
+	return b.counters[of]
+}
+
+// total notes that the kind has changed, and by how many. Events are on no page, so
+// nothing is summed up of them.
+func (b *listingChanges) total(kind feed.Kind, more int64) {
+	if kind == feed.Xfile {
+		return
+	}
+	if b.totals == nil {
+		b.totals = map[feed.Kind]int64{}
+	}
+	b.totals[kind] += more
+}
+
+func later(a, b dbTime) dbTime {
+	if b.After(a.Time) {
+		return b
+	}
+	return a
+}
+
+// listingSteps keep the feed's books.
+type listingSteps struct {
+	d       dialect
+	lock    string // $1 category, $2 kind; empty where there is one writer at a time
+	count   string // $1 category, $2 kind, $3 how many more, $4 and $5 the instants of what came
+	counts  string // the same with a list for each; empty where that is no better
+	recount string // $1 category, $2 kind
+	place   string // $1 to $7 the columns
+	first   string // the same for what was never listed, and counts it; empty where that takes two
+	update  string // $1 kind, $2 id, $3 updated
+	remove  string // $1 kind, $2 id
+	total   string // $1 kind, $2 how many more, $3 now
+}
+
+func newListingSteps(d dialect) listingSteps {
+	came := func(column string) string {
+		return column + " = CASE WHEN EXCLUDED." + column + " IS NULL OR k." + column + " >= EXCLUDED." + column +
+			" THEN k." + column + " ELSE EXCLUDED." + column + " END"
+	}
+	latest := func(column string) string {
+		return "(SELECT l." + column + " FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text) ORDER BY l." + column +
+			" DESC LIMIT 1) AS " + column
+	}
+	atMost := func(column string) string {
+		return column + " = CASE WHEN k." + column + " <= m." + column + " THEN k." + column + " ELSE m." + column + " END"
+	}
+	const columns = "INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version) "
+	onceMore := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
+		came("created") + ", " + came("updated")
+	s := listingSteps{
+		d:     d,
+		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onceMore,
+		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
+			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
+			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unmissed(),
+		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) ` + d.values("$1, "+d.number("$2")+", $3, $4, $5, $6, $7") + `
+			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
+			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
+		// Of the indexes, SQLite writes all that have a column that is set.
+		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
+		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
+		// Versions go by the clock, so that none comes again after rows were lost, or a
+		// backup was put in their place.
+		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + d.values("$1, "+d.shard()+", $2, $3") + `
+			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
+			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
+	}
+	if lists := d.unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
+		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.unmissed() + onceMore
+	}
+	if lock := d.forUpdate(); lock != "" { // and where a statement may write within another
+		// The listing comes first, so that the counter is locked for less long.
+		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onceMore + `)
+			INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)`
+		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unmissed() + " ORDER BY shard " + lock
+	}
+	return s
+}
+
+// stepsOf are the steps that keep the books.
+func (s listingSteps) stepsOf(b listingChanges) []step {
+	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
+	isLost := func(of counterKey) bool { return b.counters[of].lost }
+	listings := make([]step, len(b.listings), len(b.listings)+2*len(b.counters)+len(b.totals))
+	for i, booked := range b.listings {
+		listings[i] = s.put(booked)
+	}
+	lost := slices.ContainsFunc(inOrder, isLost)
+	steps := s.countsOf(b, inOrder, lost)
+	if lost {
+		// All shards are locked before the others are looked through for the latest: what
+		// anybody else has listed or lost is stored by then, or not yet counted.
+		steps = append(steps, listings...)
+	} else {
+		steps = append(listings, steps...)
+	}
+	for _, of := range inOrder {
+		if isLost(of) {
+			steps = append(steps, step{statement: s.recount, args: []any{int64(of.category), string(of.kind)}})
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(b.totals)) {
+		steps = append(steps, step{statement: s.total, args: []any{string(kind), b.totals[kind], time.Now().UnixMicro()}})
+	}
+	return steps
+}
+
+// severalTallies are better counted in one statement.
+const severalTallies = 8
+
+func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey, lost bool) []step {
+	if !lost && s.counts != "" && len(inOrder) >= severalTallies {
+		return []step{s.countAll(b, inOrder)}
+	}
+	steps := make([]step, 0, 2*len(inOrder))
+	for _, of := range inOrder {
+		c := b.counters[of]
+		args := []any{int64(of.category), string(of.kind)}
+		if c.lost && s.lock != "" {
+			steps = append(steps, step{statement: s.lock, args: args})
+		}
+		steps = append(steps, step{statement: s.count, args: append(slices.Clip(args), c.more, s.d.instant(c.created), s.d.instant(c.updated))})
+	}
+	return steps
+}
+
+// countAll needs no lock before it: it meets the counters in their order.
+func (s listingSteps) countAll(b listingChanges, inOrder []counterKey) step {
+	var in, more []int64
+	var kinds []string
+	var created, updated []*time.Time
+	for _, of := range inOrder {
+		c := b.counters[of]
+		in, kinds, more = append(in, int64(of.category)), append(kinds, string(of.kind)), append(more, c.more)
+		created, updated = append(created, c.created.orNil()), append(updated, c.updated.orNil())
+	}
+	return step{statement: s.counts, args: []any{in, kinds, more, created, updated}}
+}
+
+// put makes the listing what it shall be, and leaves the counters alone.
+func (s listingSteps) put(b listingChange) step {
+	next := b.next
+	switch {
+	case next == nil:
+		return step{statement: s.remove, args: []any{string(b.at.kind), b.at.id}}
+	case b.isUpdate():
+		return step{statement: s.update, args: []any{string(b.at.kind), b.at.id, s.d.instant(next.Updated)}}
+	}
+	return step{statement: s.place, args: s.columnsOf(next)}
+}
+
+func (s listingSteps) columnsOf(l *listingRow) []any {
+	return []any{string(l.Kind), l.ID, int64(l.CategoryID), s.d.instant(l.Created), s.d.instant(l.Updated), l.Lat, l.Lng}
+}
+
+// stepsOfFirst keep the books for one thing of a kind that is not summed up, which is
+// new: it can't have a listing.
+func (s listingSteps) stepsOfFirst(at item, l *listingRow) []step {
+	switch {
+	case l == nil:
+		return nil
+	case s.first == "":
+		var b listingChanges
+		b.replace(at, nil, l)
+		return s.stepsOf(b)
+	}
+	return []step{{statement: s.first, args: s.columnsOf(l)}}
+}

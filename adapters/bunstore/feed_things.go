@@ -1,0 +1,176 @@
+package bunstore
+
+import (
+	"fmt"
+	"strings"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// thing is a row of a page of the feed: all that is shown of what is listed. What a
+// kind does not have stays zero.
+type thing struct {
+	kind     feed.Kind
+	id       int64
+	category feed.CategoryID
+	created  dbTime
+	updated  dbTime
+	lat, lng *float64
+
+	title, text   string
+	cover         cover
+	author        user.ID
+	language      string
+	bundle        publication.BundleID
+	firstOriginal publication.BundleID
+	original      publication.BundleID
+	node          publication.NodeID
+	division      publication.Type
+	tags, images  []string
+	address       string
+	closed        dbTime
+	starts, ends  dbTime
+}
+
+// thingTable is where things of a kind are kept, and its alias in hot reads.
+type thingTable struct{ name, alias string }
+
+var thingTables = map[feed.Kind]thingTable{
+	feed.Publication: {"publications", "p"}, feed.Node: {"nodes", "n"}, feed.Demand: {"demands", "d"},
+}
+
+// thingColumn is a column that is shown, as it is called in the table of each
+// kind that has it.
+type thingColumn struct {
+	publication, node, demand string
+	into                      func(*thing, dialect) any
+}
+
+func (c thingColumn) of(kind feed.Kind) string {
+	return map[feed.Kind]string{
+		feed.Publication: c.publication, feed.Node: c.node, feed.Demand: c.demand,
+	}[kind]
+}
+
+var thingColumns = []thingColumn{
+	{"category_id", "category_id", "category_id", func(t *thing, _ dialect) any { return orZeroNumber[feed.CategoryID]{&t.category} }},
+	{"created", "created", "created", func(t *thing, _ dialect) any { return &t.created }},
+	{"updated", "updated", "updated", func(t *thing, _ dialect) any { return &t.updated }},
+	{"title", "title", "title", func(t *thing, _ dialect) any { return &t.title }},
+	{"summary", "summary", "description", func(t *thing, _ dialect) any { return &t.text }},
+	{"cover", "cover", "cover", func(t *thing, _ dialect) any { return &t.cover }},
+	{"author_id", "author_id", "author_id", func(t *thing, _ dialect) any { return &t.author }},
+	{"language", "language", "", func(t *thing, _ dialect) any { return orZeroText[string]{&t.language} }},
+	{"bundle_id", "bundle_id", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.bundle} }},
+	{"first_original_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.firstOriginal} }},
+	{"original_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.original} }},
+	{"node_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.NodeID]{&t.node} }},
+	{"type", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.Type]{&t.division} }},
+	{"", "", "tags", func(t *thing, d dialect) any { return d.list(&t.tags) }},
+	{"", "", "images", func(t *thing, d dialect) any { return d.list(&t.images) }},
+	{"", "", "address", func(t *thing, _ dialect) any { return orZeroText[string]{&t.address} }},
+	{"", "", "lat", func(t *thing, _ dialect) any { return &t.lat }},
+	{"", "", "lng", func(t *thing, _ dialect) any { return &t.lng }},
+	{"", "", "closed", func(t *thing, _ dialect) any { return &t.closed }},
+	{"", "", "starts", func(t *thing, _ dialect) any { return &t.starts }},
+	{"", "", "ends", func(t *thing, _ dialect) any { return &t.ends }},
+}
+
+// shape is how a page of listings of some kinds is read: the columns and joins of
+// the statement, and where its rows are scanned into.
+type shape struct {
+	columns, joins string
+	kinds          []feed.Kind
+	into           []func(*thing, dialect) any
+}
+
+// shapeOf shows what a page of listings, called page, lists of the kinds.
+func shapeOf(kinds ...feed.Kind) shape {
+	s := shape{kinds: kinds}
+	columns := []string{"page.id"}
+	if len(kinds) > 1 {
+		columns = append(columns, "page.kind")
+	}
+	for _, c := range thingColumns {
+		var of []string
+		for _, kind := range kinds {
+			if name := c.of(kind); name != "" {
+				of = append(of, thingTables[kind].alias+"."+name)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		column := of[0]
+		if len(of) > 1 {
+			column = "COALESCE(" + strings.Join(of, ", ") + ")"
+		}
+		columns, s.into = append(columns, column), append(s.into, c.into)
+	}
+	for _, kind := range kinds {
+		t, id := thingTables[kind], "page.id"
+		if len(kinds) > 1 { // so that a table is only asked for what is of its kind
+			id = "CASE WHEN page.kind = '" + string(kind) + "' THEN page.id END"
+		}
+		s.joins += " LEFT JOIN " + t.name + " " + t.alias + " ON " + t.alias + ".id = " + id
+	}
+	s.columns = strings.Join(columns, ", ")
+	return s
+}
+
+// targets are where the columns are scanned into.
+func (s shape) targets(t *thing, d dialect) []any {
+	into := []any{&t.id}
+	if len(s.kinds) > 1 {
+		into = append(into, &t.kind)
+	}
+	for _, target := range s.into {
+		into = append(into, target(t, d))
+	}
+	return into
+}
+
+// thing is what the row shows.
+func (t *thing) thing() (feed.Listable, error) {
+	content := publication.Content{
+		Title: t.title, Summary: t.text, Cover: t.cover.Picture, Author: t.author, Language: t.language,
+		Category: t.category, Published: true, Created: t.created.Time, Updated: t.updated.Time,
+	}
+	switch t.kind {
+	case feed.Publication:
+		return publication.Publication{
+			ID: publication.ID(t.id), Node: t.node, Type: t.division, Content: content,
+			Bundle: publication.Bundle{ID: t.bundle, FirstOriginal: t.firstOriginal, Original: t.original},
+		}, nil
+	case feed.Node:
+		return publication.Node{ID: publication.NodeID(t.id), Bundle: t.bundle, Content: content}, nil
+	case feed.Demand:
+		return t.demand(), nil
+	}
+	return nil, fmt.Errorf("%s %d is listed, and nothing is known of its kind", t.kind, t.id)
+}
+
+func (t *thing) demand() demand.Demand {
+	d := demand.Demand{
+		ID: demand.ID(t.id), Title: t.title, Description: t.text, Tags: orNil(t.tags), Cover: t.cover.Picture,
+		Images: orNil(t.images), Author: t.author, Address: t.address, Category: t.category,
+		Closed: t.closed.Time, Start: t.starts.Time, End: t.ends.Time,
+		Published: true, Created: t.created.Time, Updated: t.updated.Time,
+	}
+	if t.lat != nil && t.lng != nil {
+		d.Place = &geo.Point{Lat: *t.lat, Lng: *t.lng}
+	}
+	return d
+}
+
+// orNil is the list, but nil without anything in it.
+func orNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}

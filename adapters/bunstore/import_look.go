@@ -1,0 +1,264 @@
+package bunstore
+
+import (
+	"context"
+	"math"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// applying is a delivery on its way in, and what is stored of all that it names.
+type applying struct {
+	s        *Store
+	tx       *transaction
+	scribe   scribe
+	delivery imported.Batch
+	outcomes []imported.Outcome
+
+	uids       map[string]user.ID // of whoever wrote something of it
+	accounts   map[string]account // by source
+	holders    map[user.Phone]account
+	shelves    map[feed.CategoryID]feed.Category // all of them, if any came
+	bundles    map[publication.BundleID]publication.Bundle
+	things     map[feed.Kind]map[int64]feed.Listable
+	howTos     map[imported.Ref]publication.HowTo
+	clippings  map[string]event.News
+	waiting    []waitingRow
+	listings   []*listingRow // that are new
+	hasShelves bool
+}
+
+// waitingRow is a line that waits, but for what stands in it.
+type waitingRow struct {
+	id     int64 // in the order of their arrival
+	file   string
+	number int64
+	ref    imported.Ref
+}
+
+func newTaking(s *Store, tx *transaction, d imported.Batch) *applying {
+	return &applying{
+		s: s, tx: tx, scribe: scribe{s.dialect}, delivery: d, outcomes: make([]imported.Outcome, len(d.Lines)),
+		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[user.Phone]account{},
+		shelves: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
+		things: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
+		howTos: map[imported.Ref]publication.HowTo{}, clippings: map[string]event.News{},
+	}
+}
+
+// named is all that the records of a delivery name, themselves among it.
+type named struct {
+	writers, people, phones []string
+	categories, bundles     []int64
+	things                  map[feed.Kind][]int64
+	guides, robots          []string
+	news                    []string
+	sources                 []string // of all records, as they stand in their Refs
+}
+
+func namesIn(lines []imported.Line) named {
+	n := named{things: map[feed.Kind][]int64{}}
+	batch := make([]imported.Record, len(lines))
+	for i, line := range lines {
+		batch[i] = line.Record
+		ref := line.Record.Ref()
+		n.sources = append(n.sources, ref.ID)
+		switch r := line.Record.(type) {
+		case imported.UserRecord:
+			n.people, n.phones = append(n.people, r.Source), append(n.phones, r.Phone.String())
+		case imported.BundleRecord:
+			n.bundles = append(n.bundles, int64(r.ID))
+		case imported.PublicationRecord, imported.NodeRecord, imported.DemandRecord:
+			kind := thingKinds[ref.Kind]
+			n.things[kind] = append(n.things[kind], ref.Number())
+		case imported.HowToRecord:
+			n.guides, n.robots = append(n.guides, r.Category), append(n.robots, r.By)
+		case imported.NewsRecord:
+			n.news = append(n.news, r.Source)
+		}
+	}
+	for _, need := range imported.NeedsOf(batch) {
+		switch need.Kind {
+		case imported.User:
+			n.writers = append(n.writers, need.ID)
+		case imported.Category:
+			n.categories = append(n.categories, need.Number())
+		case imported.Bundle:
+			n.bundles = append(n.bundles, need.Number())
+		}
+	}
+	return n
+}
+
+// look finds all that is stored of what the delivery names, in one round trip, once the
+// lines that were given up are gone.
+func (t *applying) look(ctx context.Context) error {
+	n, d := namesIn(t.delivery.Lines), t.delivery
+	var steps []step
+	if len(d.Abandoned) > 0 {
+		steps = append(steps, step{statement: t.s.sql.giveUp, args: []any{d.File, t.s.dialect.listOf(d.Abandoned)}})
+	}
+	if len(d.Lines) > 0 {
+		first, last := int64(math.MaxInt64), int64(math.MinInt64)
+		for _, line := range d.Lines {
+			first, last = min(first, line.Number), max(last, line.Number)
+		}
+		steps = append(steps, step{statement: t.s.sql.inFile, args: []any{d.File, first, last}, row: t.waits})
+	}
+	steps = append(steps, t.lookups(n)...)
+	if len(steps) == 0 {
+		return nil
+	}
+	return t.tx.run(ctx, steps...)
+}
+
+// lookups are the reads of what is named.
+func (t *applying) lookups(n named) []step {
+	w := t.s.sql
+	var steps []step
+	t.hasShelves = len(n.sources) > 0 && t.anyShelves()
+	if t.hasShelves {
+		steps = append(steps, step{statement: w.tree, row: t.shelf})
+	} else {
+		steps = ask(t, steps, w.categories, n.categories, t.shelf)
+	}
+	steps = ask(t, steps, w.ofRecords, n.sources, t.waits)
+	steps = ask(t, steps, w.people, n.writers, t.uid)
+	steps = ask(t, steps, w.accounts, n.people, func(scan func(...any) error) error {
+		a, err := t.scribe.scanAccount(scan)
+		t.accounts[a.source], t.uids[a.source] = a, a.ID
+		return err
+	})
+	steps = ask(t, steps, w.holders, n.phones, func(scan func(...any) error) error {
+		a, err := t.scribe.scanAccount(scan)
+		t.holders[a.phone] = a
+		return err
+	})
+	steps = ask(t, steps, w.bundles, distinct(n.bundles), func(scan func(...any) error) error {
+		b, err := t.scribe.scanBundle(scan)
+		t.bundles[b.ID] = b
+		return err
+	})
+	for kind, ids := range n.things {
+		steps = ask(t, steps, w.things[kind], ids, func(scan func(...any) error) error {
+			id, thing, err := t.scribe.scanThing(kind, scan)
+			t.things[kind][id] = thing
+			return err
+		})
+	}
+	if len(n.guides) > 0 {
+		steps = append(steps, t.s.guidesOf(n.guides, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
+	}
+	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
+		c, err := t.scribe.scanNews(scan)
+		t.clippings[c.Source] = c.News
+		return err
+	})
+}
+
+// ask adds the read of what has the values, if there are any.
+func ask[T any](t *applying, steps []step, statement string, values []T, row func(scan func(...any) error) error) []step {
+	if len(values) == 0 {
+		return steps
+	}
+	return append(steps, step{statement: statement, args: []any{t.s.dialect.listOf(values)}, row: row})
+}
+
+// guidesOf finds the how-tos of any of the categories and any of the robots.
+func (s *Store) guidesOf(categories, robots []string, found func(imported.HowToRecord)) step {
+	args := []any{s.dialect.listOf(distinct(categories)), s.dialect.listOf(distinct(robots))}
+	return step{statement: s.sql.guides, args: args, row: func(scan func(...any) error) error {
+		robot, h, err := scribe{s.dialect}.scanHowTo(scan)
+		if err == nil {
+			found(imported.HowToRecord{HowTo: h, By: robot})
+		}
+		return err
+	}}
+}
+
+func (t *applying) anyShelves() bool {
+	for _, line := range t.delivery.Lines {
+		if _, is := line.Record.(imported.CategoryRecord); is {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *applying) shelf(scan func(...any) error) error {
+	c, err := t.scribe.scanCategory(scan)
+	t.shelves[c.ID] = c
+	return err
+}
+
+func (t *applying) uid(scan func(...any) error) error {
+	var source string
+	var id user.ID
+	err := scan(&source, &id)
+	t.uids[source] = id
+	return err
+}
+
+func (t *applying) waits(scan func(...any) error) error {
+	var w waitingRow
+	err := scan(&w.id, &w.file, &w.number, orZeroText[imported.Kind]{&w.ref.Kind}, &w.ref.ID)
+	t.waiting = append(t.waiting, w)
+	return err
+}
+
+// plan says which of the lines can be stored, by their kinds, in an order in which each
+// comes after what it needs; and what becomes of the others.
+func (t *applying) plan() map[imported.Kind][]int {
+	var batch []imported.Record
+	var places []int
+	phones := map[user.Phone]string{} // those that the batch takes
+	for i, line := range t.delivery.Lines {
+		if p, is := line.Record.(imported.UserRecord); is {
+			if wrong := p.Problem(t.holdersOf(p, phones)); wrong != nil {
+				t.outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
+				continue
+			}
+			phones[p.Phone] = p.Source
+		}
+		batch, places = append(batch, line.Record), append(places, i)
+	}
+	known := map[imported.Ref]bool{}
+	for source := range t.uids {
+		known[imported.Ref{Kind: imported.User, ID: source}] = true
+	}
+	for id := range t.bundles {
+		known[imported.NumberRef(imported.Bundle, id)] = true
+	}
+	tree := map[feed.CategoryID]feed.CategoryID{}
+	for id, c := range t.shelves {
+		known[imported.NumberRef(imported.Category, id)] = true
+		tree[id] = c.Parent
+	}
+	plan := imported.PlanOf(batch, known, tree)
+	for i, wrong := range plan.Missing {
+		t.outcomes[places[i]] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
+	}
+	ready := map[imported.Kind][]int{}
+	for _, i := range plan.Ready {
+		kind := batch[i].Ref().Kind
+		ready[kind] = append(ready[kind], places[i])
+	}
+	return ready
+}
+
+// holdersOf are the account that the person has, and the one that has their phone.
+func (t *applying) holdersOf(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
+	if a, is := t.accounts[p.Source]; is {
+		own = &imported.ExistingAccount{Source: a.source, Phone: a.phone}
+	}
+	if source, is := taken[p.Phone]; is {
+		holder = &imported.ExistingAccount{Source: source, Phone: p.Phone}
+	} else if a, is := t.holders[p.Phone]; is {
+		holder = &imported.ExistingAccount{Source: a.source, Phone: a.phone}
+	}
+	return own, holder
+}

@@ -1,0 +1,167 @@
+package bunstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/publication"
+)
+
+// bundlesAndPublications stores the bundles, and then the publications of the delivery
+// together with those that have another bundle for it.
+func (t *applying) bundlesAndPublications(ctx context.Context, ready map[imported.Kind][]int) error {
+	changed, err := t.storeBundles(ctx, ready[imported.Bundle])
+	if err != nil {
+		return err
+	}
+	all, err := t.rebound(ctx, changed, ready[imported.Publication])
+	if err != nil {
+		return err
+	}
+	for _, i := range ready[imported.Publication] {
+		r := t.delivery.Lines[i].Record.(imported.PublicationRecord)
+		r.Author, r.Bundle = t.uids[r.By], t.bundle(r.Bundle.ID)
+		all = t.replace(all, i, item{feed.Publication, int64(r.ID)}, r.Publication)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := t.relistOrigins(ctx, all); err != nil {
+		return err
+	}
+	return t.put(ctx, feed.Publication, all)
+}
+
+// bundle is what is known of the bundle by now.
+func (t *applying) bundle(id publication.BundleID) publication.Bundle {
+	b := t.bundles[id]
+	b.ID = id
+	return b
+}
+
+// storeBundles returns those that are not what they were.
+func (t *applying) storeBundles(ctx context.Context, ready []int) (changed []publication.BundleID, err error) {
+	var added [][]any
+	var steps []step
+	for _, i := range ready {
+		next := t.delivery.Lines[i].Record.(imported.BundleRecord).Bundle
+		old, has := t.bundles[next.ID]
+		switch {
+		case !t.fate(i, has, old == next):
+			continue
+		case has:
+			steps = append(steps, step{statement: t.s.sql.rebundle, args: t.scribe.bundle(next)})
+		default:
+			added = append(added, t.scribe.bundle(next))
+		}
+		t.bundles[next.ID] = next
+		changed = append(changed, next.ID)
+	}
+	if err := t.write(ctx, bundlePile, added); err != nil {
+		return nil, err
+	}
+	return changed, t.run(ctx, steps)
+}
+
+// rebound are the publications of the changed bundles that are not what they were, but
+// for those of the delivery at the places.
+func (t *applying) rebound(ctx context.Context, changed []publication.BundleID, places []int) (all []replacement, err error) {
+	coming := map[publication.ID]bool{}
+	for _, i := range places {
+		coming[t.delivery.Lines[i].Record.(imported.PublicationRecord).ID] = true
+	}
+	steps := ask(t, nil, t.s.sql.ofBundles, numbers(changed), func(scan func(...any) error) error {
+		id, thing, err := t.scribe.scanThing(feed.Publication, scan)
+		if err != nil {
+			return err
+		}
+		old := thing.(publication.Publication)
+		next := old
+		next.Bundle = t.bundle(old.Bundle.ID)
+		if next.Bundle != old.Bundle && !coming[old.ID] {
+			all = append(all, replacement{item{feed.Publication, id}, old, next})
+		}
+		return nil
+	})
+	return all, t.run(ctx, steps)
+}
+
+// relistOrigins makes the origins agree with the publications that are about to be
+// stored: themselves, and the translations of whatever comes into sight or goes.
+func (t *applying) relistOrigins(ctx context.Context, all []replacement) error {
+	before, after, err := t.sight(ctx, all)
+	if err != nil {
+		return err
+	}
+	ours := make(map[int64]bool, len(all))
+	for _, r := range all {
+		ours[r.at.id] = true
+		next := r.next.(publication.Publication)
+		var was feed.Listable
+		if old, is := r.old.(publication.Publication); is {
+			was = origin{old, before[old.Bundle.FirstOriginal]}
+		}
+		t.relist(item{origins, r.at.id}, was, origin{next, after[next.Bundle.FirstOriginal]})
+	}
+	var turned []int64
+	for bundle := range after {
+		if before[bundle] != after[bundle] {
+			turned = append(turned, int64(bundle))
+		}
+	}
+	return t.run(ctx, ask(t, nil, t.s.sql.translations, turned, func(scan func(...any) error) error {
+		id, thing, err := t.scribe.scanThing(feed.Publication, scan)
+		if err != nil || ours[id] {
+			return err
+		}
+		p := thing.(publication.Publication)
+		first := p.Bundle.FirstOriginal
+		was, is := listed(origin{p, before[first]}), listed(origin{p, after[first]})
+		if (was == nil) != (is == nil) {
+			t.tx.changes.replace(item{origins, id}, was, is)
+		}
+		return nil
+	}))
+}
+
+// sight tells which of the bundles that the publications have to do with can be seen
+// before they are stored, and after. It has an entry after for each of them.
+func (t *applying) sight(ctx context.Context, all []replacement) (before, after map[publication.BundleID]bool, err error) {
+	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
+	var stored []int64
+	for _, r := range all {
+		for _, thing := range []feed.Listable{r.old, r.next} {
+			if p, is := thing.(publication.Publication); is {
+				after[p.Bundle.ID], after[p.Bundle.FirstOriginal] = false, false
+			}
+		}
+		if r.old != nil {
+			stored = append(stored, r.at.id)
+		}
+	}
+	delete(after, 0)
+	bundles := numbers(slices.Collect(maps.Keys(after)))
+	err = t.run(ctx, []step{{
+		statement: t.s.sql.showing, args: []any{t.s.dialect.listOf(bundles), t.s.dialect.listOf(filled(stored))},
+		row: func(scan func(...any) error) error {
+			var id publication.BundleID
+			err := scan(&id)
+			before[id], after[id] = true, true
+			return err
+		},
+	}})
+	for _, r := range all {
+		if old, is := r.old.(publication.Publication); is && old.IsVisible() {
+			before[old.Bundle.ID] = true
+		}
+		if next := r.next.(publication.Publication); next.IsVisible() {
+			after[next.Bundle.ID] = true
+		}
+	}
+	delete(before, 0)
+	delete(after, 0)
+	return before, after, err
+}

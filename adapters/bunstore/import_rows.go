@@ -1,0 +1,228 @@
+package bunstore
+
+import (
+	"strconv"
+	"strings"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// pendingRows is a table whose rows the crawler brings, many at a time.
+type pendingRows struct {
+	table   string
+	columns []string // the one that rows are looked up by comes first
+}
+
+func pile(table, columns string) pendingRows { return pendingRows{table, strings.Split(columns, ", ")} }
+
+const contentColumnNames = "title, summary, cover, author_id, language, category_id, published, deleted, created, updated"
+
+var (
+	peoplePile      = pile("users", "source, firstname, lastname, expertise, location, timezone, joined, phone, password_hash, scopes, staff, disabled, generation")
+	categoryPile    = pile("categories", "id, parent_id, name, slug")
+	bundlePile      = pile("bundles", "id, first_original_id, original_id")
+	publicationPile = pile("publications", "id, bundle_id, first_original_id, original_id, node_id, type, "+contentColumnNames)
+	nodePile        = pile("nodes", "id, bundle_id, "+contentColumnNames)
+	demandPile      = pile("demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated")
+	howToPile       = pile("howtos", "category, robot_id, bundles, created, updated")
+	newsPile        = pile("news", "source, site_name, site_logo, url, title, released, html, category, city, district, province, country")
+	listingPile     = pile("feed_listings", "kind, id, category_id, created, updated, lat, lng")
+	linePile        = pile("import_lines", "file, number, kind, source, raw")
+	thingPiles      = map[feed.Kind]pendingRows{feed.Publication: publicationPile, feed.Node: nodePile, feed.Demand: demandPile}
+	thingKinds      = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
+)
+
+// list are the columns as they stand in a statement.
+func (p pendingRows) list() string { return strings.Join(p.columns, ", ") }
+
+// update is the statement that gives a row other values, which are $2 and so on; the
+// row is that of $1, and of $2 where it takes two columns to name it.
+func (p pendingRows) update(keys int) string {
+	var sets, where []string
+	for i, column := range p.columns {
+		is := column + " = $" + strconv.Itoa(i+1)
+		if i < keys {
+			where = append(where, is)
+		} else {
+			sets = append(sets, is)
+		}
+	}
+	return "UPDATE " + p.table + " SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
+}
+
+// scribe turns what is stored into values for columns, and back.
+type scribe struct{ d dialect }
+
+func (scribe) orNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+// cover fails for no picture: there is nothing in one that JSON could not say.
+func (scribe) cover(c cover) any {
+	text, err := c.text()
+	if text == "" || err != nil {
+		return nil
+	}
+	return text
+}
+
+func (r scribe) content(c publication.Content) []any {
+	return []any{
+		c.Title, c.Summary, r.cover(cover{c.Cover}), int64(c.Author), c.Language, r.orNull(int64(c.Category)),
+		c.Published, c.Deleted, r.d.instant(dbTime{c.Created}), r.d.instant(dbTime{c.Updated}),
+	}
+}
+
+// thing are the values of a thing of the feed.
+func (r scribe) thing(t feed.Listable) []any {
+	switch t := t.(type) {
+	case publication.Publication:
+		return append([]any{
+			int64(t.ID), r.orNull(int64(t.Bundle.ID)), r.orNull(int64(t.Bundle.FirstOriginal)), r.orNull(int64(t.Bundle.Original)),
+			r.orNull(int64(t.Node)), int64(t.Type),
+		}, r.content(t.Content)...)
+	case publication.Node:
+		return append([]any{int64(t.ID), r.orNull(int64(t.Bundle))}, r.content(t.Content)...)
+	}
+	return r.demand(t.(demand.Demand))
+}
+
+func (r scribe) demand(d demand.Demand) []any {
+	var lat, lng any
+	if d.Place != nil {
+		lat, lng = d.Place.Lat, d.Place.Lng
+	}
+	return []any{
+		int64(d.ID), d.Title, d.Description, r.d.listOf(filled(d.Tags)), r.cover(cover{d.Cover}), r.d.listOf(filled(d.Images)),
+		int64(d.Author), d.Address, r.orNull(int64(d.Category)), lat, lng,
+		r.d.instant(dbTime{d.Closed}), r.d.instant(dbTime{d.Start}), r.d.instant(dbTime{d.End}),
+		d.Published, d.Deleted, r.d.instant(dbTime{d.Created}), r.d.instant(dbTime{d.Updated}),
+	}
+}
+
+func (r scribe) listing(l *listingRow) []any {
+	return []any{string(l.Kind), l.ID, int64(l.CategoryID), r.d.instant(l.Created), r.d.instant(l.Updated), l.Lat, l.Lng}
+}
+
+func (r scribe) category(c feed.Category) []any {
+	return []any{int64(c.ID), r.orNull(int64(c.Parent)), c.Name, c.Slug}
+}
+
+func (r scribe) bundle(b publication.Bundle) []any {
+	return []any{int64(b.ID), r.orNull(int64(b.FirstOriginal)), r.orNull(int64(b.Original))}
+}
+
+// person are the values of a new account.
+func (r scribe) person(p imported.UserRecord) []any {
+	return []any{
+		p.Source, p.Firstname, p.Lastname, p.Expertise, p.Location, p.Timezone, r.d.instant(dbTime{p.Joined}),
+		p.Phone.String(), "", r.d.listOf([]string{}), false, false, int64(0),
+	}
+}
+
+func (r scribe) howTo(h publication.HowTo) []any {
+	return []any{
+		h.Category, int64(h.Robot), r.d.listOf(numbers(h.Bundles)), r.d.instant(dbTime{h.Created}), r.d.instant(dbTime{h.Updated}),
+	}
+}
+
+func (r scribe) news(c imported.NewsRecord) []any {
+	return []any{
+		c.Source, c.SiteName, c.SiteLogo, c.URL, c.Title, r.d.date(c.Released), string(c.HTML), c.Category, c.City, c.District,
+		c.Province, c.Country,
+	}
+}
+
+// scanner reads a row of what is stored.
+type scanner func(...any) error
+
+func contentTargets(c *contentColumns) []any {
+	return []any{
+		&c.Title, &c.Summary, &c.Cover, &c.AuthorID, &c.Language, orZeroNumber[feed.CategoryID]{&c.CategoryID},
+		&c.Published, &c.Deleted, &c.Created, &c.Updated,
+	}
+}
+
+// scanThing reads a thing of the kind.
+func (r scribe) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Listable, err error) {
+	switch kind {
+	case feed.Publication:
+		var row publicationRow
+		err := scan(append([]any{
+			&row.ID, orZeroNumber[publication.BundleID]{&row.BundleID}, orZeroNumber[publication.BundleID]{&row.FirstOriginalID},
+			orZeroNumber[publication.BundleID]{&row.OriginalID}, orZeroNumber[publication.NodeID]{&row.NodeID}, &row.Type,
+		}, contentTargets(&row.contentColumns)...)...)
+		return int64(row.ID), row.publication(), err
+	case feed.Node:
+		var row nodeRow
+		err := scan(append([]any{&row.ID, orZeroNumber[publication.BundleID]{&row.BundleID}}, contentTargets(&row.contentColumns)...)...)
+		return int64(row.ID), row.node(), err
+	}
+	d, err := r.scanDemand(scan)
+	return int64(d.ID), d, err
+}
+
+func (r scribe) scanDemand(scan scanner) (demand.Demand, error) {
+	var row demandRow
+	err := scan(&row.ID, &row.Title, &row.Description, r.d.list(&row.Tags), &row.Cover, r.d.list(&row.Images), &row.AuthorID, &row.Address,
+		orZeroNumber[feed.CategoryID]{&row.CategoryID}, &row.Lat, &row.Lng, &row.Closed, &row.Starts, &row.Ends,
+		&row.Published, &row.Deleted, &row.Created, &row.Updated)
+	return row.demand(), err
+}
+
+func (scribe) scanBundle(scan scanner) (b publication.Bundle, err error) {
+	err = scan(&b.ID, orZeroNumber[publication.BundleID]{&b.FirstOriginal}, orZeroNumber[publication.BundleID]{&b.Original})
+	return b, err
+}
+
+func (scribe) scanCategory(scan scanner) (c feed.Category, err error) {
+	err = scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug)
+	return c, err
+}
+
+// account is what is stored of somebody.
+type account struct {
+	source  string // empty: they came from elsewhere
+	phone   user.Phone
+	adopted bool
+	user.Member
+}
+
+const accountColumns = "id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined"
+
+func (scribe) scanAccount(scan scanner) (a account, err error) {
+	var phone string
+	var joined dbTime
+	err = scan(&a.ID, orZeroText[string]{&a.source}, &phone, &a.adopted, &a.Firstname, &a.Lastname, &a.Expertise, &a.Location, &a.Timezone, &joined)
+	if err != nil {
+		return account{}, err
+	}
+	a.Joined = joined.Time
+	a.phone, err = phoneOf(phone)
+	return a, err
+}
+
+func (r scribe) scanHowTo(scan scanner) (robot string, h publication.HowTo, err error) {
+	var bundles []int64
+	var created, updated dbTime
+	err = scan(&robot, &h.Category, &h.Robot, r.d.list(&bundles), &created, &updated)
+	for _, id := range bundles {
+		h.Bundles = append(h.Bundles, publication.BundleID(id))
+	}
+	h.Created, h.Updated = created.Time, updated.Time
+	return robot, h, err
+}
+
+func (scribe) scanNews(scan scanner) (c imported.NewsRecord, err error) {
+	var released dbDate
+	err = scan(&c.Source, &c.SiteName, &c.SiteLogo, &c.URL, &c.Title, &released, &c.HTML, &c.Category, &c.City, &c.District, &c.Province, &c.Country)
+	c.Released = released.Date
+	return c, err
+}

@@ -1,0 +1,189 @@
+package bunstore
+
+import (
+	"context"
+
+	"plaza/domain/imported"
+	"plaza/domain/media"
+)
+
+// ImportStore is the store as imported.ImportStore.
+type ImportStore struct{ s *Store }
+
+// Imports returns the store's way in for what the crawler brings.
+func (s *Store) Imports() ImportStore { return ImportStore{s} }
+
+var _ imported.Store = ImportStore{}
+
+// deliveries is the name of the lock under which there is one delivery at a time, and
+// nobody else who puts things into the feed that the crawler brings, too: what a delivery
+// has seen of them stays as it is.
+const deliveries = "deliveries"
+
+// deliveryCalls is as how many calls of any other kind a delivery may take: it has
+// thousands of rows, and one that is given up is given again.
+const deliveryCalls = 6
+
+// Apply tries again when something that is new has come from elsewhere meanwhile.
+func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (receipt imported.BatchResult, err error) {
+	for range attempts {
+		err = v.s.writeWithin(ctx, deliveryCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
+			receipt, err = v.s.take(ctx, tx, d)
+			return err
+		})
+		if err == nil || !v.s.dialect.collides(err) {
+			break
+		}
+	}
+	if err != nil {
+		return imported.BatchResult{}, err
+	}
+	return receipt, nil
+}
+
+// take stores what is ready, kind by kind: none needs anything of a later one.
+func (s *Store) take(ctx context.Context, tx *transaction, d imported.Batch) (imported.BatchResult, error) {
+	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
+		return imported.BatchResult{}, err
+	}
+	if err := s.dialect.laden(ctx, tx, deliveryCalls*s.limit); err != nil {
+		return imported.BatchResult{}, err
+	}
+	t := newTaking(s, tx, d)
+	if err := t.look(ctx); err != nil {
+		return imported.BatchResult{}, err
+	}
+	ready := t.plan()
+	for _, store := range []func(context.Context, map[imported.Kind][]int) error{
+		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.guides, t.news,
+	} {
+		if err := store(ctx, ready); err != nil {
+			return imported.BatchResult{}, err
+		}
+	}
+	if err := t.list(ctx); err != nil {
+		return imported.BatchResult{}, err
+	}
+	replaced, err := t.lines(ctx)
+	return imported.BatchResult{Outcomes: t.outcomes, Replaced: replaced}, err
+}
+
+func (v ImportStore) Progress(ctx context.Context, file string) (progress []byte, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		progress = nil
+		return v.s.each(ctx, v.s.sql.recall, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
+	})
+	return progress, err
+}
+
+func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, bytes int) (lines []imported.Line, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		lines = nil
+		return v.s.each(ctx, v.s.sql.waiting, []any{file, after, int64(max(most, 0)), int64(bytes)}, func(scan func(...any) error) error {
+			var l imported.Line
+			err := scan(&l.Number, &l.Raw)
+			lines = append(lines, l)
+			return err
+		})
+	})
+	return lines, err
+}
+
+func (v ImportStore) Finish(ctx context.Context, files ...string) error {
+	var steps []step
+	for _, file := range files {
+		for _, statement := range v.s.sql.forget {
+			steps = append(steps, step{statement: statement, args: []any{file}})
+		}
+	}
+	return v.s.writeAll(ctx, steps)
+}
+
+func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, is bool, err error) {
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		is = false
+		return v.s.each(ctx, v.s.sql.cover, []any{d[:]}, func(scan func(...any) error) error {
+			is = true
+			return scanPicture(&p, scan)
+		})
+	})
+	return p, is, err
+}
+
+func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
+	text, err := cover{p}.text()
+	if err != nil {
+		return media.Picture{}, err
+	}
+	err = v.s.writeAll(ctx, []step{
+		{statement: v.s.sql.remember, args: []any{d[:], text}},
+		{statement: v.s.sql.cover, args: []any{d[:]}, row: func(scan func(...any) error) error { return scanPicture(&kept, scan) }},
+	})
+	return kept, err
+}
+
+func scanPicture(p *media.Picture, scan func(...any) error) error {
+	var c cover
+	err := scan(&c)
+	*p = c.Picture
+	return err
+}
+
+func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[imported.Ref]bool, err error) {
+	reads, add := v.s.knownReads(refs)
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		known = map[imported.Ref]bool{}
+		add(known)
+		if len(reads) == 0 {
+			return nil
+		}
+		return v.s.dialect.queryAll(ctx, reads)
+	})
+	return known, err
+}
+
+// knownReads find those of the refs that are stored, and add them to what add is given.
+func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[imported.Ref]bool)) {
+	var known map[imported.Ref]bool
+	ids, sources := map[imported.Kind][]int64{}, map[imported.Kind][]string{}
+	var categories, robots []string
+	asked := map[imported.Ref]bool{}
+	for _, ref := range distinct(refs) {
+		asked[ref] = true
+		switch ref.Kind {
+		case imported.User, imported.News:
+			sources[ref.Kind] = append(sources[ref.Kind], ref.ID)
+		case imported.HowTo:
+			if category, robot, is := ref.Guide(); is {
+				categories, robots = append(categories, category), append(robots, robot)
+			}
+		default:
+			if id := ref.Number(); id != 0 {
+				ids[ref.Kind] = append(ids[ref.Kind], id)
+			}
+		}
+	}
+	note := func(ref imported.Ref) {
+		if asked[ref] {
+			known[ref] = true
+		}
+	}
+	for kind, statement := range s.sql.known {
+		var wanted any = ids[kind]
+		if len(sources[kind]) > 0 {
+			wanted = sources[kind]
+		} else if len(ids[kind]) == 0 {
+			continue
+		}
+		reads = append(reads, step{statement: statement, args: []any{s.dialect.listOf(wanted)}, row: func(scan func(...any) error) error {
+			var id string
+			err := scan(&id)
+			note(imported.Ref{Kind: kind, ID: id})
+			return err
+		}})
+	}
+	if len(robots) > 0 {
+		reads = append(reads, s.guidesOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
+	}
+	return reads, func(into map[imported.Ref]bool) { known = into }
+}

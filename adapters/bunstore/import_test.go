@@ -1,0 +1,135 @@
+package bunstore_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// brought is a little of everything that a crawler brings.
+func brought(t *testing.T) []imported.Record {
+	t.Helper()
+	phone, err := user.ParsePhone("+86-13800000009")
+	require.NoError(t, err)
+	content := publication.Content{Title: "A text", Language: "en", Category: 2, Published: true, Created: noon, Updated: noon}
+	text := func(id publication.ID) imported.PublicationRecord {
+		return imported.PublicationRecord{By: "a", Publication: publication.Publication{
+			ID: id, Bundle: publication.Bundle{ID: publication.BundleID(id)}, Content: content,
+		}}
+	}
+	return []imported.Record{
+		imported.UserRecord{Source: "a", Phone: phone, Member: user.Member{Firstname: "A", Timezone: "UTC", Joined: noon}},
+		imported.CategoryRecord{Category: feed.Category{ID: 1, Name: "A", Slug: "a"}}, imported.CategoryRecord{Category: feed.Category{ID: 2, Parent: 1, Name: "B", Slug: "b"}},
+		imported.BundleRecord{Bundle: publication.Bundle{ID: 1}}, imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 1, Original: 1}},
+		text(1), text(2), imported.NodeRecord{By: "a", Node: publication.Node{ID: 1, Content: content}},
+		imported.HowToRecord{By: "a", HowTo: publication.HowTo{Category: "garden", Bundles: []publication.BundleID{1}, Created: noon, Updated: noon}},
+		imported.NewsRecord{Source: "a", News: event.News{Title: "A", Released: event.DateOf(noon)}},
+	}
+}
+
+func bring(t *testing.T, s *bunstore.Store, records ...imported.Record) (fates []imported.Status) {
+	t.Helper()
+	d := imported.Batch{File: "a", Progress: []byte("there")}
+	for i, r := range records {
+		d.Lines = append(d.Lines, imported.Line{Number: int64(i + 1), Raw: []byte("{}"), Record: r})
+	}
+	receipt, err := s.Imports().Apply(t.Context(), d)
+	require.NoError(t, err)
+	for _, o := range receipt.Outcomes {
+		fates = append(fates, o.Status)
+	}
+	return fates
+}
+
+// rowsOf is every row of every table but the one of progress, with which version of it
+// that is where the database tells.
+func rowsOf(t *testing.T, db *sql.DB, url string) []string {
+	t.Helper()
+	row, names := "xmin || ': ' || CAST(t AS text)", "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'imports'"
+	sqlite := strings.HasPrefix(url, "sqlite:")
+	if sqlite {
+		names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'imports'"
+	}
+	var all []string
+	for _, table := range column[string](t, db, names+" ORDER BY 1") {
+		if sqlite {
+			columns := column[string](t, db, fmt.Sprintf("SELECT group_concat('quote(' || name || ')', '|| '' '' ||') FROM pragma_table_info('%s')", table))
+			row = columns[0]
+		}
+		for _, r := range column[string](t, db, "SELECT "+row+" FROM "+table+" t ORDER BY 1") {
+			all = append(all, table+" "+r)
+		}
+	}
+	return all
+}
+
+func TestADM04_what_is_there_just_so_is_not_touched(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			s, db := open(t, at), raw(t, at)
+			records := brought(t)
+			for _, fate := range bring(t, s, records...) {
+				require.Equal(t, imported.New, fate)
+			}
+			before := rowsOf(t, db, at)
+			require.Greater(t, len(before), 2*len(records))
+			for _, fate := range bring(t, s, records...) {
+				require.Equal(t, imported.Same, fate)
+			}
+			assert.Equal(t, before, rowsOf(t, db, at))
+
+			shelf := records[1].(imported.CategoryRecord)
+			shelf.Name = "Another"
+			require.Equal(t, []imported.Status{imported.Changed}, bring(t, s, shelf))
+			assert.NotEqual(t, before, rowsOf(t, db, at), "what is touched is seen")
+			wellKept(t, s)
+		})
+	}
+}
+
+func TestADM04_the_tree_moves_with_what_is_brought_and_not_otherwise(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			at := url(t)
+			s, db := open(t, at), raw(t, at)
+			version := func() int64 {
+				return column[int64](t, db, "SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals")[0]
+			}
+			last := version()
+			moves := func(want bool, records ...imported.Record) {
+				t.Helper()
+				bring(t, s, records...)
+				now := version()
+				assert.Equal(t, want, now > last, "%v", records[0].Ref())
+				last = now
+			}
+			records := brought(t)
+			moves(true, records...)
+			moves(false, records...)
+			shelf, text, part := records[1].(imported.CategoryRecord), records[5].(imported.PublicationRecord), records[7].(imported.NodeRecord)
+			shelf.Slug = "another"
+			moves(true, shelf)
+			text.Title = "Another"
+			moves(true, text)
+			part.Published = false
+			moves(true, part)
+			part.Title = "Nobody sees it"
+			moves(false, part)
+			moves(false, imported.BundleRecord{Bundle: publication.Bundle{ID: 7}})
+			moves(true, imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 2}})
+			moves(false, records[0], records[8], records[9])
+		})
+	}
+}

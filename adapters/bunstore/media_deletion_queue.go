@@ -1,0 +1,141 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/instant"
+	"plaza/domain/media"
+)
+
+// DeletionQueue is the store as media.DeletionQueue. What is in it is put there by triggers, so that nothing
+// that deletes a row forgets its picture.
+type DeletionQueue struct{ s *Store }
+
+// DeletionQueue returns the store's pictures that nobody shows any more.
+func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
+
+var _ media.DeletionQueue = DeletionQueue{}
+
+// Claim leaves out what somebody takes out of the bin just now.
+func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) (due []media.Key, err error) {
+	now, next = instant.Normalise(now), instant.Normalise(next)
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		due = nil
+		skipLocked := ""
+		if lock := v.s.dialect.forUpdate(); lock != "" {
+			skipLocked = " " + lock + " SKIP LOCKED"
+		}
+		if err := tx.NewRaw("SELECT key FROM discards WHERE due <= ? ORDER BY due, key LIMIT ?"+skipLocked,
+			dbTime{now}, max(limit, 0)).Scan(ctx, &due); err != nil || len(due) == 0 {
+			return err
+		}
+		_, err := tx.NewUpdate().Table("discards").Set("due = ?", dbTime{next}).Where("key IN (?)", bun.List(due)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return due, nil
+}
+
+func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
+	if len(keys) == 0 {
+		return ctx.Err()
+	}
+	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		_, err := tx.NewDelete().Table("discards").Where("key IN (?)", bun.List(keys)).Exec(ctx)
+		return err
+	})
+}
+
+// shows is a table whose rows show pictures: by a key, or by a cover. Its rows are walked
+// through in the order of a column, the first value of which is after begin.
+type shows struct {
+	of, table, where string
+	key, cover, by   string
+	begin            any
+}
+
+var pictures = []shows{
+	{"plate", "plates", "TRUE", "photo", "NULL", "id", int64(0)},
+	{"user image", "images", "deleted IS NULL", "key", "NULL", "id", int64(0)},
+	{"avatar of user", "users", "avatar IS NOT NULL", "NULL", "avatar", "id", int64(0)},
+	{"publication", "publications", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
+	{"node", "nodes", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
+	{"demand", "demands", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
+	{"import", "import_covers", "TRUE", "NULL", "picture", "digest", []byte{}},
+	{"", "discards", "TRUE", "key", "NULL", "key", ""},
+}
+
+// walked is how many rows are read at once by whoever goes through all of them.
+const walked = 2000
+
+// References reads some rows at a time: nobody waits for it, and what is held is little.
+func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
+	return func(yield func(media.Reference, error) bool) {
+		for _, from := range pictures {
+			for at := from.begin; at != nil; {
+				found, next, err := v.some(ctx, from, at)
+				if err != nil {
+					yield(media.Reference{}, err)
+					return
+				}
+				for _, k := range found {
+					if !yield(k, nil) {
+						return
+					}
+				}
+				at = next
+			}
+		}
+	}
+}
+
+// some are the pictures of the next rows, and where those after them begin; nil: there
+// are none.
+func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found []media.Reference, next any, err error) {
+	query := "SELECT " + from.by + ", " + from.key + ", " + from.cover + " FROM " + from.table +
+		" WHERE " + from.where + " AND " + from.by + " > ? ORDER BY " + from.by + " LIMIT ?"
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		found, next = nil, nil
+		rows, err := v.s.reader.QueryContext(ctx, query, after, walked)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		n := 0
+		for ; rows.Next(); n++ {
+			var key sql.NullString
+			var picture cover
+			if err := rows.Scan(&next, &key, &picture); err != nil {
+				return err
+			}
+			found = append(found, from.known(next, media.Key(key.String), picture)...)
+		}
+		if n < walked {
+			next = nil
+		}
+		return rows.Err()
+	})
+	return found, next, err
+}
+
+func (from shows) known(at any, key media.Key, picture cover) (found []media.Reference) {
+	of := from.of
+	if number, is := at.(int64); is {
+		of = fmt.Sprint(of, " ", number)
+	}
+	if key != "" {
+		found = append(found, media.Reference{Key: key, Of: of})
+	}
+	for _, key := range picture.Keys() {
+		found = append(found, media.Reference{Key: key, Of: of})
+	}
+	return found
+}

@@ -1,0 +1,232 @@
+package bunstore
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+	bundialect "github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/schema"
+
+	"plaza/domain/event"
+	"plaza/domain/media"
+)
+
+// dbTime is an instant in a column: timestamptz on Postgres, microseconds since
+// 1970 on SQLite, which has no type for it. The zero time is NULL.
+type dbTime struct{ time.Time }
+
+// orNil is the instant for a list of them.
+func (m dbTime) orNil() *time.Time {
+	if m.IsZero() {
+		return nil
+	}
+	return new(m.Time)
+}
+
+const timestamp = "2006-01-02 15:04:05.999999-07:00"
+
+func (m dbTime) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	switch {
+	case m.IsZero():
+		return append(b, "NULL"...), nil
+	case gen.Dialect().Name() == bundialect.SQLite:
+		return strconv.AppendInt(b, m.UnixMicro(), 10), nil
+	}
+	b = append(b, '\'')
+	b = m.UTC().AppendFormat(b, timestamp)
+	return append(b, "'::timestamptz"...), nil
+}
+
+func (m *dbTime) Scan(src any) error {
+	switch src := src.(type) {
+	case nil:
+		m.Time = time.Time{}
+	case time.Time:
+		m.Time = src.UTC()
+	case int64:
+		m.Time = time.UnixMicro(src).UTC()
+	default:
+		return fmt.Errorf("an instant can't be read from %T", src)
+	}
+	return nil
+}
+
+// ScanTimestamptz is Scan without the detour.
+func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	m.Time = v.Time.UTC()
+	if !v.Valid {
+		m.Time = time.Time{}
+	}
+	return nil
+}
+
+// dbDate is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
+type dbDate struct{ event.Date }
+
+func (d dbDate) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	b = append(b, '\'')
+	b = append(b, d.String()...)
+	b = append(b, '\'')
+	if gen.Dialect().Name() == bundialect.PG {
+		b = append(b, "::date"...)
+	}
+	return b, nil
+}
+
+func (d *dbDate) Scan(src any) (err error) {
+	switch src := src.(type) {
+	case time.Time:
+		d.Date = event.DateOf(src)
+	case string:
+		d.Date, err = event.ParseDate(src)
+	default:
+		err = fmt.Errorf("a day can't be read from %T", src)
+	}
+	return err
+}
+
+// ScanDate is Scan without the detour.
+func (d *dbDate) ScanDate(v pgtype.Date) error {
+	d.Date = event.DateOf(v.Time)
+	return nil
+}
+
+// cover is a picture in a column, as JSON; none is NULL.
+type cover struct{ media.Picture }
+
+// What a cover is in its column. The names must not change: rows are written with
+// them.
+type (
+	coverJSON struct {
+		Key   media.Key  `json:"key,omitempty"`
+		Path  string     `json:"path,omitempty"`
+		Sizes []sizeJSON `json:"sizes,omitempty"`
+	}
+	sizeJSON struct {
+		Name   string    `json:"name"`
+		Width  int       `json:"width"`
+		Height int       `json:"height"`
+		Key    media.Key `json:"key,omitempty"`
+		Path   string    `json:"path,omitempty"`
+	}
+)
+
+func (c cover) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	text, err := c.text()
+	switch {
+	case err != nil:
+		return nil, err
+	case text == "":
+		return append(b, "NULL"...), nil
+	}
+	return gen.Dialect().AppendString(b, text), nil
+}
+
+// text is what stands in the column; empty for NULL.
+func (c cover) text() (string, error) {
+	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
+		return "", nil
+	}
+	row := coverJSON{Key: c.Key, Path: c.Path}
+	for _, s := range c.Sizes {
+		row.Sizes = append(row.Sizes, sizeJSON(s))
+	}
+	text, err := json.Marshal(row)
+	return string(text), err
+}
+
+func (c *cover) Scan(src any) error {
+	switch src := src.(type) {
+	case nil:
+		return c.ScanBytes(nil)
+	case []byte:
+		return c.ScanBytes(src)
+	case string:
+		return c.ScanBytes([]byte(src))
+	}
+	return fmt.Errorf("a cover can't be read from %T", src)
+}
+
+// ScanBytes is Scan without the detour.
+func (c *cover) ScanBytes(text []byte) error {
+	c.Picture = media.Picture{}
+	if text == nil {
+		return nil
+	}
+	var row coverJSON
+	if err := json.Unmarshal(text, &row); err != nil {
+		return fmt.Errorf("reading a cover: %w", err)
+	}
+	c.Key, c.Path = row.Key, row.Path
+	for _, s := range row.Sizes {
+		c.Sizes = append(c.Sizes, media.Size(s))
+	}
+	return nil
+}
+
+// numbers are ids for a condition of bun's.
+func numbers[N ~int64](ids []N) []int64 {
+	all := make([]int64, len(ids))
+	for i, id := range ids {
+		all[i] = int64(id)
+	}
+	return all
+}
+
+// filled is the list, but never nil, which would be NULL.
+func filled[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// orZeroNumber and orZeroText are scanned into like what they point to, and take
+// NULL as zero.
+type (
+	orZeroNumber[T ~int | ~int64] struct{ into *T }
+	orZeroText[T ~string]         struct{ into *T }
+)
+
+func (z orZeroNumber[T]) Scan(src any) error {
+	var value sql.NullInt64
+	err := value.Scan(src)
+	*z.into = T(value.Int64)
+	return err
+}
+
+// ScanInt64 is Scan without the detour.
+func (z orZeroNumber[T]) ScanInt64(v pgtype.Int8) error {
+	*z.into = T(v.Int64)
+	return nil
+}
+
+func (z orZeroText[T]) Scan(src any) error {
+	var value sql.NullString
+	err := value.Scan(src)
+	*z.into = T(value.String)
+	return err
+}
+
+// ScanText is Scan without the detour.
+func (z orZeroText[T]) ScanText(v pgtype.Text) error {
+	*z.into = T(v.String)
+	return nil
+}
+
+// distinct are the values, each once.
+func distinct[T comparable](all []T) []T {
+	seen := make(map[T]bool, len(all))
+	once := make([]T, 0, len(all))
+	for _, value := range all {
+		if !seen[value] {
+			seen[value] = true
+			once = append(once, value)
+		}
+	}
+	return once
+}

@@ -1,0 +1,184 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/event"
+)
+
+// shard is the same for all: there is one writer at a time.
+func (sqlite) shard() string { return "0" }
+
+func (sqlite) instant(m dbTime) any {
+	if m.IsZero() {
+		return nil
+	}
+	return m.UnixMicro()
+}
+
+func (sqlite) date(d event.Date) any { return d.String() }
+
+func (d sqlite) transact(
+	ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error),
+) error {
+	if err := d.written.prepare(ctx, db.DB); err != nil {
+		return err
+	}
+	return db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		run := func(ctx context.Context, steps ...step) error {
+			for _, s := range steps {
+				if err := d.run(ctx, tx.Tx, s); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
+			return run(ctx, insertions(table, columns, rows)...)
+		}
+		last, err := fn(ctx, &transaction{IDB: tx, driver: tx.Tx, run: run, copy: copied})
+		if err != nil {
+			return err
+		}
+		if err := run(ctx, last...); err != nil {
+			return err
+		}
+		return d.file.check() // what is committed into a file that was moved is lost to the next start
+	})
+}
+
+func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error {
+	return d.transact(ctx, db, func(context.Context, *transaction) ([]step, error) { return steps, nil })
+}
+
+func (sqlite) number(parameter string) string { return parameter }
+
+func (d sqlite) insert(
+	ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error),
+) (id int64, err error) {
+	err = d.transact(ctx, db, func(ctx context.Context, tx *transaction) ([]step, error) {
+		first.row = func(scan func(...any) error) error { return scan(&id) }
+		if err := tx.run(ctx, first); err != nil {
+			return nil, err
+		}
+		return others(id)
+	})
+	return id, err
+}
+
+func (sqlite) must(statement string, columns ...string) string {
+	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
+}
+
+func (sqlite) sure(statement string) string { return statement + " RETURNING 1" }
+
+// unmissed has nothing to do: no step is run after one that misses.
+func (sqlite) unmissed() string { return "" }
+
+func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
+
+func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
+	if s.row == nil && !s.must && !s.sure {
+		var err error
+		if kept := d.written.get(s.statement); kept != nil {
+			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
+		} else {
+			_, err = tx.ExecContext(ctx, s.statement, s.args...)
+		}
+		return err
+	}
+	query := func() (*sql.Rows, error) { return tx.QueryContext(ctx, s.statement, s.args...) }
+	if kept := d.written.get(s.statement); kept != nil {
+		query = func() (*sql.Rows, error) { return tx.StmtContext(ctx, kept).QueryContext(ctx, s.args...) }
+	}
+	rows, err := query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	there := false
+	for rows.Next() {
+		there = true
+		if s.row == nil {
+			continue
+		}
+		if err := s.row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	switch {
+	case there:
+	case s.must:
+		return errMissed
+	case s.sure:
+		return errUnsure
+	}
+	return nil
+}
+
+// rowsAtOnce are how many rows an insertion has: so few texts can be kept.
+var rowsAtOnce = []int{64, 8, 1}
+
+// insertions add the rows to the table, in their order.
+func insertions(table string, columns []string, rows [][]any) (steps []step) {
+	one := "(" + strings.Repeat("?, ", len(columns)-1) + "?)"
+	for _, size := range rowsAtOnce {
+		text := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + strings.Repeat(one+", ", size-1) + one
+		for ; len(rows) >= size; rows = rows[size:] {
+			steps = append(steps, step{statement: text, args: slices.Concat(rows[:size]...)})
+		}
+	}
+	return steps
+}
+
+// writtenStatements are the steps of transactions, kept by their text. In a
+// transaction, which has the only connection, none can be prepared for those to
+// come: what is missed there is prepared before the next.
+type writtenStatements struct {
+	mu     sync.Mutex
+	kept   map[string]*sql.Stmt
+	missed map[string]bool
+}
+
+func (w *writtenStatements) get(text string) *sql.Stmt {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kept := w.kept[text]
+	if kept == nil {
+		w.missed[text] = true
+	}
+	return kept
+}
+
+// prepare has the statements prepared that were missed.
+func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) error {
+	for _, text := range w.due() {
+		made, err := db.PrepareContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.kept[text] = made
+		w.mu.Unlock()
+	}
+	return nil
+}
+
+func (w *writtenStatements) due() (texts []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for text := range w.missed {
+		texts = append(texts, text)
+	}
+	clear(w.missed)
+	return texts
+}

@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// framed serves one request within a frame, and returns what was logged.
+func framed(r *http.Request, next http.HandlerFunc) (*httptest.ResponseRecorder, string) {
+	var log bytes.Buffer
+	w := httptest.NewRecorder()
+	newMiddleware(next, Config{Log: slog.New(slog.NewTextHandler(&log, nil))}).ServeHTTP(w, r)
+	return w, log.String()
+}
+
+func TestGEN_10_a_well_formed_request_id_is_kept(t *testing.T) {
+	for given, kept := range map[string]bool{
+		"5f2b9c1e":               true,
+		"a!b#c~d/e=":             true,
+		strings.Repeat("x", 128): true,
+		strings.Repeat("x", 129): false,
+		"":                       false,
+		"two words":              false,
+		`say"so`:                 false,
+		"it's":                   false,
+		"tab\tbed":               false,
+		"é":                      false,
+		"\x7f":                   false,
+	} {
+		id := requestID(given)
+		assert.Equal(t, kept, id == given, "%q", given)
+		assert.Equal(t, id, requestID(id), "a new id is well-formed, too")
+	}
+	assert.NotEqual(t, requestID(""), requestID(""))
+}
+
+func TestGEN_10_the_response_and_every_log_line_have_the_request_id(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/secret/path?phone=8613900000001", strings.NewReader("secret body"))
+	r.Header.Set("X-Request-ID", "abc-123")
+	r.Header.Set("Authorization", "Token secret key")
+	w, log := framed(r, func(w http.ResponseWriter, r *http.Request) {
+		r.Pattern = "/path/:id"
+		Logger(r.Context()).Info("something of the handler's")
+		w.WriteHeader(http.StatusTeapot)
+		w.Write([]byte("short"))
+	})
+	assert.Equal(t, "abc-123", w.Header().Get("X-Request-ID"))
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	require.Len(t, lines, 2)
+	for _, line := range lines {
+		assert.Contains(t, line, "request_id=abc-123")
+	}
+	assert.Contains(t, lines[1], "method=POST route=/path/:id status=418 bytes=5 duration=")
+	assert.NotContains(t, log, "secret")
+	assert.NotContains(t, log, "13900000001")
+}
+
+func TestEvery_response_has_the_security_headers_and_a_deadline(t *testing.T) {
+	w, log := framed(httptest.NewRequest(http.MethodGet, "/", nil), func(w http.ResponseWriter, r *http.Request) {
+		ends, set := r.Context().Deadline()
+		assert.True(t, set)
+		assert.LessOrEqual(t, time.Until(ends), deadline)
+		w.Write(nil)
+	})
+	for name, value := range always {
+		assert.Equal(t, value, w.Header()[name], name)
+	}
+	assert.Contains(t, log, "route=none status=200 bytes=0")
+}
+
+func TestA_panic_is_a_mistake_of_ours(t *testing.T) {
+	w, log := framed(httptest.NewRequest(http.MethodGet, "/", nil), func(http.ResponseWriter, *http.Request) {
+		panic("the sky fell")
+	})
+	assert.Equal(t, http.StatusInternalServerError, w.Code)
+	assert.JSONEq(t, `{"error":true,"code":"SERVER_ERROR","data":{"detail":"Something went wrong on our side."}}`, w.Body.String())
+	assert.Contains(t, log, "the sky fell")
+	assert.Contains(t, log, "middleware_test.go", "the stack leads to the place")
+	assert.Contains(t, log, "status=500")
+}
+
+func TestA_panic_amid_a_response_cuts_it_off(t *testing.T) {
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		framed(httptest.NewRequest(http.MethodGet, "/", nil), func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"data":`))
+			panic("the sky fell")
+		})
+	})
+}
+
+func TestAUT_11_a_peer_that_plays_the_proxy_is_warned_of_once(t *testing.T) {
+	var log bytes.Buffer
+	f := newMiddleware(http.NotFoundHandler(), Config{
+		Log:            slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})
+	send := func(peer, forwarded string) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = peer
+		if forwarded != "" {
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+		f.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	send("192.0.2.1:1", "")
+	send("10.1.2.3:1", "192.0.2.9")
+	send("[::ffff:10.1.2.3]:1", "192.0.2.9")
+	send("@", "192.0.2.9")
+	assert.Empty(t, log.String())
+	send("192.0.2.1:1", "192.0.2.9")
+	send("192.0.2.1:1", "192.0.2.9")
+	assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+	assert.Regexp(t, `request_id=\w+ peer=192\.0\.2\.1`, log.String())
+}
+
+func TestA_context_of_no_request_has_a_logger_too(t *testing.T) {
+	assert.NotNil(t, Logger(context.Background()))
+}
+
+func TestUploads_have_longer(t *testing.T) {
+	given := func(length int64) (left time.Duration) {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.ContentLength = length
+		framed(r, func(_ http.ResponseWriter, r *http.Request) {
+			ends, _ := r.Context().Deadline()
+			left = time.Until(ends)
+		})
+		return left
+	}
+	for _, small := range []int64{0, 2, maxBody} {
+		assert.LessOrEqual(t, given(small), deadline)
+	}
+	for _, upload := range []int64{-1, maxBody + 1, maxForm} {
+		assert.Greater(t, given(upload), deadline)
+		assert.LessOrEqual(t, given(upload), uploadDeadline)
+	}
+}

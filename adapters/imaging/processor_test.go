@@ -1,0 +1,278 @@
+package imaging_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"math"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/imaging"
+	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/test/pictures"
+	"plaza/test/ports"
+)
+
+func TestPLA03_Studio(t *testing.T) {
+	ports.Processor(t, func(*testing.T) media.Processor { return imaging.NewProcessor(2) })
+}
+
+// photo has areas and grain, like one.
+func photo(width, height int, ratio image.YCbCrSubsampleRatio) *image.YCbCr {
+	m := image.NewYCbCr(image.Rect(0, 0, width, height), ratio)
+	grain := uint32(1)
+	for i := range m.Y {
+		grain = grain*1664525 + 1013904223
+		m.Y[i] = uint8(60 + 100*((i%width/90+i/width/90)%2) + int(grain>>28))
+	}
+	for i := range m.Cb {
+		m.Cb[i], m.Cr[i] = uint8(90+i%64), uint8(160-i%64)
+	}
+	return m
+}
+
+// held is the JPEG of a camera that was held so.
+func held(raw []byte, orientation byte) []byte {
+	exif := append([]byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00"), orientation, 0, 0, 0, 0, 0, 0, 0)
+	return slices.Concat(raw[:2], exif, raw[2:])
+}
+
+func chunk(kind string, data []byte) []byte {
+	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	out = append(append(out, kind...), data...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[4:]))
+}
+
+func withChunk(raw []byte, kind string, data []byte) []byte {
+	const header = 8 + 25
+	return slices.Concat(raw[:header], chunk(kind, data), raw[header:])
+}
+
+func deflated(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zlib.NewWriter(&out)
+	_, err := z.Write(data)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return out.Bytes()
+}
+
+// allocated is what fn allocates in all, in bytes.
+func allocated(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func refused(t *testing.T, raw []byte) {
+	t.Helper()
+	_, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(raw))
+	f, _ := fault.As(err)
+	require.NotNil(t, f, "%v", err)
+	assert.Equal(t, fault.Fields{"photo": {media.NotAccepted}}, f.Fields)
+}
+
+// TestPLA03_AStudioHasSoManyPlaces: and a picture of 40 megapixels takes three.
+func TestPLA03_AStudioHasSoManyPlaces(t *testing.T) {
+	small, large := pictures.JPEG(t, photo(600, 400, image.YCbCrSubsampleRatio420)), pictures.JPEG(t, image.NewGray(image.Rect(0, 0, 8000, 5000)))
+	for _, c := range []struct {
+		slots int
+		raw   []byte
+		want  int64
+	}{{1, small, 1}, {3, small, 3}, {4, large, 1}, {7, large, 2}, {2, large, 1}, {0, small, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			s, inner, gate, done := imaging.NewProcessor(c.slots), new(atomic.Int64), make(chan struct{}), make(chan struct{})
+			for range 8 {
+				go func() {
+					_, err := s.Process(t.Context(), "photo", stuck{bytes.NewReader(c.raw), gate, inner})
+					assert.Error(t, err)
+					done <- struct{}{}
+				}()
+			}
+			synctest.Wait()
+			assert.Equal(t, c.want, inner.Load(), "%d places", c.slots)
+			close(gate)
+			for range 8 {
+				<-done
+			}
+		})
+	}
+}
+
+// stuck can't be read to its end: it waits at the gate, and then is cut off.
+type stuck struct {
+	*bytes.Reader
+	gate  chan struct{}
+	inner *atomic.Int64
+}
+
+func (s stuck) ReadAt(p []byte, at int64) (int, error) {
+	if at+int64(len(p)) > 40<<10 {
+		s.inner.Add(1)
+		<-s.gate
+		return 0, assert.AnError
+	}
+	return s.Reader.ReadAt(p, at)
+}
+
+// TestPLA03_ADevelopmentIsSmall: many are made on small machines. A photo has a byte and
+// a half for each pixel, and is there twice while it is turned.
+func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
+	const pixels = 1600 * 1200
+	for name, c := range map[string]struct {
+		raw   []byte
+		bytes float64 // a pixel
+	}{
+		"as it is":         {pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 3.5},
+		"turned":           {held(pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 6), 5},
+		"of 16 bits":       {pictures.PNG(t, image.NewNRGBA64(image.Rect(0, 0, 1600, 1200))), 10.5},
+		"with one colour":  {pictures.PNG(t, image.NewGray(image.Rect(0, 0, 1600, 1200))), 2},
+		"with few colours": {pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 1600, 1200), color.Palette{color.White, color.Transparent})), 6.5},
+	} {
+		got := allocated(func() {
+			_, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(c.raw))
+			require.NoError(t, err)
+		})
+		assert.Less(t, float64(got)/pixels, c.bytes, name)
+	}
+}
+
+// TestPLA03_AProfileCostsItsBound: some kilobytes can become gigabytes.
+func TestPLA03_AProfileCostsItsBound(t *testing.T) {
+	raw := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
+	plain := allocated(func() {
+		_, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(raw))
+		require.NoError(t, err)
+	})
+	for _, says := range []uint32{0, 100, 512 << 10, 512<<10 + 1, 1 << 31} {
+		bomb := deflated(t, append(binary.BigEndian.AppendUint32(nil, says), make([]byte, 8<<20)...))
+		with := withChunk(raw, "iCCP", append([]byte("bomb\x00\x00"), bomb...))
+		cost := allocated(func() {
+			_, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(with))
+			require.NoError(t, err)
+		})
+		assert.Less(t, cost, plain+4<<20, "%d", says)
+	}
+}
+
+// TestPLA03_ScansAreCounted: each goes through the whole picture, though it may have a
+// few bytes only.
+func TestPLA03_ScansAreCounted(t *testing.T) {
+	raw := pictures.JPEG(t, photo(64, 48, image.YCbCrSubsampleRatio420))
+	scan := bytes.Index(raw, []byte("\xff\xda"))
+	require.Positive(t, scan)
+	scans := func(n int) []byte {
+		return slices.Concat(raw[:scan], bytes.Repeat(raw[scan:len(raw)-2], n), raw[len(raw)-2:])
+	}
+	_, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(scans(100)))
+	require.NoError(t, err)
+	refused(t, scans(101))
+	// The thumbnail of a camera has scans of its own, which don't count.
+	thumbnail := append([]byte("\xff\xe1\x01\x2eExif\x00\x00"), bytes.Repeat([]byte("\xff\xda"), 147)...)
+	_, err = imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
+	require.NoError(t, err)
+}
+
+// TestPLA03_APictureThatIsTooLongForAJPEG is a PNG, though nothing of it is transparent.
+func TestPLA03_APictureThatIsTooLongForAJPEG(t *testing.T) {
+	for _, m := range []image.Image{image.NewGray(image.Rect(0, 0, 65_536, 2)), image.NewPaletted(image.Rect(0, 0, 65_536, 2), color.Palette{color.NRGBA{1, 2, 3, 255}})} {
+		d, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(pictures.PNG(t, m)), media.AvatarSizes...)
+		require.NoError(t, err)
+		assert.Equal(t, []any{"image/png", 65_536, 2}, []any{d.Type, d.Width, d.Height})
+		for _, r := range d.Variants {
+			assert.Equal(t, "image/jpeg", r.Type)
+		}
+	}
+}
+
+// TestPLA03_ColoursAreTurnedWithTheirPixels in every way in which pixels share them.
+func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
+	for _, size := range []image.Point{{64, 48}, {63, 47}, {64, 47}, {1, 1}, {2, 1}} {
+		m := image.NewNRGBA(image.Rectangle{Max: size})
+		for y := range size.Y {
+			for x := range size.X {
+				m.SetNRGBA(x, y, color.NRGBA{uint8(3 * x), uint8(5 * y), uint8(x + y), 255})
+			}
+		}
+		raw := pictures.JPEG(t, m)
+		stored, err := jpeg.Decode(bytes.NewReader(raw))
+		require.NoError(t, err)
+		at := func(x, y int) color.Color { return stored.At(x, y) }
+		w, h := size.X, size.Y
+		for orientation, from := range map[byte]func(x, y int) color.Color{
+			1: at,
+			2: func(x, y int) color.Color { return at(w-1-x, y) }, 3: func(x, y int) color.Color { return at(w-1-x, h-1-y) },
+			4: func(x, y int) color.Color { return at(x, h-1-y) }, 5: func(x, y int) color.Color { return at(y, x) },
+			6: func(x, y int) color.Color { return at(y, h-1-x) }, 7: func(x, y int) color.Color { return at(w-1-y, h-1-x) },
+			8: func(x, y int) color.Color { return at(w-1-y, x) },
+		} {
+			d, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(held(raw, orientation)))
+			require.NoError(t, err)
+			got, err := jpeg.Decode(bytes.NewReader(d.Bytes))
+			require.NoError(t, err)
+			for y := range d.Height {
+				for x := range d.Width {
+					r, g, b, _ := from(x, y).RGBA()
+					gr, gg, gb, _ := got.At(x, y).RGBA()
+					for _, pair := range [][2]uint32{{r, gr}, {g, gg}, {b, gb}} {
+						require.InDelta(t, float64(pair[0]>>8), float64(pair[1]>>8), 16, "%v, orientation %d at %d, %d", size, orientation, x, y)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade: one that is much smaller is made of
+// a larger one, which nobody must see.
+func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
+	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
+	develop := func(frames ...media.SizeSpec) []media.Variant {
+		d, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(raw), frames...)
+		require.NoError(t, err)
+		return d.Variants
+	}
+	small, near, far := media.SizeSpec{Name: "small", Width: 200, Height: 200}, media.SizeSpec{Width: 320, Height: 320}, media.SizeSpec{Width: 420, Height: 420}
+	alone := develop(small)[0]
+	assert.Equal(t, alone, develop(near, small)[1])
+	one, err := jpeg.Decode(bytes.NewReader(alone.Bytes))
+	require.NoError(t, err)
+	other, err := jpeg.Decode(bytes.NewReader(develop(small, far)[0].Bytes))
+	require.NoError(t, err)
+	a, b := one.(*image.YCbCr), other.(*image.YCbCr)
+	var sum float64
+	for i := range a.Y {
+		sum += math.Abs(float64(a.Y[i]) - float64(b.Y[i]))
+	}
+	assert.Less(t, sum/float64(len(a.Y)), 2.5, "levels of 255")
+}
+
+func BenchmarkDevelop(b *testing.B) {
+	plain := pictures.JPEG(b, photo(4000, 3000, image.YCbCrSubsampleRatio420))
+	for name, raw := range map[string][]byte{"upright": plain, "turned": held(plain, 6)} {
+		for sizes, frames := range map[string][]media.SizeSpec{"avatar": media.AvatarSizes, "demand": media.DemandCoverSizes, "alone": nil} {
+			b.Run(name+"/"+sizes, func(b *testing.B) {
+				s := imaging.NewProcessor(1)
+				for b.Loop() {
+					_, err := s.Process(b.Context(), "photo", bytes.NewReader(raw), frames...)
+					require.NoError(b, err)
+				}
+			})
+		}
+	}
+}

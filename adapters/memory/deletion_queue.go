@@ -1,0 +1,119 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"plaza/domain/instant"
+	"plaza/domain/media"
+)
+
+// DeletionQueue is the store as media.DeletionQueue.
+type DeletionQueue struct{ s *Store }
+
+// DeletionQueue returns the store's pictures that nobody shows any more.
+func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
+
+var _ media.DeletionQueue = DeletionQueue{}
+
+// discard puts the keys into the bin, due at once.
+func (s *Store) discard(keys ...media.Key) {
+	for _, key := range keys {
+		if _, is := s.discards[key]; !is {
+			s.discards[key] = time.Time{}
+		}
+	}
+}
+
+func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var due []media.Key
+	for key, at := range v.s.discards {
+		if !at.After(now) {
+			due = append(due, key)
+		}
+	}
+	slices.SortFunc(due, func(a, b media.Key) int {
+		return cmp.Or(v.s.discards[a].Compare(v.s.discards[b]), cmp.Compare(a, b))
+	})
+	due = first(due, max(limit, 0))
+	for _, key := range due {
+		v.s.discards[key] = instant.Normalise(next)
+	}
+	return due, nil
+}
+
+func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, key := range keys {
+		delete(v.s.discards, key)
+	}
+	return nil
+}
+
+// References has all of it before it goes through it: who walks may call the store.
+func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
+	return func(yield func(media.Reference, error) bool) {
+		done, err := v.s.read(ctx)
+		if err != nil {
+			yield(media.Reference{}, err)
+			return
+		}
+		all := v.s.pictures()
+		done()
+		for _, k := range all {
+			if !yield(k, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Store) pictures() (all []media.Reference) {
+	add := func(of string, id any, keys ...media.Key) {
+		for _, key := range keys {
+			all = append(all, media.Reference{Key: key, Of: fmt.Sprint(of, " ", id)})
+		}
+	}
+	for _, e := range s.events {
+		for _, p := range e.Plates {
+			add("plate", p.ID, p.Photo)
+		}
+	}
+	for id, i := range s.images {
+		if i.Deleted.IsZero() {
+			add("user image", id, i.Key)
+		}
+	}
+	for id, m := range s.members {
+		add("avatar of user", id, m.Avatar.Keys()...)
+	}
+	for id, p := range s.publications {
+		add("publication", id, p.Cover.Keys()...)
+	}
+	for id, n := range s.nodes {
+		add("node", id, n.Cover.Keys()...)
+	}
+	for id, d := range s.demands {
+		add("demand", id, d.Cover.Keys()...)
+	}
+	for digest, p := range s.crawled.covers {
+		add("import", fmt.Sprintf("%x", digest[:4]), p.Keys()...)
+	}
+	for key := range s.discards {
+		all = append(all, media.Reference{Key: key})
+	}
+	return all
+}

@@ -1,0 +1,234 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// ImportStore is the store as imported.ImportStore.
+type ImportStore struct{ s *Store }
+
+// Imports returns the store's way in for what the crawler brings.
+func (s *Store) Imports() ImportStore { return ImportStore{s} }
+
+var _ imported.Store = ImportStore{}
+
+// crawled is what the store knows of what was imported, and of what is being.
+type crawled struct {
+	people   map[string]user.ID // by their ids at the source
+	sources  map[user.ID]string
+	adopted  map[user.ID]bool // had an account before
+	bundles  map[publication.BundleID]publication.Bundle
+	news     map[string]int // places in the store's news
+	waiting  map[lineOf]waitingLine
+	arrivals number
+	progress map[string][]byte
+	covers   map[imported.Digest]media.Picture
+}
+
+func newCrawled() crawled {
+	return crawled{
+		people: map[string]user.ID{}, sources: map[user.ID]string{}, adopted: map[user.ID]bool{},
+		bundles: map[publication.BundleID]publication.Bundle{}, news: map[string]int{},
+		waiting: map[lineOf]waitingLine{}, progress: map[string][]byte{}, covers: map[imported.Digest]media.Picture{},
+	}
+}
+
+// lineOf names a line.
+type lineOf struct {
+	file   string
+	number int64
+}
+
+type waitingLine struct {
+	arrived int64
+	ref     imported.Ref
+	raw     []byte
+}
+
+func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return imported.BatchResult{}, err
+	}
+	defer done()
+	for _, line := range d.Lines {
+		if err := checkRecord(line.Record); err != nil {
+			return imported.BatchResult{}, err
+		}
+	}
+	return v.s.take(d), nil
+}
+
+// take can't fail, so that nothing is left half done.
+func (s *Store) take(d imported.Batch) imported.BatchResult {
+	c := &s.crawled
+	for _, n := range d.Abandoned {
+		delete(c.waiting, lineOf{d.File, n})
+	}
+	outcomes, ready := s.plan(d.Lines)
+	stored := map[imported.Ref]int64{} // when their lines arrived
+	for _, i := range ready {
+		line := d.Lines[i]
+		outcomes[i].Status = s.storeRecord(line.Record)
+		stored[line.Record.Ref()] = c.arrived(d.File, line.Number)
+	}
+	for i, line := range d.Lines {
+		at := lineOf{d.File, line.Number}
+		if f := outcomes[i].Status; f == imported.Waits || f == imported.Refused {
+			c.waiting[at] = waitingLine{c.arrived(d.File, line.Number), line.Record.Ref(), bytes.Clone(line.Raw)}
+		} else {
+			delete(c.waiting, at)
+		}
+	}
+	replaced := 0
+	maps.DeleteFunc(c.waiting, func(_ lineOf, w waitingLine) bool {
+		at, is := stored[w.ref]
+		if is = is && w.arrived < at; is {
+			replaced++
+		}
+		return is
+	})
+	c.progress[d.File] = bytes.Clone(d.Progress)
+	return imported.BatchResult{Outcomes: outcomes, Replaced: replaced}
+}
+
+// arrived is when the line was first given: now, unless it waits.
+func (c *crawled) arrived(file string, number int64) int64 {
+	if w, waits := c.waiting[lineOf{file, number}]; waits {
+		return w.arrived
+	}
+	return c.arrivals.next()
+}
+
+// plan says which of the lines can be stored, in which order, and what becomes of the
+// others.
+func (s *Store) plan(lines []imported.Line) (outcomes []imported.Outcome, ready []int) {
+	outcomes = make([]imported.Outcome, len(lines))
+	var batch []imported.Record
+	var places []int
+	phones := map[user.Phone]string{} // those that the batch takes
+	for i, line := range lines {
+		if p, is := line.Record.(imported.UserRecord); is {
+			if wrong := p.Problem(s.holders(p, phones)); wrong != nil {
+				outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
+				continue
+			}
+			phones[p.Phone] = p.Source
+		}
+		batch, places = append(batch, line.Record), append(places, i)
+	}
+	tree := map[feed.CategoryID]feed.CategoryID{}
+	for _, c := range s.categories {
+		tree[c.ID] = c.Parent
+	}
+	plan := imported.PlanOf(batch, s.known(imported.NeedsOf(batch)), tree)
+	for i, wrong := range plan.Missing {
+		outcomes[places[i]] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
+	}
+	for _, i := range plan.Ready {
+		ready = append(ready, places[i])
+	}
+	return outcomes, ready
+}
+
+// holders are the account that the person has, and the one that has their phone.
+func (s *Store) holders(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
+	of := func(id user.ID) *imported.ExistingAccount {
+		return &imported.ExistingAccount{Source: s.crawled.sources[id], Phone: s.accounts[id].Phone}
+	}
+	if id, is := s.crawled.people[p.Source]; is {
+		own = of(id)
+	}
+	if source, is := taken[p.Phone]; is {
+		holder = &imported.ExistingAccount{Source: source, Phone: p.Phone}
+	} else if id, is := s.phones[p.Phone]; is {
+		holder = of(id)
+	}
+	return own, holder
+}
+
+func (v ImportStore) Progress(ctx context.Context, file string) ([]byte, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return bytes.Clone(v.s.crawled.progress[file]), nil
+}
+
+func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, size int) ([]imported.Line, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var lines []imported.Line
+	for at, w := range v.s.crawled.waiting {
+		if at.file == file && at.number > after {
+			lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
+		}
+	}
+	slices.SortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
+	lines = first(lines, max(most, 0))
+	for n, l := range lines {
+		if size <= 0 {
+			return lines[:n], nil
+		}
+		size -= len(l.Raw)
+	}
+	return lines, nil
+}
+
+func (v ImportStore) Finish(ctx context.Context, files ...string) error {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, file := range files {
+		delete(v.s.crawled.progress, file)
+	}
+	maps.DeleteFunc(v.s.crawled.waiting, func(at lineOf, _ waitingLine) bool { return slices.Contains(files, at.file) })
+	return nil
+}
+
+func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return v.s.known(refs), nil
+}
+
+func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (media.Picture, bool, error) {
+	done, err := v.s.read(ctx)
+	if err != nil {
+		return media.Picture{}, false, err
+	}
+	defer done()
+	p, is := v.s.crawled.covers[d]
+	return copyPicture(p), is, nil
+}
+
+func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (media.Picture, error) {
+	done, err := v.s.write(ctx)
+	if err != nil {
+		return media.Picture{}, err
+	}
+	defer done()
+	if _, is := v.s.crawled.covers[d]; !is {
+		v.s.crawled.covers[d] = copyPicture(p)
+	}
+	return copyPicture(v.s.crawled.covers[d]), nil
+}

@@ -1,0 +1,279 @@
+package ports
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// DeletionQueue is the suite of media.DeletionQueue.
+func DeletionQueue(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"a plate that is taken off its event is in the bin", binPlate},
+		{"an event that is removed takes its plates into the bin", binEvent},
+		{"a user image that is deleted is in the bin", binImage},
+		{"an avatar that another one replaces is in the bin, in all of its sizes", binAvatar},
+		{"what was not stored is not in the bin", binUntouched},
+		{"Discarded is in the order in which the time came, at most limit, and puts off until next", binDue},
+		{"of many who ask at once each key is given to one", binAtOnce},
+		{"Emptied forgets the keys; one that is not there is no error", binEmptied},
+		{"Known goes through all pictures that are known of", binKnown},
+		{"Known ends when nobody wants more, and with the first error", binKnownEnds},
+		{"whoever has gone away is not served, and nothing is stored", binGone},
+	})
+}
+
+// avatarOf is a picture in two sizes, one of which is the picture itself.
+func avatarOf(name string) media.Picture {
+	key := media.Key("public/" + name)
+	return media.Picture{Key: key, Sizes: []media.Size{
+		{Name: "sm", Width: 1, Height: 2, Key: key + "-sm"}, {Name: "lg", Width: 3, Height: 4, Key: key},
+	}}
+}
+
+func (w *fixtures) avatar(id user.ID, p media.Picture) {
+	w.Helper()
+	require.NoError(w, w.Directory.SetAvatar(w.Context(), id, p))
+}
+
+// binned are the keys in the bin, which it puts off for an hour.
+func (w *fixtures) binned(now time.Time) []media.Key {
+	w.Helper()
+	keys, err := w.Deletions.Claim(w.Context(), now, now.Add(time.Hour), 1000)
+	require.NoError(w, err)
+	return keys
+}
+
+func setAvatar(w *fixtures) {
+	who, other := w.somebody(), w.somebody()
+	assert.Zero(w, w.member(who).Avatar)
+	for _, p := range []media.Picture{avatarOf("a"), avatarOf("b"), {}} {
+		w.avatar(who, p)
+		assert.Equal(w, p, w.member(who).Avatar)
+		assert.Zero(w, w.member(other).Avatar)
+	}
+	w.avatar(who, avatarOf("c"))
+	shown := w.member(who).Avatar
+	shown.Sizes[0].Key = "x"
+	assert.Equal(w, avatarOf("c"), w.member(who).Avatar, "what came out is private")
+	require.NoError(w, w.Accounts.Change(w.Context(), who, func(*access.Account) error { return nil }))
+	assert.Equal(w, avatarOf("c"), w.member(who).Avatar, "an account that changes keeps it")
+}
+
+func setNobodysAvatar(w *fixtures) {
+	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a")), user.ErrNobody)
+	}
+	assert.Empty(w, w.binned(noon))
+}
+
+// plated stores an event with plates.
+func (w *fixtures) plated(author user.ID, photos ...media.Key) *event.Event {
+	w.Helper()
+	e := w.written(author, noon)
+	w.attach(e, noon, photos...)
+	e, err := w.Events.Add(w.Context(), e)
+	require.NoError(w, err)
+	return e
+}
+
+func binPlate(w *fixtures) {
+	e := w.plated(w.somebody(), "private/a", "private/b")
+	assert.Empty(w, w.binned(noon))
+	w.change(e.ID(), func(e *event.Event) error {
+		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
+		return err
+	})
+	assert.Equal(w, []media.Key{"private/a"}, w.binned(noon))
+	read := w.got(e.ID())
+	w.changeRead(read, func(e *event.Event) error {
+		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
+		return err
+	})
+	assert.Equal(w, []media.Key{"private/b"}, w.binned(noon))
+}
+
+func binEvent(w *fixtures) {
+	e := w.plated(w.somebody(), "private/b", "private/a")
+	w.plated(w.somebody(), "private/c")
+	_, err := w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	assert.ElementsMatch(w, []media.Key{"private/a", "private/b"}, w.binned(noon))
+}
+
+func binImage(w *fixtures) {
+	who := w.somebody()
+	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/a", 1, 1, tagged(w, "a"), noon))
+	require.NoError(w, err)
+	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "b")) })
+	assert.Empty(w, w.binned(noon))
+	w.changeOf(i.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
+	assert.Equal(w, []media.Key{"public/a"}, w.binned(noon))
+	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "c")) })
+	assert.Empty(w, w.binned(noon), "once")
+}
+
+func binAvatar(w *fixtures) {
+	who := w.somebody()
+	w.avatar(who, avatarOf("a"))
+	assert.Empty(w, w.binned(noon))
+	w.avatar(who, avatarOf("b"))
+	assert.ElementsMatch(w, []media.Key{"public/a", "public/a-sm"}, w.binned(noon))
+	w.avatar(who, media.Picture{})
+	assert.ElementsMatch(w, []media.Key{"public/b", "public/b-sm"}, w.binned(noon))
+}
+
+func binUntouched(w *fixtures) {
+	e := w.plated(w.somebody(), "private/a")
+	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
+		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
+		require.NoError(w, err)
+		return errBoom
+	})
+	require.ErrorIs(w, err, errBoom)
+	assert.Empty(w, w.binned(noon))
+}
+
+// bins puts so many keys into the bin, and returns them.
+func (w *fixtures) bins(n int) []media.Key {
+	w.Helper()
+	who := w.somebody()
+	var keys []media.Key
+	for i := range n {
+		key := media.Key(fmt.Sprintf("public/%04d", i))
+		w.avatar(who, media.Picture{Key: key})
+		keys = append(keys, key)
+	}
+	w.avatar(who, media.Picture{})
+	return keys
+}
+
+func binDue(w *fixtures) {
+	keys := w.bins(4)
+	ask := func(now, next time.Time, limit int) []media.Key {
+		w.Helper()
+		due, err := w.Deletions.Claim(w.Context(), now, next, limit)
+		require.NoError(w, err)
+		return due
+	}
+	assert.Empty(w, ask(noon, noon, 0))
+	assert.Empty(w, ask(noon, noon, -1))
+	assert.Equal(w, keys[:3], ask(noon, noon.Add(2*time.Minute), 3))
+	assert.Equal(w, keys[3:], ask(noon, noon.Add(time.Minute), 3))
+	assert.Empty(w, ask(noon.Add(time.Minute-time.Microsecond), noon.Add(time.Hour), 9))
+	assert.Equal(w, append(keys[3:], keys[:3]...), ask(noon.Add(2*time.Minute), noon.Add(time.Hour), 9))
+}
+
+func binAtOnce(w *fixtures) {
+	keys := w.bins(3 * many)
+	given := map[media.Key]int{}
+	for _, some := range atOnce(many, func(int) []media.Key {
+		due, err := w.Deletions.Claim(w.Context(), noon, noon.Add(time.Hour), 4)
+		assert.NoError(w, err)
+		return due
+	}) {
+		for _, key := range some {
+			given[key]++
+		}
+	}
+	for _, key := range w.binned(noon) {
+		given[key]++
+	}
+	assert.Len(w, given, len(keys))
+	for key, n := range given {
+		assert.Equal(w, 1, n, key)
+	}
+}
+
+func binEmptied(w *fixtures) {
+	keys := w.bins(3)
+	require.NoError(w, w.Deletions.Done(w.Context(), nil))
+	require.NoError(w, w.Deletions.Done(w.Context(), []media.Key{keys[1], "public/never"}))
+	require.NoError(w, w.Deletions.Done(w.Context(), keys[1:2]))
+	assert.Equal(w, []media.Key{keys[0], keys[2]}, w.binned(noon))
+	require.NoError(w, w.Deletions.Done(w.Context(), keys))
+	assert.Empty(w, w.binned(noon.AddDate(1, 0, 0)))
+}
+
+func (w *fixtures) known() map[media.Key]string {
+	w.Helper()
+	all := map[media.Key]string{}
+	for k, err := range w.Deletions.References(w.Context()) {
+		require.NoError(w, err)
+		all[k.Key] = k.Of
+	}
+	return all
+}
+
+func binKnown(w *fixtures) {
+	assert.Empty(w, w.known())
+	who := w.somebody()
+	e := w.plated(who, "private/plate", "private/gone")
+	plates := w.got(e.ID()).State().Plates
+	w.change(e.ID(), func(e *event.Event) error {
+		_, err := e.RemovePlate(plates[1].ID, noon)
+		return err
+	})
+	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/image", 1, 1, tagged(w, "a"), noon))
+	require.NoError(w, err)
+	deleted, err := w.Images.Add(w.Context(), userimage.New(who, "public/deleted", 1, 1, tagged(w, "a"), noon))
+	require.NoError(w, err)
+	w.changeOf(deleted.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
+	w.avatar(who, avatarOf("face"))
+	_, err = w.Imports.RememberCover(w.Context(), imported.Digest{1}, avatarOf("cover"))
+	require.NoError(w, err)
+
+	known := w.known()
+	imported := known["public/cover"]
+	assert.NotEmpty(w, imported)
+	assert.Equal(w, map[media.Key]string{
+		"private/plate": fmt.Sprint("plate ", plates[0].ID), "private/gone": "",
+		"public/image": fmt.Sprint("user image ", i.ID), "public/deleted": "",
+		"public/face": fmt.Sprint("avatar of user ", who), "public/face-sm": fmt.Sprint("avatar of user ", who),
+		"public/cover": imported, "public/cover-sm": imported,
+	}, known)
+}
+
+func binKnownEnds(w *fixtures) {
+	keys := w.bins(3)
+	for k, err := range w.Deletions.References(w.Context()) {
+		require.NoError(w, err)
+		assert.Contains(w, keys, k.Key)
+		break
+	}
+	gone, leave := context.WithCancel(w.Context())
+	leave()
+	failures := 0
+	for _, err := range w.Deletions.References(gone) {
+		require.ErrorIs(w, err, context.Canceled)
+		failures++
+	}
+	assert.Equal(w, 1, failures)
+	assert.Len(w, slices.Collect(maps.Keys(w.known())), 3, "and the store goes on")
+}
+
+func binGone(w *fixtures) {
+	keys := w.bins(2)
+	w.refusedGone([]call{
+		{"Bin.Discarded", func(ctx context.Context, s Stores) error {
+			_, err := s.Deletions.Claim(ctx, noon, noon.Add(time.Hour), 9)
+			return err
+		}},
+		{"Bin.Emptied", func(ctx context.Context, s Stores) error { return s.Deletions.Done(ctx, keys) }},
+		{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a")) }},
+	})
+	assert.Equal(w, keys, w.binned(noon))
+}

@@ -1,0 +1,273 @@
+package ports
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// fixtures is one subtest's stores, and what peoples them. Whatever it builds must
+// succeed.
+type fixtures struct {
+	*testing.T
+	Stores
+	open   Open
+	people int
+}
+
+// noon is when everything begins. It has microseconds, so that a store that
+// drops them is found.
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456000, time.UTC)
+
+// pi is the day of noon.
+var pi = event.DateOf(noon)
+
+// errBoom is what a function given to Change fails with.
+var errBoom = errors.New("boom")
+
+// many is how many do a thing at once in a race.
+const many = 16
+
+// atOnce calls fn many times at the same moment and returns what came of each.
+func atOnce[T any](n int, fn func(i int) T) []T {
+	var start, done sync.WaitGroup
+	results := make([]T, n)
+	start.Add(1)
+	for i := range n {
+		done.Go(func() {
+			start.Wait()
+			results[i] = fn(i)
+		})
+	}
+	start.Done()
+	done.Wait()
+	return results
+}
+
+// assertOneWins asserts that of those who tried at once one succeeded, and the
+// others failed with the error.
+func assertOneWins(w *fixtures, errs []error, want error) {
+	w.Helper()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		assert.ErrorIs(w, err, want)
+	}
+	assert.Equal(w, 1, won, "winners")
+}
+
+// promptly fails the test, rather than let it hang, when fn does not come back.
+func (w *fixtures) promptly(fn func()) {
+	w.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		fn()
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		w.Fatal("it does not come back")
+	}
+}
+
+func phone(n int) user.Phone {
+	p, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", n))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// somebody opens an account and returns its uid.
+func (w *fixtures) somebody() user.ID {
+	w.Helper()
+	w.people++
+	id, err := w.Accounts.Open(w.Context(),
+		access.Account{Phone: phone(w.people), Hash: "hash", Scopes: access.DefaultScopes()},
+		user.Member{Firstname: fmt.Sprintf("Nº %d", w.people), Timezone: "Asia/Shanghai", Joined: noon})
+	require.NoError(w, err)
+	return id
+}
+
+// account is a copy of the user's account, which not even a store that shares
+// its data can reach.
+func (w *fixtures) account(id user.ID) access.Account {
+	w.Helper()
+	a, err := w.Accounts.ByID(w.Context(), id)
+	require.NoError(w, err)
+	a.Scopes = slices.Clone(a.Scopes)
+	return a
+}
+
+// category stores a root of the tree.
+func (w *fixtures) category(id feed.CategoryID) feed.CategoryID {
+	w.Helper()
+	c := feed.Category{ID: id, Name: fmt.Sprint("Nº ", id), Slug: fmt.Sprint("n", id)}
+	require.NoError(w, w.Categories.Put(w.Context(), c))
+	return id
+}
+
+// follow makes one person follow the other.
+func (w *fixtures) follow(who, followed user.ID) {
+	w.Helper()
+	s, err := subscription.ToUser(who, followed, noon)
+	require.NoError(w, err)
+	_, _, err = w.Subscriptions.Follow(w.Context(), s)
+	require.NoError(w, err)
+}
+
+// befriend makes two people contacts of each other.
+func (w *fixtures) befriend(a, b user.ID) {
+	w.Helper()
+	w.follow(a, b)
+	w.follow(b, a)
+}
+
+// edit is something that an author wants of an event.
+type edit func(*event.Change)
+
+func titled(title string) edit           { return func(c *event.Change) { c.Title = new(title) } }
+func dated(d event.Date) edit            { return func(c *event.Change) { c.Date = new(d) } }
+func under(id feed.CategoryID) edit      { return func(c *event.Change) { c.Category = new(id) } }
+func published(yes bool) edit            { return func(c *event.Change) { c.Publish = new(yes) } }
+func permitted(to event.Permission) edit { return func(c *event.Change) { c.Permission = new(to) } }
+
+// shown makes an event stand so.
+func shown(as event.StatusPermission) edit {
+	return func(c *event.Change) {
+		published(as.Status == event.Normal)(c)
+		permitted(as.Permission)(c)
+	}
+}
+
+// apply makes a function for Change.
+func apply(at time.Time, edits ...edit) func(*event.Event) error {
+	return func(e *event.Event) error { return e.Apply(change(edits...), at) }
+}
+
+func change(edits ...edit) event.Change {
+	var c event.Change
+	for _, e := range edits {
+		e(&c)
+	}
+	return c
+}
+
+// written is an event that is not stored yet: of the day of noon, published and
+// public unless the edits say otherwise.
+func (w *fixtures) written(author user.ID, at time.Time, edits ...edit) *event.Event {
+	w.Helper()
+	c := change(append([]edit{titled("An event"), published(true)}, edits...)...)
+	e, err := event.New(author, c, pi, at)
+	require.NoError(w, err)
+	return e
+}
+
+// write stores such an event.
+func (w *fixtures) write(author user.ID, at time.Time, edits ...edit) *event.Event {
+	w.Helper()
+	e, err := w.Events.Add(w.Context(), w.written(author, at, edits...))
+	require.NoError(w, err)
+	return e
+}
+
+// entry is a copy of the event with its counts.
+func (w *fixtures) entry(id event.ID) event.Entry {
+	w.Helper()
+	e, err := w.Events.Get(w.Context(), id)
+	require.NoError(w, err)
+	return w.copy(e)
+}
+
+// copy is the entry anew, so that not even a store that shares its data can
+// reach it.
+func (w *fixtures) copy(e event.Entry) event.Entry {
+	w.Helper()
+	anew, err := event.Restore(stateOf(e.Event))
+	require.NoError(w, err)
+	return event.Entry{Event: anew, Counts: e.Counts}
+}
+
+func (w *fixtures) copies(entries []event.Entry) []event.Entry {
+	w.Helper()
+	anew := make([]event.Entry, len(entries))
+	for i, e := range entries {
+		anew[i] = w.copy(e)
+	}
+	return anew
+}
+
+// say stores a comment.
+func (w *fixtures) say(on event.ID, author user.ID, at time.Time, content string) event.Comment {
+	w.Helper()
+	c, err := event.NewComment(on, author, content, at)
+	require.NoError(w, err)
+	c, err = w.Discussion.AddComment(w.Context(), c)
+	require.NoError(w, err)
+	return c
+}
+
+// stateOf is the event's state in the form in which states are compared: no
+// plates are no plates, whether the slice is nil or empty.
+func stateOf(e *event.Event) event.State {
+	s := e.State()
+	if len(s.Plates) == 0 {
+		s.Plates = nil
+	}
+	return s
+}
+
+func statesOf(events []*event.Event) []event.State {
+	states := make([]event.State, len(events))
+	for i, e := range events {
+		states[i] = stateOf(e)
+	}
+	return states
+}
+
+func eventsOf(entries []event.Entry) []*event.Event {
+	events := make([]*event.Event, len(entries))
+	for i, e := range entries {
+		events[i] = e.Event
+	}
+	return events
+}
+
+// titlesOf tells events apart in lists.
+func titlesOf(events []*event.Event) []string {
+	titles := make([]string, len(events))
+	for i, e := range events {
+		titles[i] = e.Text().Title
+	}
+	return titles
+}
+
+// pageNo asks for a page of the size.
+func pageNo(number, size int) page.Request {
+	r, err := page.New(number, size)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// broad is a text of so many characters of four bytes each.
+func broad(chars int) string { return strings.Repeat("🀄", chars) }

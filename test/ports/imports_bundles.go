@@ -1,0 +1,167 @@
+package ports
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+)
+
+var intakeBundles = []promise{
+	{"a change of a bundle is one of all its publications", bundleChanges},
+	{"a bundle that others have used before its record is of all its publications", bundleComesLater},
+	{"a translation is an origin until its original can be seen", translationFirst},
+	{"origins hold whatever becomes of the original", originalComesAndGoes},
+	{"origins hold among publications that come together", originsTogether},
+	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
+}
+
+func bundleOf(id publication.BundleID) func(*publication.Publication) {
+	return func(p *publication.Publication) { p.Bundle.ID = id }
+}
+
+func hidden(p *publication.Publication) { p.Published = false }
+
+// bundles are those of the publications that can be seen.
+func (w *fixtures) bundles() map[publication.ID]publication.Bundle {
+	w.Helper()
+	of := map[publication.ID]publication.Bundle{}
+	for _, p := range w.publications(publication.Query{}).Items {
+		of[p.ID] = p.Bundle
+	}
+	return of
+}
+
+func bundleChanges(w *fixtures) {
+	c := w.crawler("a")
+	c.settled()
+	c.again(imported.New, binding(1, 0, 0))
+	c.again(imported.New, binding(2, 0, 0))
+	assert.Equal(w, all(4, imported.New), c.brings(text(1), text(2), text(3, bundleOf(2)), text(4, bundleOf(2), hidden)))
+	for _, next := range []struct {
+		imported.BundleRecord
+		origins []publication.ID
+	}{
+		{binding(2, 1, 1), []publication.ID{1}},
+		{binding(2, 1, 0), []publication.ID{1}},
+		{binding(2, 2, 1), []publication.ID{1, 2, 3}},
+		{binding(2, 0, 1), []publication.ID{1, 2, 3}},
+		{binding(2, 1, 1), []publication.ID{1}},
+		{binding(2, 0, 0), []publication.ID{1, 2, 3}},
+	} {
+		c.again(imported.Changed, next.BundleRecord)
+		assert.Equal(w, next.origins, w.originals())
+		assert.Equal(w, map[publication.ID]publication.Bundle{1: {ID: 1}, 2: next.Bundle, 3: next.Bundle}, w.bundles())
+	}
+	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed, imported.Changed},
+		c.brings(binding(2, 1, 0), text(4, bundleOf(2)), text(1, hidden)))
+	assert.Equal(w, []publication.ID{2, 3, 4}, w.originals())
+	assert.Equal(w, publication.Bundle{ID: 2, FirstOriginal: 1}, w.bundles()[4])
+	assert.Equal(w, all(3, imported.Same), c.brings(text(2), text(3, bundleOf(2)), text(4, bundleOf(2))))
+	w.sound()
+}
+
+func bundleComesLater(w *fixtures) {
+	c := w.crawler("a")
+	somebody := w.somebody()
+	w.publish(article(somebody, 1), article(somebody, 2, translationOf(1)))
+	assert.Equal(w, all(2, imported.New), c.brings(binding(1, 0, 0), binding(2, 0, 0)))
+	assert.Equal(w, []publication.ID{1, 2}, w.originals())
+	assert.Equal(w, map[publication.ID]publication.Bundle{1: {ID: 1}, 2: {ID: 2}}, w.bundles())
+	w.sound()
+}
+
+func translationFirst(w *fixtures) {
+	c := w.crawler("a")
+	c.settled()
+	c.brings(binding(1, 0, 0), binding(2, 1, 1))
+	inOne := func(p *publication.Publication) { p.Category = 1 }
+	c.again(imported.New, text(2, inOne))
+	assert.Equal(w, []publication.ID{2}, w.originals())
+	c.again(imported.New, text(1, hidden))
+	assert.Equal(w, []publication.ID{2}, w.originals())
+	c.again(imported.New, text(3, bundleOf(1), inOne, hidden))
+	assert.Equal(w, []publication.ID{2}, w.originals())
+	c.again(imported.New, text(4, bundleOf(1)))
+	assert.Equal(w, []publication.ID{4}, w.originals())
+	inCategory := publication.Query{Category: new(feed.CategoryID(1)), OriginOnly: true}
+	assert.Zero(w, w.publications(inCategory).Total)
+}
+
+func originalComesAndGoes(w *fixtures) {
+	c := w.crawler("a")
+	c.settled()
+	c.brings(binding(1, 0, 0), binding(2, 1, 1), binding(3, 1, 2), binding(4, 0, 0), text(1), text(2), text(3))
+	original := text(1)
+	for _, next := range []struct {
+		edit func(*publication.Publication)
+		want []publication.ID
+	}{
+		{hidden, []publication.ID{2, 3}},
+		{func(p *publication.Publication) { p.Published = true }, []publication.ID{1}},
+		{func(p *publication.Publication) { p.Deleted = true }, []publication.ID{2, 3}},
+		{func(p *publication.Publication) { p.Deleted, p.Category = false, 1 }, []publication.ID{1}},
+		{bundleOf(4), []publication.ID{1, 2, 3}},
+		{bundleOf(2), []publication.ID{1, 2, 3}},
+		{bundleOf(1), []publication.ID{1}},
+	} {
+		next.edit(&original.Publication)
+		c.again(imported.Changed, original)
+		got := w.originals()
+		slices.Sort(got)
+		assert.Equal(w, next.want, got)
+	}
+}
+
+func originsTogether(w *fixtures) {
+	c := w.crawler("a")
+	c.settled()
+	c.brings(binding(1, 0, 0), binding(2, 1, 1), binding(3, 0, 0), binding(4, 3, 3))
+	assert.Equal(w, all(4, imported.New), c.brings(text(2), text(1), text(4), text(3, hidden)))
+	assert.Equal(w, []publication.ID{1, 4}, w.originals())
+	assert.Equal(w, all(2, imported.Changed), c.brings(text(1, hidden), text(3)))
+	assert.Equal(w, []publication.ID{2, 3}, w.originals())
+	assert.Equal(w, all(3, imported.Changed), c.brings(binding(2, 3, 3), binding(4, 1, 1), text(1)))
+	assert.Equal(w, []publication.ID{1, 3}, w.originals())
+	assert.Equal(w, []imported.Status{imported.New, imported.New, imported.Changed}, c.brings(text(5, bundleOf(1)), text(6, bundleOf(4)), text(1, hidden)))
+	assert.Equal(w, []publication.ID{3, 5}, w.originals(), "another shows the bundle")
+	w.sound()
+}
+
+func originsCrowd(w *fixtures) {
+	const texts = 300 // more than fit on a page, or into a statement
+	c := w.crawler("a")
+	c.settled()
+	var some []imported.Record
+	for i := range publication.ID(texts) {
+		id := i + 1
+		bundle := publication.BundleID(1 + i%100)
+		if i < 100 {
+			first := publication.BundleID(1 + i%10)
+			some = append(some, binding(bundle, first, 0))
+		}
+		some = append(some, text(id, bundleOf(bundle), func(p *publication.Publication) {
+			p.Category, p.Updated = feed.CategoryID(i%3), noon.Add(time.Duration(i)*time.Second)
+		}))
+	}
+	slices.Reverse(some)
+	assert.Equal(w, all(len(some), imported.New), c.brings(some...))
+	assert.Equal(w, 30, w.publications(publication.Query{OriginOnly: true}).Total)
+	assert.Equal(w, all(len(some), imported.Same), c.brings(some...))
+	w.sound()
+	for i, r := range some {
+		if t, is := r.(imported.PublicationRecord); is && t.Bundle.ID <= 5 {
+			t.Deleted = true
+			some[i] = t
+		}
+	}
+	c.brings(some...)
+	p := w.publications(publication.Query{OriginOnly: true, Page: page.Request{}})
+	assert.Equal(w, 5*3+5*9*3, p.Total)
+	w.sound()
+}

@@ -1,0 +1,313 @@
+package ports
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+var intakeKinds = []promise{
+	{"a category is stored, and in place of what was there", takeCategory},
+	{"a publication is stored, and in place of what was there, and its listing in the same step", takeText},
+	{"a node is stored, and in place of what was there, and its listing in the same step", takePart},
+	{"a demand is stored, and in place of what was there, and its listing in the same step", takeWish},
+	{"a how-to is stored, and in place of what was there", takeGuide},
+	{"news is stored, and in place of what was there", takeClipping},
+	{"what came in otherwise is replaced by a record of the same number", takeOverOthers},
+	{"Known returns those of the refs that are stored", known},
+	{"what goes in is private", intakePrivate},
+}
+
+// settled brings who writes and two shelves, and returns the uid.
+func (c *crawler) settled() user.ID {
+	c.Helper()
+	require.Equal(c, all(3, imported.New), c.brings(shelf(1, 0), shelf(2, 1), person(writer, 0)))
+	return c.uid(phone(0))
+}
+
+// again brings the record, which is new or else changed, and once more, which changes
+// nothing.
+func (c *crawler) again(want imported.Status, r imported.Record) {
+	c.Helper()
+	assert.Equal(c, []imported.Status{want}, c.brings(r))
+	assert.Equal(c, []imported.Status{imported.Same}, c.brings(r))
+	c.sound()
+}
+
+func firstThenChanged(i int) imported.Status {
+	if i == 0 {
+		return imported.New
+	}
+	return imported.Changed
+}
+
+func takeCategory(w *fixtures) {
+	c := w.crawler("a")
+	c.again(imported.New, shelf(1, 0))
+	child := shelf(2, 1)
+	child.Name, child.Slug = "O'Brien \\ \"%_\" "+broad(50), "杭-2"
+	c.again(imported.New, child)
+	assert.Equal(w, child.Category, w.categoriesAt(2)[2])
+	for _, edit := range []func(*imported.CategoryRecord){
+		func(s *imported.CategoryRecord) { s.Name = "Another" },
+		func(s *imported.CategoryRecord) { s.Slug = "another" },
+		func(s *imported.CategoryRecord) { s.Parent = 0 },
+	} {
+		edit(&child)
+		c.again(imported.Changed, child)
+		assert.Equal(w, child.Category, w.categoriesAt(2)[2])
+	}
+	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
+	require.NoError(w, err)
+	assert.ElementsMatch(w, []feed.Category{shelf(1, 0).Category, child.Category}, categories, "the tree has moved on")
+}
+
+// keptCover is a picture that a store of pictures has.
+func keptCover(size string) media.Picture {
+	return media.CoverOf("public/0a1b2c", size, 320, 200)
+}
+
+// contents are a text's contents one after the other, each different from the last.
+var contents = []func(*publication.Content){
+	func(*publication.Content) {},
+	func(c *publication.Content) {
+		c.Title, c.Summary = broad(300), "O'Brien \\ \"%_\"\n\t {1,\"2\"} \\N "+broad(9000)
+	},
+	func(c *publication.Content) { c.Cover = cover() },
+	func(c *publication.Content) { c.Cover = keptCover(media.CoverSM) },
+	func(c *publication.Content) { c.Category, c.Language = 1, "zh-Hant-TW" },
+	func(c *publication.Content) { c.Category, c.Cover = 2, media.Picture{} },
+	func(c *publication.Content) { c.Published = false },
+	func(c *publication.Content) { c.Title = "Hidden" },
+	func(c *publication.Content) { c.Published, c.Updated = true, noon.Add(time.Microsecond) },
+	func(c *publication.Content) { c.Updated = noon.Add(time.Hour) },
+	func(c *publication.Content) { c.Deleted = true },
+	func(c *publication.Content) { c.Deleted, c.Category = false, 0 },
+	func(c *publication.Content) { c.Created = time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC) },
+	func(c *publication.Content) { c.Updated = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC) },
+}
+
+func takeText(w *fixtures) {
+	c := w.crawler("a")
+	author := c.settled()
+	c.brings(binding(1, 0, 0), binding(2, 1, 1))
+	r := text(1)
+	for i, edit := range contents {
+		edit(&r.Content)
+		c.again(firstThenChanged(i), r)
+		want := r.Publication
+		want.Author = author
+		w.assertListed(want)
+	}
+	for _, edit := range []func(*imported.PublicationRecord){
+		func(r *imported.PublicationRecord) { r.Type, r.Node = publication.MultiChapter, 1<<40 },
+		func(r *imported.PublicationRecord) { r.Bundle.ID = 2 },
+		func(r *imported.PublicationRecord) { r.By = "another" },
+	} {
+		c.brings(person("another", 1))
+		edit(&r)
+		c.again(imported.Changed, r)
+	}
+	want := r.Publication
+	want.Author, want.Bundle = w.uid(phone(1)), binding(2, 1, 1).Bundle
+	w.assertListed(want)
+}
+
+func takePart(w *fixtures) {
+	c := w.crawler("a")
+	author := c.settled()
+	r := part(1)
+	for i, edit := range contents {
+		edit(&r.Content)
+		c.again(firstThenChanged(i), r)
+		want := r.Node
+		want.Author = author
+		w.assertListed(want)
+	}
+	c.brings(binding(7, 0, 0))
+	r.Bundle = 7
+	c.again(imported.Changed, r)
+	want := r.Node
+	want.Author = author
+	w.assertListed(want)
+}
+
+func takeWish(w *fixtures) {
+	c := w.crawler("a")
+	author := c.settled()
+	r := wish(1 << 40)
+	full := fullRequest(0, 1<<40, 1)
+	for i, edit := range []func(*demand.Demand){
+		func(*demand.Demand) {},
+		func(d *demand.Demand) { *d = full },
+		func(d *demand.Demand) { d.Cover = keptCover(media.DemandCoverMD) },
+		func(d *demand.Demand) { d.Tags = []string{"a", `b,"c"`, "NULL", "{}", `\`, broad(64)} },
+		func(d *demand.Demand) { d.Tags = []string{"a"} },
+		func(d *demand.Demand) { d.Images, d.Tags = nil, nil },
+		func(d *demand.Demand) { d.Place = &geo.Point{Lat: 30.123456789012345, Lng: -179.98765432109876} },
+		func(d *demand.Demand) { d.Place = &geo.Point{} },
+		func(d *demand.Demand) { d.Place, d.Description, d.Address = nil, "", "" },
+		func(d *demand.Demand) { d.Category, d.Closed = 0, noon.Add(-time.Microsecond) },
+		func(d *demand.Demand) { d.Start, d.End = noon.AddDate(1, 0, 0), noon.AddDate(2, 0, 0) },
+		func(d *demand.Demand) { d.Deleted = true },
+		func(d *demand.Demand) { d.Deleted, d.Category, d.Place = false, 2, &geo.Point{Lat: -90, Lng: 180} },
+	} {
+		edit(&r.Demand)
+		c.again(firstThenChanged(i), r)
+		want := r.Demand
+		want.Author = author
+		w.assertListed(want)
+	}
+	r.Tags, r.Images = []string{}, []string{}
+	assert.Equal(w, all(1, imported.Same), c.brings(r), "no tags are no tags")
+}
+
+// assertListed asserts that the thing, of which there is one, is listed just as it says.
+func (w *fixtures) assertListed(thing feed.Listable) {
+	w.Helper()
+	l, is := thing.Listing()
+	if !is {
+		assert.Empty(w, w.listed())
+		return
+	}
+	assert.Equal(w, []feed.Listing{l}, w.listed())
+	for in := range feed.CategoryID(3) {
+		want := []feed.Listable{}
+		if in == l.Category {
+			want = append(want, thing)
+		}
+		assert.Equal(w, want, w.shelved(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))
+	}
+	if p, is := thing.(publication.Publication); is {
+		assert.Equal(w, []publication.Publication{p}, w.publications(publication.Query{}).Items)
+		assert.Equal(w, []publication.ID{p.ID}, w.originals())
+	}
+}
+
+func takeGuide(w *fixtures) {
+	c := w.crawler("a")
+	robot := c.settled()
+	c.brings(person("another", 1), binding(1, 0, 0), binding(2, 0, 0), binding(3, 0, 0))
+	r := guide("O'Brien \\ \"%_\"\n" + broad(64))
+	for i, edit := range []func(*imported.HowToRecord){
+		func(*imported.HowToRecord) {},
+		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{3, 1, 2} },
+		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1, 2, 3} },
+		func(r *imported.HowToRecord) { r.Created = noon.Add(-time.Microsecond) },
+		func(r *imported.HowToRecord) { r.Updated, r.Bundles = noon.Add(time.Hour), nil },
+	} {
+		edit(&r)
+		c.again(firstThenChanged(i), r)
+		want := r.HowTo
+		want.Robot = robot
+		assert.Equal(w, []publication.HowTo{want}, w.howTos(page.Request{}).Items)
+	}
+	other := r
+	other.By = "another"
+	c.again(imported.New, other)
+	other.Category = "Garden"
+	c.again(imported.New, other)
+	assert.Equal(w, 3, w.howTos(page.Request{}).Total)
+}
+
+func takeClipping(w *fixtures) {
+	c := w.crawler("a")
+	w.report(tidings("Sevilla", "before")...)
+	r := clipping("O'Brien \\ \"%_\"\n" + broad(100))
+	c.again(imported.New, r)
+	c.again(imported.New, clipping("another"))
+	day := func() event.DayInCity { return event.DayInCity{Date: r.Released} }
+	stored := w.around(10, day())[day()][1]
+	for _, edit := range []func(*event.News){
+		func(n *event.News) { n.Title, n.HTML = broad(300), "<p>'\\N\t\n\"</p>" },
+		func(n *event.News) {
+			n.SiteName, n.SiteLogo, n.URL = "Other", "https://example.org/l.png", "https://example.org/2"
+		},
+		func(n *event.News) {
+			n.Category, n.City, n.District, n.Province, n.Country = "Fiestas", "Sevilla", "Triana", "Andalucía", "ES"
+		},
+		func(n *event.News) { n.Released = date(w, "9999-12-31") },
+		func(n *event.News) { n.Released = date(w, "0001-01-01") },
+		func(n *event.News) { n.Released = pi },
+	} {
+		edit(&r.News)
+		c.again(imported.Changed, r)
+		want := r.News
+		want.ID = stored.ID
+		assert.Contains(w, w.around(10, day())[day()], want)
+	}
+	assert.Len(w, w.around(10, day())[day()], 3)
+}
+
+func takeOverOthers(w *fixtures) {
+	c := w.crawler("a")
+	somebody := w.somebody()
+	w.category(1)
+	w.keep(article(somebody, 1), node(content(somebody), 1), request(somebody, 1))
+	c.brings(person(writer, 5), binding(1, 0, 0))
+	author := w.uid(phone(5))
+	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed, imported.Changed, imported.Same}, c.brings(text(1), part(1), wish(1), shelf(1, 0)))
+	want := []feed.Listable{request(author, 1), node(content(author), 1), article(author, 1)}
+	assert.Equal(w, want, w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, 10))
+	w.sound()
+}
+
+func known(w *fixtures) {
+	c := w.crawler("a")
+	c.settled()
+	records := []imported.Record{binding(1, 0, 0), text(1), part(1), wish(1), guide("garden \"1\" ", 1), clipping("1")}
+	var want []imported.Ref
+	for _, r := range records {
+		want = append(want, r.Ref())
+	}
+	assert.Empty(w, w.knows(want...))
+	assert.Equal(w, all(len(records), imported.New), c.brings(records...))
+	want = append(want, person(writer, 0).Ref(), shelf(1, 0).Ref())
+	asked := append(want[:len(want):len(want)], want[0])
+	for _, kind := range imported.Kinds() {
+		for _, id := range []string{"", "0", "-1", "9", "01", "1 ", "x", "'", "99999999999999999999", `"garden" x`, `"garden \"1\" " ` + writer + " "} {
+			asked = append(asked, imported.Ref{Kind: kind, ID: id})
+		}
+	}
+	got := w.knows(asked...)
+	assert.Len(w, got, len(want))
+	for _, ref := range want {
+		assert.True(w, got[ref], "%v", ref)
+	}
+	assert.Empty(w, w.knows())
+}
+
+func intakePrivate(w *fixtures) {
+	c := w.crawler("a")
+	author := c.settled()
+	r := wish(1)
+	r.Demand = fullRequest(0, 1, 1)
+	waiting := c.lines(shelf(8, 9))
+	c.brings(r)
+	c.take(imported.Batch{Lines: waiting, Progress: []byte("far")})
+	r.Tags[0], r.Images[0], r.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
+	*r.Place = geo.Point{}
+	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))
+	for range 2 {
+		lines, err := w.Imports.Waiting(w.Context(), "a", 0, 10, 1<<20)
+		require.NoError(w, err)
+		require.Len(w, lines, 1)
+		assert.Equal(w, waiting[0].Raw, lines[0].Raw)
+		lines[0].Raw[0] = 'X'
+		progress, err := w.Imports.Progress(w.Context(), "a")
+		require.NoError(w, err)
+		assert.Equal(w, "far", string(progress))
+		progress[0] = 'X'
+	}
+}

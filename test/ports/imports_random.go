@@ -1,0 +1,333 @@
+package ports
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+var intakeChance = []promise{
+	{"in whatever order and in whatever batches records come, what is stored at the end is the same", anyOrder},
+	{"in any world, what is stored is what the latest records say", anyDeliveries},
+	{"deliveries at once are all stored, as if they came one after the other", takesAtOnce},
+	{"deliveries and what others put meanwhile agree", takesAmongOthers},
+}
+
+// record is a record of few ids, so that they come again and name each other.
+func (c random) record() imported.Record {
+	id := int64(1 + c.IntN(6))
+	by := pick(c, "a", "b", "c")
+	like := content(0)
+	like.Title, like.Category = fmt.Sprint("Nº ", c.IntN(3)), feed.CategoryID(c.IntN(4))
+	like.Published, like.Deleted = c.IntN(4) > 0, c.IntN(6) == 0
+	like.Created = noon.Add(time.Duration(c.IntN(4)) * time.Second)
+	like.Updated = like.Created.Add(time.Duration(c.IntN(4)) * time.Hour)
+	bundle := publication.BundleID(1 + c.IntN(4))
+	switch c.IntN(9) {
+	case 0:
+		number := slices.Index([]string{"a", "b", "c"}, by) + 1
+		p := person(by, number)
+		p.Firstname = like.Title
+		return p
+	case 1:
+		s := shelf(feed.CategoryID(1+c.IntN(3)), feed.CategoryID(c.IntN(4)))
+		s.Name = like.Title
+		if s.Parent == s.ID {
+			s.Parent = 0
+		}
+		return s
+	case 2:
+		return binding(bundle, publication.BundleID(c.IntN(5)), 0)
+	case 3, 4, 5:
+		p := publication.Publication{ID: publication.ID(id), Bundle: publication.Bundle{ID: bundle}, Content: like}
+		return imported.PublicationRecord{Publication: p, By: by}
+	case 6:
+		return imported.NodeRecord{Node: publication.Node{ID: publication.NodeID(id), Content: like}, By: by}
+	case 7:
+		return imported.DemandRecord{By: by, Demand: request(0, demand.ID(id), func(d *demand.Demand) {
+			d.Title, d.Category, d.Published, d.Deleted = like.Title, like.Category, like.Published, like.Deleted
+			d.Created, d.Updated = like.Created, like.Updated
+		})}
+	}
+	g := guide(like.Title, bundle)
+	g.By = by
+	return g
+}
+
+// delivery is so many records, no two of the same Ref.
+func (c random) delivery(most int) []imported.Record {
+	seen := map[imported.Ref]bool{}
+	var some []imported.Record
+	for range 1 + c.IntN(most) {
+		if r := c.record(); !seen[r.Ref()] {
+			seen[r.Ref()] = true
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// exhibition is all that the ports show of what was imported.
+type exhibition struct {
+	Categories   []feed.Category
+	Publications []publication.Publication
+	Originals    []publication.ID
+	Things       map[feed.CategoryID][]feed.Listable
+	HowTos       []publication.HowTo
+}
+
+func (w *fixtures) shown() (s exhibition) {
+	w.Helper()
+	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
+	require.NoError(w, err)
+	s.Categories = slices.SortedFunc(slices.Values(categories), func(a, b feed.Category) int { return cmp.Compare(a.ID, b.ID) })
+	s.Publications = w.publications(publication.Query{}).Items
+	s.Originals = w.originals()
+	s.HowTos = w.howTos(page.Request{}).Items
+	s.Things = map[feed.CategoryID][]feed.Listable{}
+	for _, in := range append(s.Categories, feed.Category{}) {
+		if things := w.shelved(in.ID, feed.Selection{Kinds: feed.ItemKinds()}, 10); len(things) > 0 {
+			s.Things[in.ID] = things
+		}
+	}
+	return s
+}
+
+// writers opens the accounts of all who write by chance, so that their uids are known.
+func (c *crawler) writers() map[string]user.ID {
+	c.Helper()
+	require.Equal(c, all(3, imported.New), c.brings(person("a", 1), person("b", 2), person("c", 3)))
+	return map[string]user.ID{"a": c.uid(phone(1)), "b": c.uid(phone(2)), "c": c.uid(phone(3))}
+}
+
+// settle gives the lines that wait to Take until none is stored.
+func (c *crawler) settle(records map[int64]imported.Record) {
+	c.Helper()
+	for stored := true; stored; {
+		var lines []imported.Line
+		for _, number := range c.waits() {
+			lines = append(lines, imported.Line{Number: number, Raw: []byte("again"), Record: records[number]})
+		}
+		fates := fatesOf(c.take(imported.Batch{Lines: lines}))
+		stored = slices.ContainsFunc(fates, func(f imported.Status) bool { return f != imported.Waits })
+	}
+}
+
+func anyOrder(w *fixtures) {
+	w.eachChance(func(w *fixtures, c random) {
+		records := c.delivery(80)
+		a := w.crawler("a")
+		a.writers()
+		a.brings(records...)
+		other := w.open.world(w.T).crawler("b")
+		other.writers()
+		c.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+		numbered := map[int64]imported.Record{}
+		for batch := range slices.Chunk(records, 1+c.IntN(7)) {
+			lines := other.lines(batch...)
+			for _, line := range lines {
+				numbered[line.Number] = line.Record
+			}
+			other.take(imported.Batch{Lines: lines})
+		}
+		other.settle(numbered)
+		assert.Equal(w, w.shown(), other.shown())
+		assert.Len(w, other.waits(), len(a.waits()))
+		w.sound()
+		other.sound()
+	})
+}
+
+// archive is what should be stored, by the records.
+type archive struct {
+	stored  map[imported.Ref]imported.Record
+	waiting map[int64]imported.Ref
+	uids    map[string]user.ID
+}
+
+// take does what Take does, and returns the fates.
+func (a *archive) take(lines []imported.Line) []imported.Status {
+	known, tree := map[imported.Ref]bool{}, map[feed.CategoryID]feed.CategoryID{}
+	for ref, r := range a.stored {
+		known[ref] = true
+		if s, is := r.(imported.CategoryRecord); is {
+			tree[s.ID] = s.Parent
+		}
+	}
+	batch := make([]imported.Record, len(lines))
+	for i, line := range lines {
+		batch[i] = line.Record
+	}
+	fates := all(len(lines), imported.Waits)
+	for _, i := range imported.PlanOf(batch, known, tree).Ready {
+		ref := batch[i].Ref()
+		old, is := a.stored[ref]
+		switch {
+		case !is:
+			fates[i] = imported.New
+		case reflect.DeepEqual(old, batch[i]):
+			fates[i] = imported.Same
+		default:
+			fates[i] = imported.Changed
+		}
+		a.stored[ref] = batch[i]
+		maps.DeleteFunc(a.waiting, func(_ int64, waits imported.Ref) bool { return waits == ref })
+	}
+	for i, line := range lines {
+		if fates[i] == imported.Waits {
+			a.waiting[line.Number] = batch[i].Ref()
+		}
+	}
+	return fates
+}
+
+// shown is what the ports should show of it.
+func (a *archive) shown() (s exhibition) {
+	s.Publications, s.Originals, s.HowTos = []publication.Publication{}, []publication.ID{}, []publication.HowTo{}
+	s.Things = map[feed.CategoryID][]feed.Listable{}
+	visible := map[publication.BundleID]bool{}
+	list := func(thing feed.Listable) bool {
+		l, listed := thing.Listing()
+		if listed {
+			s.Things[l.Category] = append(s.Things[l.Category], thing)
+		}
+		return listed
+	}
+	for _, r := range a.stored {
+		switch r := r.(type) {
+		case imported.CategoryRecord:
+			s.Categories = append(s.Categories, r.Category)
+		case imported.PublicationRecord:
+			r.Author, r.Bundle = a.uids[r.By], a.stored[imported.NumberRef(imported.Bundle, r.Bundle.ID)].(imported.BundleRecord).Bundle
+			if list(r.Publication) {
+				s.Publications = append(s.Publications, r.Publication)
+				visible[r.Bundle.ID] = true
+			}
+		case imported.NodeRecord:
+			r.Author = a.uids[r.By]
+			list(r.Node)
+		case imported.DemandRecord:
+			r.Author = a.uids[r.By]
+			list(r.Demand)
+		case imported.HowToRecord:
+			r.Robot = a.uids[r.By]
+			s.HowTos = append(s.HowTos, r.HowTo)
+		}
+	}
+	slices.SortFunc(s.Categories, func(a, b feed.Category) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(s.HowTos, func(a, b publication.HowTo) int {
+		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
+	})
+	slices.SortFunc(s.Publications, func(a, b publication.Publication) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+	})
+	for _, p := range s.Publications {
+		if p.IsOrigin(visible[p.Bundle.FirstOriginal]) {
+			s.Originals = append(s.Originals, p.ID)
+		}
+	}
+	for _, things := range s.Things {
+		slices.SortFunc(things, func(a, b feed.Listable) int {
+			one, _ := a.Listing()
+			other, _ := b.Listing()
+			return feed.Compare(one, other)
+		})
+	}
+	return s
+}
+
+func anyDeliveries(w *fixtures) {
+	w.eachChance(func(w *fixtures, c random) {
+		a := w.crawler("a")
+		want := archive{stored: map[imported.Ref]imported.Record{}, waiting: map[int64]imported.Ref{}, uids: a.writers()}
+		for source := range want.uids {
+			want.stored[imported.Ref{Kind: imported.User, ID: source}] = nil
+		}
+		for turn := range 40 {
+			records := slices.DeleteFunc(c.delivery(12), func(r imported.Record) bool { return r.Ref().Kind == imported.User })
+			lines := a.lines(records...)
+			fates := want.take(lines)
+			require.Equal(w, fates, fatesOf(a.take(imported.Batch{Lines: lines})), "turn %d", turn)
+			require.Equal(w, want.shown(), w.shown(), "turn %d", turn)
+			require.Equal(w, slices.Sorted(maps.Keys(want.waiting)), slices.Sorted(slices.Values(a.waits())), "turn %d", turn)
+		}
+		w.sound()
+	})
+}
+
+func takesAtOnce(w *fixtures) {
+	w.crawler("a").writers()
+	for _, err := range atOnce(many, func(i int) error {
+		c, importer := random{rand.New(rand.NewPCG(uint64(i), 11))}, w.crawler(fmt.Sprint("file ", i))
+		for range 8 {
+			_, err := w.Imports.Apply(w.Context(), imported.Batch{File: importer.file, Lines: importer.lines(c.delivery(20)...)})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		require.NoError(w, err)
+	}
+	w.sound()
+	bundles := map[publication.BundleID]publication.Bundle{}
+	for _, p := range w.publications(publication.Query{}).Items {
+		if b, is := bundles[p.Bundle.ID]; is {
+			assert.Equal(w, b, p.Bundle)
+		}
+		bundles[p.Bundle.ID] = p.Bundle
+	}
+}
+
+func takesAmongOthers(w *fixtures) {
+	w.crawler("a").writers()
+	author := w.uid(phone(1))
+	for _, err := range atOnce(many, func(i int) error {
+		c, importer := random{rand.New(rand.NewPCG(uint64(i), 13))}, w.crawler(fmt.Sprint("file ", i))
+		for range 8 {
+			if err := c.puts(importer, author); err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		require.NoError(w, err)
+	}
+	w.sound()
+}
+
+// puts either delivers some records or stores one of them past the intake.
+func (c random) puts(importer *crawler, author user.ID) error {
+	records := c.delivery(10)
+	if c.IntN(2) == 0 {
+		_, err := importer.Imports.Apply(importer.Context(), imported.Batch{File: importer.file, Lines: importer.lines(records...)})
+		return err
+	}
+	switch r := records[0].(type) {
+	case imported.PublicationRecord:
+		r.Author, r.Category = author, 0
+		r.Bundle.FirstOriginal = publication.BundleID(c.IntN(4))
+		return importer.Publications.Put(importer.Context(), r.Publication)
+	case imported.NodeRecord:
+		r.Author, r.Category = author, 0
+		return importer.Publications.PutNode(importer.Context(), r.Node)
+	case imported.DemandRecord:
+		r.Author, r.Category = author, 0
+		return importer.Demands.Put(importer.Context(), r.Demand)
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package ports
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/gif"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/media"
+)
+
+// Processor is the suite of media.Processor. fresh may be called inside a bubble of
+// testing/synctest, and returns a studio with less than 40 pictures in the making at
+// once.
+func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
+	for _, p := range []struct {
+		sentence string
+		kept     func(*testing.T, media.Processor)
+	}{
+		{"Develop returns the picture that the bytes are, judged by their content", studioForms},
+		{"it is a JPEG, or a PNG where something is transparent", studioTransparent},
+		{"of an animation it is the first picture", studioAnimations},
+		{"it is upright", studioUpright},
+		{"its colours mean what they did", studioColours},
+		{"greys stay grey and mean what they did", studioGreys},
+		{"inks become colours, and their profile is dropped", studioInks},
+		{"there is no metadata, and nothing behind the picture", studioMetadata},
+		{"each frame gets a rendering, in their order, as large as fits and never larger than the picture", studioFrames},
+		{"a rendering is the picture, sharp", studioSharp},
+		{"what is no picture of an accepted type is a fault on the field", studioOthers},
+		{"what can't be decoded is a fault on the field", studioBroken},
+		{"more than MaxPixels is a fault on the field", studioPixels},
+		{"more than MaxBytes is a fault on the field", studioBytes},
+		{"what is refused for what its header says costs nothing", studioCosts},
+		{"whoever has gone away is not served", studioGone},
+		{"what can't be read is no fault of the picture", studioUnreadable},
+	} {
+		t.Run(p.sentence, func(t *testing.T) { p.kept(t, fresh(t)) })
+	}
+	t.Run("few pictures are in the making at once, and whoever comes later waits, as long as their context lets them", func(t *testing.T) {
+		studioWaits(t, fresh)
+	})
+}
+
+// developed is what the studio makes of the bytes.
+func developed(t *testing.T, s media.Processor, raw []byte, frames ...media.SizeSpec) media.Processed {
+	t.Helper()
+	d, err := s.Process(t.Context(), "photo", bytes.NewReader(raw), frames...)
+	require.NoError(t, err, "%.40q", raw)
+	return d
+}
+
+// asPicture decodes an upload, which must be what it says that it is.
+func asPicture(t *testing.T, u media.Upload) image.Image {
+	t.Helper()
+	m, kind, err := image.Decode(bytes.NewReader(u.Bytes))
+	require.NoError(t, err)
+	assert.Equal(t, u.Type, "image/"+kind)
+	assert.Equal(t, image.Rect(0, 0, u.Width, u.Height), m.Bounds())
+	return m
+}
+
+// assertColour asserts that the pixel has the colour, but for what a JPEG loses.
+func assertColour(t *testing.T, want color.Color, m image.Image, x, y int, more ...any) {
+	t.Helper()
+	w, got := color.NRGBAModel.Convert(want).(color.NRGBA), color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
+	for _, pair := range [][2]uint8{{w.R, got.R}, {w.G, got.G}, {w.B, got.B}, {w.A, got.A}} {
+		if math.Abs(float64(pair[0])-float64(pair[1])) > 24 {
+			assert.Equal(t, w, got, more...)
+			return
+		}
+	}
+}
+
+// assertQuarters asserts that the quarters have the colours with those numbers.
+func assertQuarters(t *testing.T, m image.Image, order [4]int, more ...any) {
+	t.Helper()
+	size := m.Bounds().Size()
+	for i, colour := range order {
+		assertColour(t, quarterColours[colour], m, (2*(i%2)+1)*size.X/4, (2*(i/2)+1)*size.Y/4, more...)
+	}
+}
+
+func studioForms(t *testing.T, s media.Processor) {
+	for kind, raw := range encoded(t, quarters(63, 35)) {
+		d := developed(t, s, raw)
+		assert.Equal(t, []any{"image/jpeg", 63, 35}, []any{d.Type, d.Width, d.Height}, kind)
+		assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, kind)
+		assert.Empty(t, d.Variants)
+	}
+	d := developed(t, s, lossyWebP(t))
+	assert.Equal(t, []any{"image/jpeg", 1, 1}, []any{d.Type, d.Width, d.Height})
+	assert.InDelta(t, 130, level(asPicture(t, d.Upload), 0, 0), 1, "its 128 is one of those from 16 to 235")
+}
+
+func studioTransparent(t *testing.T, s media.Processor) {
+	m := quarters(40, 30)
+	for kind, raw := range encoded(t, m) {
+		assert.Equal(t, "image/jpeg", developed(t, s, raw).Type, kind)
+	}
+	m.SetNRGBA(3, 4, color.NRGBA{})
+	of := encoded(t, m)
+	delete(of, "image/jpeg")
+	for kind, raw := range of {
+		d := developed(t, s, raw)
+		assert.Equal(t, "image/png", d.Type, kind)
+		assertColour(t, color.NRGBA{}, asPicture(t, d.Upload), 3, 4, kind)
+		assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, kind)
+	}
+
+	for alpha, want := range map[byte]string{255: "image/jpeg", 100: "image/png"} {
+		const hasAlpha = 0x10
+		d := developed(t, s, webPFile(webPCanvas(hasAlpha, 1, 1), webPChunk("ALPH", []byte{0, alpha}), lossyWebP(t)[12:]))
+		assert.Equal(t, want, d.Type)
+		assertColour(t, color.NRGBA{130, 130, 130, alpha}, asPicture(t, d.Upload), 0, 0)
+	}
+
+	// Colours that can hardly be seen are kept as they are.
+	faint := image.NewNRGBA(image.Rect(0, 0, 256, 3))
+	for x := range 256 {
+		for y := range 3 {
+			faint.SetNRGBA(x, y, color.NRGBA{uint8(x), uint8(255 - x), 77, uint8(x * y / 2)})
+		}
+	}
+	got := asPicture(t, developed(t, s, encoded(t, faint)["image/png"]).Upload)
+	require.IsType(t, faint, got)
+	assert.Equal(t, faint.Pix, got.(*image.NRGBA).Pix)
+}
+
+func studioAnimations(t *testing.T, s media.Processor) {
+	palette := color.Palette{color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}}
+	first := image.NewPaletted(image.Rect(5, 3, 20, 12), palette)
+	second := image.NewPaletted(image.Rect(0, 0, 30, 20), palette)
+	for i := range second.Pix {
+		second.Pix[i] = 1
+	}
+	var raw bytes.Buffer
+	require.NoError(t, gif.EncodeAll(&raw, &gif.GIF{
+		Image: []*image.Paletted{first, second}, Delay: []int{1, 1}, Config: image.Config{Width: 30, Height: 20, ColorModel: palette},
+	}))
+	d := developed(t, s, raw.Bytes())
+	assert.Equal(t, []any{"image/png", 30, 20}, []any{d.Type, d.Width, d.Height}, "it is as large as its screen")
+	m := asPicture(t, d.Upload)
+	for y := range 20 {
+		for x := range 30 {
+			want := color.NRGBA{}
+			if image.Pt(x, y).In(first.Rect) {
+				want = color.NRGBA{255, 0, 0, 255}
+			}
+			require.Equal(t, want, color.NRGBAModel.Convert(m.At(x, y)), "%d, %d", x, y)
+		}
+	}
+}
+
+// refused asserts that the bytes are refused with the sentence.
+func (c studioClient) refused(raw []byte, sentence string) {
+	c.t.Helper()
+	for _, field := range []string{"photo", "img"} {
+		d, err := c.s.Process(c.t.Context(), field, bytes.NewReader(raw), media.AvatarSizes...)
+		f, isFault := fault.As(err)
+		require.True(c.t, isFault, "%v: %.40q", err, raw)
+		assert.Equal(c.t, fault.Invalid, f.Kind)
+		assert.Equal(c.t, fault.Fields{field: {sentence}}, f.Fields, "%.40q", raw)
+		assert.Zero(c.t, d)
+	}
+}
+
+type studioClient struct {
+	t *testing.T
+	s media.Processor
+}
+
+func studioOthers(t *testing.T, s media.Processor) {
+	c := studioClient{t, s}
+	for _, raw := range []string{
+		"", "\x00", "text", "<html><img></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "BM\x3a\x00\x00\x00", "II*\x00",
+		"\xff\xd8", "\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "\x89PNG", "GIF89a", "GIF88a\x01\x00\x01\x00\x00\x00\x00", "RIFF\x04\x00\x00\x00WEBP",
+		"RIFF\x24\x00\x00\x00WAVEfmt ", "\x00\x00\x00\x1cftypavif", "\x00\x00\x00\x18ftypheic", "data:image/png;base64,iVBORw0KGgo=",
+	} {
+		c.refused([]byte(raw), media.NotAccepted)
+	}
+	for _, raw := range encoded(t, quarters(7, 5)) {
+		c.refused(raw[:9], media.NotAccepted)
+		c.refused(append([]byte(" "), raw...), media.NotAccepted)
+	}
+	c.refused(hollowGIF(0, 5), media.NotAccepted)
+	c.refused(hollowPNG(0, 5), media.NotAccepted)
+}
+
+func studioBroken(t *testing.T, s media.Processor) {
+	c := studioClient{t, s}
+	for _, raw := range [][]byte{hollowPNG(50, 50), hollowGIF(50, 50), hollowJPEG(50, 50), hollowWebP(50, 50)} {
+		c.refused(raw, media.NotAccepted)
+	}
+	for kind, raw := range encoded(t, quarters(64, 48)) {
+		for _, part := range []int{50, 80, 97} {
+			c.refused(raw[:len(raw)*part/100], media.NotAccepted)
+		}
+		if kind == "image/png" { // which alone has check sums
+			wrong := bytes.Clone(raw)
+			wrong[len(wrong)/2] ^= 0x10
+			c.refused(wrong, media.NotAccepted)
+		}
+	}
+	const animated = 0x02
+	frame := append(make([]byte, 16), webPOf(quarters(4, 4))...)
+	c.refused(webPFile(webPCanvas(animated, 4, 4), webPChunk("ANIM", make([]byte, 6)), webPChunk("ANMF", frame)), media.NotAccepted)
+	c.refused(webPFile(webPCanvas(0, 40, 40), webPOf(quarters(4, 4))), media.NotAccepted)
+}
+
+func studioPixels(t *testing.T, s media.Processor) {
+	for _, raw := range [][]byte{
+		hollowPNG(60_000, 60_000), hollowPNG(8001, 5000), hollowPNG(40_000_001, 1), hollowGIF(65_535, 65_535), hollowGIF(8001, 5000),
+		hollowJPEG(65_535, 65_535), hollowJPEG(5000, 8001), hollowWebP(16_383, 16_383), hollowWebP(8001, 5000),
+	} {
+		studioClient{t, s}.refused(raw, media.TooManyPixels)
+	}
+}
+
+func studioBytes(t *testing.T, s media.Processor) {
+	raw := encoded(t, quarters(7, 5))["image/jpeg"]
+	full := append(bytes.Clone(raw), make([]byte, media.MaxBytes-len(raw))...)
+	developed(t, s, full)
+	studioClient{t, s}.refused(append(full, 0), media.TooLarge)
+	studioClient{t, s}.refused(make([]byte, media.MaxBytes+1), media.TooLarge)
+}
+
+func studioCosts(t *testing.T, s media.Processor) {
+	bomb := hollowPNG(60_000, 60_000)
+	require.Len(t, bomb, 71)
+	for _, raw := range [][]byte{
+		bomb, hollowGIF(65_535, 65_535), hollowJPEG(65_535, 65_535), hollowWebP(16_383, 16_383), make([]byte, media.MaxBytes),
+		make([]byte, media.MaxBytes+1), {},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := s.Process(t.Context(), "photo", bytes.NewReader(raw))
+		runtime.ReadMemStats(&after)
+		require.Error(t, err)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<18), "%.20q", raw)
+	}
+}
+
+func studioGone(t *testing.T, s media.Processor) {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for kind, raw := range encoded(t, quarters(7, 5)) {
+		d, err := s.Process(gone, "photo", bytes.NewReader(raw))
+		assert.ErrorIs(t, err, context.Canceled, kind)
+		assert.Zero(t, d)
+	}
+	for kind, raw := range encoded(t, noise(600, 600)) {
+		if kind == "image/gif" {
+			raw = append(raw, raw...) // whose second half is not looked at
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		later := 0
+		d, err := s.Process(ctx, "photo", leaving{bytes.NewReader(raw), leave, &later})
+		assert.ErrorIs(t, err, context.Canceled, kind)
+		assert.Equal(t, 1, later, "%s: whoever has left is not worked for", kind)
+		assert.Zero(t, d)
+	}
+}
+
+// leaving is an upload of somebody who goes away while its second half is read.
+type leaving struct {
+	*bytes.Reader
+	leave func()
+	later *int // what is read when they have left
+}
+
+func (l leaving) ReadAt(p []byte, at int64) (int, error) {
+	if at+int64(len(p)) > l.Size()/2 {
+		l.leave()
+		*l.later++
+	}
+	return l.Reader.ReadAt(p, at)
+}
+
+// broken can't be read from somewhere on.
+type broken struct {
+	*bytes.Reader
+	from int64
+	err  error
+}
+
+func (b broken) ReadAt(p []byte, at int64) (int, error) {
+	if at+int64(len(p)) > b.from {
+		return 0, b.err
+	}
+	return b.Reader.ReadAt(p, at)
+}
+
+func studioUnreadable(t *testing.T, s media.Processor) {
+	worn := errors.New("the disk is worn out")
+	for kind, raw := range encoded(t, noise(400, 300)) {
+		for _, from := range []int64{0, int64(len(raw) / 2)} {
+			d, err := s.Process(t.Context(), "photo", broken{bytes.NewReader(raw), from, worn})
+			assert.ErrorIs(t, err, worn, kind)
+			_, isFault := fault.As(err)
+			assert.False(t, isFault, kind)
+			assert.Zero(t, d)
+		}
+	}
+}

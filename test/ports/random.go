@@ -1,0 +1,98 @@
+package ports
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// random makes worlds that are random, and the same every time.
+type random struct{ *rand.Rand }
+
+// eachChance runs fn in a few fresh worlds, in the short run of the tests in one; the seed
+// tells which one failed.
+func (w *fixtures) eachChance(fn func(*fixtures, random)) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		w.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			fn(w.open.world(t), random{rand.New(rand.NewPCG(seed, seed))})
+		})
+	}
+}
+
+func pick[T any](c random, of ...T) T { return of[c.IntN(len(of))] }
+
+// days are those on which things happen by chance.
+var days = []event.Date{event.DateOf(noon.AddDate(0, 0, -1)), pi, event.DateOf(noon.AddDate(0, 0, 1))}
+
+// edits are what an author may want next: any field, each as likely as not.
+func (c random) edits() []edit {
+	some := []edit{titled(fmt.Sprint("Nº ", c.IntN(1000)))}
+	for _, e := range []edit{
+		published(c.IntN(4) > 0), permitted(pick(c, event.Permissions()...)),
+		under(pick[feed.CategoryID](c, 0, 1, 2)), dated(pick(c, days...)),
+	} {
+		if c.IntN(2) == 0 {
+			some = append(some, e)
+		}
+	}
+	return some
+}
+
+// relate tells what people are to each other.
+type relate func(viewer, author user.ID) subscription.Relation
+
+// society is people who follow each other at random.
+func (w *fixtures) society(c random) ([]user.ID, relate) {
+	w.Helper()
+	var people []user.ID
+	for range 5 {
+		people = append(people, w.somebody())
+	}
+	type pair struct{ who, followed user.ID }
+	follows := map[pair]bool{}
+	for _, a := range people {
+		for _, b := range people {
+			if a != b && c.IntN(2) == 0 {
+				w.follow(a, b)
+				follows[pair{a, b}] = true
+			}
+		}
+	}
+	return people, func(viewer, author user.ID) subscription.Relation {
+		return subscription.Relate(viewer, author, follows[pair{viewer, author}], follows[pair{author, viewer}])
+	}
+}
+
+// diaries are events of all the people, some of them created at the same instant.
+func (w *fixtures) diaries(c random, people []user.ID) []*event.Event {
+	w.Helper()
+	w.category(1)
+	w.category(2)
+	var events []*event.Event
+	for range 60 {
+		at := noon.Add(time.Duration(c.IntN(4)) * time.Microsecond)
+		events = append(events, w.write(pick(c, people...), at, c.edits()...))
+	}
+	return events
+}
+
+// visible are those of the events that the viewer may see and that are wanted.
+func visible(events []*event.Event, viewer user.ID, relation relate, wanted func(event.State) bool) []*event.Event {
+	found := []*event.Event{}
+	for _, e := range events {
+		if e.VisibleTo(relation(viewer, e.Author())) && wanted(e.State()) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
