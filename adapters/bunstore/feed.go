@@ -109,6 +109,21 @@ func kindNames(kinds []feed.Kind) []string {
 	return names
 }
 
+// strips are the parameters of the strips that the area lies in, and of the range of
+// longitudes that it lies in, which is all of them for an area across the antimeridian.
+func (s *Store) strips(a feed.Area) []any {
+	box := geo.Around(a.Centre, a.Within)
+	var strips []float64
+	for n := math.Floor((box.Lat.Min + 90) * 100); n <= math.Floor((box.Lat.Max+90)*100); n++ {
+		strips = append(strips, n)
+	}
+	lng := box.Lng[0]
+	if len(box.Lng) > 1 {
+		lng.Min, lng.Max = -180, 180
+	}
+	return []any{s.dialect.listOf(strips), lng.Min, lng.Max}
+}
+
 // circle is the parameters of within: a box around the circle, its centre, and
 // the haversine of its radius.
 func circle(c feed.Area) []any {

@@ -10,7 +10,7 @@ import (
 // feedStatements are the hot reads of the feed.
 type feedStatements struct {
 	tree        string // $1 kinds
-	treeNear    string // $1 kinds, and within
+	treeNear    string // $1 kinds, $2 to $10 within, $11 to $13 strips
 	treeVersion string // $1 kinds
 	pageOf      map[feed.Kind]string
 	pageMerged  string // $4 kinds
@@ -27,7 +27,8 @@ func newFeedStatements(d dialect) feedStatements {
 		tree: tree(treeVersion(d), `SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters WHERE `+d.among("kind", "$1")+` GROUP BY category_id HAVING SUM(count) > 0`),
 		treeNear: tree("0", `SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_listings l WHERE `+d.among("'demand'", "$1")+` AND `+within(2)+` GROUP BY category_id`),
+			FROM feed_listings l WHERE `+d.among("'demand'", "$1")+` AND `+d.among(strip, "$11")+` AND l.lng BETWEEN $12 AND $13
+				AND l.lat IS NOT NULL AND `+within("+l.lat", 2)+` GROUP BY category_id`),
 		treeVersion: "SELECT " + treeVersion(d),
 		pageOf:      map[feed.Kind]string{},
 		pageMerged: pageStatement{
@@ -37,7 +38,7 @@ func newFeedStatements(d dialect) feedStatements {
 			shape: merged,
 		}.text(),
 		pageNear: pageStatement{
-			where: "l.category_id = $3 AND " + within(4), order: newest, shape: shapes[feed.Demand],
+			where: "l.category_id = $3 AND " + within("l.lat", 4), order: newest, shape: shapes[feed.Demand],
 		}.text(),
 	}
 	for _, kind := range feed.ItemKinds() {
@@ -127,16 +128,22 @@ func (s *feedStatements) publications() {
 	s.latestOrigins, s.latestOriginsOf = of(origins, everywhere, anywhere), of(origins, byCategory, here)
 }
 
+// strip is the strip of latitudes, a hundredth of a degree wide, that a listing lies in. An
+// index of strips and longitudes finds what lies within an area without reading what lies
+// east or west of it.
+const strip = "floor((l.lat + 90) * 100)"
+
 // within is the condition of a demand within a circle, whose nine parameters begin
 // with the given one: latitudes that an index finds, then a box, then the haversine.
 // CASE keeps Postgres from scanning the index once for either range of longitudes, and
 // from expecting so few rows that it would rather sort than hash them.
-func within(first int) string {
-	parameters := make([]string, 0, 18)
+// "+l.lat" for lat keeps both databases from an index of latitudes.
+func within(lat string, first int) string {
+	parameters := append(make([]string, 0, 20), "{lat}", lat)
 	for i := range 9 {
 		parameters = append(parameters, "{"+string(rune('0'+i))+"}", "$"+strconv.Itoa(first+i))
 	}
-	return strings.NewReplacer(parameters...).Replace(`l.kind = 'demand' AND l.lat BETWEEN {0} AND {1}
+	return strings.NewReplacer(parameters...).Replace(`l.kind = 'demand' AND {lat} BETWEEN {0} AND {1}
 		AND CASE WHEN l.lng BETWEEN {2} AND {3} OR l.lng BETWEEN {4} AND {5}
 			THEN power(sin(radians(l.lat - {6}) / 2), 2)
 				+ cos(radians(l.lat)) * cos(radians({6})) * power(sin(radians(l.lng - {7}) / 2), 2) <= {8}

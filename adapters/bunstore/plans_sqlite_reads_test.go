@@ -124,10 +124,9 @@ func treeReads(s *Store) []sqliteRead {
 	// It reads by the first of these, and sorts what is within the circle; or, as
 	// statistics tell how few categories there are, by the second.
 	nearby := []string{
-		"SEARCH l USING COVERING INDEX feed_listings_near_anywhere (kind=? AND lat>? AND lat<?)", "USE TEMP B-TREE FOR GROUP BY",
-		"SEARCH l USING COVERING INDEX feed_listings_near (ANY(category_id) AND lat>? AND lat<?)",
+		"SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)", "USE TEMP B-TREE FOR GROUP BY",
 	}
-	near := circle(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	area := feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
 	return []sqliteRead{
 		{
 			name: "tree", statement: s.hot.tree, args: []any{s.dialect.listOf(kindNames(feed.ItemKinds()))},
@@ -139,8 +138,8 @@ func treeReads(s *Store) []sqliteRead {
 			also: versions, steps: 110,
 		},
 		{
-			name: "tree near: a whole band of latitudes", statement: s.hot.treeNear,
-			args:  append([]any{s.dialect.listOf([]string{"demand"})}, near...),
+			name: "tree near", statement: s.hot.treeNear,
+			args:  slices.Concat([]any{s.dialect.listOf([]string{"demand"})}, circle(area), s.strips(area)),
 			also:  append(categories, nearby...),
 			steps: 6000 + 2*many,
 		},

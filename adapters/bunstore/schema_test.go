@@ -43,7 +43,7 @@ var storedAs = map[string]string{
 
 // differing are the indexes that each database has with columns of its own. Without
 // statistics SQLite holds a kind for rarer than a range, so the kind must come first.
-var differing = []string{"feed_listings_near_anywhere"}
+var differing = []string{"feed_listings_by_strip"}
 
 // schemaOf is what stands in the database's own catalogue. The table of steps is
 // part of it.

@@ -1,1 +1,0 @@
--- SQLite has had feed_listings_near_anywhere since 0001.
