@@ -10,7 +10,6 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
 	"plaza/domain/access"
-	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -35,12 +34,10 @@ type Stores struct {
 	EventReader   event.Reader
 	Discussion    event.Discussion
 	Related       event.RelatedReader
-	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos
 	Translations  publication.Cache
-	Demands       demand.Repository
 	Images        userimage.Repository
 	Ledger        payment.Ledger
 	Imports       imported.Store
@@ -81,9 +78,9 @@ func memoryStorage(c Config) storage {
 		stores: Stores{
 			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(), News: s.News(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
+			Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
 			Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
 		},
 		signing: signing,
@@ -136,9 +133,9 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 		stores: Stores{
 			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(), News: s.News(),
+			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
+			Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
 			Media: pictures,
 		},
 		signing:  signing,

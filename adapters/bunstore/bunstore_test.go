@@ -60,9 +60,9 @@ func portsOf(s *bunstore.Store) ports.Stores {
 	return ports.Stores{
 		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(), News: s.News(),
+		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
+		Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
 		Imports: s.Imports(),
 		Check: func(t *testing.T) {
 			t.Helper()

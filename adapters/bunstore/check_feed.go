@@ -74,13 +74,10 @@ func (s *Store) originShelf() shelf {
 			return things, err
 		},
 		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
+			if err := s.dialect.lock(ctx, tx, deliveries); err != nil { // so that no import changes what the bundle shows
+				return stored{}, err
+			}
 			var row originRow
-			if err := tx.NewSelect().Model(&row.publicationRow).Where("id = ?", id).Scan(ctx); err != nil {
-				return stored{}, err
-			}
-			if _, err := s.lockBundles(ctx, tx, row.publication()); err != nil {
-				return stored{}, err
-			}
 			err := selectOrigins(tx, &row).Where("p.id = ?", id).Scan(ctx)
 			return stored{id: id, thing: row.origin()}, err
 		},

@@ -22,12 +22,11 @@ func furnish(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	ctx, author := t.Context(), peopled(t, s)
 	c := publication.Content{Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon}
-	require.NoError(t, s.Publications().Put(ctx, publication.Publication{ID: 1, Content: c}))
-	require.NoError(t, s.Publications().PutNode(ctx, publication.Node{ID: 1, Content: c}))
-	require.NoError(t, s.Demands().Put(ctx, demand.Demand{
+	d := demand.Demand{
 		ID: 1, Author: author, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
 		Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
-	}))
+	}
+	require.NoError(t, imports(ctx, s, publication.Publication{ID: 1, Content: c}, publication.Node{ID: 1, Content: c}, d))
 	id := diaryEntry(t, s, author)
 	comment, err := event.NewComment(id, author, "Well said", noon)
 	require.NoError(t, err)
@@ -143,7 +142,7 @@ func TestCheck_finds_each_spoilt_total_once_and_mends_it(t *testing.T) {
 					assert.Equal(t, want, checked(t, s, repair), spoil)
 				}
 				require.Empty(t, checked(t, s, true), spoil)
-				require.NoError(t, s.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "A shelf"})) // which has a row, too
+				require.NoError(t, imports(t.Context(), s, feed.Category{ID: 1, Name: spoil})) // which has a row, too
 				require.Equal(t, right, allTotals(t, db), spoil)
 				for _, q := range []publication.Query{{}, {OriginOnly: true}} {
 					p, err := s.Publications().List(t.Context(), q)

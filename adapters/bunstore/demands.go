@@ -1,8 +1,6 @@
 package bunstore
 
 import (
-	"context"
-
 	"github.com/uptrace/bun"
 
 	"plaza/domain/demand"
@@ -10,14 +8,6 @@ import (
 	"plaza/domain/geo"
 	"plaza/domain/user"
 )
-
-// Demands is the store as demand.Repository.
-type Demands struct{ s *Store }
-
-// Demands returns the store's demands.
-func (s *Store) Demands() Demands { return Demands{s} }
-
-var _ demand.Repository = Demands{}
 
 type demandRow struct {
 	bun.BaseModel `bun:"table:demands,alias:d"`
@@ -39,24 +29,6 @@ type demandRow struct {
 	Deleted       bool
 	Created       dbTime
 	Updated       dbTime
-}
-
-func (v Demands) Put(ctx context.Context, d demand.Demand) error {
-	row := demandRow{
-		ID: d.ID, Title: d.Title, Description: d.Description, Tags: filled(d.Tags), Cover: cover{d.Cover},
-		Images: filled(d.Images), AuthorID: d.Author, Address: d.Address, CategoryID: d.Category,
-		Closed: dbTime{d.Closed}, Starts: dbTime{d.Start}, Ends: dbTime{d.End},
-		Published: d.Published, Deleted: d.Deleted, Created: dbTime{d.Created}, Updated: dbTime{d.Updated},
-	}
-	if d.Place != nil {
-		row.Lat, row.Lng = new(d.Place.Lat), new(d.Place.Lng)
-	}
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.s.dialect.lock(ctx, tx, deliveries); err != nil {
-			return err
-		}
-		return v.s.put(ctx, tx, item{feed.Demand, int64(d.ID)}, &row, d)
-	})
 }
 
 func (r demandRow) demand() demand.Demand {

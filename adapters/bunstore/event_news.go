@@ -1,22 +1,11 @@
 package bunstore
 
 import (
-	"context"
-	"slices"
-
 	"github.com/uptrace/bun"
 
 	"plaza/domain/event"
 	"plaza/domain/markup"
 )
-
-// News is the store as event.NewsArchive.
-type News struct{ s *Store }
-
-// News returns the store's archive of news.
-func (s *Store) News() News { return News{s} }
-
-var _ event.NewsArchive = News{}
 
 type newsRow struct {
 	bun.BaseModel `bun:"table:news,alias:n"`
@@ -34,37 +23,11 @@ type newsRow struct {
 	Country       string
 }
 
-func newsRowOf(n event.News) newsRow {
-	return newsRow{
-		SiteName: n.SiteName, SiteLogo: n.SiteLogo, URL: n.URL, Title: n.Title, Released: dbDate{n.Released},
-		HTML: n.HTML, Category: n.Category, City: n.City, District: n.District, Province: n.Province, Country: n.Country,
-	}
-}
-
 func (r newsRow) news() event.News {
 	return event.News{
 		ID: r.ID, SiteName: r.SiteName, SiteLogo: r.SiteLogo, URL: r.URL, Title: r.Title, Released: r.Released.Date,
 		HTML: r.HTML, Category: r.Category, City: r.City, District: r.District, Province: r.Province, Country: r.Country,
 	}
-}
-
-// newsBatch keeps statements within what servers take at once, as every item may
-// have a long text.
-const newsBatch = 200
-
-func (v News) Add(ctx context.Context, items []event.News) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		for batch := range slices.Chunk(items, newsBatch) {
-			rows := make([]newsRow, len(batch))
-			for i, item := range batch {
-				rows[i] = newsRowOf(item)
-			}
-			if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // around finds, for every spot, which is a day in $1 and a city in $2, the first $3

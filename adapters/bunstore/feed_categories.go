@@ -25,17 +25,6 @@ type categoryRow struct {
 	Version       int64
 }
 
-func (v Categories) Put(ctx context.Context, c feed.Category) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		row := categoryRow{ID: c.ID, ParentID: c.Parent, Name: c.Name, Slug: c.Slug, Version: 1}
-		_, err := tx.NewInsert().Model(&row).On("CONFLICT (id) DO UPDATE").
-			Set("parent_id = EXCLUDED.parent_id, name = EXCLUDED.name, slug = EXCLUDED.slug, version = c.version + 1").
-			Exec(ctx)
-		tx.changes.total(categories, 0)
-		return err
-	})
-}
-
 // categoriesStatement is the hot read of the categories $1.
 func categoriesStatement(d dialect) string {
 	return "SELECT id, parent_id, name, slug FROM categories WHERE " + d.among("id", "$1")

@@ -58,18 +58,6 @@ func listed(thing feed.Listable) *listingRow {
 	return new(listingRowOf(l))
 }
 
-// list makes the feed agree with the thing before the transaction that stores it
-// ends. The thing's own row must be locked by then, so that its listing can't change
-// meanwhile.
-func (s *Store) list(ctx context.Context, tx *transaction, at item, thing feed.Listable) error {
-	old, err := oldListing(ctx, tx, at)
-	if err != nil {
-		return err
-	}
-	tx.changes.replace(at, old, listed(thing))
-	return nil
-}
-
 func oldListing(ctx context.Context, tx *transaction, at item) (*listingRow, error) {
 	var row listingRow
 	err := tx.NewSelect().Model(&row).Where("kind = ? AND id = ?", at.kind, at.id).Scan(ctx)

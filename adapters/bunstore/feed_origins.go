@@ -1,12 +1,6 @@
 package bunstore
 
 import (
-	"context"
-	"database/sql"
-	"errors"
-	"fmt"
-	"slices"
-
 	"github.com/uptrace/bun"
 
 	"plaza/domain/feed"
@@ -44,66 +38,4 @@ func selectOrigins(db bun.IDB, rows any) *bun.SelectQuery {
 	return db.NewSelect().Model(rows).ColumnExpr("?TableColumns").
 		ColumnExpr("EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id" +
 			" AND f.published AND NOT f.deleted) AS original_visible")
-}
-
-// lockBundles keeps everybody else from changing the publication, and what belongs
-// to a bundle that it is or was of, and returns what it was; nil: it is new. All
-// keep the crawler away, lock a publication and then bundles in their order.
-func (s *Store) lockBundles(ctx context.Context, tx *transaction, p publication.Publication) (*publication.Publication, error) {
-	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
-		return nil, err
-	}
-	if err := s.dialect.lock(ctx, tx, fmt.Sprint("publication ", p.ID)); err != nil {
-		return nil, err
-	}
-	bundles := []publication.BundleID{p.Bundle.ID, p.Bundle.FirstOriginal}
-	var old *publication.Publication
-	var row publicationRow
-	switch err := tx.NewSelect().Model(&row).Where("id = ?", p.ID).Scan(ctx); {
-	case err == nil:
-		old = new(row.publication())
-		bundles = append(bundles, old.Bundle.ID, old.Bundle.FirstOriginal)
-	case !errors.Is(err, sql.ErrNoRows):
-		return nil, err
-	}
-	slices.Sort(bundles)
-	for _, bundle := range slices.Compact(bundles) {
-		if bundle == 0 {
-			continue
-		}
-		if err := s.dialect.lock(ctx, tx, fmt.Sprint("bundle ", bundle)); err != nil {
-			return nil, err
-		}
-	}
-	return old, nil
-}
-
-// listOrigins makes the origins agree with the publication as it is stored now:
-// itself, and the translations of a bundle that has come into sight or gone.
-func (s *Store) listOrigins(ctx context.Context, tx *transaction, old *publication.Publication, p publication.Publication) error {
-	was, is := seen(old), seen(&p)
-	translated := []publication.BundleID{was, is}
-	if was == is {
-		translated = nil
-	}
-	var rows []originRow
-	err := selectOrigins(tx, &rows).Where("p.id = ?", p.ID).
-		WhereOr("p.first_original_id IN (?) AND p.published AND NOT p.deleted", bun.List(numbers(translated))).Scan(ctx)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := s.list(ctx, tx, item{origins, int64(row.ID)}, row.origin()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// seen is the bundle that can be seen because of the publication; zero: none.
-func seen(p *publication.Publication) publication.BundleID {
-	if p == nil || !p.IsVisible() {
-		return 0
-	}
-	return p.Bundle.ID
 }

@@ -45,11 +45,11 @@ func (a additions) add(ctx context.Context, s *bunstore.Store, author user.ID, k
 	a.begun[kind].Add(1)
 	switch kind {
 	case feed.Publication:
-		err = s.Publications().Put(ctx, publication.Publication{ID: publication.ID(id), Content: c})
+		err = imports(ctx, s, publication.Publication{ID: publication.ID(id), Content: c})
 	case feed.Node:
-		err = s.Publications().PutNode(ctx, publication.Node{ID: publication.NodeID(id), Content: c})
+		err = imports(ctx, s, publication.Node{ID: publication.NodeID(id), Content: c})
 	case feed.Demand:
-		err = s.Demands().Put(ctx, demand.Demand{
+		err = imports(ctx, s, demand.Demand{
 			ID: demand.ID(id), Title: "One", Author: author, Category: c.Category, Published: true,
 			Closed: noon, Start: noon, End: noon, Created: c.Created, Updated: c.Updated,
 		})

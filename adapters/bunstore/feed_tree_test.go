@@ -114,11 +114,11 @@ func (s *servers) agree(t *testing.T, after string) {
 func (s *servers) publish(ctx context.Context, id int64, edit func(*publication.Content)) error {
 	c := publication.Content{Title: "One", Author: s.author, Category: 1, Published: true, Created: noon, Updated: noon}
 	edit(&c)
-	return s.writer.Publications().Put(ctx, publication.Publication{ID: publication.ID(id), Content: c})
+	return imports(ctx, s.writer, publication.Publication{ID: publication.ID(id), Content: c})
 }
 
 func (s *servers) node(ctx context.Context, in feed.CategoryID, published bool) error {
-	return s.writer.Publications().PutNode(ctx, publication.Node{ID: 1, Content: publication.Content{
+	return imports(ctx, s.writer, publication.Node{ID: 1, Content: publication.Content{
 		Title: "One", Author: s.author, Category: in, Published: published, Created: noon, Updated: noon,
 	}})
 }
@@ -129,7 +129,7 @@ func (s *servers) demand(ctx context.Context, at *geo.Point, edit func(*demand.D
 		Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
 	}
 	edit(&d)
-	return s.writer.Demands().Put(ctx, d)
+	return imports(ctx, s.writer, d)
 }
 
 func (s *servers) addEvent(ctx context.Context) error {
@@ -159,7 +159,7 @@ func (s *servers) changeEvent(ctx context.Context, c event.Change) error {
 }
 
 func (s *servers) category(ctx context.Context, c feed.Category) error {
-	return s.writer.Categories().Put(ctx, c)
+	return imports(ctx, s.writer, c)
 }
 
 // treeChange is something that a server does, and the other must show.

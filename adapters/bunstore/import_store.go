@@ -15,9 +15,8 @@ func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
 var _ imported.Store = ImportStore{}
 
-// deliveries is the name of the lock under which there is one delivery at a time, and
-// nobody else who puts things into the feed that the crawler brings, too: what a delivery
-// has seen of them stays as it is.
+// deliveries is the name of the lock under which one batch at a time is stored: what the
+// batch has seen of the things that the import stores stays as it is.
 const deliveries = "deliveries"
 
 // deliveryCalls is as how many calls of any other kind a delivery may take: it has

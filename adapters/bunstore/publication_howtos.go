@@ -34,17 +34,6 @@ func (r howToRow) howTo() publication.HowTo {
 	}
 }
 
-func (v HowTos) Put(ctx context.Context, h publication.HowTo) error {
-	row := howToRow{
-		Category: h.Category, RobotID: h.Robot, Bundles: filled(h.Bundles),
-		Created: dbTime{h.Created}, Updated: dbTime{h.Updated},
-	}
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		_, err := tx.NewInsert().Model(&row).On("CONFLICT (category, robot_id) DO UPDATE").Exec(ctx)
-		return err
-	})
-}
-
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
 	wanted := func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(categories) > 0 {

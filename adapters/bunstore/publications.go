@@ -33,14 +33,6 @@ type contentColumns struct {
 	Updated    dbTime
 }
 
-func columnsOf(c publication.Content) contentColumns {
-	return contentColumns{
-		Title: c.Title, Summary: c.Summary, Cover: cover{c.Cover}, AuthorID: c.Author, Language: c.Language,
-		CategoryID: c.Category, Published: c.Published, Deleted: c.Deleted,
-		Created: dbTime{c.Created}, Updated: dbTime{c.Updated},
-	}
-}
-
 func (c contentColumns) content() publication.Content {
 	return publication.Content{
 		Title: c.Title, Summary: c.Summary, Cover: c.Cover.Picture, Author: c.AuthorID, Language: c.Language,
@@ -76,42 +68,6 @@ type nodeRow struct {
 
 func (r nodeRow) node() publication.Node {
 	return publication.Node{ID: r.ID, Bundle: r.BundleID, Content: r.content()}
-}
-
-func (v Publications) Put(ctx context.Context, p publication.Publication) error {
-	row := publicationRow{
-		ID: p.ID, BundleID: p.Bundle.ID, FirstOriginalID: p.Bundle.FirstOriginal, OriginalID: p.Bundle.Original,
-		NodeID: p.Node, Type: p.Type, contentColumns: columnsOf(p.Content),
-	}
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		old, err := v.s.lockBundles(ctx, tx, p)
-		if err != nil {
-			return err
-		}
-		if err := v.s.put(ctx, tx, item{feed.Publication, int64(p.ID)}, &row, p); err != nil {
-			return err
-		}
-		return v.s.listOrigins(ctx, tx, old, p)
-	})
-}
-
-func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
-	row := nodeRow{ID: n.ID, BundleID: n.Bundle, contentColumns: columnsOf(n.Content)}
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.s.dialect.lock(ctx, tx, deliveries); err != nil {
-			return err
-		}
-		return v.s.put(ctx, tx, item{feed.Node, int64(n.ID)}, &row, n)
-	})
-}
-
-// put stores the row of the thing, new or in place of what was there, and its
-// listing. Writing the row locks it.
-func (s *Store) put(ctx context.Context, tx *transaction, at item, row any, thing feed.Listable) error {
-	if _, err := tx.NewInsert().Model(row).On("CONFLICT (id) DO UPDATE").Exec(ctx); err != nil {
-		return err
-	}
-	return s.list(ctx, tx, at, thing)
 }
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {

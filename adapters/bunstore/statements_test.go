@@ -21,6 +21,7 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/test/content"
 	testserver "plaza/test/postgres"
 )
 
@@ -50,7 +51,7 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 func crowd(t *testing.T, s *Store, many int) {
 	t.Helper()
 	ctx := t.Context()
-	require.NoError(t, s.Categories().Put(ctx, feed.Category{ID: 1, Name: "A shelf"}))
+	things := []any{feed.Category{ID: 1, Name: "A shelf"}, event.News{Released: event.DateOf(noon), City: "杭州市"}}
 	for i := range many {
 		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", i+1))
 		require.NoError(t, err)
@@ -62,19 +63,21 @@ func crowd(t *testing.T, s *Store, many int) {
 			_, _, err = s.Subscriptions().Follow(ctx, follow)
 			require.NoError(t, err)
 		}
-		content := publication.Content{Author: 1, Category: 1, Published: true, Created: noon, Updated: noon}
-		require.NoError(t, s.Publications().Put(ctx, publication.Publication{ID: publication.ID(id), Content: content}))
-		require.NoError(t, s.Publications().PutNode(ctx, publication.Node{ID: publication.NodeID(id), Content: content}))
-		require.NoError(t, s.Demands().Put(ctx, demand.Demand{
-			ID: demand.ID(id), Author: id, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
-			Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
-		}))
-		require.NoError(t, s.HowTos().Put(ctx, publication.HowTo{Category: fmt.Sprint(i), Robot: 1, Created: noon, Updated: noon}))
+		text := publication.Content{Author: 1, Category: 1, Published: true, Created: noon, Updated: noon}
+		things = append(things,
+			publication.Publication{ID: publication.ID(id), Content: text}, publication.Node{ID: publication.NodeID(id), Content: text},
+			demand.Demand{
+				ID: demand.ID(id), Author: id, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
+				Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
+			},
+			publication.HowTo{Category: fmt.Sprint(i), Robot: 1, Created: noon, Updated: noon},
+		)
 		_, err = s.Images().Add(ctx, userimage.New(1, "public/a", 1, 1, userimage.Tags{}, noon))
 		require.NoError(t, err)
 		discuss(t, s)
 	}
-	require.NoError(t, s.News().Add(ctx, []event.News{{Released: event.DateOf(noon), City: "杭州市"}}))
+	stores := content.Stores{Accounts: s.Accounts(), Directory: s.Accounts(), Imports: s.Imports()}
+	require.NoError(t, content.Import(ctx, stores, things...))
 }
 
 // discuss stores an event with a plate and a comment.

@@ -17,6 +17,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/publication"
 	"plaza/domain/user"
+	"plaza/test/content"
 )
 
 // raw opens the database beside the store, for what no port shows.
@@ -48,10 +49,13 @@ func peopled(t *testing.T, s *bunstore.Store) user.ID {
 	require.NoError(t, err)
 	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
-	for _, c := range []feed.CategoryID{1, 2} {
-		require.NoError(t, s.Categories().Put(t.Context(), feed.Category{ID: c, Name: "A shelf"}))
-	}
+	require.NoError(t, imports(t.Context(), s, feed.Category{ID: 1, Name: "A shelf"}, feed.Category{ID: 2, Name: "A shelf"}))
 	return id
+}
+
+// imports stores the things through the import store.
+func imports(ctx context.Context, s *bunstore.Store, things ...any) error {
+	return content.Import(ctx, content.Stores{Accounts: s.Accounts(), Directory: s.Accounts(), Imports: s.Imports()}, things...)
 }
 
 func TestFED10_the_version_moves_with_every_visible_change(t *testing.T) {
@@ -65,7 +69,7 @@ func TestFED10_the_version_moves_with_every_visible_change(t *testing.T) {
 					Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon,
 				}}
 				change(&p)
-				require.NoError(t, s.Publications().Put(t.Context(), p))
+				require.NoError(t, imports(t.Context(), s, p))
 			}
 			for _, step := range []struct {
 				what   string

@@ -15,22 +15,6 @@ func (s *Store) Categories() Categories { return Categories{s} }
 
 var _ feed.Categories = Categories{}
 
-func (v Categories) Put(ctx context.Context, c feed.Category) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if c.ID <= 0 {
-		return fmt.Errorf("%d can't be a category's number", c.ID)
-	}
-	if err := v.s.checkCategory(c.Parent); err != nil {
-		return err
-	}
-	v.s.categories[c.ID] = c
-	return nil
-}
-
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
 	done, err := v.s.read(ctx)
 	if err != nil {

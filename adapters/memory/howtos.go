@@ -24,19 +24,6 @@ type howToKey struct {
 	robot    user.ID
 }
 
-func (v HowTos) Put(ctx context.Context, h publication.HowTo) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := v.s.checkUser(h.Robot); err != nil {
-		return err
-	}
-	v.s.howTos[howToKey{h.Category, h.Robot}] = copyHowTo(h)
-	return nil
-}
-
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
 	done, err := v.s.read(ctx)
 	if err != nil {

@@ -22,9 +22,9 @@ func open(*testing.T) ports.Stores {
 	return ports.Stores{
 		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(), News: s.News(),
+		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Demands: s.Demands(), Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
+		Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
 		Imports:  s.Imports(),
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}
@@ -41,7 +41,6 @@ func TestFeed(t *testing.T)          { ports.Feed(t, open) }
 func TestPublications(t *testing.T)  { ports.Publications(t, open) }
 func TestHowTos(t *testing.T)        { ports.HowTos(t, open) }
 func TestTranslations(t *testing.T)  { ports.Cache(t, open) }
-func TestDemands(t *testing.T)       { ports.Demands(t, open) }
 func TestImages(t *testing.T)        { ports.Images(t, open) }
 func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
 func TestIntake(t *testing.T)        { ports.Imports(t, open) }

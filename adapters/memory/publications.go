@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"plaza/domain/media"
@@ -18,40 +17,6 @@ type Publications struct{ s *Store }
 func (s *Store) Publications() Publications { return Publications{s} }
 
 var _ publication.Repository = Publications{}
-
-func (v Publications) Put(ctx context.Context, p publication.Publication) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if p.ID <= 0 {
-		return fmt.Errorf("%d can't be a publication's number", p.ID)
-	}
-	if err := v.s.checkContent(p.Content); err != nil {
-		return err
-	}
-	v.s.publications[p.ID] = copyPublication(p)
-	v.s.list(itemOfPublication(p.ID), p)
-	return nil
-}
-
-func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if n.ID <= 0 {
-		return fmt.Errorf("%d can't be a node's number", n.ID)
-	}
-	if err := v.s.checkContent(n.Content); err != nil {
-		return err
-	}
-	v.s.nodes[n.ID] = copyNode(n)
-	v.s.list(itemOfNode(n.ID), n)
-	return nil
-}
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
 	done, err := v.s.read(ctx)
@@ -86,14 +51,6 @@ func (s *Store) visibleBundles() map[publication.BundleID]bool {
 		}
 	}
 	return visible
-}
-
-// checkContent fails when the content refers to what is not there.
-func (s *Store) checkContent(c publication.Content) error {
-	if err := s.checkUser(c.Author); err != nil {
-		return err
-	}
-	return s.checkCategory(c.Category)
 }
 
 func copyPublication(p publication.Publication) publication.Publication {

@@ -17,6 +17,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/user"
+	"plaza/test/content"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -55,13 +56,18 @@ func newWorld(t *testing.T) *world {
 // oldest a demand.
 func (w *world) list(cover media.Picture) {
 	w.t.Helper()
-	content := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: noon.Add(time.Hour), Updated: noon}
-	require.NoError(w.t, w.store.Publications().Put(w.t.Context(), publication.Publication{ID: 1, Content: content}))
-	content.Created = noon
-	require.NoError(w.t, w.store.Publications().PutNode(w.t.Context(), publication.Node{ID: 2, Content: content}))
-	require.NoError(w.t, w.store.Demands().Put(w.t.Context(), demand.Demand{
+	newer := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: noon.Add(time.Hour), Updated: noon}
+	older := newer
+	older.Created = noon
+	w.imports(publication.Publication{ID: 1, Content: newer}, publication.Node{ID: 2, Content: older}, demand.Demand{
 		ID: 3, Title: "Tea", Author: w.author, Cover: cover, Published: true, Place: &geo.Point{}, Created: noon.Add(-time.Hour),
-	}))
+	})
+}
+
+func (w *world) imports(things ...any) {
+	w.t.Helper()
+	stores := content.Stores{Accounts: w.store.Accounts(), Directory: w.store.Accounts(), Imports: w.store.Imports()}
+	require.NoError(w.t, content.Import(w.t.Context(), stores, things...))
 }
 
 // covers are the covers of what is listed: those of the publication, the node and the
@@ -125,7 +131,7 @@ func TestFED06_an_unknown_category_is_not_found(t *testing.T) {
 func TestFED01_the_tree_of_what_is_listed(t *testing.T) {
 	w := newWorld(t)
 	w.list(media.Picture{})
-	require.NoError(t, w.store.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "Tea", Slug: "tea"}))
+	w.imports(feed.Category{ID: 1, Name: "Tea", Slug: "tea"})
 	tree, err := w.Categories(t.Context(), feed.Select(feed.ItemKinds(), nil))
 	require.NoError(t, err)
 	require.Len(t, tree, 2)

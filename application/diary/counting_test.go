@@ -99,7 +99,7 @@ func counted(t *testing.T) (*world, *atomic.Int64) {
 
 func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T) {
 	w, calls := counted(t)
-	require.NoError(t, w.store.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "Walks", Slug: "walks"}))
+	w.category(t, feed.Category{ID: 1, Name: "Walks", Slug: "walks"})
 	for i := range 40 {
 		day := event.DateOf(noon.AddDate(0, 0, -i/2))
 		for _, by := range []access.Actor{w.ann, w.bob} {

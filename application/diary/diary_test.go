@@ -23,6 +23,7 @@ import (
 	"plaza/domain/place"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/test/content"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -331,9 +332,14 @@ func mustRead(t *testing.T, w *world, id event.ID) diary.View {
 	return shown
 }
 
+func (w *world) category(t *testing.T, c feed.Category) {
+	t.Helper()
+	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: w.store.Imports()}, c))
+}
+
 func TestCategories_must_exist(t *testing.T) {
 	w := newWorld(t)
-	require.NoError(t, w.store.Categories().Put(t.Context(), feed.Category{ID: 4, Name: "Walks", Slug: "walks"}))
+	w.category(t, feed.Category{ID: 4, Name: "Walks", Slug: "walks"})
 	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Category: ptr(feed.CategoryID(4))})
 	require.NoError(t, err)
 	assert.Equal(t, "Walks", shown.Category)

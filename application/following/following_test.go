@@ -14,6 +14,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/test/content"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -28,7 +29,8 @@ func world(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 		require.NoError(t, err)
 		return access.Actor{ID: id}
 	}
-	require.NoError(t, store.Categories().Put(t.Context(), feed.Category{ID: 4, Name: "Walks", Slug: "walks"}))
+	walks := feed.Category{ID: 4, Name: "Walks", Slug: "walks"}
+	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: store.Imports()}, walks))
 	f = following.New(store.Subscriptions(), store.Categories(), func() time.Time { return noon })
 	return f, open("+86-13900000001"), open("+86-13900000002")
 }

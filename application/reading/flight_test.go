@@ -231,7 +231,7 @@ func TestPUB06_a_text_that_a_page_has_twice_is_translated_once(t *testing.T) {
 	require.NoError(t, err)
 	again := p.Items[2]
 	again.ID, again.Language = 4, "en-AU"
-	require.NoError(t, w.store.Publications().Put(t.Context(), again))
+	imports(t, w.store, again)
 	tag, _ := locale.Parse("fr")
 	_, err = w.Feed(t.Context(), publication.Query{}, tag)
 	require.NoError(t, err)

@@ -20,6 +20,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/domain/user"
+	"plaza/test/content"
 )
 
 // translator is pseudo, counted, and slow or broken when it is told to be.
@@ -78,11 +79,17 @@ func newWorld(t *testing.T) *world {
 	} {
 		p.Author, p.Published = author, true
 		p.Created, p.Updated = time.Now().UTC(), time.Now().UTC().Add(time.Duration(i)*time.Second)
-		require.NoError(t, store.Publications().Put(t.Context(), publication.Publication{ID: publication.ID(i + 1), Content: p}))
+		imports(t, store, publication.Publication{ID: publication.ID(i + 1), Content: p})
 	}
 	w := &world{store: store, cache: store.Translations(), translator: &translator{Translator: pseudo.New()}}
 	w.serve(t, reading.Offer{})
 	return w
+}
+
+// imports stores the publication.
+func imports(t *testing.T, s *memory.Store, p publication.Publication) {
+	t.Helper()
+	require.NoError(t, content.Import(t.Context(), content.Stores{Accounts: s.Accounts(), Directory: s.Accounts(), Imports: s.Imports()}, p))
 }
 
 // serve starts the server.

@@ -3,7 +3,6 @@
 package demand
 
 import (
-	"context"
 	"time"
 
 	"plaza/domain/feed"
@@ -54,11 +53,4 @@ func (d Demand) At(address func(media.Key) string) (feed.Listable, bool) {
 	}
 	d.Cover = d.Cover.At(address)
 	return d, true
-}
-
-// Repository stores demands, and keeps the feed equal to their listings in the
-// same step. Every implementation passes test/ports.Demands.
-type Repository interface {
-	// Put stores the demand under its ID, new or in place of what was there.
-	Put(ctx context.Context, d Demand) error
 }

@@ -1,8 +1,6 @@
 package event
 
 import (
-	"context"
-
 	"plaza/domain/fault"
 	"plaza/domain/markup"
 	"plaza/domain/text"
@@ -66,10 +64,4 @@ func NewNews(n News) (News, error) {
 type DayInCity struct {
 	Date Date
 	City string
-}
-
-// NewsArchive stores news, which Scenery finds. Every implementation passes test/ports.News.
-type NewsArchive interface {
-	// Add stores the items, in their order.
-	Add(ctx context.Context, items []News) error
 }

@@ -49,12 +49,9 @@ type Listing struct {
 	Point    *geo.Point // nil: nowhere
 }
 
-// Categories stores the tree of categories. Every implementation passes
+// Categories finds categories of the tree. Every implementation passes
 // test/ports.Categories.
 type Categories interface {
-	// Put stores the category under its ID, new or in place of what was there. A
-	// parent must exist before its children.
-	Put(ctx context.Context, c Category) error
 	// ByIDs returns those of the ids that exist, under their ids. Unknown ids, and
 	// zero, must be left out.
 	ByIDs(ctx context.Context, ids []CategoryID) (map[CategoryID]Category, error)

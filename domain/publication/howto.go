@@ -18,11 +18,8 @@ type HowTo struct {
 	Updated  time.Time
 }
 
-// HowTos stores imported how-tos. Every implementation passes test/ports.HowTos.
+// HowTos lists imported how-tos. Every implementation passes test/ports.HowTos.
 type HowTos interface {
-	// Put stores the how-to of its category and robot, new or in place of what was
-	// there.
-	Put(ctx context.Context, h HowTo) error
 	// List returns a page of the how-tos of the categories, of all when none is
 	// named; the newest first, ties by category, byte by byte, and robot.
 	List(ctx context.Context, categories []string, p page.Request) (page.Page[HowTo], error)

@@ -120,13 +120,8 @@ type Query struct {
 	Page       page.Request
 }
 
-// Repository stores publications and nodes, and keeps the feed equal to their
-// listings in the same step. Every implementation passes test/ports.Publications.
+// Repository lists publications. Every implementation passes test/ports.Publications.
 type Repository interface {
-	// Put stores the publication under its ID, new or in place of what was there.
-	Put(ctx context.Context, p Publication) error
-	// PutNode does the same with a node.
-	PutNode(ctx context.Context, n Node) error
 	// List returns a page of the visible publications that the query wants, the
 	// latest update first, ties by ascending id. A category that is not there has
 	// none; whether an original is visible does not depend on its category.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -155,8 +154,7 @@ func befriend(t *testing.T, a, b person) {
 // shelve puts a category up.
 func (s *server) shelve(t *testing.T, id feed.CategoryID, name string) {
 	t.Helper()
-	category := feed.Category{ID: id, Name: name, Slug: strings.ToLower(name)}
-	require.NoError(t, s.app.Stores.Categories.Put(t.Context(), category))
+	s.shelves(t, id, 0, name)
 }
 
 // minutesLater does one thing after the other, a minute passing before each.

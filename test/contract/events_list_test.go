@@ -305,14 +305,14 @@ func (s *server) print(t *testing.T, day, city string, numbers ...int) {
 	t.Helper()
 	date, err := event.ParseDate(day)
 	require.NoError(t, err)
-	var items []event.News
+	var items []any
 	for _, n := range numbers {
 		items = append(items, event.News{
 			SiteName: "The Lake", SiteLogo: "/media/lake.png", URL: fmt.Sprint("https://lake.example/", n),
 			Title: strconv.Itoa(n), Released: date, HTML: "<p>news</p>", Category: "local", City: city,
 		})
 	}
-	require.NoError(t, s.app.Stores.News.Add(t.Context(), items))
+	s.stores(t, items...)
 }
 
 func newsOfTheDay(t *testing.T, s *server) {

@@ -3,7 +3,6 @@ package contract
 import (
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -209,9 +208,11 @@ func worstPage(t *testing.T, s *server) {
 			require.NoError(t, err)
 		}
 	}
-	require.NoError(t, s.app.Stores.News.Add(t.Context(), slices.Repeat([]event.News{{
-		Title: "The lake", URL: "https://lake.example/", Released: event.DateOf(epoch), HTML: markup.HTML(strings.Repeat("x", 64<<10)),
-	}}, 3)))
+	for range 3 {
+		s.stores(t, event.News{
+			Title: "The lake", URL: "https://lake.example/", Released: event.DateOf(epoch), HTML: markup.HTML(strings.Repeat("x", 64<<10)),
+		})
+	}
 
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+events+"?page_size=1000", nil)
 	require.NoError(t, err)

@@ -201,10 +201,10 @@ func (s *server) diary(t *testing.T) (ada person, id int, known facts) {
 	ada, li := s.member(t), s.li(t)
 	date, err := event.ParseDate("2026-11-18")
 	require.NoError(t, err)
-	require.NoError(t, s.app.Stores.News.Add(t.Context(), []event.News{{
+	s.stores(t, event.News{
 		SiteName: "Lakeside Daily", SiteLogo: "/logos/lakeside.png", URL: "https://news.example/lake", Title: "Fog on the lake",
 		Released: date, HTML: "<p>Fog.</p>", Category: "Weather", City: "杭州市", District: "西湖区", Province: "浙江省",
-	}}))
+	})
 	of := object{"event_time": "2026-11-18"}
 	li.publishes(t, "晨跑", of, object{"content": "五公里"})
 	s.clock.advance(90 * time.Second)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
 	"plaza/domain/publication"
@@ -38,7 +37,7 @@ func (s *server) imports(t *testing.T, category string, robot user.ID, created t
 	t.Helper()
 	at := epoch.Add(created)
 	h := publication.HowTo{Category: category, Robot: robot, Bundles: bundles, Created: at, Updated: at}
-	require.NoError(t, s.app.Stores.HowTos.Put(t.Context(), h))
+	s.stores(t, h)
 }
 
 func howTosListed(t *testing.T, s *server) {
@@ -75,11 +74,11 @@ func goldenHowTos(t *testing.T, s *server) {
 	robot := s.known(t, user.Member{Firstname: "Tea", Lastname: "Robot"})
 	s.imports(t, "Walks", robot.id, 0)
 	h := publication.HowTo{Category: "Walks", Robot: robot.id, Created: epoch, Updated: epoch.Add(500 * time.Microsecond)}
-	require.NoError(t, s.app.Stores.HowTos.Put(t.Context(), h))
+	s.stores(t, h)
 	h = publication.HowTo{
 		Category: "Tea", Robot: robot.id, Bundles: []publication.BundleID{3, 1, 2}, Created: epoch.Add(time.Hour), Updated: epoch.Add(2 * time.Hour),
 	}
-	require.NoError(t, s.app.Stores.HowTos.Put(t.Context(), h))
+	s.stores(t, h)
 	s.staff(t).get(t, importedHowTos).is(200).golden("imported", facts{"<robot>": "Tea Robot", "<robot id>": robot.id})
 }
 

@@ -11,17 +11,24 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/publication"
+	"plaza/test/content"
 )
 
-// Publications, nodes and demands come in by the import, never over HTTP: here they
-// are put into the stores. Each is visible, of this instant and titled after its
-// number, unless it is changed.
+// Content enters by the import, never over HTTP: here it goes into the import store. Each publication, node and
+// demand is visible, of this instant and titled after its number, unless it is changed.
+
+// stores imports the things.
+func (s *server) stores(t *testing.T, things ...any) {
+	t.Helper()
+	stores := s.app.Stores
+	require.NoError(t, content.Import(t.Context(),
+		content.Stores{Accounts: stores.Accounts, Directory: stores.Directory, Imports: stores.Imports}, things...))
+}
 
 // shelves puts a category under another.
 func (s *server) shelves(t *testing.T, id, parent feed.CategoryID, name string) {
 	t.Helper()
-	category := feed.Category{ID: id, Parent: parent, Name: name, Slug: strings.ToLower(name)}
-	require.NoError(t, s.app.Stores.Categories.Put(t.Context(), category))
+	s.stores(t, feed.Category{ID: id, Parent: parent, Name: name, Slug: strings.ToLower(name)})
 }
 
 // stocks puts a publication, a node and a demand of the number into the category.
@@ -51,7 +58,7 @@ func (s *server) stocksPublication(
 	for _, c := range change {
 		c(&p)
 	}
-	require.NoError(t, s.app.Stores.Publications.Put(t.Context(), p))
+	s.stores(t, p)
 }
 
 func (s *server) stocksNode(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*publication.Node)) {
@@ -60,7 +67,7 @@ func (s *server) stocksNode(t *testing.T, by person, id int, in feed.CategoryID,
 	for _, c := range change {
 		c(&n)
 	}
-	require.NoError(t, s.app.Stores.Publications.PutNode(t.Context(), n))
+	s.stores(t, n)
 }
 
 func (s *server) stocksDemand(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*demand.Demand)) {
@@ -73,7 +80,7 @@ func (s *server) stocksDemand(t *testing.T, by person, id int, in feed.CategoryI
 	for _, c := range change {
 		c(&d)
 	}
-	require.NoError(t, s.app.Stores.Demands.Put(t.Context(), d))
+	s.stores(t, d)
 }
 
 // cover is a picture with one size.

@@ -19,6 +19,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/test/content"
 )
 
 // picture is a PNG of one pixel.
@@ -33,7 +34,7 @@ func people(t *testing.T, seed uint64, settings []string) *world {
 	w := &world{}
 	for id := range int64(3) {
 		category := feed.Category{ID: feed.CategoryID(id + 1), Name: fmt.Sprint("Nº ", id+1), Slug: fmt.Sprint("n", id+1)}
-		require.NoError(t, app.Stores.Categories.Put(t.Context(), category))
+		require.NoError(t, content.Import(t.Context(), content.Stores{Imports: app.Stores.Imports}, category))
 		w.categories = append(w.categories, id+1)
 	}
 	for n := range manyWriters {

@@ -68,28 +68,6 @@ func (w *fixtures) shelved(in feed.CategoryID, s feed.Selection, size int) []fee
 	}
 }
 
-// node is a node of the author's, which is not stored yet.
-func node(like publication.Content, id publication.NodeID) publication.Node {
-	return publication.Node{ID: id, Content: like}
-}
-
-// keep stores the things.
-func (w *fixtures) keep(things ...feed.Listable) {
-	w.Helper()
-	for _, thing := range things {
-		var err error
-		switch thing := thing.(type) {
-		case publication.Publication:
-			err = w.Publications.Put(w.Context(), thing)
-		case publication.Node:
-			err = w.Publications.PutNode(w.Context(), thing)
-		case demand.Demand:
-			err = w.Demands.Put(w.Context(), thing)
-		}
-		require.NoError(w, err)
-	}
-}
-
 func feedCategories(w *fixtures) {
 	categories, metas, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(w, err)
@@ -98,9 +76,7 @@ func feedCategories(w *fixtures) {
 	want := []feed.Category{
 		{ID: 7, Name: "Root", Slug: "root"}, {ID: 2, Parent: 7, Name: "Child"}, {ID: 3, Parent: 2, Name: broad(64)},
 	}
-	for _, c := range want {
-		require.NoError(w, w.Categories.Put(w.Context(), c))
-	}
+	importEach(w, want...)
 	for _, s := range []feed.Selection{{}, {Kinds: feed.ItemKinds()}} {
 		categories, metas, err := w.Feed.Metas(w.Context(), s)
 		require.NoError(w, err)
@@ -117,7 +93,7 @@ func feedMetas(w *fixtures) {
 	loose := content(author)
 	hidden := content(author)
 	hidden.Published = false
-	w.keep(node(shelved, 1), node(loose, 2), node(hidden, 3),
+	w.imports(node(shelved, 1), node(loose, 2), node(hidden, 3),
 		article(author, 1, func(p *publication.Publication) { p.Category, p.Updated = 1, noon.Add(3*time.Hour) }),
 		request(author, 1, func(d *demand.Demand) { d.Category = 1 }))
 
@@ -162,7 +138,7 @@ func feedShelves(w *fixtures) {
 	w.category(1)
 	w.category(2)
 	inOne := func(p *publication.Publication) { p.Category = 1 }
-	w.keep(article(author, 1, inOne), article(author, 2), node(content(author), 3),
+	w.imports(article(author, 1, inOne), article(author, 2), node(content(author), 3),
 		request(author, 4, func(d *demand.Demand) { d.Category = 1 }))
 	all := feed.Selection{Kinds: feed.ItemKinds()}
 	assert.Equal(w, []feed.Listable{request(author, 4, func(d *demand.Demand) { d.Category = 1 }), article(author, 1, inOne)}, w.shelved(1, all, 10))
@@ -191,7 +167,7 @@ func feedOrder(w *fixtures) {
 	}
 	backwards := slices.Clone(want)
 	slices.Reverse(backwards)
-	w.keep(backwards...)
+	importEach(w, backwards...)
 	for _, size := range []int{1, 2, 10} {
 		assert.Equal(w, want, w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, size))
 	}
@@ -205,7 +181,7 @@ func feedThings(w *fixtures) {
 		ID: 1, Bundle: publication.Bundle{ID: 9, FirstOriginal: 3, Original: 4}, Node: 5, Type: publication.MultiChapter, Content: c,
 	}
 	n, d := publication.Node{ID: 1, Bundle: 9, Content: c}, fullRequest(author, 1, 1)
-	w.keep(p, n, d)
+	w.imports(p, n, d)
 	for range 2 {
 		got := w.shelved(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)
 		require.Equal(w, []feed.Listable{fullRequest(author, 1, 1), n, p}, got)
@@ -228,7 +204,7 @@ func feedNoCategory(w *fixtures) {
 func feedPages(w *fixtures) {
 	author := w.somebody()
 	for id := range publication.ID(5) {
-		w.keep(article(author, id+1))
+		w.imports(article(author, id+1))
 	}
 	all := feed.Selection{Kinds: feed.ItemKinds()}
 	last := w.shelf(0, all, pageNo(3, 2))
@@ -241,7 +217,7 @@ func feedPages(w *fixtures) {
 
 func feedGone(w *fixtures) {
 	w.category(1)
-	w.keep(article(w.somebody(), 1))
+	w.imports(article(w.somebody(), 1))
 	w.refusedGone(feedCalls)
 }
 

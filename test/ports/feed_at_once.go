@@ -75,11 +75,11 @@ func (p *publisher) turn(at time.Time) error {
 	id := int64(1 + p.number + many*p.IntN(3))
 	switch p.IntN(6) {
 	case 0:
-		return p.Publications.Put(p.Context(), publication.Publication{ID: publication.ID(id), Content: c})
+		return p.tryImport(publication.Publication{ID: publication.ID(id), Content: c})
 	case 1:
-		return p.Publications.PutNode(p.Context(), publication.Node{ID: publication.NodeID(id), Content: c})
+		return p.tryImport(publication.Node{ID: publication.NodeID(id), Content: c})
 	case 2:
-		return p.Demands.Put(p.Context(), request(p.author, demand.ID(id), func(d *demand.Demand) {
+		return p.tryImport(request(p.author, demand.ID(id), func(d *demand.Demand) {
 			d.Category, d.Created, d.Updated, d.Published = c.Category, c.Created, c.Updated, c.Published
 		}))
 	}

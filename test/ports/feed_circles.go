@@ -26,7 +26,7 @@ func at(lat, lng float64) func(*demand.Demand) {
 
 func feedDistances(w *fixtures) {
 	author := w.somebody()
-	w.keep(request(author, 1, at(30.25, 120.15)), request(author, 2, at(30.26, 120.15)), request(author, 3),
+	w.imports(request(author, 1, at(30.25, 120.15)), request(author, 2, at(30.26, 120.15)), request(author, 3),
 		node(content(author), 4))
 	near := around(30.25, 120.15, 500)
 	p := w.shelf(0, near, pageNo(1, 10))
@@ -41,7 +41,7 @@ func feedDistances(w *fixtures) {
 
 func feedCircles(w *fixtures) {
 	author := w.somebody()
-	w.keep(
+	w.imports(
 		request(author, 1, at(0, 179.99)), request(author, 2, at(0, -179.99)), request(author, 3, at(0, 180)), request(author, 4, at(0, -180)),
 		request(author, 5, at(89.99, 0)), request(author, 6, at(89.99, 180)), request(author, 7, at(90, 45)),
 		request(author, 8, at(-89.99, -90)), request(author, 9, at(-90, 0)), request(author, 10, at(0, 0)),
@@ -132,7 +132,7 @@ func feedAnyWorld(w *fixtures) {
 		stored := map[feed.Kind]map[int64]feed.Listable{feed.Node: {}, feed.Publication: {}, feed.Demand: {}}
 		for range 120 {
 			thing := c.thing(author)
-			w.keep(thing)
+			w.imports(thing)
 			kind, id := nameOf(thing)
 			stored[kind][id] = thing
 		}

@@ -120,8 +120,7 @@ func (w *fixtures) account(id user.ID) access.Account {
 // category stores a root of the tree.
 func (w *fixtures) category(id feed.CategoryID) feed.CategoryID {
 	w.Helper()
-	c := feed.Category{ID: id, Name: fmt.Sprint("Nº ", id), Slug: fmt.Sprint("n", id)}
-	require.NoError(w, w.Categories.Put(w.Context(), c))
+	w.imports(feed.Category{ID: id, Name: fmt.Sprint("Nº ", id), Slug: fmt.Sprint("n", id)})
 	return id
 }
 

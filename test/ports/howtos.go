@@ -11,33 +11,17 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/publication"
-	"plaza/domain/user"
 )
 
 // HowTos is the suite of publication.HowTos.
 func HowTos(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"Put stores the how-to, as it is", putHowTo},
-		{"Put replaces that of the same category and robot", replaceHowTo},
-		{"a how-to of nobody is an error, and is not stored", putDanglingHowTo},
-		{"Puts of one how-to at once all succeed, and one stands", putHowToAtOnce},
 		{"List has the how-tos of the categories, of all when none is named", listHowTos},
 		{"List is newest first, ties by category and robot", listHowTosNewest},
 		{"the total counts what paging yields, and past it is NotFound", listHowTosPages},
-		{"what goes in and comes out is private", howToPrivate},
-		{"whoever has gone away is not served, and nothing is stored", howToGone},
+		{"what comes out is private", howToPrivate},
+		{"a canceled context is an error", howToGone},
 	})
-}
-
-func howTo(category string, robot user.ID, at time.Time, bundles ...publication.BundleID) publication.HowTo {
-	return publication.HowTo{Category: category, Robot: robot, Bundles: bundles, Created: at, Updated: at.Add(time.Second)}
-}
-
-func (w *fixtures) putHowTos(all ...publication.HowTo) {
-	w.Helper()
-	for _, h := range all {
-		require.NoError(w, w.HowTos.Put(w.Context(), h))
-	}
 }
 
 // howTos are in the form in which they are compared: no bundles are nil.
@@ -53,54 +37,11 @@ func (w *fixtures) howTos(r page.Request, categories ...string) page.Page[public
 	})
 }
 
-func putHowTo(w *fixtures) {
-	robot := w.somebody()
-	full := howTo("O'Brien \\ \"%_\" "+broad(64), robot, noon.Add(time.Microsecond), 3, 1<<40, 1, 3)
-	bare := howTo("garden", robot, noon)
-	w.putHowTos(full, bare)
-	assert.Equal(w, []publication.HowTo{full, bare}, w.howTos(page.Request{}).Items)
-}
-
-func replaceHowTo(w *fixtures) {
-	robot, other := w.somebody(), w.somebody()
-	w.putHowTos(howTo("garden", robot, noon, 1, 2), howTo("garden", other, noon, 3), howTo("Garden", robot, noon.Add(-time.Hour), 4))
-	w.putHowTos(howTo("garden", robot, noon.Add(time.Hour), 5))
-	assert.Equal(w, []publication.HowTo{
-		howTo("garden", robot, noon.Add(time.Hour), 5), howTo("garden", other, noon, 3), howTo("Garden", robot, noon.Add(-time.Hour), 4),
-	}, w.howTos(page.Request{}).Items)
-	w.putHowTos(howTo("garden", robot, noon.Add(time.Hour)))
-	assert.Empty(w, w.howTos(page.Request{}).Items[0].Bundles)
-}
-
-func putDanglingHowTo(w *fixtures) {
-	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
-		err := w.HowTos.Put(w.Context(), howTo("garden", nobody, noon))
-		require.Error(w, err)
-		assert.Equal(w, fault.Internal, fault.KindOf(err))
-	}
-	assert.Zero(w, w.howTos(page.Request{}).Total)
-}
-
-func putHowToAtOnce(w *fixtures) {
-	robot := w.somebody()
-	for _, err := range atOnce(many, func(i int) error {
-		return w.HowTos.Put(w.Context(), howTo("garden", robot, noon.Add(time.Duration(i)*time.Second),
-			publication.BundleID(i+1), publication.BundleID(i+1)))
-	}) {
-		require.NoError(w, err)
-	}
-	p := w.howTos(page.Request{})
-	require.Len(w, p.Items, 1)
-	b := p.Items[0].Bundles
-	require.Len(w, b, 2, "no mixture of two")
-	assert.Equal(w, howTo("garden", robot, noon.Add(time.Duration(b[0]-1)*time.Second), b[0], b[0]), p.Items[0])
-}
-
 func listHowTos(w *fixtures) {
 	robot, other := w.somebody(), w.somebody()
 	a, b, c := howTo("a", robot, noon, 1), howTo("b", robot, noon, 2), howTo("b", other, noon, 3)
 	percent := howTo("%", robot, noon, 4)
-	w.putHowTos(a, b, c, percent)
+	w.imports(a, b, c, percent)
 	for _, q := range []struct {
 		categories []string
 		want       []publication.HowTo
@@ -125,7 +66,7 @@ func listHowTosNewest(w *fixtures) {
 	}
 	want[4].Category = "b"
 	for _, at := range []int{7, 2, 0, 5, 4, 6, 1, 3} {
-		w.putHowTos(want[at])
+		w.imports(want[at])
 	}
 	assert.Equal(w, want, w.howTos(page.Request{}).Items)
 }
@@ -133,7 +74,7 @@ func listHowTosNewest(w *fixtures) {
 func listHowTosPages(w *fixtures) {
 	robot := w.somebody()
 	for _, category := range []string{"a", "b", "c", "d", "e"} {
-		w.putHowTos(howTo(category, robot, noon), howTo(category+"'", robot, noon))
+		w.imports(howTo(category, robot, noon), howTo(category+"'", robot, noon))
 	}
 	named := []string{"a", "b", "c", "d", "e"}
 	var paged []publication.HowTo
@@ -151,8 +92,7 @@ func listHowTosPages(w *fixtures) {
 
 func howToPrivate(w *fixtures) {
 	h := howTo("garden", w.somebody(), noon, 1, 2)
-	w.putHowTos(h)
-	h.Bundles[0] = 99
+	w.imports(h)
 	for range 2 {
 		got := w.howTos(page.Request{}).Items[0].Bundles
 		assert.Equal(w, []publication.BundleID{1, 2}, got)
@@ -161,14 +101,11 @@ func howToPrivate(w *fixtures) {
 }
 
 func howToGone(w *fixtures) {
-	h := howTo("garden", w.somebody(), noon, 1)
-	w.putHowTos(h)
+	w.imports(howTo("garden", w.somebody(), noon, 1))
 	w.refusedGone(howToCalls)
-	assert.Equal(w, []publication.HowTo{h}, w.howTos(page.Request{}).Items)
 }
 
 var howToCalls = []call{
-	{"HowTos.Put", func(ctx context.Context, s Stores) error { return s.HowTos.Put(ctx, howTo("new", 1, noon)) }},
 	{"HowTos.List", func(ctx context.Context, s Stores) error {
 		_, err := s.HowTos.List(ctx, nil, page.Request{})
 		return err

@@ -14,7 +14,6 @@ import (
 
 var intakeBundles = []promise{
 	{"a change of a bundle is one of all its publications", bundleChanges},
-	{"a bundle that others have used before its record is of all its publications", bundleComesLater},
 	{"a translation is an origin until its original can be seen", translationFirst},
 	{"origins hold whatever becomes of the original", originalComesAndGoes},
 	{"origins hold among publications that come together", originsTogether},
@@ -63,16 +62,6 @@ func bundleChanges(w *fixtures) {
 	assert.Equal(w, []publication.ID{2, 3, 4}, w.originals())
 	assert.Equal(w, publication.Bundle{ID: 2, FirstOriginal: 1}, w.bundles()[4])
 	assert.Equal(w, all(3, imported.Same), c.brings(text(2), text(3, bundleOf(2)), text(4, bundleOf(2))))
-	w.sound()
-}
-
-func bundleComesLater(w *fixtures) {
-	c := w.crawler("a")
-	somebody := w.somebody()
-	w.publish(article(somebody, 1), article(somebody, 2, translationOf(1)))
-	assert.Equal(w, all(2, imported.New), c.brings(binding(1, 0, 0), binding(2, 0, 0)))
-	assert.Equal(w, []publication.ID{1, 2}, w.originals())
-	assert.Equal(w, map[publication.ID]publication.Bundle{1: {ID: 1}, 2: {ID: 2}}, w.bundles())
 	w.sound()
 }
 

@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"math"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +25,6 @@ var intakeKinds = []promise{
 	{"a demand is stored, and in place of what was there, and its listing in the same step", takeWish},
 	{"a how-to is stored, and in place of what was there", takeGuide},
 	{"news is stored, and in place of what was there", takeClipping},
-	{"what came in otherwise is replaced by a record of the same number", takeOverOthers},
 	{"Known returns those of the refs that are stored", known},
 	{"what goes in is private", intakePrivate},
 }
@@ -55,18 +55,19 @@ func firstThenChanged(i int) imported.Status {
 func takeCategory(w *fixtures) {
 	c := w.crawler("a")
 	c.again(imported.New, shelf(1, 0))
-	child := shelf(2, 1)
+	child := shelf(1<<40, 1)
 	child.Name, child.Slug = "O'Brien \\ \"%_\" "+broad(50), "杭-2"
 	c.again(imported.New, child)
-	assert.Equal(w, child.Category, w.categoriesAt(2)[2])
+	assert.Equal(w, child.Category, w.categoriesAt(1 << 40)[1<<40])
 	for _, edit := range []func(*imported.CategoryRecord){
 		func(s *imported.CategoryRecord) { s.Name = "Another" },
 		func(s *imported.CategoryRecord) { s.Slug = "another" },
+		func(s *imported.CategoryRecord) { s.Name, s.Slug = "", "" },
 		func(s *imported.CategoryRecord) { s.Parent = 0 },
 	} {
 		edit(&child)
 		c.again(imported.Changed, child)
-		assert.Equal(w, child.Category, w.categoriesAt(2)[2])
+		assert.Equal(w, child.Category, w.categoriesAt(1 << 40)[1<<40])
 	}
 	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(w, err)
@@ -102,7 +103,7 @@ func takeText(w *fixtures) {
 	c := w.crawler("a")
 	author := c.settled()
 	c.brings(binding(1, 0, 0), binding(2, 1, 1))
-	r := text(1)
+	r := text(1<<40, bundleOf(1))
 	for i, edit := range contents {
 		edit(&r.Content)
 		c.again(firstThenChanged(i), r)
@@ -114,20 +115,27 @@ func takeText(w *fixtures) {
 		func(r *imported.PublicationRecord) { r.Type, r.Node = publication.MultiChapter, 1<<40 },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 2 },
 		func(r *imported.PublicationRecord) { r.By = "another" },
+		func(r *imported.PublicationRecord) { r.Bundle.ID = 0 },
 	} {
 		c.brings(person("another", 1))
 		edit(&r)
 		c.again(imported.Changed, r)
+		want := r.Publication
+		want.Author = w.uid(phone(0))
+		if r.By == "another" {
+			want.Author = w.uid(phone(1))
+		}
+		if r.Bundle.ID == 2 {
+			want.Bundle = binding(2, 1, 1).Bundle
+		}
+		w.assertListed(want)
 	}
-	want := r.Publication
-	want.Author, want.Bundle = w.uid(phone(1)), binding(2, 1, 1).Bundle
-	w.assertListed(want)
 }
 
 func takePart(w *fixtures) {
 	c := w.crawler("a")
 	author := c.settled()
-	r := part(1)
+	r := part(1 << 40)
 	for i, edit := range contents {
 		edit(&r.Content)
 		c.again(firstThenChanged(i), r)
@@ -135,11 +143,15 @@ func takePart(w *fixtures) {
 		want.Author = author
 		w.assertListed(want)
 	}
-	c.brings(binding(7, 0, 0))
-	r.Bundle = 7
+	c.brings(binding(7, 0, 0), person("another", 1))
+	r.Bundle, r.By = 7, "another"
 	c.again(imported.Changed, r)
 	want := r.Node
-	want.Author = author
+	want.Author = w.uid(phone(1))
+	w.assertListed(want)
+	r.Bundle = 0
+	c.again(imported.Changed, r)
+	want.Bundle = 0
 	w.assertListed(want)
 }
 
@@ -157,9 +169,15 @@ func takeWish(w *fixtures) {
 		func(d *demand.Demand) { d.Images, d.Tags = nil, nil },
 		func(d *demand.Demand) { d.Place = &geo.Point{Lat: 30.123456789012345, Lng: -179.98765432109876} },
 		func(d *demand.Demand) { d.Place = &geo.Point{} },
+		func(d *demand.Demand) { d.Place = &geo.Point{Lat: 90, Lng: -180} },
+		func(d *demand.Demand) { d.Place = &geo.Point{Lat: math.SmallestNonzeroFloat64, Lng: -1e-17} },
 		func(d *demand.Demand) { d.Place, d.Description, d.Address = nil, "", "" },
 		func(d *demand.Demand) { d.Category, d.Closed = 0, noon.Add(-time.Microsecond) },
 		func(d *demand.Demand) { d.Start, d.End = noon.AddDate(1, 0, 0), noon.AddDate(2, 0, 0) },
+		func(d *demand.Demand) { d.Published = false },
+		func(d *demand.Demand) {
+			d.Published, d.Created, d.Updated = true, noon.Add(time.Minute), noon.Add(time.Hour)
+		},
 		func(d *demand.Demand) { d.Deleted = true },
 		func(d *demand.Demand) { d.Deleted, d.Category, d.Place = false, 2, &geo.Point{Lat: -90, Lng: 180} },
 	} {
@@ -169,6 +187,12 @@ func takeWish(w *fixtures) {
 		want.Author = author
 		w.assertListed(want)
 	}
+	c.brings(person("another", 1))
+	r.By = "another"
+	c.again(imported.Changed, r)
+	want := r.Demand
+	want.Author = w.uid(phone(1))
+	w.assertListed(want)
 	r.Tags, r.Images = []string{}, []string{}
 	assert.Equal(w, all(1, imported.Same), c.brings(r), "no tags are no tags")
 }
@@ -198,12 +222,12 @@ func (w *fixtures) assertListed(thing feed.Listable) {
 func takeGuide(w *fixtures) {
 	c := w.crawler("a")
 	robot := c.settled()
-	c.brings(person("another", 1), binding(1, 0, 0), binding(2, 0, 0), binding(3, 0, 0))
+	c.brings(person("another", 1), binding(1, 0, 0), binding(2, 0, 0), binding(1<<40, 0, 0))
 	r := guide("O'Brien \\ \"%_\"\n" + broad(64))
 	for i, edit := range []func(*imported.HowToRecord){
 		func(*imported.HowToRecord) {},
-		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{3, 1, 2} },
-		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1, 2, 3} },
+		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1 << 40, 1, 2, 1} },
+		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1, 2, 1 << 40} },
 		func(r *imported.HowToRecord) { r.Created = noon.Add(-time.Microsecond) },
 		func(r *imported.HowToRecord) { r.Updated, r.Bundles = noon.Add(time.Hour), nil },
 	} {
@@ -250,19 +274,6 @@ func takeClipping(w *fixtures) {
 	assert.Len(w, w.around(10, day())[day()], 3)
 }
 
-func takeOverOthers(w *fixtures) {
-	c := w.crawler("a")
-	somebody := w.somebody()
-	w.category(1)
-	w.keep(article(somebody, 1), node(content(somebody), 1), request(somebody, 1))
-	c.brings(person(writer, 5), binding(1, 0, 0))
-	author := w.uid(phone(5))
-	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed, imported.Changed, imported.Same}, c.brings(text(1), part(1), wish(1), shelf(1, 0)))
-	want := []feed.Listable{request(author, 1), node(content(author), 1), article(author, 1)}
-	assert.Equal(w, want, w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, 10))
-	w.sound()
-}
-
 func known(w *fixtures) {
 	c := w.crawler("a")
 	c.settled()
@@ -294,11 +305,19 @@ func intakePrivate(w *fixtures) {
 	r := wish(1)
 	r.Demand = fullRequest(0, 1, 1)
 	waiting := c.lines(shelf(8, 9))
-	c.brings(r)
+	p, n, h := text(1, func(p *publication.Publication) { p.Cover = cover() }), part(1), guide("garden", 1, 2)
+	n.Cover = cover()
+	c.brings(r, binding(1, 0, 0), binding(2, 0, 0), p, n, h)
+	p.Cover.Sizes[0].Name, n.Cover.Sizes[0].Name, h.Bundles[0] = "spoilt", "spoilt", 2
+	for _, thing := range w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, 10) {
+		assert.Equal(w, cover(), contentOf(thing).Cover)
+	}
+	assert.Equal(w, []publication.BundleID{1, 2}, w.howTos(page.Request{}).Items[0].Bundles)
 	c.take(imported.Batch{Lines: waiting, Progress: []byte("far")})
 	r.Tags[0], r.Images[0], r.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 	*r.Place = geo.Point{}
 	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))
+	assert.Contains(w, w.listed(), listingOf(fullRequest(author, 1, 1)))
 	for range 2 {
 		lines, err := w.Imports.Waiting(w.Context(), "a", 0, 10, 1<<20)
 		require.NoError(w, err)
@@ -310,4 +329,10 @@ func intakePrivate(w *fixtures) {
 		assert.Equal(w, "far", string(progress))
 		progress[0] = 'X'
 	}
+}
+
+// listingOf is how the thing, which is visible, is listed.
+func listingOf(thing feed.Listable) feed.Listing {
+	l, _ := thing.Listing()
+	return l
 }

@@ -46,7 +46,9 @@ func progress(w *fixtures) {
 func deliveryFails(w *fixtures) {
 	c := w.crawler("a")
 	c.take(imported.Batch{Lines: c.lines(shelf(1, 0), wish(9)), Progress: []byte("before")})
-	for _, broken := range []imported.Record{shelf(-1, 0), binding(0, 0, 0), text(-1, bundleOf(1)), part(0), wish(-1)} {
+	for _, broken := range []imported.Record{
+		shelf(-1, 0), shelf(0, 0), binding(0, 0, 0), text(-1, bundleOf(1)), text(0, bundleOf(1)), part(0), part(-1), wish(-1), wish(0),
+	} {
 		lines := c.lines(person(writer, 1), shelf(2, 1), binding(1, 0, 0), text(1), part(1), broken, wish(1), guide("garden"), clipping("1"), shelf(5, 4))
 		_, err := w.Imports.Apply(w.Context(), imported.Batch{File: "a", Lines: lines, Abandoned: []int64{2}, Progress: []byte("after")})
 		require.Error(w, err, "%v", broken)

@@ -29,8 +29,8 @@ type call struct {
 // them may be called from inside a Change of another.
 func Inside(t *testing.T, open Open) {
 	calls := slices.Concat(
-		accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls, newsCalls,
-		feedCalls, publicationCalls, howToCalls, cacheCalls, demandCalls, imageCalls, ledgerCalls, intakeCalls,
+		accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls,
+		feedCalls, publicationCalls, howToCalls, cacheCalls, imageCalls, ledgerCalls, intakeCalls,
 	)
 	open.keeps(t, []promise{
 		{"no port is called from inside Accounts.Change", func(w *fixtures) {

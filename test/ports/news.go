@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -12,32 +11,22 @@ import (
 	"plaza/domain/markup"
 )
 
-// News is the suite of event.NewsArchive.
+// News is the suite of the news that event.RelatedReader loads.
 func News(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"Add stores the items, in their order", newsAdd},
+		{"news has ascending ids in the order in which it is imported", newsAdd},
 		{"Around returns for every spot the news of its day", newsOfDay},
 		{"those of the spot's own city come first, then by ascending id", newsOwnCity},
 		{"a spot without a city has none of its own", newsNoCity},
 		{"at most limit each", newsLimit},
 		{"spots without news are left out", newsNone},
-		{"what goes in and comes out is private", newsPrivate},
-		{"whoever has gone away is not served, and nothing is stored", newsGone},
+		{"what comes out is private", newsPrivate},
 	})
-}
-
-// tidings are news of the day of noon, told apart by their title.
-func tidings(city string, titles ...string) []event.News {
-	var items []event.News
-	for _, title := range titles {
-		items = append(items, event.News{Title: title, City: city, Released: pi})
-	}
-	return items
 }
 
 func (w *fixtures) report(items ...event.News) {
 	w.Helper()
-	require.NoError(w, w.News.Add(w.Context(), items))
+	importEach(w, items...)
 }
 
 func (w *fixtures) around(limit int, spots ...event.DayInCity) map[event.DayInCity][]event.News {
@@ -64,8 +53,7 @@ func newsAdd(w *fixtures) {
 		District: "Triana", Province: "Andalucía", Country: "ES",
 	}
 	bare := event.News{ID: 77, Released: pi}
-	w.report(full, bare)
-	w.report()
+	w.imports(full, bare)
 	w.report(full)
 
 	spot := event.DayInCity{Date: pi}
@@ -140,22 +128,10 @@ func newsNone(w *fixtures) {
 }
 
 func newsPrivate(w *fixtures) {
-	items := tidings("Sevilla", "a", "b")
-	w.report(items...)
-	items[0].Title = "spoilt"
+	w.report(tidings("Sevilla", "a", "b")...)
 	spot := event.DayInCity{Date: pi}
 	w.around(10, spot)[spot][0].Title = "spoilt"
 	assert.Equal(w, "a b", w.headlines(10, spot))
-}
-
-func newsGone(w *fixtures) {
-	w.report(tidings("Sevilla", "a")...)
-	w.refusedGone(newsCalls)
-	assert.Equal(w, "a", w.headlines(10, event.DayInCity{Date: pi}))
-}
-
-var newsCalls = []call{
-	{"News.Add", func(ctx context.Context, s Stores) error { return s.News.Add(ctx, tidings("Sevilla", "new")) }},
 }
 
 func date(w *fixtures, day string) event.Date {

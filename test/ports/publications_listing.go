@@ -2,7 +2,6 @@ package ports
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ func publicationOrder(w *fixtures) {
 			p.Created = noon.Add(-time.Duration(micros) * time.Microsecond)
 		}
 	}
-	w.publish(
+	w.imports(
 		article(author, 5, updated(1)), article(author, 4, updated(0)), article(author, 3, updated(2)), article(author, 2, updated(1)),
 		article(author, 6, updated(3), func(p *publication.Publication) { p.Published = false }),
 		article(author, 7, updated(3), func(p *publication.Publication) { p.Deleted = true }),
@@ -36,7 +35,7 @@ func publicationOrder(w *fixtures) {
 func publicationsOfCategory(w *fixtures) {
 	author := w.somebody()
 	for i, category := range []feed.CategoryID{0, w.category(1), w.category(2), 1} {
-		w.publish(article(author, publication.ID(i+1), func(p *publication.Publication) { p.Category = category }))
+		w.imports(article(author, publication.ID(i+1), func(p *publication.Publication) { p.Category = category }))
 	}
 	for category, want := range map[feed.CategoryID][]publication.ID{0: {1}, 1: {2, 4}, 2: {3}, 9: {}, -1: {}} {
 		p := w.publications(publication.Query{Category: new(category)})
@@ -55,7 +54,7 @@ func (w *fixtures) originals() []publication.ID {
 
 func originOnly(w *fixtures) {
 	author := w.somebody()
-	w.publish(
+	w.imports(
 		article(author, 1),
 		article(author, 2, translationOf(1)),
 		article(author, 3, translationOf(2), func(p *publication.Publication) { p.Bundle.FirstOriginal = 3 }), // itself
@@ -72,51 +71,29 @@ func originOnly(w *fixtures) {
 	assert.Equal(w, []publication.ID{1, 3, 4, 7, 9, 11, 12}, w.originals())
 	assert.Len(w, w.publications(publication.Query{}).Items, 9)
 
-	w.publish(article(author, 13, func(p *publication.Publication) { p.Bundle.ID = 8 })) // the same bundle, again
+	w.imports(article(author, 13, func(p *publication.Publication) { p.Bundle.ID = 8 })) // the same bundle, again
 	assert.Equal(w, []publication.ID{1, 3, 4, 7, 11, 12, 13}, w.originals())
-}
-
-func originOnlyLater(w *fixtures) {
-	author := w.somebody()
-	translation := article(author, 1, translationOf(2))
-	w.publish(translation)
-	assert.Equal(w, []publication.ID{1}, w.originals(), "its original is not here yet")
-
-	original := article(author, 2, func(p *publication.Publication) { p.Category = w.category(1) })
-	for _, step := range []struct {
-		edit func()
-		want []publication.ID
-	}{
-		{func() {}, []publication.ID{2}},
-		{func() { original.Published = false }, []publication.ID{1}},
-		{func() { original.Published = true }, []publication.ID{2}},
-		{func() { original.Deleted = true }, []publication.ID{1}},
-		{func() { original.Deleted = false }, []publication.ID{2}},
-		{func() { original.Bundle.ID = 3 }, []publication.ID{1, 2}},
-	} {
-		step.edit()
-		w.publish(original)
-		assert.Equal(w, step.want, w.originals())
-	}
-	original.Bundle.ID = 2
-	w.publish(original)
-	q := publication.Query{Category: new(feed.CategoryID(0)), OriginOnly: true}
-	assert.Empty(w, w.publications(q).Items, "an original counts in whatever category it is")
 }
 
 func originOnlyWorlds(w *fixtures) {
 	w.eachChance(func(w *fixtures, c random) {
 		author := w.somebody()
 		w.category(1)
+		bundles := make([]publication.Bundle, 12)
+		for id := 1; id < len(bundles); id++ {
+			bundles[id].ID = publication.BundleID(id)
+			w.imports(bundles[id])
+			bundles[id].FirstOriginal = publication.BundleID(c.IntN(len(bundles)))
+		}
 		stored := map[publication.ID]publication.Publication{}
 		for range 80 {
-			p := article(author, publication.ID(1+c.IntN(30)), translationOf(publication.BundleID(c.IntN(12))), func(p *publication.Publication) {
-				p.Bundle.ID = publication.BundleID(c.IntN(12))
+			p := article(author, publication.ID(1+c.IntN(30)), func(p *publication.Publication) {
+				p.Bundle = pick(c, bundles...)
 				p.Published, p.Deleted = c.IntN(3) > 0, c.IntN(4) == 0
 				p.Category = feed.CategoryID(c.IntN(2))
 				p.Updated = noon.Add(time.Duration(c.IntN(3)) * time.Microsecond)
 			})
-			w.publish(p)
+			w.imports(p)
 			stored[p.ID] = p
 		}
 		for _, only := range []bool{true, false} {
@@ -126,35 +103,6 @@ func originOnlyWorlds(w *fixtures) {
 			}
 		}
 	})
-}
-
-// originOnlyAtOnce lets many put publications of their own, each now of this bundle
-// and now of that, a translation of this one or of that.
-func originOnlyAtOnce(w *fixtures) {
-	author := w.somebody()
-	w.category(1)
-	stored := atOnce(many, func(i int) publication.Publication {
-		c := random{rand.New(rand.NewPCG(uint64(i), 3))}
-		var p publication.Publication
-		for range 20 {
-			p = article(author, publication.ID(1+i), translationOf(publication.BundleID(c.IntN(5))), func(p *publication.Publication) {
-				p.Bundle.ID = publication.BundleID(c.IntN(5))
-				p.Published, p.Category = c.IntN(3) > 0, feed.CategoryID(c.IntN(2))
-			})
-			if err := w.Publications.Put(w.Context(), p); !assert.NoError(w, err) {
-				break
-			}
-		}
-		return p
-	})
-	byID := map[publication.ID]publication.Publication{}
-	for _, p := range stored {
-		byID[p.ID] = p
-	}
-	for _, in := range []*feed.CategoryID{nil, new(feed.CategoryID(0)), new(feed.CategoryID(1))} {
-		q := publication.Query{Category: in, OriginOnly: true}
-		assert.Equal(w, wantedOf(byID, q), w.pagedPublications(q, 7))
-	}
 }
 
 // wantedOf are the numbers of the publications that the query wants, in order.
@@ -199,8 +147,8 @@ func (w *fixtures) pagedPublications(q publication.Query, size int) []publicatio
 func publicationPages(w *fixtures) {
 	author := w.somebody()
 	for id := range publication.ID(5) {
-		w.publish(article(author, id+1))
-		w.publish(article(author, id+11, translationOf(publication.BundleID(id+1))))
+		w.imports(article(author, id+1))
+		w.imports(article(author, id+11, translationOf(publication.BundleID(id+1))))
 	}
 	for _, q := range []publication.Query{{}, {OriginOnly: true}} {
 		q.Page = pageNo(1<<40, 100)

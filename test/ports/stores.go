@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"plaza/domain/access"
-	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -29,12 +28,10 @@ type Stores struct {
 	EventReader   event.Reader
 	Discussion    event.Discussion
 	Related       event.RelatedReader
-	News          event.NewsArchive
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos
 	Translations  publication.Cache
-	Demands       demand.Repository
 	Images        userimage.Repository
 	Ledger        payment.Ledger
 	Imports       imported.Store
@@ -59,7 +56,7 @@ func All(t *testing.T, open Open) {
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
-		{"Demands", Demands}, {"Images", Images}, {"Ledger", Ledger},
+		{"Images", Images}, {"Ledger", Ledger},
 		{"Intake", Imports}, {"Bin", DeletionQueue}, {"Inside", Inside},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })

@@ -1,0 +1,109 @@
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// notPorts are methods of interfaces that types of the domain implement, with their callers.
+var notPorts = map[string]string{
+	"Listable.Listing": "stores call it",
+	"Record.Needs":     "imported.PlanOf calls it",
+}
+
+// TestPortMethodsHaveCallers fails on an exported method of an interface in domain that the program does not call: a
+// method that only tests call is removed. It compares names, not types, so it has two limits. A method passes if code
+// of the program selects any method or field of the same name: Put of one port hides Put of another. And a method that
+// only the domain or an adapter calls fails: notPorts excepts those of values that the domain implements itself.
+func TestPortMethodsHaveCallers(t *testing.T) {
+	selected := map[string]bool{}
+	for _, p := range packages(t) {
+		if !p.within("application") && !p.within("bootstrap") && !p.within("adapters/httpapi") {
+			continue
+		}
+		for _, file := range p.Files {
+			addSelected(selected, file)
+		}
+	}
+	excepted := map[string]bool{}
+	for _, p := range packages(t) {
+		if !p.within("domain") {
+			continue
+		}
+		for name, file := range p.Files {
+			for _, method := range uncalled(file, selected) {
+				if notPorts[method] != "" {
+					excepted[method] = true
+					continue
+				}
+				t.Errorf("%s: no caller in application, bootstrap or adapters/httpapi: %s", path.Join(p.ImportPath, name), method)
+			}
+		}
+	}
+	for method := range notPorts {
+		assert.True(t, excepted[method], "%s needs no entry in notPorts", method)
+	}
+}
+
+// addSelected adds the names that the file selects from something: Name of x.Name.
+func addSelected(names map[string]bool, file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, is := n.(*ast.SelectorExpr); is {
+			names[selector.Sel.Name] = true
+		}
+		return true
+	})
+}
+
+// uncalled returns the exported methods of the file's interfaces that are not among the selected names.
+func uncalled(file *ast.File, selected map[string]bool) []string {
+	var methods []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, isType := n.(*ast.TypeSpec)
+		if !isType {
+			return true
+		}
+		if port, is := spec.Type.(*ast.InterfaceType); is {
+			for _, method := range port.Methods.List {
+				for _, name := range method.Names {
+					if name.IsExported() && !selected[name.Name] {
+						methods = append(methods, spec.Name.Name+"."+name.Name)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return methods
+}
+
+func TestUncalled(t *testing.T) {
+	file := parseText(t, `package port
+type Repository interface {
+	Embedded
+	Load() error
+	Store() error
+	private()
+}
+type Embedded interface { Count() int }
+type Struct struct { Unused func() }
+`)
+	selected := map[string]bool{}
+	addSelected(selected, parseText(t, `package usecase
+func use(r port.Repository) { _ = r.Load; go func() { r.Count() }(); Store() }
+`))
+	assert.Equal(t, []string{"Repository.Store"}, uncalled(file, selected))
+}
+
+func parseText(t *testing.T, text string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "text.go", text, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	return file
+}
