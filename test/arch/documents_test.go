@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,22 +14,44 @@ import (
 )
 
 var (
-	link   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	scheme = regexp.MustCompile(`^[a-z]+:`)
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	scheme   = regexp.MustCompile(`^[a-z]+:`)
+	heading  = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	unlinked = regexp.MustCompile(`[^a-z0-9 _-]`) // what an anchor leaves out of its heading
 )
 
-// brokenLinks returns the relative links of the Markdown text that lead to no file, seen from its folder.
+// brokenLinks returns the relative links of the Markdown text that lead to no file, or to no heading of a
+// Markdown file, seen from the text's folder.
 func brokenLinks(folder, text string) (broken []string) {
 	for _, match := range link.FindAllStringSubmatch(text, -1) {
-		target, _, _ := strings.Cut(match[1], "#")
-		if target == "" || scheme.MatchString(target) {
+		if scheme.MatchString(match[1]) {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(target))); err != nil {
+		target, anchor, _ := strings.Cut(match[1], "#")
+		content := text
+		if target != "" {
+			file := filepath.Join(folder, filepath.FromSlash(target))
+			if _, err := os.Stat(file); err != nil {
+				broken = append(broken, match[1])
+				continue
+			}
+			linked, _ := os.ReadFile(file) // a folder has no headings
+			content = string(linked)
+		}
+		if anchor != "" && !slices.Contains(anchors(content), anchor) {
 			broken = append(broken, match[1])
 		}
 	}
 	return broken
+}
+
+// anchors returns the anchors of the text's headings.
+func anchors(text string) (all []string) {
+	for _, match := range heading.FindAllStringSubmatch(text, -1) {
+		plain := unlinked.ReplaceAllString(strings.ToLower(match[1]), "")
+		all = append(all, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return all
 }
 
 func TestDocumentLinks(t *testing.T) {
@@ -51,6 +74,8 @@ func TestDocumentLinks(t *testing.T) {
 }
 
 func TestBrokenLinks(t *testing.T) {
-	const text = "[a](arch_test.go) [b](../README.md#tests) [c](#here) [d](https://example.org/x) [e](gone.md) [f](../gone/x.go#y)"
-	assert.Equal(t, []string{"gone.md", "../gone/x.go#y"}, brokenLinks(".", text))
+	const good = "# What's here\n[a](arch_test.go) [b](../README.md#where-a-test-goes) [c](#whats-here) [d](https://example.org/x)"
+	assert.Empty(t, brokenLinks(".", good))
+	const bad = "[a](gone.md) [b](../gone/x.go#y) [c](#gone) [d](../README.md#gone)"
+	assert.Equal(t, []string{"gone.md", "../gone/x.go#y", "#gone", "../README.md#gone"}, brokenLinks(".", bad))
 }
