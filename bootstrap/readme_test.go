@@ -1,0 +1,46 @@
+package bootstrap_test
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+)
+
+// settingRow matches a row of the table of settings: the variable and its default. A default without backquotes
+// is described in words.
+var settingRow = regexp.MustCompile("(?m)^\\| `(PLAZA_[A-Z_]+)` \\| (?:`([^`|]*)`|[^|]+) \\| .+ \\|$")
+
+// defaults returns the default of each setting by its variable, empty where the program finds one out.
+func defaults(settings reflect.Type) map[string]string {
+	all := map[string]string{}
+	for field := range settings.Fields() {
+		switch {
+		case field.Anonymous:
+			for name, value := range defaults(field.Type) {
+				all[name] = value
+			}
+		case field.Type.Kind() == reflect.Bool:
+			all[field.Tag.Get("env")] = "false"
+		default:
+			all[field.Tag.Get("env")] = field.Tag.Get("default")
+		}
+	}
+	return all
+}
+
+func TestSettingsTable(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	documented := map[string]string{}
+	for _, row := range settingRow.FindAllStringSubmatch(string(readme), -1) {
+		assert.NotContains(t, documented, row[1], "a setting has one row")
+		documented[row[1]] = row[2]
+	}
+	assert.Equal(t, defaults(reflect.TypeFor[bootstrap.Settings]()), documented)
+}
