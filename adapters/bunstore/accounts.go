@@ -11,10 +11,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Accounts is the store as access.Accounts and user.Directory.
+// Accounts implements access.Accounts and user.Directory.
 type Accounts struct{ s *Store }
 
-// Accounts returns the store's accounts and the people who have them.
+// Accounts returns the repository of accounts and users.
 func (s *Store) Accounts() Accounts { return Accounts{s} }
 
 var (
@@ -22,7 +22,7 @@ var (
 	_ user.Directory  = Accounts{}
 )
 
-// accountRow is what login knows of a user.
+// accountRow is the part of a user that login needs.
 type accountRow struct {
 	bun.BaseModel `bun:"table:users,alias:u"`
 	ID            user.ID `bun:",pk,autoincrement"`
@@ -35,7 +35,7 @@ type accountRow struct {
 	Revision      int64
 }
 
-// userRow is the whole of a user, as it is written once.
+// userRow is a complete new user.
 type userRow struct {
 	accountRow `bun:",extend"`
 	Firstname  string
@@ -46,7 +46,7 @@ type userRow struct {
 	Joined     dbTime
 }
 
-// presenceRow is when a user was last seen; whoever never was has none.
+// presenceRow is when a user was last seen. A user who was never seen has no row.
 type presenceRow struct {
 	bun.BaseModel `bun:"table:presence,alias:p"`
 	UserID        user.ID `bun:",pk"`
@@ -68,19 +68,19 @@ func (r accountRow) account() (access.Account, error) {
 	}, err
 }
 
-// phoneOf reads a phone as it is kept, be it none.
+// phoneOf parses a stored phone; empty means none.
 func phoneOf(name string) (user.Phone, error) {
 	if name == "" {
 		return user.Phone{}, nil
 	}
 	phone, err := user.ParsePhone(name)
 	if err != nil {
-		return user.Phone{}, fmt.Errorf("a phone is kept that is none: %v", err) // no fault of the caller's
+		return user.Phone{}, fmt.Errorf("a phone is kept that is none: %v", err) // an internal error, not a fault
 	}
 	return phone, nil
 }
 
-// scopeNames are the scopes for a column, in which there is always a list.
+// scopeNames returns the scopes for a column, which is never NULL.
 func scopeNames(scopes []access.Scope) []string {
 	names := make([]string, len(scopes))
 	for i, s := range scopes {
@@ -121,7 +121,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 	return id, nil
 }
 
-// orTaken turns the error of a phone that somebody has into its fault.
+// orTaken converts a unique violation of a phone into its fault.
 func (v Accounts) orTaken(err error) error {
 	if err != nil && v.s.dialect.isDuplicate(err, "users", "phone") {
 		return access.ErrPhoneTaken
@@ -153,7 +153,7 @@ func (v Accounts) by(ctx context.Context, condition string, argument any) (a acc
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []access.Account, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found = nil
-		if limit <= 0 { // which bun takes for no limit
+		if limit <= 0 { // bun treats it as no limit
 			return nil
 		}
 		var rows []accountRow
@@ -202,7 +202,7 @@ func (v Accounts) save(ctx context.Context, tx *transaction, _, next access.Acco
 	return touched(done, v.orTaken(err))
 }
 
-// membersStatement is the hot read of people by their ids, $1.
+// membersStatement returns the hot read of users by their IDs, $1.
 func membersStatement(d dialect) string {
 	return `SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")

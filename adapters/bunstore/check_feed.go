@@ -12,17 +12,17 @@ import (
 	"plaza/domain/feed"
 )
 
-// stored is a thing as it is kept, or why it can't be read.
+// stored is a stored record, or the reason why it can't be read.
 type stored struct {
 	id     int64
 	thing  feed.Listable
 	broken error
 }
 
-// shelf is how all things of a kind are read.
+// checkSource reads all records of a kind.
 type shelf struct {
 	kind  feed.Kind
-	after func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) // a batch of those with higher ids
+	after func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) // the next batch, with higher IDs
 	lock  func(ctx context.Context, tx *transaction, id int64) (stored, error)
 }
 
@@ -37,7 +37,7 @@ func (r publicationRow) stored() stored { return stored{id: int64(r.ID), thing: 
 func (r nodeRow) stored() stored        { return stored{id: int64(r.ID), thing: r.node()} }
 func (r demandRow) stored() stored      { return stored{id: int64(r.ID), thing: r.demand()} }
 
-// shelfOf reads things that are one row each.
+// sourceOf reads records that are one row each.
 func shelfOf[R interface{ stored() stored }](s *Store, kind feed.Kind) shelf {
 	return shelf{
 		kind: kind,
@@ -60,7 +60,7 @@ func shelfOf[R interface{ stored() stored }](s *Store, kind feed.Kind) shelf {
 	}
 }
 
-// originShelf reads publications with what decides whether they are origins.
+// originSource reads publications with the data that decides whether they are origins.
 func (s *Store) originShelf() shelf {
 	return shelf{
 		kind: origins,
@@ -87,7 +87,7 @@ func (s *Store) originShelf() shelf {
 	}
 }
 
-// eventShelf reads events whole, with their plates.
+// eventSource reads events with their plates.
 func (s *Store) eventShelf() shelf {
 	batch := "SELECT " + eventColumns(s.dialect, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
 		" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)"
@@ -118,7 +118,7 @@ func (s *Store) eventShelf() shelf {
 	}
 }
 
-// listings compares all things with what the feed lists of them.
+// listings compares all records with their listings in the feed.
 func (c check) listings(ctx context.Context) error {
 	for _, shelf := range c.shelves() {
 		for after := int64(0); ; {
@@ -139,8 +139,8 @@ func (c check) listings(ctx context.Context) error {
 	return nil
 }
 
-// unlike returns those of a batch whose listing looks wrong, and moves on; past
-// the last batch, after is negative.
+// mismatched returns the IDs in a batch whose listings look wrong, and advances after;
+// past the last batch, after is negative.
 func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64, err error) {
 	err = c.read(ctx, func(ctx context.Context) error {
 		ids = nil
@@ -174,7 +174,7 @@ func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64,
 	return ids, err
 }
 
-// agree says whether the row is just the thing's listing.
+// agree reports whether the row equals the record's listing.
 func agree(t feed.Listable, row listingRow, is bool) bool {
 	l, listed := t.Listing()
 	return listed == is && (!listed || listingRowOf(l).equal(row))
@@ -190,7 +190,7 @@ func same[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// relook looks at the thing again while nobody else can change it.
+// recheck locks the record and checks it again.
 func (c check) relook(ctx context.Context, of shelf, id int64) error {
 	var broken error
 	err := c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
@@ -214,8 +214,8 @@ func (c check) relook(ctx context.Context, of shelf, id int64) error {
 	return err
 }
 
-// mendListing puts the thing's listing in the place of the wrong one. The counters
-// have counted whatever was there, or not: they are recounted later.
+// repairListing replaces the wrong listing. The counters may or may not have counted
+// it: they are recounted later.
 func (s *Store) mendListing(ctx context.Context, tx *transaction, at item, wrong *listingRow, t feed.Listable) error {
 	var next *listingRow
 	if t != nil {
@@ -239,7 +239,7 @@ func or[T any](p *T) (value T) {
 	return value
 }
 
-// strays finds what is listed and not there at all.
+// orphans finds listings whose records do not exist.
 func (c check) strays(ctx context.Context) error {
 	for kind, table := range map[feed.Kind]string{
 		feed.Publication: "publications", origins: "publications", feed.Node: "nodes", feed.Demand: "demands", feed.Xfile: "events",

@@ -11,10 +11,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Demands is the store as demand.Repository.
+// Demands implements demand.Repository.
 type Demands struct{ s *Store }
 
-// Demands returns the store's demands.
+// Demands returns the repository of demands.
 func (s *Store) Demands() Demands { return Demands{s} }
 
 var _ demand.Repository = Demands{}

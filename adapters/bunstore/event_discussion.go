@@ -29,8 +29,7 @@ type listedComment struct {
 	counted
 }
 
-// AddComment counts the comment first, which finds out whether its event is there
-// and keeps it there.
+// AddComment updates the count first, which checks that the event exists and locks it.
 func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		at := dbTime{c.Created}
@@ -63,8 +62,8 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 	return row.comment(), nil
 }
 
-// RemoveComment looks for the latest of the other comments in a statement of its
-// own: only after the lock does it see all that others have said.
+// RemoveComment finds the latest remaining comment in a separate statement: only after
+// the lock does it see all concurrent comments.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		var on event.ID // a comment never moves to another event
@@ -86,8 +85,8 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	})
 }
 
-// lockCounts keeps everybody else from writing what is counted of the event, and
-// the event where it is. Without one it fails with sql.ErrNoRows.
+// lockCounts locks the counts of the event, which also prevents its removal. It returns
+// sql.ErrNoRows if the event does not exist.
 func (s *Store) lockCounts(ctx context.Context, tx *transaction, on event.ID) error {
 	var locked event.ID
 	query := "SELECT event_id FROM event_counts WHERE event_id = ? " + s.dialect.forUpdate()
@@ -101,7 +100,8 @@ func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page
 	return page.Map(p, listedComment.comment), err
 }
 
-// newestComments finds the comments on every event in $1, at most $2 of each.
+// newestComments returns the query for the newest comments on each event in $1, at most
+// $2 each.
 func newestComments(d dialect) string {
 	return "SELECT c.id, c.event_id, c.author_id, c.content, c.created" +
 		d.forEach("SELECT c.id FROM comments c WHERE c.event_id = {1} ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)", "bigint") +

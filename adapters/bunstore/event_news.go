@@ -10,10 +10,10 @@ import (
 	"plaza/domain/markup"
 )
 
-// News is the store as event.NewsArchive.
+// News implements event.NewsArchive.
 type News struct{ s *Store }
 
-// News returns the store's archive of news.
+// News returns the archive of news.
 func (s *Store) News() News { return News{s} }
 
 var _ event.NewsArchive = News{}
@@ -48,8 +48,8 @@ func (r newsRow) news() event.News {
 	}
 }
 
-// newsBatch keeps statements within what servers take at once, as every item may
-// have a long text.
+// newsBatch keeps statements within the databases' limits, because every item may have
+// a long text.
 const newsBatch = 200
 
 func (v News) Add(ctx context.Context, items []event.News) error {
@@ -67,8 +67,8 @@ func (v News) Add(ctx context.Context, items []event.News) error {
 	})
 }
 
-// around finds, for every spot, which is a day in $1 and a city in $2, the first $3
-// news of its day, those from its own city first.
+// around returns the query for the first $3 news of each pair of a day in $1 and a city
+// in $2. News of the city come first.
 func around(d dialect) string {
 	const columns = "n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category, n.city, n.district, n.province, n.country"
 	some := func(own, where string) string {

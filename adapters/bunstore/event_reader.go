@@ -12,8 +12,8 @@ import (
 // eventStatements are the hot reads of events.
 type eventStatements struct {
 	event string // $1 id
-	// eventPage is of the author $1, within the showings $2, $3 events after $4. Its
-	// order belongs between its two parts, and behind them.
+	// eventPage reads the events of the author $1 in the visible states $2, $3 of them
+	// after $4. The order clause goes between its two parts and after them.
 	eventPage [2]string
 	onDates   string
 	newest    string
@@ -38,7 +38,7 @@ func newEventStatements(d dialect) eventStatements {
 	}
 }
 
-// showing is how an event stands, as one number.
+// visibleState encodes an event's status and permission as one number.
 const showing = "e.status * 1000 + e.permission"
 
 func showings(reach []event.StatusPermission) []int64 {
@@ -49,7 +49,7 @@ func showings(reach []event.StatusPermission) []int64 {
 	return all
 }
 
-// ordering is the clause for the order.
+// ordering returns the ORDER BY clause.
 func ordering(o event.Ordering) string {
 	columns := map[event.Key]string{event.ByDate: "e.day", event.ByCreated: "e.created"}
 	var clause strings.Builder
@@ -99,7 +99,7 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) (entri
 	return entries, err
 }
 
-// located goes by the primary key, so that it costs the same wherever it begins.
+// located uses the primary key, so it costs the same from any start.
 const located = "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) (some []event.Located, err error) {

@@ -8,7 +8,7 @@ import (
 	"plaza/domain/feed"
 )
 
-// Load asks for everything in one round trip.
+// Load reads everything in one round trip.
 func (v Events) Load(ctx context.Context, scene event.RelatedQuery) (around event.Related, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		around = event.Related{

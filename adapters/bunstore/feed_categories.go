@@ -8,10 +8,10 @@ import (
 	"plaza/domain/feed"
 )
 
-// Categories is the store as feed.Categories.
+// Categories implements feed.Categories.
 type Categories struct{ s *Store }
 
-// Categories returns the store's tree of categories.
+// Categories returns the repository of categories.
 func (s *Store) Categories() Categories { return Categories{s} }
 
 var _ feed.Categories = Categories{}
@@ -36,7 +36,7 @@ func (v Categories) Put(ctx context.Context, c feed.Category) error {
 	})
 }
 
-// categoriesStatement is the hot read of the categories $1.
+// categoriesStatement returns the hot read of the categories $1.
 func categoriesStatement(d dialect) string {
 	return "SELECT id, parent_id, name, slug FROM categories WHERE " + d.among("id", "$1")
 }

@@ -13,13 +13,11 @@ import (
 	"plaza/domain/publication"
 )
 
-// origins is the kind under which publications are listed again when they are
-// origins, so that a page of those, and how many there are, costs what any other
-// page costs. No feed ever shows it.
+// origins is the kind under which origin publications are listed a second time, so that
+// their pages and their total cost the same as any others. No feed shows it.
 const origins feed.Kind = "origin"
 
-// origin is a publication that may be among the origins, and whether its original
-// can be seen.
+// origin is a publication that may be an origin, with the visibility of its original.
 type origin struct {
 	publication.Publication
 	originalVisible bool
@@ -46,9 +44,9 @@ func selectOrigins(db bun.IDB, rows any) *bun.SelectQuery {
 			" AND f.published AND NOT f.deleted) AS original_visible")
 }
 
-// lockBundles keeps everybody else from changing the publication, and what belongs
-// to a bundle that it is or was of, and returns what it was; nil: it is new. All
-// keep the crawler away, lock a publication and then bundles in their order.
+// lockBundles locks the publication and its old and new bundles, and returns the stored
+// publication, or nil if it is new. All callers lock in the same order: imports, the
+// publication, then the bundles by ID.
 func (s *Store) lockBundles(ctx context.Context, tx *transaction, p publication.Publication) (*publication.Publication, error) {
 	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
 		return nil, err
@@ -78,8 +76,8 @@ func (s *Store) lockBundles(ctx context.Context, tx *transaction, p publication.
 	return old, nil
 }
 
-// listOrigins makes the origins agree with the publication as it is stored now:
-// itself, and the translations of a bundle that has come into sight or gone.
+// listOrigins updates the origin listings after the publication was stored: its own,
+// and those of the translations of a bundle whose visibility has changed.
 func (s *Store) listOrigins(ctx context.Context, tx *transaction, old *publication.Publication, p publication.Publication) error {
 	was, is := seen(old), seen(&p)
 	translated := []publication.BundleID{was, is}
@@ -100,7 +98,7 @@ func (s *Store) listOrigins(ctx context.Context, tx *transaction, old *publicati
 	return nil
 }
 
-// seen is the bundle that can be seen because of the publication; zero: none.
+// seen returns the bundle that the publication makes visible; zero if none.
 func seen(p *publication.Publication) publication.BundleID {
 	if p == nil || !p.IsVisible() {
 		return 0

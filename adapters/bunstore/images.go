@@ -15,10 +15,10 @@ import (
 	"plaza/domain/userimage"
 )
 
-// Images is the store as userimage.Repository.
+// Images implements userimage.Repository.
 type Images struct{ s *Store }
 
-// Images returns the store's images.
+// Images returns the repository of user images.
 func (s *Store) Images() Images { return Images{s} }
 
 var _ userimage.Repository = Images{}
@@ -46,7 +46,7 @@ func imageRowOf(i userimage.Image) imageRow {
 func (r imageRow) image() (userimage.Image, error) {
 	tags, err := userimage.ParseTags(r.Tags)
 	if err != nil {
-		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // our fault, not the client's
+		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // an internal error, not a fault
 	}
 	return userimage.Image{
 		ID: r.ID, Owner: r.OwnerID, Key: r.Key, Width: r.Width, Height: r.Height, Tags: tags,
@@ -71,8 +71,8 @@ func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, er
 	return i, nil
 }
 
-// room counts one more image of the owner, or is ErrFull. Whoever adds one waits
-// for the others who do.
+// countNew counts one more image of the owner, or returns ErrFull. Concurrent calls for
+// the owner wait for each other.
 func (v Images) room(ctx context.Context, tx *transaction, owner user.ID) error {
 	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
 		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
@@ -119,7 +119,8 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 	})
 }
 
-// recount follows an image that is kept no more, or again, or by somebody else.
+// recount updates the counts after an image was deleted, restored or given to another
+// owner.
 func (v Images) recount(ctx context.Context, tx *transaction, old, next userimage.Image) error {
 	wasKept, isKept := old.Deleted.IsZero(), next.Deleted.IsZero()
 	if wasKept == isKept && old.Owner == next.Owner {
@@ -142,13 +143,14 @@ func (v Images) recount(ctx context.Context, tx *transaction, old, next userimag
 	return nil
 }
 
-// imagesAsked is what the statement of a list of images depends on: a condition that
-// lets everything pass would be tried on every row all the same.
+// imageFilter selects the statement of a list of images. Each combination has its own
+// statement, because even a condition that is always true would be evaluated on every
+// row.
 type imagesAsked struct{ contains, overlaps, page bool }
 
-// imageStatements are the hot reads of images: of the owner $1; then, as far as they
-// are asked for, those with all of these tags, with any of these tags, and the size and
-// offset of a page, whose rows begin with the number of all.
+// imageStatements are the hot reads of images: the parameters are the owner $1, then,
+// if requested, tags that an image must all have, tags of which it must have any, and
+// the size and offset of a page, whose rows begin with the total.
 type imageStatements struct{ images map[imagesAsked]string }
 
 func newImageStatements(d dialect) imageStatements {
@@ -180,7 +182,8 @@ func imagesStatement(d dialect, asked imagesAsked) string {
 	return "SELECT " + columns + " FROM images WHERE " + where + " ORDER BY created DESC, id DESC" + limit
 }
 
-// asking is the hot read that the query asks for, of a page or, with nil, of all.
+// statementFor returns the hot read of the query, for a page or, if p is nil, for all
+// images.
 func (v Images) asking(q userimage.Query, p *page.Request) (statement string, args []any) {
 	args = []any{int64(q.Owner)}
 	if len(q.Contains) > 0 {
@@ -195,12 +198,12 @@ func (v Images) asking(q userimage.Query, p *page.Request) (statement string, ar
 	return v.s.hot.images[imagesAsked{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
 }
 
-// scanned calls fn with each row of the hot read; columns come before the image's.
+// eachImage calls fn with each row of the hot read; columns precede those of the image.
 func (v Images) scanned(
 	ctx context.Context, owner user.ID, statement string, args []any, fn func(userimage.Image) error, columns ...any,
 ) error {
 	row := imageRow{OwnerID: owner}
-	// The driver looks long for how to fill types that it does not know.
+	// Conversions to basic types save the driver a slow lookup.
 	targets := append(columns, (*int64)(&row.ID), (*string)(&row.Key), &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created)
 	return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
 		row.Tags = nil
@@ -216,7 +219,7 @@ func (v Images) scanned(
 }
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
-	q, possible := q.Normalise() // what is no text can't be asked for
+	q, possible := q.Normalise() // strings that can't be tags can't be bound
 	statement, args := v.asking(q, &p)
 	var total int
 	var images []userimage.Image
@@ -236,11 +239,11 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 	return page.Of(p, images, total)
 }
 
-// errEnough ends a walk through rows whose reader wants no more of them.
+// errStopped ends an iteration whose consumer has stopped.
 var errEnough = errors.New("the reader wants no more")
 
-// All reads the rows of one statement while they are used. A statement whose rows were
-// used is not tried again.
+// All yields rows while it reads them. It does not retry a statement after it has
+// yielded a row.
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
 	return func(yield func(userimage.Image, error) bool) {
 		q, possible := q.Normalise()

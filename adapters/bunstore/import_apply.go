@@ -10,7 +10,7 @@ import (
 	"plaza/domain/imported"
 )
 
-// write adds rows, if there are any.
+// write adds the rows, if there are any.
 func (t *applying) write(ctx context.Context, p pendingRows, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
@@ -26,8 +26,8 @@ func (t *applying) run(ctx context.Context, steps []step) error {
 	return t.tx.run(ctx, steps...)
 }
 
-// fate notes what the record at the place was, seen from what was stored before it, and
-// says whether it is to be stored.
+// record sets the outcome of the record at the index, and reports whether it must be
+// stored.
 func (t *applying) fate(place int, stored, same bool) bool {
 	switch {
 	case !stored:
@@ -75,7 +75,7 @@ func (t *applying) people(ctx context.Context, ready map[imported.Kind][]int) er
 	return t.run(ctx, ask(t, steps, t.s.sql.people, sources, t.uid))
 }
 
-// categories are in the order of the plan: a parent comes before its children.
+// categories stores the categories in the order of the plan: parents before children.
 func (t *applying) categories(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
@@ -118,13 +118,13 @@ func (t *applying) demands(ctx context.Context, ready map[imported.Kind][]int) e
 	return t.put(ctx, feed.Demand, all)
 }
 
-// replacement is a thing that takes the place of another; nil: it is new.
+// replacement replaces an old record by the next; old is nil for a new one.
 type replacement struct {
 	at        item
 	old, next feed.Listable
 }
 
-// replace adds the thing of the record at the place, unless it is stored just so.
+// replace appends the record at the index unless it is stored unchanged.
 func (t *applying) replace(all []replacement, place int, at item, next feed.Listable) []replacement {
 	old, has := t.things[at.kind][at.id]
 	if !t.fate(place, has, has && reflect.DeepEqual(old, next)) {
@@ -133,7 +133,7 @@ func (t *applying) replace(all []replacement, place int, at item, next feed.List
 	return append(all, replacement{at, old, next})
 }
 
-// put stores the things of the kind, and lists them.
+// put stores the records of the kind and lists them.
 func (t *applying) put(ctx context.Context, kind feed.Kind, all []replacement) error {
 	var added [][]any
 	var steps []step
@@ -151,8 +151,7 @@ func (t *applying) put(ctx context.Context, kind feed.Kind, all []replacement) e
 	return t.run(ctx, steps)
 }
 
-// relist puts the listing of the thing in the place of the old one's. A new one is
-// listed together with others.
+// relist replaces the listing of the old record. New listings are collected for list.
 func (t *applying) relist(at item, old, next feed.Listable) {
 	was, is := listedOrNot(old), listedOrNot(next)
 	if was != nil || is == nil {
@@ -163,7 +162,7 @@ func (t *applying) relist(at item, old, next feed.Listable) {
 	t.listings = append(t.listings, is)
 }
 
-// list adds the new listings, those together that are together in most indexes.
+// list adds the new listings, sorted so that neighbours in most indexes come together.
 func (t *applying) list(ctx context.Context) error {
 	slices.SortFunc(t.listings, func(a, b *listingRow) int {
 		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time), cmp.Compare(a.ID, b.ID))

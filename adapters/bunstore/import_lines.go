@@ -7,20 +7,20 @@ import (
 	"plaza/domain/imported"
 )
 
-// lines keeps the lines that wait, lets the others go, and returns how many of those
-// were replaced.
+// lines stores the waiting lines, deletes the others, and returns how many of the
+// deleted ones were replaced.
 func (t *applying) lines(ctx context.Context) (replaced int, err error) {
 	places := make(map[int64]int, len(t.delivery.Lines))
 	for i, line := range t.delivery.Lines {
 		places[line.Number] = i
 	}
-	ours := map[int]int64{} // those that waited before, by their places
+	ours := map[int]int64{} // lines that waited before, by their index
 	for _, w := range t.waiting {
 		if i, is := places[w.number]; is && w.file == t.delivery.File {
 			ours[i] = w.id
 		}
 	}
-	stored := map[imported.Ref]int64{} // when they arrived: whatever waits did before now
+	stored := map[imported.Ref]int64{} // arrival; every waiting line arrived before now
 	var added [][]any
 	var steps []step
 	var gone []int64
@@ -52,8 +52,8 @@ func (t *applying) lines(ctx context.Context) (replaced int, err error) {
 	return replaced, t.run(ctx, steps)
 }
 
-// replaced are the lines, none of them ours, that have a record of what is stored now,
-// and arrived before it.
+// replaced returns the lines outside of the batch that have a record which is stored
+// now, and arrived before it.
 func (t *applying) replaced(stored map[imported.Ref]int64, ours map[int]int64) []int64 {
 	counted := make(map[int64]bool, len(ours))
 	for _, id := range ours {
@@ -62,7 +62,7 @@ func (t *applying) replaced(stored map[imported.Ref]int64, ours map[int]int64) [
 	var ids []int64
 	for _, w := range t.waiting {
 		if arrived, is := stored[w.ref]; is && w.id < arrived && !counted[w.id] {
-			counted[w.id] = true // it may have been found twice
+			counted[w.id] = true // a line may be found twice
 			ids = append(ids, w.id)
 		}
 	}

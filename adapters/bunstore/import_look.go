@@ -11,7 +11,8 @@ import (
 	"plaza/domain/user"
 )
 
-// applying is a delivery on its way in, and what is stored of all that it names.
+// batchApply applies a batch. It holds the stored state of everything that the batch
+// refers to.
 type applying struct {
 	s        *Store
 	tx       *transaction
@@ -19,22 +20,22 @@ type applying struct {
 	delivery imported.Batch
 	outcomes []imported.Outcome
 
-	uids       map[string]user.ID // of whoever wrote something of it
+	uids       map[string]user.ID // of the authors in the batch
 	accounts   map[string]account // by source
 	holders    map[user.Phone]account
-	shelves    map[feed.CategoryID]feed.Category // all of them, if any came
+	shelves    map[feed.CategoryID]feed.Category // all of them, if the batch has any
 	bundles    map[publication.BundleID]publication.Bundle
 	things     map[feed.Kind]map[int64]feed.Listable
 	howTos     map[imported.Ref]publication.HowTo
 	clippings  map[string]event.News
 	waiting    []waitingRow
-	listings   []*listingRow // that are new
+	listings   []*listingRow // new listings
 	hasShelves bool
 }
 
-// waitingRow is a line that waits, but for what stands in it.
+// waitingRow is a waiting line without its content.
 type waitingRow struct {
-	id     int64 // in the order of their arrival
+	id     int64 // in order of arrival
 	file   string
 	number int64
 	ref    imported.Ref
@@ -50,14 +51,14 @@ func newTaking(s *Store, tx *transaction, d imported.Batch) *applying {
 	}
 }
 
-// named is all that the records of a delivery name, themselves among it.
+// references are all records that a batch refers to, including its own.
 type named struct {
 	writers, people, phones []string
 	categories, bundles     []int64
 	things                  map[feed.Kind][]int64
 	guides, robots          []string
 	news                    []string
-	sources                 []string // of all records, as they stand in their Refs
+	sources                 []string // of all records, as in their Refs
 }
 
 func namesIn(lines []imported.Line) named {
@@ -94,8 +95,8 @@ func namesIn(lines []imported.Line) named {
 	return n
 }
 
-// look finds all that is stored of what the delivery names, in one round trip, once the
-// lines that were given up are gone.
+// lookUp deletes the abandoned lines and reads the stored state of everything that the
+// batch refers to, in one round trip.
 func (t *applying) look(ctx context.Context) error {
 	n, d := namesIn(t.delivery.Lines), t.delivery
 	var steps []step
@@ -116,7 +117,7 @@ func (t *applying) look(ctx context.Context) error {
 	return t.tx.run(ctx, steps...)
 }
 
-// lookups are the reads of what is named.
+// lookups returns the reads of the references.
 func (t *applying) lookups(n named) []step {
 	w := t.s.sql
 	var steps []step
@@ -160,7 +161,7 @@ func (t *applying) lookups(n named) []step {
 	})
 }
 
-// ask adds the read of what has the values, if there are any.
+// ask appends the read for the values, if there are any.
 func ask[T any](t *applying, steps []step, statement string, values []T, row func(scan func(...any) error) error) []step {
 	if len(values) == 0 {
 		return steps
@@ -168,7 +169,8 @@ func ask[T any](t *applying, steps []step, statement string, values []T, row fun
 	return append(steps, step{statement: statement, args: []any{t.s.dialect.listOf(values)}, row: row})
 }
 
-// guidesOf finds the how-tos of any of the categories and any of the robots.
+// howTosOf returns the read of the how-tos with any of the categories and any of the
+// robots.
 func (s *Store) guidesOf(categories, robots []string, found func(imported.HowToRecord)) step {
 	args := []any{s.dialect.listOf(distinct(categories)), s.dialect.listOf(distinct(robots))}
 	return step{statement: s.sql.guides, args: args, row: func(scan func(...any) error) error {
@@ -210,12 +212,12 @@ func (t *applying) waits(scan func(...any) error) error {
 	return err
 }
 
-// plan says which of the lines can be stored, by their kinds, in an order in which each
-// comes after what it needs; and what becomes of the others.
+// plan returns the indexes of the lines that can be stored, by kind, each after the
+// records that it needs. It sets the outcomes of the other lines.
 func (t *applying) plan() map[imported.Kind][]int {
 	var batch []imported.Record
 	var places []int
-	phones := map[user.Phone]string{} // those that the batch takes
+	phones := map[user.Phone]string{} // phones that the batch takes
 	for i, line := range t.delivery.Lines {
 		if p, is := line.Record.(imported.UserRecord); is {
 			if wrong := p.Problem(t.holdersOf(p, phones)); wrong != nil {
@@ -250,7 +252,8 @@ func (t *applying) plan() map[imported.Kind][]int {
 	return ready
 }
 
-// holdersOf are the account that the person has, and the one that has their phone.
+// holdersOf returns the account of the person and the account that has the person's
+// phone.
 func (t *applying) holdersOf(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
 	if a, is := t.accounts[p.Source]; is {
 		own = &imported.ExistingAccount{Source: a.source, Phone: a.phone}

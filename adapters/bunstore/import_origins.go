@@ -10,8 +10,8 @@ import (
 	"plaza/domain/publication"
 )
 
-// bundlesAndPublications stores the bundles, and then the publications of the delivery
-// together with those that have another bundle for it.
+// bundlesAndPublications stores the bundles, and then the publications of the batch and
+// those affected by the changed bundles.
 func (t *applying) bundlesAndPublications(ctx context.Context, ready map[imported.Kind][]int) error {
 	changed, err := t.storeBundles(ctx, ready[imported.Bundle])
 	if err != nil {
@@ -35,14 +35,14 @@ func (t *applying) bundlesAndPublications(ctx context.Context, ready map[importe
 	return t.put(ctx, feed.Publication, all)
 }
 
-// bundle is what is known of the bundle by now.
+// bundle returns the current bundle.
 func (t *applying) bundle(id publication.BundleID) publication.Bundle {
 	b := t.bundles[id]
 	b.ID = id
 	return b
 }
 
-// storeBundles returns those that are not what they were.
+// storeBundles stores the bundles and returns the changed ones.
 func (t *applying) storeBundles(ctx context.Context, ready []int) (changed []publication.BundleID, err error) {
 	var added [][]any
 	var steps []step
@@ -66,8 +66,8 @@ func (t *applying) storeBundles(ctx context.Context, ready []int) (changed []pub
 	return changed, t.run(ctx, steps)
 }
 
-// rebound are the publications of the changed bundles that are not what they were, but
-// for those of the delivery at the places.
+// rebundled returns the publications that the changed bundles affect, except those at
+// the indexes of the batch.
 func (t *applying) rebound(ctx context.Context, changed []publication.BundleID, places []int) (all []replacement, err error) {
 	coming := map[publication.ID]bool{}
 	for _, i := range places {
@@ -89,8 +89,8 @@ func (t *applying) rebound(ctx context.Context, changed []publication.BundleID, 
 	return all, t.run(ctx, steps)
 }
 
-// relistOrigins makes the origins agree with the publications that are about to be
-// stored: themselves, and the translations of whatever comes into sight or goes.
+// relistOrigins updates the origin listings of the publications that are about to be
+// stored, and of the translations of bundles whose visibility changes.
 func (t *applying) relistOrigins(ctx context.Context, all []replacement) error {
 	before, after, err := t.sight(ctx, all)
 	if err != nil {
@@ -127,8 +127,8 @@ func (t *applying) relistOrigins(ctx context.Context, all []replacement) error {
 	}))
 }
 
-// sight tells which of the bundles that the publications have to do with can be seen
-// before they are stored, and after. It has an entry after for each of them.
+// visibility reports which bundles of the publications are visible before and after
+// they are stored. after has an entry for each bundle.
 func (t *applying) sight(ctx context.Context, all []replacement) (before, after map[publication.BundleID]bool, err error) {
 	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
 	var stored []int64

@@ -11,10 +11,10 @@ import (
 	"plaza/domain/user"
 )
 
-// pendingRows is a table whose rows the crawler brings, many at a time.
+// pendingRows is a table into which an import adds many rows.
 type pendingRows struct {
 	table   string
-	columns []string // the one that rows are looked up by comes first
+	columns []string // the lookup column comes first
 }
 
 func pile(table, columns string) pendingRows { return pendingRows{table, strings.Split(columns, ", ")} }
@@ -36,11 +36,11 @@ var (
 	thingKinds      = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
 )
 
-// list are the columns as they stand in a statement.
+// list returns the columns for a statement.
 func (p pendingRows) list() string { return strings.Join(p.columns, ", ") }
 
-// update is the statement that gives a row other values, which are $2 and so on; the
-// row is that of $1, and of $2 where it takes two columns to name it.
+// update returns the statement that updates a row. The first keys columns identify the
+// row.
 func (p pendingRows) update(keys int) string {
 	var sets, where []string
 	for i, column := range p.columns {
@@ -54,7 +54,7 @@ func (p pendingRows) update(keys int) string {
 	return "UPDATE " + p.table + " SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
 }
 
-// scribe turns what is stored into values for columns, and back.
+// rowCodec converts domain values into column values, and back.
 type scribe struct{ d dialect }
 
 func (scribe) orNull(id int64) any {
@@ -64,7 +64,7 @@ func (scribe) orNull(id int64) any {
 	return id
 }
 
-// cover fails for no picture: there is nothing in one that JSON could not say.
+// cover never fails: JSON can represent every picture.
 func (scribe) cover(c cover) any {
 	text, err := c.text()
 	if text == "" || err != nil {
@@ -80,7 +80,7 @@ func (r scribe) content(c publication.Content) []any {
 	}
 }
 
-// thing are the values of a thing of the feed.
+// thing returns the values of a listable record.
 func (r scribe) thing(t feed.Listable) []any {
 	switch t := t.(type) {
 	case publication.Publication:
@@ -119,7 +119,7 @@ func (r scribe) bundle(b publication.Bundle) []any {
 	return []any{int64(b.ID), r.orNull(int64(b.FirstOriginal)), r.orNull(int64(b.Original))}
 }
 
-// person are the values of a new account.
+// person returns the values of a new account.
 func (r scribe) person(p imported.UserRecord) []any {
 	return []any{
 		p.Source, p.Firstname, p.Lastname, p.Expertise, p.Location, p.Timezone, r.d.instant(dbTime{p.Joined}),
@@ -140,7 +140,7 @@ func (r scribe) news(c imported.NewsRecord) []any {
 	}
 }
 
-// scanner reads a row of what is stored.
+// scanner scans a stored row.
 type scanner func(...any) error
 
 func contentTargets(c *contentColumns) []any {
@@ -150,7 +150,7 @@ func contentTargets(c *contentColumns) []any {
 	}
 }
 
-// scanThing reads a thing of the kind.
+// scanThing scans a record of the kind.
 func (r scribe) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Listable, err error) {
 	switch kind {
 	case feed.Publication:
@@ -187,9 +187,9 @@ func (scribe) scanCategory(scan scanner) (c feed.Category, err error) {
 	return c, err
 }
 
-// account is what is stored of somebody.
+// account is a stored account.
 type account struct {
-	source  string // empty: they came from elsewhere
+	source  string // empty unless imported
 	phone   user.Phone
 	adopted bool
 	user.Member

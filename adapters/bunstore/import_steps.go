@@ -5,9 +5,9 @@ import (
 	"plaza/domain/imported"
 )
 
-// intakeSteps are the statements that store what the crawler brings.
+// importSteps are the statements that store imports.
 type intakeSteps struct {
-	// What is stored of what a delivery names.
+	// Stored state that a batch refers to.
 	people     string // $1 sources
 	accounts   string // $1 sources
 	holders    string // $1 phones
@@ -17,16 +17,16 @@ type intakeSteps struct {
 	things     map[feed.Kind]string // $1 ids
 	guides     string               // $1 categories, $2 sources of robots
 	news       string               // $1 sources
-	inFile     string               // $1 file, $2 and $3 the first number and the last
+	inFile     string               // $1 file, $2 first number, $3 last number
 	ofRecords  string               // $1 sources
 
-	// Publications whose originals, or whose bundles, have changed.
+	// Publications affected by changed bundles.
 	ofBundles    string // $1 bundles
-	showing      string // $1 bundles, $2 publications that don't count
+	showing      string // $1 bundles, $2 excluded publications
 	translations string // $1 bundles
 
-	// Changes of what is stored.
-	rename       string // $1 source, and the columns
+	// Changes of stored rows.
+	rename       string // $1 source, then the columns
 	adopt        string // $1 id, $2 source, $3 firstname, $4 lastname
 	recategorise string
 	rebundle     string

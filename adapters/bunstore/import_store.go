@@ -7,24 +7,24 @@ import (
 	"plaza/domain/media"
 )
 
-// ImportStore is the store as imported.ImportStore.
+// ImportStore implements imported.Store.
 type ImportStore struct{ s *Store }
 
-// Imports returns the store's way in for what the crawler brings.
+// Imports returns the store of imports.
 func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
 var _ imported.Store = ImportStore{}
 
-// deliveries is the name of the lock under which there is one delivery at a time, and
-// nobody else who puts things into the feed that the crawler brings, too: what a delivery
-// has seen of them stays as it is.
+// importLock is the name of the lock that admits one batch at a time. Other writers of
+// publications, nodes and demands take it, too, so that the state that a batch has read
+// does not change.
 const deliveries = "deliveries"
 
-// deliveryCalls is as how many calls of any other kind a delivery may take: it has
-// thousands of rows, and one that is given up is given again.
+// importCalls is how many times the limit of a call a batch may take: it has thousands
+// of rows, and an interrupted batch is applied again.
 const deliveryCalls = 6
 
-// Apply tries again when something that is new has come from elsewhere meanwhile.
+// Apply retries when a concurrent writer has added a record that the batch adds.
 func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (receipt imported.BatchResult, err error) {
 	for range attempts {
 		err = v.s.writeWithin(ctx, deliveryCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
@@ -41,7 +41,7 @@ func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (receipt impor
 	return receipt, nil
 }
 
-// take stores what is ready, kind by kind: none needs anything of a later one.
+// applyBatch stores the ready records, kind by kind: none depends on a later kind.
 func (s *Store) take(ctx context.Context, tx *transaction, d imported.Batch) (imported.BatchResult, error) {
 	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
 		return imported.BatchResult{}, err
@@ -142,7 +142,8 @@ func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[
 	return known, err
 }
 
-// knownReads find those of the refs that are stored, and add them to what add is given.
+// knownReads returns the reads that find the stored refs, and add, which sets the map
+// that they fill.
 func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[imported.Ref]bool)) {
 	var known map[imported.Ref]bool
 	ids, sources := map[imported.Kind][]int64{}, map[imported.Kind][]string{}

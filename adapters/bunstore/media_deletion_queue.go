@@ -13,16 +13,16 @@ import (
 	"plaza/domain/media"
 )
 
-// DeletionQueue is the store as media.DeletionQueue. What is in it is put there by triggers, so that nothing
-// that deletes a row forgets its picture.
+// DeletionQueue implements media.DeletionQueue. Triggers fill it, so that every deleted
+// row queues its picture.
 type DeletionQueue struct{ s *Store }
 
-// DeletionQueue returns the store's pictures that nobody shows any more.
+// DeletionQueue returns the queue of pictures awaiting deletion.
 func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 var _ media.DeletionQueue = DeletionQueue{}
 
-// Claim leaves out what somebody takes out of the bin just now.
+// Claim skips keys that another caller is claiming.
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) (due []media.Key, err error) {
 	now, next = instant.Normalise(now), instant.Normalise(next)
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
@@ -54,8 +54,8 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	})
 }
 
-// shows is a table whose rows show pictures: by a key, or by a cover. Its rows are walked
-// through in the order of a column, the first value of which is after begin.
+// pictureTable is a table whose rows refer to pictures by a key or a cover. Its rows
+// are read in the order of the column by, whose first value is greater than begin.
 type shows struct {
 	of, table, where string
 	key, cover, by   string
@@ -73,10 +73,11 @@ var pictures = []shows{
 	{"", "discards", "TRUE", "key", "NULL", "key", ""},
 }
 
-// walked is how many rows are read at once by whoever goes through all of them.
+// referenceBatch is how many rows References reads at once.
 const walked = 2000
 
-// References reads some rows at a time: nobody waits for it, and what is held is little.
+// References reads in small batches: it is not urgent, and this limits memory and
+// locks.
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	return func(yield func(media.Reference, error) bool) {
 		for _, from := range pictures {
@@ -97,8 +98,8 @@ func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference
 	}
 }
 
-// some are the pictures of the next rows, and where those after them begin; nil: there
-// are none.
+// nextReferences returns the pictures of the next rows and the position after them; nil
+// at the end.
 func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found []media.Reference, next any, err error) {
 	query := "SELECT " + from.by + ", " + from.key + ", " + from.cover + " FROM " + from.table +
 		" WHERE " + from.where + " AND " + from.by + " > ? ORDER BY " + from.by + " LIMIT ?"

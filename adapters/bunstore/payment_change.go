@@ -9,11 +9,10 @@ import (
 	"plaza/domain/payment"
 )
 
-// errUnpaid says that a trade was made of an order what no order becomes.
+// errUnpaid reports that fn has changed a paid order to another state.
 var errUnpaid = errors.New("an order that is paid stays paid")
 
-// Change keeps everybody else who changes the order waiting: money is no matter for
-// trying again.
+// Change locks the order: payments are never changed optimistically.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
 	err := v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
 		old, err := v.load(ctx, tx, id)
@@ -39,7 +38,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 	return err
 }
 
-// load reads the trade in one round trip, and locks the order.
+// load locks the order and reads the trade in one round trip.
 func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (t payment.Trade, err error) {
 	there := false
 	var prepayments []payment.Prepayment
@@ -71,8 +70,9 @@ func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (
 	return t, err
 }
 
-// stepsOf writes what has changed: first the answer, which must be the first there is,
-// then what is there already. A prepayment must be over before there is another one.
+// stepsOf returns the steps that store the changes: the answer first, because it must
+// match, then updates, then inserts. A former prepayment must be closed before a new
+// one is inserted.
 func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	id := old.Order.ID
 	var steps, news []step
@@ -110,7 +110,7 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	return steps
 }
 
-// settling is a compare-and-set on the order's state, which is locked.
+// settling is a compare-and-set on the state of the order, which is locked.
 func (v Ledger) settling(old payment.Order, next payment.Trade) step {
 	d, o := v.s.dialect, next.Order
 	var transaction any
@@ -130,7 +130,7 @@ func (v Ledger) rewriting(p payment.Prepayment) step {
 	}}
 }
 
-// standing is what changes of a prepayment.
+// standing is the mutable part of a prepayment.
 type standing struct {
 	state                payment.PrepaymentState
 	ticket               payment.Ticket

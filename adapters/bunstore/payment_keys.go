@@ -9,8 +9,8 @@ import (
 	"plaza/domain/payment"
 )
 
-// answering is the step that stores the answer. A key that was answered meanwhile makes
-// it fail: then its request had its effect.
+// answering returns the step that stores the answer. It misses if the key was answered
+// meanwhile: then the other request took effect.
 func (v Ledger) answering(a payment.Answer) step {
 	return step{statement: v.s.sql.answer, must: true, args: []any{
 		int64(a.Key.User), a.Key.Name, a.Key.Fingerprint[:], v.s.dialect.instant(dbTime{instant.Normalise(a.At)}),
@@ -18,7 +18,7 @@ func (v Ledger) answering(a payment.Answer) step {
 	}}
 }
 
-// keyRow is what is stored of a key.
+// keyRow is a stored key.
 type keyRow struct {
 	fingerprint []byte
 	since, busy dbTime
@@ -74,12 +74,12 @@ func (v Ledger) Release(ctx context.Context, k payment.Key) error {
 	})
 }
 
-// expiredKeys are the keys that are forgotten.
+// expiredKeys selects the keys to forget.
 func expiredKeys(now time.Time) expired {
 	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", now.Add(-payment.KeyLife)}
 }
 
-// orAbsent is the content, or nil if there is none.
+// orAbsent returns the content, or nil if it is empty.
 func orAbsent(content []byte) []byte {
 	if len(content) == 0 {
 		return nil

@@ -13,10 +13,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Ledger is the store as payment.Ledger.
+// Ledger implements payment.Ledger.
 type Ledger struct{ s *Store }
 
-// Ledger returns the store's orders.
+// Ledger returns the ledger of orders and payments.
 func (s *Store) Ledger() Ledger { return Ledger{s} }
 
 var _ payment.Ledger = Ledger{}
@@ -52,8 +52,8 @@ func (r orderRow) order() payment.Order {
 
 func (v Ledger) scribe() scribe { return scribe{v.s.dialect} }
 
-// transact calls fn in a transaction, whose last steps it returns: they need no round
-// trip of their own.
+// transact calls fn in a transaction. The steps that fn returns run with the commit,
+// without a round trip of their own.
 func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *transaction) ([]step, error)) error {
 	return v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.transact(ctx, v.s.db, fn) })
 }
@@ -68,7 +68,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 			return nil, err
 		}
 		o.ID = row.ID
-		if k != nil { // by itself, so that a miss undoes the order
+		if k != nil { // separately, so that a miss rolls back the order
 			if err := tx.run(ctx, v.answering(payment.Answer{Key: *k, Order: o.ID, At: o.Created})); err != nil {
 				return nil, err
 			}
@@ -163,8 +163,8 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored pay
 	return stored, nil
 }
 
-// Due leaves out what somebody is changing just now: their Change says when to look
-// again, and the next Due is not far.
+// Due skips orders that another caller is changing: their Change sets the next check,
+// and Due soon runs again.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []payment.OrderID, err error) {
 	now, next = instant.Normalise(now), instant.Normalise(next)
 	d := v.s.dialect

@@ -6,34 +6,34 @@ import (
 	"plaza/domain/payment"
 )
 
-// ledgerSteps are the statements of orders and of all that belongs to them.
+// ledgerSteps are the statements of orders and their prepayments and payments.
 type ledgerSteps struct {
-	order       string // $1 order; its row is locked
+	order       string // $1 order; locks its row
 	prepayments string // $1 order
 	payments    string // $1 order
 	journal     string // $1 order
 	orderOf     string // $1 number of a prepayment
 
-	settle           string // $1 order, $2 its former state, $3 state, $4 paid, $5 transaction, $6 look
-	insertPrepayment string // $1 order, and what scribe.prepayment makes
-	updatePrepayment string // $1 number, $2 to $8 what changes
-	insertPayment    string // what scribe.payment makes
+	settle           string // $1 order, $2 old state, $3 state, $4 paid, $5 transaction, $6 next check
+	insertPrepayment string // $1 order, then rowCodec.prepayment
+	updatePrepayment string // $1 number, then the columns of standing
+	insertPayment    string // rowCodec.payment
 	insertStray      string // the same, unless the transaction is known
-	updatePayment    string // $1 transaction, $2 to $4 what changes
+	updatePayment    string // $1 transaction, $2 state, $3 amount, $4 currency
 	ofTransaction    string // $1 transaction
-	insertEntry      string // $1 order, and what scribe.entry makes
+	insertEntry      string // $1 order, then rowCodec.entry
 
-	orders   string // $1 user, $2 size, $3 offset; a row begins with the number of all
+	orders   string // $1 user, $2 size, $3 offset; each row begins with the total
 	ordersIn string // the same, $4 state
 
-	due     string                          // $1 now, $2 how many; their rows are locked
-	putOff  string                          // $1 orders, $2 until when
-	page    string                          // $1 size, $2 offset; a row begins with the number of all
-	pageOf  map[payment.PaymentState]string // the same: how many there are of each differs much, and so do the plans
-	reserve string                          // $1 user, $2 name, $3 fingerprint, $4 now, $5 until, $6 what is as old is forgotten
+	due     string                          // $1 now, $2 limit; locks the rows
+	putOff  string                          // $1 orders, $2 next check
+	page    string                          // $1 size, $2 offset; each row begins with the total
+	pageOf  map[payment.PaymentState]string // the same; the states differ much in frequency, so their plans differ
+	reserve string                          // $1 user, $2 name, $3 fingerprint, $4 now, $5 until, $6 expired if since is not after this, $7 holder
 	key     string                          // $1 user, $2 name
 	answer  string                          // $1 user, $2 name, $3 fingerprint, $4 at, $5 order, $6 reply
-	release string                          // $1 user, $2 name, $3 fingerprint
+	release string                          // $1 user, $2 name, $3 holder
 }
 
 const (
@@ -102,7 +102,7 @@ func newLedgerSteps(d dialect) ledgerSteps {
 	return s
 }
 
-// prepayment are the values of a new prepayment.
+// prepayment returns the values of a new prepayment.
 func (r scribe) prepayment(p payment.Prepayment) []any {
 	return []any{
 		string(p.TradeNo), int64(p.Intent.EndType), string(p.Intent.App), p.Intent.OpenID, string(p.State), filled(p.Request),
@@ -122,14 +122,14 @@ func (scribe) scanPrepayment(scan scanner) (p payment.Prepayment, err error) {
 	return p, err
 }
 
-// payment are the values of a new payment.
+// payment returns the values of a new payment.
 func (r scribe) payment(p payment.Payment) []any {
 	return []any{
 		r.orNull(int64(p.Order)), p.TransactionID, string(p.TradeNo), string(p.State), p.Amount, p.Currency, r.d.instant(dbTime{p.Received}),
 	}
 }
 
-// scanPayment reads a payment, and what comes before it in its row.
+// scanPayment scans a payment and the columns before it.
 func (scribe) scanPayment(scan scanner, before ...any) (p payment.Payment, err error) {
 	var received dbTime
 	err = scan(append(before,
@@ -149,8 +149,8 @@ func (scribe) scanEntry(scan scanner) (e payment.Entry, err error) {
 	return e, err
 }
 
-// scanOrder reads an order, and what comes before and after it in its row. Its number is
-// for the caller to say, or to scan before.
+// scanOrder scans an order and the columns before and after it. The caller provides its
+// ID or scans it before.
 func (scribe) scanOrder(scan scanner, id *payment.OrderID, before, after []any) (payment.Order, error) {
 	var row orderRow
 	order := []any{

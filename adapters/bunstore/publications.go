@@ -11,15 +11,15 @@ import (
 	"plaza/domain/user"
 )
 
-// Publications is the store as publication.Repository.
+// Publications implements publication.Repository.
 type Publications struct{ s *Store }
 
-// Publications returns the store's publications and their nodes.
+// Publications returns the repository of publications and nodes.
 func (s *Store) Publications() Publications { return Publications{s} }
 
 var _ publication.Repository = Publications{}
 
-// contentColumns are what publications and nodes have in common.
+// contentColumns are common to publications and nodes.
 type contentColumns struct {
 	Title      string
 	Summary    string
@@ -105,8 +105,7 @@ func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
 	})
 }
 
-// put stores the row of the thing, new or in place of what was there, and its
-// listing. Writing the row locks it.
+// put inserts or updates the row and its listing. Writing the row locks it.
 func (s *Store) put(ctx context.Context, tx *transaction, at item, row any, thing feed.Listable) error {
 	if _, err := tx.NewInsert().Model(row).On("CONFLICT (id) DO UPDATE").Exec(ctx); err != nil {
 		return err

@@ -29,9 +29,9 @@ import (
 	"plaza/migrations"
 )
 
-// postgres is what is Postgres' own. The hot reads go past database/sql, to the
-// connections of the same pool: what they read need not be turned into the few
-// types that all databases have, and back.
+// postgres is the dialect of Postgres. The hot reads bypass database/sql and use
+// connections of the same pool directly, which avoids converting values to the few
+// types of database/sql.
 type postgres struct {
 	pool *pgxpool.Pool
 	mode pgx.QueryExecMode // of hot reads and steps
@@ -39,13 +39,13 @@ type postgres struct {
 
 const connectTimeout = 5 * time.Second
 
-// openPostgres makes one pool for everything. bun writes arguments into the text
-// of its queries, so by default no statement is kept for the next time; the hot
-// reads, whose text is always the same, ask for it.
+// openPostgres creates one pool for everything. bun writes arguments into the text of
+// its queries, so by default no statement is kept. The hot reads, whose text is
+// constant, opt in.
 func openPostgres(o Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
-		return nil, errors.New("the address of the database makes no sense") // the cause quotes it, password and all
+		return nil, errors.New("the address of the database makes no sense") // the cause quotes it, including the password
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -62,7 +62,7 @@ func openPostgres(o Options) (*Store, error) {
 	config.BeforeClose, config.ShouldPing = suspicion()
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "application_name", "plaza")
-	if !o.Uncached { // a pooler refuses what it would have to set anew for each client
+	if !o.Uncached { // a pooler rejects settings that it would have to repeat for each client
 		setDefault(params, "timezone", "UTC")
 		setDefault(params, "statement_timeout", milliseconds(o.Limit))
 		setDefault(params, "lock_timeout", milliseconds(o.Limit/2))
@@ -83,16 +83,18 @@ func openPostgres(o Options) (*Store, error) {
 	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
 }
 
-// cancelTimeout is how long Postgres has to end a statement that was cancelled, before the
-// connection is given up.
+// cancelTimeout is how long Postgres has to end a cancelled statement before the
+// connection is closed.
 const cancelTimeout = time.Second
 
-// onCancel returns what happens to the statement of a request that has ended. In no case is
-// the connection closed at once, as the driver does by default: then each client that hangs
-// up costs a new connection, and Postgres goes on with the statement.
+// onCancel returns the handler for statements whose request has ended. The driver's
+// default closes the connection at once: each client that hangs up then costs a new
+// connection, while Postgres continues the statement. This handler keeps the
+// connection.
 //
-// Postgres is asked to cancel the statement. Behind a pooler the statement may end by itself
-// within the time of a call: PgBouncer before 1.21 can crash when it is asked to cancel.
+// It asks Postgres to cancel the statement. Behind a pooler it lets the statement
+// finish within the time of a call: PgBouncer before 1.21 can crash on a cancel
+// request.
 func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
 	return func(c *pgconn.PgConn) ctxwatch.Handler {
 		if o.Uncached {
@@ -102,9 +104,9 @@ func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
 	}
 }
 
-// suspicion makes the pool try connections out that were last used before another
-// was found dead: when a server has gone all of them are, and only the first
-// request shall find out.
+// pingPolicy makes the pool ping connections that were last used before another was
+// found dead. When a server goes away all its connections are dead, and only the first
+// request should fail.
 func suspicion() (closing func(*pgx.Conn), suspect func(context.Context, pgxpool.ShouldPingParams) bool) {
 	var died atomic.Pointer[time.Time]
 	closing = func(c *pgx.Conn) {
@@ -119,7 +121,7 @@ func suspicion() (closing func(*pgx.Conn), suspect func(context.Context, pgxpool
 	return closing, suspect
 }
 
-// owned closes the pool with the database that uses it.
+// poolConnector closes the pool together with the database that uses it.
 type owned struct {
 	driver.Connector
 	pool *pgxpool.Pool
@@ -159,7 +161,7 @@ func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bo
 
 func (postgres) place() string { return "Postgres" }
 
-// present, mayBegin and identify have nothing to do: a server keeps its databases.
+// present, mayBegin and identify do nothing: a server keeps its databases.
 func (postgres) present() error { return nil }
 
 func (postgres) mayBegin() error { return nil }
@@ -187,7 +189,7 @@ func (postgres) forUpdate() string { return "FOR UPDATE" }
 
 func (postgres) optimism() int { return 3 }
 
-// What the classes of SQLSTATE mean that are not mistakes of ours.
+// The SQLSTATE codes and classes that are not bugs of this program.
 var (
 	sqlStates = map[string]verdict{
 		"40001": again, "40P01": again, "55P03": again, // serialisation, deadlock, lock not available
@@ -222,7 +224,7 @@ func (postgres) judge(err error) verdict {
 	if pgconn.SafeToRetry(err) {
 		return away
 	}
-	if strings.HasSuffix(err.Error(), "conn closed") { // pgx has no name for it
+	if strings.HasSuffix(err.Error(), "conn closed") { // pgx exports no error for it
 		return away
 	}
 	return ours
@@ -286,7 +288,7 @@ func (postgres) forEach(query string, types ...string) string {
 	return " FROM unnest(" + strings.Join(lists, ", ") + ") WITH ORDINALITY w (" + names + "place) CROSS JOIN LATERAL (" + query + ") top"
 }
 
-// keysAtOnce are more than anybody asks for: one statement does for all.
+// keysAtOnce is unlimited: one statement handles all keys.
 func (postgres) keysAtOnce() int { return math.MaxInt32 }
 
 func (d postgres) key(list any) any { return d.listOf(list) }
@@ -305,7 +307,7 @@ func (d postgres) queryAll(ctx context.Context, reads []step) error {
 	return d.transactAll(ctx, nil, reads)
 }
 
-// ErrNoBackup is the fault of asking Plaza for what Postgres' own tools do better.
+// ErrNoBackup tells the operator to back up Postgres with its own tools.
 var ErrNoBackup = fault.New(fault.Conflict, "Postgres is backed up by its own tools: "+
 	"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore reads it back.")
 

@@ -14,10 +14,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Subscriptions is the store as subscription.Repository.
+// Subscriptions implements subscription.Repository.
 type Subscriptions struct{ s *Store }
 
-// Subscriptions returns the store's subscriptions.
+// Subscriptions returns the repository of subscriptions.
 func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
 
 var _ subscription.Repository = Subscriptions{}
@@ -63,8 +63,8 @@ func (v Subscriptions) Follow(
 	return stored, isNew, nil
 }
 
-// checkFollow fails unless both ends are there. Neither users nor categories ever
-// go away.
+// checkFollow returns an error unless both ends exist. Users and categories are never
+// deleted.
 func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscription) error {
 	followed := tx.NewSelect().Model((*categoryRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
@@ -84,8 +84,8 @@ func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscrip
 	return nil
 }
 
-// follow stores the row unless there is one already, which it then returns. One
-// that stood in the way may be removed before it is looked at.
+// follow stores the row, or returns the existing one. It retries if the conflicting row
+// is removed before it is read.
 func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
 	for {
 		stored = row
@@ -127,7 +127,7 @@ func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Pag
 	return page.Map(p, func(r listedSubscription) subscription.Subscription { return r.subscription() }), err
 }
 
-// admit limits the query to what q.Admits.
+// admit limits the query to subscriptions that q.Admits.
 func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
 	query = query.Where("s.user_id = ?", q.User)
 	if q.EntityType != 0 {

@@ -10,17 +10,16 @@ import (
 	"plaza/domain/instant"
 )
 
-// Throttle is the store as access.Throttle. It counts for all servers on the
-// database.
+// Throttle implements access.Throttle. It counts for all servers on the database.
 type Throttle struct{ s *Store }
 
-// Throttle returns the store's count of failed logins.
+// Throttle returns the counter of failed logins.
 func (s *Store) Throttle() Throttle { return Throttle{s} }
 
 var _ access.Throttle = Throttle{}
 
-// failureRow is an attempt that counts as failed: BySourceAny always, and in the
-// other groupings where it says so.
+// failureRow is an attempt that counts as failed: always BySourceAny, and in the other
+// groupings as marked.
 type failureRow struct {
 	bun.BaseModel `bun:"table:login_failures,alias:f"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -31,7 +30,7 @@ type failureRow struct {
 	InUnusual     bool
 }
 
-// usualRow is a source that a phone logged in from.
+// usualRow is a source from which a phone has logged in.
 type usualRow struct {
 	bun.BaseModel `bun:"table:usual_sources,alias:o"`
 	Phone         string `bun:",pk"`
@@ -77,8 +76,8 @@ func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) er
 	return v.alone(ctx, a, func(ctx context.Context, tx *transaction) error { return takeBack(ctx, tx, a) })
 }
 
-// alone calls fn in a transaction while nobody else counts for the attempt's
-// source, nor for its phone. All lock the source first, so none wait in a circle.
+// exclusively calls fn in a transaction that locks the attempt's source and phone. All
+// callers lock the source first, which prevents deadlocks.
 func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx *transaction) error) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
@@ -90,8 +89,8 @@ func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx conte
 	})
 }
 
-// look says how long it takes until each grouping has a free place, zero when all
-// have one now, and whether the source is a usual one, in one statement.
+// wait returns how long all groupings need to admit an attempt, zero if they do now,
+// and reports whether the source is usual, in one statement.
 func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (full time.Duration, usual bool, err error) {
 	limits := access.Limits()
 	last := make([]dbTime, len(limits))
@@ -115,9 +114,8 @@ func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, n
 	return full, usual, nil
 }
 
-// lastPlace finds the failure that holds the last place of a full grouping, so
-// that a place gets free when it leaves the window. A grouping that has free
-// places has none.
+// lastPlace returns the query for the failure that fills a grouping: an attempt is
+// admitted when it leaves the window. It finds nothing if the grouping is not full.
 func lastPlace(tx *transaction, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
 	query := tx.NewSelect().Model((*failureRow)(nil)).Column("failed").
 		Where("failed > ?", dbTime{now.Add(-l.Window)}).
@@ -141,7 +139,7 @@ func takeBack(ctx context.Context, tx *transaction, a access.Attempt) error {
 	return err
 }
 
-// forgive forgets what counted ByPair.
+// forgive excludes the failures of the pair from ByPair.
 func forgive(ctx context.Context, tx *transaction, a access.Attempt) error {
 	_, err := tx.NewUpdate().Model((*failureRow)(nil)).Set("in_pair = ?", false).
 		Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String()).Exec(ctx)
@@ -155,7 +153,7 @@ func makeUsual(ctx context.Context, tx *transaction, a access.Attempt, now time.
 	return err
 }
 
-// expired are the failures and the usual sources that no limit looks at any more.
+// expired selects the failures and usual sources that no limit considers any more.
 func (v Throttle) expired(now time.Time) []expired {
 	var longest time.Duration
 	for _, l := range access.Limits() {
