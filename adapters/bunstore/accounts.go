@@ -75,7 +75,7 @@ func phoneOf(name string) (user.Phone, error) {
 	}
 	phone, err := user.ParsePhone(name)
 	if err != nil {
-		return user.Phone{}, fmt.Errorf("a phone is kept that is none: %v", err) // an internal error, not a fault
+		return user.Phone{}, fmt.Errorf("stored phone is invalid: %v", err) // an internal error, not a fault
 	}
 	return phone, nil
 }
@@ -142,7 +142,7 @@ func (v Accounts) by(ctx context.Context, condition string, argument any) (a acc
 		var row accountRow
 		err := v.s.reader.NewSelect().Model(&row).Where(condition, argument).Scan(ctx)
 		if err != nil {
-			return orNone(err, access.ErrNoAccount)
+			return orNotFound(err, access.ErrNoAccount)
 		}
 		a, err = row.account()
 		return err
@@ -190,7 +190,7 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool) (access.Account, int64, error) {
 	var row accountRow
 	if err := v.s.selecting(db, locked).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return access.Account{}, 0, orNone(err, access.ErrNoAccount)
+		return access.Account{}, 0, orNotFound(err, access.ErrNoAccount)
 	}
 	a, err := row.account()
 	return a, row.Revision, err
@@ -199,7 +199,7 @@ func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool)
 func (v Accounts) save(ctx context.Context, tx *transaction, _, next access.Account, revision int64) (bool, error) {
 	row := accountRowOf(next, revision+1)
 	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
-	return touched(done, v.orTaken(err))
+	return affected(done, v.orTaken(err))
 }
 
 // membersStatement returns the hot read of users by their IDs, $1.
@@ -229,6 +229,6 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover{avatar}, id).Exec(ctx)
-		return orUntouched(done, err, user.ErrNobody)
+		return orNotAffected(done, err, user.ErrNobody)
 	})
 }

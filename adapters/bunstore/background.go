@@ -17,7 +17,7 @@ type backgroundRow struct {
 // to the others whether the chore is done.
 func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		first, err = touched(tx.NewInsert().Model(&backgroundRow{Name: chore}).On("CONFLICT (name) DO NOTHING").Exec(ctx))
+		first, err = affected(tx.NewInsert().Model(&backgroundRow{Name: chore}).On("CONFLICT (name) DO NOTHING").Exec(ctx))
 		if err != nil || first {
 			return err
 		}

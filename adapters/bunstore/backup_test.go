@@ -21,7 +21,7 @@ import (
 
 // whileWriting calls fn while four write, once each has written something, and
 // returns how many writes were acknowledged meanwhile.
-func (w *scribe) whileWriting(fn func()) (written int64) {
+func (w *eventWriter) whileWriting(fn func()) (written int64) {
 	w.t.Helper()
 	const writers = 4
 	stop := make(chan struct{})
@@ -54,10 +54,10 @@ func (w *scribe) whileWriting(fn func()) (written int64) {
 }
 
 // soFar is what was acknowledged until now.
-func (w *scribe) soFar() *scribe {
+func (w *eventWriter) soFar() *eventWriter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	past := &scribe{t: w.t, kept: map[event.ID]string{}}
+	past := &eventWriter{t: w.t, kept: map[event.ID]string{}}
 	for id, content := range w.kept {
 		past.kept[id] = content
 	}
@@ -75,12 +75,12 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	s, dir := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for n := range 500 {
 		require.NoError(t, w.write(n))
 	}
 	path := filepath.Join(dir, "copy.db")
-	var acknowledged *scribe
+	var acknowledged *eventWriter
 	w.whileWriting(func() {
 		acknowledged = w.soFar()
 		require.NoError(t, s.Backup(t.Context(), path))
@@ -118,7 +118,7 @@ func TestWriters_go_on_during_a_backup(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	s, dir := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for n := range 1000 {
 		require.NoError(t, w.write(n))
 	}
@@ -146,7 +146,7 @@ func TestA_backup_replaces_nothing(t *testing.T) {
 
 func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
 	s, _ := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for n := range 500 {
 		require.NoError(t, w.write(n))
 	}
@@ -186,7 +186,7 @@ func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
 				return
 			}
 			s, _ := embedded(t)
-			w := newScribe(t, s)
+			w := newEventWriter(t, s)
 			for n := range 700 {
 				require.NoError(t, w.write(n))
 			}
@@ -203,7 +203,7 @@ func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
 
 func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 	s, dir := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	path := filepath.Join(dir, "copy.db")
 	for _, left := range []string{".partial", ".partial-journal"} { // by a SIGKILL

@@ -26,17 +26,17 @@ import (
 type Store struct {
 	// All writes use db. On SQLite db is one connection, and reader is a pool of
 	// others; on Postgres they are the same pool.
-	db      *bun.DB
-	reader  *bun.DB
-	dialect dialect
-	guard   reentry.Guard
-	hot     statements
-	sql     stepStatements
-	trees   trees
-	schema  fs.FS         // the migrations
-	limit   time.Duration // of one call, including waits
-	chance  func() int    // zero: a write also removes expired rows
-	log     *slog.Logger
+	db        *bun.DB
+	reader    *bun.DB
+	dialect   dialect
+	guard     reentry.Guard
+	hot       statements
+	sql       stepStatements
+	trees     trees
+	schema    fs.FS         // the migrations
+	limit     time.Duration // of one call, including waits
+	sweepDraw func() int    // zero: a write also removes expired rows
+	log       *slog.Logger
 }
 
 // Options select a database and configure its use.
@@ -88,12 +88,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.limit, s.log, s.schema = o.Limit, o.Log, o.schema
-	s.chance = sweepChance
+	s.sweepDraw = drawSweep
 	if s.schema == nil {
 		s.schema = s.dialect.migrations()
 	}
 	s.hot, s.sql = newStatements(s.dialect), newStepStatements(s.dialect)
-	if err := s.reach(ctx, o.Patience); err != nil {
+	if err := s.awaitDatabase(ctx, o.Patience); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -43,7 +43,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.strays, c.counters, c.totals, c.discussions, c.images,
+		c.listings, c.orphans, c.counters, c.totals, c.discussions, c.images,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -53,18 +53,18 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 }
 
 // errDryRun rolls back a repair that was not requested.
-var errOnlyLooking = errors.New("nothing is to be repaired")
+var errDryRun = errors.New("no repair requested")
 
 // inspect calls fn, which repairs an inconsistency and returns its description, or "".
-func (c check) look(ctx context.Context, fn func(ctx context.Context, tx *transaction) (what string, err error)) error {
+func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *transaction) (what string, err error)) error {
 	var what string
 	err := c.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
 		if what, err = fn(ctx, tx); err == nil && !c.repair {
-			err = errOnlyLooking
+			err = errDryRun
 		}
 		return err
 	})
-	if errors.Is(err, errOnlyLooking) {
+	if errors.Is(err, errDryRun) {
 		err = nil
 	}
 	if err == nil && what != "" {

@@ -68,7 +68,7 @@ func (c check) counters(ctx context.Context) error {
 // recount checks the counter again while no other recount of it runs. Concurrent
 // changes are added to the same sum.
 func (c check) recount(ctx context.Context, of counterKey) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (what string, err error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (what string, err error) {
 		if err := c.dialect.lock(ctx, tx, fmt.Sprint("counter of ", of.kind, " in ", of.category)); err != nil {
 			return "", err
 		}
@@ -79,10 +79,10 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 			}
 		}
 		err = c.compare(ctx, tx.driver, "WHERE category_id = $1 AND kind = $2", key, func(of counterKey, is, should countedRow) {
-			what = fmt.Sprintf("the counter of %s in category %d counts %d, latest %s and %s; there are %d, latest %s and %s",
+			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
-			mend := tx.changes.counter(of)
-			mend.more, mend.created, mend.updated, mend.lost = should.count-is.count, should.created, should.updated, true
+			delta := tx.changes.counter(of)
+			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created, should.updated, true
 			tx.changes.total(of.kind, 0)
 		})
 		return what, err

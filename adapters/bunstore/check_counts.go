@@ -38,14 +38,14 @@ func (c check) suspects(ctx context.Context, query string, fn func(ctx context.C
 
 // recountEvent locks the event's counts and checks them again.
 func (c check) recountEvent(ctx context.Context, id int64) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ? "+
 			"ON CONFLICT (event_id) DO NOTHING", id).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is eventCountsRow
 		if err := c.selecting(tx, true).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
-			return "", orNone(err, nil) // removed meanwhile
+			return "", orNotFound(err, nil) // removed meanwhile
 		}
 		should := is
 		if err := tx.NewSelect().TableExpr("events e").ColumnExpr("e.author_id, "+discussed).Where("e.id = ?", id).
@@ -56,7 +56,7 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 			return "", nil
 		}
 		_, err := tx.NewUpdate().Model(&should).WherePK().Exec(ctx)
-		return fmt.Sprintf("event %d counts %d comments and %d likes; there are %d and %d",
+		return fmt.Sprintf("counts of event %d are %d comments and %d likes; should be %d and %d",
 			id, is.Comments, is.Likes, should.Comments, should.Likes), err
 	})
 }
@@ -91,7 +91,7 @@ func (c check) images(ctx context.Context) error {
 
 // recountImages locks the image count and checks it again.
 func (c check) recountImages(ctx context.Context, owner int64) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
 			owner).Exec(ctx); err != nil {
 			return "", err
@@ -105,7 +105,7 @@ func (c check) recountImages(ctx context.Context, owner int64) error {
 			return "", err
 		}
 		_, err := tx.NewRaw("UPDATE image_counts SET kept = ? WHERE owner_id = ?", should, owner).Exec(ctx)
-		return fmt.Sprintf("user %d is said to keep %d images and keeps %d", owner, is, should), err
+		return fmt.Sprintf("image count of user %d is %d; should be %d", owner, is, should), err
 	})
 }
 

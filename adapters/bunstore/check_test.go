@@ -126,12 +126,12 @@ func TestCheck_finds_each_spoilt_total_once_and_mends_it(t *testing.T) {
 			right := []string{"category: 0", "demand: 1", "node: 1", "origin: 1", "publication: 1"}
 			require.Equal(t, right, allTotals(t, db))
 			for spoil, found := range map[string][]string{
-				"UPDATE feed_totals SET count = count + 2 WHERE kind = 'publication'": {"the total of publication is 3; there are 1"},
-				"UPDATE feed_totals SET count = -count WHERE kind = 'origin'":         {"the total of origin is -1; there are 1"},
-				"DELETE FROM feed_totals WHERE kind = 'demand'":                       {"the total of demand is 0; there are 1"},
+				"UPDATE feed_totals SET count = count + 2 WHERE kind = 'publication'": {"total of publication is 3; should be 1"},
+				"UPDATE feed_totals SET count = -count WHERE kind = 'origin'":         {"total of origin is -1; should be 1"},
+				"DELETE FROM feed_totals WHERE kind = 'demand'":                       {"total of demand is 0; should be 1"},
 				"DELETE FROM feed_totals": {
-					"the total of publication is 0; there are 1", "the total of node is 0; there are 1",
-					"the total of demand is 0; there are 1", "the total of origin is 0; there are 1",
+					"total of publication is 0; should be 1", "total of node is 0; should be 1",
+					"total of demand is 0; should be 1", "total of origin is 0; should be 1",
 				},
 			} {
 				execute(t, db, spoil)

@@ -9,7 +9,7 @@ import (
 
 // totals compares the totals of each kind with the listings.
 func (c check) totals(ctx context.Context) error {
-	for _, shelf := range c.shelves() {
+	for _, shelf := range c.checkSources() {
 		if shelf.kind == feed.Xfile { // which has none
 			continue
 		}
@@ -47,7 +47,7 @@ func (c check) totalOf(ctx context.Context, db querier, kind feed.Kind) (is, sho
 // recountTotal adds the difference. Concurrent writers add to the same sum, so only
 // other recounts must be excluded.
 func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if err := c.dialect.lock(ctx, tx, "total of "+string(kind)); err != nil {
 			return "", err
 		}
@@ -56,6 +56,6 @@ func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
 			return "", err
 		}
 		tx.changes.total(kind, should-is)
-		return fmt.Sprintf("the total of %s is %d; there are %d", kind, is, should), nil
+		return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
 	})
 }

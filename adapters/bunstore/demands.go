@@ -52,7 +52,7 @@ func (v Demands) Put(ctx context.Context, d demand.Demand) error {
 		row.Lat, row.Lng = new(d.Place.Lat), new(d.Place.Lng)
 	}
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.s.dialect.lock(ctx, tx, deliveries); err != nil {
+		if err := v.s.dialect.lock(ctx, tx, importLock); err != nil {
 			return err
 		}
 		return v.s.put(ctx, tx, item{feed.Demand, int64(d.ID)}, &row, d)

@@ -36,7 +36,7 @@ func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment,
 		done, err := tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments + 1").
 			Set("commented = CASE WHEN commented > ? THEN commented ELSE ? END", at, at).
 			Where("event_id = ?", c.Event).Exec(ctx)
-		if err := orUntouched(done, err, event.ErrNotFound); err != nil {
+		if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
 			return err
 		}
 		row := commentRow{EventID: c.Event, AuthorID: c.Author, Content: c.Content, Created: at}
@@ -54,7 +54,7 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 	var row commentRow
 	err := v.s.read(ctx, func(ctx context.Context) error {
 		err := v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx)
-		return orNone(err, event.ErrNoComment)
+		return orNotFound(err, event.ErrNoComment)
 	})
 	if err != nil {
 		return event.Comment{}, err
@@ -69,13 +69,13 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 		var on event.ID // a comment never moves to another event
 		err := tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
 		if err != nil {
-			return orNone(err, event.ErrNoComment)
+			return orNotFound(err, event.ErrNoComment)
 		}
 		if err := v.s.lockCounts(ctx, tx, on); err != nil {
-			return orNone(err, event.ErrNoComment)
+			return orNotFound(err, event.ErrNoComment)
 		}
 		done, err := tx.NewDelete().Model((*commentRow)(nil)).Where("id = ?", id).Exec(ctx)
-		if err := orUntouched(done, err, event.ErrNoComment); err != nil {
+		if err := orNotAffected(done, err, event.ErrNoComment); err != nil {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments - 1").
@@ -111,14 +111,14 @@ func newestComments(d dialect) string {
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if err := v.s.lockCounts(ctx, tx, on); err != nil {
-			return orNone(err, event.ErrNotFound)
+			return orNotFound(err, event.ErrNotFound)
 		}
 		statement, change := "DELETE FROM likes WHERE event_id = ? AND user_id = ?", -1
 		if likes {
 			statement, change = "INSERT INTO likes (event_id, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING", 1
 		}
 		done, err := tx.NewRaw(statement, on, who).Exec(ctx)
-		if touched, err := touched(done, err); err != nil || !touched {
+		if added, err := affected(done, err); err != nil || !added {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("likes = likes + ?", change).

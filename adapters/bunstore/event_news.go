@@ -67,9 +67,9 @@ func (v News) Add(ctx context.Context, items []event.News) error {
 	})
 }
 
-// around returns the query for the first $3 news of each pair of a day in $1 and a city
+// newsOfDays returns the query for the first $3 news of each pair of a day in $1 and a city
 // in $2. News of the city come first.
-func around(d dialect) string {
+func newsOfDays(d dialect) string {
 	const columns = "n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category, n.city, n.district, n.province, n.country"
 	some := func(own, where string) string {
 		return "SELECT * FROM (SELECT n.id, " + own + " AS own FROM news n WHERE n.released = {1} AND " + where +

@@ -72,16 +72,16 @@ func (s *Store) eventArgs(e event.State) []any {
 func (s *Store) completeEvent(old *event.Event, next event.State, stored *event.State) ([]step, error) {
 	e, err := event.Restore(next)
 	if err != nil {
-		return nil, fmt.Errorf("storing an event: %v", err)
+		return nil, fmt.Errorf("store event: %v", err)
 	}
 	*stored = e.State()
 	at := eventItem(next.ID)
 	if old == nil {
-		return append(s.plateSteps(next.ID, nil, stored.Plates), s.sql.stepsOfFirst(at, listed(e))...), nil
+		return append(s.plateSteps(next.ID, nil, stored.Plates), s.sql.stepsForNew(at, listed(e))...), nil
 	}
 	var b listingChanges
 	b.replace(at, listed(old), listed(e))
-	return append(s.plateSteps(next.ID, old.State().Plates, stored.Plates), s.sql.stepsOf(b)...), nil
+	return append(s.plateSteps(next.ID, old.State().Plates, stored.Plates), s.sql.stepsFor(b)...), nil
 }
 
 // plateSteps returns the steps that delete removed plates, and insert new plates and
@@ -142,7 +142,7 @@ func theOnly(found []storedEvent, err error) (*storedEvent, error) {
 func (s *Store) lockEvent(ctx context.Context, tx *transaction, id event.ID) error {
 	var locked event.ID
 	err := tx.NewRaw("SELECT id FROM events WHERE id = ? "+s.dialect.forUpdate(), id).Scan(ctx, &locked)
-	return orNone(err, event.ErrNotFound)
+	return orNotFound(err, event.ErrNotFound)
 }
 
 // changing is an event inside Change: the result of fn and, once stored, the entry with
@@ -161,7 +161,7 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 	}, func(old *changing) (*changing, error) {
 		e, err := event.Restore(old.State())
 		if err != nil {
-			return nil, fmt.Errorf("changing an event: %v", err)
+			return nil, fmt.Errorf("change event: %v", err)
 		}
 		if err := fn(e); err != nil {
 			return nil, err
@@ -230,7 +230,7 @@ func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]s
 	r := &rewritten{revision: revision + 1}
 	others, err := s.completeEvent(old, next, &r.State)
 	first := step{
-		statement: s.sql.rewriteEvent, args: append(s.eventArgs(next), int64(next.ID), revision), must: true,
+		statement: s.sql.rewriteEvent, args: append(s.eventArgs(next), int64(next.ID), revision), mustMatch: true,
 		row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
 	}
 	if isSameButText(old.State(), next) {
@@ -260,7 +260,7 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 	before := read.State()
 	changed, err := event.Restore(before)
 	if err != nil {
-		return event.Entry{}, fmt.Errorf("changing an event: %v", err)
+		return event.Entry{}, fmt.Errorf("change event: %v", err)
 	}
 	if err := v.s.inside(ctx, func() error { return fn(changed) }); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn)
@@ -292,7 +292,7 @@ func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, 
 // callers succeeds. The row's dependents are deleted with it.
 func (s *Store) removeEvent(ctx context.Context, tx *transaction, id event.ID) (*event.Event, error) {
 	done, err := tx.NewDelete().Model((*eventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx)
-	if err := orUntouched(done, err, event.ErrNotFound); err != nil {
+	if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
 		return nil, err
 	}
 	if err := s.lockEvent(ctx, tx, id); err != nil {

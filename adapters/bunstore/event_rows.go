@@ -55,15 +55,15 @@ func newEventSteps(d dialect) eventSteps {
 		insertEvent: `INSERT INTO events (day, title, content, html, category_id, permission, status, province, city, district, modified,
 				author_id, created)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
-		rewriteEvent: d.must(`UPDATE events SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7,
+		rewriteEvent: d.mustMatch(`UPDATE events SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7,
 				province = $8, city = $9, district = $10, modified = $11, revision = revision + 1
 			WHERE id = $12 AND revision = $13`, counted("comments", "$12"), counted("likes", "$12")),
-		rewriteText: d.must(`UPDATE events SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7,
+		rewriteText: d.mustMatch(`UPDATE events SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7,
 				revision = revision + 1
 			WHERE id = $8 AND revision = $9`, counted("comments", "$8"), counted("likes", "$8")),
 		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES (" + d.number("$1") + ", $2)",
 		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values(d.number("$1")+", $2, $3") + " RETURNING id",
-		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unmissed(),
+		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
 	}
 }
 
@@ -126,7 +126,7 @@ func (e *storedEvent) event() (*event.Event, error) {
 		Plates: e.plates, Created: r.Created.Time, Modified: r.Modified.Time,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading an event: %v", err)
+		return nil, fmt.Errorf("read event: %v", err)
 	}
 	return restored, nil
 }
@@ -197,7 +197,7 @@ func (l *plateList) Scan(src any) error {
 	case string:
 		return l.ScanBytes([]byte(src))
 	}
-	return fmt.Errorf("plates can't be read from %T", src)
+	return fmt.Errorf("cannot scan plates from %T", src)
 }
 
 // ScanBytes scans the text directly.
@@ -208,7 +208,7 @@ func (l *plateList) ScanBytes(text []byte) error {
 	}
 	var rows []plateJSON
 	if err := json.Unmarshal(text, &rows); err != nil {
-		return fmt.Errorf("reading plates: %w", err)
+		return fmt.Errorf("decode plates: %w", err)
 	}
 	for _, row := range rows {
 		*l = append(*l, event.Plate(row))

@@ -28,7 +28,7 @@ func (v Feed) Page(
 	args := []any{int64(r.Size()), int64(r.Offset()), int64(in)}
 	switch {
 	case slices.Contains(sel.Kinds, feed.Xfile):
-		return page.Page[feed.Item]{}, errors.New("events are on no page of the feed")
+		return page.Page[feed.Item]{}, errors.New("feed pages do not list events")
 	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
 		shown, statement = shapes[feed.Demand], v.s.hot.pageNear
 		args = append(args, circle(*sel.Near)...)

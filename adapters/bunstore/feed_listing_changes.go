@@ -142,20 +142,20 @@ func newListingSteps(d dialect) listingSteps {
 		return column + " = CASE WHEN k." + column + " <= m." + column + " THEN k." + column + " ELSE m." + column + " END"
 	}
 	const columns = "INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version) "
-	onceMore := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
+	onConflict := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
 		came("created") + ", " + came("updated")
 	s := listingSteps{
 		d:     d,
-		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onceMore,
+		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onConflict,
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
-			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unmissed(),
+			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unlessMissed(),
 		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) ` + d.values("$1, "+d.number("$2")+", $3, $4, $5, $6, $7") + `
 			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
 			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
 		// SQLite writes every index that contains an assigned column.
-		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
-		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
+		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.unlessMissed(),
+		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.unlessMissed(),
 		// Versions follow the clock, so that none is used again after rows were lost or
 		// a backup was restored.
 		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + d.values("$1, "+d.shard()+", $2, $3") + `
@@ -163,24 +163,24 @@ func newListingSteps(d dialect) listingSteps {
 			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
 	}
 	if lists := d.unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
-		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.unmissed() + onceMore
+		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.unlessMissed() + onConflict
 	}
 	if lock := d.forUpdate(); lock != "" { // and where a statement may write within another
 		// The listing is inserted first, so that the counter is locked more briefly.
-		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onceMore + `)
+		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onConflict + `)
 			INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)`
-		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unmissed() + " ORDER BY shard " + lock
+		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unlessMissed() + " ORDER BY shard " + lock
 	}
 	return s
 }
 
-// stepsOf returns the steps that write the changes.
-func (s listingSteps) stepsOf(b listingChanges) []step {
+// stepsFor returns the steps that write the changes.
+func (s listingSteps) stepsFor(b listingChanges) []step {
 	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
 	isLost := func(of counterKey) bool { return b.counters[of].lost }
 	listings := make([]step, len(b.listings), len(b.listings)+2*len(b.counters)+len(b.totals))
-	for i, booked := range b.listings {
-		listings[i] = s.put(booked)
+	for i, change := range b.listings {
+		listings[i] = s.put(change)
 	}
 	lost := slices.ContainsFunc(inOrder, isLost)
 	steps := s.countsOf(b, inOrder, lost)
@@ -202,11 +202,11 @@ func (s listingSteps) stepsOf(b listingChanges) []step {
 	return steps
 }
 
-// At manyCounters or more, one statement is faster.
-const severalTallies = 8
+// manyCounters or more are faster in one statement.
+const manyCounters = 8
 
 func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey, lost bool) []step {
-	if !lost && s.counts != "" && len(inOrder) >= severalTallies {
+	if !lost && s.counts != "" && len(inOrder) >= manyCounters {
 		return []step{s.countAll(b, inOrder)}
 	}
 	steps := make([]step, 0, 2*len(inOrder))
@@ -250,16 +250,16 @@ func (s listingSteps) columnsOf(l *listingRow) []any {
 	return []any{string(l.Kind), l.ID, int64(l.CategoryID), s.d.instant(l.Created), s.d.instant(l.Updated), l.Lat, l.Lng}
 }
 
-// stepsOfFirst returns the steps for a new record of a kind without totals. A new
+// stepsForNew returns the steps for a new record of a kind without totals. A new
 // record has no listing yet.
-func (s listingSteps) stepsOfFirst(at item, l *listingRow) []step {
+func (s listingSteps) stepsForNew(at item, l *listingRow) []step {
 	switch {
 	case l == nil:
 		return nil
 	case s.first == "":
 		var b listingChanges
 		b.replace(at, nil, l)
-		return s.stepsOf(b)
+		return s.stepsFor(b)
 	}
 	return []step{{statement: s.first, args: s.columnsOf(l)}}
 }

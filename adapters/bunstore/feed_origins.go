@@ -48,7 +48,7 @@ func selectOrigins(db bun.IDB, rows any) *bun.SelectQuery {
 // publication, or nil if it is new. All callers lock in the same order: imports, the
 // publication, then the bundles by ID.
 func (s *Store) lockBundles(ctx context.Context, tx *transaction, p publication.Publication) (*publication.Publication, error) {
-	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
+	if err := s.dialect.lock(ctx, tx, importLock); err != nil {
 		return nil, err
 	}
 	if err := s.dialect.lock(ctx, tx, fmt.Sprint("publication ", p.ID)); err != nil {

@@ -150,7 +150,7 @@ func (t *thing) thing() (feed.Listable, error) {
 	case feed.Demand:
 		return t.demand(), nil
 	}
-	return nil, fmt.Errorf("%s %d is listed, and nothing is known of its kind", t.kind, t.id)
+	return nil, fmt.Errorf("listed %s %d has an unknown kind", t.kind, t.id)
 }
 
 func (t *thing) demand() demand.Demand {

@@ -106,8 +106,8 @@ func mountLittle(t *testing.T) (dir string, room func()) {
 	return dir, func() { require.NoError(t, os.Remove(ballast)) }
 }
 
-// scribe writes events and remembers those that were acknowledged.
-type scribe struct {
+// eventWriter writes events and remembers those that were acknowledged.
+type eventWriter struct {
 	t      *testing.T
 	store  *bunstore.Store
 	author user.ID
@@ -115,13 +115,13 @@ type scribe struct {
 	kept   map[event.ID]string
 }
 
-func newScribe(t *testing.T, s *bunstore.Store) *scribe {
+func newEventWriter(t *testing.T, s *bunstore.Store) *eventWriter {
 	t.Helper()
-	return &scribe{t: t, store: s, author: member(t, s), kept: map[event.ID]string{}}
+	return &eventWriter{t: t, store: s, author: member(t, s), kept: map[event.ID]string{}}
 }
 
 // write stores another event.
-func (w *scribe) write(n int) error {
+func (w *eventWriter) write(n int) error {
 	title := fmt.Sprint("Nº ", n)
 	e := listedEvent(w.t, w.author, title)
 	if err := e.Apply(event.Change{Content: new(strings.Repeat(title+" ", 500))}, time.Now()); err != nil {
@@ -138,7 +138,7 @@ func (w *scribe) write(n int) error {
 }
 
 // assertKept asserts that everything that was acknowledged is there.
-func (w *scribe) assertKept(s *bunstore.Store) {
+func (w *eventWriter) assertKept(s *bunstore.Store) {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,7 +152,7 @@ func (w *scribe) assertKept(s *bunstore.Store) {
 
 // fill writes with four at once until each has been refused some times, and
 // returns the refusals.
-func (w *scribe) fill() (refusals []error) {
+func (w *eventWriter) fill() (refusals []error) {
 	const writers, most = 4, 3
 	var all [writers][]error
 	var done sync.WaitGroup
@@ -190,7 +190,7 @@ func fillAndEmpty(t *testing.T, d disk) {
 	dir, room := d.narrow(t)
 	url := "sqlite:" + filepath.Join(dir, "plaza.db")
 	s := open(t, url)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for _, err := range w.fill() {
 		require.ErrorIs(t, err, bunstore.ErrFull)
 		assert.True(t, fault.Is(err, fault.Unavailable))

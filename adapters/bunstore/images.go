@@ -56,7 +56,7 @@ func (r imageRow) image() (userimage.Image, error) {
 
 func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.room(ctx, tx, i.Owner); err != nil {
+		if err := v.countNew(ctx, tx, i.Owner); err != nil {
 			return err
 		}
 		row := imageRowOf(i)
@@ -73,11 +73,11 @@ func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, er
 
 // countNew counts one more image of the owner, or returns ErrFull. Concurrent calls for
 // the owner wait for each other.
-func (v Images) room(ctx context.Context, tx *transaction, owner user.ID) error {
+func (v Images) countNew(ctx context.Context, tx *transaction, owner user.ID) error {
 	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
 		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
 		owner, userimage.MaxImages).Exec(ctx)
-	return orUntouched(done, err, userimage.ErrFull)
+	return orNotAffected(done, err, userimage.ErrFull)
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {
@@ -91,7 +91,7 @@ func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image
 func loadImage(ctx context.Context, query *bun.SelectQuery, id userimage.ID) (userimage.Image, int64, error) {
 	var row imageRow
 	if err := query.Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return userimage.Image{}, 0, orNone(err, userimage.ErrNotFound)
+		return userimage.Image{}, 0, orNotFound(err, userimage.ErrNotFound)
 	}
 	image, err := row.image()
 	return image, row.Revision, err
@@ -106,7 +106,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 			row := imageRowOf(next)
 			row.Revision = revision + 1
 			done, err := tx.NewUpdate().Model(&row).Where("id = ? AND revision = ?", id, revision).Exec(ctx)
-			if saved, err := touched(done, err); err != nil || !saved {
+			if saved, err := affected(done, err); err != nil || !saved {
 				return false, err
 			}
 			return true, v.recount(ctx, tx, old, next)
@@ -146,36 +146,36 @@ func (v Images) recount(ctx context.Context, tx *transaction, old, next userimag
 // imageFilter selects the statement of a list of images. Each combination has its own
 // statement, because even a condition that is always true would be evaluated on every
 // row.
-type imagesAsked struct{ contains, overlaps, page bool }
+type imageFilter struct{ contains, overlaps, page bool }
 
 // imageStatements are the hot reads of images: the parameters are the owner $1, then,
 // if requested, tags that an image must all have, tags of which it must have any, and
 // the size and offset of a page, whose rows begin with the total.
-type imageStatements struct{ images map[imagesAsked]string }
+type imageStatements struct{ images map[imageFilter]string }
 
 func newImageStatements(d dialect) imageStatements {
-	texts := map[imagesAsked]string{}
+	texts := map[imageFilter]string{}
 	for i := range 8 {
-		asked := imagesAsked{contains: i&1 != 0, overlaps: i&2 != 0, page: i&4 != 0}
-		texts[asked] = imagesStatement(d, asked)
+		filter := imageFilter{contains: i&1 != 0, overlaps: i&2 != 0, page: i&4 != 0}
+		texts[filter] = imagesStatement(d, filter)
 	}
 	return imageStatements{texts}
 }
 
-func imagesStatement(d dialect, asked imagesAsked) string {
+func imagesStatement(d dialect, filter imageFilter) string {
 	last := 1
 	parameter := func() string {
 		last++
 		return "$" + strconv.Itoa(last)
 	}
 	columns, where, limit := "id, key, width, height, tags, created", "owner_id = $1 AND deleted IS NULL", ""
-	if asked.contains {
+	if filter.contains {
 		where += " AND " + d.allOf("tags", parameter())
 	}
-	if asked.overlaps {
+	if filter.overlaps {
 		where += " AND " + d.anyOf("tags", parameter())
 	}
-	if asked.page {
+	if filter.page {
 		columns = "COUNT(*) OVER (), " + columns
 		limit = " LIMIT CAST(" + parameter() + " AS bigint) OFFSET CAST(" + parameter() + " AS bigint)"
 	}
@@ -184,7 +184,7 @@ func imagesStatement(d dialect, asked imagesAsked) string {
 
 // statementFor returns the hot read of the query, for a page or, if p is nil, for all
 // images.
-func (v Images) asking(q userimage.Query, p *page.Request) (statement string, args []any) {
+func (v Images) statementFor(q userimage.Query, p *page.Request) (statement string, args []any) {
 	args = []any{int64(q.Owner)}
 	if len(q.Contains) > 0 {
 		args = append(args, v.s.dialect.listOf(q.Contains))
@@ -195,11 +195,11 @@ func (v Images) asking(q userimage.Query, p *page.Request) (statement string, ar
 	if p != nil {
 		args = append(args, int64(p.Size()), int64(p.Offset()))
 	}
-	return v.s.hot.images[imagesAsked{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
+	return v.s.hot.images[imageFilter{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
 }
 
 // eachImage calls fn with each row of the hot read; columns precede those of the image.
-func (v Images) scanned(
+func (v Images) eachImage(
 	ctx context.Context, owner user.ID, statement string, args []any, fn func(userimage.Image) error, columns ...any,
 ) error {
 	row := imageRow{OwnerID: owner}
@@ -220,7 +220,7 @@ func (v Images) scanned(
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	q, possible := q.Normalise() // strings that can't be tags can't be bound
-	statement, args := v.asking(q, &p)
+	statement, args := v.statementFor(q, &p)
 	var total int
 	var images []userimage.Image
 	err := v.s.read(ctx, func(ctx context.Context) error {
@@ -228,7 +228,7 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 		if !possible {
 			return nil
 		}
-		return v.scanned(ctx, q.Owner, statement, args, func(i userimage.Image) error {
+		return v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
 			images = append(images, i)
 			return nil
 		}, &total)
@@ -240,31 +240,31 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 }
 
 // errStopped ends an iteration whose consumer has stopped.
-var errEnough = errors.New("the reader wants no more")
+var errStopped = errors.New("iteration stopped")
 
 // All yields rows while it reads them. It does not retry a statement after it has
 // yielded a row.
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
 	return func(yield func(userimage.Image, error) bool) {
 		q, possible := q.Normalise()
-		statement, args := v.asking(q, nil)
+		statement, args := v.statementFor(q, nil)
 		used := false
 		err := v.s.read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil
 			}
-			err := v.scanned(ctx, q.Owner, statement, args, func(i userimage.Image) error {
+			err := v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
 				if used = true; !yield(i, nil) {
-					return errEnough
+					return errStopped
 				}
 				return nil
 			})
-			if used && err != nil && v.s.dialect.judge(err) == again {
+			if used && err != nil && v.s.dialect.classify(err) == retryable {
 				return fmt.Errorf("%w: %v", ErrAway, err)
 			}
 			return err
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(userimage.Image{}, err)
 		}
 	}

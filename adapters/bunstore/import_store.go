@@ -18,17 +18,17 @@ var _ imported.Store = ImportStore{}
 // importLock is the name of the lock that admits one batch at a time. Other writers of
 // publications, nodes and demands take it, too, so that the state that a batch has read
 // does not change.
-const deliveries = "deliveries"
+const importLock = "deliveries"
 
 // importCalls is how many times the limit of a call a batch may take: it has thousands
 // of rows, and an interrupted batch is applied again.
-const deliveryCalls = 6
+const importCalls = 6
 
 // Apply retries when a concurrent writer has added a record that the batch adds.
-func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (receipt imported.BatchResult, err error) {
+func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (result imported.BatchResult, err error) {
 	for range attempts {
-		err = v.s.writeWithin(ctx, deliveryCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
-			receipt, err = v.s.take(ctx, tx, d)
+		err = v.s.writeWithin(ctx, importCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
+			result, err = v.s.applyBatch(ctx, tx, d)
 			return err
 		})
 		if err == nil || !v.s.dialect.collides(err) {
@@ -38,24 +38,24 @@ func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (receipt impor
 	if err != nil {
 		return imported.BatchResult{}, err
 	}
-	return receipt, nil
+	return result, nil
 }
 
 // applyBatch stores the ready records, kind by kind: none depends on a later kind.
-func (s *Store) take(ctx context.Context, tx *transaction, d imported.Batch) (imported.BatchResult, error) {
-	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
+func (s *Store) applyBatch(ctx context.Context, tx *transaction, d imported.Batch) (imported.BatchResult, error) {
+	if err := s.dialect.lock(ctx, tx, importLock); err != nil {
 		return imported.BatchResult{}, err
 	}
-	if err := s.dialect.laden(ctx, tx, deliveryCalls*s.limit); err != nil {
+	if err := s.dialect.prepareBulk(ctx, tx, importCalls*s.limit); err != nil {
 		return imported.BatchResult{}, err
 	}
-	t := newTaking(s, tx, d)
-	if err := t.look(ctx); err != nil {
+	t := newBatchApply(s, tx, d)
+	if err := t.lookUp(ctx); err != nil {
 		return imported.BatchResult{}, err
 	}
 	ready := t.plan()
 	for _, store := range []func(context.Context, map[imported.Kind][]int) error{
-		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.guides, t.news,
+		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.howToRecords, t.news,
 	} {
 		if err := store(ctx, ready); err != nil {
 			return imported.BatchResult{}, err
@@ -71,7 +71,7 @@ func (s *Store) take(ctx context.Context, tx *transaction, d imported.Batch) (im
 func (v ImportStore) Progress(ctx context.Context, file string) (progress []byte, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		progress = nil
-		return v.s.each(ctx, v.s.sql.recall, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
+		return v.s.each(ctx, v.s.sql.loadProgress, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
 	})
 	return progress, err
 }
@@ -92,7 +92,7 @@ func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most
 func (v ImportStore) Finish(ctx context.Context, files ...string) error {
 	var steps []step
 	for _, file := range files {
-		for _, statement := range v.s.sql.forget {
+		for _, statement := range v.s.sql.finish {
 			steps = append(steps, step{statement: statement, args: []any{file}})
 		}
 	}
@@ -116,7 +116,7 @@ func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p med
 		return media.Picture{}, err
 	}
 	err = v.s.writeAll(ctx, []step{
-		{statement: v.s.sql.remember, args: []any{d[:], text}},
+		{statement: v.s.sql.insertCover, args: []any{d[:], text}},
 		{statement: v.s.sql.cover, args: []any{d[:]}, row: func(scan func(...any) error) error { return scanPicture(&kept, scan) }},
 	})
 	return kept, err
@@ -184,7 +184,7 @@ func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[impo
 		}})
 	}
 	if len(robots) > 0 {
-		reads = append(reads, s.guidesOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
+		reads = append(reads, s.howTosOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
 	}
 	return reads, func(into map[imported.Ref]bool) { known = into }
 }

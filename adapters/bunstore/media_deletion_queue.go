@@ -56,13 +56,13 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 
 // pictureTable is a table whose rows refer to pictures by a key or a cover. Its rows
 // are read in the order of the column by, whose first value is greater than begin.
-type shows struct {
+type pictureTable struct {
 	of, table, where string
 	key, cover, by   string
 	begin            any
 }
 
-var pictures = []shows{
+var pictureTables = []pictureTable{
 	{"plate", "plates", "TRUE", "photo", "NULL", "id", int64(0)},
 	{"user image", "images", "deleted IS NULL", "key", "NULL", "id", int64(0)},
 	{"avatar of user", "users", "avatar IS NOT NULL", "NULL", "avatar", "id", int64(0)},
@@ -74,15 +74,15 @@ var pictures = []shows{
 }
 
 // referenceBatch is how many rows References reads at once.
-const walked = 2000
+const referenceBatch = 2000
 
 // References reads in small batches: it is not urgent, and this limits memory and
 // locks.
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	return func(yield func(media.Reference, error) bool) {
-		for _, from := range pictures {
+		for _, from := range pictureTables {
 			for at := from.begin; at != nil; {
-				found, next, err := v.some(ctx, from, at)
+				found, next, err := v.nextReferences(ctx, from, at)
 				if err != nil {
 					yield(media.Reference{}, err)
 					return
@@ -100,12 +100,12 @@ func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference
 
 // nextReferences returns the pictures of the next rows and the position after them; nil
 // at the end.
-func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found []media.Reference, next any, err error) {
+func (v DeletionQueue) nextReferences(ctx context.Context, from pictureTable, after any) (found []media.Reference, next any, err error) {
 	query := "SELECT " + from.by + ", " + from.key + ", " + from.cover + " FROM " + from.table +
 		" WHERE " + from.where + " AND " + from.by + " > ? ORDER BY " + from.by + " LIMIT ?"
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found, next = nil, nil
-		rows, err := v.s.reader.QueryContext(ctx, query, after, walked)
+		rows, err := v.s.reader.QueryContext(ctx, query, after, referenceBatch)
 		if err != nil {
 			return err
 		}
@@ -117,9 +117,9 @@ func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found [
 			if err := rows.Scan(&next, &key, &picture); err != nil {
 				return err
 			}
-			found = append(found, from.known(next, media.Key(key.String), picture)...)
+			found = append(found, from.references(next, media.Key(key.String), picture)...)
 		}
-		if n < walked {
+		if n < referenceBatch {
 			next = nil
 		}
 		return rows.Err()
@@ -127,7 +127,7 @@ func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found [
 	return found, next, err
 }
 
-func (from shows) known(at any, key media.Key, picture cover) (found []media.Reference) {
+func (from pictureTable) references(at any, key media.Key, picture cover) (found []media.Reference) {
 	of := from.of
 	if number, is := at.(int64); is {
 		of = fmt.Sprint(of, " ", number)

@@ -68,7 +68,7 @@ const (
 )
 
 // errElsewhere reports that another server is migrating.
-var errElsewhere = errors.New("another server changes the schema")
+var errElsewhere = errors.New("another server is migrating the schema")
 
 // migrateNext applies the first missing step and returns its name, or an empty name if
 // all are applied.
@@ -79,7 +79,7 @@ func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
 		name, err := s.tryNext(ctx)
 		switch {
 		case err == nil || errors.Is(err, errElsewhere):
-		case s.dialect.judge(err) != again:
+		case s.dialect.classify(err) != retryable:
 			err = backoff.Permanent(err)
 		default:
 			err = errors.Join(err, backoff.RetryAfter(migratePause))
@@ -95,8 +95,8 @@ func (s *Store) tryNext(ctx context.Context) (name string, err error) {
 	switch {
 	case err != nil || next == nil:
 		return "", err
-	case next.alone:
-		return next.name, s.applyAlone(ctx, *next)
+	case next.noTransaction:
+		return next.name, s.applyOutside(ctx, *next)
 	}
 	err = s.db.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
@@ -106,7 +106,7 @@ func (s *Store) tryNext(ctx context.Context) (name string, err error) {
 			return err
 		}
 		next, err := s.missing(ctx, tx) // another server may have applied it
-		if err != nil || next == nil || next.alone {
+		if err != nil || next == nil || next.noTransaction {
 			return err
 		}
 		if _, err := tx.Tx.ExecContext(ctx, next.text); err != nil {
@@ -125,15 +125,15 @@ func (s *Store) tryNext(ctx context.Context) (name string, err error) {
 // transaction wait for the first name in an open transaction. CREATE INDEX CONCURRENTLY
 // would wait for that transaction in turn, forever.
 const (
-	transactedSteps = "plaza schema"
-	aloneSteps      = "plaza schema alone"
+	transactedSteps   = "plaza schema"
+	untransactedSteps = "plaza schema alone"
 )
 
 // beginStep removes the step's time limits once it has its locks, and excludes other
 // servers until the transaction ends. It never waits for them: a waiting transaction
 // holds a snapshot.
 func (s *Store) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
-	if err := s.dialect.unhurried(ctx, tx, migrateLock); err != nil {
+	if err := s.dialect.liftTimeouts(ctx, tx, migrateLock); err != nil {
 		return err
 	}
 	locked, err := s.dialect.tryLock(ctx, tx, lock)
@@ -168,11 +168,11 @@ func (s *Store) record(ctx context.Context, tx bun.IDB, m migrationFile) error {
 	return err
 }
 
-// applyAlone runs a step outside of any transaction, on a separate connection. Another
+// applyOutside runs a step outside of any transaction, on a separate connection. Another
 // connection holds the lock, in a transaction without a snapshot: CREATE INDEX
 // CONCURRENTLY does not wait for such a transaction, and a pooler keeps it on its
 // connection. An interrupted step starts again.
-func (s *Store) applyAlone(ctx context.Context, m migrationFile) error {
+func (s *Store) applyOutside(ctx context.Context, m migrationFile) error {
 	prepare := func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
 			return err
@@ -183,7 +183,7 @@ func (s *Store) applyAlone(ctx context.Context, m migrationFile) error {
 		return err
 	}
 	return s.db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(_ context.Context, tx bun.Tx) error {
-		if err := s.beginStep(ctx, tx, aloneSteps); err != nil {
+		if err := s.beginStep(ctx, tx, untransactedSteps); err != nil {
 			return err
 		}
 		next, err := s.missing(ctx, tx)

@@ -84,7 +84,7 @@ func TestMigrationFilesKeepTheirRules(t *testing.T) {
 func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
 	known := func(m migrationFile) bool { return number(m.name) == f.minimum && m.name <= f.name }
 	marks := len(anyMark.FindAllString(f.text, -1))
-	if f.alone {
+	if f.noTransaction {
 		marks--
 	}
 	if f.minimum != "" {
@@ -96,9 +96,9 @@ func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
 		return errors.New("a mark is not read: -- transaction: none is the first line, and each stands once")
 	case f.minimum != "" && !slices.ContainsFunc(files, known):
 		return errors.New("its minimum is the number of no step up to it")
-	case f.alone && !isPostgres:
+	case f.noTransaction && !isPostgres:
 		return errors.New("only a step of Postgres runs without a transaction")
-	case f.alone && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
+	case f.noTransaction && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
 		return errors.New("without a transaction it must be one CREATE or DROP INDEX CONCURRENTLY")
 	}
 	return nil

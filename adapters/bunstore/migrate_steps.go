@@ -14,13 +14,13 @@ import (
 
 // migrationFile is a step known to this program.
 type migrationFile struct {
-	name, text string
-	alone      bool   // runs outside of any transaction
-	minimum    string // number of the oldest step that a compatible program must know; empty if the step is additive
+	name, text    string
+	noTransaction bool   // runs outside of any transaction
+	minimum       string // number of the oldest step that a compatible program must know; empty if the step is additive
 }
 
 // Marks in a step's file.
-const aloneMark = "-- transaction: none\n"
+const noTransactionMark = "-- transaction: none\n"
 
 var minimumMark = regexp.MustCompile(`(?m)^-- minimum: (.*)$`)
 
@@ -44,7 +44,7 @@ func (s *Store) files() ([]migrationFile, error) {
 			return nil, err
 		}
 		files[i] = migrationFile{
-			name: strings.TrimSuffix(path.Base(name), ".sql"), text: string(text), alone: strings.HasPrefix(string(text), aloneMark),
+			name: strings.TrimSuffix(path.Base(name), ".sql"), text: string(text), noTransaction: strings.HasPrefix(string(text), noTransactionMark),
 		}
 		if found := minimumMark.FindStringSubmatch(string(text)); found != nil {
 			files[i].minimum = strings.TrimSpace(found[1])
@@ -124,7 +124,7 @@ func (s *Store) steps(ctx context.Context, db bun.IDB) ([]Migration, []migration
 		}
 		steps = append(steps, Migration{Name: row.Name, Applied: row.Applied.Time, Unknown: true})
 		if row.Minimum > number(files[len(files)-1].name) {
-			err = fmt.Errorf("%w: it has %s, which takes a program that knows step %s", ErrNewer, row.Name, row.Minimum)
+			err = fmt.Errorf("%w: %s requires a program that knows step %s", ErrNewer, row.Name, row.Minimum)
 		}
 	}
 	slices.SortFunc(steps, func(a, b Migration) int { return strings.Compare(a.Name, b.Name) })

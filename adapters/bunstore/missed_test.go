@@ -18,14 +18,14 @@ var standsFirst = []string{
 	"insertEvent", "insertCounts", "first", // an event that is new
 	"rewriteEvent", "rewriteText", "answer", // steps that must
 	"use", "see", // presence
-	"reserve", "release", "putOff", "insertStray",
+	"reserve", "release", "putOff", "insertUnmatched",
 }
 
 // textsIn are the statements of the fields, those of embedded structs included.
 func textsIn(of reflect.Value, fn func(name, text string)) {
 	for i := range of.NumField() {
 		switch field, value := of.Type().Field(i), of.Field(i); {
-		case field.Type == reflect.TypeFor[intakeSteps](): // no step of an import must
+		case field.Type == reflect.TypeFor[importSteps](): // no step of an import must
 		case field.Type.Kind() == reflect.Struct:
 			textsIn(value, fn)
 		case field.Type.Kind() == reflect.String:
@@ -48,7 +48,7 @@ func TestStepsBehindAMissAreGuarded(t *testing.T) {
 		case slices.Contains(standsFirst, name):
 		default:
 			guardedOnes++
-			assert.Contains(t, text, unmissed, name)
+			assert.Contains(t, text, unlessMissed, name)
 		}
 	})
 	for _, name := range standsFirst {
@@ -64,7 +64,7 @@ func TestRunRefusesUnguardedSteps(t *testing.T) {
 	d := s.dialect.(postgres)
 	_, err = s.db.ExecContext(t.Context(), "CREATE TABLE fruit (name text PRIMARY KEY, eaten int NOT NULL DEFAULT 0)")
 	require.NoError(t, err)
-	eat := step{statement: d.must("UPDATE fruit SET eaten = eaten + 1 WHERE name = $1", "name"), args: []any{"plum"}, must: true}
+	eat := step{statement: d.mustMatch("UPDATE fruit SET eaten = eaten + 1 WHERE name = $1", "name"), args: []any{"plum"}, mustMatch: true}
 	add := step{statement: "INSERT INTO fruit (name) " + d.values("$1"), args: []any{"fig"}}
 	bare := step{statement: "INSERT INTO fruit (name) VALUES ($1)", args: []any{"pear"}}
 	for _, steps := range [][]step{{eat, bare}, {eat, add, bare}, {bare, eat}, {add, eat}, {eat, eat}} {

@@ -21,7 +21,7 @@ func rename(t *testing.T, from, to string) {
 
 // refuseWrites asserts that the store takes nothing, at many connections at once, and
 // says that it is not ready.
-func refuseWrites(t *testing.T, s *bunstore.Store, w *scribe) {
+func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 	t.Helper()
 	for n := range 3 {
 		err := w.write(1000 + n)
@@ -35,7 +35,7 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *scribe) {
 func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	s, dir := embedded(t)
 	path, away := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db")
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	rename(t, path, away)
 	refuseWrites(t, s, w)
@@ -89,7 +89,7 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	require.NoError(t, s.Backup(t.Context(), copied))
 	require.NoError(t, s.Close())

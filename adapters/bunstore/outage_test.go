@@ -158,10 +158,10 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 	require.NoError(t, right.Close())
 
 	for what, c := range map[string]struct{ url, says string }{
-		"a wrong password":        {as(hushed), "password authentication failed"},
-		"an unknown database":     {withPassword(server.URL("nowhere"), hushed), `database "nowhere" does not exist`},
-		"an unknown user":         {strings.Replace(server.URL("postgres"), "postgres@", "nobody:"+hushed+"@", 1), "authentication failed"},
-		"an address that is none": {"postgres://plaza:" + hushed + "@host:port/", "makes no sense"},
+		"a wrong password":    {as(hushed), "password authentication failed"},
+		"an unknown database": {withPassword(server.URL("nowhere"), hushed), `database "nowhere" does not exist`},
+		"an unknown user":     {strings.Replace(server.URL("postgres"), "postgres@", "nobody:"+hushed+"@", 1), "authentication failed"},
+		"an invalid URL":      {"postgres://plaza:" + hushed + "@host:port/", "invalid database URL"},
 		"a parameter that is none": {
 			withPassword(server.URL("postgres"), hushed) + "&no_such_setting=1", "no_such_setting"},
 	} {

@@ -58,7 +58,7 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
 	var counted counter
 	s, who := opened(t, Options{URL: testserver.Empty(t), trace: &counted})
-	s.chance = func() int { return 1 } // no write removes expired rows: that is a trip of its own
+	s.sweepDraw = func() int { return 1 } // no write removes expired rows: that is a trip of its own
 	ledger := s.Ledger()
 	o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)

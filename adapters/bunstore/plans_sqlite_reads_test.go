@@ -186,7 +186,7 @@ func eventReads(s *Store) []sqliteRead {
 			[]string{scanKey, scanTop, sortFound}, 70,
 		},
 		{
-			"news around", s.hot.around, []any{day, s.dialect.key([]string{"杭州市"}), 10},
+			"news around", s.hot.newsOfDays, []any{day, s.dialect.key([]string{"杭州市"}), 10},
 			[]string{
 				"SEARCH n USING COVERING INDEX news_of_day (released=? AND city=?)", "SEARCH n USING INDEX news_of_day_anywhere (released=?)",
 				"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)",

@@ -98,7 +98,7 @@ func (v Publications) Put(ctx context.Context, p publication.Publication) error 
 func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
 	row := nodeRow{ID: n.ID, BundleID: n.Bundle, contentColumns: columnsOf(n.Content)}
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.s.dialect.lock(ctx, tx, deliveries); err != nil {
+		if err := v.s.dialect.lock(ctx, tx, importLock); err != nil {
 			return err
 		}
 		return v.s.put(ctx, tx, item{feed.Node, int64(n.ID)}, &row, n)

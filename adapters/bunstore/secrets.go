@@ -43,7 +43,7 @@ func (s *Store) secret(ctx context.Context, name, content string) (key secret.St
 		})
 	}
 	if err != nil {
-		return secret.String{}, fmt.Errorf("the secret %s: %w", name, err)
+		return secret.String{}, fmt.Errorf("load secret %s: %w", name, err)
 	}
 	return key, nil
 }

@@ -44,19 +44,19 @@ func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := fn(bounded)
-	if err != nil && s.dialect.judge(err) == again {
-		err = s.persist(bounded, limit, fn)
+	if err != nil && s.dialect.classify(err) == retryable {
+		err = s.retry(bounded, limit, fn)
 	}
 	return s.explain(ctx, err)
 }
 
 // retry calls fn again after conflicts with other transactions.
-func (s *Store) persist(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+func (s *Store) retry(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 2*time.Millisecond, 200*time.Millisecond
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := fn(ctx)
-		if err != nil && s.dialect.judge(err) != again {
+		if err != nil && s.dialect.classify(err) != retryable {
 			return struct{}{}, backoff.Permanent(err)
 		}
 		return struct{}{}, err
@@ -76,20 +76,20 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil { // the caller cancelled, or its deadline passed
 		return ctx.Err()
 	}
-	switch s.dialect.judge(err) {
-	case again, away, late:
+	switch s.dialect.classify(err) {
+	case retryable, unavailable, timedOut:
 		return fmt.Errorf("%w: %w", ErrAway, err)
-	case full:
+	case diskFull:
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: it took too long", ErrAway)
+		return fmt.Errorf("%w: time limit exceeded", ErrAway)
 	}
 	return err
 }
 
 // awaitDatabase waits until the database answers.
-func (s *Store) reach(ctx context.Context, patience time.Duration) error {
+func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 5*time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
@@ -97,7 +97,7 @@ func (s *Store) reach(ctx context.Context, patience time.Duration) error {
 		if err == nil {
 			return struct{}{}, nil
 		}
-		if verdict := s.dialect.judge(err); verdict == ours || verdict == full {
+		if class := s.dialect.classify(err); class == internalError || class == diskFull {
 			err = backoff.Permanent(err) // waiting does not help
 		}
 		return struct{}{}, err
@@ -132,7 +132,7 @@ func (s *Store) inside(ctx context.Context, fn func() error) error {
 }
 
 // errLost reports that another transaction changed the row.
-var errLost = errors.New("the row was changed meanwhile")
+var errLost = errors.New("row changed concurrently")
 
 // change loads a value, calls fn and stores the value that fn returns. fn must return a
 // copy, because the loaded value is still needed.
@@ -179,7 +179,7 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 		}
 		saved, err := a.save(ctx, tx, old, changed, revision)
 		if err == nil && !saved {
-			return errors.New("a locked row was changed")
+			return errors.New("locked row changed")
 		}
 		return err
 	})
@@ -187,9 +187,9 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 }
 
 // orNotFound replaces the error of a query without rows by the given fault.
-func orNone(err error, none error) error {
+func orNotFound(err error, notFound error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return none
+		return notFound
 	}
 	return err
 }
@@ -205,7 +205,7 @@ func (s *Store) selecting(db bun.IDB, locked bool) *bun.SelectQuery {
 }
 
 // affected reports whether a statement wrote any row.
-func touched(done sql.Result, err error) (bool, error) {
+func affected(done sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
@@ -214,10 +214,10 @@ func touched(done sql.Result, err error) (bool, error) {
 }
 
 // orNotAffected returns the given fault if a statement wrote no row.
-func orUntouched(done sql.Result, err error, none error) error {
-	touched, err := touched(done, err)
-	if err == nil && !touched {
-		return none
+func orNotAffected(done sql.Result, err error, notFound error) error {
+	written, err := affected(done, err)
+	if err == nil && !written {
+		return notFound
 	}
 	return err
 }

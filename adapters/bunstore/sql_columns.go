@@ -50,7 +50,7 @@ func (m *dbTime) Scan(src any) error {
 	case int64:
 		m.Time = time.UnixMicro(src).UTC()
 	default:
-		return fmt.Errorf("an instant can't be read from %T", src)
+		return fmt.Errorf("cannot scan an instant from %T", src)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (d *dbDate) Scan(src any) (err error) {
 	case string:
 		d.Date, err = event.ParseDate(src)
 	default:
-		err = fmt.Errorf("a day can't be read from %T", src)
+		err = fmt.Errorf("cannot scan a day from %T", src)
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (c *cover) Scan(src any) error {
 	case string:
 		return c.ScanBytes([]byte(src))
 	}
-	return fmt.Errorf("a cover can't be read from %T", src)
+	return fmt.Errorf("cannot scan a cover from %T", src)
 }
 
 // ScanBytes scans the text directly.
@@ -159,7 +159,7 @@ func (c *cover) ScanBytes(text []byte) error {
 	}
 	var row coverJSON
 	if err := json.Unmarshal(text, &row); err != nil {
-		return fmt.Errorf("reading a cover: %w", err)
+		return fmt.Errorf("decode cover: %w", err)
 	}
 	c.Key, c.Path = row.Key, row.Path
 	for _, s := range row.Sizes {

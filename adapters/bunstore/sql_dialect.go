@@ -27,14 +27,14 @@ type dialect interface {
 	// mustMatch returns the statement as a step that must write a row. The step returns
 	// the columns and one more, to be scanned and ignored. If it writes no row, the
 	// steps after it write nothing.
-	must(statement string, columns ...string) string
+	mustMatch(statement string, columns ...string) string
 	// alwaysMatches returns the statement as a step that always writes a row, unless
 	// the program has a bug.
-	sure(statement string) string
+	alwaysMatches(statement string) string
 	// unlessMissed ends the condition of every step that may follow one that must
 	// match: after a miss the step does nothing. It is empty where a miss ends the
 	// transaction.
-	unmissed() string
+	unlessMissed() string
 	// values returns the source of an INSERT: one row, under the condition of
 	// unlessMissed.
 	values(row string) string
@@ -54,7 +54,7 @@ type dialect interface {
 	identify(ctx context.Context, s *Store) error
 	// liftTimeouts removes the time limits for the rest of the transaction, and limits
 	// waiting for a lock.
-	unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error
+	liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error
 	// outside runs a statement that creates or drops an index, outside of any
 	// transaction and without time limits. An earlier interrupted run must not get in
 	// its way.
@@ -62,7 +62,7 @@ type dialect interface {
 	// prepareBulk prepares the rest of the transaction for thousands of rows. It
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.
-	laden(ctx context.Context, tx bun.IDB, limit time.Duration) error
+	prepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error
 	// columns returns the query for the columns of a named table; it finds none if the
 	// table is missing.
 	columns() string
@@ -79,7 +79,7 @@ type dialect interface {
 	// optimism returns how often Change tries without a lock before it locks the row.
 	optimism() int
 	// classify returns the class of a driver's error.
-	judge(err error) verdict
+	classify(err error) errorClass
 	// isDuplicate reports whether the error is a unique violation of the table's
 	// column.
 	isDuplicate(err error, table, column string) bool
@@ -128,12 +128,12 @@ type dialect interface {
 }
 
 // errorClass classifies an error of the driver.
-type verdict int
+type errorClass int
 
 const (
-	ours  verdict = iota // a bug in this program
-	again                // nothing was written; a retry may succeed
-	away                 // the database is unreachable or can't serve now
-	late                 // a time limit passed
-	full                 // the disk is full or read-only
+	internalError errorClass = iota // a bug in this program
+	retryable                       // nothing was written; a retry may succeed
+	unavailable                     // the database is unreachable or can't serve now
+	timedOut                        // a time limit passed
+	diskFull                        // the disk is full or read-only
 )

@@ -34,9 +34,9 @@ func (d postgres) outside(ctx context.Context, statement string) (err error) {
 		}
 	}
 	_, err = conn.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
-	if err != nil && d.judge(err) == late {
-		err = fmt.Errorf("%w; the role's statement_timeout is too short for it: "+
-			"run plaza migrate up with a PLAZA_DATABASE_URL that leads to Postgres itself, and without PLAZA_DATABASE_POOLER", err)
+	if err != nil && d.classify(err) == timedOut {
+		err = fmt.Errorf("%w; the role's statement_timeout is too short: "+
+			"run plaza migrate up with a PLAZA_DATABASE_URL that connects directly to Postgres, and without PLAZA_DATABASE_POOLER", err)
 	}
 	return err
 }

@@ -114,10 +114,10 @@ func (d postgres) insert(
 // unlessMissed is the condition of the steps after one that must match: all are sent
 // before the first result arrives. An error would stop them as well, but would log a
 // line on the server for every lost race.
-const unmissed = "current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'"
+const unlessMissed = "current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'"
 
 // mustMatch records a miss in a setting, which ends with the transaction.
-func (postgres) must(statement string, columns ...string) string {
+func (postgres) mustMatch(statement string, columns ...string) string {
 	selected, none := "", ""
 	for i := range columns {
 		selected += fmt.Sprintf("c%d, ", i)
@@ -130,13 +130,13 @@ func (postgres) must(statement string, columns ...string) string {
 }
 
 // alwaysMatches makes Postgres fail with a division by zero.
-func (postgres) sure(statement string) string {
-	return "WITH done AS (" + statement + " AND " + unmissed + " RETURNING 1) SELECT 1 / (SELECT count(*) FROM done) WHERE " + unmissed
+func (postgres) alwaysMatches(statement string) string {
+	return "WITH done AS (" + statement + " AND " + unlessMissed + " RETURNING 1) SELECT 1 / (SELECT count(*) FROM done) WHERE " + unlessMissed
 }
 
-func (postgres) unmissed() string { return " AND " + unmissed }
+func (postgres) unlessMissed() string { return " AND " + unlessMissed }
 
-func (postgres) values(row string) string { return "SELECT " + row + " WHERE " + unmissed }
+func (postgres) values(row string) string { return "SELECT " + row + " WHERE " + unlessMissed }
 
 // undoTimeout limits a rollback after the transaction's own time limit has passed.
 const undoTimeout = time.Second
@@ -152,12 +152,12 @@ func undo(ctx context.Context, conn *pgx.Conn) {
 }
 
 // errUnguarded reports that a step would write although another has missed.
-var errUnguarded = errors.New("a step that must is not the first, or one behind it does not look whether it has missed")
+var errUnguarded = errors.New("a step that must match is not the first, or a later step does not check for a miss")
 
 // guarded reports whether no step writes after a step that must match has missed.
 func guarded(steps []step) bool {
 	for _, s := range steps[1:] {
-		if s.must || steps[0].must && s.statement != commit.statement && !strings.Contains(s.statement, unmissed) {
+		if s.mustMatch || steps[0].mustMatch && s.statement != commit.statement && !strings.Contains(s.statement, unlessMissed) {
 			return false
 		}
 	}
@@ -181,7 +181,7 @@ func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 			}
 		}
 		queued := batch.Queue(s.statement, s.args...)
-		if s.row != nil || s.must {
+		if s.row != nil || s.mustMatch {
 			queued.Query(func(rows pgx.Rows) error { return s.rows(rows) })
 		}
 	}
@@ -190,15 +190,15 @@ func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 
 // rows passes the rows to the step.
 func (s step) rows(rows pgx.Rows) error {
-	there := false
+	found := false
 	err := eachRow(rows, func(scan func(...any) error) error {
-		there = true
+		found = true
 		if s.row == nil {
 			return nil
 		}
 		return s.row(scan)
 	})
-	if err == nil && s.must && !there {
+	if err == nil && s.mustMatch && !found {
 		return errMissed
 	}
 	return err

@@ -41,18 +41,18 @@ type sqlite struct {
 func openSQLite(o Options) (*Store, error) {
 	file, err := makeFile(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("the database file: %w", err)
+		return nil, fmt.Errorf("open database file: %w", err)
 	}
 	made, err := sql.Open("sqlite", "") // opens nothing; provides the driver
 	if err != nil {
-		return nil, fmt.Errorf("the database file: %w", err)
+		return nil, fmt.Errorf("open database file: %w", err)
 	}
 	busyTimeout := waiting(o.Limit)
-	writer := sql.OpenDB(watched{made.Driver(), sqliteURL(o.URL,
+	writer := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL,
 		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
-	reader := sql.OpenDB(watched{made.Driver(), sqliteURL(o.URL, "query_only(on)", busyTimeout), file})
+	reader := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL, "query_only(on)", busyTimeout), file})
 	readers := max(4, 2*runtime.GOMAXPROCS(0))
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
@@ -98,15 +98,15 @@ func (d sqlite) mayBegin() error { return errIfMarked(d.file.path) }
 func (sqlite) tryLock(context.Context, bun.IDB, string) (bool, error) { return true, nil }
 
 // liftTimeouts does nothing: only the wait for another process is limited.
-func (sqlite) unhurried(context.Context, bun.IDB, time.Duration) error { return nil }
+func (sqlite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
 
 func (sqlite) outside(context.Context, string) error {
-	return errors.New("every step of SQLite has its transaction")
+	return errors.New("SQLite migrations always run in a transaction")
 }
 
 // prepareBulk keeps the pages of thousands of rows in memory, and copies each changed
 // page into the database only once. The units are KiB and pages of 4 KiB.
-func (sqlite) laden(ctx context.Context, tx bun.IDB, _ time.Duration) error {
+func (sqlite) prepareBulk(ctx context.Context, tx bun.IDB, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
 }
@@ -121,27 +121,27 @@ func (sqlite) forUpdate() string { return "" }
 func (sqlite) optimism() int { return 0 }
 
 // The primary result codes that are not bugs of this program.
-var sqliteCodes = map[int]verdict{
-	sqlite3.SQLITE_BUSY: again, sqlite3.SQLITE_LOCKED: again,
-	sqlite3.SQLITE_INTERRUPT: late,
-	sqlite3.SQLITE_CANTOPEN:  away,
-	sqlite3.SQLITE_FULL:      full, sqlite3.SQLITE_READONLY: full, sqlite3.SQLITE_IOERR: full,
+var sqliteCodes = map[int]errorClass{
+	sqlite3.SQLITE_BUSY: retryable, sqlite3.SQLITE_LOCKED: retryable,
+	sqlite3.SQLITE_INTERRUPT: timedOut,
+	sqlite3.SQLITE_CANTOPEN:  unavailable,
+	sqlite3.SQLITE_FULL:      diskFull, sqlite3.SQLITE_READONLY: diskFull, sqlite3.SQLITE_IOERR: diskFull,
 }
 
-func (sqlite) judge(err error) verdict {
-	if told, is := errors.AsType[*sqlitedriver.Error](err); is {
-		return sqliteCodes[told.Code()&0xff]
+func (sqlite) classify(err error) errorClass {
+	if coded, is := errors.AsType[*sqlitedriver.Error](err); is {
+		return sqliteCodes[coded.Code()&0xff]
 	}
 	if errors.Is(err, errMoved) {
-		return away
+		return unavailable
 	}
-	return ours
+	return internalError
 }
 
 func (sqlite) isDuplicate(err error, table, column string) bool {
-	told, is := errors.AsType[*sqlitedriver.Error](err)
-	return is && told.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
-		strings.Contains(told.Error(), table+"."+column)
+	violation, is := errors.AsType[*sqlitedriver.Error](err)
+	return is && violation.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
+		strings.Contains(violation.Error(), table+"."+column)
 }
 
 // collides is always false: there is one writer at a time.
@@ -286,7 +286,7 @@ func (j asJSON) Scan(src any) error {
 	case []byte:
 		return json.Unmarshal(src, j.list)
 	}
-	return fmt.Errorf("a list can't be read from %T", src)
+	return fmt.Errorf("cannot scan a list from %T", src)
 }
 
 // backup copies the database as of one moment, while others write. The copy gets its
@@ -314,7 +314,7 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
-		return fmt.Errorf("copying: %w", err)
+		return fmt.Errorf("copy database: %w", err)
 	}
 	return keep(partial, path)
 }
@@ -376,7 +376,7 @@ func (sqlite) integrity(ctx context.Context, db *bun.DB) ([]string, error) {
 		return nil, err
 	}
 	for _, d := range dangling {
-		found = append(found, fmt.Sprintf("%s %d refers to %s that is not there", d.Table, d.Rowid, d.Parent))
+		found = append(found, fmt.Sprintf("%s %d refers to a missing row of %s", d.Table, d.Rowid, d.Parent))
 	}
 	return found, nil
 }

@@ -43,7 +43,7 @@ func errIfMarked(path string) error {
 	if _, err := os.Lstat(markerOf(path)); err != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: put %s back, or a backup of it; or remove %s to begin with an empty database", ErrLost, path, markerOf(path))
+	return fmt.Errorf("%w: restore %s from its old place or a backup, or remove %s to start with an empty database", ErrLost, path, markerOf(path))
 }
 
 // makeFile creates a database file that only its owner can access, unless it exists.
@@ -72,15 +72,15 @@ func (f databaseFile) check() error {
 }
 
 // fileConnector connects only to the file that was opened.
-type watched struct {
+type fileConnector struct {
 	driver driver.Driver
 	name   string
 	file   databaseFile
 }
 
-func (w watched) Driver() driver.Driver { return w.driver }
+func (w fileConnector) Driver() driver.Driver { return w.driver }
 
-func (w watched) Connect(context.Context) (driver.Conn, error) {
+func (w fileConnector) Connect(context.Context) (driver.Conn, error) {
 	conn, err := w.driver.Open(w.name)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (d sqlite) identify(ctx context.Context, s *Store) error {
 	case marked == "":
 		return mark(marker, id.Reveal())
 	case marked != id.Reveal():
-		return fmt.Errorf("%w: another database is at %s; put the former back, or remove %s to go on with this one", ErrLost, d.file.path, marker)
+		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one", ErrLost, d.file.path, marker)
 	}
 	return nil
 }

@@ -72,19 +72,19 @@ func (d sqlite) insert(
 	return id, err
 }
 
-func (sqlite) must(statement string, columns ...string) string {
+func (sqlite) mustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
 
-func (sqlite) sure(statement string) string { return statement + " RETURNING 1" }
+func (sqlite) alwaysMatches(statement string) string { return statement + " RETURNING 1" }
 
 // unlessMissed is empty: no step runs after one that misses.
-func (sqlite) unmissed() string { return "" }
+func (sqlite) unlessMissed() string { return "" }
 
 func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
 
 func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.must && !s.sure {
+	if s.row == nil && !s.mustMatch && !s.alwaysMatches {
 		var err error
 		if kept := d.written.get(s.statement); kept != nil {
 			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
@@ -102,9 +102,9 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return err
 	}
 	defer rows.Close()
-	there := false
+	found := false
 	for rows.Next() {
-		there = true
+		found = true
 		if s.row == nil {
 			continue
 		}
@@ -116,11 +116,11 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return err
 	}
 	switch {
-	case there:
-	case s.must:
+	case found:
+	case s.mustMatch:
 		return errMissed
-	case s.sure:
-		return errUnsure
+	case s.alwaysMatches:
+		return errRowGone
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// One in sweepOdds writes removes expired rows.
+	// sweepOdds: one write in sweepOdds removes expired rows.
 	sweepOdds = 16
 	// sweepMost limits the rows that a sweep removes from a table: more than sweepOdds
 	// writes add, and few enough that readers are not slowed.
@@ -28,14 +28,14 @@ type expired struct {
 }
 
 // sweepSometimes removes some expired rows after one in sweepOdds writes.
-func (s *Store) sometimes(ctx context.Context, rows ...expired) {
-	if s.chance() == 0 {
+func (s *Store) sweepSometimes(ctx context.Context, rows ...expired) {
+	if s.sweepDraw() == 0 {
 		s.sweep(ctx, rows...)
 	}
 }
 
 // drawSweep returns zero once in sweepOdds calls.
-func sweepChance() int { return rand.N(sweepOdds) }
+func drawSweep() int { return rand.N(sweepOdds) }
 
 // sweep removes some of the expired rows. It skips rows that another transaction has
 // locked, so it never waits and never takes part in a deadlock. No caller depends on
@@ -59,6 +59,6 @@ func (s *Store) sweep(ctx context.Context, rows ...expired) {
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("expired rows could not be removed; a later write tries again", "table", rows[0].table, "error", err)
+		s.log.Warn("expired rows not removed; a later write will retry", "table", rows[0].table, "error", err)
 	}
 }

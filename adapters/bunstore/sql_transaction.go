@@ -27,31 +27,31 @@ type transaction struct {
 // step is a statement of a transaction, or a hot read. Its text is constant and its
 // parameters are bound, so that the database can keep it prepared.
 type step struct {
-	statement string
-	args      []any
-	row       func(scan func(...any) error) error // receives every row; nil ignores them
-	must      bool                                // without a row, the steps after it write nothing and all fail with errMissed
-	sure      bool                                // always returns a row
+	statement     string
+	args          []any
+	row           func(scan func(...any) error) error // receives every row; nil ignores them
+	mustMatch     bool                                // without a row, the steps after it write nothing and all fail with errMissed
+	alwaysMatches bool                                // always returns a row
 }
 
 // errMissed reports that a step that must match returned no row.
-var errMissed = errors.New("a step has found nothing")
+var errMissed = errors.New("a step that must match found no row")
 
 // errRowGone reports that a step found no row although it always does.
-var errUnsure = errors.New("a row is gone that the transaction has locked")
+var errRowGone = errors.New("a locked row is gone")
 
 // stepStatements are the statements of all steps.
 type stepStatements struct {
 	eventSteps
 	tokenSteps
 	listingSteps
-	intakeSteps
+	importSteps
 	ledgerSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
-		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), intakeSteps: newIntakeSteps(d),
+		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		ledgerSteps: newLedgerSteps(d),
 	}
 }
@@ -69,7 +69,7 @@ func (s *Store) writeWithin(ctx context.Context, limit time.Duration, fn func(ct
 			if err := fn(ctx, tx); err != nil {
 				return nil, err
 			}
-			return s.sql.stepsOf(tx.changes), nil
+			return s.sql.stepsFor(tx.changes), nil
 		})
 	})
 }

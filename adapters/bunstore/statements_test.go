@@ -151,7 +151,7 @@ func TestEVT08_every_list_is_one_statement_however_long(t *testing.T) {
 	var counted counter
 	s, err := Open(t.Context(), Options{URL: testserver.Empty(t), trace: &counted})
 	require.NoError(t, err)
-	s.chance = func() int { return 1 } // no write removes expired rows: that is a trip of its own
+	s.sweepDraw = func() int { return 1 } // no write removes expired rows: that is a trip of its own
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)

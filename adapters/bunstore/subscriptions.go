@@ -95,13 +95,13 @@ func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored s
 		if stored.ID != 0 {
 			return stored, true, nil
 		}
-		standing := tx.NewSelect().Model(&stored).Where("user_id = ?", row.UserID)
+		existing := tx.NewSelect().Model(&stored).Where("user_id = ?", row.UserID)
 		if row.FollowedID != 0 {
-			standing = standing.Where("followed_id = ?", row.FollowedID)
+			existing = existing.Where("followed_id = ?", row.FollowedID)
 		} else {
-			standing = standing.Where("category_id = ?", row.CategoryID)
+			existing = existing.Where("category_id = ?", row.CategoryID)
 		}
-		if err := standing.Scan(ctx); !errors.Is(err, sql.ErrNoRows) {
+		if err := existing.Scan(ctx); !errors.Is(err, sql.ErrNoRows) {
 			return stored, false, err
 		}
 	}
@@ -110,7 +110,7 @@ func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored s
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner).Exec(ctx)
-		return orUntouched(done, err, subscription.ErrNotFound)
+		return orNotAffected(done, err, subscription.ErrNotFound)
 	})
 }
 

@@ -40,13 +40,13 @@ type usualRow struct {
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
-	err := v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
-		full, usual, err := v.look(ctx, tx, a, now)
+	err := v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error {
+		wait, usual, err := v.wait(ctx, tx, a, now)
 		if err != nil {
 			return err
 		}
-		if full > 0 {
-			return access.ErrThrottled(full)
+		if wait > 0 {
+			return access.ErrThrottled(wait)
 		}
 		row := failureRow{
 			Phone: a.Phone.String(), Source: a.Source.String(), Failed: dbTime{now}, InPair: true, InUnusual: !usual,
@@ -55,17 +55,17 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 		return err
 	})
 	if err == nil {
-		v.s.sometimes(ctx, v.expired(now)...)
+		v.s.sweepSometimes(ctx, v.expired(now)...)
 	}
 	return err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	return v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
+	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error {
 		if err := takeBack(ctx, tx, a); err != nil {
 			return err
 		}
-		if err := forgive(ctx, tx, a); err != nil {
+		if err := resetPair(ctx, tx, a); err != nil {
 			return err
 		}
 		return makeUsual(ctx, tx, a, instant.Normalise(now))
@@ -73,12 +73,12 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.alone(ctx, a, func(ctx context.Context, tx *transaction) error { return takeBack(ctx, tx, a) })
+	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error { return takeBack(ctx, tx, a) })
 }
 
 // exclusively calls fn in a transaction that locks the attempt's source and phone. All
 // callers lock the source first, which prevents deadlocks.
-func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx *transaction) error) error {
+func (v Throttle) exclusively(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx *transaction) error) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
 			if err := v.s.dialect.lock(ctx, tx, name); err != nil {
@@ -91,7 +91,7 @@ func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx conte
 
 // wait returns how long all groupings need to admit an attempt, zero if they do now,
 // and reports whether the source is usual, in one statement.
-func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (full time.Duration, usual bool, err error) {
+func (v Throttle) wait(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (longest time.Duration, usual bool, err error) {
 	limits := access.Limits()
 	last := make([]dbTime, len(limits))
 	into := []any{&usual}
@@ -109,9 +109,9 @@ func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, n
 		if last[i].IsZero() || l.Grouping.SparesUsual() && usual {
 			continue
 		}
-		full = max(full, last[i].Add(l.Window).Sub(now))
+		longest = max(longest, last[i].Add(l.Window).Sub(now))
 	}
-	return full, usual, nil
+	return longest, usual, nil
 }
 
 // lastPlace returns the query for the failure that fills a grouping: an attempt is
@@ -139,8 +139,8 @@ func takeBack(ctx context.Context, tx *transaction, a access.Attempt) error {
 	return err
 }
 
-// forgive excludes the failures of the pair from ByPair.
-func forgive(ctx context.Context, tx *transaction, a access.Attempt) error {
+// resetPair excludes the failures of the pair from ByPair.
+func resetPair(ctx context.Context, tx *transaction, a access.Attempt) error {
 	_, err := tx.NewUpdate().Model((*failureRow)(nil)).Set("in_pair = ?", false).
 		Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String()).Exec(ctx)
 	return err

@@ -58,7 +58,7 @@ func (r tokenRow) token() (access.Token, error) {
 		Created: r.Created.Time, Used: r.Used.Time,
 	}
 	if copy(t.Hash[:], r.Hash) != len(t.Hash) {
-		return access.Token{}, fmt.Errorf("the hash of token %d is cut short", r.ID)
+		return access.Token{}, fmt.Errorf("hash of token %d is truncated", r.ID)
 	}
 	return t, nil
 }
@@ -71,7 +71,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, e
 			Generation: t.Generation, TTL: t.TTL, Created: dbTime{t.Created},
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
-			return fmt.Errorf("issuing a token of user %d: %w", t.User, err)
+			return fmt.Errorf("issue token for user %d: %w", t.User, err)
 		}
 		id = row.ID
 		_, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: dbTime{t.Used}}).Exec(ctx)
@@ -163,7 +163,7 @@ func newTokenSteps(d dialect) tokenSteps {
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id).Exec(ctx)
-		return orUntouched(done, err, access.ErrNoSession)
+		return orNotAffected(done, err, access.ErrNoSession)
 	})
 }
 

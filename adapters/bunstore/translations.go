@@ -149,7 +149,7 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 		return err
 	})
 	if err == nil {
-		v.s.sometimes(ctx, expiredTranslations(expires.Add(-publication.CacheFor))...)
+		v.s.sweepSometimes(ctx, expiredTranslations(expires.Add(-publication.CacheFor))...)
 	}
 	return err
 }
