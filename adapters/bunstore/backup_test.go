@@ -19,8 +19,8 @@ import (
 	"plaza/domain/fault"
 )
 
-// whileWriting calls fn while four write, once each has written something, and
-// returns how many writes were acknowledged meanwhile.
+// whileWriting calls fn while four goroutines write, once each has written, and returns
+// how many writes were acknowledged meanwhile.
 func (w *eventWriter) whileWriting(fn func()) (written int64) {
 	w.t.Helper()
 	const writers = 4
@@ -53,7 +53,7 @@ func (w *eventWriter) whileWriting(fn func()) (written int64) {
 	return written
 }
 
-// soFar is what was acknowledged until now.
+// soFar returns the writes acknowledged so far.
 func (w *eventWriter) soFar() *eventWriter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +99,7 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 	w.assertKept(s)
 }
 
-// filesIn are the names of the files, without those that are beside an open database.
+// filesIn returns the names of the files, except those beside an open database.
 func filesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -206,7 +206,7 @@ func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	path := filepath.Join(dir, "copy.db")
-	for _, left := range []string{".partial", ".partial-journal"} { // by a SIGKILL
+	for _, left := range []string{".partial", ".partial-journal"} { // as after a SIGKILL
 		require.NoError(t, os.WriteFile(path+left, []byte("half of one"), 0o600))
 	}
 	require.NoError(t, s.Backup(t.Context(), path))

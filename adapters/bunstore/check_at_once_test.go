@@ -13,8 +13,8 @@ import (
 	"plaza/domain/publication"
 )
 
-// unrest puts and takes back publications, until it is told to stop. It keeps a pace,
-// because SQLite lets whoever comes first in, over and over.
+// churn publishes and unpublishes until it is told to stop. It limits its rate, because
+// SQLite locks are not fair.
 func (s *servers) unrest(t *testing.T, number int, stop <-chan struct{}) {
 	pace := time.NewTicker(time.Millisecond)
 	defer pace.Stop()
@@ -28,8 +28,8 @@ func (s *servers) unrest(t *testing.T, number int, stop <-chan struct{}) {
 	}
 }
 
-// checkMeanwhile lets both servers check and repair at once, while others write, and
-// returns all that they find.
+// checkMeanwhile lets both servers check and repair concurrently with writers, and
+// returns all findings.
 func (s *servers) checkMeanwhile(t *testing.T) (found []bunstore.Finding) {
 	t.Helper()
 	stop := make(chan struct{})

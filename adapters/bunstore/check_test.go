@@ -17,7 +17,7 @@ import (
 	"plaza/domain/userimage"
 )
 
-// furnish stores one thing of each kind, and what is said of the event.
+// furnish stores one record of each kind, and a discussion of the event.
 func furnish(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	ctx, author := t.Context(), peopled(t, s)
@@ -111,7 +111,7 @@ func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
 	}
 }
 
-// allTotals is how many of each kind there are, as the totals say it.
+// allTotals returns the totals of each kind.
 func allTotals(t *testing.T, db *sql.DB) []string {
 	t.Helper()
 	return column[string](t, db, "SELECT kind || ': ' || SUM(count) FROM feed_totals GROUP BY kind ORDER BY kind")
@@ -135,7 +135,7 @@ func TestCheck_finds_each_spoilt_total_once_and_mends_it(t *testing.T) {
 				},
 			} {
 				execute(t, db, spoil)
-				for _, repair := range []bool{false, false, true} { // looking alone changes nothing
+				for _, repair := range []bool{false, false, true} { // a check without repair changes nothing
 					var want []bunstore.Finding
 					for _, what := range found {
 						want = append(want, bunstore.Finding{What: what, Repaired: repair})
@@ -143,7 +143,7 @@ func TestCheck_finds_each_spoilt_total_once_and_mends_it(t *testing.T) {
 					assert.Equal(t, want, checked(t, s, repair), spoil)
 				}
 				require.Empty(t, checked(t, s, true), spoil)
-				require.NoError(t, s.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "A shelf"})) // which has a row, too
+				require.NoError(t, s.Categories().Put(t.Context(), feed.Category{ID: 1, Name: "A shelf"})) // also has a totals row
 				require.Equal(t, right, allTotals(t, db), spoil)
 				for _, q := range []publication.Query{{}, {OriginOnly: true}} {
 					p, err := s.Publications().List(t.Context(), q)

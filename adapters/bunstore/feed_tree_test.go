@@ -20,13 +20,13 @@ import (
 	"plaza/domain/user"
 )
 
-// shownTree is what Metas shows.
+// shownTree is a result of Metas.
 type shownTree struct {
 	Categories map[feed.CategoryID]feed.Category
 	Metas      map[feed.CategoryID]feed.Meta
 }
 
-// selections are all that can be selected: every set of kinds, and a circle.
+// selections returns every selection: all sets of kinds, and an area.
 func selections() []feed.Selection {
 	kinds := append(feed.ItemKinds(), feed.Xfile)
 	all := []feed.Selection{feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5})}
@@ -42,8 +42,8 @@ func selections() []feed.Selection {
 	return all
 }
 
-// shown is what the store shows. What came out is spoilt afterwards, which nobody else
-// may notice.
+// shown returns the result of the store. It then modifies the returned values, which
+// must not affect later results.
 func shown(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	t.Helper()
 	categories, metas, err := s.Feed().Metas(t.Context(), sel)
@@ -63,7 +63,8 @@ func shown(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	return tree
 }
 
-// there is what Metas should show: it is made from the listings, past all that is counted.
+// there returns the expected result of Metas, computed from the listings without the
+// counters.
 func there(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	t.Helper()
 	tree := shownTree{Metas: map[feed.CategoryID]feed.Meta{}}
@@ -82,8 +83,8 @@ func there(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	return tree
 }
 
-// servers are two stores over one database, and somebody who writes. The first only
-// reads, all selections again and again, so that it keeps whatever it may.
+// servers are two stores over one database, and a writer. The reader reads all
+// selections again and again, so that it caches as much as possible.
 type servers struct {
 	reader, writer *bunstore.Store
 	author         user.ID
@@ -99,7 +100,7 @@ func bothServers(t *testing.T, url string) *servers {
 	return &servers{reader: reader, writer: writer, author: peopled(t, writer)}
 }
 
-// agree asserts that both show what is there, and still do when they have shown it.
+// agree asserts that both servers return the expected trees, twice in a row.
 func (s *servers) agree(t *testing.T, after string) {
 	t.Helper()
 	for _, sel := range selections() {
@@ -143,7 +144,7 @@ func (s *servers) addEvent(ctx context.Context) error {
 	return err
 }
 
-// changeEvent changes it by Change and, the other time, by ChangeRead.
+// changeEvent alternates between Change and ChangeRead.
 func (s *servers) changeEvent(ctx context.Context, c event.Change) error {
 	fn := func(e *event.Event) error { return e.Apply(c, noon.Add(time.Hour)) }
 	read, err := s.writer.Events().Get(ctx, s.event)
@@ -162,7 +163,7 @@ func (s *servers) category(ctx context.Context, c feed.Category) error {
 	return s.writer.Categories().Put(ctx, c)
 }
 
-// treeChange is something that a server does, and the other must show.
+// treeChange is a change by one server that the other must show.
 type treeChange struct {
 	what string
 	do   func(ctx context.Context, s *servers) error
@@ -258,8 +259,8 @@ func TestEvery_server_shows_at_once_what_another_has_changed_of_the_tree(t *test
 	}
 }
 
-// TestA_repaired_tree_is_shown_at_once has the servers see, and keep, a tree that was
-// spoilt past them: nothing but the repair itself tells them that it is another now.
+// TestA_repaired_tree_is_shown_at_once lets the servers cache a tree that was corrupted
+// directly in the database: only the repair changes its version.
 func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {
@@ -292,8 +293,8 @@ func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
 	}
 }
 
-// TestA_tree_that_is_kept_is_never_taken_for_a_later_one has the versions lost, and as
-// much changed since as had been before.
+// TestA_tree_that_is_kept_is_never_taken_for_a_later_one deletes the versions and
+// repeats as many changes as there were before.
 func TestA_tree_that_is_kept_is_never_taken_for_a_later_one(t *testing.T) {
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {
@@ -317,7 +318,7 @@ func TestA_tree_that_is_kept_is_never_taken_for_a_later_one(t *testing.T) {
 	}
 }
 
-// furnished stores two of everything that is listed.
+// furnished stores two of every listed kind.
 func furnished(t *testing.T, s *servers) {
 	t.Helper()
 	ctx := t.Context()

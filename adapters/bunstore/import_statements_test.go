@@ -19,7 +19,7 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// copies counts what is copied into a table, too.
+// copies also counts COPY statements.
 type copies struct{ counter }
 
 func (c *copies) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
@@ -29,7 +29,7 @@ func (c *copies) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.Trac
 
 func (*copies) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
 
-// harvest is so many records of every kind, with ids from the first on.
+// harvest returns many records of every kind, with IDs from first on.
 func harvest(first, many int) []imported.Line {
 	var lines []imported.Line
 	add := func(r imported.Record) {
@@ -57,7 +57,7 @@ func harvest(first, many int) []imported.Line {
 	return lines
 }
 
-// retitled are the lines with something changed in each.
+// retitled returns the lines, each with a change.
 func retitled(lines []imported.Line) []imported.Line {
 	changed := make([]imported.Line, len(lines))
 	for i, line := range lines {

@@ -17,7 +17,7 @@ import (
 	"plaza/domain/user"
 )
 
-// brought is a little of everything that a crawler brings.
+// brought returns a few records of every kind.
 func brought(t *testing.T) []imported.Record {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000009")
@@ -52,8 +52,8 @@ func bring(t *testing.T, s *bunstore.Store, records ...imported.Record) (fates [
 	return fates
 }
 
-// rowsOf is every row of every table but the one of progress, with which version of it
-// that is where the database tells.
+// rowsOf returns every row of every table except that of progress, with its row version
+// where the database exposes it.
 func rowsOf(t *testing.T, db *sql.DB, url string) []string {
 	t.Helper()
 	row, names := "xmin || ': ' || CAST(t AS text)", "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'imports'"

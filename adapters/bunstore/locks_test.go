@@ -16,7 +16,7 @@ import (
 	"plaza/test/postgres"
 )
 
-// waiting is how many sessions wait for a lock.
+// waiting counts the sessions that wait for a lock.
 const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 
 const lockNotAvailable = "55P03"
@@ -39,7 +39,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 		_, err := other.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	hold("SET LOCAL deadlock_timeout = '1min'") // so that the victim is the store
+	hold("SET LOCAL deadlock_timeout = '1min'") // so that Postgres aborts the store's transaction
 	hold("SELECT FROM feed_counters FOR UPDATE")
 	changed := make(chan error, 1)
 	go func() {
@@ -62,7 +62,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 	wellKept(t, s)
 }
 
-// keepLocked locks the event for as long as the returned function isn't called.
+// keepLocked locks the event until the returned function is called.
 func keepLocked(t *testing.T, url string, id event.ID) (release func()) {
 	t.Helper()
 	db := rawSQL(t, url)

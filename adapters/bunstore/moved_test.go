@@ -19,8 +19,8 @@ func rename(t *testing.T, from, to string) {
 	require.NoError(t, os.Rename(from, to))
 }
 
-// refuseWrites asserts that the store takes nothing, at many connections at once, and
-// says that it is not ready.
+// refuseWrites asserts that the store rejects writes, on many concurrent connections,
+// and reports that it is not ready.
 func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 	t.Helper()
 	for n := range 3 {
@@ -40,7 +40,7 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	rename(t, path, away)
 	refuseWrites(t, s, w)
 	var readers sync.WaitGroup
-	for range 32 { // more than have a connection already
+	for range 32 { // more than the open connections
 		readers.Go(func() {
 			_, err := s.Accounts().List(t.Context(), 0, 1)
 			if err != nil {
@@ -67,7 +67,8 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	wellKept(t, s)
 }
 
-// lost asserts that the database can't be opened, and that nothing is made in its place.
+// lost asserts that the database can't be opened, and that no other is created in its
+// place.
 func lost(t *testing.T, path string) {
 	t.Helper()
 	before, _ := os.ReadFile(path)

@@ -24,16 +24,16 @@ import (
 )
 
 const (
-	// soon is when a call must have failed that nothing can come of. The machine may
-	// be busy; the limit of a call is longer.
+	// soon limits calls that must fail fast. The machine may be busy; the limit of a
+	// call is longer.
 	soon = 5 * time.Second
-	// eventually bounds what must happen, however busy the machine is.
+	// eventually limits waiting, however busy the machine is.
 	eventually = 30 * time.Second
-	// hushed is a password that nobody may ever be shown.
+	// hushed is a password that must never be shown.
 	hushed = "kettle-and-cups"
 )
 
-// logBook keeps what a store logs.
+// logBook collects the log of a store.
 type logBook struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -55,13 +55,13 @@ func (l *logBook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l,
 
 func (l *logBook) tries() int { return strings.Count(l.String(), "trying again") }
 
-// withPassword is the URL with a password in it, which a server that trusts
-// everybody ignores.
+// withPassword returns the URL with a password, which a server with trust
+// authentication ignores.
 func withPassword(url, password string) string {
 	return strings.Replace(url, "postgres@", "postgres:"+password+"@", 1)
 }
 
-// lasting is how long the function takes.
+// lasting returns how long the function takes.
 func lasting(fn func()) time.Duration {
 	start := time.Now()
 	fn()
@@ -130,8 +130,8 @@ func TestOpen_stops_waiting_when_it_is_told_to(t *testing.T) {
 	assert.Less(t, took, soon)
 }
 
-// demandPasswords makes the server ask everybody for a password but one superuser,
-// who sets them.
+// demandPasswords makes the server require passwords of all roles except one superuser,
+// which sets them.
 func demandPasswords(t *testing.T, server *postgres.Server) {
 	t.Helper()
 	db := rawSQL(t, server.URL("postgres"))
@@ -150,7 +150,7 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 	as := func(password string) string {
 		return strings.Replace(server.URL("postgres"), "postgres@", "plaza:"+password+"@", 1)
 	}
-	require.Eventually(t, func() bool { // the server takes a moment to read its file again
+	require.Eventually(t, func() bool { // the server reloads its file with a delay
 		return rawSQL(t, as("wrong")).PingContext(t.Context()) != nil
 	}, eventually, 10*time.Millisecond)
 	right, err := bunstore.Open(t.Context(), bunstore.Options{URL: as("the%20right%20one")})
@@ -177,7 +177,7 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 	}
 }
 
-// portCalls are all methods of all ports, called with something for every parameter.
+// portCalls returns all methods of all ports, with arguments.
 func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 	calls := map[string]func(context.Context) error{"Store.Ping": s.Ping}
 	stores := reflect.ValueOf(portsOf(s))
@@ -204,7 +204,7 @@ func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 	return calls
 }
 
-// errorOf is what went wrong with a call whose last result this is: an error, or a walk
+// errorOf returns the error of a call from its last result: an error, or an iterator
 // that ends with one.
 func errorOf(result any) (err error) {
 	if walk := reflect.ValueOf(result); walk.Kind() == reflect.Func {
@@ -217,10 +217,10 @@ func errorOf(result any) (err error) {
 	return err
 }
 
-// something is a value that no port finds empty and returns at once.
+// something returns a value that no port treats as empty.
 func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
-		time.Now(), // so that a token was last used long ago
+		time.Now(), // so that the token's last use is long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
 		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}},
 	} {
@@ -245,7 +245,7 @@ func something(of reflect.Type) reflect.Value {
 	return value
 }
 
-// someEvent is an event that may once have been read; it isn't stored.
+// someEvent returns an event as if it was read; it is not stored.
 func someEvent() *event.Event {
 	now := time.Now()
 	e, err := event.Restore(event.State{ID: 10, Author: 10, Date: event.DateOf(now), Created: now, Modified: now})
@@ -255,7 +255,7 @@ func someEvent() *event.Event {
 	return e
 }
 
-// refuseAll asserts that every call fails soon with the fault.
+// refuseAll asserts that every call soon fails with the fault.
 func refuseAll(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	calls := portCalls(s)
@@ -270,7 +270,7 @@ func refuseAll(t *testing.T, s *bunstore.Store) {
 	}
 }
 
-// serveAll asserts that no call finds the database away.
+// serveAll asserts that no call finds the database unavailable.
 func serveAll(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	for name, call := range portCalls(s) {
@@ -290,7 +290,7 @@ func fresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.
 	return s
 }
 
-// member opens an account and returns whose.
+// member opens an account and returns its user.
 func member(t *testing.T, s *bunstore.Store) user.ID {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000001")
@@ -302,7 +302,7 @@ func member(t *testing.T, s *bunstore.Store) user.ID {
 	return id
 }
 
-// listedEvent is an event that the feed lists; not stored yet.
+// listedEvent returns an event that the feed lists; it is not stored yet.
 func listedEvent(t *testing.T, author user.ID, title string) *event.Event {
 	t.Helper()
 	e, err := event.New(author, event.Change{Title: &title, Publish: new(true), Permission: new(event.Public)},
@@ -362,8 +362,8 @@ func TestThe_first_who_finds_a_dead_connection_spares_the_others(t *testing.T) {
 	assert.LessOrEqual(t, tries, 2, "one finds out")
 }
 
-// connectMany makes the store's pool have many connections: each of those who read
-// at once waits for a lock that is held until all of them do.
+// connectMany makes the store's pool open many connections: concurrent readers all wait
+// for one lock.
 func connectMany(t *testing.T, s *bunstore.Store, url string) {
 	t.Helper()
 	const many = 8

@@ -15,7 +15,7 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// opened is a store with the schema and somebody in it.
+// opened returns a store with the schema and a user.
 func opened(t *testing.T, o Options) (*Store, user.ID) {
 	t.Helper()
 	s, err := Open(t.Context(), o)
@@ -58,7 +58,7 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
 	var counted counter
 	s, who := opened(t, Options{URL: testserver.Empty(t), trace: &counted})
-	s.sweepDraw = func() int { return 1 } // no write removes expired rows: that is a trip of its own
+	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	ledger := s.Ledger()
 	o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)

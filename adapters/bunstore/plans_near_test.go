@@ -20,9 +20,9 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// demandsAround are statements that list {many} demands in 200 categories: each 25th of
-// them within 5 km of the lake, the others within a thousand. What differs between the
-// databases stands in braces.
+// demandsAround lists {many} demands in 200 categories: every 25th is within 5 km of
+// the lake, the others within a thousand. Braces contain the differences between the
+// databases.
 const demandsAround = `
 INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM {series of 200};
 INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
@@ -53,7 +53,7 @@ func TestFED05_the_tree_within_5_km_reads_a_band_of_500_000_demands_on_Postgres(
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	statements := demandStatements(many, "{at}", "now() - n * interval '1 minute'", "{series of ", "generate_series(1, ", "}", ") n")
-	// What may yet be lost is not vacuumed.
+	// VACUUM skips rows that are not yet durable.
 	statements = append(statements, "VACUUM ANALYZE feed_listings", "ANALYZE categories")
 	for _, statement := range slices.Insert(statements, 0, "SET synchronous_commit = on") {
 		_, err := conn.Exec(t.Context(), statement)

@@ -15,8 +15,8 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// traded is a world in which Postgres has to think: 30,000 orders of 300 people that are over, of
-// which each has all that an order may have, and thirty that are to be looked at.
+// traded is large enough to make Postgres choose between plans: 30,000 closed orders of
+// 300 users with everything that an order may have, and thirty orders that are due.
 const traded = `
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT '+86-138' || n, '', '{}', false, false, 1, '', '', '', '', 'UTC', now() FROM generate_series(10000001, 10000300) n;

@@ -18,8 +18,8 @@ import (
 	"plaza/test/postgres"
 )
 
-// TestLostRacesAreNotLogged has many change few events, and answer the same keys: a
-// race that is lost is no error of the database.
+// TestLostRacesAreNotLogged lets many callers change few events and answer the same
+// keys: a lost race must not raise an error in the database.
 func TestLostRacesAreNotLogged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -69,7 +69,7 @@ func TestLostRacesAreNotLogged(t *testing.T) {
 	}
 }
 
-// answerTwice makes an order with a key that has its answer already.
+// answerTwice adds an order with a key that is already answered.
 func answerTwice(t *testing.T, s *bunstore.Store, author user.ID) {
 	t.Helper()
 	now := time.Now()

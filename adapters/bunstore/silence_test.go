@@ -18,7 +18,7 @@ import (
 	"plaza/test/postgres"
 )
 
-// mute passes everything on to the server, until it is told to keep it to itself.
+// mute is a proxy to the server that can stop forwarding.
 type mute struct {
 	dir     string
 	mu      sync.Mutex
@@ -28,7 +28,7 @@ type mute struct {
 
 func before(t *testing.T, server *postgres.Server) *mute {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "plaza-mute-") // a socket's path has about a hundred bytes
+	dir, err := os.MkdirTemp("/tmp", "plaza-mute-") // a socket's path is limited to about 100 bytes
 	require.NoError(t, err)
 	m := &mute{dir: dir}
 	parts := regexp.MustCompile(`host=([^&]+)`).FindStringSubmatch(server.URL("postgres"))
@@ -73,7 +73,7 @@ func (m *mute) pass(to, from net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		m.silence.RLock() // held for writing, nothing gets through
+		m.silence.RLock() // held for writing, it blocks all traffic
 		_, failed := to.Write(buffer[:n])
 		m.silence.RUnlock()
 		if err != nil || failed != nil {

@@ -24,8 +24,8 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// counter counts statements, BEGIN and COMMIT among them; what is sent together counts
-// as one.
+// counter counts round trips: statements, including BEGIN and COMMIT; a batch counts as
+// one.
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -46,7 +46,7 @@ func (*counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// crowd stores so many of everything.
+// crowd stores many records of everything.
 func crowd(t *testing.T, s *Store, many int) {
 	t.Helper()
 	ctx := t.Context()
@@ -91,7 +91,7 @@ func discuss(t *testing.T, s *Store) {
 	require.NoError(t, err)
 }
 
-// lists are the reads of many things at once.
+// lists returns the reads of many records at once.
 func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 	var people []user.ID
 	var events []event.ID
@@ -151,7 +151,7 @@ func TestEVT08_every_list_is_one_statement_however_long(t *testing.T) {
 	var counted counter
 	s, err := Open(t.Context(), Options{URL: testserver.Empty(t), trace: &counted})
 	require.NoError(t, err)
-	s.sweepDraw = func() int { return 1 } // no write removes expired rows: that is a trip of its own
+	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 				_, err := cache.Claim(t.Context(), publication.Claim{Keys: []publication.CacheKey{{key}}, Now: noon, Until: until})
 				require.NoError(t, err)
 			}
-			// The first expires at noon, and so does the first claim.
+			// The first text expires at noon, and so does the first claim.
 			put('a', noon.Add(-publication.CacheFor))
 			put('b', noon.Add(-publication.CacheFor+time.Microsecond))
 			claim('c', noon)
@@ -39,7 +39,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 				require.NoError(t, s.reader.NewSelect().Table(table).Column("key").Order("key").Scan(t.Context(), &keys))
 				return keys
 			}
-			for range 1000 { // a few of them clear up
+			for range 1000 { // a few of them sweep
 				if put('e', noon); len(stored("translations")) == 2 {
 					break
 				}

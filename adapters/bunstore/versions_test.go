@@ -19,7 +19,7 @@ import (
 	"plaza/domain/user"
 )
 
-// raw opens the database beside the store, for what no port shows.
+// raw opens the database without the store, for data that no port shows.
 func raw(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	driver, at := "pgx", url
@@ -41,7 +41,7 @@ func versions(t *testing.T, db *sql.DB, in feed.CategoryID, kind feed.Kind) (sum
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// peopled opens an account and two categories.
+// peopled opens an account and adds two categories.
 func peopled(t *testing.T, s *bunstore.Store) user.ID {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000001")
@@ -115,8 +115,8 @@ func TestFED10_no_version_is_lost_when_many_write_at_once(t *testing.T) {
 	}
 }
 
-// republish writes an event and moves it to the other category in each turn, so
-// that each turn but the first touches both.
+// republish writes an event and moves it to the other category in each turn, so that
+// each turn but the first changes both.
 func republish(ctx context.Context, s *bunstore.Store, author user.ID, turns int) error {
 	draft := event.Change{Title: new("An event"), Publish: new(true), Category: new(feed.CategoryID(1))}
 	e, err := event.New(author, draft, event.DateOf(noon), noon)
