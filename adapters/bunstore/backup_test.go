@@ -92,7 +92,7 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 
 	copied := unmigrated(t, "sqlite:"+path)
 	require.NoError(t, copied.CheckSchema(t.Context()), "it is what it was copied from")
-	wellKept(t, copied)
+	assertConsistent(t, copied)
 	acknowledged.assertKept(copied)
 	_, err = copied.Events().Add(t.Context(), listedEvent(t, w.author, "After"))
 	assert.NoError(t, err, "it can be gone on with")
@@ -141,7 +141,7 @@ func TestA_backup_replaces_nothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "last year's", string(kept))
 	assert.Equal(t, []string{"link", "plaza.db", "precious"}, filesIn(t, dir))
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
 func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
@@ -173,7 +173,7 @@ func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
 		assert.Empty(t, filesIn(t, dir))
 	})
 	require.NoError(t, w.write(0), "the store has taken no harm")
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
 func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
@@ -190,13 +190,13 @@ func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
 			for n := range 700 {
 				require.NoError(t, w.write(n))
 			}
-			dir, room := d.narrow(t)
+			dir, room := d.prepare(t)
 			before := filesIn(t, dir)
 			err := s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
 			require.ErrorIs(t, err, bunstore.ErrFull)
 			assert.Equal(t, before, filesIn(t, dir))
 			room()
-			wellKept(t, s)
+			assertConsistent(t, s)
 		})
 	}
 }

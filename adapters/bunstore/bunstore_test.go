@@ -66,7 +66,7 @@ func portsOf(s *bunstore.Store) ports.Stores {
 		Imports: s.Imports(),
 		Check: func(t *testing.T) {
 			t.Helper()
-			wellKept(t, s)
+			assertConsistent(t, s)
 		},
 		Listings: func(t *testing.T) []feed.Listing {
 			all, err := s.Listings(t.Context())

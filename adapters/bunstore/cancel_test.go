@@ -17,7 +17,7 @@ import (
 // its connection serves the next request.
 func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	url := testserver.Empty(t)
-	s, _ := opened(t, Options{URL: url})
+	s, _ := openWithUser(t, Options{URL: url})
 	observer, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	defer observer.Close()
@@ -67,7 +67,7 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 // Behind a pooler a statement is never cancelled: it finishes, and its connection
 // serves the next request.
 func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
-	s, _ := opened(t, Options{URL: testserver.Empty(t), Uncached: true})
+	s, _ := openWithUser(t, Options{URL: testserver.Empty(t), Uncached: true})
 	pool := s.dialect.(postgres).pool
 	before := pool.Stat().NewConnsCount()
 	for range 20 {

@@ -17,10 +17,10 @@ import (
 	"plaza/domain/userimage"
 )
 
-// furnish stores one record of each kind, and a discussion of the event.
-func furnish(t *testing.T, s *bunstore.Store) {
+// storeOneOfEach stores one record of each kind, and a discussion of the event.
+func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	t.Helper()
-	ctx, author := t.Context(), peopled(t, s)
+	ctx, author := t.Context(), openWithCategories(t, s)
 	c := publication.Content{Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon}
 	require.NoError(t, s.Publications().Put(ctx, publication.Publication{ID: 1, Content: c}))
 	require.NoError(t, s.Publications().PutNode(ctx, publication.Node{ID: 1, Content: c}))
@@ -52,7 +52,7 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			furnish(t, s)
+			storeOneOfEach(t, s)
 			require.Empty(t, checked(t, s, false), "all is well")
 			for _, spoil := range []string{
 				"DELETE FROM feed_listings WHERE kind = 'publication'",
@@ -100,7 +100,7 @@ func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			furnish(t, s)
+			storeOneOfEach(t, s)
 			_, err := db.Exec("UPDATE events SET title = ''")
 			require.NoError(t, err)
 			found := checked(t, s, true)
@@ -122,7 +122,7 @@ func TestCheck_finds_each_spoilt_total_once_and_mends_it(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			furnish(t, s)
+			storeOneOfEach(t, s)
 			right := []string{"category: 0", "demand: 1", "node: 1", "origin: 1", "publication: 1"}
 			require.Equal(t, right, allTotals(t, db))
 			for spoil, found := range map[string][]string{

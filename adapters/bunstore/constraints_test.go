@@ -115,8 +115,8 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created) VALUES ('abc', 1, NONE, 0, 1, NOW)`, mustBeInRange},
 }
 
-// inItsWords writes instants, empty lists, booleans and bytes in the database's syntax.
-func inItsWords(url, statement string) string {
+// inDialect writes instants, empty lists, booleans and bytes in the database's syntax.
+func inDialect(url, statement string) string {
 	if strings.HasPrefix(url, "sqlite:") {
 		return strings.NewReplacer("NOW", "1", "NONE", "'[]'", "'abc'", "x'616263'").Replace(statement)
 	}
@@ -145,11 +145,11 @@ func TestConstraints(t *testing.T) {
 			open(t, at)
 			db := rawSQL(t, at)
 			for _, statement := range filler {
-				execute(t, db, inItsWords(at, statement))
+				execute(t, db, inDialect(at, statement))
 			}
-			execute(t, db, inItsWords(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
+			execute(t, db, inDialect(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
 			for what, r := range refused {
-				_, err := db.ExecContext(t.Context(), inItsWords(at, r.statement))
+				_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
 				assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
 			}
 		})

@@ -63,9 +63,9 @@ func (a additions) add(ctx context.Context, s *bunstore.Store, author user.ID, k
 	return err
 }
 
-// look reads the tree. It must contain everything finished before, nothing that begins
+// assertTree reads the tree. It must contain everything finished before, nothing that begins
 // afterwards, and no count may decrease.
-func (a additions) look(ctx context.Context, s *bunstore.Store, sel feed.Selection, before map[feed.CategoryID]feed.Meta) (
+func (a additions) assertTree(ctx context.Context, s *bunstore.Store, sel feed.Selection, before map[feed.CategoryID]feed.Meta) (
 	map[feed.CategoryID]feed.Meta, error,
 ) {
 	atLeast := sumOf(a.done, sel)
@@ -110,7 +110,7 @@ func TestTrees_that_are_read_while_others_write_are_of_some_moment(t *testing.T)
 					seen := map[int]map[feed.CategoryID]feed.Meta{}
 					for turn := i; !over.Load(); turn++ {
 						which := turn % len(all)
-						metas, err := a.look(t.Context(), s.reader, all[which], seen[which])
+						metas, err := a.assertTree(t.Context(), s.reader, all[which], seen[which])
 						if !assert.NoError(t, err) {
 							return
 						}

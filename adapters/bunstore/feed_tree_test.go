@@ -42,9 +42,9 @@ func selections() []feed.Selection {
 	return all
 }
 
-// shown returns the result of the store. It then modifies the returned values, which
+// metasOf returns the result of the store. It then modifies the returned values, which
 // must not affect later results.
-func shown(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
+func metasOf(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	t.Helper()
 	categories, metas, err := s.Feed().Metas(t.Context(), sel)
 	require.NoError(t, err)
@@ -63,9 +63,9 @@ func shown(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	return tree
 }
 
-// there returns the expected result of Metas, computed from the listings without the
+// expectedTree returns the expected result of Metas, computed from the listings without the
 // counters.
-func there(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
+func expectedTree(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	t.Helper()
 	tree := shownTree{Metas: map[feed.CategoryID]feed.Meta{}}
 	var err error
@@ -97,17 +97,17 @@ func bothServers(t *testing.T, url string) *servers {
 	reader, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, reader.Close()) })
-	return &servers{reader: reader, writer: writer, author: peopled(t, writer)}
+	return &servers{reader: reader, writer: writer, author: openWithCategories(t, writer)}
 }
 
 // agree asserts that both servers return the expected trees, twice in a row.
 func (s *servers) agree(t *testing.T, after string) {
 	t.Helper()
 	for _, sel := range selections() {
-		want := there(t, s.writer, sel)
+		want := expectedTree(t, s.writer, sel)
 		for i := range 2 {
-			assert.Equal(t, want, shown(t, s.reader, sel), "%s: the reader, %v, time %d", after, sel, i+1)
-			assert.Equal(t, want, shown(t, s.writer, sel), "%s: the writer, %v, time %d", after, sel, i+1)
+			assert.Equal(t, want, metasOf(t, s.reader, sel), "%s: the reader, %v, time %d", after, sel, i+1)
+			assert.Equal(t, want, metasOf(t, s.writer, sel), "%s: the writer, %v, time %d", after, sel, i+1)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
 			t.Parallel()
 			at := url(t)
 			s, db := bothServers(t, at), rawSQL(t, at)
-			furnished(t, s)
+			storeTwoOfEach(t, s)
 			for i, spoil := range []string{
 				"UPDATE feed_counters SET count = count + 1 WHERE kind = 'publication' AND count > 0",
 				"DELETE FROM feed_counters WHERE kind = 'node'",
@@ -281,8 +281,8 @@ func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
 				wrong := map[*bunstore.Store]bool{}
 				for _, sel := range selections() {
 					for _, server := range []*bunstore.Store{s.reader, s.writer} {
-						shows := shown(t, server, sel)
-						wrong[server] = wrong[server] || !assert.ObjectsAreEqual(there(t, s.writer, sel), shows)
+						shows := metasOf(t, server, sel)
+						wrong[server] = wrong[server] || !assert.ObjectsAreEqual(expectedTree(t, s.writer, sel), shows)
 					}
 				}
 				require.True(t, wrong[s.reader] && wrong[s.writer], "%s must be seen", spoil)
@@ -301,25 +301,25 @@ func TestA_tree_that_is_kept_is_never_taken_for_a_later_one(t *testing.T) {
 			t.Parallel()
 			at := url(t)
 			s, db := bothServers(t, at), rawSQL(t, at)
-			furnished(t, s)
+			storeTwoOfEach(t, s)
 			sel := feed.Selection{Kinds: []feed.Kind{feed.Node}}
 			version := func() int {
 				return column[int](t, db, "SELECT COALESCE(SUM(version), 0) FROM feed_totals WHERE kind IN ('node', 'category')")[0]
 			}
 			kept := version()
-			require.Equal(t, there(t, s.writer, sel), shown(t, s.reader, sel))
+			require.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
 			execute(t, db, "DELETE FROM feed_totals")
 			require.NotEmpty(t, checked(t, s.writer, true))
 			for i := 0; i == 0 || version() < kept; i++ {
 				require.NoError(t, s.category(t.Context(), feed.Category{ID: 3, Name: fmt.Sprint(i)}))
 			}
-			assert.Equal(t, there(t, s.writer, sel), shown(t, s.reader, sel))
+			assert.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
 		})
 	}
 }
 
-// furnished stores two of every listed kind.
-func furnished(t *testing.T, s *servers) {
+// storeTwoOfEach stores two of every listed kind.
+func storeTwoOfEach(t *testing.T, s *servers) {
 	t.Helper()
 	ctx := t.Context()
 	for id := range int64(2) {

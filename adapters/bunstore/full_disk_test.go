@@ -48,15 +48,15 @@ func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 type disk struct {
 	name       string
 	attributes *syscall.SysProcAttr
-	// narrow creates the folder in the child, and returns a function that frees space.
-	narrow func(t *testing.T) (dir string, room func())
+	// prepare creates the folder in the child, and returns a function that frees space.
+	prepare func(t *testing.T) (dir string, room func())
 }
 
 // disks are the full disks. A file size limit works everywhere; a separate file system
 // is more realistic, but requires the right to mount.
 var disks = []disk{
-	{name: "files_that_may_not_grow", narrow: limitFiles},
-	{name: "a_file_system", narrow: mountLittle, attributes: &syscall.SysProcAttr{
+	{name: "files_that_may_not_grow", prepare: limitFiles},
+	{name: "a_file_system", prepare: mountLittle, attributes: &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // the mount ends with the process
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
@@ -186,7 +186,7 @@ func TestA_full_disk(t *testing.T) {
 
 func fillAndEmpty(t *testing.T, d disk) {
 	t.Helper()
-	dir, room := d.narrow(t)
+	dir, room := d.prepare(t)
 	url := "sqlite:" + filepath.Join(dir, "plaza.db")
 	s := open(t, url)
 	w := newEventWriter(t, s)
@@ -200,10 +200,10 @@ func fillAndEmpty(t *testing.T, d disk) {
 	room()
 	require.NoError(t, w.write(0), "the same store, and no restart")
 	w.assertKept(s)
-	wellKept(t, s)
+	assertConsistent(t, s)
 	again := open(t, url)
 	w.assertKept(again)
-	wellKept(t, again)
+	assertConsistent(t, again)
 	assert.Len(t, column[int](t, rawSQL(t, url), "SELECT id FROM events"), len(w.kept), "what was refused isn't there")
 }
 
@@ -233,8 +233,8 @@ func becomeNobody(t *testing.T) {
 	}
 }
 
-// plain returns a folder that every account may read.
-func plain(t *testing.T) string {
+// publicFolder returns a folder that every account may read.
+func publicFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "plaza-plain-")
 	require.NoError(t, err)
@@ -280,7 +280,7 @@ func TestOpen_names_a_file_that_cannot_be_used(t *testing.T) {
 	for name, prepare := range unusable {
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv(child) == "" {
-				dir := plain(t)
+				dir := publicFolder(t)
 				t.Setenv("PLAZA_TEST_DIR", dir)
 				t.Cleanup(func() { require.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(dir))) })
 			}
@@ -290,7 +290,7 @@ func TestOpen_names_a_file_that_cannot_be_used(t *testing.T) {
 			path, named := prepare(t, os.Getenv("PLAZA_TEST_DIR"))
 			becomeNobody(t)
 			book := &logBook{}
-			took := lasting(func() {
+			took := durationOf(func() {
 				s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path, Patience: time.Minute, Log: book.logger()})
 				if err == nil { // SQLite reads the file first here
 					_, err = s.Migrate(t.Context())

@@ -26,7 +26,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	server := postgres.Start(t, "deadlock_timeout=100ms")
-	s := fresh(t, server, bunstore.Options{})
+	s := openFresh(t, server, bunstore.Options{})
 	db := rawSQL(t, server.URL("postgres"))
 	written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, s), "Before"))
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 	found, err := s.Events().Get(t.Context(), written.ID())
 	require.NoError(t, err)
 	assert.Equal(t, "After", found.Text().Title)
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
 // keepLocked locks the event until the returned function is called.
@@ -104,7 +104,7 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 				return err
 			}
 			release := keepLocked(t, at, written.ID())
-			took := lasting(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
+			took := durationOf(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
 			assert.Less(t, took, 3*limit)
 			_, err = s.Events().Get(t.Context(), written.ID())
 			assert.NoError(t, err, "who only looks waits for nobody")

@@ -245,8 +245,8 @@ func (s *Store) count(t *testing.T, query string) (n int) {
 	return n
 }
 
-// awhile limits waiting, however busy the machine is.
-const awhile = 30 * time.Second
+// patience limits waiting, however busy the machine is.
+const patience = 30 * time.Second
 
 func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	at := testserver.Empty(t)
@@ -259,7 +259,7 @@ func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	done := migrating(t, program(t, at, files))
 	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
 	for range 2 { // attempts
-		require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, awhile, time.Millisecond)
+		require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, patience, time.Millisecond)
 		start := time.Now()
 		assert.Zero(t, before.count(t, "SELECT count(*) FROM fruit"))
 		assert.Less(t, time.Since(start), DefaultLimit/2, "it waits behind the step, less than a server may")
@@ -292,10 +292,10 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 		waiting = append(waiting, migrating(t, program(t, at, files)))
 	}
 	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'virtualxid'"
-	require.Eventually(t, func() bool { return before.count(t, waits) == 1 }, awhile, time.Millisecond, "one makes the index")
+	require.Eventually(t, func() bool { return before.count(t, waits) == 1 }, patience, time.Millisecond, "one makes the index")
 	do(t, before, "INSERT INTO fruit VALUES ('plum')")
 	// Programs that do not know such steps request this lock, with a snapshot.
-	ctx, cancel := context.WithTimeout(t.Context(), awhile)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, err = before.db.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('plaza schema', 0))")
 	require.NoError(t, err)

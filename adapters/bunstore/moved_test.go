@@ -64,12 +64,12 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	rename(t, away, path)
 	require.NoError(t, w.write(1), "the same store, and no restart")
 	w.assertKept(s)
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
-// lost asserts that the database can't be opened, and that no other is created in its
+// assertLost asserts that the database can't be opened, and that no other is created in its
 // place.
-func lost(t *testing.T, path string) {
+func assertLost(t *testing.T, path string) {
 	t.Helper()
 	before, _ := os.ReadFile(path)
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path})
@@ -98,20 +98,20 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 	require.NoError(t, err)
 
 	rename(t, path, path+".old")
-	lost(t, path)
+	assertLost(t, path)
 	assert.NoFileExists(t, path)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	lost(t, path)
+	assertLost(t, path)
 	other := filepath.Join(t.TempDir(), "other.db")
 	require.NoError(t, migrate(t.Context(), "sqlite:"+other))
 	rename(t, other, path)
-	lost(t, path)
+	assertLost(t, path)
 	require.NoError(t, os.Remove(path))
 	stranger, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
 	execute(t, stranger, "CREATE TABLE fruit (name text)")
 	require.NoError(t, stranger.Close())
-	lost(t, path)
+	assertLost(t, path)
 
 	rename(t, copied, path)
 	w.assertKept(open(t, "sqlite:"+path))
@@ -124,7 +124,7 @@ func TestOpenBeginsAnewWithoutTheMarker(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
 	require.NoError(t, os.Remove(path))
-	lost(t, path)
+	assertLost(t, path)
 	require.NoError(t, os.Remove(path+".id"))
 	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
 	assert.FileExists(t, path+".id")

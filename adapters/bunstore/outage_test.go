@@ -29,8 +29,8 @@ const (
 	soon = 5 * time.Second
 	// eventually limits waiting, however busy the machine is.
 	eventually = 30 * time.Second
-	// hushed is a password that must never be shown.
-	hushed = "kettle-and-cups"
+	// secretPassword is a password that must never be shown.
+	secretPassword = "kettle-and-cups"
 )
 
 // logBook collects the log of a store.
@@ -61,8 +61,8 @@ func withPassword(url, password string) string {
 	return strings.Replace(url, "postgres@", "postgres:"+password+"@", 1)
 }
 
-// lasting returns how long the function takes.
-func lasting(fn func()) time.Duration {
+// durationOf returns how long the function takes.
+func durationOf(fn func()) time.Duration {
 	start := time.Now()
 	fn()
 	return time.Since(start)
@@ -80,7 +80,7 @@ func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
 	go func() {
 		var err error
 		s, err = bunstore.Open(t.Context(), bunstore.Options{
-			URL: withPassword(server.URL("postgres"), hushed), Patience: time.Minute, Log: book.logger(),
+			URL: withPassword(server.URL("postgres"), secretPassword), Patience: time.Minute, Log: book.logger(),
 		})
 		opened <- err
 	}()
@@ -89,22 +89,22 @@ func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
 	require.NoError(t, <-opened)
 	assert.NoError(t, s.Ping(t.Context()))
 	assert.NoError(t, s.Close())
-	assert.NotContains(t, book.String(), hushed)
+	assert.NotContains(t, book.String(), secretPassword)
 }
 
 func TestOpen_gives_up(t *testing.T) {
-	nowhere := "postgres://postgres:" + hushed + "@/plaza?host=" + t.TempDir()
+	nowhere := "postgres://postgres:" + secretPassword + "@/plaza?host=" + t.TempDir()
 	book := &logBook{}
 	const patience = 2 * time.Second
-	took := lasting(func() {
+	took := durationOf(func() {
 		_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: patience, Log: book.logger()})
 		require.ErrorContains(t, err, "the database can't be reached")
 		require.ErrorIs(t, err, bunstore.ErrAway)
-		assert.NotContains(t, err.Error(), hushed)
+		assert.NotContains(t, err.Error(), secretPassword)
 	})
 	assert.Less(t, took, patience+soon)
 	assert.GreaterOrEqual(t, book.tries(), 3)
-	assert.NotContains(t, book.String(), hushed)
+	assert.NotContains(t, book.String(), secretPassword)
 	pauses := pausesIn(t, book)
 	assert.Greater(t, pauses[len(pauses)-1], pauses[0], "whoever comes back meets no storm: %v", pauses)
 }
@@ -123,7 +123,7 @@ func pausesIn(t *testing.T, book *logBook) (all []time.Duration) {
 func TestOpen_stops_waiting_when_it_is_told_to(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
-	took := lasting(func() {
+	took := durationOf(func() {
 		_, err := bunstore.Open(ctx, bunstore.Options{URL: "postgres:///plaza?host=" + t.TempDir(), Patience: time.Minute})
 		assert.ErrorIs(t, err, context.Canceled)
 	})
@@ -158,19 +158,19 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 	require.NoError(t, right.Close())
 
 	for what, c := range map[string]struct{ url, says string }{
-		"a wrong password":    {as(hushed), "password authentication failed"},
-		"an unknown database": {withPassword(server.URL("nowhere"), hushed), `database "nowhere" does not exist`},
-		"an unknown user":     {strings.Replace(server.URL("postgres"), "postgres@", "nobody:"+hushed+"@", 1), "authentication failed"},
-		"an invalid URL":      {"postgres://plaza:" + hushed + "@host:port/", "invalid database URL"},
+		"a wrong password":    {as(secretPassword), "password authentication failed"},
+		"an unknown database": {withPassword(server.URL("nowhere"), secretPassword), `database "nowhere" does not exist`},
+		"an unknown user":     {strings.Replace(server.URL("postgres"), "postgres@", "nobody:"+secretPassword+"@", 1), "authentication failed"},
+		"an invalid URL":      {"postgres://plaza:" + secretPassword + "@host:port/", "invalid database URL"},
 		"a parameter that is none": {
-			withPassword(server.URL("postgres"), hushed) + "&no_such_setting=1", "no_such_setting"},
+			withPassword(server.URL("postgres"), secretPassword) + "&no_such_setting=1", "no_such_setting"},
 	} {
 		book := &logBook{}
-		took := lasting(func() {
+		took := durationOf(func() {
 			_, err := bunstore.Open(t.Context(), bunstore.Options{URL: c.url, Patience: time.Minute, Log: book.logger()})
 			require.Error(t, err, what)
 			assert.ErrorContains(t, err, c.says, what)
-			assert.NotContains(t, err.Error(), hushed, what)
+			assert.NotContains(t, err.Error(), secretPassword, what)
 		})
 		assert.Less(t, took, soon, what)
 		assert.Empty(t, book.String(), what)
@@ -261,7 +261,7 @@ func refuseAll(t *testing.T, s *bunstore.Store) {
 	calls := portCalls(s)
 	require.Greater(t, len(calls), 40)
 	for name, call := range calls {
-		took := lasting(func() {
+		took := durationOf(func() {
 			err := call(t.Context())
 			assert.ErrorIs(t, err, bunstore.ErrAway, name)
 			assert.True(t, fault.Is(err, fault.Unavailable), name)
@@ -278,8 +278,8 @@ func serveAll(t *testing.T, s *bunstore.Store) {
 	}
 }
 
-// fresh opens a store with the schema on the server.
-func fresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.Store {
+// openFresh opens a store with the schema on the server.
+func openFresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.Store {
 	t.Helper()
 	o.URL = server.URL("postgres")
 	s, err := bunstore.Open(t.Context(), o)
@@ -316,7 +316,7 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	server := postgres.Start(t)
-	s := fresh(t, server, bunstore.Options{})
+	s := openFresh(t, server, bunstore.Options{})
 	author := member(t, s)
 	written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
 	require.NoError(t, err)
@@ -333,13 +333,13 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 			assert.Equal(t, "Before", found.Text().Title)
 			_, err = s.Events().Add(t.Context(), listedEvent(t, author, "After"))
 			require.NoError(t, err)
-			wellKept(t, s)
+			assertConsistent(t, s)
 		})
 	}
 }
 
-// wellKept asserts that a check finds nothing.
-func wellKept(t *testing.T, s *bunstore.Store) {
+// assertConsistent asserts that a check finds nothing.
+func assertConsistent(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	require.NoError(t, s.Check(t.Context(), false, func(f bunstore.Finding) { assert.Fail(t, f.What) }))
 }
@@ -349,7 +349,7 @@ func TestThe_first_who_finds_a_dead_connection_spares_the_others(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	server := postgres.Start(t)
-	s := fresh(t, server, bunstore.Options{})
+	s := openFresh(t, server, bunstore.Options{})
 	connectMany(t, s, server.URL("postgres"))
 	server.Stop()
 	server.Start()

@@ -151,7 +151,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		for _, statement := range crowdedDays("{list}", "[]", "{at}", "0", "{at 0}", "-n", "{at 1}", "n",
 			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
 			_, err := db.ExecContext(ctx, statement)

@@ -91,7 +91,7 @@ func TestFED05_the_tree_within_5_km_reads_a_band_of_the_demands_on_SQLite(t *tes
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		for _, statement := range demandStatements(many, "{at}", "-n",
 			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
 			_, err := db.ExecContext(ctx, statement)

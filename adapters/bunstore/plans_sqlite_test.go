@@ -28,7 +28,7 @@ func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	populate(t, path)
 	t.Run("as it is", func(t *testing.T) { holdPlans(t, path) })
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		_, err := db.ExecContext(ctx, "ANALYZE")
 		require.NoError(t, err)
 	})

@@ -19,9 +19,9 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// populous is large enough to make Postgres choose between plans: 100,000 records of
+// populousPostgres is large enough to make Postgres choose between plans: 100,000 records of
 // each kind in 200 categories, a third of them in the first.
-const populous = `
+const populousPostgres = `
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT '+86-' || n, '', '{}', false, false, 0, '', '', '', '', 'UTC', now() FROM generate_series(1, 20000) n;
 INSERT INTO presence SELECT id, now() FROM users;
@@ -125,7 +125,7 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	// Events are vacuumed, as autovacuum does later, so that index-only scans are
 	// possible. VACUUM skips rows that are not yet durable.
-	for _, statement := range []string{"SET synchronous_commit = on", populous, "VACUUM events"} {
+	for _, statement := range []string{"SET synchronous_commit = on", populousPostgres, "VACUUM events"} {
 		_, err = conn.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// populousSQLite is populous with {many} records of each kind. Without statistics
+// populousSQLite is populousPostgres with {many} records of each kind. Without statistics
 // SQLite makes the same plan for any size; only a large database shows the plan's cost.
 const populousSQLite = `
 CREATE TEMPORARY TABLE series (n integer PRIMARY KEY);
@@ -69,7 +69,7 @@ func populate(t *testing.T, path string) {
 
 	statements := []string{"BEGIN"}
 	var indexes []string
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
 		require.NoError(t, err)
 		defer rows.Close()
@@ -82,7 +82,7 @@ func populate(t *testing.T, path string) {
 	})
 	filling := strings.ReplaceAll(populousSQLite, "{many}", strconv.Itoa(many))
 	statements = slices.Concat(statements, strings.Split(filling, ";\n"), indexes, []string{"COMMIT"})
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		for _, statement := range statements {
 			_, err := db.ExecContext(ctx, statement)
 			require.NoError(t, err, statement)
@@ -90,8 +90,8 @@ func populate(t *testing.T, path string) {
 	})
 }
 
-// past opens the database without the store, on one connection.
-func past(t *testing.T, path string, fn func(context.Context, *sql.Conn)) {
+// withRawConn opens the database without the store, on one connection.
+func withRawConn(t *testing.T, path string, fn func(context.Context, *sql.Conn)) {
 	t.Helper()
 	db, err := sql.Open("sqlite", sqliteURL(path, "synchronous(off)", "temp_store(memory)", "cache_size(-200000)"))
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestLostRacesAreNotLogged(t *testing.T) {
 	}
 	const writers, changes, few = 12, 40, 3
 	server := postgres.Start(t, "log_min_messages=warning", "log_min_error_statement=error")
-	s := fresh(t, server, bunstore.Options{})
+	s := openFresh(t, server, bunstore.Options{})
 	author := member(t, s)
 	var read []event.Entry
 	for range few {
@@ -63,7 +63,7 @@ func TestLostRacesAreNotLogged(t *testing.T) {
 	all.Wait()
 	assert.Greater(t, again.Load(), int64(writers), "races must have been lost")
 	answerTwice(t, s, author)
-	wellKept(t, s)
+	assertConsistent(t, s)
 	for line := range strings.Lines(server.Log()) {
 		assert.NotContains(t, line, "ERROR:")
 	}

@@ -46,8 +46,8 @@ func (*counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// crowd stores many records of everything.
-func crowd(t *testing.T, s *Store, many int) {
+// storeMany stores many records of everything.
+func storeMany(t *testing.T, s *Store, many int) {
 	t.Helper()
 	ctx := t.Context()
 	require.NoError(t, s.Categories().Put(ctx, feed.Category{ID: 1, Name: "A shelf"}))
@@ -72,13 +72,13 @@ func crowd(t *testing.T, s *Store, many int) {
 		require.NoError(t, s.HowTos().Put(ctx, publication.HowTo{Category: fmt.Sprint(i), Robot: 1, Created: noon, Updated: noon}))
 		_, err = s.Images().Add(ctx, userimage.New(1, "public/a", 1, 1, userimage.Tags{}, noon))
 		require.NoError(t, err)
-		discuss(t, s)
+		storeDiscussed(t, s)
 	}
 	require.NoError(t, s.News().Add(ctx, []event.News{{Released: event.DateOf(noon), City: "杭州市"}}))
 }
 
-// discuss stores an event with a plate and a comment.
-func discuss(t *testing.T, s *Store) {
+// storeDiscussed stores an event with a plate and a comment.
+func storeDiscussed(t *testing.T, s *Store) {
 	t.Helper()
 	e, err := event.New(1, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func TestEVT08_every_list_is_one_statement_however_long(t *testing.T) {
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
 	const many = 30
-	crowd(t, s, many)
+	storeMany(t, s, many)
 	_, _, err = s.Feed().Metas(t.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(t, err, "the tree is kept from here on: of what has not changed only the version is read")
 	for name, list := range lists(t.Context(), s, many) {

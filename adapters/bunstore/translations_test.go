@@ -18,7 +18,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": testserver.Empty(t),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _ := opened(t, Options{URL: url})
+			s, _ := openWithUser(t, Options{URL: url})
 			cache := s.Translations()
 			put := func(key byte, at time.Time) {
 				t.Helper()
@@ -52,7 +52,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 
 func TestSweepPassesOverLockedRows(t *testing.T) {
 	url := testserver.Empty(t)
-	s, _ := opened(t, Options{URL: url})
+	s, _ := openWithUser(t, Options{URL: url})
 	texts := map[publication.CacheKey]string{{'a'}: "held", {'b'}: "free"}
 	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
 	holder, err := pgx.Connect(t.Context(), url)
