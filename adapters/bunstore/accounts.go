@@ -11,10 +11,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Accounts is the store as access.Accounts and user.Directory.
+// Accounts implements access.Accounts and user.Directory.
 type Accounts struct{ s *Store }
 
-// Accounts returns the store's accounts and the people who have them.
+// Accounts returns the repository of accounts and users.
 func (s *Store) Accounts() Accounts { return Accounts{s} }
 
 var (
@@ -22,7 +22,7 @@ var (
 	_ user.Directory  = Accounts{}
 )
 
-// accountRow is what login knows of a user.
+// accountRow is the part of a user that login needs.
 type accountRow struct {
 	bun.BaseModel `bun:"table:users,alias:u"`
 	ID            user.ID `bun:",pk,autoincrement"`
@@ -35,7 +35,7 @@ type accountRow struct {
 	Revision      int64
 }
 
-// userRow is the whole of a user, as it is written once.
+// userRow is a complete new user.
 type userRow struct {
 	accountRow `bun:",extend"`
 	Firstname  string
@@ -46,7 +46,7 @@ type userRow struct {
 	Joined     dbTime
 }
 
-// presenceRow is when a user was last seen; whoever never was has none.
+// presenceRow is when a user was last seen. A user who was never seen has no row.
 type presenceRow struct {
 	bun.BaseModel `bun:"table:presence,alias:p"`
 	UserID        user.ID `bun:",pk"`
@@ -68,19 +68,19 @@ func (r accountRow) account() (access.Account, error) {
 	}, err
 }
 
-// phoneOf reads a phone as it is kept, be it none.
+// phoneOf parses a stored phone; empty means none.
 func phoneOf(name string) (user.Phone, error) {
 	if name == "" {
 		return user.Phone{}, nil
 	}
 	phone, err := user.ParsePhone(name)
 	if err != nil {
-		return user.Phone{}, fmt.Errorf("a phone is kept that is none: %v", err) // no fault of the caller's
+		return user.Phone{}, fmt.Errorf("stored phone is invalid: %v", err) // an internal error, not a fault
 	}
 	return phone, nil
 }
 
-// scopeNames are the scopes for a column, in which there is always a list.
+// scopeNames returns the scopes for a column, which is never NULL.
 func scopeNames(scopes []access.Scope) []string {
 	names := make([]string, len(scopes))
 	for i, s := range scopes {
@@ -121,7 +121,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 	return id, nil
 }
 
-// orTaken turns the error of a phone that somebody has into its fault.
+// orTaken converts a unique violation of a phone into its fault.
 func (v Accounts) orTaken(err error) error {
 	if err != nil && v.s.dialect.isDuplicate(err, "users", "phone") {
 		return access.ErrPhoneTaken
@@ -142,7 +142,7 @@ func (v Accounts) by(ctx context.Context, condition string, argument any) (a acc
 		var row accountRow
 		err := v.s.reader.NewSelect().Model(&row).Where(condition, argument).Scan(ctx)
 		if err != nil {
-			return orNone(err, access.ErrNoAccount)
+			return orNotFound(err, access.ErrNoAccount)
 		}
 		a, err = row.account()
 		return err
@@ -153,7 +153,7 @@ func (v Accounts) by(ctx context.Context, condition string, argument any) (a acc
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []access.Account, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found = nil
-		if limit <= 0 { // which bun takes for no limit
+		if limit <= 0 { // bun treats it as no limit
 			return nil
 		}
 		var rows []accountRow
@@ -190,7 +190,7 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool) (access.Account, int64, error) {
 	var row accountRow
 	if err := v.s.selecting(db, locked).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return access.Account{}, 0, orNone(err, access.ErrNoAccount)
+		return access.Account{}, 0, orNotFound(err, access.ErrNoAccount)
 	}
 	a, err := row.account()
 	return a, row.Revision, err
@@ -199,10 +199,10 @@ func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool)
 func (v Accounts) save(ctx context.Context, tx *transaction, _, next access.Account, revision int64) (bool, error) {
 	row := accountRowOf(next, revision+1)
 	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
-	return touched(done, v.orTaken(err))
+	return affected(done, v.orTaken(err))
 }
 
-// membersStatement is the hot read of people by their ids, $1.
+// membersStatement returns the hot read of users by their IDs, $1.
 func membersStatement(d dialect) string {
 	return `SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")
@@ -229,6 +229,6 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover{avatar}, id).Exec(ctx)
-		return orUntouched(done, err, user.ErrNobody)
+		return orNotAffected(done, err, user.ErrNobody)
 	})
 }

@@ -12,12 +12,12 @@ type backgroundRow struct {
 	Done          bool
 }
 
-// Begin notes that something is under way which is done once per database, such as
-// loading the demo data. Of all who ask, on whichever server, one is the first;
-// the others learn whether it is done.
+// Begin records the start of a chore that runs once per database, such as loading the
+// demo data. It reports true for first to exactly one caller on any server, and reports
+// to the others whether the chore is done.
 func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		first, err = touched(tx.NewInsert().Model(&backgroundRow{Name: chore}).On("CONFLICT (name) DO NOTHING").Exec(ctx))
+		first, err = affected(tx.NewInsert().Model(&backgroundRow{Name: chore}).On("CONFLICT (name) DO NOTHING").Exec(ctx))
 		if err != nil || first {
 			return err
 		}
@@ -26,7 +26,7 @@ func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err 
 	return first, done, err
 }
 
-// Finish notes that what was begun is done.
+// Finish records that the chore is done.
 func (s *Store) Finish(ctx context.Context, chore string) error {
 	return s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewUpdate().Model(&backgroundRow{Name: chore, Done: true}).WherePK().Exec(ctx)

@@ -19,9 +19,9 @@ import (
 	"plaza/domain/fault"
 )
 
-// whileWriting calls fn while four write, once each has written something, and
-// returns how many writes were acknowledged meanwhile.
-func (w *scribe) whileWriting(fn func()) (written int64) {
+// whileWriting calls fn while four goroutines write, once each has written, and returns
+// how many writes were acknowledged meanwhile.
+func (w *eventWriter) whileWriting(fn func()) (written int64) {
 	w.t.Helper()
 	const writers = 4
 	stop := make(chan struct{})
@@ -53,11 +53,11 @@ func (w *scribe) whileWriting(fn func()) (written int64) {
 	return written
 }
 
-// soFar is what was acknowledged until now.
-func (w *scribe) soFar() *scribe {
+// soFar returns the writes acknowledged so far.
+func (w *eventWriter) soFar() *eventWriter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	past := &scribe{t: w.t, kept: map[event.ID]string{}}
+	past := &eventWriter{t: w.t, kept: map[event.ID]string{}}
 	for id, content := range w.kept {
 		past.kept[id] = content
 	}
@@ -75,12 +75,12 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	s, dir := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for n := range 500 {
 		require.NoError(t, w.write(n))
 	}
 	path := filepath.Join(dir, "copy.db")
-	var acknowledged *scribe
+	var acknowledged *eventWriter
 	w.whileWriting(func() {
 		acknowledged = w.soFar()
 		require.NoError(t, s.Backup(t.Context(), path))
@@ -92,14 +92,14 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 
 	copied := unmigrated(t, "sqlite:"+path)
 	require.NoError(t, copied.CheckSchema(t.Context()), "it is what it was copied from")
-	wellKept(t, copied)
+	assertConsistent(t, copied)
 	acknowledged.assertKept(copied)
 	_, err = copied.Events().Add(t.Context(), listedEvent(t, w.author, "After"))
 	assert.NoError(t, err, "it can be gone on with")
 	w.assertKept(s)
 }
 
-// filesIn are the names of the files, without those that are beside an open database.
+// filesIn returns the names of the files, except those beside an open database.
 func filesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -118,7 +118,7 @@ func TestWriters_go_on_during_a_backup(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	s, dir := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for n := range 1000 {
 		require.NoError(t, w.write(n))
 	}
@@ -141,12 +141,12 @@ func TestA_backup_replaces_nothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "last year's", string(kept))
 	assert.Equal(t, []string{"link", "plaza.db", "precious"}, filesIn(t, dir))
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
 func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
 	s, _ := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for n := range 500 {
 		require.NoError(t, w.write(n))
 	}
@@ -173,7 +173,7 @@ func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
 		assert.Empty(t, filesIn(t, dir))
 	})
 	require.NoError(t, w.write(0), "the store has taken no harm")
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
 func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
@@ -186,27 +186,27 @@ func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
 				return
 			}
 			s, _ := embedded(t)
-			w := newScribe(t, s)
+			w := newEventWriter(t, s)
 			for n := range 700 {
 				require.NoError(t, w.write(n))
 			}
-			dir, room := d.narrow(t)
+			dir, room := d.prepare(t)
 			before := filesIn(t, dir)
 			err := s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
 			require.ErrorIs(t, err, bunstore.ErrFull)
 			assert.Equal(t, before, filesIn(t, dir))
 			room()
-			wellKept(t, s)
+			assertConsistent(t, s)
 		})
 	}
 }
 
 func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 	s, dir := embedded(t)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	path := filepath.Join(dir, "copy.db")
-	for _, left := range []string{".partial", ".partial-journal"} { // by a SIGKILL
+	for _, left := range []string{".partial", ".partial-journal"} { // as after a SIGKILL
 		require.NoError(t, os.WriteFile(path+left, []byte("half of one"), 0o600))
 	}
 	require.NoError(t, s.Backup(t.Context(), path))

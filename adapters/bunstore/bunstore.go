@@ -1,10 +1,10 @@
-// Package bunstore keeps everything in a database: Postgres, or SQLite in a file
-// of the program's own.
+// Package bunstore stores everything in a database: Postgres, or a SQLite file of its
+// own.
 //
-// Models and queries are the same for both; what differs stands in sql_postgres.go and
-// sql_sqlite.go. What must agree (an event, its listing, its counts) is written in one
-// transaction. Nothing that correctness needs lives in the process, so any number
-// of servers may share a database.
+// Models and queries are the same for both; sql_postgres.go and sql_sqlite.go hold the
+// differences. Data that must stay consistent (an event, its listing, its counts) is
+// written in one transaction. Correctness depends on nothing in the process, so any
+// number of servers may share a database.
 package bunstore
 
 import (
@@ -21,54 +21,54 @@ import (
 	"plaza/domain/reentry"
 )
 
-// Store is all the stores there are, over one database. Each port is a view of
-// it: ports may have methods of the same name.
+// Store implements every store port over one database. Each port is a separate view,
+// because ports may have methods of the same name.
 type Store struct {
-	// Everything is written through db. On SQLite that is one connection, and
-	// reader a pool of others; on Postgres they are the same pool.
-	db      *bun.DB
-	reader  *bun.DB
-	dialect dialect
-	guard   reentry.Guard
-	hot     statements
-	sql     stepStatements
-	trees   trees
-	schema  fs.FS         // the steps that make it
-	limit   time.Duration // of one call, however long it would wait
-	chance  func() int    // zero: a write removes expired rows as well
-	log     *slog.Logger
+	// All writes use db. On SQLite db is one connection, and reader is a pool of
+	// others; on Postgres they are the same pool.
+	db        *bun.DB
+	reader    *bun.DB
+	dialect   dialect
+	guard     reentry.Guard
+	hot       statements
+	sql       stepStatements
+	trees     trees
+	schema    fs.FS         // the migrations
+	limit     time.Duration // of one call, including waits
+	sweepDraw func() int    // zero: a write also removes expired rows
+	log       *slog.Logger
 }
 
-// Options say which database, and how to use it.
+// Options select a database and configure its use.
 type Options struct {
-	// URL is postgres://… or sqlite:PATH. It may hold a password, so it is never
+	// URL is postgres://… or sqlite:PATH. It may contain a password, so it is never
 	// logged.
 	URL string
-	// Uncached makes the hot reads do without statements that are kept on their
-	// connections, for poolers that can't carry them.
+	// Uncached runs the hot reads without prepared statements, for connection poolers
+	// that do not support them.
 	Uncached bool
-	// Connections is how many there are to Postgres at most; zero: what the URL's
-	// pool_max_conns says, or else four for each processor and at least 16.
+	// Connections is the maximum number of connections to Postgres. Zero means
+	// pool_max_conns from the URL, or else four per processor and at least 16.
 	Connections int
-	// Patience is how long Open tries to reach the database; zero: as long as
+	// Patience is how long Open tries to reach the database; zero means
 	// DefaultPatience.
 	Patience time.Duration
-	// Limit is how long a call may take; zero: DefaultLimit.
+	// Limit is how long a call may take; zero means DefaultLimit.
 	Limit time.Duration
-	Log   *slog.Logger // nil: nothing is logged
+	Log   *slog.Logger // nil disables logging
 
-	trace  pgx.QueryTracer // sees every statement on Postgres; nil but in tests
-	schema fs.FS           // other steps than the program's; nil but in tests
+	trace  pgx.QueryTracer // sees every statement on Postgres; set only in tests
+	schema fs.FS           // replaces the program's migrations; set only in tests
 }
 
-// Times of a store.
+// Default time limits.
 const (
 	DefaultPatience = 30 * time.Second
 	DefaultLimit    = 10 * time.Second
 )
 
-// Open connects to the database, trying again with growing pauses for as long as
-// Patience. It does not look at the schema: see Migrate.
+// Open connects to the database. It retries with growing pauses until Patience has
+// passed. It does not check the schema: see Migrate.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
@@ -88,18 +88,18 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.limit, s.log, s.schema = o.Limit, o.Log, o.schema
-	s.chance = sweepChance
+	s.sweepDraw = drawSweep
 	if s.schema == nil {
 		s.schema = s.dialect.migrations()
 	}
 	s.hot, s.sql = newStatements(s.dialect), newStepStatements(s.dialect)
-	if err := s.reach(ctx, o.Patience); err != nil {
+	if err := s.awaitDatabase(ctx, o.Patience); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// Close ends the connections, once what is under way on them has ended.
+// Close closes the connections once their running calls have ended.
 func (s *Store) Close() error {
 	var err error
 	if s.reader != s.db {
@@ -108,7 +108,7 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.db.Close())
 }
 
-// Ping tells whether the database answers now.
+// Ping returns nil if the database answers now.
 func (s *Store) Ping(ctx context.Context) error {
 	return s.read(ctx, func(ctx context.Context) error {
 		if err := s.dialect.present(); err != nil {

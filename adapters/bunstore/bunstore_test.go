@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
 
-// databases are those that everything must hold on.
+// databases are the databases on which every test must hold.
 var databases = map[string]func(t *testing.T) string{
 	"SQLite":   func(t *testing.T) string { return copyOfSQLite(t, scratch(t)) },
 	"Postgres": func(t *testing.T) string { return postgres.New(t, migrate) },
@@ -25,8 +25,8 @@ var databases = map[string]func(t *testing.T) string{
 
 var copyOfSQLite = sqlite.Copies(migrate)
 
-// scratch is a folder in memory, where there is one: nothing is fast on a disk that
-// everything is synced to, and no test here pulls the plug.
+// scratch returns a folder in memory if possible: synced writes are slow on a disk, and
+// no test here cuts the power.
 func scratch(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "plaza-test-")
 	if err != nil {
@@ -36,7 +36,7 @@ func scratch(t *testing.T) string {
 	return dir
 }
 
-// open opens a store with the schema, until the test ends.
+// open opens a store with the schema until the test ends.
 func open(t *testing.T, url string) *bunstore.Store {
 	t.Helper()
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
@@ -66,7 +66,7 @@ func portsOf(s *bunstore.Store) ports.Stores {
 		Imports: s.Imports(),
 		Check: func(t *testing.T) {
 			t.Helper()
-			wellKept(t, s)
+			assertConsistent(t, s)
 		},
 		Listings: func(t *testing.T) []feed.Listing {
 			all, err := s.Listings(t.Context())

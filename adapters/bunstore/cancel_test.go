@@ -13,11 +13,11 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// A client that hangs up ends its request's context. The statement is cancelled, and its
-// connection serves the next request.
+// When a client hangs up, its request's context ends. The statement is cancelled, and
+// its connection serves the next request.
 func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	url := testserver.Empty(t)
-	s, _ := opened(t, Options{URL: url})
+	s, _ := openWithUser(t, Options{URL: url})
 	observer, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	defer observer.Close()
@@ -47,7 +47,7 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 			before := pool.Stat().NewConnsCount()
 			rounds := 20
 			if testing.Short() {
-				rounds = 4 // each takes a tenth of a second: the driver waits for its cancellation to arrive
+				rounds = 4 // each takes 100 ms: the driver waits for the cancellation to arrive
 			}
 			for range rounds {
 				ctx, hangUp := context.WithCancel(t.Context())
@@ -64,10 +64,10 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	}
 }
 
-// Behind a pooler a statement is never cancelled: it ends, and its connection serves the next
-// request.
+// Behind a pooler a statement is never cancelled: it finishes, and its connection
+// serves the next request.
 func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
-	s, _ := opened(t, Options{URL: testserver.Empty(t), Uncached: true})
+	s, _ := openWithUser(t, Options{URL: testserver.Empty(t), Uncached: true})
 	pool := s.dialect.(postgres).pool
 	before := pool.Stat().NewConnsCount()
 	for range 20 {

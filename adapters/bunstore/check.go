@@ -6,30 +6,29 @@ import (
 	"time"
 )
 
-// Finding is something that is not as it must be.
+// Finding is an inconsistency in the database.
 type Finding struct {
 	What     string
 	Repaired bool
 }
 
-// checkBatch is how many rows are looked at together.
+// checkBatch is the number of rows per batch.
 const checkBatch = 500
 
-// checkLimit is how long one statement of a check may take; there is no hurry.
+// checkLimit is how long one statement of a check may take.
 const checkLimit = 10 * time.Minute
 
-// check is one run of Check. Whatever looks wrong while servers write is looked at
-// again with its row locked, so that only what is wrong is told.
+// check is one run of Check. A row that looks wrong is locked and checked again, so
+// that concurrent writes cause no false findings.
 type check struct {
 	*Store
 	repair bool
 	found  func(Finding)
 }
 
-// Check looks through all that is derived from something else (what is listed,
-// counted and summed up) and through what must be readable, and tells what it
-// finds. With repair, what can be made anew is made anew. Servers may go on
-// meanwhile.
+// Check verifies all derived data (listings, counters and totals) and that stored
+// values can be read, and reports what it finds. With repair it rebuilds derived data.
+// Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
 	if err := s.guard.Check(); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.strays, c.counters, c.totals, c.discussions, c.images,
+		c.listings, c.orphans, c.counters, c.totals, c.discussions, c.images,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -53,19 +52,19 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 	return nil
 }
 
-// errOnlyLooking undoes what was mended, when nothing is to be.
-var errOnlyLooking = errors.New("nothing is to be repaired")
+// errDryRun rolls back a repair that was not requested.
+var errDryRun = errors.New("no repair requested")
 
-// look calls fn, which mends something if it is wrong and says what was.
-func (c check) look(ctx context.Context, fn func(ctx context.Context, tx *transaction) (what string, err error)) error {
+// inspect calls fn, which repairs an inconsistency and returns its description, or "".
+func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *transaction) (what string, err error)) error {
 	var what string
 	err := c.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
 		if what, err = fn(ctx, tx); err == nil && !c.repair {
-			err = errOnlyLooking
+			err = errDryRun
 		}
 		return err
 	})
-	if errors.Is(err, errOnlyLooking) {
+	if errors.Is(err, errDryRun) {
 		err = nil
 	}
 	if err == nil && what != "" {

@@ -13,9 +13,9 @@ import (
 	"plaza/domain/publication"
 )
 
-// unrest puts and takes back publications, until it is told to stop. It keeps a pace,
-// because SQLite lets whoever comes first in, over and over.
-func (s *servers) unrest(t *testing.T, number int, stop <-chan struct{}) {
+// churn publishes and unpublishes until it is told to stop. It limits its rate, because
+// SQLite locks are not fair.
+func (s *servers) churn(t *testing.T, number int, stop <-chan struct{}) {
 	pace := time.NewTicker(time.Millisecond)
 	defer pace.Stop()
 	for turn := 0; ; turn++ {
@@ -28,14 +28,14 @@ func (s *servers) unrest(t *testing.T, number int, stop <-chan struct{}) {
 	}
 }
 
-// checkMeanwhile lets both servers check and repair at once, while others write, and
-// returns all that they find.
-func (s *servers) checkMeanwhile(t *testing.T) (found []bunstore.Finding) {
+// checkWhileWriting lets both servers check and repair concurrently with writers, and
+// returns all findings.
+func (s *servers) checkWhileWriting(t *testing.T) (found []bunstore.Finding) {
 	t.Helper()
 	stop := make(chan struct{})
 	var writing, checking sync.WaitGroup
 	for i := range 3 {
-		writing.Go(func() { s.unrest(t, i, stop) })
+		writing.Go(func() { s.churn(t, i, stop) })
 	}
 	var mu sync.Mutex
 	for _, server := range []*bunstore.Store{s.reader, s.writer} {
@@ -59,16 +59,16 @@ func TestChecks_at_once_mend_a_thing_once_and_find_nothing_in_what_is_being_writ
 			t.Parallel()
 			at := url(t)
 			s, db := bothServers(t, at), rawSQL(t, at)
-			furnished(t, s)
+			storeTwoOfEach(t, s)
 			for range 2 {
-				require.Empty(t, s.checkMeanwhile(t))
+				require.Empty(t, s.checkWhileWriting(t))
 				for _, spoil := range []string{
 					"UPDATE feed_totals SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_totals",
 					"UPDATE feed_counters SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_counters",
 				} {
 					execute(t, db, spoil)
 					times := map[string]int{}
-					for _, f := range s.checkMeanwhile(t) {
+					for _, f := range s.checkWhileWriting(t) {
 						times[fmt.Sprint(f.What)]++
 					}
 					assert.NotEmpty(t, times, spoil)

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// countedRow is what is listed of a kind in a category: by its counters, or by the
-// listings themselves.
+// countedRow is the count and latest instants of a kind in a category, from its
+// counters or from the listings.
 type countedRow struct {
 	count            int64
 	created, updated dbTime
 }
 
-// countsOf is a query for both, of one moment: what the counters say comes first.
+// countsOf returns the query that reads both as of one moment, the counters first.
 func countsOf(where string) string {
 	return `WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters ` + where + ` GROUP BY category_id, kind),
@@ -24,12 +24,12 @@ func countsOf(where string) string {
 		LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind`
 }
 
-// isEqual ignores the instants of what is not there.
+// isEqual ignores the instants of empty counters.
 func (a countedRow) isEqual(b countedRow) bool {
 	return a.count == b.count && (a.count == 0 || a.created.Equal(b.created.Time) && a.updated.Equal(b.updated.Time))
 }
 
-// compare gives fn every counter that is not what it should be.
+// compare passes every wrong counter to fn.
 func (c check) compare(ctx context.Context, db querier, where string, args []any, fn func(of counterKey, is, should countedRow)) error {
 	rows, err := db.QueryContext(ctx, countsOf(where), args...)
 	if err != nil {
@@ -65,10 +65,10 @@ func (c check) counters(ctx context.Context) error {
 	return err
 }
 
-// recount looks at the counter again while nobody else recounts it. What is counted
-// meanwhile is added to the same sum.
+// recount checks the counter again while no other recount of it runs. Concurrent
+// changes are added to the same sum.
 func (c check) recount(ctx context.Context, of counterKey) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (what string, err error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (what string, err error) {
 		if err := c.dialect.lock(ctx, tx, fmt.Sprint("counter of ", of.kind, " in ", of.category)); err != nil {
 			return "", err
 		}
@@ -79,10 +79,10 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 			}
 		}
 		err = c.compare(ctx, tx.driver, "WHERE category_id = $1 AND kind = $2", key, func(of counterKey, is, should countedRow) {
-			what = fmt.Sprintf("the counter of %s in category %d counts %d, latest %s and %s; there are %d, latest %s and %s",
+			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
-			mend := tx.changes.counter(of)
-			mend.more, mend.created, mend.updated, mend.lost = should.count-is.count, should.created, should.updated, true
+			delta := tx.changes.counter(of)
+			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created, should.updated, true
 			tx.changes.total(of.kind, 0)
 		})
 		return what, err

@@ -7,8 +7,7 @@ import (
 	"plaza/domain/userimage"
 )
 
-// discussed is the counts of an event, as they should be made of its comments and
-// likes.
+// discussed recomputes the counts of an event from its comments and likes.
 const discussed = `
 	(SELECT COUNT(*) FROM comments c WHERE c.event_id = e.id) AS comments,
 	(SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id) AS likes,
@@ -22,7 +21,7 @@ func (c check) discussions(ctx context.Context) error {
 			OR COALESCE(k.commented <> r.commented, k.commented IS NOT NULL OR r.commented IS NOT NULL)`, c.recountEvent)
 }
 
-// suspects gives the first column of what the query finds to fn.
+// suspects passes the first column of each row of the query to fn.
 func (c check) suspects(ctx context.Context, query string, fn func(ctx context.Context, id int64) error) error {
 	var ids []int64
 	err := c.read(ctx, func(ctx context.Context) error {
@@ -37,16 +36,16 @@ func (c check) suspects(ctx context.Context, query string, fn func(ctx context.C
 	return err
 }
 
-// recountEvent looks at the counts again while nobody else can change them.
+// recountEvent locks the event's counts and checks them again.
 func (c check) recountEvent(ctx context.Context, id int64) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ? "+
 			"ON CONFLICT (event_id) DO NOTHING", id).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is eventCountsRow
 		if err := c.selecting(tx, true).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
-			return "", orNone(err, nil) // removed meanwhile
+			return "", orNotFound(err, nil) // removed meanwhile
 		}
 		should := is
 		if err := tx.NewSelect().TableExpr("events e").ColumnExpr("e.author_id, "+discussed).Where("e.id = ?", id).
@@ -57,13 +56,12 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 			return "", nil
 		}
 		_, err := tx.NewUpdate().Model(&should).WherePK().Exec(ctx)
-		return fmt.Sprintf("event %d counts %d comments and %d likes; there are %d and %d",
+		return fmt.Sprintf("counts of event %d are %d comments and %d likes; should be %d and %d",
 			id, is.Comments, is.Likes, should.Comments, should.Likes), err
 	})
 }
 
-// images compares how many images everybody keeps with the images, and reads
-// them all.
+// images compares the image count of every user with the images, and reads all images.
 func (c check) images(ctx context.Context) error {
 	err := c.suspects(ctx, `WITH recounted AS (SELECT owner_id, COUNT(*) AS kept FROM images WHERE deleted IS NULL GROUP BY owner_id)
 		SELECT r.owner_id FROM recounted r LEFT JOIN image_counts k ON k.owner_id = r.owner_id
@@ -91,9 +89,9 @@ func (c check) images(ctx context.Context) error {
 	}
 }
 
-// recountImages looks at the count again while nobody else can change it.
+// recountImages locks the image count and checks it again.
 func (c check) recountImages(ctx context.Context, owner int64) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
 			owner).Exec(ctx); err != nil {
 			return "", err
@@ -107,12 +105,12 @@ func (c check) recountImages(ctx context.Context, owner int64) error {
 			return "", err
 		}
 		_, err := tx.NewRaw("UPDATE image_counts SET kept = ? WHERE owner_id = ?", should, owner).Exec(ctx)
-		return fmt.Sprintf("user %d is said to keep %d images and keeps %d", owner, is, should), err
+		return fmt.Sprintf("image count of user %d is %d; should be %d", owner, is, should), err
 	})
 }
 
-// Backup writes a consistent copy of the database into a new file, while servers
-// go on. ErrNoBackup on Postgres, which has tools of its own for that.
+// Backup writes a consistent copy of the database into a new file while servers run. It
+// returns ErrNoBackup on Postgres, which has its own tools.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.explain(ctx, s.dialect.backup(ctx, path))
 }

@@ -12,36 +12,36 @@ import (
 	"plaza/domain/feed"
 )
 
-// stored is a thing as it is kept, or why it can't be read.
+// stored is a stored record, or the reason why it can't be read.
 type stored struct {
 	id     int64
-	thing  feed.Listable
+	record feed.Listable
 	broken error
 }
 
-// shelf is how all things of a kind are read.
-type shelf struct {
-	kind  feed.Kind
-	after func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) // a batch of those with higher ids
-	lock  func(ctx context.Context, tx *transaction, id int64) (stored, error)
+// checkSource reads all records of a kind.
+type checkSource struct {
+	kind feed.Kind
+	next func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) // the next batch, with higher IDs
+	lock func(ctx context.Context, tx *transaction, id int64) (stored, error)
 }
 
-func (s *Store) shelves() []shelf {
-	return []shelf{
-		shelfOf[publicationRow](s, feed.Publication), shelfOf[nodeRow](s, feed.Node), shelfOf[demandRow](s, feed.Demand),
-		s.originShelf(), s.eventShelf(),
+func (s *Store) checkSources() []checkSource {
+	return []checkSource{
+		sourceOf[publicationRow](s, feed.Publication), sourceOf[nodeRow](s, feed.Node), sourceOf[demandRow](s, feed.Demand),
+		s.originSource(), s.eventSource(),
 	}
 }
 
-func (r publicationRow) stored() stored { return stored{id: int64(r.ID), thing: r.publication()} }
-func (r nodeRow) stored() stored        { return stored{id: int64(r.ID), thing: r.node()} }
-func (r demandRow) stored() stored      { return stored{id: int64(r.ID), thing: r.demand()} }
+func (r publicationRow) stored() stored { return stored{id: int64(r.ID), record: r.publication()} }
+func (r nodeRow) stored() stored        { return stored{id: int64(r.ID), record: r.node()} }
+func (r demandRow) stored() stored      { return stored{id: int64(r.ID), record: r.demand()} }
 
-// shelfOf reads things that are one row each.
-func shelfOf[R interface{ stored() stored }](s *Store, kind feed.Kind) shelf {
-	return shelf{
+// sourceOf reads records that are one row each.
+func sourceOf[R interface{ stored() stored }](s *Store, kind feed.Kind) checkSource {
+	return checkSource{
 		kind: kind,
-		after: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
+		next: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
 			var rows []R
 			if err := db.NewSelect().Model(&rows).Where("id > ?", id).Order("id").Limit(checkBatch).Scan(ctx); err != nil {
 				return nil, err
@@ -60,16 +60,16 @@ func shelfOf[R interface{ stored() stored }](s *Store, kind feed.Kind) shelf {
 	}
 }
 
-// originShelf reads publications with what decides whether they are origins.
-func (s *Store) originShelf() shelf {
-	return shelf{
+// originSource reads publications with the data that decides whether they are origins.
+func (s *Store) originSource() checkSource {
+	return checkSource{
 		kind: origins,
-		after: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
+		next: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
 			var rows []originRow
 			err := selectOrigins(db, &rows).Where("p.id > ?", id).Order("p.id").Limit(checkBatch).Scan(ctx)
 			things := make([]stored, len(rows))
 			for i, row := range rows {
-				things[i] = stored{id: int64(row.ID), thing: row.origin()}
+				things[i] = stored{id: int64(row.ID), record: row.origin()}
 			}
 			return things, err
 		},
@@ -79,22 +79,22 @@ func (s *Store) originShelf() shelf {
 			}
 			var row originRow
 			err := selectOrigins(tx, &row).Where("p.id = ?", id).Scan(ctx)
-			return stored{id: id, thing: row.origin()}, err
+			return stored{id: id, record: row.origin()}, err
 		},
 	}
 }
 
-// eventShelf reads events whole, with their plates.
-func (s *Store) eventShelf() shelf {
+// eventSource reads events with their plates.
+func (s *Store) eventSource() checkSource {
 	batch := "SELECT " + eventColumns(s.dialect, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
 		" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)"
 	storedOf := func(e storedEvent) stored {
 		thing, err := e.event()
-		return stored{id: int64(e.row.ID), thing: thing, broken: err}
+		return stored{id: int64(e.row.ID), record: thing, broken: err}
 	}
-	return shelf{
+	return checkSource{
 		kind: feed.Xfile,
-		after: func(ctx context.Context, _ bun.IDB, id int64) ([]stored, error) {
+		next: func(ctx context.Context, _ bun.IDB, id int64) ([]stored, error) {
 			events, err := queryEvents(ctx, s.reader.DB, batch, []any{id, int64(checkBatch)})
 			things := make([]stored, len(events))
 			for i, e := range events {
@@ -115,16 +115,16 @@ func (s *Store) eventShelf() shelf {
 	}
 }
 
-// listings compares all things with what the feed lists of them.
+// listings compares all records with their listings in the feed.
 func (c check) listings(ctx context.Context) error {
-	for _, shelf := range c.shelves() {
+	for _, source := range c.checkSources() {
 		for after := int64(0); ; {
-			batch, err := c.unlike(ctx, shelf, &after)
+			batch, err := c.mismatched(ctx, source, &after)
 			if err != nil {
 				return err
 			}
 			for _, id := range batch {
-				if err := c.relook(ctx, shelf, id); err != nil {
+				if err := c.recheck(ctx, source, id); err != nil {
 					return err
 				}
 			}
@@ -136,12 +136,12 @@ func (c check) listings(ctx context.Context) error {
 	return nil
 }
 
-// unlike returns those of a batch whose listing looks wrong, and moves on; past
-// the last batch, after is negative.
-func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64, err error) {
+// mismatched returns the IDs in a batch whose listings look wrong, and advances after;
+// past the last batch, after is negative.
+func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
 	err = c.read(ctx, func(ctx context.Context) error {
 		ids = nil
-		things, err := of.after(ctx, c.reader, *after)
+		things, err := source.next(ctx, c.reader, *after)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64,
 		last := things[len(things)-1].id
 		var rows []listingRow
 		if err := c.reader.NewSelect().Model(&rows).
-			Where("kind = ? AND id > ? AND id <= ?", of.kind, *after, last).Scan(ctx); err != nil {
+			Where("kind = ? AND id > ? AND id <= ?", source.kind, *after, last).Scan(ctx); err != nil {
 			return err
 		}
 		listed := map[int64]listingRow{}
@@ -161,7 +161,7 @@ func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64,
 		}
 		for _, t := range things {
 			row, is := listed[t.id]
-			if t.broken != nil || !agree(t.thing, row, is) {
+			if t.broken != nil || !agree(t.record, row, is) {
 				ids = append(ids, t.id)
 			}
 		}
@@ -171,7 +171,7 @@ func (c check) unlike(ctx context.Context, of shelf, after *int64) (ids []int64,
 	return ids, err
 }
 
-// agree says whether the row is just the thing's listing.
+// agree reports whether the row equals the record's listing.
 func agree(t feed.Listable, row listingRow, is bool) bool {
 	l, listed := t.Listing()
 	return listed == is && (!listed || listingRowOf(l).equal(row))
@@ -187,33 +187,33 @@ func same[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// relook looks at the thing again while nobody else can change it.
-func (c check) relook(ctx context.Context, of shelf, id int64) error {
+// recheck locks the record and checks it again.
+func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
 	var broken error
-	err := c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
-		t, err := of.lock(ctx, tx, id)
+	err := c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+		t, err := source.lock(ctx, tx, id)
 		if errors.Is(err, sql.ErrNoRows) || errors.Is(err, event.ErrNotFound) {
 			return "", nil // removed meanwhile
 		}
 		if broken = t.broken; err != nil || broken != nil {
 			return "", err
 		}
-		at := item{of.kind, id}
+		at := item{source.kind, id}
 		row, err := oldListing(ctx, tx, at)
-		if err != nil || agree(t.thing, or(row), row != nil) {
+		if err != nil || agree(t.record, or(row), row != nil) {
 			return "", err
 		}
-		return fmt.Sprintf("the listing of %s %d is not what it must be", of.kind, id), c.mendListing(ctx, tx, at, row, t.thing)
+		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), c.repairListing(ctx, tx, at, row, t.record)
 	})
 	if err == nil && broken != nil {
-		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", of.kind, id, broken)})
+		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", source.kind, id, broken)})
 	}
 	return err
 }
 
-// mendListing puts the thing's listing in the place of the wrong one. The counters
-// have counted whatever was there, or not: they are recounted later.
-func (s *Store) mendListing(ctx context.Context, tx *transaction, at item, wrong *listingRow, t feed.Listable) error {
+// repairListing replaces the wrong listing. The counters may or may not have counted
+// it: they are recounted later.
+func (s *Store) repairListing(ctx context.Context, tx *transaction, at item, wrong *listingRow, t feed.Listable) error {
 	var next *listingRow
 	if t != nil {
 		if l, listed := t.Listing(); listed {
@@ -236,8 +236,8 @@ func or[T any](p *T) (value T) {
 	return value
 }
 
-// strays finds what is listed and not there at all.
-func (c check) strays(ctx context.Context) error {
+// orphans finds listings whose records do not exist.
+func (c check) orphans(ctx context.Context) error {
 	for kind, table := range map[feed.Kind]string{
 		feed.Publication: "publications", origins: "publications", feed.Node: "nodes", feed.Demand: "demands", feed.Xfile: "events",
 	} {
@@ -251,8 +251,8 @@ func (c check) strays(ctx context.Context) error {
 			return err
 		}
 		for _, row := range rows {
-			err := c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
-				return fmt.Sprintf("%s %d is listed and not there", kind, row.ID), c.mendListing(ctx, tx, item{kind, row.ID}, &row, nil)
+			err := c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+				return fmt.Sprintf("listed %s %d does not exist", kind, row.ID), c.repairListing(ctx, tx, item{kind, row.ID}, &row, nil)
 			})
 			if err != nil {
 				return err

@@ -17,10 +17,10 @@ import (
 	"plaza/domain/userimage"
 )
 
-// furnish stores one thing of each kind, and what is said of the event.
-func furnish(t *testing.T, s *bunstore.Store) {
+// storeOneOfEach stores one record of each kind, and a discussion of the event.
+func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	t.Helper()
-	ctx, author := t.Context(), peopled(t, s)
+	ctx, author := t.Context(), openWithCategories(t, s)
 	c := publication.Content{Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon}
 	d := demand.Demand{
 		ID: 1, Author: author, Category: 1, Place: &geo.Point{Lat: 30, Lng: 120}, Published: true,
@@ -51,7 +51,7 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			furnish(t, s)
+			storeOneOfEach(t, s)
 			require.Empty(t, checked(t, s, false), "all is well")
 			for _, spoil := range []string{
 				"DELETE FROM feed_listings WHERE kind = 'publication'",
@@ -99,7 +99,7 @@ func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			furnish(t, s)
+			storeOneOfEach(t, s)
 			_, err := db.Exec("UPDATE events SET title = ''")
 			require.NoError(t, err)
 			found := checked(t, s, true)
@@ -110,7 +110,7 @@ func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
 	}
 }
 
-// allTotals is how many of each kind there are, as the totals say it.
+// allTotals returns the totals of each kind.
 func allTotals(t *testing.T, db *sql.DB) []string {
 	t.Helper()
 	return column[string](t, db, "SELECT kind || ': ' || SUM(count) FROM feed_totals GROUP BY kind ORDER BY kind")
@@ -121,20 +121,20 @@ func TestCheck_finds_each_spoilt_total_once_and_mends_it(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			furnish(t, s)
+			storeOneOfEach(t, s)
 			right := []string{"category: 0", "demand: 1", "node: 1", "origin: 1", "publication: 1"}
 			require.Equal(t, right, allTotals(t, db))
 			for spoil, found := range map[string][]string{
-				"UPDATE feed_totals SET count = count + 2 WHERE kind = 'publication'": {"the total of publication is 3; there are 1"},
-				"UPDATE feed_totals SET count = -count WHERE kind = 'origin'":         {"the total of origin is -1; there are 1"},
-				"DELETE FROM feed_totals WHERE kind = 'demand'":                       {"the total of demand is 0; there are 1"},
+				"UPDATE feed_totals SET count = count + 2 WHERE kind = 'publication'": {"total of publication is 3; should be 1"},
+				"UPDATE feed_totals SET count = -count WHERE kind = 'origin'":         {"total of origin is -1; should be 1"},
+				"DELETE FROM feed_totals WHERE kind = 'demand'":                       {"total of demand is 0; should be 1"},
 				"DELETE FROM feed_totals": {
-					"the total of publication is 0; there are 1", "the total of node is 0; there are 1",
-					"the total of demand is 0; there are 1", "the total of origin is 0; there are 1",
+					"total of publication is 0; should be 1", "total of node is 0; should be 1",
+					"total of demand is 0; should be 1", "total of origin is 0; should be 1",
 				},
 			} {
 				execute(t, db, spoil)
-				for _, repair := range []bool{false, false, true} { // looking alone changes nothing
+				for _, repair := range []bool{false, false, true} { // a check without repair changes nothing
 					var want []bunstore.Finding
 					for _, what := range found {
 						want = append(want, bunstore.Finding{What: what, Repaired: repair})

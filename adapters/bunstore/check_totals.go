@@ -7,9 +7,9 @@ import (
 	"plaza/domain/feed"
 )
 
-// totals compares what is counted of each kind, wherever, with the listings.
+// totals compares the totals of each kind with the listings.
 func (c check) totals(ctx context.Context) error {
-	for _, shelf := range c.shelves() {
+	for _, shelf := range c.checkSources() {
 		if shelf.kind == feed.Xfile { // which has none
 			continue
 		}
@@ -28,7 +28,7 @@ func (c check) totals(ctx context.Context) error {
 	return nil
 }
 
-// totalOf returns what the total is and what it should be, at one moment.
+// totalOf returns the total and the value that it should have, as of one moment.
 func (c check) totalOf(ctx context.Context, db querier, kind feed.Kind) (is, should int64, err error) {
 	rows, err := db.QueryContext(ctx, `SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
 		(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`, string(kind))
@@ -44,10 +44,10 @@ func (c check) totalOf(ctx context.Context, db querier, kind feed.Kind) (is, sho
 	return is, should, rows.Err()
 }
 
-// recountTotal adds what is missing. Who writes meanwhile adds to the same sum, so
-// only who else recounts must be kept away.
+// recountTotal adds the difference. Concurrent writers add to the same sum, so only
+// other recounts must be excluded.
 func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
-	return c.look(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
 		if err := c.dialect.lock(ctx, tx, "total of "+string(kind)); err != nil {
 			return "", err
 		}
@@ -56,6 +56,6 @@ func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
 			return "", err
 		}
 		tx.changes.total(kind, should-is)
-		return fmt.Sprintf("the total of %s is %d; there are %d", kind, is, should), nil
+		return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
 	})
 }

@@ -10,8 +10,8 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 )
 
-// filler is what the refused statements refer to. Ids are the database's to give:
-// it doesn't know of others, and would give them again.
+// filler inserts the rows that the refused statements refer to. The database assigns
+// the IDs: it does not know of others, and would assign them again.
 var filler = []string{
 	`INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname,
 		expertise, location, timezone, joined) VALUES ('+86-13800000001', '', NONE, FALSE, FALSE, 0, '', '', '', '', '', NOW)`,
@@ -35,7 +35,7 @@ const (
 	mustStay       = "P0001"
 )
 
-// sameRefusal is the SQLite extended result code of each SQLSTATE.
+// sameRefusal maps each SQLSTATE to the SQLite extended result code.
 var sameRefusal = map[string]int{mustExistThere: 787, mustBeUnique: 2067, mustBeInRange: 275, mustBeThere: 1299, mustStay: 1811}
 
 const newPrepayment = `INSERT INTO prepayments
@@ -115,15 +115,15 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created) VALUES ('abc', 1, NONE, 0, 1, NOW)`, mustBeInRange},
 }
 
-// inItsWords writes instants, empty lists, truth and bytes as the database has them.
-func inItsWords(url, statement string) string {
+// inDialect writes instants, empty lists, booleans and bytes in the database's syntax.
+func inDialect(url, statement string) string {
 	if strings.HasPrefix(url, "sqlite:") {
 		return strings.NewReplacer("NOW", "1", "NONE", "'[]'", "'abc'", "x'616263'").Replace(statement)
 	}
 	return strings.NewReplacer("NOW", "now()", "NONE", "'{}'").Replace(statement)
 }
 
-// refusalOf is the SQLSTATE of the error, whichever database it came from.
+// refusalOf returns the SQLSTATE of the error, from either database.
 func refusalOf(err error) string {
 	if told, is := errors.AsType[*pgconn.PgError](err); is {
 		return told.Code
@@ -145,11 +145,11 @@ func TestConstraints(t *testing.T) {
 			open(t, at)
 			db := rawSQL(t, at)
 			for _, statement := range filler {
-				execute(t, db, inItsWords(at, statement))
+				execute(t, db, inDialect(at, statement))
 			}
-			execute(t, db, inItsWords(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
+			execute(t, db, inDialect(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
 			for what, r := range refused {
-				_, err := db.ExecContext(t.Context(), inItsWords(at, r.statement))
+				_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
 				assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
 			}
 		})

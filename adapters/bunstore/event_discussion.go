@@ -29,15 +29,14 @@ type listedComment struct {
 	counted
 }
 
-// AddComment counts the comment first, which finds out whether its event is there
-// and keeps it there.
+// AddComment updates the count first, which checks that the event exists and locks it.
 func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		at := dbTime{c.Created}
 		done, err := tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments + 1").
 			Set("commented = CASE WHEN commented > ? THEN commented ELSE ? END", at, at).
 			Where("event_id = ?", c.Event).Exec(ctx)
-		if err := orUntouched(done, err, event.ErrNotFound); err != nil {
+		if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
 			return err
 		}
 		row := commentRow{EventID: c.Event, AuthorID: c.Author, Content: c.Content, Created: at}
@@ -55,7 +54,7 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 	var row commentRow
 	err := v.s.read(ctx, func(ctx context.Context) error {
 		err := v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx)
-		return orNone(err, event.ErrNoComment)
+		return orNotFound(err, event.ErrNoComment)
 	})
 	if err != nil {
 		return event.Comment{}, err
@@ -63,20 +62,20 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 	return row.comment(), nil
 }
 
-// RemoveComment looks for the latest of the other comments in a statement of its
-// own: only after the lock does it see all that others have said.
+// RemoveComment finds the latest remaining comment in a separate statement: only after
+// the lock does it see all concurrent comments.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		var on event.ID // a comment never moves to another event
 		err := tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
 		if err != nil {
-			return orNone(err, event.ErrNoComment)
+			return orNotFound(err, event.ErrNoComment)
 		}
 		if err := v.s.lockCounts(ctx, tx, on); err != nil {
-			return orNone(err, event.ErrNoComment)
+			return orNotFound(err, event.ErrNoComment)
 		}
 		done, err := tx.NewDelete().Model((*commentRow)(nil)).Where("id = ?", id).Exec(ctx)
-		if err := orUntouched(done, err, event.ErrNoComment); err != nil {
+		if err := orNotAffected(done, err, event.ErrNoComment); err != nil {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments - 1").
@@ -86,8 +85,8 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	})
 }
 
-// lockCounts keeps everybody else from writing what is counted of the event, and
-// the event where it is. Without one it fails with sql.ErrNoRows.
+// lockCounts locks the counts of the event, which also prevents its removal. It returns
+// sql.ErrNoRows if the event does not exist.
 func (s *Store) lockCounts(ctx context.Context, tx *transaction, on event.ID) error {
 	var locked event.ID
 	query := "SELECT event_id FROM event_counts WHERE event_id = ? " + s.dialect.forUpdate()
@@ -101,7 +100,8 @@ func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page
 	return page.Map(p, listedComment.comment), err
 }
 
-// newestComments finds the comments on every event in $1, at most $2 of each.
+// newestComments returns the query for the newest comments on each event in $1, at most
+// $2 each.
 func newestComments(d dialect) string {
 	return "SELECT c.id, c.event_id, c.author_id, c.content, c.created" +
 		d.forEach("SELECT c.id FROM comments c WHERE c.event_id = {1} ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)", "bigint") +
@@ -111,14 +111,14 @@ func newestComments(d dialect) string {
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if err := v.s.lockCounts(ctx, tx, on); err != nil {
-			return orNone(err, event.ErrNotFound)
+			return orNotFound(err, event.ErrNotFound)
 		}
 		statement, change := "DELETE FROM likes WHERE event_id = ? AND user_id = ?", -1
 		if likes {
 			statement, change = "INSERT INTO likes (event_id, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING", 1
 		}
 		done, err := tx.NewRaw(statement, on, who).Exec(ctx)
-		if touched, err := touched(done, err); err != nil || !touched {
+		if added, err := affected(done, err); err != nil || !added {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("likes = likes + ?", change).

@@ -9,11 +9,11 @@ import (
 	"plaza/domain/subscription"
 )
 
-// onDates finds, for every day in $1, the published events that the viewer $2 may see,
-// at most $3 of each day. It has a part for each relation to an author and each
-// permission that it lets the viewer see (event.Reach). Indexes hold the public events of
-// a day and the hidden ones apart, so no part reads events one by one that the viewer may
-// not see. CROSS JOIN makes SQLite begin with what stands before it.
+// onDates returns the query for the published events of each day in $1 that the viewer
+// $2 may see, at most $3 a day. It has a part for each relation to an author and each
+// permission that the relation makes visible (event.VisibleStates). Separate indexes
+// hold the public and the hidden events of a day, so no part reads events that the
+// viewer may not see. CROSS JOIN makes SQLite start with the left side.
 func onDates(d dialect) string {
 	var parts []string
 	for _, permission := range permitted(subscription.Stranger) {
@@ -30,8 +30,8 @@ func onDates(d dialect) string {
 		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
 }
 
-// permitted are the permissions of published events that the relation lets a viewer see
-// and, unless it is Stranger, a stranger may not.
+// permitted returns the permissions of published events that the relation makes
+// visible. Unless the relation is Stranger, it excludes those visible to strangers.
 func permitted(r subscription.Relation) (permissions []event.Permission) {
 	open := event.VisibleStates(subscription.Stranger)
 	for _, as := range event.VisibleStates(r) {
@@ -42,8 +42,8 @@ func permitted(r subscription.Relation) (permissions []event.Permission) {
 	return permissions
 }
 
-// ofDay is the condition of a published event of the day with the permission, in the
-// words of the partial index that has it: SQLite compares words.
+// ofDay returns the condition of a published event of the day with the permission,
+// worded exactly as in its partial index, because SQLite compares the text.
 func ofDay(permission event.Permission) string {
 	condition := fmt.Sprintf("e.day = {1} AND e.status = %d AND e.permission = %d", event.Normal, permission)
 	if permission != event.Public {
@@ -52,17 +52,19 @@ func ofDay(permission event.Permission) string {
 	return condition
 }
 
-// newestOn finds the newest events of the day with the permission, further narrowed.
+// newestOn returns the query for the newest events of the day with the permission and
+// the extra condition.
 func newestOn(permission event.Permission, narrowed string) string {
 	return "SELECT id, created FROM (SELECT e.id, e.created FROM events e WHERE " + ofDay(permission) + narrowed +
 		" ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)) part"
 }
 
-// ofContacts finds the newest events of the day with the permission by each of the
-// viewer's contacts. The day's authors and the people whom the viewer follows are two
-// sorted lists. The recursion takes the next of either list in turn, from the last one of
-// the other on, so it takes at most twice as many steps as the shorter list is long. A
-// person in both lists is found twice in a row; contacts follow the viewer, too.
+// ofContacts returns the query for the newest events of the day with the permission by
+// each contact of the viewer. The day's authors and the people whom the viewer follows
+// are two sorted lists. The recursion alternates between the lists and continues in one
+// from the last ID of the other, so it takes at most twice as many steps as the shorter
+// list has entries. A person in both lists is found twice in a row. Contacts must also
+// follow the viewer.
 func ofContacts(permission event.Permission) string {
 	const on = " >= CASE WHEN b.id = b.former THEN b.id + 1 ELSE b.id END"
 	author := "SELECT e.author_id FROM events e WHERE " + ofDay(permission) + " AND e.author_id" + on + " ORDER BY e.author_id LIMIT 1"

@@ -8,37 +8,37 @@ import (
 	"plaza/domain/feed"
 )
 
-// Load asks for everything in one round trip.
-func (v Events) Load(ctx context.Context, scene event.RelatedQuery) (around event.Related, err error) {
+// Load reads everything in one round trip.
+func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		around = event.Related{
+		related = event.Related{
 			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 		}
 		var reads []step
 		atOnce := v.s.dialect.keysAtOnce()
-		for dates := range slices.Chunk(distinct(scene.Dates), atOnce) {
-			reads = append(reads, v.s.eventsOn(dates, scene, &around))
+		for dates := range slices.Chunk(distinct(q.Dates), atOnce) {
+			reads = append(reads, v.s.eventsOn(dates, q, &related))
 		}
-		for spots := range slices.Chunk(distinct(scene.DaysInCities), atOnce) {
-			reads = append(reads, v.s.newsAt(spots, scene, &around))
+		for days := range slices.Chunk(distinct(q.DaysInCities), atOnce) {
+			reads = append(reads, v.s.newsAt(days, q, &related))
 		}
-		for talks := range slices.Chunk(distinct(scene.CommentsFor), atOnce) {
-			reads = append(reads, v.s.newestOf(talks, scene, &around))
+		for ids := range slices.Chunk(distinct(q.CommentsFor), atOnce) {
+			reads = append(reads, v.s.newestOf(ids, q, &related))
 		}
-		if len(scene.Categories) > 0 {
-			reads = append(reads, v.s.categoriesOf(scene.Categories, func(c feed.Category) { around.CategoryNames[c.ID] = c.Name }))
+		if len(q.Categories) > 0 {
+			reads = append(reads, v.s.categoriesOf(q.Categories, func(c feed.Category) { related.CategoryNames[c.ID] = c.Name }))
 		}
 		return v.s.dialect.queryAll(ctx, reads)
 	})
-	return around, err
+	return related, err
 }
 
-func (s *Store) eventsOn(dates []event.Date, scene event.RelatedQuery, into *event.Related) step {
+func (s *Store) eventsOn(dates []event.Date, q event.RelatedQuery, into *event.Related) step {
 	var category string
 	return step{
 		statement: s.hot.onDates,
-		args:      []any{s.dialect.key(dates), int64(scene.Viewer), int64(scene.Events)},
+		args:      []any{s.dialect.key(dates), int64(q.Viewer), int64(q.Events)},
 		row: func(scan func(...any) error) error {
 			var stored storedEvent
 			if err := scan(append([]any{orZeroText[string]{&category}}, stored.targets()...)...); err != nil {
@@ -58,14 +58,14 @@ func (s *Store) eventsOn(dates []event.Date, scene event.RelatedQuery, into *eve
 	}
 }
 
-func (s *Store) newsAt(spots []event.DayInCity, scene event.RelatedQuery, into *event.Related) step {
-	days, cities := make([]event.Date, len(spots)), make([]string, len(spots))
-	for i, spot := range spots {
-		days[i], cities[i] = spot.Date, spot.City
+func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, into *event.Related) step {
+	days, cities := make([]event.Date, len(daysInCities)), make([]string, len(daysInCities))
+	for i, key := range daysInCities {
+		days[i], cities[i] = key.Date, key.City
 	}
 	return step{
-		statement: s.hot.around,
-		args:      []any{s.dialect.key(days), s.dialect.key(cities), int64(scene.News)},
+		statement: s.hot.newsOfDays,
+		args:      []any{s.dialect.key(days), s.dialect.key(cities), int64(q.News)},
 		row: func(scan func(...any) error) error {
 			var place int
 			var n newsRow
@@ -74,17 +74,17 @@ func (s *Store) newsAt(spots []event.DayInCity, scene event.RelatedQuery, into *
 			if err != nil {
 				return err
 			}
-			spot := spots[place-1]
-			into.News[spot] = append(into.News[spot], n.news())
+			key := daysInCities[place-1]
+			into.News[key] = append(into.News[key], n.news())
 			return nil
 		},
 	}
 }
 
-func (s *Store) newestOf(talks []event.ID, scene event.RelatedQuery, into *event.Related) step {
+func (s *Store) newestOf(ids []event.ID, q event.RelatedQuery, into *event.Related) step {
 	return step{
 		statement: s.hot.newest,
-		args:      []any{s.dialect.key(numbers(talks)), int64(scene.Comments)},
+		args:      []any{s.dialect.key(numbers(ids)), int64(q.Comments)},
 		row: func(scan func(...any) error) error {
 			var row commentRow
 			err := scan((*int64)(&row.ID), (*int64)(&row.EventID), (*int64)(&row.AuthorID), &row.Content, &row.Created)

@@ -14,14 +14,14 @@ import (
 	"plaza/domain/feed"
 )
 
-// Events is the store as event.Repository, event.Reader, event.Discussion
-// and event.Scenery.
+// Events implements event.Repository, event.Reader, event.Discussion and
+// event.RelatedReader.
 //
-// Whoever writes locks an event's counts before the event itself, and both before
-// the counters of the feed, so writers never wait for each other in a circle.
+// Every writer locks an event's counts before the event itself, and both before the
+// counters of the feed. The fixed order prevents deadlocks.
 type Events struct{ s *Store }
 
-// Events returns the store's events and what is said of them.
+// Events returns the repository of events and their discussions.
 func (s *Store) Events() Events { return Events{s} }
 
 var (
@@ -55,7 +55,7 @@ func (s *Store) insertEvent(e event.State) step {
 	return step{statement: s.sql.insertEvent, args: args}
 }
 
-// eventArgs are the columns that change, in the order of eventSteps.
+// eventArgs returns the mutable columns, in the order of eventSteps.
 func (s *Store) eventArgs(e event.State) []any {
 	category := any(nil)
 	if e.Category != 0 {
@@ -67,25 +67,25 @@ func (s *Store) eventArgs(e event.State) []any {
 	}
 }
 
-// completeEvent is what must be done once the event's row is written, which locks
-// it: its plates, which get their numbers in stored, and its place in the feed.
+// completeEvent returns the steps after the event's row is written, which locks it:
+// they write its plates, whose new IDs are set in stored, and its listing.
 func (s *Store) completeEvent(old *event.Event, next event.State, stored *event.State) ([]step, error) {
 	e, err := event.Restore(next)
 	if err != nil {
-		return nil, fmt.Errorf("storing an event: %v", err)
+		return nil, fmt.Errorf("store event: %v", err)
 	}
 	*stored = e.State()
 	at := eventItem(next.ID)
 	if old == nil {
-		return append(s.plateSteps(next.ID, nil, stored.Plates), s.sql.stepsOfFirst(at, listed(e))...), nil
+		return append(s.plateSteps(next.ID, nil, stored.Plates), s.sql.stepsForNew(at, listed(e))...), nil
 	}
 	var b listingChanges
 	b.replace(at, listed(old), listed(e))
-	return append(s.plateSteps(next.ID, old.State().Plates, stored.Plates), s.sql.stepsOf(b)...), nil
+	return append(s.plateSteps(next.ID, old.State().Plates, stored.Plates), s.sql.stepsFor(b)...), nil
 }
 
-// plateSteps delete the plates that are no longer there, and store those that have no
-// number yet and give them theirs.
+// plateSteps returns the steps that delete removed plates, and insert new plates and
+// set their IDs.
 func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []step) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
@@ -115,13 +115,13 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 	return found, err
 }
 
-// hotEvent returns the event as it is committed.
+// hotEvent returns the committed event.
 func (s *Store) hotEvent(ctx context.Context, id event.ID) (*storedEvent, error) {
 	found, err := s.hotEvents(ctx, s.hot.event, []any{int64(id)})
 	return theOnly(found, err)
 }
 
-// loadEvent returns the event as the driver's own transaction sees it.
+// loadEvent returns the event as the transaction sees it.
 func (s *Store) loadEvent(ctx context.Context, tx querier, id event.ID) (*storedEvent, error) {
 	found, err := queryEvents(ctx, tx, s.hot.event, []any{int64(id)})
 	return theOnly(found, err)
@@ -137,17 +137,16 @@ func theOnly(found []storedEvent, err error) (*storedEvent, error) {
 	return &found[0], nil
 }
 
-// lockEvent keeps everybody else from changing the event. What must be read of it
-// has to be read afterwards, by another statement: this one may have waited, and
-// sees of all other tables what was there before.
+// lockEvent locks the event. Its data must be read afterwards, by another statement:
+// this one may have waited, and sees other tables as they were before.
 func (s *Store) lockEvent(ctx context.Context, tx *transaction, id event.ID) error {
 	var locked event.ID
 	err := tx.NewRaw("SELECT id FROM events WHERE id = ? "+s.dialect.forUpdate(), id).Scan(ctx, &locked)
-	return orNone(err, event.ErrNotFound)
+	return orNotFound(err, event.ErrNotFound)
 }
 
-// changing is an event inside Change: what fn made of it and, once that is
-// stored, the entry with its numbers and counts.
+// changing is an event inside Change: the result of fn and, once stored, the entry with
+// its IDs and counts.
 type changing struct {
 	event.Entry
 	stored event.Entry
@@ -162,7 +161,7 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 	}, func(old *changing) (*changing, error) {
 		e, err := event.Restore(old.State())
 		if err != nil {
-			return nil, fmt.Errorf("changing an event: %v", err)
+			return nil, fmt.Errorf("change event: %v", err)
 		}
 		if err := fn(e); err != nil {
 			return nil, err
@@ -175,7 +174,7 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 	return changed.stored, nil
 }
 
-// loadChanging locks what it loads in a transaction.
+// loadChanging locks the event if db is a transaction.
 func (s *Store) loadChanging(ctx context.Context, db bun.IDB, id event.ID) (*changing, int64, error) {
 	load := func() (*storedEvent, error) { return s.hotEvent(ctx, id) }
 	if tx, within := db.(*transaction); within {
@@ -192,8 +191,8 @@ func (s *Store) loadChanging(ctx context.Context, db bun.IDB, id event.ID) (*cha
 	return &changing{Entry: entry}, stored.row.Revision, err
 }
 
-// saveChanging leaves an event alone that fn has left as it was: it was whole when
-// it was loaded, and that is when this Change happened.
+// saveChanging does not write an event that fn left unchanged: it was consistent when
+// it was loaded, and that is the moment of this Change.
 func (s *Store) saveChanging(ctx context.Context, tx *transaction, old, next *changing, revision int64) (bool, error) {
 	before, after := old.State(), next.State()
 	if reflect.DeepEqual(before, after) {
@@ -205,7 +204,7 @@ func (s *Store) saveChanging(ctx context.Context, tx *transaction, old, next *ch
 		return false, err
 	}
 	if err := tx.run(ctx, steps...); errors.Is(err, errMissed) {
-		return false, nil // somebody else has changed it, or removed it
+		return false, nil // another caller has changed or removed it
 	} else if err != nil {
 		return false, err
 	}
@@ -213,7 +212,7 @@ func (s *Store) saveChanging(ctx context.Context, tx *transaction, old, next *ch
 	return true, err
 }
 
-// rewritten is what an event is once the steps of rewrite have run.
+// rewritten is an event after the steps of rewrite.
 type rewritten struct {
 	event.State
 	event.Counts
@@ -225,13 +224,13 @@ func (r *rewritten) entry() (event.Entry, error) {
 	return event.Entry{Event: e, Counts: r.Counts, Revision: r.revision}, err
 }
 
-// rewrite stores what has become of an event that must still have the revision, and
-// reads its counts.
+// rewrite returns the steps that store the changed event if it still has the revision,
+// and read its counts.
 func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]step, *rewritten, error) {
 	r := &rewritten{revision: revision + 1}
 	others, err := s.completeEvent(old, next, &r.State)
 	first := step{
-		statement: s.sql.rewriteEvent, args: append(s.eventArgs(next), int64(next.ID), revision), must: true,
+		statement: s.sql.rewriteEvent, args: append(s.eventArgs(next), int64(next.ID), revision), mustMatch: true,
 		row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
 	}
 	if isSameButText(old.State(), next) {
@@ -240,7 +239,7 @@ func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]s
 	return append([]step{first}, others...), r, err
 }
 
-// isSameButText says whether only columns have changed that are in no index.
+// isSameButText reports whether only unindexed columns have changed.
 func isSameButText(old, next event.State) bool {
 	return old.Date == next.Date && old.Category == next.Category && old.Permission == next.Permission && old.Status == next.Status
 }
@@ -251,9 +250,9 @@ func (s *Store) textArgs(e event.State) []any {
 	}
 }
 
-// ChangeRead writes at once what fn makes of the event as it was read. Whenever that
-// doesn't settle it, all begins anew with the event as it is: it may have changed
-// since, and fn may think otherwise of what it is now.
+// ChangeRead applies fn to the event as it was read and writes the result at once. If
+// fn fails or changes nothing, or if the event has changed since, it falls back to
+// Change: fn may decide differently on the current event.
 func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
 	if err := cmp.Or(ctx.Err(), v.s.guard.Check()); err != nil {
 		return event.Entry{}, err
@@ -261,7 +260,7 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 	before := read.State()
 	changed, err := event.Restore(before)
 	if err != nil {
-		return event.Entry{}, fmt.Errorf("changing an event: %v", err)
+		return event.Entry{}, fmt.Errorf("change event: %v", err)
 	}
 	if err := v.s.inside(ctx, func() error { return fn(changed) }); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn)
@@ -289,11 +288,11 @@ func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, 
 	return removed, nil
 }
 
-// removeEvent deletes the counts first: of many who try, one does. Everything else
-// that hangs on the event goes with its row.
+// removeEvent deletes the counts first, so that exactly one of several concurrent
+// callers succeeds. The row's dependents are deleted with it.
 func (s *Store) removeEvent(ctx context.Context, tx *transaction, id event.ID) (*event.Event, error) {
 	done, err := tx.NewDelete().Model((*eventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx)
-	if err := orUntouched(done, err, event.ErrNotFound); err != nil {
+	if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
 		return nil, err
 	}
 	if err := s.lockEvent(ctx, tx, id); err != nil {

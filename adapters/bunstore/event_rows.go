@@ -37,7 +37,7 @@ type eventRow struct {
 	Revision      int64
 }
 
-// eventSteps are the steps that write events. $1 to $11 are those of eventArgs.
+// eventSteps are the statements that write events. $1 to $11 are those of eventArgs.
 type eventSteps struct {
 	insertEvent  string // $12 author, $13 created
 	rewriteEvent string // $12 id, $13 revision
@@ -55,15 +55,15 @@ func newEventSteps(d dialect) eventSteps {
 		insertEvent: `INSERT INTO events (day, title, content, html, category_id, permission, status, province, city, district, modified,
 				author_id, created)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
-		rewriteEvent: d.must(`UPDATE events SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7,
+		rewriteEvent: d.mustMatch(`UPDATE events SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7,
 				province = $8, city = $9, district = $10, modified = $11, revision = revision + 1
 			WHERE id = $12 AND revision = $13`, counted("comments", "$12"), counted("likes", "$12")),
-		rewriteText: d.must(`UPDATE events SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7,
+		rewriteText: d.mustMatch(`UPDATE events SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7,
 				revision = revision + 1
 			WHERE id = $8 AND revision = $9`, counted("comments", "$8"), counted("likes", "$8")),
 		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES (" + d.number("$1") + ", $2)",
 		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values(d.number("$1")+", $2, $3") + " RETURNING id",
-		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unmissed(),
+		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
 	}
 }
 
@@ -84,39 +84,39 @@ type eventCountsRow struct {
 	Commented     dbTime
 }
 
-// storedEvent is an event as it is read: whole, so that nobody ever sees a part of
-// it from before a change and another from after.
+// storedEvent is an event as read by one statement, so that it never mixes states
+// before and after a change.
 type storedEvent struct {
 	row    eventRow
 	plates plateList
 	counts event.Counts
 }
 
-// What eventColumns count by: the event's counts, called n, or nothing.
+// The counts for eventColumns: those of n, or zero.
 const (
 	withCounts    = "n.comments, n.likes"
 	withoutCounts = "0, 0"
 )
 
-// eventColumns are what a storedEvent is scanned from: e is the event.
+// eventColumns returns the columns of a storedEvent; e is the event.
 func eventColumns(d dialect, counts string) string {
 	return "e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status," +
 		" e.province, e.city, e.district, e.created, e.modified, e.revision, " + counts + ", " + d.platesOf("e.id")
 }
 
-// targets are in the order of eventColumns. An event that is being removed has no
-// counts any more.
+// targets returns the scan targets in the order of eventColumns. An event that is being
+// removed has no counts.
 func (e *storedEvent) targets() []any {
 	r := &e.row
 	return []any{
-		// The driver looks long for how to fill types that it does not know.
+		// Conversions to basic types save the driver a slow lookup.
 		(*int64)(&r.ID), (*int64)(&r.AuthorID), &r.Day, &r.Title, &r.Content, (*string)(&r.HTML), orZeroNumber[feed.CategoryID]{&r.CategoryID},
 		(*int)(&r.Permission), (*int)(&r.Status), &r.Province, &r.City, &r.District, &r.Created, &r.Modified, &r.Revision,
 		orZeroNumber[int]{&e.counts.Comments}, orZeroNumber[int]{&e.counts.Likes}, &e.plates,
 	}
 }
 
-// event is what is stored. That it should make no event is a fault of the store's.
+// event returns the stored event. An invalid one is an internal error.
 func (e *storedEvent) event() (*event.Event, error) {
 	r := e.row
 	restored, err := event.Restore(event.State{
@@ -126,7 +126,7 @@ func (e *storedEvent) event() (*event.Event, error) {
 		Plates: e.plates, Created: r.Created.Time, Modified: r.Modified.Time,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading an event: %v", err)
+		return nil, fmt.Errorf("read event: %v", err)
 	}
 	return restored, nil
 }
@@ -147,14 +147,13 @@ func entriesOf(stored []storedEvent) ([]event.Entry, error) {
 	return entries, nil
 }
 
-// querier is what a query can be put to: a database or a transaction, bun's or the
-// driver's own.
+// querier runs queries: a database or a transaction, of bun or of database/sql.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// hotEvents returns the events that a hot read of eventColumns finds; before them
-// may come columns for other targets.
+// hotEvents returns the events of a hot read of eventColumns; columns for the targets
+// before may precede them.
 func (s *Store) hotEvents(ctx context.Context, statement string, args []any, before ...any) ([]storedEvent, error) {
 	var found []storedEvent
 	err := s.each(ctx, statement, args, func(scan func(...any) error) error {
@@ -166,8 +165,8 @@ func (s *Store) hotEvents(ctx context.Context, statement string, args []any, bef
 	return found, err
 }
 
-// queryEvents returns the events that a query for eventColumns finds; before them
-// may come columns for other targets.
+// queryEvents returns the events of a query for eventColumns; columns for the targets
+// before may precede them.
 func queryEvents(ctx context.Context, db querier, query string, args []any, before ...any) ([]storedEvent, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -185,8 +184,8 @@ func queryEvents(ctx context.Context, db querier, query string, args []any, befo
 	return found, rows.Err()
 }
 
-// plateList is scanned from a list of lists as the dialects' platesOf makes it: the
-// number of each plate, its photo and the microseconds of its instant.
+// plateList scans the list of lists of the dialects' platesOf: the ID of each plate,
+// its photo and the microseconds of its instant.
 type plateList []event.Plate
 
 func (l *plateList) Scan(src any) error {
@@ -198,10 +197,10 @@ func (l *plateList) Scan(src any) error {
 	case string:
 		return l.ScanBytes([]byte(src))
 	}
-	return fmt.Errorf("plates can't be read from %T", src)
+	return fmt.Errorf("cannot scan plates from %T", src)
 }
 
-// ScanBytes is Scan without the detour.
+// ScanBytes scans the text directly.
 func (l *plateList) ScanBytes(text []byte) error {
 	*l = nil
 	if len(text) <= len("[]") {
@@ -209,7 +208,7 @@ func (l *plateList) ScanBytes(text []byte) error {
 	}
 	var rows []plateJSON
 	if err := json.Unmarshal(text, &rows); err != nil {
-		return fmt.Errorf("reading plates: %w", err)
+		return fmt.Errorf("decode plates: %w", err)
 	}
 	for _, row := range rows {
 		*l = append(*l, event.Plate(row))

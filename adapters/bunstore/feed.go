@@ -12,10 +12,10 @@ import (
 	"plaza/domain/page"
 )
 
-// Feed is the store as feed.Reader.
+// Feed implements feed.Reader.
 type Feed struct{ s *Store }
 
-// Feed returns what the store lists.
+// Feed returns the reader of the feed.
 func (s *Store) Feed() Feed { return Feed{s} }
 
 var _ feed.Reader = Feed{}
@@ -28,13 +28,13 @@ func (v Feed) Page(
 	args := []any{int64(r.Size()), int64(r.Offset()), int64(in)}
 	switch {
 	case slices.Contains(sel.Kinds, feed.Xfile):
-		return page.Page[feed.Item]{}, errors.New("events are on no page of the feed")
+		return page.Page[feed.Item]{}, errors.New("feed pages do not list events")
 	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
 		shown, statement = shapes[feed.Demand], v.s.hot.pageNear
 		args = append(args, circle(*sel.Near)...)
 	case sel.Near == nil && len(sel.Kinds) == 1:
 		shown, statement = shapes[sel.Kinds[0]], v.s.hot.pageOf[sel.Kinds[0]]
-	default: // what is of no other kind is nowhere, so within no circle
+	default: // no other kind has a location, so nothing is within the area
 		shown, statement = merged, v.s.hot.pageMerged
 		wanted := sel.Kinds
 		if sel.Near != nil {
@@ -52,7 +52,7 @@ func (v Feed) Page(
 	return page.Map(p, func(t feed.Listable) feed.Item { return itemOf(t, sel.Near) }), nil
 }
 
-// known is nil for the bucket and for a category that is there.
+// known returns nil if the category exists or is 0, the uncategorised part.
 func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
 	if in == 0 {
 		return nil
@@ -64,8 +64,7 @@ func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
 	return err
 }
 
-// itemOf is the thing on a page, with its distance when there is a circle to
-// measure from.
+// itemOf returns the item of a page, with its distance from the centre of near, if set.
 func itemOf(t feed.Listable, near *feed.Area) feed.Item {
 	item := feed.Item{Listable: t}
 	if l, listed := t.Listing(); listed && near != nil && l.Point != nil {
@@ -74,8 +73,8 @@ func itemOf(t feed.Listable, near *feed.Area) feed.Item {
 	return item
 }
 
-// things runs a statement made by pageStatement. A page without rows is the only
-// one, or past the last: either way nothing depends on the total then.
+// things runs a statement of pageStatement. A page without rows is the only page or
+// past the last; the total has no effect then.
 func (s *Store) things(
 	ctx context.Context, statement string, args []any, shown shape, r page.Request,
 ) (page.Page[feed.Listable], error) {
@@ -86,7 +85,7 @@ func (s *Store) things(
 	err := s.read(ctx, func(ctx context.Context) error {
 		items = make([]feed.Listable, 0, r.Size())
 		return s.each(ctx, statement, args, func(scan func(...any) error) error {
-			row = thing{kind: shown.kinds[0]} // nothing of the last one may be reached into
+			row = thing{kind: shown.kinds[0]} // no memory is shared with the previous row
 			if err := scan(targets...); err != nil {
 				return err
 			}

@@ -8,10 +8,10 @@ import (
 	"plaza/domain/feed"
 )
 
-// Categories is the store as feed.Categories.
+// Categories implements feed.Categories.
 type Categories struct{ s *Store }
 
-// Categories returns the store's tree of categories.
+// Categories returns the repository of categories.
 func (s *Store) Categories() Categories { return Categories{s} }
 
 var _ feed.Categories = Categories{}

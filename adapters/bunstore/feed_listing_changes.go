@@ -9,28 +9,26 @@ import (
 	"plaza/domain/feed"
 )
 
-// categories is the kind of the tree's own changes among the totals; nothing of it is
-// ever listed.
+// categories is the kind of the category tree in the totals. It has no listings.
 const categories feed.Kind = "category"
 
-// listingChanges collect what must be done to the feed's listings, counters and totals in a
-// transaction. It is done at its end, so that what all writers of a category meet in
-// is locked for as short as can be: the counters in the order of their categories and
-// kinds, and last of all the totals, in the order of their kinds. So writers never wait
-// for each other in a circle.
+// listingChanges collects the changes of a transaction to listings, counters and totals
+// of the feed. They are written at its end, so that shared counter rows are locked as
+// briefly as possible: first the counters, ordered by category and kind, then the
+// totals, ordered by kind. The fixed order prevents deadlocks.
 type listingChanges struct {
 	listings []listingChange
 	counters map[counterKey]*counterDelta
-	totals   map[feed.Kind]int64 // by how many more are listed; a kind that only changes is there, too
+	totals   map[feed.Kind]int64 // the change of the count; zero for a kind that only changed
 }
 
-// listingChange is a change of one listing; nil is none.
+// listingChange is a change of one listing; nil means no listing.
 type listingChange struct {
 	at        item
 	old, next *listingRow
 }
 
-// isUpdate says whether only the instant of its latest change has moved.
+// isUpdate reports whether only Updated has changed.
 func (b listingChange) isUpdate() bool {
 	if b.old == nil || b.next == nil {
 		return false
@@ -40,7 +38,7 @@ func (b listingChange) isUpdate() bool {
 	return was.equal(*b.next)
 }
 
-// counterKey names what is counted together.
+// counterKey identifies a counter.
 type counterKey struct {
 	category feed.CategoryID
 	kind     feed.Kind
@@ -50,14 +48,14 @@ func (a counterKey) compare(b counterKey) int {
 	return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.kind, b.kind))
 }
 
-// change is what happens to a tally.
+// counterDelta is a change of a counter.
 type counterDelta struct {
 	more             int64
-	created, updated dbTime // the latest of what came; zero: none came
-	lost             bool   // whether something left that may have been the latest
+	created, updated dbTime // latest of the added listings; zero if none was added
+	lost             bool   // a removed listing may have been the latest
 }
 
-// replace puts the next listing in the place of the one that stands; nil is none.
+// replace replaces the old listing by the next one; nil means no listing.
 func (b *listingChanges) replace(at item, old, next *listingRow) {
 	if old == nil && next == nil {
 		return
@@ -73,14 +71,14 @@ func (b *listingChanges) replace(at item, old, next *listingRow) {
 	if old != nil {
 		c := b.counter(counterKey{old.CategoryID, at.kind})
 		c.more--
-		made := next != nil && next.CategoryID == old.CategoryID // good, if it is not earlier
+		made := next != nil && next.CategoryID == old.CategoryID // correct unless it is earlier
 		c.lost = c.lost || !made || next.Created.Before(old.Created.Time) || next.Updated.Before(old.Updated.Time)
 		more--
 	}
 	b.total(at.kind, more)
 }
 
-// add counts a listing that is there already, and was not before.
+// add counts a new listing that is written separately.
 func (b *listingChanges) add(l *listingRow) {
 	c := b.counter(counterKey{l.CategoryID, l.Kind})
 	c.more++
@@ -98,8 +96,8 @@ func (b *listingChanges) counter(of counterKey) *counterDelta {
 	return b.counters[of]
 }
 
-// total notes that the kind has changed, and by how many. Events are on no page, so
-// nothing is summed up of them.
+// total records that the kind has changed, and the change of its count. Events have no
+// totals, because no page lists them.
 func (b *listingChanges) total(kind feed.Kind, more int64) {
 	if kind == feed.Xfile {
 		return
@@ -117,18 +115,18 @@ func later(a, b dbTime) dbTime {
 	return a
 }
 
-// listingSteps keep the feed's books.
+// listingSteps are the statements that write listings, counters and totals.
 type listingSteps struct {
 	d       dialect
 	lock    string // $1 category, $2 kind; empty where there is one writer at a time
-	count   string // $1 category, $2 kind, $3 how many more, $4 and $5 the instants of what came
-	counts  string // the same with a list for each; empty where that is no better
+	count   string // $1 category, $2 kind, $3 change of the count, $4 and $5 latest instants of the added
+	counts  string // the same with a list for each; empty where that is not faster
 	recount string // $1 category, $2 kind
 	place   string // $1 to $7 the columns
-	first   string // the same for what was never listed, and counts it; empty where that takes two
+	first   string // the same for a new listing, and counts it; empty where that takes two statements
 	update  string // $1 kind, $2 id, $3 updated
 	remove  string // $1 kind, $2 id
-	total   string // $1 kind, $2 how many more, $3 now
+	total   string // $1 kind, $2 change of the count, $3 now
 }
 
 func newListingSteps(d dialect) listingSteps {
@@ -144,51 +142,51 @@ func newListingSteps(d dialect) listingSteps {
 		return column + " = CASE WHEN k." + column + " <= m." + column + " THEN k." + column + " ELSE m." + column + " END"
 	}
 	const columns = "INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version) "
-	onceMore := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
+	onConflict := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
 		came("created") + ", " + came("updated")
 	s := listingSteps{
 		d:     d,
-		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onceMore,
+		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onConflict,
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
-			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unmissed(),
+			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unlessMissed(),
 		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) ` + d.values("$1, "+d.number("$2")+", $3, $4, $5, $6, $7") + `
 			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
 			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
-		// Of the indexes, SQLite writes all that have a column that is set.
-		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
-		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.unmissed(),
-		// Versions go by the clock, so that none comes again after rows were lost, or a
-		// backup was put in their place.
+		// SQLite writes every index that contains an assigned column.
+		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.unlessMissed(),
+		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.unlessMissed(),
+		// Versions follow the clock, so that none is used again after rows were lost or
+		// a backup was restored.
 		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + d.values("$1, "+d.shard()+", $2, $3") + `
 			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
 			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
 	}
 	if lists := d.unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
-		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.unmissed() + onceMore
+		s.counts = columns + "SELECT n.c1, n.c2, " + d.shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.unlessMissed() + onConflict
 	}
 	if lock := d.forUpdate(); lock != "" { // and where a statement may write within another
-		// The listing comes first, so that the counter is locked for less long.
-		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onceMore + `)
+		// The listing is inserted first, so that the counter is locked more briefly.
+		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onConflict + `)
 			INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)`
-		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unmissed() + " ORDER BY shard " + lock
+		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unlessMissed() + " ORDER BY shard " + lock
 	}
 	return s
 }
 
-// stepsOf are the steps that keep the books.
-func (s listingSteps) stepsOf(b listingChanges) []step {
+// stepsFor returns the steps that write the changes.
+func (s listingSteps) stepsFor(b listingChanges) []step {
 	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
 	isLost := func(of counterKey) bool { return b.counters[of].lost }
 	listings := make([]step, len(b.listings), len(b.listings)+2*len(b.counters)+len(b.totals))
-	for i, booked := range b.listings {
-		listings[i] = s.put(booked)
+	for i, change := range b.listings {
+		listings[i] = s.put(change)
 	}
 	lost := slices.ContainsFunc(inOrder, isLost)
 	steps := s.countsOf(b, inOrder, lost)
 	if lost {
-		// All shards are locked before the others are looked through for the latest: what
-		// anybody else has listed or lost is stored by then, or not yet counted.
+		// All shards are locked before the latest of the remaining listings is looked
+		// up: concurrent changes are then either committed or not yet counted.
 		steps = append(steps, listings...)
 	} else {
 		steps = append(listings, steps...)
@@ -204,11 +202,11 @@ func (s listingSteps) stepsOf(b listingChanges) []step {
 	return steps
 }
 
-// severalTallies are better counted in one statement.
-const severalTallies = 8
+// manyCounters or more are faster in one statement.
+const manyCounters = 8
 
 func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey, lost bool) []step {
-	if !lost && s.counts != "" && len(inOrder) >= severalTallies {
+	if !lost && s.counts != "" && len(inOrder) >= manyCounters {
 		return []step{s.countAll(b, inOrder)}
 	}
 	steps := make([]step, 0, 2*len(inOrder))
@@ -223,7 +221,7 @@ func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey, lost bool
 	return steps
 }
 
-// countAll needs no lock before it: it meets the counters in their order.
+// countAll needs no lock first: it writes the counters in order.
 func (s listingSteps) countAll(b listingChanges, inOrder []counterKey) step {
 	var in, more []int64
 	var kinds []string
@@ -236,7 +234,7 @@ func (s listingSteps) countAll(b listingChanges, inOrder []counterKey) step {
 	return step{statement: s.counts, args: []any{in, kinds, more, created, updated}}
 }
 
-// put makes the listing what it shall be, and leaves the counters alone.
+// put writes the listing and leaves the counters alone.
 func (s listingSteps) put(b listingChange) step {
 	next := b.next
 	switch {
@@ -252,16 +250,16 @@ func (s listingSteps) columnsOf(l *listingRow) []any {
 	return []any{string(l.Kind), l.ID, int64(l.CategoryID), s.d.instant(l.Created), s.d.instant(l.Updated), l.Lat, l.Lng}
 }
 
-// stepsOfFirst keep the books for one thing of a kind that is not summed up, which is
-// new: it can't have a listing.
-func (s listingSteps) stepsOfFirst(at item, l *listingRow) []step {
+// stepsForNew returns the steps for a new record of a kind without totals. A new
+// record has no listing yet.
+func (s listingSteps) stepsForNew(at item, l *listingRow) []step {
 	switch {
 	case l == nil:
 		return nil
 	case s.first == "":
 		var b listingChanges
 		b.replace(at, nil, l)
-		return s.stepsOf(b)
+		return s.stepsFor(b)
 	}
 	return []step{{statement: s.first, args: s.columnsOf(l)}}
 }

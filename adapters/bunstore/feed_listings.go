@@ -11,18 +11,18 @@ import (
 	"plaza/domain/geo"
 )
 
-// item names something that can be listed.
+// item identifies a record that can be listed.
 type item struct {
 	kind feed.Kind
 	id   int64
 }
 
-// listingRow is a thing's place in the feed.
+// listingRow is a listing in the feed.
 type listingRow struct {
 	bun.BaseModel `bun:"table:feed_listings,alias:l"`
 	Kind          feed.Kind       `bun:",pk"`
 	ID            int64           `bun:",pk"`
-	CategoryID    feed.CategoryID // zero: the bucket
+	CategoryID    feed.CategoryID // zero: uncategorised
 	Created       dbTime
 	Updated       dbTime
 	Lat           *float64
@@ -49,7 +49,7 @@ func (r listingRow) listing() feed.Listing {
 	return l
 }
 
-// listed is the row of what is listed of the thing; nil when nothing is.
+// listed returns the listing of the record, or nil if it is not listed.
 func listed(thing feed.Listable) *listingRow {
 	l, is := thing.Listing()
 	if !is {
@@ -67,7 +67,7 @@ func oldListing(ctx context.Context, tx *transaction, at item) (*listingRow, err
 	return &row, err
 }
 
-// Listings returns everything that is listed in the feed, by kind and id.
+// Listings returns all listings of the feed, by kind and ID.
 func (s *Store) Listings(ctx context.Context) ([]feed.Listing, error) {
 	var all []feed.Listing
 	err := s.read(ctx, func(ctx context.Context) error {

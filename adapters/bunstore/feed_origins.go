@@ -7,13 +7,11 @@ import (
 	"plaza/domain/publication"
 )
 
-// origins is the kind under which publications are listed again when they are
-// origins, so that a page of those, and how many there are, costs what any other
-// page costs. No feed ever shows it.
+// origins is the kind under which origin publications are listed a second time, so that
+// their pages and their total cost the same as any others. No feed shows it.
 const origins feed.Kind = "origin"
 
-// origin is a publication that may be among the origins, and whether its original
-// can be seen.
+// origin is a publication that may be an origin, with the visibility of its original.
 type origin struct {
 	publication.Publication
 	originalVisible bool

@@ -14,16 +14,16 @@ type feedStatements struct {
 	treeVersion string // $1 kinds
 	pageOf      map[feed.Kind]string
 	pageMerged  string // $4 kinds
-	pageNear    string // and within
+	pageNear    string // then within
 
-	// Publications by their update: all, of a category, and origins alone.
+	// Publications by update time: all, of a category, and origins alone.
 	latest, latestOf               string
 	latestOrigins, latestOriginsOf string
 }
 
 func newFeedStatements(d dialect) feedStatements {
 	s := feedStatements{
-		// The sum of bigints would be a numeric, which takes longer.
+		// The sum of bigints would be a numeric, which is slower.
 		tree: tree(treeVersion(d), `SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters WHERE `+d.among("kind", "$1")+` GROUP BY category_id HAVING SUM(count) > 0`),
 		treeNear: tree("0", `SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
@@ -53,8 +53,8 @@ func newFeedStatements(d dialect) feedStatements {
 	return s
 }
 
-// tree puts the categories, and the bucket, beside what was counted in each, and
-// the version before all of them.
+// tree returns the version, the categories and the uncategorised part, with the counts
+// of each.
 func tree(version, counted string) string {
 	return `WITH counted AS (` + counted + `)
 		SELECT ` + version + `, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
@@ -63,13 +63,13 @@ func tree(version, counted string) string {
 		SELECT ` + version + `, 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
 }
 
-// treeVersion moves with every change of the tree and of what is listed of the
-// kinds $1: a sum of what only grows is never twice the same.
+// treeVersion changes with every change of the tree and of listings of the kinds $1. It
+// is a sum of growing versions, so no value occurs twice.
 func treeVersion(d dialect) string {
 	return "(SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.among("kind", "$1") + " OR kind = 'category')"
 }
 
-// shapes are those of pages of one kind.
+// shapes are the shapes of pages of one kind.
 var (
 	shapes = map[feed.Kind]shape{
 		feed.Publication: shapeOf(feed.Publication), feed.Node: shapeOf(feed.Node), feed.Demand: shapeOf(feed.Demand),
@@ -80,14 +80,13 @@ var (
 // newest is the order of listings of one kind.
 var newest = []string{"created DESC", "id"}
 
-// pageStatement is a page of what is listed, with the total in every row. The
-// parameters are the size as $1, the offset as $2, the category as $3 where there is
-// one, and others. The page is cut out of an index; only what is on it is looked
-// up.
+// pageStatement builds the statement of a page of listings, with the total in every
+// row. The parameters are the size as $1, the offset as $2, the category as $3 if any,
+// and others. The page is selected from an index alone; only its records are looked up.
 type pageStatement struct {
-	where string // of listings, which are called l
+	where string // condition on the listings l
 	order []string
-	total string // empty: what is there is counted
+	total string // empty: the matching rows are counted
 	shape shape
 }
 
@@ -110,7 +109,7 @@ func (p pageStatement) text() string {
 		` FROM page` + p.shape.joins + ` ORDER BY ` + by("page.")
 }
 
-// publications makes the reads of publications by their update.
+// publications builds the reads of publications by update time.
 func (s *feedStatements) publications() {
 	of := func(kind feed.Kind, counts, where string) string {
 		kinds := "kind = '" + string(kind) + "'"
@@ -121,7 +120,8 @@ func (s *feedStatements) publications() {
 		}.text()
 	}
 	const here = " AND l.category_id = $3"
-	// SQLite takes a partial index only for a condition that is its own, word for word.
+	// SQLite uses a partial index only if the query repeats its condition word for
+	// word.
 	const anywhere = " AND l.kind IN ('origin', 'publication')"
 	const everywhere, byCategory = "feed_totals", "feed_counters"
 	s.latest, s.latestOf = of(feed.Publication, everywhere, anywhere), of(feed.Publication, byCategory, here)

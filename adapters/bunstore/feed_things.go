@@ -11,8 +11,8 @@ import (
 	"plaza/domain/user"
 )
 
-// thing is a row of a page of the feed: all that is shown of what is listed. What a
-// kind does not have stays zero.
+// thing is a row of a page of the feed, with everything that is shown. Fields that a
+// kind does not have stay zero.
 type thing struct {
 	kind     feed.Kind
 	id       int64
@@ -36,15 +36,14 @@ type thing struct {
 	starts, ends  dbTime
 }
 
-// thingTable is where things of a kind are kept, and its alias in hot reads.
+// thingTable is the table of a kind, and its alias in hot reads.
 type thingTable struct{ name, alias string }
 
 var thingTables = map[feed.Kind]thingTable{
 	feed.Publication: {"publications", "p"}, feed.Node: {"nodes", "n"}, feed.Demand: {"demands", "d"},
 }
 
-// thingColumn is a column that is shown, as it is called in the table of each
-// kind that has it.
+// thingColumn is a shown column, by its name in the table of each kind that has it.
 type thingColumn struct {
 	publication, node, demand string
 	into                      func(*thing, dialect) any
@@ -80,15 +79,15 @@ var thingColumns = []thingColumn{
 	{"", "", "ends", func(t *thing, _ dialect) any { return &t.ends }},
 }
 
-// shape is how a page of listings of some kinds is read: the columns and joins of
-// the statement, and where its rows are scanned into.
+// shape describes how to read a page of listings of some kinds: the columns and joins
+// of the statement, and the scan targets.
 type shape struct {
 	columns, joins string
 	kinds          []feed.Kind
 	into           []func(*thing, dialect) any
 }
 
-// shapeOf shows what a page of listings, called page, lists of the kinds.
+// shapeOf returns the shape of a page of listings, called page, of the kinds.
 func shapeOf(kinds ...feed.Kind) shape {
 	s := shape{kinds: kinds}
 	columns := []string{"page.id"}
@@ -113,7 +112,7 @@ func shapeOf(kinds ...feed.Kind) shape {
 	}
 	for _, kind := range kinds {
 		t, id := thingTables[kind], "page.id"
-		if len(kinds) > 1 { // so that a table is only asked for what is of its kind
+		if len(kinds) > 1 { // so that a table is searched only for its own kind
 			id = "CASE WHEN page.kind = '" + string(kind) + "' THEN page.id END"
 		}
 		s.joins += " LEFT JOIN " + t.name + " " + t.alias + " ON " + t.alias + ".id = " + id
@@ -122,7 +121,7 @@ func shapeOf(kinds ...feed.Kind) shape {
 	return s
 }
 
-// targets are where the columns are scanned into.
+// targets returns the scan targets of the columns.
 func (s shape) targets(t *thing, d dialect) []any {
 	into := []any{&t.id}
 	if len(s.kinds) > 1 {
@@ -134,7 +133,7 @@ func (s shape) targets(t *thing, d dialect) []any {
 	return into
 }
 
-// thing is what the row shows.
+// thing returns the record of the row.
 func (t *thing) thing() (feed.Listable, error) {
 	content := publication.Content{
 		Title: t.title, Summary: t.text, Cover: t.cover.Picture, Author: t.author, Language: t.language,
@@ -151,7 +150,7 @@ func (t *thing) thing() (feed.Listable, error) {
 	case feed.Demand:
 		return t.demand(), nil
 	}
-	return nil, fmt.Errorf("%s %d is listed, and nothing is known of its kind", t.kind, t.id)
+	return nil, fmt.Errorf("listed %s %d has an unknown kind", t.kind, t.id)
 }
 
 func (t *thing) demand() demand.Demand {
@@ -167,7 +166,7 @@ func (t *thing) demand() demand.Demand {
 	return d
 }
 
-// orNil is the list, but nil without anything in it.
+// orNil returns the list, or nil if it is empty.
 func orNil[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil

@@ -10,16 +10,15 @@ import (
 	"plaza/domain/feed"
 )
 
-// metaTree is what Metas returns, with the version that it was read at, in the same
-// statement.
+// metaTree is a result of Metas with its version, both read by one statement.
 type metaTree struct {
 	version    int64
 	categories []feed.Category
 	metas      map[feed.CategoryID]feed.Meta
 }
 
-// trees are the trees that were read last, by their kinds. One is used again only
-// while its version stands, so what is kept here is never older than the database.
+// trees caches the last trees by their kinds. A tree is reused only while its version
+// is current, so it is never older than the database.
 type trees struct{ byKinds sync.Map }
 
 func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
@@ -42,7 +41,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 
 func (v Feed) kinds(sel feed.Selection) []any { return []any{v.s.dialect.listOf(kindNames(sel.Kinds))} }
 
-// tree returns the tree that is kept, if it is still the same, else reads it anew.
+// tree returns the cached tree if it is current, or reads it again.
 func (v Feed) tree(ctx context.Context, sel feed.Selection) (t metaTree, err error) {
 	var version int64
 	err = v.s.each(ctx, v.s.hot.treeVersion, v.kinds(sel), func(scan func(...any) error) error { return scan(&version) })

@@ -18,7 +18,7 @@ import (
 	"plaza/domain/user"
 )
 
-// additions counts what is added of each kind, when it begins and when it is done.
+// additions counts the begun and the finished additions of each kind.
 type additions struct{ begun, done map[feed.Kind]*atomic.Int64 }
 
 func newAdditions() additions {
@@ -36,7 +36,7 @@ func sumOf(of map[feed.Kind]*atomic.Int64, sel feed.Selection) (sum int) {
 	return sum
 }
 
-// add adds a thing of the kind, which nobody else adds.
+// add adds a record of the kind with an ID that no other goroutine uses.
 func (a additions) add(ctx context.Context, s *bunstore.Store, author user.ID, kind feed.Kind, id int64) (err error) {
 	c := publication.Content{
 		Title: "One", Author: author, Category: feed.CategoryID(id % 3), Published: true,
@@ -63,9 +63,9 @@ func (a additions) add(ctx context.Context, s *bunstore.Store, author user.ID, k
 	return err
 }
 
-// look reads the tree, in which there must be what was done before, and nothing that was
-// not begun afterwards; and of nothing less than there was.
-func (a additions) look(ctx context.Context, s *bunstore.Store, sel feed.Selection, before map[feed.CategoryID]feed.Meta) (
+// assertTree reads the tree. It must contain everything finished before, nothing that begins
+// afterwards, and no count may decrease.
+func (a additions) assertTree(ctx context.Context, s *bunstore.Store, sel feed.Selection, before map[feed.CategoryID]feed.Meta) (
 	map[feed.CategoryID]feed.Meta, error,
 ) {
 	atLeast := sumOf(a.done, sel)
@@ -110,7 +110,7 @@ func TestTrees_that_are_read_while_others_write_are_of_some_moment(t *testing.T)
 					seen := map[int]map[feed.CategoryID]feed.Meta{}
 					for turn := i; !over.Load(); turn++ {
 						which := turn % len(all)
-						metas, err := a.look(t.Context(), s.reader, all[which], seen[which])
+						metas, err := a.assertTree(t.Context(), s.reader, all[which], seen[which])
 						if !assert.NoError(t, err) {
 							return
 						}

@@ -20,13 +20,13 @@ import (
 	"plaza/domain/user"
 )
 
-// shownTree is what Metas shows.
+// shownTree is a result of Metas.
 type shownTree struct {
 	Categories map[feed.CategoryID]feed.Category
 	Metas      map[feed.CategoryID]feed.Meta
 }
 
-// selections are all that can be selected: every set of kinds, and a circle.
+// selections returns every selection: all sets of kinds, and an area.
 func selections() []feed.Selection {
 	kinds := append(feed.ItemKinds(), feed.Xfile)
 	all := []feed.Selection{feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5})}
@@ -42,9 +42,9 @@ func selections() []feed.Selection {
 	return all
 }
 
-// shown is what the store shows. What came out is spoilt afterwards, which nobody else
-// may notice.
-func shown(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
+// metasOf returns the result of the store. It then modifies the returned values, which
+// must not affect later results.
+func metasOf(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	t.Helper()
 	categories, metas, err := s.Feed().Metas(t.Context(), sel)
 	require.NoError(t, err)
@@ -63,8 +63,9 @@ func shown(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	return tree
 }
 
-// there is what Metas should show: it is made from the listings, past all that is counted.
-func there(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
+// expectedTree returns the expected result of Metas, computed from the listings without the
+// counters.
+func expectedTree(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	t.Helper()
 	tree := shownTree{Metas: map[feed.CategoryID]feed.Meta{}}
 	var err error
@@ -82,8 +83,8 @@ func there(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree {
 	return tree
 }
 
-// servers are two stores over one database, and somebody who writes. The first only
-// reads, all selections again and again, so that it keeps whatever it may.
+// servers are two stores over one database, and a writer. The reader reads all
+// selections again and again, so that it caches as much as possible.
 type servers struct {
 	reader, writer *bunstore.Store
 	author         user.ID
@@ -96,17 +97,17 @@ func bothServers(t *testing.T, url string) *servers {
 	reader, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, reader.Close()) })
-	return &servers{reader: reader, writer: writer, author: peopled(t, writer)}
+	return &servers{reader: reader, writer: writer, author: openWithCategories(t, writer)}
 }
 
-// agree asserts that both show what is there, and still do when they have shown it.
+// agree asserts that both servers return the expected trees, twice in a row.
 func (s *servers) agree(t *testing.T, after string) {
 	t.Helper()
 	for _, sel := range selections() {
-		want := there(t, s.writer, sel)
+		want := expectedTree(t, s.writer, sel)
 		for i := range 2 {
-			assert.Equal(t, want, shown(t, s.reader, sel), "%s: the reader, %v, time %d", after, sel, i+1)
-			assert.Equal(t, want, shown(t, s.writer, sel), "%s: the writer, %v, time %d", after, sel, i+1)
+			assert.Equal(t, want, metasOf(t, s.reader, sel), "%s: the reader, %v, time %d", after, sel, i+1)
+			assert.Equal(t, want, metasOf(t, s.writer, sel), "%s: the writer, %v, time %d", after, sel, i+1)
 		}
 	}
 }
@@ -143,7 +144,7 @@ func (s *servers) addEvent(ctx context.Context) error {
 	return err
 }
 
-// changeEvent changes it by Change and, the other time, by ChangeRead.
+// changeEvent alternates between Change and ChangeRead.
 func (s *servers) changeEvent(ctx context.Context, c event.Change) error {
 	fn := func(e *event.Event) error { return e.Apply(c, noon.Add(time.Hour)) }
 	read, err := s.writer.Events().Get(ctx, s.event)
@@ -162,7 +163,7 @@ func (s *servers) category(ctx context.Context, c feed.Category) error {
 	return imports(ctx, s.writer, c)
 }
 
-// treeChange is something that a server does, and the other must show.
+// treeChange is a change by one server that the other must show.
 type treeChange struct {
 	what string
 	do   func(ctx context.Context, s *servers) error
@@ -258,15 +259,15 @@ func TestEvery_server_shows_at_once_what_another_has_changed_of_the_tree(t *test
 	}
 }
 
-// TestA_repaired_tree_is_shown_at_once has the servers see, and keep, a tree that was
-// spoilt past them: nothing but the repair itself tells them that it is another now.
+// TestA_repaired_tree_is_shown_at_once lets the servers cache a tree that was corrupted
+// directly in the database: only the repair changes its version.
 func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			at := url(t)
 			s, db := bothServers(t, at), rawSQL(t, at)
-			furnished(t, s)
+			storeTwoOfEach(t, s)
 			for i, spoil := range []string{
 				"UPDATE feed_counters SET count = count + 1 WHERE kind = 'publication' AND count > 0",
 				"DELETE FROM feed_counters WHERE kind = 'node'",
@@ -280,8 +281,8 @@ func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
 				wrong := map[*bunstore.Store]bool{}
 				for _, sel := range selections() {
 					for _, server := range []*bunstore.Store{s.reader, s.writer} {
-						shows := shown(t, server, sel)
-						wrong[server] = wrong[server] || !assert.ObjectsAreEqual(there(t, s.writer, sel), shows)
+						shows := metasOf(t, server, sel)
+						wrong[server] = wrong[server] || !assert.ObjectsAreEqual(expectedTree(t, s.writer, sel), shows)
 					}
 				}
 				require.True(t, wrong[s.reader] && wrong[s.writer], "%s must be seen", spoil)
@@ -292,33 +293,33 @@ func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
 	}
 }
 
-// TestA_tree_that_is_kept_is_never_taken_for_a_later_one has the versions lost, and as
-// much changed since as had been before.
+// TestA_tree_that_is_kept_is_never_taken_for_a_later_one deletes the versions and
+// repeats as many changes as there were before.
 func TestA_tree_that_is_kept_is_never_taken_for_a_later_one(t *testing.T) {
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			at := url(t)
 			s, db := bothServers(t, at), rawSQL(t, at)
-			furnished(t, s)
+			storeTwoOfEach(t, s)
 			sel := feed.Selection{Kinds: []feed.Kind{feed.Node}}
 			version := func() int {
 				return column[int](t, db, "SELECT COALESCE(SUM(version), 0) FROM feed_totals WHERE kind IN ('node', 'category')")[0]
 			}
 			kept := version()
-			require.Equal(t, there(t, s.writer, sel), shown(t, s.reader, sel))
+			require.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
 			execute(t, db, "DELETE FROM feed_totals")
 			require.NotEmpty(t, checked(t, s.writer, true))
 			for i := 0; i == 0 || version() < kept; i++ {
 				require.NoError(t, s.category(t.Context(), feed.Category{ID: 3, Name: fmt.Sprint(i)}))
 			}
-			assert.Equal(t, there(t, s.writer, sel), shown(t, s.reader, sel))
+			assert.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
 		})
 	}
 }
 
-// furnished stores two of everything that is listed.
-func furnished(t *testing.T, s *servers) {
+// storeTwoOfEach stores two of every listed kind.
+func storeTwoOfEach(t *testing.T, s *servers) {
 	t.Helper()
 	ctx := t.Context()
 	for id := range int64(2) {

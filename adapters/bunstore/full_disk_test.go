@@ -24,8 +24,8 @@ import (
 // child is set in the process that inChild starts.
 const child = "PLAZA_TEST_CHILD"
 
-// inChild runs the rest of the test in a process of its own, which may be denied
-// what the others need. It is true in that process.
+// inChild runs the rest of the test in a separate process, with limits that must not
+// affect other tests. It reports whether this is that process.
 func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 	t.Helper()
 	if os.Getenv(child) != "" {
@@ -44,27 +44,27 @@ func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 	return false
 }
 
-// disk is a disk that takes little until it is given room.
+// disk is a nearly full disk that can be given space.
 type disk struct {
 	name       string
 	attributes *syscall.SysProcAttr
-	// narrow makes the folder, in the child, and returns what gives it room.
-	narrow func(t *testing.T) (dir string, room func())
+	// prepare creates the folder in the child, and returns a function that frees space.
+	prepare func(t *testing.T) (dir string, room func())
 }
 
-// disks are the full disks. The limit on files is everywhere; a file system of its own is
-// the real thing, and takes the right to mount.
+// disks are the full disks. A file size limit works everywhere; a separate file system
+// is more realistic, but requires the right to mount.
 var disks = []disk{
-	{name: "files_that_may_not_grow", narrow: limitFiles},
-	{name: "a_file_system", narrow: mountLittle, attributes: &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // what is mounted there goes with the process
+	{name: "files_that_may_not_grow", prepare: limitFiles},
+	{name: "a_file_system", prepare: mountLittle, attributes: &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // the mount ends with the process
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
 	}},
 }
 
-// inChild is inChild with the disk's attributes. It skips the test where no process can be
-// started with them.
+// inChild is inChild with the disk's attributes. It skips the test where such a process
+// can't be started.
 func (d disk) inChild(t *testing.T) bool {
 	t.Helper()
 	if d.attributes != nil && os.Getenv(child) == "" {
@@ -82,8 +82,7 @@ func limitFiles(t *testing.T) (dir string, room func()) {
 	return t.TempDir(), limitTo(t, 1<<20)
 }
 
-// limitTo keeps all files of the process from growing beyond so many bytes, until
-// the returned function is called.
+// limitTo limits the size of the process's files until the returned function is called.
 func limitTo(t *testing.T, most uint64) (room func()) {
 	t.Helper()
 	var before syscall.Rlimit
@@ -106,8 +105,8 @@ func mountLittle(t *testing.T) (dir string, room func()) {
 	return dir, func() { require.NoError(t, os.Remove(ballast)) }
 }
 
-// scribe writes events and remembers those that were acknowledged.
-type scribe struct {
+// eventWriter writes events and remembers those that were acknowledged.
+type eventWriter struct {
 	t      *testing.T
 	store  *bunstore.Store
 	author user.ID
@@ -115,13 +114,13 @@ type scribe struct {
 	kept   map[event.ID]string
 }
 
-func newScribe(t *testing.T, s *bunstore.Store) *scribe {
+func newEventWriter(t *testing.T, s *bunstore.Store) *eventWriter {
 	t.Helper()
-	return &scribe{t: t, store: s, author: member(t, s), kept: map[event.ID]string{}}
+	return &eventWriter{t: t, store: s, author: member(t, s), kept: map[event.ID]string{}}
 }
 
 // write stores another event.
-func (w *scribe) write(n int) error {
+func (w *eventWriter) write(n int) error {
 	title := fmt.Sprint("Nº ", n)
 	e := listedEvent(w.t, w.author, title)
 	if err := e.Apply(event.Change{Content: new(strings.Repeat(title+" ", 500))}, time.Now()); err != nil {
@@ -137,8 +136,8 @@ func (w *scribe) write(n int) error {
 	return nil
 }
 
-// assertKept asserts that everything that was acknowledged is there.
-func (w *scribe) assertKept(s *bunstore.Store) {
+// assertKept asserts that every acknowledged event is stored.
+func (w *eventWriter) assertKept(s *bunstore.Store) {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,9 +149,9 @@ func (w *scribe) assertKept(s *bunstore.Store) {
 	}
 }
 
-// fill writes with four at once until each has been refused some times, and
+// fill writes with four goroutines until each has been refused several times, and
 // returns the refusals.
-func (w *scribe) fill() (refusals []error) {
+func (w *eventWriter) fill() (refusals []error) {
 	const writers, most = 4, 3
 	var all [writers][]error
 	var done sync.WaitGroup
@@ -187,10 +186,10 @@ func TestA_full_disk(t *testing.T) {
 
 func fillAndEmpty(t *testing.T, d disk) {
 	t.Helper()
-	dir, room := d.narrow(t)
+	dir, room := d.prepare(t)
 	url := "sqlite:" + filepath.Join(dir, "plaza.db")
 	s := open(t, url)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	for _, err := range w.fill() {
 		require.ErrorIs(t, err, bunstore.ErrFull)
 		assert.True(t, fault.Is(err, fault.Unavailable))
@@ -201,10 +200,10 @@ func fillAndEmpty(t *testing.T, d disk) {
 	room()
 	require.NoError(t, w.write(0), "the same store, and no restart")
 	w.assertKept(s)
-	wellKept(t, s)
+	assertConsistent(t, s)
 	again := open(t, url)
 	w.assertKept(again)
-	wellKept(t, again)
+	assertConsistent(t, again)
 	assert.Len(t, column[int](t, rawSQL(t, url), "SELECT id FROM events"), len(w.kept), "what was refused isn't there")
 }
 
@@ -224,8 +223,7 @@ func TestA_schema_that_does_not_fit_on_the_disk(t *testing.T) {
 	assert.NoError(t, s.CheckSchema(t.Context()))
 }
 
-// nobody is the account that may do nothing: root may do everything, whatever the
-// permissions say.
+// nobody is an unprivileged account: root ignores permissions.
 const nobody = 65534
 
 func becomeNobody(t *testing.T) {
@@ -235,8 +233,8 @@ func becomeNobody(t *testing.T) {
 	}
 }
 
-// plain is a folder that everybody may look into.
-func plain(t *testing.T) string {
+// publicFolder returns a folder that every account may read.
+func publicFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "plaza-plain-")
 	require.NoError(t, err)
@@ -244,8 +242,8 @@ func plain(t *testing.T) string {
 	return dir
 }
 
-// unusable are places that can't have a database, made in a folder; and what people
-// must be told that it is wrong with.
+// unusable are paths, made in a folder, that can't hold a database, with the text that
+// the error must contain.
 var unusable = map[string]func(t *testing.T, dir string) (path, named string){
 	"a_file_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
 		path = filepath.Join(dir, "plaza.db")
@@ -282,7 +280,7 @@ func TestOpen_names_a_file_that_cannot_be_used(t *testing.T) {
 	for name, prepare := range unusable {
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv(child) == "" {
-				dir := plain(t)
+				dir := publicFolder(t)
 				t.Setenv("PLAZA_TEST_DIR", dir)
 				t.Cleanup(func() { require.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.RemoveAll(dir))) })
 			}
@@ -292,9 +290,9 @@ func TestOpen_names_a_file_that_cannot_be_used(t *testing.T) {
 			path, named := prepare(t, os.Getenv("PLAZA_TEST_DIR"))
 			becomeNobody(t)
 			book := &logBook{}
-			took := lasting(func() {
+			took := durationOf(func() {
 				s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path, Patience: time.Minute, Log: book.logger()})
-				if err == nil { // what is in the file is looked at first here
+				if err == nil { // SQLite reads the file first here
 					_, err = s.Migrate(t.Context())
 				}
 				require.ErrorContains(t, err, named)

@@ -15,10 +15,10 @@ import (
 	"plaza/domain/userimage"
 )
 
-// Images is the store as userimage.Repository.
+// Images implements userimage.Repository.
 type Images struct{ s *Store }
 
-// Images returns the store's images.
+// Images returns the repository of user images.
 func (s *Store) Images() Images { return Images{s} }
 
 var _ userimage.Repository = Images{}
@@ -46,7 +46,7 @@ func imageRowOf(i userimage.Image) imageRow {
 func (r imageRow) image() (userimage.Image, error) {
 	tags, err := userimage.ParseTags(r.Tags)
 	if err != nil {
-		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // our fault, not the client's
+		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // an internal error, not a fault
 	}
 	return userimage.Image{
 		ID: r.ID, Owner: r.OwnerID, Key: r.Key, Width: r.Width, Height: r.Height, Tags: tags,
@@ -56,7 +56,7 @@ func (r imageRow) image() (userimage.Image, error) {
 
 func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.room(ctx, tx, i.Owner); err != nil {
+		if err := v.countNew(ctx, tx, i.Owner); err != nil {
 			return err
 		}
 		row := imageRowOf(i)
@@ -71,13 +71,13 @@ func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, er
 	return i, nil
 }
 
-// room counts one more image of the owner, or is ErrFull. Whoever adds one waits
-// for the others who do.
-func (v Images) room(ctx context.Context, tx *transaction, owner user.ID) error {
+// countNew counts one more image of the owner, or returns ErrFull. Concurrent calls for
+// the owner wait for each other.
+func (v Images) countNew(ctx context.Context, tx *transaction, owner user.ID) error {
 	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
 		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
 		owner, userimage.MaxImages).Exec(ctx)
-	return orUntouched(done, err, userimage.ErrFull)
+	return orNotAffected(done, err, userimage.ErrFull)
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {
@@ -91,7 +91,7 @@ func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image
 func loadImage(ctx context.Context, query *bun.SelectQuery, id userimage.ID) (userimage.Image, int64, error) {
 	var row imageRow
 	if err := query.Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return userimage.Image{}, 0, orNone(err, userimage.ErrNotFound)
+		return userimage.Image{}, 0, orNotFound(err, userimage.ErrNotFound)
 	}
 	image, err := row.image()
 	return image, row.Revision, err
@@ -106,7 +106,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 			row := imageRowOf(next)
 			row.Revision = revision + 1
 			done, err := tx.NewUpdate().Model(&row).Where("id = ? AND revision = ?", id, revision).Exec(ctx)
-			if saved, err := touched(done, err); err != nil || !saved {
+			if saved, err := affected(done, err); err != nil || !saved {
 				return false, err
 			}
 			return true, v.recount(ctx, tx, old, next)
@@ -119,7 +119,8 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 	})
 }
 
-// recount follows an image that is kept no more, or again, or by somebody else.
+// recount updates the counts after an image was deleted, restored or given to another
+// owner.
 func (v Images) recount(ctx context.Context, tx *transaction, old, next userimage.Image) error {
 	wasKept, isKept := old.Deleted.IsZero(), next.Deleted.IsZero()
 	if wasKept == isKept && old.Owner == next.Owner {
@@ -142,46 +143,48 @@ func (v Images) recount(ctx context.Context, tx *transaction, old, next userimag
 	return nil
 }
 
-// imagesAsked is what the statement of a list of images depends on: a condition that
-// lets everything pass would be tried on every row all the same.
-type imagesAsked struct{ contains, overlaps, page bool }
+// imageFilter selects the statement of a list of images. Each combination has its own
+// statement, because even a condition that is always true would be evaluated on every
+// row.
+type imageFilter struct{ contains, overlaps, page bool }
 
-// imageStatements are the hot reads of images: of the owner $1; then, as far as they
-// are asked for, those with all of these tags, with any of these tags, and the size and
-// offset of a page, whose rows begin with the number of all.
-type imageStatements struct{ images map[imagesAsked]string }
+// imageStatements are the hot reads of images: the parameters are the owner $1, then,
+// if requested, tags that an image must all have, tags of which it must have any, and
+// the size and offset of a page, whose rows begin with the total.
+type imageStatements struct{ images map[imageFilter]string }
 
 func newImageStatements(d dialect) imageStatements {
-	texts := map[imagesAsked]string{}
+	texts := map[imageFilter]string{}
 	for i := range 8 {
-		asked := imagesAsked{contains: i&1 != 0, overlaps: i&2 != 0, page: i&4 != 0}
-		texts[asked] = imagesStatement(d, asked)
+		filter := imageFilter{contains: i&1 != 0, overlaps: i&2 != 0, page: i&4 != 0}
+		texts[filter] = imagesStatement(d, filter)
 	}
 	return imageStatements{texts}
 }
 
-func imagesStatement(d dialect, asked imagesAsked) string {
+func imagesStatement(d dialect, filter imageFilter) string {
 	last := 1
 	parameter := func() string {
 		last++
 		return "$" + strconv.Itoa(last)
 	}
 	columns, where, limit := "id, key, width, height, tags, created", "owner_id = $1 AND deleted IS NULL", ""
-	if asked.contains {
+	if filter.contains {
 		where += " AND " + d.allOf("tags", parameter())
 	}
-	if asked.overlaps {
+	if filter.overlaps {
 		where += " AND " + d.anyOf("tags", parameter())
 	}
-	if asked.page {
+	if filter.page {
 		columns = "COUNT(*) OVER (), " + columns
 		limit = " LIMIT CAST(" + parameter() + " AS bigint) OFFSET CAST(" + parameter() + " AS bigint)"
 	}
 	return "SELECT " + columns + " FROM images WHERE " + where + " ORDER BY created DESC, id DESC" + limit
 }
 
-// asking is the hot read that the query asks for, of a page or, with nil, of all.
-func (v Images) asking(q userimage.Query, p *page.Request) (statement string, args []any) {
+// statementFor returns the hot read of the query, for a page or, if p is nil, for all
+// images.
+func (v Images) statementFor(q userimage.Query, p *page.Request) (statement string, args []any) {
 	args = []any{int64(q.Owner)}
 	if len(q.Contains) > 0 {
 		args = append(args, v.s.dialect.listOf(q.Contains))
@@ -192,15 +195,15 @@ func (v Images) asking(q userimage.Query, p *page.Request) (statement string, ar
 	if p != nil {
 		args = append(args, int64(p.Size()), int64(p.Offset()))
 	}
-	return v.s.hot.images[imagesAsked{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
+	return v.s.hot.images[imageFilter{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
 }
 
-// scanned calls fn with each row of the hot read; columns come before the image's.
-func (v Images) scanned(
+// eachImage calls fn with each row of the hot read; columns precede those of the image.
+func (v Images) eachImage(
 	ctx context.Context, owner user.ID, statement string, args []any, fn func(userimage.Image) error, columns ...any,
 ) error {
 	row := imageRow{OwnerID: owner}
-	// The driver looks long for how to fill types that it does not know.
+	// Conversions to basic types save the driver a slow lookup.
 	targets := append(columns, (*int64)(&row.ID), (*string)(&row.Key), &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created)
 	return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
 		row.Tags = nil
@@ -216,8 +219,8 @@ func (v Images) scanned(
 }
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
-	q, possible := q.Normalise() // what is no text can't be asked for
-	statement, args := v.asking(q, &p)
+	q, possible := q.Normalise() // strings that can't be tags can't be bound
+	statement, args := v.statementFor(q, &p)
 	var total int
 	var images []userimage.Image
 	err := v.s.read(ctx, func(ctx context.Context) error {
@@ -225,7 +228,7 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 		if !possible {
 			return nil
 		}
-		return v.scanned(ctx, q.Owner, statement, args, func(i userimage.Image) error {
+		return v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
 			images = append(images, i)
 			return nil
 		}, &total)
@@ -236,32 +239,32 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 	return page.Of(p, images, total)
 }
 
-// errEnough ends a walk through rows whose reader wants no more of them.
-var errEnough = errors.New("the reader wants no more")
+// errStopped ends an iteration whose consumer has stopped.
+var errStopped = errors.New("iteration stopped")
 
-// All reads the rows of one statement while they are used. A statement whose rows were
-// used is not tried again.
+// All yields rows while it reads them. It does not retry a statement after it has
+// yielded a row.
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
 	return func(yield func(userimage.Image, error) bool) {
 		q, possible := q.Normalise()
-		statement, args := v.asking(q, nil)
+		statement, args := v.statementFor(q, nil)
 		used := false
 		err := v.s.read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil
 			}
-			err := v.scanned(ctx, q.Owner, statement, args, func(i userimage.Image) error {
+			err := v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
 				if used = true; !yield(i, nil) {
-					return errEnough
+					return errStopped
 				}
 				return nil
 			})
-			if used && err != nil && v.s.dialect.judge(err) == again {
+			if used && err != nil && v.s.dialect.classify(err) == retryable {
 				return fmt.Errorf("%w: %v", ErrAway, err)
 			}
 			return err
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(userimage.Image{}, err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"plaza/domain/imported"
 )
 
-// write adds rows, if there are any.
-func (t *applying) write(ctx context.Context, p pendingRows, rows [][]any) error {
+// write adds the rows, if there are any.
+func (t *batchApply) write(ctx context.Context, p pendingRows, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -19,16 +19,16 @@ func (t *applying) write(ctx context.Context, p pendingRows, rows [][]any) error
 }
 
 // run runs the steps, if there are any.
-func (t *applying) run(ctx context.Context, steps []step) error {
+func (t *batchApply) run(ctx context.Context, steps []step) error {
 	if len(steps) == 0 {
 		return nil
 	}
 	return t.tx.run(ctx, steps...)
 }
 
-// fate notes what the record at the place was, seen from what was stored before it, and
-// says whether it is to be stored.
-func (t *applying) fate(place int, stored, same bool) bool {
+// record sets the outcome of the record at the index, and reports whether it must be
+// stored.
+func (t *batchApply) record(place int, stored, same bool) bool {
 	switch {
 	case !stored:
 		t.outcomes[place].Status = imported.New
@@ -40,12 +40,12 @@ func (t *applying) fate(place int, stored, same bool) bool {
 	return !same || !stored
 }
 
-func (t *applying) people(ctx context.Context, ready map[imported.Kind][]int) error {
+func (t *batchApply) people(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
 	var sources []string
 	for _, i := range ready[imported.User] {
-		p := t.delivery.Lines[i].Record.(imported.UserRecord)
+		p := t.batch.Lines[i].Record.(imported.UserRecord)
 		own, has := t.accounts[p.Source]
 		next := own.Member
 		next.Firstname, next.Lastname = p.Firstname, p.Lastname
@@ -53,107 +53,106 @@ func (t *applying) people(ctx context.Context, ready map[imported.Kind][]int) er
 			next = p.Member
 			next.ID = own.ID
 		}
-		if !t.fate(i, has, reflect.DeepEqual(next, own.Member)) {
+		if !t.record(i, has, reflect.DeepEqual(next, own.Member)) {
 			continue
 		}
 		holder, held := t.holders[p.Phone]
 		switch {
 		case has:
-			steps = append(steps, step{statement: t.s.sql.rename, args: []any{
+			steps = append(steps, step{statement: t.s.sql.updateUser, args: []any{
 				p.Source, next.Firstname, next.Lastname, next.Expertise, next.Location, next.Timezone, t.s.dialect.instant(dbTime{next.Joined}),
 			}})
 		case held:
 			t.uids[p.Source] = holder.ID
 			steps = append(steps, step{statement: t.s.sql.adopt, args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
 		default:
-			added, sources = append(added, t.scribe.person(p)), append(sources, p.Source)
+			added, sources = append(added, t.codec.user(p)), append(sources, p.Source)
 		}
 	}
-	if err := t.write(ctx, peoplePile, added); err != nil {
+	if err := t.write(ctx, userRows, added); err != nil {
 		return err
 	}
-	return t.run(ctx, ask(t, steps, t.s.sql.people, sources, t.uid))
+	return t.run(ctx, ask(t, steps, t.s.sql.userIDs, sources, t.scanUser))
 }
 
-// categories are in the order of the plan: a parent comes before its children.
-func (t *applying) categories(ctx context.Context, ready map[imported.Kind][]int) error {
+// categories stores the categories in the order of the plan: parents before children.
+func (t *batchApply) categories(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
 	for _, i := range ready[imported.Category] {
-		next := t.delivery.Lines[i].Record.(imported.CategoryRecord).Category
-		old, has := t.shelves[next.ID]
+		next := t.batch.Lines[i].Record.(imported.CategoryRecord).Category
+		old, has := t.categoryByID[next.ID]
 		switch {
-		case !t.fate(i, has, old == next):
+		case !t.record(i, has, old == next):
 			continue
 		case has:
-			steps = append(steps, step{statement: t.s.sql.recategorise, args: t.scribe.category(next)})
+			steps = append(steps, step{statement: t.s.sql.updateCategory, args: t.codec.category(next)})
 		default:
-			added = append(added, t.scribe.category(next))
+			added = append(added, t.codec.category(next))
 		}
 		t.tx.changes.total(categories, 0)
 	}
-	if err := t.write(ctx, categoryPile, added); err != nil {
+	if err := t.write(ctx, categoryRows, added); err != nil {
 		return err
 	}
 	return t.run(ctx, steps)
 }
 
-func (t *applying) nodes(ctx context.Context, ready map[imported.Kind][]int) error {
+func (t *batchApply) nodes(ctx context.Context, ready map[imported.Kind][]int) error {
 	var all []replacement
 	for _, i := range ready[imported.Node] {
-		r := t.delivery.Lines[i].Record.(imported.NodeRecord)
+		r := t.batch.Lines[i].Record.(imported.NodeRecord)
 		r.Author = t.uids[r.By]
 		all = t.replace(all, i, item{feed.Node, int64(r.ID)}, r.Node)
 	}
 	return t.put(ctx, feed.Node, all)
 }
 
-func (t *applying) demands(ctx context.Context, ready map[imported.Kind][]int) error {
+func (t *batchApply) demands(ctx context.Context, ready map[imported.Kind][]int) error {
 	var all []replacement
 	for _, i := range ready[imported.Demand] {
-		r := t.delivery.Lines[i].Record.(imported.DemandRecord)
+		r := t.batch.Lines[i].Record.(imported.DemandRecord)
 		r.Author, r.Tags, r.Images = t.uids[r.By], orNil(r.Tags), orNil(r.Images)
 		all = t.replace(all, i, item{feed.Demand, int64(r.ID)}, r.Demand)
 	}
 	return t.put(ctx, feed.Demand, all)
 }
 
-// replacement is a thing that takes the place of another; nil: it is new.
+// replacement replaces an old record by the next; old is nil for a new one.
 type replacement struct {
 	at        item
 	old, next feed.Listable
 }
 
-// replace adds the thing of the record at the place, unless it is stored just so.
-func (t *applying) replace(all []replacement, place int, at item, next feed.Listable) []replacement {
+// replace appends the record at the index unless it is stored unchanged.
+func (t *batchApply) replace(all []replacement, place int, at item, next feed.Listable) []replacement {
 	old, has := t.things[at.kind][at.id]
-	if !t.fate(place, has, has && reflect.DeepEqual(old, next)) {
+	if !t.record(place, has, has && reflect.DeepEqual(old, next)) {
 		return all
 	}
 	return append(all, replacement{at, old, next})
 }
 
-// put stores the things of the kind, and lists them.
-func (t *applying) put(ctx context.Context, kind feed.Kind, all []replacement) error {
+// put stores the records of the kind and lists them.
+func (t *batchApply) put(ctx context.Context, kind feed.Kind, all []replacement) error {
 	var added [][]any
 	var steps []step
 	for _, r := range all {
 		if r.old == nil {
-			added = append(added, t.scribe.thing(r.next))
+			added = append(added, t.codec.thing(r.next))
 		} else {
-			steps = append(steps, step{statement: t.s.sql.rewrite[kind], args: t.scribe.thing(r.next)})
+			steps = append(steps, step{statement: t.s.sql.updateRecord[kind], args: t.codec.thing(r.next)})
 		}
 		t.relist(r.at, r.old, r.next)
 	}
-	if err := t.write(ctx, thingPiles[kind], added); err != nil {
+	if err := t.write(ctx, recordRows[kind], added); err != nil {
 		return err
 	}
 	return t.run(ctx, steps)
 }
 
-// relist puts the listing of the thing in the place of the old one's. A new one is
-// listed together with others.
-func (t *applying) relist(at item, old, next feed.Listable) {
+// relist replaces the listing of the old record. New listings are collected for list.
+func (t *batchApply) relist(at item, old, next feed.Listable) {
 	was, is := listedOrNot(old), listedOrNot(next)
 	if was != nil || is == nil {
 		t.tx.changes.replace(at, was, is)
@@ -163,16 +162,16 @@ func (t *applying) relist(at item, old, next feed.Listable) {
 	t.listings = append(t.listings, is)
 }
 
-// list adds the new listings, those together that are together in most indexes.
-func (t *applying) list(ctx context.Context) error {
+// list adds the new listings, sorted so that neighbours in most indexes come together.
+func (t *batchApply) list(ctx context.Context) error {
 	slices.SortFunc(t.listings, func(a, b *listingRow) int {
 		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time), cmp.Compare(a.ID, b.ID))
 	})
 	all := make([][]any, len(t.listings))
 	for i, l := range t.listings {
-		all[i] = t.scribe.listing(l)
+		all[i] = t.codec.listing(l)
 	}
-	return t.write(ctx, listingPile, all)
+	return t.write(ctx, listingRows, all)
 }
 
 func listedOrNot(thing feed.Listable) *listingRow {
@@ -182,43 +181,43 @@ func listedOrNot(thing feed.Listable) *listingRow {
 	return listed(thing)
 }
 
-func (t *applying) guides(ctx context.Context, ready map[imported.Kind][]int) error {
+func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
 	for _, i := range ready[imported.HowTo] {
-		r := t.delivery.Lines[i].Record.(imported.HowToRecord)
+		r := t.batch.Lines[i].Record.(imported.HowToRecord)
 		r.Robot, r.Bundles = t.uids[r.By], orNil(r.Bundles)
 		old, has := t.howTos[r.Ref()]
 		switch {
-		case !t.fate(i, has, reflect.DeepEqual(old, r.HowTo)):
+		case !t.record(i, has, reflect.DeepEqual(old, r.HowTo)):
 		case has:
-			steps = append(steps, step{statement: t.s.sql.reguide, args: t.scribe.howTo(r.HowTo)})
+			steps = append(steps, step{statement: t.s.sql.updateHowTo, args: t.codec.howTo(r.HowTo)})
 		default:
-			added = append(added, t.scribe.howTo(r.HowTo))
+			added = append(added, t.codec.howTo(r.HowTo))
 		}
 	}
-	if err := t.write(ctx, howToPile, added); err != nil {
+	if err := t.write(ctx, howToRows, added); err != nil {
 		return err
 	}
 	return t.run(ctx, steps)
 }
 
-func (t *applying) news(ctx context.Context, ready map[imported.Kind][]int) error {
+func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
 	for _, i := range ready[imported.News] {
-		r := t.delivery.Lines[i].Record.(imported.NewsRecord)
+		r := t.batch.Lines[i].Record.(imported.NewsRecord)
 		r.ID = 0
-		old, has := t.clippings[r.Source]
+		old, has := t.newsBySource[r.Source]
 		switch {
-		case !t.fate(i, has, old == r.News):
+		case !t.record(i, has, old == r.News):
 		case has:
-			steps = append(steps, step{statement: t.s.sql.renews, args: t.scribe.news(r)})
+			steps = append(steps, step{statement: t.s.sql.updateNews, args: t.codec.news(r)})
 		default:
-			added = append(added, t.scribe.news(r))
+			added = append(added, t.codec.news(r))
 		}
 	}
-	if err := t.write(ctx, newsPile, added); err != nil {
+	if err := t.write(ctx, newsRows, added); err != nil {
 		return err
 	}
 	return t.run(ctx, steps)

@@ -11,57 +11,58 @@ import (
 	"plaza/domain/user"
 )
 
-// applying is a delivery on its way in, and what is stored of all that it names.
-type applying struct {
+// batchApply applies a batch. It holds the stored state of everything that the batch
+// refers to.
+type batchApply struct {
 	s        *Store
 	tx       *transaction
-	scribe   scribe
-	delivery imported.Batch
+	codec    rowCodec
+	batch    imported.Batch
 	outcomes []imported.Outcome
 
-	uids       map[string]user.ID // of whoever wrote something of it
-	accounts   map[string]account // by source
-	holders    map[user.Phone]account
-	shelves    map[feed.CategoryID]feed.Category // all of them, if any came
-	bundles    map[publication.BundleID]publication.Bundle
-	things     map[feed.Kind]map[int64]feed.Listable
-	howTos     map[imported.Ref]publication.HowTo
-	clippings  map[string]event.News
-	waiting    []waitingRow
-	listings   []*listingRow // that are new
-	hasShelves bool
+	uids          map[string]user.ID // of the authors in the batch
+	accounts      map[string]account // by source
+	holders       map[user.Phone]account
+	categoryByID  map[feed.CategoryID]feed.Category // all of them, if the batch has any
+	bundles       map[publication.BundleID]publication.Bundle
+	things        map[feed.Kind]map[int64]feed.Listable
+	howTos        map[imported.Ref]publication.HowTo
+	newsBySource  map[string]event.News
+	waiting       []waitingRow
+	listings      []*listingRow // new listings
+	hasCategories bool
 }
 
-// waitingRow is a line that waits, but for what stands in it.
+// waitingRow is a waiting line without its content.
 type waitingRow struct {
-	id     int64 // in the order of their arrival
+	id     int64 // in order of arrival
 	file   string
 	number int64
 	ref    imported.Ref
 }
 
-func newTaking(s *Store, tx *transaction, d imported.Batch) *applying {
-	return &applying{
-		s: s, tx: tx, scribe: scribe{s.dialect}, delivery: d, outcomes: make([]imported.Outcome, len(d.Lines)),
+func newBatchApply(s *Store, tx *transaction, d imported.Batch) *batchApply {
+	return &batchApply{
+		s: s, tx: tx, codec: rowCodec{s.dialect}, batch: d, outcomes: make([]imported.Outcome, len(d.Lines)),
 		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[user.Phone]account{},
-		shelves: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
+		categoryByID: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
 		things: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
-		howTos: map[imported.Ref]publication.HowTo{}, clippings: map[string]event.News{},
+		howTos: map[imported.Ref]publication.HowTo{}, newsBySource: map[string]event.News{},
 	}
 }
 
-// named is all that the records of a delivery name, themselves among it.
-type named struct {
-	writers, people, phones []string
-	categories, bundles     []int64
-	things                  map[feed.Kind][]int64
-	guides, robots          []string
-	news                    []string
-	sources                 []string // of all records, as they stand in their Refs
+// references are all records that a batch refers to, including its own.
+type references struct {
+	authors, users, phones []string
+	categories, bundles    []int64
+	things                 map[feed.Kind][]int64
+	howTos, robots         []string
+	news                   []string
+	sources                []string // of all records, as in their Refs
 }
 
-func namesIn(lines []imported.Line) named {
-	n := named{things: map[feed.Kind][]int64{}}
+func referencesIn(lines []imported.Line) references {
+	n := references{things: map[feed.Kind][]int64{}}
 	batch := make([]imported.Record, len(lines))
 	for i, line := range lines {
 		batch[i] = line.Record
@@ -69,14 +70,14 @@ func namesIn(lines []imported.Line) named {
 		n.sources = append(n.sources, ref.ID)
 		switch r := line.Record.(type) {
 		case imported.UserRecord:
-			n.people, n.phones = append(n.people, r.Source), append(n.phones, r.Phone.String())
+			n.users, n.phones = append(n.users, r.Source), append(n.phones, r.Phone.String())
 		case imported.BundleRecord:
 			n.bundles = append(n.bundles, int64(r.ID))
 		case imported.PublicationRecord, imported.NodeRecord, imported.DemandRecord:
-			kind := thingKinds[ref.Kind]
+			kind := listedKinds[ref.Kind]
 			n.things[kind] = append(n.things[kind], ref.Number())
 		case imported.HowToRecord:
-			n.guides, n.robots = append(n.guides, r.Category), append(n.robots, r.By)
+			n.howTos, n.robots = append(n.howTos, r.Category), append(n.robots, r.By)
 		case imported.NewsRecord:
 			n.news = append(n.news, r.Source)
 		}
@@ -84,7 +85,7 @@ func namesIn(lines []imported.Line) named {
 	for _, need := range imported.NeedsOf(batch) {
 		switch need.Kind {
 		case imported.User:
-			n.writers = append(n.writers, need.ID)
+			n.authors = append(n.authors, need.ID)
 		case imported.Category:
 			n.categories = append(n.categories, need.Number())
 		case imported.Bundle:
@@ -94,20 +95,20 @@ func namesIn(lines []imported.Line) named {
 	return n
 }
 
-// look finds all that is stored of what the delivery names, in one round trip, once the
-// lines that were given up are gone.
-func (t *applying) look(ctx context.Context) error {
-	n, d := namesIn(t.delivery.Lines), t.delivery
+// lookUp deletes the abandoned lines and reads the stored state of everything that the
+// batch refers to, in one round trip.
+func (t *batchApply) lookUp(ctx context.Context) error {
+	n, d := referencesIn(t.batch.Lines), t.batch
 	var steps []step
 	if len(d.Abandoned) > 0 {
-		steps = append(steps, step{statement: t.s.sql.giveUp, args: []any{d.File, t.s.dialect.listOf(d.Abandoned)}})
+		steps = append(steps, step{statement: t.s.sql.deleteAbandoned, args: []any{d.File, t.s.dialect.listOf(d.Abandoned)}})
 	}
 	if len(d.Lines) > 0 {
 		first, last := int64(math.MaxInt64), int64(math.MinInt64)
 		for _, line := range d.Lines {
 			first, last = min(first, line.Number), max(last, line.Number)
 		}
-		steps = append(steps, step{statement: t.s.sql.inFile, args: []any{d.File, first, last}, row: t.waits})
+		steps = append(steps, step{statement: t.s.sql.inFile, args: []any{d.File, first, last}, row: t.scanWaiting})
 	}
 	steps = append(steps, t.lookups(n)...)
 	if len(steps) == 0 {
@@ -116,63 +117,64 @@ func (t *applying) look(ctx context.Context) error {
 	return t.tx.run(ctx, steps...)
 }
 
-// lookups are the reads of what is named.
-func (t *applying) lookups(n named) []step {
+// lookups returns the reads of the references.
+func (t *batchApply) lookups(n references) []step {
 	w := t.s.sql
 	var steps []step
-	t.hasShelves = len(n.sources) > 0 && t.anyShelves()
-	if t.hasShelves {
-		steps = append(steps, step{statement: w.tree, row: t.shelf})
+	t.hasCategories = len(n.sources) > 0 && t.anyCategories()
+	if t.hasCategories {
+		steps = append(steps, step{statement: w.tree, row: t.scanCategory})
 	} else {
-		steps = ask(t, steps, w.categories, n.categories, t.shelf)
+		steps = ask(t, steps, w.categories, n.categories, t.scanCategory)
 	}
-	steps = ask(t, steps, w.ofRecords, n.sources, t.waits)
-	steps = ask(t, steps, w.people, n.writers, t.uid)
-	steps = ask(t, steps, w.accounts, n.people, func(scan func(...any) error) error {
-		a, err := t.scribe.scanAccount(scan)
+	steps = ask(t, steps, w.ofRecords, n.sources, t.scanWaiting)
+	steps = ask(t, steps, w.userIDs, n.authors, t.scanUser)
+	steps = ask(t, steps, w.accounts, n.users, func(scan func(...any) error) error {
+		a, err := t.codec.scanAccount(scan)
 		t.accounts[a.source], t.uids[a.source] = a, a.ID
 		return err
 	})
 	steps = ask(t, steps, w.holders, n.phones, func(scan func(...any) error) error {
-		a, err := t.scribe.scanAccount(scan)
+		a, err := t.codec.scanAccount(scan)
 		t.holders[a.phone] = a
 		return err
 	})
 	steps = ask(t, steps, w.bundles, distinct(n.bundles), func(scan func(...any) error) error {
-		b, err := t.scribe.scanBundle(scan)
+		b, err := t.codec.scanBundle(scan)
 		t.bundles[b.ID] = b
 		return err
 	})
 	for kind, ids := range n.things {
 		steps = ask(t, steps, w.things[kind], ids, func(scan func(...any) error) error {
-			id, thing, err := t.scribe.scanThing(kind, scan)
+			id, thing, err := t.codec.scanThing(kind, scan)
 			t.things[kind][id] = thing
 			return err
 		})
 	}
-	if len(n.guides) > 0 {
-		steps = append(steps, t.s.guidesOf(n.guides, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
+	if len(n.howTos) > 0 {
+		steps = append(steps, t.s.howTosOf(n.howTos, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
 	}
 	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
-		c, err := t.scribe.scanNews(scan)
-		t.clippings[c.Source] = c.News
+		c, err := t.codec.scanNews(scan)
+		t.newsBySource[c.Source] = c.News
 		return err
 	})
 }
 
-// ask adds the read of what has the values, if there are any.
-func ask[T any](t *applying, steps []step, statement string, values []T, row func(scan func(...any) error) error) []step {
+// ask appends the read for the values, if there are any.
+func ask[T any](t *batchApply, steps []step, statement string, values []T, row func(scan func(...any) error) error) []step {
 	if len(values) == 0 {
 		return steps
 	}
 	return append(steps, step{statement: statement, args: []any{t.s.dialect.listOf(values)}, row: row})
 }
 
-// guidesOf finds the how-tos of any of the categories and any of the robots.
-func (s *Store) guidesOf(categories, robots []string, found func(imported.HowToRecord)) step {
+// howTosOf returns the read of the how-tos with any of the categories and any of the
+// robots.
+func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToRecord)) step {
 	args := []any{s.dialect.listOf(distinct(categories)), s.dialect.listOf(distinct(robots))}
-	return step{statement: s.sql.guides, args: args, row: func(scan func(...any) error) error {
-		robot, h, err := scribe{s.dialect}.scanHowTo(scan)
+	return step{statement: s.sql.howTos, args: args, row: func(scan func(...any) error) error {
+		robot, h, err := rowCodec{s.dialect}.scanHowTo(scan)
 		if err == nil {
 			found(imported.HowToRecord{HowTo: h, By: robot})
 		}
@@ -180,8 +182,8 @@ func (s *Store) guidesOf(categories, robots []string, found func(imported.HowToR
 	}}
 }
 
-func (t *applying) anyShelves() bool {
-	for _, line := range t.delivery.Lines {
+func (t *batchApply) anyCategories() bool {
+	for _, line := range t.batch.Lines {
 		if _, is := line.Record.(imported.CategoryRecord); is {
 			return true
 		}
@@ -189,13 +191,13 @@ func (t *applying) anyShelves() bool {
 	return false
 }
 
-func (t *applying) shelf(scan func(...any) error) error {
-	c, err := t.scribe.scanCategory(scan)
-	t.shelves[c.ID] = c
+func (t *batchApply) scanCategory(scan func(...any) error) error {
+	c, err := t.codec.scanCategory(scan)
+	t.categoryByID[c.ID] = c
 	return err
 }
 
-func (t *applying) uid(scan func(...any) error) error {
+func (t *batchApply) scanUser(scan func(...any) error) error {
 	var source string
 	var id user.ID
 	err := scan(&source, &id)
@@ -203,22 +205,22 @@ func (t *applying) uid(scan func(...any) error) error {
 	return err
 }
 
-func (t *applying) waits(scan func(...any) error) error {
+func (t *batchApply) scanWaiting(scan func(...any) error) error {
 	var w waitingRow
 	err := scan(&w.id, &w.file, &w.number, orZeroText[imported.Kind]{&w.ref.Kind}, &w.ref.ID)
 	t.waiting = append(t.waiting, w)
 	return err
 }
 
-// plan says which of the lines can be stored, by their kinds, in an order in which each
-// comes after what it needs; and what becomes of the others.
-func (t *applying) plan() map[imported.Kind][]int {
+// plan returns the indexes of the lines that can be stored, by kind, each after the
+// records that it needs. It sets the outcomes of the other lines.
+func (t *batchApply) plan() map[imported.Kind][]int {
 	var batch []imported.Record
 	var places []int
-	phones := map[user.Phone]string{} // those that the batch takes
-	for i, line := range t.delivery.Lines {
+	phones := map[user.Phone]string{} // phones that the batch takes
+	for i, line := range t.batch.Lines {
 		if p, is := line.Record.(imported.UserRecord); is {
-			if wrong := p.Problem(t.holdersOf(p, phones)); wrong != nil {
+			if wrong := p.Problem(t.accountsOf(p, phones)); wrong != nil {
 				t.outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
 				continue
 			}
@@ -234,7 +236,7 @@ func (t *applying) plan() map[imported.Kind][]int {
 		known[imported.NumberRef(imported.Bundle, id)] = true
 	}
 	tree := map[feed.CategoryID]feed.CategoryID{}
-	for id, c := range t.shelves {
+	for id, c := range t.categoryByID {
 		known[imported.NumberRef(imported.Category, id)] = true
 		tree[id] = c.Parent
 	}
@@ -250,8 +252,9 @@ func (t *applying) plan() map[imported.Kind][]int {
 	return ready
 }
 
-// holdersOf are the account that the person has, and the one that has their phone.
-func (t *applying) holdersOf(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
+// accountsOf returns the account of the person and the account that has the person's
+// phone.
+func (t *batchApply) accountsOf(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
 	if a, is := t.accounts[p.Source]; is {
 		own = &imported.ExistingAccount{Source: a.source, Phone: a.phone}
 	}

@@ -10,19 +10,19 @@ import (
 	"plaza/domain/publication"
 )
 
-// bundlesAndPublications stores the bundles, and then the publications of the delivery
-// together with those that have another bundle for it.
-func (t *applying) bundlesAndPublications(ctx context.Context, ready map[imported.Kind][]int) error {
+// bundlesAndPublications stores the bundles, and then the publications of the batch and
+// those affected by the changed bundles.
+func (t *batchApply) bundlesAndPublications(ctx context.Context, ready map[imported.Kind][]int) error {
 	changed, err := t.storeBundles(ctx, ready[imported.Bundle])
 	if err != nil {
 		return err
 	}
-	all, err := t.rebound(ctx, changed, ready[imported.Publication])
+	all, err := t.rebundled(ctx, changed, ready[imported.Publication])
 	if err != nil {
 		return err
 	}
 	for _, i := range ready[imported.Publication] {
-		r := t.delivery.Lines[i].Record.(imported.PublicationRecord)
+		r := t.batch.Lines[i].Record.(imported.PublicationRecord)
 		r.Author, r.Bundle = t.uids[r.By], t.bundle(r.Bundle.ID)
 		all = t.replace(all, i, item{feed.Publication, int64(r.ID)}, r.Publication)
 	}
@@ -35,46 +35,46 @@ func (t *applying) bundlesAndPublications(ctx context.Context, ready map[importe
 	return t.put(ctx, feed.Publication, all)
 }
 
-// bundle is what is known of the bundle by now.
-func (t *applying) bundle(id publication.BundleID) publication.Bundle {
+// bundle returns the current bundle.
+func (t *batchApply) bundle(id publication.BundleID) publication.Bundle {
 	b := t.bundles[id]
 	b.ID = id
 	return b
 }
 
-// storeBundles returns those that are not what they were.
-func (t *applying) storeBundles(ctx context.Context, ready []int) (changed []publication.BundleID, err error) {
+// storeBundles stores the bundles and returns the changed ones.
+func (t *batchApply) storeBundles(ctx context.Context, ready []int) (changed []publication.BundleID, err error) {
 	var added [][]any
 	var steps []step
 	for _, i := range ready {
-		next := t.delivery.Lines[i].Record.(imported.BundleRecord).Bundle
+		next := t.batch.Lines[i].Record.(imported.BundleRecord).Bundle
 		old, has := t.bundles[next.ID]
 		switch {
-		case !t.fate(i, has, old == next):
+		case !t.record(i, has, old == next):
 			continue
 		case has:
-			steps = append(steps, step{statement: t.s.sql.rebundle, args: t.scribe.bundle(next)})
+			steps = append(steps, step{statement: t.s.sql.updateBundle, args: t.codec.bundle(next)})
 		default:
-			added = append(added, t.scribe.bundle(next))
+			added = append(added, t.codec.bundle(next))
 		}
 		t.bundles[next.ID] = next
 		changed = append(changed, next.ID)
 	}
-	if err := t.write(ctx, bundlePile, added); err != nil {
+	if err := t.write(ctx, bundleRows, added); err != nil {
 		return nil, err
 	}
 	return changed, t.run(ctx, steps)
 }
 
-// rebound are the publications of the changed bundles that are not what they were, but
-// for those of the delivery at the places.
-func (t *applying) rebound(ctx context.Context, changed []publication.BundleID, places []int) (all []replacement, err error) {
+// rebundled returns the publications that the changed bundles affect, except those at
+// the indexes of the batch.
+func (t *batchApply) rebundled(ctx context.Context, changed []publication.BundleID, places []int) (all []replacement, err error) {
 	coming := map[publication.ID]bool{}
 	for _, i := range places {
-		coming[t.delivery.Lines[i].Record.(imported.PublicationRecord).ID] = true
+		coming[t.batch.Lines[i].Record.(imported.PublicationRecord).ID] = true
 	}
-	steps := ask(t, nil, t.s.sql.ofBundles, numbers(changed), func(scan func(...any) error) error {
-		id, thing, err := t.scribe.scanThing(feed.Publication, scan)
+	steps := ask(t, nil, t.s.sql.publicationsOf, numbers(changed), func(scan func(...any) error) error {
+		id, thing, err := t.codec.scanThing(feed.Publication, scan)
 		if err != nil {
 			return err
 		}
@@ -89,16 +89,16 @@ func (t *applying) rebound(ctx context.Context, changed []publication.BundleID, 
 	return all, t.run(ctx, steps)
 }
 
-// relistOrigins makes the origins agree with the publications that are about to be
-// stored: themselves, and the translations of whatever comes into sight or goes.
-func (t *applying) relistOrigins(ctx context.Context, all []replacement) error {
-	before, after, err := t.sight(ctx, all)
+// relistOrigins updates the origin listings of the publications that are about to be
+// stored, and of the translations of bundles whose visibility changes.
+func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error {
+	before, after, err := t.visibility(ctx, all)
 	if err != nil {
 		return err
 	}
-	ours := make(map[int64]bool, len(all))
+	own := make(map[int64]bool, len(all))
 	for _, r := range all {
-		ours[r.at.id] = true
+		own[r.at.id] = true
 		next := r.next.(publication.Publication)
 		var was feed.Listable
 		if old, is := r.old.(publication.Publication); is {
@@ -106,15 +106,15 @@ func (t *applying) relistOrigins(ctx context.Context, all []replacement) error {
 		}
 		t.relist(item{origins, r.at.id}, was, origin{next, after[next.Bundle.FirstOriginal]})
 	}
-	var turned []int64
+	var changed []int64
 	for bundle := range after {
 		if before[bundle] != after[bundle] {
-			turned = append(turned, int64(bundle))
+			changed = append(changed, int64(bundle))
 		}
 	}
-	return t.run(ctx, ask(t, nil, t.s.sql.translations, turned, func(scan func(...any) error) error {
-		id, thing, err := t.scribe.scanThing(feed.Publication, scan)
-		if err != nil || ours[id] {
+	return t.run(ctx, ask(t, nil, t.s.sql.translations, changed, func(scan func(...any) error) error {
+		id, thing, err := t.codec.scanThing(feed.Publication, scan)
+		if err != nil || own[id] {
 			return err
 		}
 		p := thing.(publication.Publication)
@@ -127,9 +127,9 @@ func (t *applying) relistOrigins(ctx context.Context, all []replacement) error {
 	}))
 }
 
-// sight tells which of the bundles that the publications have to do with can be seen
-// before they are stored, and after. It has an entry after for each of them.
-func (t *applying) sight(ctx context.Context, all []replacement) (before, after map[publication.BundleID]bool, err error) {
+// visibility reports which bundles of the publications are visible before and after
+// they are stored. after has an entry for each bundle.
+func (t *batchApply) visibility(ctx context.Context, all []replacement) (before, after map[publication.BundleID]bool, err error) {
 	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
 	var stored []int64
 	for _, r := range all {
@@ -145,7 +145,7 @@ func (t *applying) sight(ctx context.Context, all []replacement) (before, after 
 	delete(after, 0)
 	bundles := numbers(slices.Collect(maps.Keys(after)))
 	err = t.run(ctx, []step{{
-		statement: t.s.sql.showing, args: []any{t.s.dialect.listOf(bundles), t.s.dialect.listOf(filled(stored))},
+		statement: t.s.sql.visibleBundles, args: []any{t.s.dialect.listOf(bundles), t.s.dialect.listOf(filled(stored))},
 		row: func(scan func(...any) error) error {
 			var id publication.BundleID
 			err := scan(&id)

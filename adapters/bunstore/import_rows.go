@@ -11,36 +11,38 @@ import (
 	"plaza/domain/user"
 )
 
-// pendingRows is a table whose rows the crawler brings, many at a time.
+// pendingRows is a table into which an import adds many rows.
 type pendingRows struct {
 	table   string
-	columns []string // the one that rows are looked up by comes first
+	columns []string // the lookup column comes first
 }
 
-func pile(table, columns string) pendingRows { return pendingRows{table, strings.Split(columns, ", ")} }
+func rowsOf(table, columns string) pendingRows {
+	return pendingRows{table, strings.Split(columns, ", ")}
+}
 
 const contentColumnNames = "title, summary, cover, author_id, language, category_id, published, deleted, created, updated"
 
 var (
-	peoplePile      = pile("users", "source, firstname, lastname, expertise, location, timezone, joined, phone, password_hash, scopes, staff, disabled, generation")
-	categoryPile    = pile("categories", "id, parent_id, name, slug")
-	bundlePile      = pile("bundles", "id, first_original_id, original_id")
-	publicationPile = pile("publications", "id, bundle_id, first_original_id, original_id, node_id, type, "+contentColumnNames)
-	nodePile        = pile("nodes", "id, bundle_id, "+contentColumnNames)
-	demandPile      = pile("demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated")
-	howToPile       = pile("howtos", "category, robot_id, bundles, created, updated")
-	newsPile        = pile("news", "source, site_name, site_logo, url, title, released, html, category, city, district, province, country")
-	listingPile     = pile("feed_listings", "kind, id, category_id, created, updated, lat, lng")
-	linePile        = pile("import_lines", "file, number, kind, source, raw")
-	thingPiles      = map[feed.Kind]pendingRows{feed.Publication: publicationPile, feed.Node: nodePile, feed.Demand: demandPile}
-	thingKinds      = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
+	userRows        = rowsOf("users", "source, firstname, lastname, expertise, location, timezone, joined, phone, password_hash, scopes, staff, disabled, generation")
+	categoryRows    = rowsOf("categories", "id, parent_id, name, slug")
+	bundleRows      = rowsOf("bundles", "id, first_original_id, original_id")
+	publicationRows = rowsOf("publications", "id, bundle_id, first_original_id, original_id, node_id, type, "+contentColumnNames)
+	nodeRows        = rowsOf("nodes", "id, bundle_id, "+contentColumnNames)
+	demandRows      = rowsOf("demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated")
+	howToRows       = rowsOf("howtos", "category, robot_id, bundles, created, updated")
+	newsRows        = rowsOf("news", "source, site_name, site_logo, url, title, released, html, category, city, district, province, country")
+	listingRows     = rowsOf("feed_listings", "kind, id, category_id, created, updated, lat, lng")
+	lineRows        = rowsOf("import_lines", "file, number, kind, source, raw")
+	recordRows      = map[feed.Kind]pendingRows{feed.Publication: publicationRows, feed.Node: nodeRows, feed.Demand: demandRows}
+	listedKinds     = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
 )
 
-// list are the columns as they stand in a statement.
+// list returns the columns for a statement.
 func (p pendingRows) list() string { return strings.Join(p.columns, ", ") }
 
-// update is the statement that gives a row other values, which are $2 and so on; the
-// row is that of $1, and of $2 where it takes two columns to name it.
+// update returns the statement that updates a row. The first keys columns identify the
+// row.
 func (p pendingRows) update(keys int) string {
 	var sets, where []string
 	for i, column := range p.columns {
@@ -54,18 +56,18 @@ func (p pendingRows) update(keys int) string {
 	return "UPDATE " + p.table + " SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
 }
 
-// scribe turns what is stored into values for columns, and back.
-type scribe struct{ d dialect }
+// rowCodec converts domain values into column values, and back.
+type rowCodec struct{ d dialect }
 
-func (scribe) orNull(id int64) any {
+func (rowCodec) orNull(id int64) any {
 	if id == 0 {
 		return nil
 	}
 	return id
 }
 
-// cover fails for no picture: there is nothing in one that JSON could not say.
-func (scribe) cover(c cover) any {
+// cover never fails: JSON can represent every picture.
+func (rowCodec) cover(c cover) any {
 	text, err := c.text()
 	if text == "" || err != nil {
 		return nil
@@ -73,15 +75,15 @@ func (scribe) cover(c cover) any {
 	return text
 }
 
-func (r scribe) content(c publication.Content) []any {
+func (r rowCodec) content(c publication.Content) []any {
 	return []any{
 		c.Title, c.Summary, r.cover(cover{c.Cover}), int64(c.Author), c.Language, r.orNull(int64(c.Category)),
 		c.Published, c.Deleted, r.d.instant(dbTime{c.Created}), r.d.instant(dbTime{c.Updated}),
 	}
 }
 
-// thing are the values of a thing of the feed.
-func (r scribe) thing(t feed.Listable) []any {
+// thing returns the values of a listable record.
+func (r rowCodec) thing(t feed.Listable) []any {
 	switch t := t.(type) {
 	case publication.Publication:
 		return append([]any{
@@ -94,7 +96,7 @@ func (r scribe) thing(t feed.Listable) []any {
 	return r.demand(t.(demand.Demand))
 }
 
-func (r scribe) demand(d demand.Demand) []any {
+func (r rowCodec) demand(d demand.Demand) []any {
 	var lat, lng any
 	if d.Place != nil {
 		lat, lng = d.Place.Lat, d.Place.Lng
@@ -107,40 +109,40 @@ func (r scribe) demand(d demand.Demand) []any {
 	}
 }
 
-func (r scribe) listing(l *listingRow) []any {
+func (r rowCodec) listing(l *listingRow) []any {
 	return []any{string(l.Kind), l.ID, int64(l.CategoryID), r.d.instant(l.Created), r.d.instant(l.Updated), l.Lat, l.Lng}
 }
 
-func (r scribe) category(c feed.Category) []any {
+func (r rowCodec) category(c feed.Category) []any {
 	return []any{int64(c.ID), r.orNull(int64(c.Parent)), c.Name, c.Slug}
 }
 
-func (r scribe) bundle(b publication.Bundle) []any {
+func (r rowCodec) bundle(b publication.Bundle) []any {
 	return []any{int64(b.ID), r.orNull(int64(b.FirstOriginal)), r.orNull(int64(b.Original))}
 }
 
-// person are the values of a new account.
-func (r scribe) person(p imported.UserRecord) []any {
+// user returns the values of a new account.
+func (r rowCodec) user(p imported.UserRecord) []any {
 	return []any{
 		p.Source, p.Firstname, p.Lastname, p.Expertise, p.Location, p.Timezone, r.d.instant(dbTime{p.Joined}),
 		p.Phone.String(), "", r.d.listOf([]string{}), false, false, int64(0),
 	}
 }
 
-func (r scribe) howTo(h publication.HowTo) []any {
+func (r rowCodec) howTo(h publication.HowTo) []any {
 	return []any{
 		h.Category, int64(h.Robot), r.d.listOf(numbers(h.Bundles)), r.d.instant(dbTime{h.Created}), r.d.instant(dbTime{h.Updated}),
 	}
 }
 
-func (r scribe) news(c imported.NewsRecord) []any {
+func (r rowCodec) news(c imported.NewsRecord) []any {
 	return []any{
 		c.Source, c.SiteName, c.SiteLogo, c.URL, c.Title, r.d.date(c.Released), string(c.HTML), c.Category, c.City, c.District,
 		c.Province, c.Country,
 	}
 }
 
-// scanner reads a row of what is stored.
+// scanner scans a stored row.
 type scanner func(...any) error
 
 func contentTargets(c *contentColumns) []any {
@@ -150,8 +152,8 @@ func contentTargets(c *contentColumns) []any {
 	}
 }
 
-// scanThing reads a thing of the kind.
-func (r scribe) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Listable, err error) {
+// scanThing scans a record of the kind.
+func (r rowCodec) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Listable, err error) {
 	switch kind {
 	case feed.Publication:
 		var row publicationRow
@@ -169,7 +171,7 @@ func (r scribe) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Listab
 	return int64(d.ID), d, err
 }
 
-func (r scribe) scanDemand(scan scanner) (demand.Demand, error) {
+func (r rowCodec) scanDemand(scan scanner) (demand.Demand, error) {
 	var row demandRow
 	err := scan(&row.ID, &row.Title, &row.Description, r.d.list(&row.Tags), &row.Cover, r.d.list(&row.Images), &row.AuthorID, &row.Address,
 		orZeroNumber[feed.CategoryID]{&row.CategoryID}, &row.Lat, &row.Lng, &row.Closed, &row.Starts, &row.Ends,
@@ -177,19 +179,19 @@ func (r scribe) scanDemand(scan scanner) (demand.Demand, error) {
 	return row.demand(), err
 }
 
-func (scribe) scanBundle(scan scanner) (b publication.Bundle, err error) {
+func (rowCodec) scanBundle(scan scanner) (b publication.Bundle, err error) {
 	err = scan(&b.ID, orZeroNumber[publication.BundleID]{&b.FirstOriginal}, orZeroNumber[publication.BundleID]{&b.Original})
 	return b, err
 }
 
-func (scribe) scanCategory(scan scanner) (c feed.Category, err error) {
+func (rowCodec) scanCategory(scan scanner) (c feed.Category, err error) {
 	err = scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug)
 	return c, err
 }
 
-// account is what is stored of somebody.
+// account is a stored account.
 type account struct {
-	source  string // empty: they came from elsewhere
+	source  string // empty unless imported
 	phone   user.Phone
 	adopted bool
 	user.Member
@@ -197,7 +199,7 @@ type account struct {
 
 const accountColumns = "id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined"
 
-func (scribe) scanAccount(scan scanner) (a account, err error) {
+func (rowCodec) scanAccount(scan scanner) (a account, err error) {
 	var phone string
 	var joined dbTime
 	err = scan(&a.ID, orZeroText[string]{&a.source}, &phone, &a.adopted, &a.Firstname, &a.Lastname, &a.Expertise, &a.Location, &a.Timezone, &joined)
@@ -209,7 +211,7 @@ func (scribe) scanAccount(scan scanner) (a account, err error) {
 	return a, err
 }
 
-func (r scribe) scanHowTo(scan scanner) (robot string, h publication.HowTo, err error) {
+func (r rowCodec) scanHowTo(scan scanner) (robot string, h publication.HowTo, err error) {
 	var bundles []int64
 	var created, updated dbTime
 	err = scan(&robot, &h.Category, &h.Robot, r.d.list(&bundles), &created, &updated)
@@ -220,7 +222,7 @@ func (r scribe) scanHowTo(scan scanner) (robot string, h publication.HowTo, err 
 	return robot, h, err
 }
 
-func (scribe) scanNews(scan scanner) (c imported.NewsRecord, err error) {
+func (rowCodec) scanNews(scan scanner) (c imported.NewsRecord, err error) {
 	var released dbDate
 	err = scan(&c.Source, &c.SiteName, &c.SiteLogo, &c.URL, &c.Title, &released, &c.HTML, &c.Category, &c.City, &c.District, &c.Province, &c.Country)
 	c.Released = released.Date

@@ -19,7 +19,7 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// copies counts what is copied into a table, too.
+// copies also counts COPY statements.
 type copies struct{ counter }
 
 func (c *copies) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
@@ -29,8 +29,8 @@ func (c *copies) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.Trac
 
 func (*copies) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
 
-// harvest is so many records of every kind, with ids from the first on.
-func harvest(first, many int) []imported.Line {
+// records returns many records of every kind, with IDs from first on.
+func records(first, many int) []imported.Line {
 	var lines []imported.Line
 	add := func(r imported.Record) {
 		lines = append(lines, imported.Line{Number: int64(len(lines) + 1), Raw: []byte("{}"), Record: r})
@@ -57,7 +57,7 @@ func harvest(first, many int) []imported.Line {
 	return lines
 }
 
-// retitled are the lines with something changed in each.
+// retitled returns the lines, each with a change.
 func retitled(lines []imported.Line) []imported.Line {
 	changed := make([]imported.Line, len(lines))
 	for i, line := range lines {
@@ -108,7 +108,7 @@ func TestADM04_a_delivery_takes_as_many_round_trips_however_much_it_has(t *testi
 		}
 		return counted.n.Load() - before
 	}
-	few, many := harvest(1, 3), harvest(1001, 60)
+	few, many := records(1, 3), records(1001, 60)
 	assert.Equal(t, take(few, imported.New), take(many, imported.New))
 	assert.Equal(t, take(few, imported.Same), take(many, imported.Same))
 	assert.Equal(t, take(retitled(few), imported.Changed), take(retitled(many), imported.Changed))

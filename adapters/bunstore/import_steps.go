@@ -5,92 +5,92 @@ import (
 	"plaza/domain/imported"
 )
 
-// intakeSteps are the statements that store what the crawler brings.
-type intakeSteps struct {
-	// What is stored of what a delivery names.
-	people     string // $1 sources
+// importSteps are the statements that store imports.
+type importSteps struct {
+	// Stored state that a batch refers to.
+	userIDs    string // $1 sources
 	accounts   string // $1 sources
 	holders    string // $1 phones
 	categories string // $1 ids
 	tree       string
 	bundles    string               // $1 ids
 	things     map[feed.Kind]string // $1 ids
-	guides     string               // $1 categories, $2 sources of robots
+	howTos     string               // $1 categories, $2 sources of robots
 	news       string               // $1 sources
-	inFile     string               // $1 file, $2 and $3 the first number and the last
+	inFile     string               // $1 file, $2 first number, $3 last number
 	ofRecords  string               // $1 sources
 
-	// Publications whose originals, or whose bundles, have changed.
-	ofBundles    string // $1 bundles
-	showing      string // $1 bundles, $2 publications that don't count
-	translations string // $1 bundles
+	// Publications affected by changed bundles.
+	publicationsOf string // $1 bundles
+	visibleBundles string // $1 bundles, $2 excluded publications
+	translations   string // $1 bundles
 
-	// Changes of what is stored.
-	rename       string // $1 source, and the columns
-	adopt        string // $1 id, $2 source, $3 firstname, $4 lastname
-	recategorise string
-	rebundle     string
-	rewrite      map[feed.Kind]string
-	reguide      string
-	renews       string
+	// Changes of stored rows.
+	updateUser     string // $1 source, then the columns
+	adopt          string // $1 id, $2 source, $3 firstname, $4 lastname
+	updateCategory string
+	updateBundle   string
+	updateRecord   map[feed.Kind]string
+	updateHowTo    string
+	updateNews     string
 
-	giveUp   string   // $1 file, $2 numbers
-	stay     string   // $1 id, $2 kind, $3 source, $4 raw
-	leave    string   // $1 ids
-	progress string   // $1 file, $2 progress
-	recall   string   // $1 file
-	waiting  string   // $1 file, $2 after, $3 lines, $4 bytes
-	forget   []string // $1 file
-	remember string   // $1 digest, $2 key, $3 width, $4 height
-	cover    string   // $1 digest
+	deleteAbandoned string   // $1 file, $2 numbers
+	updateLine      string   // $1 id, $2 kind, $3 source, $4 raw
+	deleteLines     string   // $1 ids
+	saveProgress    string   // $1 file, $2 progress
+	loadProgress    string   // $1 file
+	waiting         string   // $1 file, $2 after, $3 lines, $4 bytes
+	finish          []string // $1 file
+	insertCover     string   // $1 digest, $2 key, $3 width, $4 height
+	cover           string   // $1 digest
 
 	known map[imported.Kind]string // $1 ids
 }
 
-func newIntakeSteps(d dialect) intakeSteps {
+func newImportSteps(d dialect) importSteps {
 	in := func(p pendingRows, parameter string) string {
 		return "SELECT " + p.list() + " FROM " + p.table + " WHERE " + d.among(p.columns[0], parameter)
 	}
-	s := intakeSteps{
-		people:     "SELECT source, id FROM users WHERE " + d.among("source", "$1"),
+	s := importSteps{
+		userIDs:    "SELECT source, id FROM users WHERE " + d.among("source", "$1"),
 		accounts:   "SELECT " + accountColumns + " FROM users WHERE " + d.among("source", "$1"),
 		holders:    "SELECT " + accountColumns + " FROM users WHERE " + d.among("phone", "$1"),
-		categories: in(categoryPile, "$1"),
-		tree:       "SELECT " + categoryPile.list() + " FROM categories",
-		bundles:    in(bundlePile, "$1"),
-		guides: "SELECT u.source, h.category, h.robot_id, h.bundles, h.created, h.updated FROM howtos h JOIN users u ON u.id = h.robot_id WHERE " +
+		categories: in(categoryRows, "$1"),
+		tree:       "SELECT " + categoryRows.list() + " FROM categories",
+		bundles:    in(bundleRows, "$1"),
+		howTos: "SELECT u.source, h.category, h.robot_id, h.bundles, h.created, h.updated FROM howtos h JOIN users u ON u.id = h.robot_id WHERE " +
 			d.among("h.category", "$1") + " AND " + d.among("u.source", "$2"),
-		news:      in(newsPile, "$1"),
+		news:      in(newsRows, "$1"),
 		inFile:    "SELECT id, file, number, kind, source FROM import_lines WHERE file = $1 AND number BETWEEN $2 AND $3",
 		ofRecords: "SELECT id, file, number, kind, source FROM import_lines WHERE " + d.among("source", "$1"),
 
-		ofBundles: "SELECT " + publicationPile.list() + " FROM publications WHERE " + d.among("bundle_id", "$1"),
-		showing: "SELECT DISTINCT bundle_id FROM publications WHERE " + d.among("bundle_id", "$1") +
+		publicationsOf: "SELECT " + publicationRows.list() + " FROM publications WHERE " + d.among("bundle_id", "$1"),
+		visibleBundles: "SELECT DISTINCT bundle_id FROM publications WHERE " + d.among("bundle_id", "$1") +
 			" AND published AND NOT deleted AND NOT (" + d.among("id", "$2") + ")",
-		translations: "SELECT " + publicationPile.list() + " FROM publications WHERE " + d.among("first_original_id", "$1") +
+		translations: "SELECT " + publicationRows.list() + " FROM publications WHERE " + d.among("first_original_id", "$1") +
 			" AND published AND NOT deleted",
 
-		rename:       "UPDATE users SET firstname = $2, lastname = $3, expertise = $4, location = $5, timezone = $6, joined = $7 WHERE source = $1",
-		adopt:        "UPDATE users SET source = $2, adopted = true, firstname = $3, lastname = $4 WHERE id = $1",
-		recategorise: "UPDATE categories SET parent_id = $2, name = $3, slug = $4, version = version + 1 WHERE id = $1",
-		rebundle:     bundlePile.update(1), reguide: howToPile.update(2), renews: newsPile.update(1),
-		things: map[feed.Kind]string{}, rewrite: map[feed.Kind]string{},
+		updateUser:     "UPDATE users SET firstname = $2, lastname = $3, expertise = $4, location = $5, timezone = $6, joined = $7 WHERE source = $1",
+		adopt:          "UPDATE users SET source = $2, adopted = true, firstname = $3, lastname = $4 WHERE id = $1",
+		updateCategory: "UPDATE categories SET parent_id = $2, name = $3, slug = $4, version = version + 1 WHERE id = $1",
+		updateBundle:   bundleRows.update(1), updateHowTo: howToRows.update(2), updateNews: newsRows.update(1),
+		things: map[feed.Kind]string{}, updateRecord: map[feed.Kind]string{},
 
-		giveUp:   "DELETE FROM import_lines WHERE file = $1 AND " + d.among("number", "$2"),
-		stay:     "UPDATE import_lines SET kind = $2, source = $3, raw = $4 WHERE id = $1 AND (kind <> $2 OR source <> $3 OR raw <> $4)",
-		leave:    "DELETE FROM import_lines WHERE " + d.among("id", "$1"),
-		progress: "INSERT INTO imports (file, progress) VALUES ($1, $2) ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress",
-		recall:   "SELECT progress FROM imports WHERE file = $1",
+		deleteAbandoned: "DELETE FROM import_lines WHERE file = $1 AND " + d.among("number", "$2"),
+		updateLine:      "UPDATE import_lines SET kind = $2, source = $3, raw = $4 WHERE id = $1 AND (kind <> $2 OR source <> $3 OR raw <> $4)",
+		deleteLines:     "DELETE FROM import_lines WHERE " + d.among("id", "$1"),
+		saveProgress:    "INSERT INTO imports (file, progress) VALUES ($1, $2) ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress",
+		loadProgress:    "SELECT progress FROM imports WHERE file = $1",
 		waiting: `SELECT number, raw FROM (
 			SELECT number, raw, SUM(length(raw)) OVER (ORDER BY number) - length(raw) AS before FROM import_lines
 			WHERE file = $1 AND number > $2 ORDER BY number LIMIT CAST($3 AS bigint)) l
 			WHERE before < CAST($4 AS bigint) ORDER BY number`,
-		forget:   []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
-		remember: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
-		cover:    "SELECT picture FROM import_covers WHERE digest = $1",
+		finish:      []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
+		insertCover: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
+		cover:       "SELECT picture FROM import_covers WHERE digest = $1",
 	}
-	for kind, pile := range thingPiles {
-		s.things[kind], s.rewrite[kind] = in(pile, "$1"), pile.update(1)
+	for kind, rows := range recordRows {
+		s.things[kind], s.updateRecord[kind] = in(rows, "$1"), rows.update(1)
 	}
 	s.known = knownStatements(d)
 	return s
@@ -101,10 +101,10 @@ func knownStatements(d dialect) map[imported.Kind]string {
 		imported.User: "SELECT source FROM users WHERE " + d.among("source", "$1"),
 		imported.News: "SELECT source FROM news WHERE " + d.among("source", "$1"),
 	}
-	for kind, pile := range map[imported.Kind]pendingRows{
-		imported.Category: categoryPile, imported.Bundle: bundlePile, imported.Publication: publicationPile, imported.Node: nodePile, imported.Demand: demandPile,
+	for kind, rows := range map[imported.Kind]pendingRows{
+		imported.Category: categoryRows, imported.Bundle: bundleRows, imported.Publication: publicationRows, imported.Node: nodeRows, imported.Demand: demandRows,
 	} {
-		known[kind] = "SELECT CAST(id AS text) FROM " + pile.table + " WHERE " + d.among("id", "$1")
+		known[kind] = "SELECT CAST(id AS text) FROM " + rows.table + " WHERE " + d.among("id", "$1")
 	}
 	return known
 }

@@ -7,10 +7,10 @@ import (
 	"plaza/domain/media"
 )
 
-// ImportStore is the store as imported.ImportStore.
+// ImportStore implements imported.Store.
 type ImportStore struct{ s *Store }
 
-// Imports returns the store's way in for what the crawler brings.
+// Imports returns the store of imports.
 func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
 var _ imported.Store = ImportStore{}
@@ -19,15 +19,15 @@ var _ imported.Store = ImportStore{}
 // batch has seen of the things that the import stores stays as it is.
 const deliveries = "deliveries"
 
-// deliveryCalls is as how many calls of any other kind a delivery may take: it has
-// thousands of rows, and one that is given up is given again.
-const deliveryCalls = 6
+// importCalls is how many times the limit of a call a batch may take: it has thousands
+// of rows, and an interrupted batch is applied again.
+const importCalls = 6
 
-// Apply tries again when something that is new has come from elsewhere meanwhile.
-func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (receipt imported.BatchResult, err error) {
+// Apply retries when a concurrent writer has added a record that the batch adds.
+func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (result imported.BatchResult, err error) {
 	for range attempts {
-		err = v.s.writeWithin(ctx, deliveryCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
-			receipt, err = v.s.take(ctx, tx, d)
+		err = v.s.writeWithin(ctx, importCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
+			result, err = v.s.applyBatch(ctx, tx, d)
 			return err
 		})
 		if err == nil || !v.s.dialect.collides(err) {
@@ -37,24 +37,24 @@ func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (receipt impor
 	if err != nil {
 		return imported.BatchResult{}, err
 	}
-	return receipt, nil
+	return result, nil
 }
 
-// take stores what is ready, kind by kind: none needs anything of a later one.
-func (s *Store) take(ctx context.Context, tx *transaction, d imported.Batch) (imported.BatchResult, error) {
-	if err := s.dialect.lock(ctx, tx, deliveries); err != nil {
+// applyBatch stores the ready records, kind by kind: none depends on a later kind.
+func (s *Store) applyBatch(ctx context.Context, tx *transaction, d imported.Batch) (imported.BatchResult, error) {
+	if err := s.dialect.lock(ctx, tx, importLock); err != nil {
 		return imported.BatchResult{}, err
 	}
-	if err := s.dialect.laden(ctx, tx, deliveryCalls*s.limit); err != nil {
+	if err := s.dialect.prepareBulk(ctx, tx, importCalls*s.limit); err != nil {
 		return imported.BatchResult{}, err
 	}
-	t := newTaking(s, tx, d)
-	if err := t.look(ctx); err != nil {
+	t := newBatchApply(s, tx, d)
+	if err := t.lookUp(ctx); err != nil {
 		return imported.BatchResult{}, err
 	}
 	ready := t.plan()
 	for _, store := range []func(context.Context, map[imported.Kind][]int) error{
-		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.guides, t.news,
+		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.howToRecords, t.news,
 	} {
 		if err := store(ctx, ready); err != nil {
 			return imported.BatchResult{}, err
@@ -70,7 +70,7 @@ func (s *Store) take(ctx context.Context, tx *transaction, d imported.Batch) (im
 func (v ImportStore) Progress(ctx context.Context, file string) (progress []byte, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		progress = nil
-		return v.s.each(ctx, v.s.sql.recall, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
+		return v.s.each(ctx, v.s.sql.loadProgress, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
 	})
 	return progress, err
 }
@@ -91,7 +91,7 @@ func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most
 func (v ImportStore) Finish(ctx context.Context, files ...string) error {
 	var steps []step
 	for _, file := range files {
-		for _, statement := range v.s.sql.forget {
+		for _, statement := range v.s.sql.finish {
 			steps = append(steps, step{statement: statement, args: []any{file}})
 		}
 	}
@@ -115,7 +115,7 @@ func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p med
 		return media.Picture{}, err
 	}
 	err = v.s.writeAll(ctx, []step{
-		{statement: v.s.sql.remember, args: []any{d[:], text}},
+		{statement: v.s.sql.insertCover, args: []any{d[:], text}},
 		{statement: v.s.sql.cover, args: []any{d[:]}, row: func(scan func(...any) error) error { return scanPicture(&kept, scan) }},
 	})
 	return kept, err
@@ -141,7 +141,8 @@ func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[
 	return known, err
 }
 
-// knownReads find those of the refs that are stored, and add them to what add is given.
+// knownReads returns the reads that find the stored refs, and add, which sets the map
+// that they fill.
 func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[imported.Ref]bool)) {
 	var known map[imported.Ref]bool
 	ids, sources := map[imported.Kind][]int64{}, map[imported.Kind][]string{}
@@ -182,7 +183,7 @@ func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[impo
 		}})
 	}
 	if len(robots) > 0 {
-		reads = append(reads, s.guidesOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
+		reads = append(reads, s.howTosOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
 	}
 	return reads, func(into map[imported.Ref]bool) { known = into }
 }

@@ -17,8 +17,8 @@ import (
 	"plaza/domain/user"
 )
 
-// brought is a little of everything that a crawler brings.
-func brought(t *testing.T) []imported.Record {
+// importedRecords returns a few records of every kind.
+func importedRecords(t *testing.T) []imported.Record {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000009")
 	require.NoError(t, err)
@@ -52,8 +52,8 @@ func bring(t *testing.T, s *bunstore.Store, records ...imported.Record) (fates [
 	return fates
 }
 
-// rowsOf is every row of every table but the one of progress, with which version of it
-// that is where the database tells.
+// rowsOf returns every row of every table except that of progress, with its row version
+// where the database exposes it.
 func rowsOf(t *testing.T, db *sql.DB, url string) []string {
 	t.Helper()
 	row, names := "xmin || ': ' || CAST(t AS text)", "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'imports'"
@@ -79,7 +79,7 @@ func TestADM04_what_is_there_just_so_is_not_touched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			records := brought(t)
+			records := importedRecords(t)
 			for _, fate := range bring(t, s, records...) {
 				require.Equal(t, imported.New, fate)
 			}
@@ -94,7 +94,7 @@ func TestADM04_what_is_there_just_so_is_not_touched(t *testing.T) {
 			shelf.Name = "Another"
 			require.Equal(t, []imported.Status{imported.Changed}, bring(t, s, shelf))
 			assert.NotEqual(t, before, rowsOf(t, db, at), "what is touched is seen")
-			wellKept(t, s)
+			assertConsistent(t, s)
 		})
 	}
 }
@@ -115,7 +115,7 @@ func TestADM04_the_tree_moves_with_what_is_brought_and_not_otherwise(t *testing.
 				assert.Equal(t, want, now > last, "%v", records[0].Ref())
 				last = now
 			}
-			records := brought(t)
+			records := importedRecords(t)
 			moves(true, records...)
 			moves(false, records...)
 			shelf, text, part := records[1].(imported.CategoryRecord), records[5].(imported.PublicationRecord), records[7].(imported.NodeRecord)

@@ -16,7 +16,7 @@ import (
 	"plaza/test/postgres"
 )
 
-// waiting is how many sessions wait for a lock.
+// waiting counts the sessions that wait for a lock.
 const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 
 const lockNotAvailable = "55P03"
@@ -26,7 +26,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	server := postgres.Start(t, "deadlock_timeout=100ms")
-	s := fresh(t, server, bunstore.Options{})
+	s := openFresh(t, server, bunstore.Options{})
 	db := rawSQL(t, server.URL("postgres"))
 	written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, s), "Before"))
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 		_, err := other.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	hold("SET LOCAL deadlock_timeout = '1min'") // so that the victim is the store
+	hold("SET LOCAL deadlock_timeout = '1min'") // so that Postgres aborts the store's transaction
 	hold("SELECT FROM feed_counters FOR UPDATE")
 	changed := make(chan error, 1)
 	go func() {
@@ -59,10 +59,10 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 	found, err := s.Events().Get(t.Context(), written.ID())
 	require.NoError(t, err)
 	assert.Equal(t, "After", found.Text().Title)
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
-// keepLocked locks the event for as long as the returned function isn't called.
+// keepLocked locks the event until the returned function is called.
 func keepLocked(t *testing.T, url string, id event.ID) (release func()) {
 	t.Helper()
 	db := rawSQL(t, url)
@@ -104,7 +104,7 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 				return err
 			}
 			release := keepLocked(t, at, written.ID())
-			took := lasting(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
+			took := durationOf(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
 			assert.Less(t, took, 3*limit)
 			_, err = s.Events().Get(t.Context(), written.ID())
 			assert.NoError(t, err, "who only looks waits for nobody")

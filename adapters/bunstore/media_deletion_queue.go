@@ -13,16 +13,16 @@ import (
 	"plaza/domain/media"
 )
 
-// DeletionQueue is the store as media.DeletionQueue. What is in it is put there by triggers, so that nothing
-// that deletes a row forgets its picture.
+// DeletionQueue implements media.DeletionQueue. Triggers fill it, so that every deleted
+// row queues its picture.
 type DeletionQueue struct{ s *Store }
 
-// DeletionQueue returns the store's pictures that nobody shows any more.
+// DeletionQueue returns the queue of pictures awaiting deletion.
 func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 var _ media.DeletionQueue = DeletionQueue{}
 
-// Claim leaves out what somebody takes out of the bin just now.
+// Claim skips keys that another caller is claiming.
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) (due []media.Key, err error) {
 	now, next = instant.Normalise(now), instant.Normalise(next)
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
@@ -54,15 +54,15 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	})
 }
 
-// shows is a table whose rows show pictures: by a key, or by a cover. Its rows are walked
-// through in the order of a column, the first value of which is after begin.
-type shows struct {
+// pictureTable is a table whose rows refer to pictures by a key or a cover. Its rows
+// are read in the order of the column by, whose first value is greater than begin.
+type pictureTable struct {
 	of, table, where string
 	key, cover, by   string
 	begin            any
 }
 
-var pictures = []shows{
+var pictureTables = []pictureTable{
 	{"plate", "plates", "TRUE", "photo", "NULL", "id", int64(0)},
 	{"user image", "images", "deleted IS NULL", "key", "NULL", "id", int64(0)},
 	{"avatar of user", "users", "avatar IS NOT NULL", "NULL", "avatar", "id", int64(0)},
@@ -73,15 +73,16 @@ var pictures = []shows{
 	{"", "discards", "TRUE", "key", "NULL", "key", ""},
 }
 
-// walked is how many rows are read at once by whoever goes through all of them.
-const walked = 2000
+// referenceBatch is how many rows References reads at once.
+const referenceBatch = 2000
 
-// References reads some rows at a time: nobody waits for it, and what is held is little.
+// References reads in small batches: it is not urgent, and this limits memory and
+// locks.
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	return func(yield func(media.Reference, error) bool) {
-		for _, from := range pictures {
+		for _, from := range pictureTables {
 			for at := from.begin; at != nil; {
-				found, next, err := v.some(ctx, from, at)
+				found, next, err := v.nextReferences(ctx, from, at)
 				if err != nil {
 					yield(media.Reference{}, err)
 					return
@@ -97,14 +98,14 @@ func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference
 	}
 }
 
-// some are the pictures of the next rows, and where those after them begin; nil: there
-// are none.
-func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found []media.Reference, next any, err error) {
+// nextReferences returns the pictures of the next rows and the position after them; nil
+// at the end.
+func (v DeletionQueue) nextReferences(ctx context.Context, from pictureTable, after any) (found []media.Reference, next any, err error) {
 	query := "SELECT " + from.by + ", " + from.key + ", " + from.cover + " FROM " + from.table +
 		" WHERE " + from.where + " AND " + from.by + " > ? ORDER BY " + from.by + " LIMIT ?"
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found, next = nil, nil
-		rows, err := v.s.reader.QueryContext(ctx, query, after, walked)
+		rows, err := v.s.reader.QueryContext(ctx, query, after, referenceBatch)
 		if err != nil {
 			return err
 		}
@@ -116,9 +117,9 @@ func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found [
 			if err := rows.Scan(&next, &key, &picture); err != nil {
 				return err
 			}
-			found = append(found, from.known(next, media.Key(key.String), picture)...)
+			found = append(found, from.references(next, media.Key(key.String), picture)...)
 		}
-		if n < walked {
+		if n < referenceBatch {
 			next = nil
 		}
 		return rows.Err()
@@ -126,7 +127,7 @@ func (v DeletionQueue) some(ctx context.Context, from shows, after any) (found [
 	return found, next, err
 }
 
-func (from shows) known(at any, key media.Key, picture cover) (found []media.Reference) {
+func (from pictureTable) references(at any, key media.Key, picture cover) (found []media.Reference) {
 	of := from.of
 	if number, is := at.(int64); is {
 		of = fmt.Sprint(of, " ", number)

@@ -17,28 +17,27 @@ import (
 // Migration is a step of the schema.
 type Migration struct {
 	Name    string    // 0001_initial
-	Applied time.Time // zero: not yet
-	Unknown bool      // a newer program has applied it
+	Applied time.Time // zero: not applied
+	Unknown bool      // applied by a newer program
 }
 
-// ErrNewer says that a newer program has changed the schema in a way that this one
-// can't work with.
+// ErrNewer reports that a newer program has changed the schema in an incompatible way.
 var ErrNewer = errors.New("the database's schema is newer than this program")
 
-// ErrOutdated says that the schema lacks steps that this program needs.
+// ErrOutdated reports that the schema lacks steps that this program needs.
 var ErrOutdated = errors.New("the database's schema is older than this program; run plaza migrate up")
 
-// migrationRow records a step in the database itself.
+// migrationRow records an applied step.
 type migrationRow struct {
 	bun.BaseModel `bun:"table:schema_migrations,alias:m"`
 	Name          string `bun:",pk"`
 	Applied       dbTime
-	Minimum       string `bun:",nullzero"` // number of the oldest step that a program must know beside it
+	Minimum       string `bun:",nullzero"` // number of the oldest step that a compatible program must know
 }
 
-// Migrate applies the steps that are missing, each in a transaction of its own, and
-// returns the names of those that it applied, also with an error. However many servers
-// start at once, each step is applied once.
+// Migrate applies the missing steps, each in its own transaction, and returns the names
+// of the applied ones, also with an error. If several servers start together, each step
+// is applied once.
 func (s *Store) Migrate(ctx context.Context) (applied []string, err error) {
 	if err := s.guard.Check(); err != nil {
 		return nil, err
@@ -55,23 +54,23 @@ func (s *Store) Migrate(ctx context.Context) (applied []string, err error) {
 	}
 }
 
-// Times of a step.
+// Time limits of a step.
 const (
-	// migrateLimit is how long a step lets others go first: another server that migrates,
-	// and transactions that hold what it changes.
+	// migrateLimit is how long a step waits for another server that migrates and for
+	// transactions that lock its tables.
 	migrateLimit = 10 * time.Minute
-	// migrateLock is how long a step waits for a lock on a table before it tries again.
-	// All that comes to the table meanwhile waits behind it: it must be less than the
-	// limits of servers.
+	// migrateLock is how long a step waits for a table lock before it retries. All
+	// other statements on the table queue behind it, so it must be less than the limits
+	// of servers.
 	migrateLock = 3 * time.Second
-	// migratePause is how many seconds the table is left to others after that.
+	// migratePause is how many seconds the table is free for others before the retry.
 	migratePause = 2
 )
 
-// errElsewhere says that another server migrates now.
-var errElsewhere = errors.New("another server changes the schema")
+// errElsewhere reports that another server is migrating.
+var errElsewhere = errors.New("another server is migrating the schema")
 
-// migrateNext applies the first step that is missing, and returns its name; none when
+// migrateNext applies the first missing step and returns its name, or an empty name if
 // all are applied.
 func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
 	pauses := backoff.NewExponentialBackOff()
@@ -80,7 +79,7 @@ func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
 		name, err := s.tryNext(ctx)
 		switch {
 		case err == nil || errors.Is(err, errElsewhere):
-		case s.dialect.judge(err) != again:
+		case s.dialect.classify(err) != retryable:
 			err = backoff.Permanent(err)
 		default:
 			err = errors.Join(err, backoff.RetryAfter(migratePause))
@@ -96,8 +95,8 @@ func (s *Store) tryNext(ctx context.Context) (name string, err error) {
 	switch {
 	case err != nil || next == nil:
 		return "", err
-	case next.alone:
-		return next.name, s.applyAlone(ctx, *next)
+	case next.noTransaction:
+		return next.name, s.applyOutside(ctx, *next)
 	}
 	err = s.db.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
@@ -106,8 +105,8 @@ func (s *Store) tryNext(ctx context.Context) (name string, err error) {
 		if err := s.prepare(ctx, tx); err != nil {
 			return err
 		}
-		next, err := s.missing(ctx, tx) // another server may have been here
-		if err != nil || next == nil || next.alone {
+		next, err := s.missing(ctx, tx) // another server may have applied it
+		if err != nil || next == nil || next.noTransaction {
 			return err
 		}
 		if _, err := tx.Tx.ExecContext(ctx, next.text); err != nil {
@@ -122,19 +121,19 @@ func (s *Store) tryNext(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// The names that steps are locked by. Programs from before there were steps without a
-// transaction wait for the first with a transaction open, for which CREATE INDEX
-// CONCURRENTLY would wait in turn, for ever.
+// The names of the locks for steps. Programs that do not know steps without a
+// transaction wait for the first name in an open transaction. CREATE INDEX CONCURRENTLY
+// would wait for that transaction in turn, forever.
 const (
-	transactedSteps = "plaza schema"
-	aloneSteps      = "plaza schema alone"
+	transactedSteps   = "plaza schema"
+	untransactedSteps = "plaza schema alone"
 )
 
-// beginStep lets the step take its time once it has its locks, and keeps other servers
-// from migrating until the transaction ends. It never waits for them: a transaction that
-// waits holds a snapshot.
+// beginStep removes the step's time limits once it has its locks, and excludes other
+// servers until the transaction ends. It never waits for them: a waiting transaction
+// holds a snapshot.
 func (s *Store) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
-	if err := s.dialect.unhurried(ctx, tx, migrateLock); err != nil {
+	if err := s.dialect.liftTimeouts(ctx, tx, migrateLock); err != nil {
 		return err
 	}
 	locked, err := s.dialect.tryLock(ctx, tx, lock)
@@ -144,8 +143,8 @@ func (s *Store) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
 	return err
 }
 
-// prepare makes the table of steps, or gives it the column that programs of old did
-// without. It is no step itself: the steps' own rows need it.
+// prepare creates the table of steps, or adds the column that old programs lack. It is
+// not a step itself, because steps are recorded in this table.
 func (s *Store) prepare(ctx context.Context, tx bun.IDB) error {
 	columns, err := s.recordColumns(ctx, tx)
 	switch {
@@ -169,11 +168,11 @@ func (s *Store) record(ctx context.Context, tx bun.IDB, m migrationFile) error {
 	return err
 }
 
-// applyAlone runs a step outside of any transaction, on a connection of its own. Another
-// one holds the lock, in a transaction without a snapshot: such a transaction is awaited
-// by no CREATE INDEX CONCURRENTLY, and a pooler keeps it on its connection. A step that
-// was cut off is begun anew.
-func (s *Store) applyAlone(ctx context.Context, m migrationFile) error {
+// applyOutside runs a step outside of any transaction, on a separate connection. Another
+// connection holds the lock, in a transaction without a snapshot: CREATE INDEX
+// CONCURRENTLY does not wait for such a transaction, and a pooler keeps it on its
+// connection. An interrupted step starts again.
+func (s *Store) applyOutside(ctx context.Context, m migrationFile) error {
 	prepare := func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
 			return err
@@ -184,7 +183,7 @@ func (s *Store) applyAlone(ctx context.Context, m migrationFile) error {
 		return err
 	}
 	return s.db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(_ context.Context, tx bun.Tx) error {
-		if err := s.beginStep(ctx, tx, aloneSteps); err != nil {
+		if err := s.beginStep(ctx, tx, untransactedSteps); err != nil {
 			return err
 		}
 		next, err := s.missing(ctx, tx)
@@ -192,10 +191,10 @@ func (s *Store) applyAlone(ctx context.Context, m migrationFile) error {
 			return err
 		}
 		if next == nil || next.name != m.name {
-			return errElsewhere // it has just been there
+			return errElsewhere // another server has just applied it
 		}
-		// Without parameters, so that it ends the portal of what was read before, which
-		// keeps its snapshot until the connection is asked for something else.
+		// This statement has no parameters, so it ends the portal of the previous
+		// query. The portal would keep its snapshot until the connection's next use.
 		if _, err := tx.ExecContext(ctx, "SELECT 1"); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// schemaFiles is a schema of the files, whose names are numbers.
+// schemaFiles returns a schema of the files, whose names are numbers.
 func schemaFiles(files map[string]string) fs.FS {
 	all := fstest.MapFS{}
 	for name, text := range files {
@@ -33,7 +33,7 @@ func schemaFiles(files map[string]string) fs.FS {
 // secrets is the table that every schema has.
 const secrets = "CREATE TABLE secrets (name text PRIMARY KEY, content text NOT NULL); "
 
-// program opens a store as a program does that knows these steps.
+// program opens a store like a program that knows these steps.
 func program(t *testing.T, url string, files map[string]string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Options{URL: url, schema: schemaFiles(files)})
@@ -42,7 +42,7 @@ func program(t *testing.T, url string, files map[string]string) *Store {
 	return s
 }
 
-// emptyOnes are databases without any tables.
+// emptyOnes are databases without tables.
 var emptyOnes = map[string]func(t *testing.T) string{
 	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
 	"Postgres": func(t *testing.T) string { return testserver.Empty(t) },
@@ -62,7 +62,7 @@ func do(t *testing.T, s *Store, statements ...string) {
 	}
 }
 
-// rulesOf is what a file says of its step, and what it holds besides comments.
+// rulesOf returns the marks in a step's file, and the text without comments.
 var (
 	comment     = regexp.MustCompile(`(?m)--.*$`)
 	anyMark     = regexp.MustCompile(`(?m)^--\s*(transaction|minimum)\s*:`)
@@ -80,11 +80,11 @@ func TestMigrationFilesKeepTheirRules(t *testing.T) {
 	}
 }
 
-// breaks is nil when the step keeps the rules of migrations/README.md.
+// breaks returns nil if the step follows the rules of migrations/README.md.
 func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
 	known := func(m migrationFile) bool { return number(m.name) == f.minimum && m.name <= f.name }
 	marks := len(anyMark.FindAllString(f.text, -1))
-	if f.alone {
+	if f.noTransaction {
 		marks--
 	}
 	if f.minimum != "" {
@@ -96,9 +96,9 @@ func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
 		return errors.New("a mark is not read: -- transaction: none is the first line, and each stands once")
 	case f.minimum != "" && !slices.ContainsFunc(files, known):
 		return errors.New("its minimum is the number of no step up to it")
-	case f.alone && !isPostgres:
+	case f.noTransaction && !isPostgres:
 		return errors.New("only a step of Postgres runs without a transaction")
-	case f.alone && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
+	case f.noTransaction && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
 		return errors.New("without a transaction it must be one CREATE or DROP INDEX CONCURRENTLY")
 	}
 	return nil
@@ -228,7 +228,7 @@ func reader(t *testing.T, s *Store, level sql.IsolationLevel, table string) (rel
 	return func() { require.NoError(t, tx.Rollback()) }
 }
 
-// migrating migrates beside the test.
+// migrating migrates in the background.
 func migrating(t *testing.T, s *Store) (done <-chan error) {
 	t.Helper()
 	result := make(chan error, 1)
@@ -245,8 +245,8 @@ func (s *Store) count(t *testing.T, query string) (n int) {
 	return n
 }
 
-// awhile bounds what must happen, however busy the machine is.
-const awhile = 30 * time.Second
+// patience limits waiting, however busy the machine is.
+const patience = 30 * time.Second
 
 func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	at := testserver.Empty(t)
@@ -258,8 +258,8 @@ func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	files["0002_b"] = "ALTER TABLE fruit ADD COLUMN kind text"
 	done := migrating(t, program(t, at, files))
 	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
-	for range 2 { // tries
-		require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, awhile, time.Millisecond)
+	for range 2 { // attempts
+		require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, patience, time.Millisecond)
 		start := time.Now()
 		assert.Zero(t, before.count(t, "SELECT count(*) FROM fruit"))
 		assert.Less(t, time.Since(start), DefaultLimit/2, "it waits behind the step, less than a server may")
@@ -274,7 +274,7 @@ func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	assert.Equal(t, []string{"0001_a", "0002_b"}, namesOf(t, before))
 }
 
-// concurrent is a step that runs alone.
+// concurrent is a step that runs outside of any transaction.
 const concurrent = "-- transaction: none\n-- Fruit is looked for by its name.\nCREATE UNIQUE INDEX CONCURRENTLY fruit_name ON fruit (name);\n"
 
 const isValid = "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('fruit_name') AND indisvalid"
@@ -292,10 +292,10 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 		waiting = append(waiting, migrating(t, program(t, at, files)))
 	}
 	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'virtualxid'"
-	require.Eventually(t, func() bool { return before.count(t, waits) == 1 }, awhile, time.Millisecond, "one makes the index")
+	require.Eventually(t, func() bool { return before.count(t, waits) == 1 }, patience, time.Millisecond, "one makes the index")
 	do(t, before, "INSERT INTO fruit VALUES ('plum')")
-	// A program from before there were such steps asks for this, with a snapshot.
-	ctx, cancel := context.WithTimeout(t.Context(), awhile)
+	// Programs that do not know such steps request this lock, with a snapshot.
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, err = before.db.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('plaza schema', 0))")
 	require.NoError(t, err)
@@ -327,7 +327,7 @@ func TestAStepAloneIsBegunAnew(t *testing.T) {
 	assert.Equal(t, []string{"0002_b"}, applied)
 	assert.Equal(t, 1, s.count(t, isValid))
 
-	do(t, s, "DELETE FROM schema_migrations WHERE name = '0002_b'") // as when it was killed before it said so
+	do(t, s, "DELETE FROM schema_migrations WHERE name = '0002_b'") // as if the program was killed before it recorded the step
 	number := s.count(t, "SELECT 'fruit_name'::regclass::oid::int")
 	applied, err = s.Migrate(t.Context())
 	require.NoError(t, err)

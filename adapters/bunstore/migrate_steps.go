@@ -12,25 +12,25 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// migrationFile is a step as this program knows it.
+// migrationFile is a step known to this program.
 type migrationFile struct {
-	name, text string
-	alone      bool   // it runs outside of any transaction
-	minimum    string // number of the oldest step that a program must know beside it; empty: it is additive
+	name, text    string
+	noTransaction bool   // runs outside of any transaction
+	minimum       string // number of the oldest step that a compatible program must know; empty if the step is additive
 }
 
-// What a file says of its step.
-const aloneMark = "-- transaction: none\n"
+// Marks in a step's file.
+const noTransactionMark = "-- transaction: none\n"
 
 var minimumMark = regexp.MustCompile(`(?m)^-- minimum: (.*)$`)
 
-// number is that of a step with the name.
+// number returns the number in a step's name.
 func number(name string) string {
 	n, _, _ := strings.Cut(name, "_")
 	return n
 }
 
-// files are the steps that this program knows, in their order.
+// files returns the steps known to this program, in order.
 func (s *Store) files() ([]migrationFile, error) {
 	names, err := fs.Glob(s.schema, "*.sql")
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) files() ([]migrationFile, error) {
 			return nil, err
 		}
 		files[i] = migrationFile{
-			name: strings.TrimSuffix(path.Base(name), ".sql"), text: string(text), alone: strings.HasPrefix(string(text), aloneMark),
+			name: strings.TrimSuffix(path.Base(name), ".sql"), text: string(text), noTransaction: strings.HasPrefix(string(text), noTransactionMark),
 		}
 		if found := minimumMark.FindStringSubmatch(string(text)); found != nil {
 			files[i].minimum = strings.TrimSpace(found[1])
@@ -53,8 +53,8 @@ func (s *Store) files() ([]migrationFile, error) {
 	return files, nil
 }
 
-// Migrations returns all steps in order: those that this program knows, applied or not,
-// and those that a newer one has applied. With ErrNewer it returns them as well.
+// Migrations returns all steps in order: those known to this program, applied or not,
+// and those applied by a newer one. It returns them even with ErrNewer.
 func (s *Store) Migrations(ctx context.Context) (steps []Migration, err error) {
 	err = s.read(ctx, func(ctx context.Context) (err error) {
 		steps, _, err = s.steps(ctx, s.reader)
@@ -63,8 +63,9 @@ func (s *Store) Migrations(ctx context.Context) (steps []Migration, err error) {
 	return steps, err
 }
 
-// CheckSchema is nil when the schema has all that this program needs. Steps that a newer
-// program has added do no harm unless they say so.
+// CheckSchema returns nil if the schema has every step that this program needs. Steps
+// of a newer program are accepted unless they declare a minimum that this program does
+// not meet.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	steps, err := s.Migrations(ctx)
 	if err != nil {
@@ -82,13 +83,13 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
-// Identify notes where the database is, or is ErrLost when another one is there than
-// before. Migrate does so as well.
+// Identify records the location of the database. It returns ErrLost if another database
+// has taken its place. Migrate calls it, too.
 func (s *Store) Identify(ctx context.Context) error {
 	return s.explain(ctx, s.dialect.identify(ctx, s))
 }
 
-// missing is the first step that is not applied; nil: all are.
+// missing returns the first step that is not applied, or nil if all are.
 func (s *Store) missing(ctx context.Context, db bun.IDB) (*migrationFile, error) {
 	steps, files, err := s.steps(ctx, db)
 	if err != nil {
@@ -123,19 +124,19 @@ func (s *Store) steps(ctx context.Context, db bun.IDB) ([]Migration, []migration
 		}
 		steps = append(steps, Migration{Name: row.Name, Applied: row.Applied.Time, Unknown: true})
 		if row.Minimum > number(files[len(files)-1].name) {
-			err = fmt.Errorf("%w: it has %s, which takes a program that knows step %s", ErrNewer, row.Name, row.Minimum)
+			err = fmt.Errorf("%w: %s requires a program that knows step %s", ErrNewer, row.Name, row.Minimum)
 		}
 	}
 	slices.SortFunc(steps, func(a, b Migration) int { return strings.Compare(a.Name, b.Name) })
 	return steps, files, err
 }
 
-// undeclared stands for the minimum of a step from before steps declared any: no program
-// that doesn't know it may run.
+// undeclared is the minimum of a step from before minimums were recorded: no program
+// that does not know the step may run.
 const undeclared = "unknown"
 
-// records makes no table of steps when it is missing: a program that only looks leaves
-// everything as it is.
+// records returns the applied steps. It does not create a missing table: a program that
+// only reads changes nothing.
 func (s *Store) records(ctx context.Context, db bun.IDB) (rows []migrationRow, err error) {
 	columns, err := s.recordColumns(ctx, db)
 	if err != nil || len(columns) == 0 {
@@ -152,7 +153,8 @@ func (s *Store) records(ctx context.Context, db bun.IDB) (rows []migrationRow, e
 	return rows, err
 }
 
-// recordColumns are the columns of the table of steps; none when it is missing.
+// recordColumns returns the columns of the table of steps, or none if the table is
+// missing.
 func (s *Store) recordColumns(ctx context.Context, db bun.IDB) (columns []string, err error) {
 	err = db.NewRaw(s.dialect.columns(), "schema_migrations").Scan(ctx, &columns)
 	return columns, err

@@ -21,13 +21,13 @@ import (
 	"plaza/test/postgres"
 )
 
-// untouched are databases that nobody has migrated yet.
+// untouched are databases that have not been migrated.
 var untouched = map[string]func(t *testing.T) string{
 	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
 	"Postgres": func(t *testing.T) string { return postgres.Empty(t) },
 }
 
-// rawSQL speaks to the database past the store, as an administrator does.
+// rawSQL opens the database without the store, as an administrator does.
 func rawSQL(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	driver, source := "pgx", url
@@ -40,7 +40,7 @@ func rawSQL(t *testing.T, url string) *sql.DB {
 	return db
 }
 
-// unmigrated opens a store and leaves its schema as it is.
+// unmigrated opens a store without migrating its schema.
 func unmigrated(t *testing.T, url string) *bunstore.Store {
 	t.Helper()
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
@@ -111,7 +111,7 @@ func TestBoth_databases_end_in_the_same_tables(t *testing.T) {
 	}
 }
 
-// onEachEmpty runs the test on every database, each time one without any tables.
+// onEachEmpty runs the test on every database, each time without tables.
 func onEachEmpty(t *testing.T, test func(t *testing.T, url string)) {
 	for name, url := range untouched {
 		t.Run(name, func(t *testing.T) { test(t, url(t)) })
@@ -159,7 +159,7 @@ func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
 		for _, names := range all {
 			applied = append(applied, names...)
 		}
-		slices.Sort(applied) // each step may be applied by another
+		slices.Sort(applied) // each step may be applied by another server
 		assert.Equal(t, column[string](t, rawSQL(t, url), "SELECT name FROM schema_migrations ORDER BY name"), applied)
 		assert.NotEmpty(t, applied)
 	})
@@ -184,7 +184,8 @@ func TestMany_who_look_at_an_empty_database_at_once_see_that_it_is(t *testing.T)
 	})
 }
 
-// holdSchema is what keeps others from migrating while a transaction lasts.
+// holdSchema are the statements that prevent other migrations while a transaction is
+// open.
 var holdSchema = map[bool][2]string{
 	true:  {"BEGIN IMMEDIATE", "SELECT 1"},
 	false: {"BEGIN", "SELECT pg_advisory_xact_lock(hashtextextended('plaza schema', 0))"},
@@ -245,7 +246,7 @@ func TestA_schema_that_is_newer_is_left_alone(t *testing.T) {
 func TestA_step_that_fails_leaves_nothing(t *testing.T) {
 	onEachEmpty(t, func(t *testing.T, url string) {
 		db := rawSQL(t, url)
-		execute(t, db, "CREATE TABLE secrets (in_the_way integer)") // the step makes it, after everything else
+		execute(t, db, "CREATE TABLE secrets (in_the_way integer)") // the step creates it last
 		before := schemaOf(t, url)
 		s := unmigrated(t, url)
 		applied, err := s.Migrate(t.Context())

@@ -12,20 +12,21 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// standsFirst are the statements that write and never stand behind a step that must,
-// by the field that holds them.
+// standsFirst are the fields of the statements that write and never follow a step that
+// must match.
 var standsFirst = []string{
-	"insertEvent", "insertCounts", "first", // an event that is new
-	"rewriteEvent", "rewriteText", "answer", // steps that must
+	"insertEvent", "insertCounts", "first", // new events
+	"rewriteEvent", "rewriteText", "answer", // steps that must match
 	"use", "see", // presence
-	"reserve", "release", "putOff", "insertStray",
+	"reserve", "release", "putOff", "insertUnmatched",
 }
 
-// textsIn are the statements of the fields, those of embedded structs included.
+// textsIn passes the statements of the fields to fn, including those of embedded
+// structs.
 func textsIn(of reflect.Value, fn func(name, text string)) {
 	for i := range of.NumField() {
 		switch field, value := of.Type().Field(i), of.Field(i); {
-		case field.Type == reflect.TypeFor[intakeSteps](): // no step of an import must
+		case field.Type == reflect.TypeFor[importSteps](): // imports have no step that must match
 		case field.Type.Kind() == reflect.Struct:
 			textsIn(value, fn)
 		case field.Type.Kind() == reflect.String:
@@ -34,7 +35,8 @@ func textsIn(of reflect.Value, fn func(name, text string)) {
 	}
 }
 
-// writesOrLocks says whether others can see, or wait for, what the statement does.
+// writesOrLocks reports whether other transactions can see, or wait for, the
+// statement's effect.
 func writesOrLocks(text string) bool {
 	return slices.ContainsFunc([]string{"INSERT ", "UPDATE", "DELETE "}, func(word string) bool { return strings.Contains(text, word) })
 }
@@ -44,11 +46,11 @@ func TestStepsBehindAMissAreGuarded(t *testing.T) {
 	textsIn(reflect.ValueOf(newStepStatements(postgres{})), func(name, text string) {
 		met[name] = true
 		switch {
-		case !writesOrLocks(text) || name == "order" || name == "due": // those lock what is then changed
+		case !writesOrLocks(text) || name == "order" || name == "due": // they lock rows that are then changed
 		case slices.Contains(standsFirst, name):
 		default:
 			guardedOnes++
-			assert.Contains(t, text, unmissed, name)
+			assert.Contains(t, text, unlessMissed, name)
 		}
 	})
 	for _, name := range standsFirst {
@@ -64,7 +66,7 @@ func TestRunRefusesUnguardedSteps(t *testing.T) {
 	d := s.dialect.(postgres)
 	_, err = s.db.ExecContext(t.Context(), "CREATE TABLE fruit (name text PRIMARY KEY, eaten int NOT NULL DEFAULT 0)")
 	require.NoError(t, err)
-	eat := step{statement: d.must("UPDATE fruit SET eaten = eaten + 1 WHERE name = $1", "name"), args: []any{"plum"}, must: true}
+	eat := step{statement: d.mustMatch("UPDATE fruit SET eaten = eaten + 1 WHERE name = $1", "name"), args: []any{"plum"}, mustMatch: true}
 	add := step{statement: "INSERT INTO fruit (name) " + d.values("$1"), args: []any{"fig"}}
 	bare := step{statement: "INSERT INTO fruit (name) VALUES ($1)", args: []any{"pear"}}
 	for _, steps := range [][]step{{eat, bare}, {eat, add, bare}, {bare, eat}, {add, eat}, {eat, eat}} {

@@ -27,7 +27,7 @@ func TestNoConnectionReadsAnotherDatabase(t *testing.T) {
 		conn, err := s.reader.Conn(t.Context())
 		if err != nil {
 			require.ErrorIs(t, err, errMoved)
-			assert.Equal(t, away, s.dialect.judge(err))
+			assert.Equal(t, unavailable, s.dialect.classify(err))
 			refused++
 			continue
 		}

@@ -19,9 +19,9 @@ func rename(t *testing.T, from, to string) {
 	require.NoError(t, os.Rename(from, to))
 }
 
-// refuseWrites asserts that the store takes nothing, at many connections at once, and
-// says that it is not ready.
-func refuseWrites(t *testing.T, s *bunstore.Store, w *scribe) {
+// refuseWrites asserts that the store rejects writes, on many concurrent connections,
+// and reports that it is not ready.
+func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 	t.Helper()
 	for n := range 3 {
 		err := w.write(1000 + n)
@@ -35,12 +35,12 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *scribe) {
 func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	s, dir := embedded(t)
 	path, away := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db")
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	rename(t, path, away)
 	refuseWrites(t, s, w)
 	var readers sync.WaitGroup
-	for range 32 { // more than have a connection already
+	for range 32 { // more than the open connections
 		readers.Go(func() {
 			_, err := s.Accounts().List(t.Context(), 0, 1)
 			if err != nil {
@@ -64,11 +64,12 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	rename(t, away, path)
 	require.NoError(t, w.write(1), "the same store, and no restart")
 	w.assertKept(s)
-	wellKept(t, s)
+	assertConsistent(t, s)
 }
 
-// lost asserts that the database can't be opened, and that nothing is made in its place.
-func lost(t *testing.T, path string) {
+// assertLost asserts that the database can't be opened, and that no other is created in its
+// place.
+func assertLost(t *testing.T, path string) {
 	t.Helper()
 	before, _ := os.ReadFile(path)
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path})
@@ -89,7 +90,7 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	w := newScribe(t, s)
+	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	require.NoError(t, s.Backup(t.Context(), copied))
 	require.NoError(t, s.Close())
@@ -97,20 +98,20 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 	require.NoError(t, err)
 
 	rename(t, path, path+".old")
-	lost(t, path)
+	assertLost(t, path)
 	assert.NoFileExists(t, path)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	lost(t, path)
+	assertLost(t, path)
 	other := filepath.Join(t.TempDir(), "other.db")
 	require.NoError(t, migrate(t.Context(), "sqlite:"+other))
 	rename(t, other, path)
-	lost(t, path)
+	assertLost(t, path)
 	require.NoError(t, os.Remove(path))
 	stranger, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
 	execute(t, stranger, "CREATE TABLE fruit (name text)")
 	require.NoError(t, stranger.Close())
-	lost(t, path)
+	assertLost(t, path)
 
 	rename(t, copied, path)
 	w.assertKept(open(t, "sqlite:"+path))
@@ -123,7 +124,7 @@ func TestOpenBeginsAnewWithoutTheMarker(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
 	require.NoError(t, os.Remove(path))
-	lost(t, path)
+	assertLost(t, path)
 	require.NoError(t, os.Remove(path+".id"))
 	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
 	assert.FileExists(t, path+".id")

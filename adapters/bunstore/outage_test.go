@@ -24,16 +24,16 @@ import (
 )
 
 const (
-	// soon is when a call must have failed that nothing can come of. The machine may
-	// be busy; the limit of a call is longer.
+	// soon limits calls that must fail fast. The machine may be busy; the limit of a
+	// call is longer.
 	soon = 5 * time.Second
-	// eventually bounds what must happen, however busy the machine is.
+	// eventually limits waiting, however busy the machine is.
 	eventually = 30 * time.Second
-	// hushed is a password that nobody may ever be shown.
-	hushed = "kettle-and-cups"
+	// secretPassword is a password that must never be shown.
+	secretPassword = "kettle-and-cups"
 )
 
-// logBook keeps what a store logs.
+// logBook collects the log of a store.
 type logBook struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -55,14 +55,14 @@ func (l *logBook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l,
 
 func (l *logBook) tries() int { return strings.Count(l.String(), "trying again") }
 
-// withPassword is the URL with a password in it, which a server that trusts
-// everybody ignores.
+// withPassword returns the URL with a password, which a server with trust
+// authentication ignores.
 func withPassword(url, password string) string {
 	return strings.Replace(url, "postgres@", "postgres:"+password+"@", 1)
 }
 
-// lasting is how long the function takes.
-func lasting(fn func()) time.Duration {
+// durationOf returns how long the function takes.
+func durationOf(fn func()) time.Duration {
 	start := time.Now()
 	fn()
 	return time.Since(start)
@@ -80,7 +80,7 @@ func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
 	go func() {
 		var err error
 		s, err = bunstore.Open(t.Context(), bunstore.Options{
-			URL: withPassword(server.URL("postgres"), hushed), Patience: time.Minute, Log: book.logger(),
+			URL: withPassword(server.URL("postgres"), secretPassword), Patience: time.Minute, Log: book.logger(),
 		})
 		opened <- err
 	}()
@@ -89,22 +89,22 @@ func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
 	require.NoError(t, <-opened)
 	assert.NoError(t, s.Ping(t.Context()))
 	assert.NoError(t, s.Close())
-	assert.NotContains(t, book.String(), hushed)
+	assert.NotContains(t, book.String(), secretPassword)
 }
 
 func TestOpen_gives_up(t *testing.T) {
-	nowhere := "postgres://postgres:" + hushed + "@/plaza?host=" + t.TempDir()
+	nowhere := "postgres://postgres:" + secretPassword + "@/plaza?host=" + t.TempDir()
 	book := &logBook{}
 	const patience = 2 * time.Second
-	took := lasting(func() {
+	took := durationOf(func() {
 		_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: patience, Log: book.logger()})
 		require.ErrorContains(t, err, "the database can't be reached")
 		require.ErrorIs(t, err, bunstore.ErrAway)
-		assert.NotContains(t, err.Error(), hushed)
+		assert.NotContains(t, err.Error(), secretPassword)
 	})
 	assert.Less(t, took, patience+soon)
 	assert.GreaterOrEqual(t, book.tries(), 3)
-	assert.NotContains(t, book.String(), hushed)
+	assert.NotContains(t, book.String(), secretPassword)
 	pauses := pausesIn(t, book)
 	assert.Greater(t, pauses[len(pauses)-1], pauses[0], "whoever comes back meets no storm: %v", pauses)
 }
@@ -123,15 +123,15 @@ func pausesIn(t *testing.T, book *logBook) (all []time.Duration) {
 func TestOpen_stops_waiting_when_it_is_told_to(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
-	took := lasting(func() {
+	took := durationOf(func() {
 		_, err := bunstore.Open(ctx, bunstore.Options{URL: "postgres:///plaza?host=" + t.TempDir(), Patience: time.Minute})
 		assert.ErrorIs(t, err, context.Canceled)
 	})
 	assert.Less(t, took, soon)
 }
 
-// demandPasswords makes the server ask everybody for a password but one superuser,
-// who sets them.
+// demandPasswords makes the server require passwords of all roles except one superuser,
+// which sets them.
 func demandPasswords(t *testing.T, server *postgres.Server) {
 	t.Helper()
 	db := rawSQL(t, server.URL("postgres"))
@@ -150,7 +150,7 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 	as := func(password string) string {
 		return strings.Replace(server.URL("postgres"), "postgres@", "plaza:"+password+"@", 1)
 	}
-	require.Eventually(t, func() bool { // the server takes a moment to read its file again
+	require.Eventually(t, func() bool { // the server reloads its file with a delay
 		return rawSQL(t, as("wrong")).PingContext(t.Context()) != nil
 	}, eventually, 10*time.Millisecond)
 	right, err := bunstore.Open(t.Context(), bunstore.Options{URL: as("the%20right%20one")})
@@ -158,26 +158,26 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 	require.NoError(t, right.Close())
 
 	for what, c := range map[string]struct{ url, says string }{
-		"a wrong password":        {as(hushed), "password authentication failed"},
-		"an unknown database":     {withPassword(server.URL("nowhere"), hushed), `database "nowhere" does not exist`},
-		"an unknown user":         {strings.Replace(server.URL("postgres"), "postgres@", "nobody:"+hushed+"@", 1), "authentication failed"},
-		"an address that is none": {"postgres://plaza:" + hushed + "@host:port/", "makes no sense"},
+		"a wrong password":    {as(secretPassword), "password authentication failed"},
+		"an unknown database": {withPassword(server.URL("nowhere"), secretPassword), `database "nowhere" does not exist`},
+		"an unknown user":     {strings.Replace(server.URL("postgres"), "postgres@", "nobody:"+secretPassword+"@", 1), "authentication failed"},
+		"an invalid URL":      {"postgres://plaza:" + secretPassword + "@host:port/", "invalid database URL"},
 		"a parameter that is none": {
-			withPassword(server.URL("postgres"), hushed) + "&no_such_setting=1", "no_such_setting"},
+			withPassword(server.URL("postgres"), secretPassword) + "&no_such_setting=1", "no_such_setting"},
 	} {
 		book := &logBook{}
-		took := lasting(func() {
+		took := durationOf(func() {
 			_, err := bunstore.Open(t.Context(), bunstore.Options{URL: c.url, Patience: time.Minute, Log: book.logger()})
 			require.Error(t, err, what)
 			assert.ErrorContains(t, err, c.says, what)
-			assert.NotContains(t, err.Error(), hushed, what)
+			assert.NotContains(t, err.Error(), secretPassword, what)
 		})
 		assert.Less(t, took, soon, what)
 		assert.Empty(t, book.String(), what)
 	}
 }
 
-// portCalls are all methods of all ports, called with something for every parameter.
+// portCalls returns all methods of all ports, with arguments.
 func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 	calls := map[string]func(context.Context) error{"Store.Ping": s.Ping}
 	stores := reflect.ValueOf(portsOf(s))
@@ -204,7 +204,7 @@ func portCalls(s *bunstore.Store) map[string]func(context.Context) error {
 	return calls
 }
 
-// errorOf is what went wrong with a call whose last result this is: an error, or a walk
+// errorOf returns the error of a call from its last result: an error, or an iterator
 // that ends with one.
 func errorOf(result any) (err error) {
 	if walk := reflect.ValueOf(result); walk.Kind() == reflect.Func {
@@ -217,10 +217,10 @@ func errorOf(result any) (err error) {
 	return err
 }
 
-// something is a value that no port finds empty and returns at once.
+// something returns a value that no port treats as empty.
 func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
-		time.Now(), // so that a token was last used long ago
+		time.Now(), // so that the token's last use is long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
 		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}},
 	} {
@@ -245,7 +245,7 @@ func something(of reflect.Type) reflect.Value {
 	return value
 }
 
-// someEvent is an event that may once have been read; it isn't stored.
+// someEvent returns an event as if it was read; it is not stored.
 func someEvent() *event.Event {
 	now := time.Now()
 	e, err := event.Restore(event.State{ID: 10, Author: 10, Date: event.DateOf(now), Created: now, Modified: now})
@@ -255,13 +255,13 @@ func someEvent() *event.Event {
 	return e
 }
 
-// refuseAll asserts that every call fails soon with the fault.
+// refuseAll asserts that every call soon fails with the fault.
 func refuseAll(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	calls := portCalls(s)
 	require.Greater(t, len(calls), 40)
 	for name, call := range calls {
-		took := lasting(func() {
+		took := durationOf(func() {
 			err := call(t.Context())
 			assert.ErrorIs(t, err, bunstore.ErrAway, name)
 			assert.True(t, fault.Is(err, fault.Unavailable), name)
@@ -270,7 +270,7 @@ func refuseAll(t *testing.T, s *bunstore.Store) {
 	}
 }
 
-// serveAll asserts that no call finds the database away.
+// serveAll asserts that no call finds the database unavailable.
 func serveAll(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	for name, call := range portCalls(s) {
@@ -278,8 +278,8 @@ func serveAll(t *testing.T, s *bunstore.Store) {
 	}
 }
 
-// fresh opens a store with the schema on the server.
-func fresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.Store {
+// openFresh opens a store with the schema on the server.
+func openFresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.Store {
 	t.Helper()
 	o.URL = server.URL("postgres")
 	s, err := bunstore.Open(t.Context(), o)
@@ -290,7 +290,7 @@ func fresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.
 	return s
 }
 
-// member opens an account and returns whose.
+// member opens an account and returns its user.
 func member(t *testing.T, s *bunstore.Store) user.ID {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000001")
@@ -302,7 +302,7 @@ func member(t *testing.T, s *bunstore.Store) user.ID {
 	return id
 }
 
-// listedEvent is an event that the feed lists; not stored yet.
+// listedEvent returns an event that the feed lists; it is not stored yet.
 func listedEvent(t *testing.T, author user.ID, title string) *event.Event {
 	t.Helper()
 	e, err := event.New(author, event.Change{Title: &title, Publish: new(true), Permission: new(event.Public)},
@@ -316,7 +316,7 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	server := postgres.Start(t)
-	s := fresh(t, server, bunstore.Options{})
+	s := openFresh(t, server, bunstore.Options{})
 	author := member(t, s)
 	written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
 	require.NoError(t, err)
@@ -333,13 +333,13 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 			assert.Equal(t, "Before", found.Text().Title)
 			_, err = s.Events().Add(t.Context(), listedEvent(t, author, "After"))
 			require.NoError(t, err)
-			wellKept(t, s)
+			assertConsistent(t, s)
 		})
 	}
 }
 
-// wellKept asserts that a check finds nothing.
-func wellKept(t *testing.T, s *bunstore.Store) {
+// assertConsistent asserts that a check finds nothing.
+func assertConsistent(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	require.NoError(t, s.Check(t.Context(), false, func(f bunstore.Finding) { assert.Fail(t, f.What) }))
 }
@@ -349,7 +349,7 @@ func TestThe_first_who_finds_a_dead_connection_spares_the_others(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	server := postgres.Start(t)
-	s := fresh(t, server, bunstore.Options{})
+	s := openFresh(t, server, bunstore.Options{})
 	connectMany(t, s, server.URL("postgres"))
 	server.Stop()
 	server.Start()
@@ -362,8 +362,8 @@ func TestThe_first_who_finds_a_dead_connection_spares_the_others(t *testing.T) {
 	assert.LessOrEqual(t, tries, 2, "one finds out")
 }
 
-// connectMany makes the store's pool have many connections: each of those who read
-// at once waits for a lock that is held until all of them do.
+// connectMany makes the store's pool open many connections: concurrent readers all wait
+// for one lock.
 func connectMany(t *testing.T, s *bunstore.Store, url string) {
 	t.Helper()
 	const many = 8

@@ -9,11 +9,10 @@ import (
 	"plaza/domain/payment"
 )
 
-// errUnpaid says that a trade was made of an order what no order becomes.
+// errUnpaid reports that fn has changed a paid order to another state.
 var errUnpaid = errors.New("an order that is paid stays paid")
 
-// Change keeps everybody else who changes the order waiting: money is no matter for
-// trying again.
+// Change locks the order: payments are never changed optimistically.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
 	err := v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
 		old, err := v.load(ctx, tx, id)
@@ -39,56 +38,57 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 	return err
 }
 
-// load reads the trade in one round trip, and locks the order.
+// load locks the order and reads the trade in one round trip.
 func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (t payment.Trade, err error) {
-	there := false
+	found := false
 	var prepayments []payment.Prepayment
 	var payments []payment.Payment
 	of := []any{int64(id)}
 	err = tx.run(ctx,
 		step{statement: v.s.sql.order, args: of, row: func(scan func(...any) error) (err error) {
-			there = true
-			var look dbTime
-			t.Order, err = v.scribe().scanOrder(scan, &id, nil, []any{&look})
-			t.NextCheck = look.Time
+			found = true
+			var nextCheck dbTime
+			t.Order, err = v.codec().scanOrder(scan, &id, nil, []any{&nextCheck})
+			t.NextCheck = nextCheck.Time
 			return err
 		}},
 		step{statement: v.s.sql.prepayments, args: of, row: func(scan func(...any) error) error {
-			p, err := v.scribe().scanPrepayment(scan)
+			p, err := v.codec().scanPrepayment(scan)
 			prepayments = append(prepayments, p)
 			return err
 		}},
 		step{statement: v.s.sql.payments, args: of, row: func(scan func(...any) error) error {
-			p, err := v.scribe().scanPayment(scan)
+			p, err := v.codec().scanPayment(scan)
 			payments = append(payments, p)
 			return err
 		}},
 	)
-	if err == nil && !there {
+	if err == nil && !found {
 		err = payment.ErrNoOrder
 	}
 	t.Prepayments, t.Payments = prepayments, payments
 	return t, err
 }
 
-// stepsOf writes what has changed: first the answer, which must be the first there is,
-// then what is there already. A prepayment must be over before there is another one.
+// stepsOf returns the steps that store the changes: the answer first, because it must
+// match, then updates, then inserts. A former prepayment must be closed before a new
+// one is inserted.
 func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	id := old.Order.ID
 	var steps, news []step
 	if next.Answer != nil {
-		steps = append(steps, v.answering(*next.Answer))
+		steps = append(steps, v.answerStep(*next.Answer))
 	}
 	if n, o := next.Order, old.Order; n.State != o.State || !n.PaidAt.Equal(o.PaidAt) || n.Transaction != o.Transaction || !next.NextCheck.Equal(old.NextCheck) {
-		steps = append(steps, v.settling(old.Order, next))
+		steps = append(steps, v.settleStep(old.Order, next))
 	}
 	for _, p := range next.Prepayments {
 		i := slices.IndexFunc(old.Prepayments, func(o payment.Prepayment) bool { return o.TradeNo == p.TradeNo })
 		switch {
 		case i < 0:
-			news = append(news, step{statement: v.s.sql.insertPrepayment, args: append([]any{int64(id)}, v.scribe().prepayment(p)...)})
+			news = append(news, step{statement: v.s.sql.insertPrepayment, args: append([]any{int64(id)}, v.codec().prepayment(p)...)})
 		case standingOf(p) != standingOf(old.Prepayments[i]):
-			steps = append(steps, v.rewriting(p))
+			steps = append(steps, v.prepaymentStep(p))
 		}
 	}
 	for _, p := range next.Payments {
@@ -96,7 +96,7 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 		switch {
 		case i < 0:
 			p.Order = id
-			news = append(news, step{statement: v.s.sql.insertPayment, args: v.scribe().payment(p)})
+			news = append(news, step{statement: v.s.sql.insertPayment, args: v.codec().payment(p)})
 		case p != old.Payments[i]:
 			steps = append(steps, step{
 				statement: v.s.sql.updatePayment, args: []any{p.TransactionID, string(p.State), p.Amount, p.Currency},
@@ -105,24 +105,24 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	}
 	steps = append(steps, news...)
 	for _, e := range next.Entries {
-		steps = append(steps, v.noting(id, e))
+		steps = append(steps, v.entryStep(id, e))
 	}
 	return steps
 }
 
-// settling is a compare-and-set on the order's state, which is locked.
-func (v Ledger) settling(old payment.Order, next payment.Trade) step {
+// settleStep is a compare-and-set on the state of the order, which is locked.
+func (v Ledger) settleStep(old payment.Order, next payment.Trade) step {
 	d, o := v.s.dialect, next.Order
 	var transaction any
 	if o.Transaction != "" {
 		transaction = o.Transaction
 	}
-	return step{statement: v.s.sql.settle, sure: true, args: []any{
+	return step{statement: v.s.sql.settle, alwaysMatches: true, args: []any{
 		int64(old.ID), string(old.State), string(o.State), d.instant(dbTime{o.PaidAt}), transaction, d.instant(dbTime{next.NextCheck}),
 	}}
 }
 
-func (v Ledger) rewriting(p payment.Prepayment) step {
+func (v Ledger) prepaymentStep(p payment.Prepayment) step {
 	d := v.s.dialect
 	return step{statement: v.s.sql.updatePrepayment, args: []any{
 		string(p.TradeNo), string(p.State), p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL,
@@ -130,7 +130,7 @@ func (v Ledger) rewriting(p payment.Prepayment) step {
 	}}
 }
 
-// standing is what changes of a prepayment.
+// standing is the mutable part of a prepayment.
 type standing struct {
 	state                payment.PrepaymentState
 	ticket               payment.Ticket

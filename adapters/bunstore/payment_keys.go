@@ -9,16 +9,16 @@ import (
 	"plaza/domain/payment"
 )
 
-// answering is the step that stores the answer. A key that was answered meanwhile makes
-// it fail: then its request had its effect.
-func (v Ledger) answering(a payment.Answer) step {
-	return step{statement: v.s.sql.answer, must: true, args: []any{
+// answerStep returns the step that stores the answer. It misses if the key was answered
+// meanwhile: then the other request took effect.
+func (v Ledger) answerStep(a payment.Answer) step {
+	return step{statement: v.s.sql.answer, mustMatch: true, args: []any{
 		int64(a.Key.User), a.Key.Name, a.Key.Fingerprint[:], v.s.dialect.instant(dbTime{instant.Normalise(a.At)}),
-		v.scribe().orNull(int64(a.Order)), filled(a.Reply),
+		v.codec().orNull(int64(a.Order)), filled(a.Reply),
 	}}
 }
 
-// keyRow is what is stored of a key.
+// keyRow is a stored key.
 type keyRow struct {
 	fingerprint []byte
 	since, busy dbTime
@@ -56,7 +56,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 	if err != nil {
 		return nil, err
 	}
-	v.s.sometimes(ctx, expiredKeys(now))
+	v.s.sweepSometimes(ctx, expiredKeys(now))
 	switch {
 	case reserved:
 		return nil, nil
@@ -65,7 +65,7 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 	case !row.busy.IsZero():
 		return nil, payment.ErrKeyInUse
 	}
-	return &payment.Answer{Key: k, Order: row.order, Reply: orAbsent(row.reply), At: row.since.Time}, nil
+	return &payment.Answer{Key: k, Order: row.order, Reply: orNilBytes(row.reply), At: row.since.Time}, nil
 }
 
 func (v Ledger) Release(ctx context.Context, k payment.Key) error {
@@ -74,13 +74,13 @@ func (v Ledger) Release(ctx context.Context, k payment.Key) error {
 	})
 }
 
-// expiredKeys are the keys that are forgotten.
+// expiredKeys selects the keys to forget.
 func expiredKeys(now time.Time) expired {
 	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", now.Add(-payment.KeyLife)}
 }
 
-// orAbsent is the content, or nil if there is none.
-func orAbsent(content []byte) []byte {
+// orNilBytes returns the content, or nil if it is empty.
+func orNilBytes(content []byte) []byte {
 	if len(content) == 0 {
 		return nil
 	}

@@ -13,10 +13,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Ledger is the store as payment.Ledger.
+// Ledger implements payment.Ledger.
 type Ledger struct{ s *Store }
 
-// Ledger returns the store's orders.
+// Ledger returns the ledger of orders and payments.
 func (s *Store) Ledger() Ledger { return Ledger{s} }
 
 var _ payment.Ledger = Ledger{}
@@ -50,10 +50,10 @@ func (r orderRow) order() payment.Order {
 	}
 }
 
-func (v Ledger) scribe() scribe { return scribe{v.s.dialect} }
+func (v Ledger) codec() rowCodec { return rowCodec{v.s.dialect} }
 
-// transact calls fn in a transaction, whose last steps it returns: they need no round
-// trip of their own.
+// transact calls fn in a transaction. The steps that fn returns run with the commit,
+// without a round trip of their own.
 func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *transaction) ([]step, error)) error {
 	return v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.transact(ctx, v.s.db, fn) })
 }
@@ -68,12 +68,12 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 			return nil, err
 		}
 		o.ID = row.ID
-		if k != nil { // by itself, so that a miss undoes the order
-			if err := tx.run(ctx, v.answering(payment.Answer{Key: *k, Order: o.ID, At: o.Created})); err != nil {
+		if k != nil { // separately, so that a miss rolls back the order
+			if err := tx.run(ctx, v.answerStep(payment.Answer{Key: *k, Order: o.ID, At: o.Created})); err != nil {
 				return nil, err
 			}
 		}
-		return []step{v.noting(o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})}, nil
+		return []step{v.entryStep(o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})}, nil
 	})
 	switch {
 	case errors.Is(err, errMissed):
@@ -84,14 +84,14 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 	return o, nil
 }
 
-func (v Ledger) noting(id payment.OrderID, e payment.Entry) step {
-	return step{statement: v.s.sql.insertEntry, args: append([]any{int64(id)}, v.scribe().entry(e)...)}
+func (v Ledger) entryStep(id payment.OrderID, e payment.Entry) step {
+	return step{statement: v.s.sql.insertEntry, args: append([]any{int64(id)}, v.codec().entry(e)...)}
 }
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
 	var row orderRow
 	err := v.s.read(ctx, func(ctx context.Context) error {
-		return orNone(v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoOrder)
+		return orNotFound(v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoOrder)
 	})
 	if err != nil {
 		return payment.Order{}, err
@@ -126,7 +126,7 @@ func (v Ledger) Orders(ctx context.Context, id user.ID, state payment.State, p p
 		orders, total = nil, 0
 		return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
 			var id payment.OrderID
-			one, err := v.scribe().scanOrder(scan, &id, []any{&total, &id}, nil)
+			one, err := v.codec().scanOrder(scan, &id, []any{&total, &id}, nil)
 			orders = append(orders, one)
 			return err
 		})
@@ -151,9 +151,9 @@ func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderI
 func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
 	p.Order = 0
 	err = v.s.writeAll(ctx, []step{
-		{statement: v.s.sql.insertStray, args: v.scribe().payment(p)},
+		{statement: v.s.sql.insertUnmatched, args: v.codec().payment(p)},
 		{statement: v.s.sql.ofTransaction, args: []any{p.TransactionID}, row: func(scan func(...any) error) (err error) {
-			stored, err = v.scribe().scanPayment(scan)
+			stored, err = v.codec().scanPayment(scan)
 			return err
 		}},
 	})
@@ -163,8 +163,8 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored pay
 	return stored, nil
 }
 
-// Due leaves out what somebody is changing just now: their Change says when to look
-// again, and the next Due is not far.
+// Due skips orders that another caller is changing: their Change sets the next check,
+// and Due soon runs again.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []payment.OrderID, err error) {
 	now, next = instant.Normalise(now), instant.Normalise(next)
 	d := v.s.dialect
@@ -190,10 +190,10 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []
 	return due, nil
 }
 
-func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
+func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
 	statement, possible := v.s.sql.page, true
-	if verdict != "" {
-		statement, possible = v.s.sql.pageOf[verdict]
+	if state != "" {
+		statement, possible = v.s.sql.pageOf[state]
 	}
 	var total int
 	var payments []payment.Payment
@@ -203,7 +203,7 @@ func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p pa
 			return nil
 		}
 		return v.s.each(ctx, statement, []any{int64(p.Size()), int64(p.Offset())}, func(scan func(...any) error) error {
-			one, err := v.scribe().scanPayment(scan, &total)
+			one, err := v.codec().scanPayment(scan, &total)
 			payments = append(payments, one)
 			return err
 		})
@@ -218,7 +218,7 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) (entries []paym
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		entries = nil
 		return v.s.each(ctx, v.s.sql.journal, []any{int64(id)}, func(scan func(...any) error) error {
-			e, err := v.scribe().scanEntry(scan)
+			e, err := v.codec().scanEntry(scan)
 			entries = append(entries, e)
 			return err
 		})

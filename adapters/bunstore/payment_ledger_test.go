@@ -15,8 +15,8 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// opened is a store with the schema and somebody in it.
-func opened(t *testing.T, o Options) (*Store, user.ID) {
+// openWithUser returns a store with the schema and a user.
+func openWithUser(t *testing.T, o Options) (*Store, user.ID) {
 	t.Helper()
 	s, err := Open(t.Context(), o)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": testserver.Empty(t),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, who := opened(t, Options{URL: url})
+			s, who := openWithUser(t, Options{URL: url})
 			ledger := s.Ledger()
 			for _, k := range []payment.Key{{User: who, Name: "old"}, {User: who, Name: "young"}} {
 				at := noon
@@ -57,8 +57,8 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 
 func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
 	var counted counter
-	s, who := opened(t, Options{URL: testserver.Empty(t), trace: &counted})
-	s.chance = func() int { return 1 } // no write removes expired rows: that is a trip of its own
+	s, who := openWithUser(t, Options{URL: testserver.Empty(t), trace: &counted})
+	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	ledger := s.Ledger()
 	o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)

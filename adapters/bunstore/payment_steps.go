@@ -6,34 +6,34 @@ import (
 	"plaza/domain/payment"
 )
 
-// ledgerSteps are the statements of orders and of all that belongs to them.
+// ledgerSteps are the statements of orders and their prepayments and payments.
 type ledgerSteps struct {
-	order       string // $1 order; its row is locked
+	order       string // $1 order; locks its row
 	prepayments string // $1 order
 	payments    string // $1 order
 	journal     string // $1 order
 	orderOf     string // $1 number of a prepayment
 
-	settle           string // $1 order, $2 its former state, $3 state, $4 paid, $5 transaction, $6 look
-	insertPrepayment string // $1 order, and what scribe.prepayment makes
-	updatePrepayment string // $1 number, $2 to $8 what changes
-	insertPayment    string // what scribe.payment makes
-	insertStray      string // the same, unless the transaction is known
-	updatePayment    string // $1 transaction, $2 to $4 what changes
+	settle           string // $1 order, $2 old state, $3 state, $4 paid, $5 transaction, $6 next check
+	insertPrepayment string // $1 order, then rowCodec.prepayment
+	updatePrepayment string // $1 number, then the columns of standing
+	insertPayment    string // rowCodec.payment
+	insertUnmatched  string // the same, unless the transaction is known
+	updatePayment    string // $1 transaction, $2 state, $3 amount, $4 currency
 	ofTransaction    string // $1 transaction
-	insertEntry      string // $1 order, and what scribe.entry makes
+	insertEntry      string // $1 order, then rowCodec.entry
 
-	orders   string // $1 user, $2 size, $3 offset; a row begins with the number of all
+	orders   string // $1 user, $2 size, $3 offset; each row begins with the total
 	ordersIn string // the same, $4 state
 
-	due     string                          // $1 now, $2 how many; their rows are locked
-	putOff  string                          // $1 orders, $2 until when
-	page    string                          // $1 size, $2 offset; a row begins with the number of all
-	pageOf  map[payment.PaymentState]string // the same: how many there are of each differs much, and so do the plans
-	reserve string                          // $1 user, $2 name, $3 fingerprint, $4 now, $5 until, $6 what is as old is forgotten
+	due     string                          // $1 now, $2 limit; locks the rows
+	putOff  string                          // $1 orders, $2 next check
+	page    string                          // $1 size, $2 offset; each row begins with the total
+	pageOf  map[payment.PaymentState]string // the same; the states differ much in frequency, so their plans differ
+	reserve string                          // $1 user, $2 name, $3 fingerprint, $4 now, $5 until, $6 expired if since is not after this, $7 holder
 	key     string                          // $1 user, $2 name
 	answer  string                          // $1 user, $2 name, $3 fingerprint, $4 at, $5 order, $6 reply
-	release string                          // $1 user, $2 name, $3 fingerprint
+	release string                          // $1 user, $2 name, $3 holder
 }
 
 const (
@@ -64,16 +64,16 @@ func newLedgerSteps(d dialect) ledgerSteps {
 		journal:     "SELECT happened, noted, out_trade_no, detail FROM journal WHERE order_id = $1 ORDER BY id",
 		orderOf:     "SELECT order_id FROM prepayments WHERE out_trade_no = $1",
 
-		settle: d.sure("UPDATE orders SET state = $3, paid = $4, transaction_id = $5, look = $6 WHERE id = $1 AND state = $2"),
+		settle: d.alwaysMatches("UPDATE orders SET state = $3, paid = $4, transaction_id = $5, look = $6 WHERE id = $1 AND state = $2"),
 		insertPrepayment: "INSERT INTO prepayments (order_id, " + prepaymentColumns + ")" +
 			" " + d.values("$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14"),
 		updatePrepayment: `UPDATE prepayments SET state = $2, prepay_id = $3, code_url = $4, mweb_url = $5, opened = $6, ends = $7, leased = $8
-			WHERE out_trade_no = $1` + d.unmissed(),
-		insertPayment: insertPayment,
-		insertStray:   insertPayment + " ON CONFLICT (transaction_id) DO NOTHING",
-		updatePayment: "UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1" + d.unmissed(),
-		ofTransaction: paymentsWhere("transaction_id = $1"),
-		insertEntry:   "INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) " + d.values("$1, $2, $3, $4, $5"),
+			WHERE out_trade_no = $1` + d.unlessMissed(),
+		insertPayment:   insertPayment,
+		insertUnmatched: insertPayment + " ON CONFLICT (transaction_id) DO NOTHING",
+		updatePayment:   "UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1" + d.unlessMissed(),
+		ofTransaction:   paymentsWhere("transaction_id = $1"),
+		insertEntry:     "INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) " + d.values("$1, $2, $3, $4, $5"),
 
 		orders:   ordersWhere("user_id = $1"),
 		ordersIn: ordersWhere("user_id = $1 AND state = $4"),
@@ -90,7 +90,7 @@ func newLedgerSteps(d dialect) ledgerSteps {
 				OR idempotency_keys.fingerprint = EXCLUDED.fingerprint AND idempotency_keys.busy <= EXCLUDED.since
 			RETURNING user_id`,
 		key: "SELECT fingerprint, since, busy, order_id, reply FROM idempotency_keys WHERE user_id = $1 AND name = $2",
-		answer: d.must(`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, order_id, reply) VALUES ($1, $2, $3, $4, $5, $6)
+		answer: d.mustMatch(`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, order_id, reply) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (user_id, name) DO UPDATE
 			SET since = EXCLUDED.since, busy = NULL, order_id = EXCLUDED.order_id, reply = EXCLUDED.reply
 			WHERE idempotency_keys.fingerprint = EXCLUDED.fingerprint AND idempotency_keys.busy IS NOT NULL`, "user_id"),
@@ -102,8 +102,8 @@ func newLedgerSteps(d dialect) ledgerSteps {
 	return s
 }
 
-// prepayment are the values of a new prepayment.
-func (r scribe) prepayment(p payment.Prepayment) []any {
+// prepayment returns the values of a new prepayment.
+func (r rowCodec) prepayment(p payment.Prepayment) []any {
 	return []any{
 		string(p.TradeNo), int64(p.Intent.EndType), string(p.Intent.App), p.Intent.OpenID, string(p.State), filled(p.Request),
 		p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL,
@@ -111,26 +111,26 @@ func (r scribe) prepayment(p payment.Prepayment) []any {
 	}
 }
 
-func (scribe) scanPrepayment(scan scanner) (p payment.Prepayment, err error) {
+func (rowCodec) scanPrepayment(scan scanner) (p payment.Prepayment, err error) {
 	var created, opened, ends, leased dbTime
 	err = scan(
 		&p.TradeNo, &p.Intent.EndType, &p.Intent.App, &p.Intent.OpenID, &p.State, &p.Request,
 		&p.Ticket.PrepayID, &p.Ticket.CodeURL, &p.Ticket.MWebURL, &created, &opened, &ends, &leased,
 	)
-	p.Request = orAbsent(p.Request)
+	p.Request = orNilBytes(p.Request)
 	p.Created, p.Opened, p.Expires, p.LeasedUntil = created.Time, opened.Time, ends.Time, leased.Time
 	return p, err
 }
 
-// payment are the values of a new payment.
-func (r scribe) payment(p payment.Payment) []any {
+// payment returns the values of a new payment.
+func (r rowCodec) payment(p payment.Payment) []any {
 	return []any{
 		r.orNull(int64(p.Order)), p.TransactionID, string(p.TradeNo), string(p.State), p.Amount, p.Currency, r.d.instant(dbTime{p.Received}),
 	}
 }
 
-// scanPayment reads a payment, and what comes before it in its row.
-func (scribe) scanPayment(scan scanner, before ...any) (p payment.Payment, err error) {
+// scanPayment scans a payment and the columns before it.
+func (rowCodec) scanPayment(scan scanner, before ...any) (p payment.Payment, err error) {
 	var received dbTime
 	err = scan(append(before,
 		&p.ID, orZeroNumber[payment.OrderID]{&p.Order}, &p.TransactionID, &p.TradeNo, &p.State, &p.Amount, &p.Currency, &received)...)
@@ -138,20 +138,20 @@ func (scribe) scanPayment(scan scanner, before ...any) (p payment.Payment, err e
 	return p, err
 }
 
-func (r scribe) entry(e payment.Entry) []any {
+func (r rowCodec) entry(e payment.Entry) []any {
 	return []any{r.d.instant(dbTime{e.At}), string(e.Noted), string(e.TradeNo), e.Detail}
 }
 
-func (scribe) scanEntry(scan scanner) (e payment.Entry, err error) {
+func (rowCodec) scanEntry(scan scanner) (e payment.Entry, err error) {
 	var at dbTime
 	err = scan(&at, &e.Noted, &e.TradeNo, &e.Detail)
 	e.At = at.Time
 	return e, err
 }
 
-// scanOrder reads an order, and what comes before and after it in its row. Its number is
-// for the caller to say, or to scan before.
-func (scribe) scanOrder(scan scanner, id *payment.OrderID, before, after []any) (payment.Order, error) {
+// scanOrder scans an order and the columns before and after it. The caller provides its
+// ID or scans it before.
+func (rowCodec) scanOrder(scan scanner, id *payment.OrderID, before, after []any) (payment.Order, error) {
 	var row orderRow
 	order := []any{
 		(*int64)(&row.UserID), &row.Subject, &row.Amount, &row.Currency, &row.State, &row.Created, &row.Expires, &row.Paid,

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unexpected are the hot reads that are none of the texts, by their fields' names: of
-// each of them somebody must say how it is to be planned.
+// unexpected returns the fields of the hot reads that are not among the texts: each
+// needs an expected plan.
 func unexpected(t *testing.T, hot statements, texts []string) []string {
 	t.Helper()
 	parts := map[string][]string{}
@@ -29,7 +29,7 @@ func unexpected(t *testing.T, hot statements, texts []string) []string {
 	return missing
 }
 
-// partsOf finds the statements, each of which may stand in several parts.
+// partsOf finds the statements, each of which may consist of several parts.
 func partsOf(t *testing.T, v reflect.Value, name string, found map[string][]string) {
 	t.Helper()
 	switch v.Kind() {
@@ -52,8 +52,7 @@ func partsOf(t *testing.T, v reflect.Value, name string, found map[string][]stri
 	}
 }
 
-// madeOf says whether the text is the statement: all of it, or, of several parts, one
-// that has them in their order.
+// madeOf reports whether the text is the statement, or contains all its parts in order.
 func madeOf(text string, parts []string) bool {
 	if len(parts) == 1 {
 		return text == parts[0]

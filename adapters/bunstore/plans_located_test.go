@@ -27,7 +27,7 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_Postgres(t *testing
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	crowd(t, s, 1)
+	storeMany(t, s, 1)
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
@@ -57,8 +57,8 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_SQLite(t *testing.T
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	crowd(t, s, 1)
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	storeMany(t, s, 1)
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		_, err := db.ExecContext(ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
 			INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 			SELECT e.author_id, e.day, e.title, '', '', 0, 0, '', '', '', e.created, e.modified FROM n, events e WHERE e.id = 1`)

@@ -20,7 +20,7 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// The people of the crowded days: contacts of the popular viewer have even ids up to
+// The users of the crowded days: contacts of the popular viewer have even IDs up to
 // twice contactsOfOne, strangers odd ones.
 const (
 	contactsOfOne = 5000
@@ -30,14 +30,14 @@ const (
 	crowdSize     = 100_000
 )
 
-// Days, each with the same 34 events that other days have, of which viewers may see
-// some. On crowded days hidden events are created later than all of these.
+// Days, each with the same 34 events as other days, of which viewers may see some. On
+// crowded days hidden events are created later than all of these.
 var (
 	quietDays      = daysFrom("2026-01-01", 20)
-	privateDays    = daysFrom("2026-03-01", 20) // the first has a crowd of private events, the others some
-	strangersDay   = daysFrom("2026-05-01", 1)  // a crowd of ten strangers' events for contacts
-	contactsDay    = daysFrom("2026-05-03", 1)  // of one contact's events for contacts
-	manyAuthorsDay = daysFrom("2026-05-02", 1)  // of as many strangers as the viewer has contacts
+	privateDays    = daysFrom("2026-03-01", 20) // the first has many private events, the others some
+	strangersDay   = daysFrom("2026-05-01", 1)  // many events of ten strangers for contacts
+	contactsDay    = daysFrom("2026-05-03", 1)  // many events of one contact for contacts
+	manyAuthorsDay = daysFrom("2026-05-02", 1)  // events of as many strangers as the viewer has contacts
 )
 
 func daysFrom(first string, n int) []event.Date {
@@ -52,8 +52,8 @@ func daysFrom(first string, n int) []event.Date {
 	return days
 }
 
-// crowdedDays are statements that make these days. What differs between the databases
-// they name in braces.
+// crowdedDays returns the statements that create these days. Braces contain the
+// differences between the databases.
 func crowdedDays(differing ...string) []string {
 	statements := []string{
 		`INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
@@ -87,7 +87,7 @@ func crowdedDays(differing ...string) []string {
 	return statements
 }
 
-// crowds cost at most twice what such days cost without them.
+// crowds must cost at most twice as much as the same days without them.
 var crowds = []struct {
 	name           string
 	quiet, crowded []event.Date
@@ -112,7 +112,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}", "now() + n * interval '1 second'",
 		"{series of ", "generate_series(1, ", "}", ") n")
 	statements = append(statements, "VACUUM ANALYZE events", "VACUUM ANALYZE subscriptions")
-	for _, statement := range slices.Insert(statements, 0, "SET synchronous_commit = on") { // what may yet be lost is not vacuumed
+	for _, statement := range slices.Insert(statements, 0, "SET synchronous_commit = on") { // VACUUM skips rows that are not yet durable
 		_, err := conn.Exec(t.Context(), statement)
 		require.NoError(t, err, statement)
 	}
@@ -124,7 +124,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 	for _, c := range crowds {
 		for name, viewer := range map[string]int{"with 5,000 contacts": popular, "without contacts": alone} {
 			t.Run(c.name+", seen by one "+name, func(t *testing.T) {
-				cost(t, c.crowded, viewer, c.limit) // catalogues are read once
+				cost(t, c.crowded, viewer, c.limit) // the first run reads the catalogue
 				_, quiet := cost(t, c.quiet, viewer, c.limit)
 				_, crowded := cost(t, c.crowded, viewer, c.limit)
 				assert.LessOrEqual(t, crowded, 2*quiet, "buffers")
@@ -151,7 +151,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		for _, statement := range crowdedDays("{list}", "[]", "{at}", "0", "{at 0}", "-n", "{at 1}", "n",
 			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
 			_, err := db.ExecContext(ctx, statement)

@@ -64,7 +64,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	statements := demandStatements(many, "{at}", "now() - n * interval '1 minute'", "{series of ", "generate_series(1, ", "}", ") n")
-	// What may yet be lost is not vacuumed.
+	// VACUUM skips rows that are not yet durable.
 	statements = append(statements, "VACUUM ANALYZE feed_listings", "ANALYZE categories")
 	for _, statement := range slices.Insert(statements, 0, "SET synchronous_commit = on") {
 		_, err := conn.Exec(t.Context(), statement)
@@ -101,7 +101,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		for _, statement := range demandStatements(many, "{at}", "-n",
 			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
 			_, err := db.ExecContext(ctx, statement)

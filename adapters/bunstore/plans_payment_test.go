@@ -15,9 +15,9 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// traded is a world in which Postgres has to think: 30,000 orders of 300 people that are over, of
-// which each has all that an order may have, and thirty that are to be looked at.
-const traded = `
+// populousOrders is large enough to make Postgres choose between plans: 30,000 closed orders of
+// 300 users with everything that an order may have, and thirty orders that are due.
+const populousOrders = `
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT '+86-138' || n, '', '{}', false, false, 1, '', '', '', '', 'UTC', now() FROM generate_series(10000001, 10000300) n;
 INSERT INTO orders (user_id, subject, amount, currency, state, created, expires, look)
@@ -35,11 +35,11 @@ func TestPAY11_a_ledger_is_read_by_its_indexes(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	url := testserver.Empty(t)
-	s, _ := opened(t, Options{URL: url})
+	s, _ := openWithUser(t, Options{URL: url})
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
-	for _, statement := range []string{traded, "VACUUM payments", "VACUUM orders"} {
+	for _, statement := range []string{populousOrders, "VACUUM payments", "VACUUM orders"} {
 		_, err = conn.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
@@ -75,7 +75,7 @@ func TestPAY11_a_ledger_is_read_by_its_indexes(t *testing.T) {
 }
 
 func TestPAY11_a_ledger_of_SQLite_is_read_by_its_indexes(t *testing.T) {
-	s, _ := opened(t, Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")})
+	s, _ := openWithUser(t, Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")})
 	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })

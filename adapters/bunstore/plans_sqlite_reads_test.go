@@ -15,17 +15,17 @@ import (
 	"plaza/domain/geo"
 )
 
-// sqliteRead is a hot read, and how SQLite is to plan it.
+// sqliteRead is a hot read with its expected plan on SQLite.
 type sqliteRead struct {
 	name      string
 	statement string
 	args      []any
-	by        []string // what it must read by
-	also      []string // what else it may read, and sort: all of it is few rows
-	steps     int      // of SQLite's machine at most, some ten for each row of each table
+	by        []string // required accesses
+	also      []string // other permitted accesses and sorts, all of few rows
+	steps     int      // limit of SQLite's virtual machine steps, about ten per row of each table
 }
 
-// sqliteReads are all of them. What they cost is the same however much there is,
+// sqliteReads returns all of them. Their cost is independent of the number of rows,
 // unless the number of steps says otherwise.
 func sqliteReads(t *testing.T, s *Store) []sqliteRead {
 	t.Helper()
@@ -62,22 +62,22 @@ func peopleReads(s *Store) []sqliteRead {
 	}
 }
 
-// What pages of the feed count by, of which a category has one for every kind: whoever
-// writes is alone, and so are their shards.
+// The counters of pages of the feed, one row per category and kind: there is one writer
+// at a time, and so one shard.
 const (
 	countersOfKind = "SEARCH feed_counters USING INDEX sqlite_autoindex_feed_counters_1 (category_id=? AND kind=?)"
 	countersHere   = "SEARCH l USING INDEX sqlite_autoindex_feed_counters_1 (category_id=? AND kind=?)"
 )
 
-// What the latest publications of all categories are counted by, in one row.
+// The total of the latest publications of all categories, in one row.
 const totalOfKind = "SEARCH l USING INDEX sqlite_autoindex_feed_totals_1 (kind=?)"
 
-// What a version is summed up by: several kinds of the five that there are, or, as
-// statistics tell how few that is, all of them.
+// The totals that a version sums: several of the five kinds or, with statistics, all of
+// them.
 var versions = []string{"SEARCH feed_totals USING INDEX sqlite_autoindex_feed_totals_1 (kind=?)", "SCAN feed_totals"}
 
 const (
-	scanPage      = "SCAN page" // which the limit keeps short
+	scanPage      = "SCAN page" // kept short by the limit
 	byPublication = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
 	byNode        = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
 	byDemand      = "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)"
@@ -108,7 +108,7 @@ func pageReads(s *Store) []sqliteRead {
 		{
 			"near: a whole band of latitudes in the category", s.hot.pageNear, append(here, near...),
 			[]string{"SEARCH l USING COVERING INDEX feed_listings_near (category_id=? AND lat>? AND lat<?)", byDemand},
-			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many*45/100, // what is within the circle
+			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many*45/100, // the rows within the area
 		},
 		{"latest", s.hot.latest, anywhere, []string{latest, byPublication, totalOfKind}, page, 800},
 		{"latest of a category", s.hot.latestOf, here, []string{latestOf, byPublication, countersHere}, page, 800},
@@ -117,12 +117,12 @@ func pageReads(s *Store) []sqliteRead {
 	}
 }
 
-// treeReads go through all the categories, each of which they show.
+// treeReads read all the categories, each of which they show.
 func treeReads(s *Store) []sqliteRead {
 	// counted has one row for each category.
 	categories := []string{"SCAN c", "SCAN k", "SEARCH k USING AUTOMATIC COVERING INDEX (category_id=?)"}
-	// It reads by the first of these, and sorts what is within the circle; or, as
-	// statistics tell how few categories there are, by the second.
+	// It uses the first of these, and sorts the rows within the area; with statistics,
+	// which show how few the categories are, it uses the second.
 	nearby := []string{
 		"SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)", "USE TEMP B-TREE FOR GROUP BY",
 	}
@@ -146,16 +146,15 @@ func treeReads(s *Store) []sqliteRead {
 	}
 }
 
-// What comes with an event: its counts and its plates, of which there are
-// event.MaxPlates at most.
+// The counts and plates of an event; plates are at most event.MaxPlates.
 const (
 	eventItself = "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)"
 	eventCounts = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
 	eventPlates = "SEARCH p USING INDEX plates_of_event (event_id=?)"
 	sortPlates  = "USE TEMP B-TREE FOR json_group_array(ORDER BY)"
-	sortFound   = "USE TEMP B-TREE FOR ORDER BY" // what limits have cut out
-	scanKey     = "SCAN w"                       // the only one
-	scanTop     = "SCAN top"                     // which the limit keeps short
+	sortFound   = "USE TEMP B-TREE FOR ORDER BY" // the rows within the limits
+	scanKey     = "SCAN w"                       // the only key
+	scanTop     = "SCAN top"                     // kept short by the limit
 )
 
 func eventReads(s *Store) []sqliteRead {
@@ -175,8 +174,8 @@ func eventReads(s *Store) []sqliteRead {
 				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
 			},
 			[]string{
-				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", // which limits keep short
-				"SCAN b", "SCAN both_lists", // one row for each author and person followed in turn
+				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", // kept short by limits
+				"SCAN b", "SCAN both_lists", // one row per author and followed person
 			}, 1750,
 		},
 		{
@@ -185,12 +184,12 @@ func eventReads(s *Store) []sqliteRead {
 			[]string{scanKey, scanTop, sortFound}, 70,
 		},
 		{
-			"news around", s.hot.around, []any{day, s.dialect.key([]string{"杭州市"}), 10},
+			"news around", s.hot.newsOfDays, []any{day, s.dialect.key([]string{"杭州市"}), 10},
 			[]string{
 				"SEARCH n USING COVERING INDEX news_of_day (released=? AND city=?)", "SEARCH n USING INDEX news_of_day_anywhere (released=?)",
 				"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)",
 			},
-			[]string{scanKey, scanTop, "SCAN part", sortFound}, 850, // part is cut out, too
+			[]string{scanKey, scanTop, "SCAN part", sortFound}, 850, // part is limited, too
 		},
 		{
 			"commented", s.hot.commented, []any{7, 10},
@@ -200,16 +199,16 @@ func eventReads(s *Store) []sqliteRead {
 	}
 }
 
-// eventOrders are all orders that a page of events may have.
+// eventOrders are all orders of a page of events.
 var eventOrders = []string{
 	"-event_time,-create_time", "event_time", "-event_time", "event_time,create_time", "event_time,-create_time", "-event_time,create_time",
 	"create_time", "create_time,event_time", "create_time,-event_time", "-create_time", "-create_time,event_time", "-create_time,-event_time",
 }
 
-// eventPageReads are the pages in all orders. The author's index has all that a page is
-// found by: in the first order it has the events in their order, too; in the next five
-// what the author has of a day is sorted, in the others all that the author has. Only
-// what is on the page is looked up, and sorted once more.
+// eventPageReads are the pages in all orders. The author's index contains all columns
+// that select a page. It provides the first order; in the next five the author's events
+// of a day are sorted, in the others all the author's events. Only the events of the
+// page are looked up, and sorted once more.
 func eventPageReads(t *testing.T, s *Store) []sqliteRead {
 	t.Helper()
 	var reads []sqliteRead
@@ -236,8 +235,7 @@ func eventPageReads(t *testing.T, s *Store) []sqliteRead {
 	return reads
 }
 
-// imageReads go through all images of their owner, of which there are
-// userimage.MaxImages at most.
+// imageReads read all images of their owner, at most userimage.MaxImages.
 func imageReads(s *Store) []sqliteRead {
 	var reads []sqliteRead
 	for asked, statement := range s.hot.images {

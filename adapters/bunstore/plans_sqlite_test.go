@@ -19,8 +19,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// TestHot_reads_of_SQLite_are_planned_by_their_indexes looks at a database as the
-// program leaves it, which has no statistics made, and at one whose owner has.
+// TestHot_reads_of_SQLite_are_planned_by_their_indexes checks a database without
+// statistics, as the program leaves it, and one with statistics.
 func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -28,14 +28,14 @@ func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	populate(t, path)
 	t.Run("as it is", func(t *testing.T) { holdPlans(t, path) })
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		_, err := db.ExecContext(ctx, "ANALYZE")
 		require.NoError(t, err)
 	})
-	t.Run("analysed", func(t *testing.T) { holdPlans(t, path) }) // statistics are read by who opens the file
+	t.Run("analysed", func(t *testing.T) { holdPlans(t, path) }) // a new connection reads the statistics
 }
 
-// holdPlans holds every hot read of the store to what is expected of it.
+// holdPlans asserts the plan of every hot read of the store.
 func holdPlans(t *testing.T, path string) {
 	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
 	require.NoError(t, err)
@@ -62,8 +62,8 @@ func holdPlans(t *testing.T, path string) {
 	assert.Empty(t, unexpected(t, s.hot, texts), "no plan is expected of")
 }
 
-// explainSQLite returns what the statement reads and what it sorts, each line once.
-// What is left out reads nothing, or reads a list that the statement was given.
+// explainSQLite returns the accesses and sorts of the statement, each line once. It
+// omits lines that read nothing or read a list from a parameter.
 func explainSQLite(t *testing.T, conn *sql.Conn, r sqliteRead) []string {
 	t.Helper()
 	rows, err := conn.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+r.statement, r.args...)
@@ -85,9 +85,9 @@ func explainSQLite(t *testing.T, conn *sql.Conn, r sqliteRead) []string {
 	return plan
 }
 
-// run runs the very statement and returns how many rows it found, and in how many
-// steps of SQLite's machine, which are some ten for each row that it looks at. The
-// driver has the count, but shows nobody the statement that is counted.
+// run runs the statement itself and returns the numbers of rows and of SQLite's virtual
+// machine steps, about ten per row read. The driver has the count, but does not expose
+// its statements.
 func run(t *testing.T, conn *sql.Conn, r sqliteRead) (found, steps int) {
 	t.Helper()
 	args := make([]driver.NamedValue, len(r.args))

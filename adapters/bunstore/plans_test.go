@@ -19,9 +19,9 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// populous is a world large enough that Postgres has to think: 100,000 of each
-// thing in 200 categories, of which the first has a third of all.
-const populous = `
+// populousPostgres is large enough to make Postgres choose between plans: 100,000 records of
+// each kind in 200 categories, a third of them in the first.
+const populousPostgres = `
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT '+86-' || n, '', '{}', false, false, 0, '', '', '', '', 'UTC', now() FROM generate_series(1, 20000) n;
 INSERT INTO presence SELECT id, now() FROM users;
@@ -59,7 +59,7 @@ INSERT INTO images (owner_id, key, width, height, tags, created)
 	SELECT 1 + n % 500, 'public/a', 1, 1, ARRAY['t' || n % 7, 't' || n % 11], now() - n * interval '1 minute' FROM generate_series(1, 100000) n;
 ANALYZE;`
 
-// plan is a node of what EXPLAIN tells.
+// plan is a node of EXPLAIN's output.
 type plan struct {
 	Node     string  `json:"Node Type"`
 	Relation string  `json:"Relation Name"`
@@ -73,7 +73,7 @@ type plan struct {
 	Plans    []plan  `json:"Plans"`
 }
 
-// scans are the nodes that read tables.
+// scans returns the nodes that read tables.
 func (p plan) scans() []plan {
 	var all []plan
 	if p.Relation != "" || p.Index != "" {
@@ -85,11 +85,11 @@ func (p plan) scans() []plan {
 	return all
 }
 
-// read is how many rows a scan looked at.
+// read returns how many rows a scan looked at.
 func (p plan) read() float64 { return (p.Rows + p.Filtered + p.Rechecks) * max(p.Loops, 1) }
 
-// explain runs the very statement that the store runs, planned once for whatever
-// values as on its connections, and returns how.
+// explain runs the store's own statement with a generic plan, as on its connections,
+// and returns the plan.
 func explain(t *testing.T, conn *pgx.Conn, statement string, args ...string) plan {
 	t.Helper()
 	ctx := t.Context()
@@ -123,9 +123,9 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
-	// Events are vacuumed, as they are sooner or later, so that what stands in an index need
-	// not be looked up; but what may yet be lost is not.
-	for _, statement := range []string{"SET synchronous_commit = on", populous, "VACUUM events"} {
+	// Events are vacuumed, as autovacuum does later, so that index-only scans are
+	// possible. VACUUM skips rows that are not yet durable.
+	for _, statement := range []string{"SET synchronous_commit = on", populousPostgres, "VACUUM events"} {
 		_, err = conn.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
@@ -153,17 +153,17 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 	assert.Empty(t, unexpected(t, s.hot, texts), "no plan is expected of")
 }
 
-// postgresRead is a hot read, and how Postgres is to plan it.
+// postgresRead is a hot read with its expected plan on Postgres.
 type postgresRead struct {
 	name      string
 	statement string
 	args      []string
-	indexes   []string // each of them is used
-	read      float64  // rows at most, of all tables together
-	whole     []string // what is read whole besides: there are not many categories, nor counters of them, and at most 80 totals
+	indexes   []string // must all be used
+	read      float64  // limit of the rows read, of all tables together
+	whole     []string // tables that may be read whole: there are few categories and counters of them, and at most 80 totals
 }
 
-// postgresReads are all of them.
+// postgresReads returns all of them.
 func postgresReads(t *testing.T, s *Store) []postgresRead {
 	t.Helper()
 	area := feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
@@ -189,13 +189,13 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"an event", s.hot.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
 		{"the moment", s.hot.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey"}, 2 * (3*10 + 3*20), nil},
 		{"the newest comments", s.hot.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event"}, 12, nil},
-		{"news around", s.hot.around, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
+		{"news around", s.hot.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
 		{"the events commented last", s.hot.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)
 }
 
-// imagePlans are the lists with every condition there is: whatever it is, only the
-// owner's images are looked through.
+// imagePlans are the lists with every combination of conditions: each reads only the
+// owner's images.
 func imagePlans(s *Store) []postgresRead {
 	var reads []postgresRead
 	for asked, statement := range s.hot.images {
@@ -214,8 +214,8 @@ func imagePlans(s *Store) []postgresRead {
 	return reads
 }
 
-// eventPagePlans are the pages in all orders there are. Whatever the order, the page is
-// found in the author's index, and only the events on it are looked up.
+// eventPagePlans are the pages in all orders. Each page is selected from the author's
+// index, and only its events are looked up.
 func eventPagePlans(t *testing.T, s *Store) []postgresRead {
 	t.Helper()
 	var reads []postgresRead
@@ -226,13 +226,13 @@ func eventPagePlans(t *testing.T, s *Store) []postgresRead {
 			name: "a page of events by " + order, statement: s.hot.eventPage[0] + ordering(parsed) + s.hot.eventPage[1] + ordering(parsed),
 			args:    []string{"7", "'{100000,100100}'", "20", "0"},
 			indexes: []string{"events_of_author", "events_pkey", "event_counts_pkey", "plates_of_event"},
-			read:    100 + 100 + 3*20, // what the author has, twice, and the page
+			read:    100 + 100 + 3*20, // the author's events, twice, and the page
 		})
 	}
 	return reads
 }
 
-// parameters are the values as EXECUTE takes them.
+// parameters returns the values in the syntax of EXECUTE.
 func parameters(args []any) []string {
 	all := make([]string, len(args))
 	for i, arg := range args {

@@ -13,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// populousSQLite is the world of populous, with {many} of each thing. Without
-// statistics SQLite makes the same plan however much there is; what the plan costs is
-// seen only where there is much.
+// populousSQLite is populousPostgres with {many} records of each kind. Without statistics
+// SQLite makes the same plan for any size; only a large database shows the plan's cost.
 const populousSQLite = `
 CREATE TEMPORARY TABLE series (n integer PRIMARY KEY);
 INSERT INTO series WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT {many}) SELECT n FROM s;
@@ -55,11 +54,11 @@ INSERT INTO subscriptions (user_id, followed_id, created, updated)
 INSERT INTO images (owner_id, key, width, height, tags, created)
 	SELECT 1 + n % ({many} / 200), 'public/a', 1, 1, json_array('t' || (n % 7), 't' || (n % 11)), -n FROM series;`
 
-// many is how many there are of each thing.
+// many is the number of records of each kind.
 const many = 100_000
 
-// populate makes a database file of that world. Its indexes are made last, which
-// takes a third of the time.
+// populate creates a database file with these records. It creates the indexes last,
+// which takes a third of the time.
 func populate(t *testing.T, path string) {
 	t.Helper()
 	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
@@ -70,7 +69,7 @@ func populate(t *testing.T, path string) {
 
 	statements := []string{"BEGIN"}
 	var indexes []string
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
 		require.NoError(t, err)
 		defer rows.Close()
@@ -83,7 +82,7 @@ func populate(t *testing.T, path string) {
 	})
 	filling := strings.ReplaceAll(populousSQLite, "{many}", strconv.Itoa(many))
 	statements = slices.Concat(statements, strings.Split(filling, ";\n"), indexes, []string{"COMMIT"})
-	past(t, path, func(ctx context.Context, db *sql.Conn) {
+	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
 		for _, statement := range statements {
 			_, err := db.ExecContext(ctx, statement)
 			require.NoError(t, err, statement)
@@ -91,8 +90,8 @@ func populate(t *testing.T, path string) {
 	})
 }
 
-// past speaks to the database past the store, on one connection.
-func past(t *testing.T, path string, fn func(context.Context, *sql.Conn)) {
+// withRawConn opens the database without the store, on one connection.
+func withRawConn(t *testing.T, path string, fn func(context.Context, *sql.Conn)) {
 	t.Helper()
 	db, err := sql.Open("sqlite", sqliteURL(path, "synchronous(off)", "temp_store(memory)", "cache_size(-200000)"))
 	require.NoError(t, err)

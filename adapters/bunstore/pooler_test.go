@@ -10,8 +10,8 @@ import (
 	"plaza/test/postgres"
 )
 
-// Behind a pooler nothing may be kept on a connection, so the same reads go another
-// way. These suites have every kind of parameter between them.
+// Behind a pooler no statement is prepared, so the same reads take another path. These
+// suites cover every kind of parameter.
 func TestPorts_without_cached_statements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")

@@ -10,10 +10,10 @@ import (
 	"plaza/domain/user"
 )
 
-// HowTos is the store as publication.HowTos.
+// HowTos implements publication.HowTos.
 type HowTos struct{ s *Store }
 
-// HowTos returns the store's imported how-tos.
+// HowTos returns the repository of imported how-tos.
 func (s *Store) HowTos() HowTos { return HowTos{s} }
 
 var _ publication.HowTos = HowTos{}

@@ -11,15 +11,15 @@ import (
 	"plaza/domain/user"
 )
 
-// Publications is the store as publication.Repository.
+// Publications implements publication.Repository.
 type Publications struct{ s *Store }
 
-// Publications returns the store's publications and their nodes.
+// Publications returns the repository of publications and nodes.
 func (s *Store) Publications() Publications { return Publications{s} }
 
 var _ publication.Repository = Publications{}
 
-// contentColumns are what publications and nodes have in common.
+// contentColumns are common to publications and nodes.
 type contentColumns struct {
 	Title      string
 	Summary    string

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// schemaTable is a table in words that both databases have in common.
+// schemaTable describes a table in terms common to both databases.
 type schemaTable struct {
 	Columns  map[string]schemaColumn
 	Primary  []string
-	Numbered bool // the database gives out ids, and none twice
-	Typed    bool // a column takes values of its own type only
+	Numbered bool // the database assigns IDs, each once
+	Typed    bool // columns accept only values of their type
 	Unique   map[string]bool
 	Foreign  map[string]string
 	Indexes  map[string]schemaIndex
@@ -34,7 +34,7 @@ type schemaIndex struct {
 	Only    string // the condition of a partial index
 }
 
-// storedAs says how SQLite keeps the values of each type of Postgres.
+// storedAs maps each type of Postgres to SQLite's.
 var storedAs = map[string]string{
 	"bigint": "integer", "integer": "integer", "smallint": "integer", "boolean": "integer",
 	"timestamp with time zone": "integer", "double precision": "real", "bytea": "blob",
@@ -45,8 +45,8 @@ var storedAs = map[string]string{
 // statistics SQLite holds a kind for rarer than a range, so the kind must come first.
 var differing = []string{"feed_listings_by_strip"}
 
-// schemaOf is what stands in the database's own catalogue. The table of steps is
-// part of it.
+// schemaOf returns the schema from the database's catalogue, including the table of
+// steps.
 func schemaOf(t *testing.T, url string) map[string]schemaTable {
 	t.Helper()
 	db := rawSQL(t, url)
@@ -65,7 +65,7 @@ func schemaOf(t *testing.T, url string) map[string]schemaTable {
 	return tables
 }
 
-// eachRow calls found after each row has been read into the places.
+// eachRow scans each row and calls found.
 func eachRow(t *testing.T, db *sql.DB, query, arg string, found func(), into ...any) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query, arg)
@@ -182,7 +182,7 @@ func sqliteIndexes(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 	}, &i.name, &i.origin, &i.unique, &i.definition, &i.columns)
 }
 
-// plainly is a condition without what only Postgres writes into it.
+// plainly returns a condition without the additions of Postgres.
 func plainly(condition string) string {
 	condition = regexp.MustCompile(`::\w+|[()]`).ReplaceAllString(condition, "")
 	return strings.NewReplacer("= ANY ARRAY[", "IN ", "]", "").Replace(condition)

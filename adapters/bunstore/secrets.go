@@ -13,21 +13,20 @@ import (
 	"plaza/domain/secret"
 )
 
-// secretRow is a key that all servers on the database share.
+// secretRow is a key shared by all servers on the database.
 type secretRow struct {
 	bun.BaseModel `bun:"table:secrets,alias:k"`
 	Name          string `bun:",pk"`
 	Content       string
 }
 
-// Secret returns the key of that name, which all servers on the database share. It
-// is made at random when somebody asks for it first; however many ask at once, all
-// get the same.
+// Secret returns the named key, which all servers on the database share. The first call
+// generates it at random; concurrent first calls return the same key.
 func (s *Store) Secret(ctx context.Context, name string) (key secret.String, err error) {
 	return s.secret(ctx, name, rand.Text()+rand.Text())
 }
 
-// secret is Secret with the content that a new one gets; empty: a random one.
+// secret is Secret with the content for a new key; empty means random.
 func (s *Store) secret(ctx context.Context, name, content string) (key secret.String, err error) {
 	err = s.read(ctx, func(ctx context.Context) (err error) {
 		key, err = storedSecret(ctx, s.reader, name)
@@ -44,7 +43,7 @@ func (s *Store) secret(ctx context.Context, name, content string) (key secret.St
 		})
 	}
 	if err != nil {
-		return secret.String{}, fmt.Errorf("the secret %s: %w", name, err)
+		return secret.String{}, fmt.Errorf("load secret %s: %w", name, err)
 	}
 	return key, nil
 }

@@ -18,19 +18,19 @@ import (
 	"plaza/test/postgres"
 )
 
-// mute passes everything on to the server, until it is told to keep it to itself.
-type mute struct {
+// silentProxy is a proxy to the server that can stop forwarding.
+type silentProxy struct {
 	dir     string
 	mu      sync.Mutex
 	silence sync.RWMutex
 	conns   []net.Conn
 }
 
-func before(t *testing.T, server *postgres.Server) *mute {
+func before(t *testing.T, server *postgres.Server) *silentProxy {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "plaza-mute-") // a socket's path has about a hundred bytes
+	dir, err := os.MkdirTemp("/tmp", "plaza-mute-") // a socket's path is limited to about 100 bytes
 	require.NoError(t, err)
-	m := &mute{dir: dir}
+	m := &silentProxy{dir: dir}
 	parts := regexp.MustCompile(`host=([^&]+)`).FindStringSubmatch(server.URL("postgres"))
 	require.NotNil(t, parts)
 	target := strings.ReplaceAll(parts[1], "%2F", "/") + "/.s.PGSQL.5432"
@@ -49,7 +49,7 @@ func before(t *testing.T, server *postgres.Server) *mute {
 	return m
 }
 
-func (m *mute) accept(ln net.Listener, target string) {
+func (m *silentProxy) accept(ln net.Listener, target string) {
 	for {
 		near, err := ln.Accept()
 		if err != nil {
@@ -68,12 +68,12 @@ func (m *mute) accept(ln net.Listener, target string) {
 	}
 }
 
-func (m *mute) pass(to, from net.Conn) {
+func (m *silentProxy) pass(to, from net.Conn) {
 	defer to.Close()
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		m.silence.RLock() // held for writing, nothing gets through
+		m.silence.RLock() // held for writing, it blocks all traffic
 		_, failed := to.Write(buffer[:n])
 		m.silence.RUnlock()
 		if err != nil || failed != nil {
@@ -82,7 +82,9 @@ func (m *mute) pass(to, from net.Conn) {
 	}
 }
 
-func (m *mute) url() string { return "postgres://postgres@/postgres?host=" + m.dir + "&port=5432" }
+func (m *silentProxy) url() string {
+	return "postgres://postgres@/postgres?host=" + m.dir + "&port=5432"
+}
 
 func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T) {
 	if testing.Short() {

@@ -13,23 +13,23 @@ import (
 	"plaza/domain/fault"
 )
 
-// Faults of a database that can't do its part now. The cause is wrapped beside
-// them, for the log.
+// Faults of a database that is unreachable or can't write. The cause is wrapped for the
+// log.
 var (
 	ErrAway = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The data can't be reached right now. Try again soon.")
 	ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
 )
 
-// attempts is how often something is tried that fails only because of others.
+// attempts is the number of tries after a conflict with another transaction.
 const attempts = 8
 
-// read calls fn, which only looks, within the limit of a call.
+// read calls fn, which must not write, within the time limit of a call.
 func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) error {
 	return s.call(ctx, fn)
 }
 
-// call is one call of a port: refused to those who have gone away or are inside
-// Change, bounded in time, tried again when only others were in its way.
+// call runs one call of a port. It rejects cancelled callers and callers inside Change,
+// limits the time, and retries after conflicts with other transactions.
 func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) error {
 	return s.callWithin(ctx, s.limit, fn)
 }
@@ -44,19 +44,19 @@ func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := fn(bounded)
-	if err != nil && s.dialect.judge(err) == again {
-		err = s.persist(bounded, limit, fn)
+	if err != nil && s.dialect.classify(err) == retryable {
+		err = s.retry(bounded, limit, fn)
 	}
 	return s.explain(ctx, err)
 }
 
-// persist tries again what only others were in the way of.
-func (s *Store) persist(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+// retry calls fn again after conflicts with other transactions.
+func (s *Store) retry(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 2*time.Millisecond, 200*time.Millisecond
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := fn(ctx)
-		if err != nil && s.dialect.judge(err) != again {
+		if err != nil && s.dialect.classify(err) != retryable {
 			return struct{}{}, backoff.Permanent(err)
 		}
 		return struct{}{}, err
@@ -64,8 +64,8 @@ func (s *Store) persist(ctx context.Context, limit time.Duration, fn func(ctx co
 	return err
 }
 
-// explain turns an error of the driver into what a caller can use. Faults stay as
-// they are.
+// explain converts an error of the driver into one that callers can handle. It returns
+// faults unchanged.
 func (s *Store) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -73,23 +73,23 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if _, is := fault.As(err); is {
 		return err
 	}
-	if ctx.Err() != nil { // the caller has gone away, or had no more time
+	if ctx.Err() != nil { // the caller cancelled, or its deadline passed
 		return ctx.Err()
 	}
-	switch s.dialect.judge(err) {
-	case again, away, late:
+	switch s.dialect.classify(err) {
+	case retryable, unavailable, timedOut:
 		return fmt.Errorf("%w: %w", ErrAway, err)
-	case full:
+	case diskFull:
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: it took too long", ErrAway)
+		return fmt.Errorf("%w: time limit exceeded", ErrAway)
 	}
 	return err
 }
 
-// reach waits until the database answers.
-func (s *Store) reach(ctx context.Context, patience time.Duration) error {
+// awaitDatabase waits until the database answers.
+func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 5*time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
@@ -97,8 +97,8 @@ func (s *Store) reach(ctx context.Context, patience time.Duration) error {
 		if err == nil {
 			return struct{}{}, nil
 		}
-		if verdict := s.dialect.judge(err); verdict == ours || verdict == full {
-			err = backoff.Permanent(err) // waiting doesn't mend it
+		if class := s.dialect.classify(err); class == internalError || class == diskFull {
+			err = backoff.Permanent(err) // waiting does not help
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
@@ -111,19 +111,19 @@ func (s *Store) reach(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-// aggregate is how Change handles one kind of thing: T is the thing, and a row
-// that it was loaded from knows its revision.
+// aggregate tells change how to load and save a T. Its row carries a revision.
 type aggregate[T any] struct {
-	// load returns the thing and its revision; locked, so that nobody else can
-	// change it before the transaction ends.
+	// load returns the value and its revision. If locked, no other transaction can
+	// change it before this one ends.
 	load func(ctx context.Context, db bun.IDB, locked bool) (T, int64, error)
-	// save stores the thing if its revision is still the one that was loaded, and
-	// says whether it was.
+	// save stores the value if its revision is still the one that was loaded, and
+	// reports whether it did.
 	save func(ctx context.Context, tx *transaction, old, next T, revision int64) (saved bool, err error)
 }
 
-// inside runs what was given to Change: whoever calls the store from there is
-// refused, and nothing is stored for those who have gone away meanwhile.
+// inside runs the function passed to Change. Calls of the store from within fn fail. It
+// returns the context's error if the caller cancelled meanwhile, so that nothing is
+// stored.
 func (s *Store) inside(ctx context.Context, fn func() error) error {
 	if err := s.guard.Run(fn); err != nil {
 		return err
@@ -131,11 +131,11 @@ func (s *Store) inside(ctx context.Context, fn func() error) error {
 	return ctx.Err()
 }
 
-// errLost says that somebody else changed the thing meanwhile.
-var errLost = errors.New("the row was changed meanwhile")
+// errLost reports that another transaction changed the row.
+var errLost = errors.New("row changed concurrently")
 
-// change loads a thing, calls fn and stores what fn made of it. fn makes a thing of
-// its own, so that what was loaded is still known.
+// change loads a value, calls fn and stores the value that fn returns. fn must return a
+// copy, because the loaded value is still needed.
 func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (changed T, err error) {
 	inside := func(ctx context.Context, old T) (next T, err error) {
 		err = s.inside(ctx, func() error {
@@ -179,24 +179,23 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 		}
 		saved, err := a.save(ctx, tx, old, changed, revision)
 		if err == nil && !saved {
-			return errors.New("a locked row was changed")
+			return errors.New("locked row changed")
 		}
 		return err
 	})
 	return changed, err
 }
 
-// orNone turns the error of a query without a row into the fault of what is not
-// there.
-func orNone(err error, none error) error {
+// orNotFound replaces the error of a query without rows by the given fault.
+func orNotFound(err error, notFound error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return none
+		return notFound
 	}
 	return err
 }
 
-// selecting begins a query whose rows nobody else can change, when locked, before
-// the transaction ends.
+// selecting begins a query. If locked, no other transaction can change its rows before
+// this one ends.
 func (s *Store) selecting(db bun.IDB, locked bool) *bun.SelectQuery {
 	query := db.NewSelect()
 	if locked && s.dialect.forUpdate() != "" {
@@ -205,8 +204,8 @@ func (s *Store) selecting(db bun.IDB, locked bool) *bun.SelectQuery {
 	return query
 }
 
-// touched says whether a statement has written any row.
-func touched(done sql.Result, err error) (bool, error) {
+// affected reports whether a statement wrote any row.
+func affected(done sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
@@ -214,12 +213,11 @@ func touched(done sql.Result, err error) (bool, error) {
 	return rows > 0, err
 }
 
-// orUntouched is the fault of what is not there when a statement has written no
-// row.
-func orUntouched(done sql.Result, err error, none error) error {
-	touched, err := touched(done, err)
-	if err == nil && !touched {
-		return none
+// orNotAffected returns the given fault if a statement wrote no row.
+func orNotAffected(done sql.Result, err error, notFound error) error {
+	written, err := affected(done, err)
+	if err == nil && !written {
+		return notFound
 	}
 	return err
 }

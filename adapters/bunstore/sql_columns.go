@@ -15,11 +15,11 @@ import (
 	"plaza/domain/media"
 )
 
-// dbTime is an instant in a column: timestamptz on Postgres, microseconds since
-// 1970 on SQLite, which has no type for it. The zero time is NULL.
+// dbTime is an instant in a column: timestamptz on Postgres, microseconds since 1970 on
+// SQLite, which has no such type. The zero time is NULL.
 type dbTime struct{ time.Time }
 
-// orNil is the instant for a list of them.
+// orNil returns the instant for a list of instants.
 func (m dbTime) orNil() *time.Time {
 	if m.IsZero() {
 		return nil
@@ -50,12 +50,12 @@ func (m *dbTime) Scan(src any) error {
 	case int64:
 		m.Time = time.UnixMicro(src).UTC()
 	default:
-		return fmt.Errorf("an instant can't be read from %T", src)
+		return fmt.Errorf("cannot scan an instant from %T", src)
 	}
 	return nil
 }
 
-// ScanTimestamptz is Scan without the detour.
+// ScanTimestamptz scans pgx's type directly.
 func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
 	m.Time = v.Time.UTC()
 	if !v.Valid {
@@ -84,21 +84,21 @@ func (d *dbDate) Scan(src any) (err error) {
 	case string:
 		d.Date, err = event.ParseDate(src)
 	default:
-		err = fmt.Errorf("a day can't be read from %T", src)
+		err = fmt.Errorf("cannot scan a day from %T", src)
 	}
 	return err
 }
 
-// ScanDate is Scan without the detour.
+// ScanDate scans pgx's type directly.
 func (d *dbDate) ScanDate(v pgtype.Date) error {
 	d.Date = event.DateOf(v.Time)
 	return nil
 }
 
-// cover is a picture in a column, as JSON; none is NULL.
+// cover is a picture in a column, as JSON; no picture is NULL.
 type cover struct{ media.Picture }
 
-// What a cover is in its column. The names must not change: rows are written with
+// The JSON of a cover in its column. The names must not change, because stored rows use
 // them.
 type (
 	coverJSON struct {
@@ -126,7 +126,7 @@ func (c cover) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return gen.Dialect().AppendString(b, text), nil
 }
 
-// text is what stands in the column; empty for NULL.
+// text returns the content of the column; empty means NULL.
 func (c cover) text() (string, error) {
 	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
 		return "", nil
@@ -148,10 +148,10 @@ func (c *cover) Scan(src any) error {
 	case string:
 		return c.ScanBytes([]byte(src))
 	}
-	return fmt.Errorf("a cover can't be read from %T", src)
+	return fmt.Errorf("cannot scan a cover from %T", src)
 }
 
-// ScanBytes is Scan without the detour.
+// ScanBytes scans the text directly.
 func (c *cover) ScanBytes(text []byte) error {
 	c.Picture = media.Picture{}
 	if text == nil {
@@ -159,7 +159,7 @@ func (c *cover) ScanBytes(text []byte) error {
 	}
 	var row coverJSON
 	if err := json.Unmarshal(text, &row); err != nil {
-		return fmt.Errorf("reading a cover: %w", err)
+		return fmt.Errorf("decode cover: %w", err)
 	}
 	c.Key, c.Path = row.Key, row.Path
 	for _, s := range row.Sizes {
@@ -168,7 +168,7 @@ func (c *cover) ScanBytes(text []byte) error {
 	return nil
 }
 
-// numbers are ids for a condition of bun's.
+// numbers converts ids for a condition built by bun.
 func numbers[N ~int64](ids []N) []int64 {
 	all := make([]int64, len(ids))
 	for i, id := range ids {
@@ -177,7 +177,7 @@ func numbers[N ~int64](ids []N) []int64 {
 	return all
 }
 
-// filled is the list, but never nil, which would be NULL.
+// filled returns the list, or an empty list for nil, which would be NULL.
 func filled[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -185,8 +185,8 @@ func filled[T any](list []T) []T {
 	return list
 }
 
-// orZeroNumber and orZeroText are scanned into like what they point to, and take
-// NULL as zero.
+// orZeroNumber and orZeroText scan into the value that they point to; NULL becomes
+// zero.
 type (
 	orZeroNumber[T ~int | ~int64] struct{ into *T }
 	orZeroText[T ~string]         struct{ into *T }
@@ -199,7 +199,7 @@ func (z orZeroNumber[T]) Scan(src any) error {
 	return err
 }
 
-// ScanInt64 is Scan without the detour.
+// ScanInt64 scans pgx's type directly.
 func (z orZeroNumber[T]) ScanInt64(v pgtype.Int8) error {
 	*z.into = T(v.Int64)
 	return nil
@@ -212,13 +212,13 @@ func (z orZeroText[T]) Scan(src any) error {
 	return err
 }
 
-// ScanText is Scan without the detour.
+// ScanText scans pgx's type directly.
 func (z orZeroText[T]) ScanText(v pgtype.Text) error {
 	*z.into = T(v.String)
 	return nil
 }
 
-// distinct are the values, each once.
+// distinct returns the values without duplicates.
 func distinct[T comparable](all []T) []T {
 	seen := make(map[T]bool, len(all))
 	once := make([]T, 0, len(all))

@@ -8,25 +8,24 @@ import (
 	"plaza/domain/page"
 )
 
-// counted is part of rows that are read page by page: each tells how many there
-// are in all.
+// counted is embedded in rows that are read by page: each row carries the total.
 type counted struct {
 	Total int `bun:",scanonly"`
 }
 
 func (c counted) total() int { return c.Total }
 
-// listPage reads a page of the rows that are wanted, in order, and their number,
-// in one statement. A page without rows is the only one, or past the last:
-// either way nothing depends on the number then.
+// listPage reads a page of the filtered rows, in order, and the total, in one
+// statement. A page without rows is the only page or past the last; the total has no
+// effect then.
 func listPage[R interface{ total() int }](
-	ctx context.Context, s *Store, r page.Request, wanted func(*bun.SelectQuery) *bun.SelectQuery, order string,
+	ctx context.Context, s *Store, r page.Request, filter func(*bun.SelectQuery) *bun.SelectQuery, order string,
 ) (p page.Page[R], err error) {
 	err = s.read(ctx, func(ctx context.Context) error {
 		var rows []R
-		all := wanted(s.reader.NewSelect().Model((*R)(nil)).ColumnExpr("COUNT(*)"))
-		err := wanted(s.reader.NewSelect().Model(&rows)).
-			ColumnExpr("?TableColumns").ColumnExpr("(?) AS total", all).
+		count := filter(s.reader.NewSelect().Model((*R)(nil)).ColumnExpr("COUNT(*)"))
+		err := filter(s.reader.NewSelect().Model(&rows)).
+			ColumnExpr("?TableColumns").ColumnExpr("(?) AS total", count).
 			OrderExpr(order).Limit(int64(r.Size())).Offset(int64(r.Offset())).Scan(ctx)
 		if err != nil {
 			return err

@@ -29,9 +29,9 @@ import (
 	"plaza/migrations"
 )
 
-// postgres is what is Postgres' own. The hot reads go past database/sql, to the
-// connections of the same pool: what they read need not be turned into the few
-// types that all databases have, and back.
+// postgres is the dialect of Postgres. The hot reads bypass database/sql and use
+// connections of the same pool directly, which avoids converting values to the few
+// types of database/sql.
 type postgres struct {
 	pool *pgxpool.Pool
 	mode pgx.QueryExecMode // of hot reads and steps
@@ -39,13 +39,13 @@ type postgres struct {
 
 const connectTimeout = 5 * time.Second
 
-// openPostgres makes one pool for everything. bun writes arguments into the text
-// of its queries, so by default no statement is kept for the next time; the hot
-// reads, whose text is always the same, ask for it.
+// openPostgres creates one pool for everything. bun writes arguments into the text of
+// its queries, so by default no statement is kept. The hot reads, whose text is
+// constant, opt in.
 func openPostgres(o Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
-		return nil, errors.New("the address of the database makes no sense") // the cause quotes it, password and all
+		return nil, errors.New("invalid database URL") // the cause quotes it, including the password
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -59,10 +59,10 @@ func openPostgres(o Options) (*Store, error) {
 	case !strings.Contains(o.URL, "pool_max_conns"):
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
-	config.BeforeClose, config.ShouldPing = suspicion()
+	config.BeforeClose, config.ShouldPing = pingPolicy()
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "application_name", "plaza")
-	if !o.Uncached { // a pooler refuses what it would have to set anew for each client
+	if !o.Uncached { // a pooler rejects settings that it would have to repeat for each client
 		setDefault(params, "timezone", "UTC")
 		setDefault(params, "statement_timeout", milliseconds(o.Limit))
 		setDefault(params, "lock_timeout", milliseconds(o.Limit/2))
@@ -72,9 +72,9 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
-		return nil, fmt.Errorf("making the pool of connections: %w", err)
+		return nil, fmt.Errorf("create connection pool: %w", err)
 	}
-	db := bun.NewDB(sql.OpenDB(owned{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
+	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
 	db.SetMaxIdleConns(0) // the pool keeps them
 	mode := pgx.QueryExecModeCacheStatement
 	if o.Uncached {
@@ -83,16 +83,18 @@ func openPostgres(o Options) (*Store, error) {
 	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
 }
 
-// cancelTimeout is how long Postgres has to end a statement that was cancelled, before the
-// connection is given up.
+// cancelTimeout is how long Postgres has to end a cancelled statement before the
+// connection is closed.
 const cancelTimeout = time.Second
 
-// onCancel returns what happens to the statement of a request that has ended. In no case is
-// the connection closed at once, as the driver does by default: then each client that hangs
-// up costs a new connection, and Postgres goes on with the statement.
+// onCancel returns the handler for statements whose request has ended. The driver's
+// default closes the connection at once: each client that hangs up then costs a new
+// connection, while Postgres continues the statement. This handler keeps the
+// connection.
 //
-// Postgres is asked to cancel the statement. Behind a pooler the statement may end by itself
-// within the time of a call: PgBouncer before 1.21 can crash when it is asked to cancel.
+// It asks Postgres to cancel the statement. Behind a pooler it lets the statement
+// finish within the time of a call: PgBouncer before 1.21 can crash on a cancel
+// request.
 func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
 	return func(c *pgconn.PgConn) ctxwatch.Handler {
 		if o.Uncached {
@@ -102,30 +104,30 @@ func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
 	}
 }
 
-// suspicion makes the pool try connections out that were last used before another
-// was found dead: when a server has gone all of them are, and only the first
-// request shall find out.
-func suspicion() (closing func(*pgx.Conn), suspect func(context.Context, pgxpool.ShouldPingParams) bool) {
+// pingPolicy makes the pool ping connections that were last used before another was
+// found dead. When a server goes away all its connections are dead, and only the first
+// request should fail.
+func pingPolicy() (beforeClose func(*pgx.Conn), shouldPing func(context.Context, pgxpool.ShouldPingParams) bool) {
 	var died atomic.Pointer[time.Time]
-	closing = func(c *pgx.Conn) {
+	beforeClose = func(c *pgx.Conn) {
 		if c.IsClosed() {
 			died.Store(new(time.Now()))
 		}
 	}
-	suspect = func(_ context.Context, p pgxpool.ShouldPingParams) bool {
+	shouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool {
 		last := died.Load()
 		return p.IdleDuration > time.Second || last != nil && time.Since(*last) <= p.IdleDuration
 	}
-	return closing, suspect
+	return beforeClose, shouldPing
 }
 
-// owned closes the pool with the database that uses it.
-type owned struct {
+// poolConnector closes the pool together with the database that uses it.
+type poolConnector struct {
 	driver.Connector
 	pool *pgxpool.Pool
 }
 
-func (o owned) Close() error {
+func (o poolConnector) Close() error {
 	o.pool.Close()
 	return nil
 }
@@ -159,20 +161,20 @@ func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bo
 
 func (postgres) place() string { return "Postgres" }
 
-// present, mayBegin and identify have nothing to do: a server keeps its databases.
+// present, mayBegin and identify do nothing: a server keeps its databases.
 func (postgres) present() error { return nil }
 
 func (postgres) mayBegin() error { return nil }
 
 func (postgres) identify(context.Context, *Store) error { return nil }
 
-func (postgres) unhurried(ctx context.Context, tx bun.IDB, lock time.Duration) error {
+func (postgres) liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;"+
 		" SET LOCAL lock_timeout = "+milliseconds(lock))
 	return err
 }
 
-func (postgres) laden(ctx context.Context, tx bun.IDB, limit time.Duration) error {
+func (postgres) prepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL statement_timeout = "+milliseconds(limit))
 	return err
 }
@@ -187,55 +189,55 @@ func (postgres) forUpdate() string { return "FOR UPDATE" }
 
 func (postgres) optimism() int { return 3 }
 
-// What the classes of SQLSTATE mean that are not mistakes of ours.
+// The SQLSTATE codes and classes that are not bugs of this program.
 var (
-	sqlStates = map[string]verdict{
-		"40001": again, "40P01": again, "55P03": again, // serialisation, deadlock, lock not available
-		"57014": late, // statement_timeout
-		"57P01": away, "57P02": away, "57P03": away, "25006": away, "25P03": away,
-		"53100": full,
+	sqlStates = map[string]errorClass{
+		"40001": retryable, "40P01": retryable, "55P03": retryable, // serialisation, deadlock, lock not available
+		"57014": timedOut, // statement_timeout
+		"57P01": unavailable, "57P02": unavailable, "57P03": unavailable, "25006": unavailable, "25P03": unavailable,
+		"53100": diskFull,
 	}
-	sqlClasses = map[string]verdict{"08": away, "53": away}
+	sqlClasses = map[string]errorClass{"08": unavailable, "53": unavailable}
 )
 
-func (postgres) judge(err error) verdict {
-	if told, is := errors.AsType[*pgconn.PgError](err); is {
-		if v, known := sqlStates[told.Code]; known {
+func (postgres) classify(err error) errorClass {
+	if coded, is := errors.AsType[*pgconn.PgError](err); is {
+		if v, known := sqlStates[coded.Code]; known {
 			return v
 		}
-		return sqlClasses[told.Code[:2]]
+		return sqlClasses[coded.Code[:2]]
 	}
 	if _, is := errors.AsType[*pgconn.ConnectError](err); is {
-		return away
+		return unavailable
 	}
 	if _, is := errors.AsType[net.Error](err); is {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return late
+			return timedOut
 		}
-		return away
+		return unavailable
 	}
 	for _, gone := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
 		if errors.Is(err, gone) {
-			return away
+			return unavailable
 		}
 	}
 	if pgconn.SafeToRetry(err) {
-		return away
+		return unavailable
 	}
-	if strings.HasSuffix(err.Error(), "conn closed") { // pgx has no name for it
-		return away
+	if strings.HasSuffix(err.Error(), "conn closed") { // pgx exports no error for it
+		return unavailable
 	}
-	return ours
+	return internalError
 }
 
 func (postgres) isDuplicate(err error, table, column string) bool {
-	told, is := errors.AsType[*pgconn.PgError](err)
-	return is && told.Code == "23505" && told.ConstraintName == table+"_"+column+"_key"
+	violation, is := errors.AsType[*pgconn.PgError](err)
+	return is && violation.Code == "23505" && violation.ConstraintName == table+"_"+column+"_key"
 }
 
 func (postgres) collides(err error) bool {
-	told, is := errors.AsType[*pgconn.PgError](err)
-	return is && told.Code == "23505"
+	violation, is := errors.AsType[*pgconn.PgError](err)
+	return is && violation.Code == "23505"
 }
 
 func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
@@ -286,7 +288,7 @@ func (postgres) forEach(query string, types ...string) string {
 	return " FROM unnest(" + strings.Join(lists, ", ") + ") WITH ORDINALITY w (" + names + "place) CROSS JOIN LATERAL (" + query + ") top"
 }
 
-// keysAtOnce are more than anybody asks for: one statement does for all.
+// keysAtOnce is unlimited: one statement handles all keys.
 func (postgres) keysAtOnce() int { return math.MaxInt32 }
 
 func (d postgres) key(list any) any { return d.listOf(list) }
@@ -305,9 +307,9 @@ func (d postgres) queryAll(ctx context.Context, reads []step) error {
 	return d.transactAll(ctx, nil, reads)
 }
 
-// ErrNoBackup is the fault of asking Plaza for what Postgres' own tools do better.
-var ErrNoBackup = fault.New(fault.Conflict, "Postgres is backed up by its own tools: "+
-	"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore reads it back.")
+// ErrNoBackup tells the operator to back up Postgres with its own tools.
+var ErrNoBackup = fault.New(fault.Conflict, "Back up Postgres with its own tools: "+
+	"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore restores it.")
 
 func (postgres) backup(context.Context, string) error { return ErrNoBackup }
 

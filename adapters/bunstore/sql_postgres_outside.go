@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// makesIndex finds the name of the index that a statement makes.
+// makesIndex matches a statement that creates an index, and captures the index's name.
 var makesIndex = regexp.MustCompile(`(?im)^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s+ON\b`)
 
-// outside opens a connection of its own: the limits that are lifted would stay with
-// those of the pool. Behind a pooler the limits are those of the role: a pooler refuses
-// settings of a session, and would give them to others.
+// outside opens a separate connection: lifted limits would stay with a connection of
+// the pool. Behind a pooler the role's limits apply: a pooler rejects session settings,
+// or would leak them to other clients.
 func (d postgres) outside(ctx context.Context, statement string) (err error) {
 	config := d.pool.Config().ConnConfig.Copy()
 	for _, limit := range []string{"statement_timeout", "lock_timeout"} {
@@ -34,15 +34,15 @@ func (d postgres) outside(ctx context.Context, statement string) (err error) {
 		}
 	}
 	_, err = conn.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
-	if err != nil && d.judge(err) == late {
-		err = fmt.Errorf("%w; the role's statement_timeout is too short for it: "+
-			"run plaza migrate up with a PLAZA_DATABASE_URL that leads to Postgres itself, and without PLAZA_DATABASE_POOLER", err)
+	if err != nil && d.classify(err) == timedOut {
+		err = fmt.Errorf("%w; the role's statement_timeout is too short: "+
+			"run plaza migrate up with a PLAZA_DATABASE_URL that connects directly to Postgres, and without PLAZA_DATABASE_POOLER", err)
 	}
 	return err
 }
 
-// clearIndex reports whether the index is there already. It drops one that is not valid:
-// CREATE INDEX CONCURRENTLY leaves that behind when it is cut off.
+// clearIndex reports whether a valid index exists. It drops an invalid one, which
+// CREATE INDEX CONCURRENTLY leaves behind when it is interrupted.
 func clearIndex(ctx context.Context, conn *pgx.Conn, name string) (is bool, err error) {
 	err = conn.QueryRow(ctx, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", name).Scan(&is)
 	switch {

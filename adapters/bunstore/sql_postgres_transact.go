@@ -15,10 +15,10 @@ import (
 	"plaza/domain/event"
 )
 
-// shards is how many there are; the schema knows the number, too.
+// shards is the number of shards; the schema contains it, too.
 const shards = 16
 
-// shard goes by the connection: its transactions come one after the other.
+// shard depends on the connection, whose transactions run one after the other.
 func (postgres) shard() string { return fmt.Sprintf("pg_backend_pid() %% %d", shards) }
 
 func (postgres) instant(m dbTime) any {
@@ -35,8 +35,8 @@ var (
 	commit = step{statement: "COMMIT"}
 )
 
-// transact begins and ends the transaction past database/sql, which would take a
-// round trip for the end alone.
+// transact begins and ends the transaction without database/sql, which would need a
+// separate round trip for the commit.
 func (d postgres) transact(
 	ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error),
 ) error {
@@ -44,7 +44,7 @@ func (d postgres) transact(
 	if err != nil {
 		return err
 	}
-	defer conn.Close() // nothing is lost when it fails
+	defer conn.Close() // nothing is lost if it fails
 	native, err := nativeOf(conn)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (d postgres) transact(
 	return run(ctx, append(last, commit)...)
 }
 
-// nativeOf is the connection of pgx's that conn has, and nobody else uses meanwhile.
+// nativeOf returns the pgx connection of conn, which no other caller uses meanwhile.
 func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 	err = conn.Raw(func(driver any) error {
 		native = driver.(*stdlib.Conn).Conn()
@@ -74,7 +74,7 @@ func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 	return native, err
 }
 
-// transactAll needs no BEGIN: what is sent at once is one transaction by itself.
+// transactAll needs no BEGIN: a batch is one implicit transaction.
 func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) error {
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
@@ -84,8 +84,8 @@ func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) erro
 	return d.run(ctx, conn.Conn(), steps)
 }
 
-// provisional stands, among the parameters of the steps that are sent with the insert
-// of an event, for the number that it will get.
+// provisional is the placeholder for the ID of a new event in the parameters of the
+// steps that are sent with its insert.
 const provisional int64 = math.MaxInt64
 
 func (postgres) number(parameter string) string {
@@ -111,13 +111,13 @@ func (d postgres) insert(
 	return id, err
 }
 
-// unmissed is the condition of the steps behind one that must: all are sent before the
-// first comes back. An error would stop them as well, and leave a line in the server's
-// log for every race that is lost.
-const unmissed = "current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'"
+// unlessMissed is the condition of the steps after one that must match: all are sent
+// before the first result arrives. An error would stop them as well, but would log a
+// line on the server for every lost race.
+const unlessMissed = "current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'"
 
-// must notes a miss in a setting, which ends with the transaction.
-func (postgres) must(statement string, columns ...string) string {
+// mustMatch records a miss in a setting, which ends with the transaction.
+func (postgres) mustMatch(statement string, columns ...string) string {
 	selected, none := "", ""
 	for i := range columns {
 		selected += fmt.Sprintf("c%d, ", i)
@@ -129,21 +129,19 @@ func (postgres) must(statement string, columns ...string) string {
 		" ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END"
 }
 
-// sure makes Postgres itself fail, by a division by zero.
-func (postgres) sure(statement string) string {
-	return "WITH done AS (" + statement + " AND " + unmissed + " RETURNING 1) SELECT 1 / (SELECT count(*) FROM done) WHERE " + unmissed
+// alwaysMatches makes Postgres fail with a division by zero.
+func (postgres) alwaysMatches(statement string) string {
+	return "WITH done AS (" + statement + " AND " + unlessMissed + " RETURNING 1) SELECT 1 / (SELECT count(*) FROM done) WHERE " + unlessMissed
 }
 
-func (postgres) unmissed() string { return " AND " + unmissed }
+func (postgres) unlessMissed() string { return " AND " + unlessMissed }
 
-func (postgres) values(row string) string { return "SELECT " + row + " WHERE " + unmissed }
+func (postgres) values(row string) string { return "SELECT " + row + " WHERE " + unlessMissed }
 
-// undoTimeout is how long taking a transaction back may take, when its own time is
-// up already.
+// undoTimeout limits a rollback after the transaction's own time limit has passed.
 const undoTimeout = time.Second
 
-// undo takes back what is not committed. A connection where that fails is given up
-// by the pool.
+// undo rolls back an open transaction. If that fails, the pool closes the connection.
 func undo(ctx context.Context, conn *pgx.Conn) {
 	if conn.IsClosed() || conn.PgConn().TxStatus() == 'I' {
 		return
@@ -153,21 +151,21 @@ func undo(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(ctx, "ROLLBACK")
 }
 
-// errUnguarded says that a step would write although another has missed.
-var errUnguarded = errors.New("a step that must is not the first, or one behind it does not look whether it has missed")
+// errUnguarded reports that a step would write although another has missed.
+var errUnguarded = errors.New("a step that must match is not the first, or a later step does not check for a miss")
 
-// guarded says whether no step writes when one that must has missed.
+// guarded reports whether no step writes after a step that must match has missed.
 func guarded(steps []step) bool {
 	for _, s := range steps[1:] {
-		if s.must || steps[0].must && s.statement != commit.statement && !strings.Contains(s.statement, unmissed) {
+		if s.mustMatch || steps[0].mustMatch && s.statement != commit.statement && !strings.Contains(s.statement, unlessMissed) {
 			return false
 		}
 	}
 	return true
 }
 
-// run sends all steps at once. None after one that fails is run; those after one that
-// misses change nothing.
+// run sends all steps together. Steps after one that fails do not run; steps after one
+// that misses write nothing.
 func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 	if len(steps) == 0 {
 		return nil
@@ -177,30 +175,30 @@ func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
-		if d.mode == pgx.QueryExecModeCacheStatement { // a statement that is kept has its text for a name
+		if d.mode == pgx.QueryExecModeCacheStatement { // the statement's text is its name
 			if _, err := conn.Prepare(ctx, s.statement, s.statement); err != nil {
 				return err
 			}
 		}
 		queued := batch.Queue(s.statement, s.args...)
-		if s.row != nil || s.must {
+		if s.row != nil || s.mustMatch {
 			queued.Query(func(rows pgx.Rows) error { return s.rows(rows) })
 		}
 	}
 	return conn.SendBatch(ctx, batch).Close()
 }
 
-// rows gives the rows to the step.
+// rows passes the rows to the step.
 func (s step) rows(rows pgx.Rows) error {
-	there := false
+	found := false
 	err := eachRow(rows, func(scan func(...any) error) error {
-		there = true
+		found = true
 		if s.row == nil {
 			return nil
 		}
 		return s.row(scan)
 	})
-	if err == nil && s.must && !there {
+	if err == nil && s.mustMatch && !found {
 		return errMissed
 	}
 	return err

@@ -27,7 +27,7 @@ import (
 	"plaza/migrations"
 )
 
-// sqlite is what is SQLite's own.
+// sqlite is the dialect of SQLite.
 type sqlite struct {
 	file     databaseFile
 	reader   *sql.DB
@@ -35,24 +35,24 @@ type sqlite struct {
 	written  *writtenStatements
 }
 
-// openSQLite opens the file, which it makes with its folder when it is not there,
-// for one writing connection and several that read. What is committed is on the
-// disk, whatever happens next.
+// openSQLite opens the file for one writing connection and several reading ones. It
+// creates the file and its folder if they are missing. Committed data is on the disk,
+// whatever happens next.
 func openSQLite(o Options) (*Store, error) {
 	file, err := makeFile(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("the database file: %w", err)
+		return nil, fmt.Errorf("open database file: %w", err)
 	}
-	made, err := sql.Open("sqlite", "") // opens nothing; it has the driver
+	made, err := sql.Open("sqlite", "") // opens nothing; provides the driver
 	if err != nil {
-		return nil, fmt.Errorf("the database file: %w", err)
+		return nil, fmt.Errorf("open database file: %w", err)
 	}
 	busyTimeout := waiting(o.Limit)
-	writer := sql.OpenDB(watched{made.Driver(), sqliteURL(o.URL,
+	writer := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL,
 		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
-	reader := sql.OpenDB(watched{made.Driver(), sqliteURL(o.URL, "query_only(on)", busyTimeout), file})
+	reader := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL, "query_only(on)", busyTimeout), file})
 	readers := max(4, 2*runtime.GOMAXPROCS(0))
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
@@ -64,12 +64,13 @@ func openSQLite(o Options) (*Store, error) {
 	}, nil
 }
 
-// waiting is how long a call of that limit waits for a writer of another process.
+// waiting returns how long a call with the limit waits for a writer of another process.
 func waiting(limit time.Duration) string { return "busy_timeout(" + milliseconds(limit/2) + ")" }
 
-// sqliteURL is the name of a connection, which makes no file.
+// sqliteURL returns the data source name of a connection, which creates no file.
 func sqliteURL(path string, pragmas ...string) string {
-	// The path must be absolute: what follows file: is otherwise a host's name.
+	// The path must be absolute: in a relative one, the text after file: would be a
+	// host name.
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
@@ -85,7 +86,7 @@ func (sqlite) migrations() fs.FS {
 	return folder
 }
 
-// lock has nothing to do: there is one writer at a time.
+// lock does nothing: there is one writer at a time.
 func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
 func (d sqlite) place() string { return d.file.path }
@@ -96,16 +97,16 @@ func (d sqlite) mayBegin() error { return errIfMarked(d.file.path) }
 
 func (sqlite) tryLock(context.Context, bun.IDB, string) (bool, error) { return true, nil }
 
-// unhurried has nothing to do: only the wait for another process is limited.
-func (sqlite) unhurried(context.Context, bun.IDB, time.Duration) error { return nil }
+// liftTimeouts does nothing: only the wait for another process is limited.
+func (sqlite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
 
 func (sqlite) outside(context.Context, string) error {
-	return errors.New("every step of SQLite has its transaction")
+	return errors.New("SQLite migrations always run in a transaction")
 }
 
-// laden keeps what thousands of rows touch in memory, and copies what was changed more
-// than once into the database only once. It is said in kibibytes, and in pages of four.
-func (sqlite) laden(ctx context.Context, tx bun.IDB, _ time.Duration) error {
+// prepareBulk keeps the pages of thousands of rows in memory, and copies each changed
+// page into the database only once. The units are KiB and pages of 4 KiB.
+func (sqlite) prepareBulk(ctx context.Context, tx bun.IDB, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
 }
@@ -116,34 +117,34 @@ func (sqlite) timestampType() string { return "integer" }
 
 func (sqlite) forUpdate() string { return "" }
 
-// optimism is none: a writer is alone from the beginning of its transaction.
+// optimism is zero: a writer is alone from the beginning of its transaction.
 func (sqlite) optimism() int { return 0 }
 
-// What the primary result codes mean that are not mistakes of ours.
-var sqliteCodes = map[int]verdict{
-	sqlite3.SQLITE_BUSY: again, sqlite3.SQLITE_LOCKED: again,
-	sqlite3.SQLITE_INTERRUPT: late,
-	sqlite3.SQLITE_CANTOPEN:  away,
-	sqlite3.SQLITE_FULL:      full, sqlite3.SQLITE_READONLY: full, sqlite3.SQLITE_IOERR: full,
+// The primary result codes that are not bugs of this program.
+var sqliteCodes = map[int]errorClass{
+	sqlite3.SQLITE_BUSY: retryable, sqlite3.SQLITE_LOCKED: retryable,
+	sqlite3.SQLITE_INTERRUPT: timedOut,
+	sqlite3.SQLITE_CANTOPEN:  unavailable,
+	sqlite3.SQLITE_FULL:      diskFull, sqlite3.SQLITE_READONLY: diskFull, sqlite3.SQLITE_IOERR: diskFull,
 }
 
-func (sqlite) judge(err error) verdict {
-	if told, is := errors.AsType[*sqlitedriver.Error](err); is {
-		return sqliteCodes[told.Code()&0xff]
+func (sqlite) classify(err error) errorClass {
+	if coded, is := errors.AsType[*sqlitedriver.Error](err); is {
+		return sqliteCodes[coded.Code()&0xff]
 	}
 	if errors.Is(err, errMoved) {
-		return away
+		return unavailable
 	}
-	return ours
+	return internalError
 }
 
 func (sqlite) isDuplicate(err error, table, column string) bool {
-	told, is := errors.AsType[*sqlitedriver.Error](err)
-	return is && told.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
-		strings.Contains(told.Error(), table+"."+column)
+	violation, is := errors.AsType[*sqlitedriver.Error](err)
+	return is && violation.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
+		strings.Contains(violation.Error(), table+"."+column)
 }
 
-// collides is never so: nobody else writes meanwhile.
+// collides is always false: there is one writer at a time.
 func (sqlite) collides(error) bool { return false }
 
 func (sqlite) among(column, parameter string) string {
@@ -162,7 +163,7 @@ func (sqlite) listOf(values any) any {
 	return asJSON{days}
 }
 
-// amongBytes writes bytes in hexadecimal digits: JSON has none.
+// amongBytes decodes hexadecimal digits: JSON has no bytes.
 func (sqlite) amongBytes(column, parameter string) string {
 	return column + " IN (SELECT unhex(value) FROM json_each(" + parameter + "))"
 }
@@ -175,8 +176,8 @@ func (sqlite) listOfBytes(values [][]byte) any {
 	return asJSON{digits}
 }
 
-// allOf takes the parameter's list apart but once for all rows. Neither it nor a column
-// has a value twice.
+// allOf expands the parameter's list once for all rows. Neither the list nor a column
+// contains a value twice.
 func (sqlite) allOf(column, parameter string) string {
 	return "(SELECT COUNT(*) FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))" +
 		" = json_array_length(" + parameter + ")"
@@ -193,7 +194,8 @@ func (sqlite) platesOf(event string) string {
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
 
-// forEach takes one key at a time: asking again is cheaper here than a list.
+// forEach takes one key at a time: repeated statements are cheaper on SQLite than a
+// list.
 func (sqlite) forEach(query string, types ...string) string {
 	for i := range types {
 		n := strconv.Itoa(i + 1)
@@ -202,7 +204,7 @@ func (sqlite) forEach(query string, types ...string) string {
 	return " FROM (SELECT 1 AS place) w CROSS JOIN (" + query + ") top"
 }
 
-// unnest is nothing: a step costs hardly more than a row of a list.
+// unnest is empty: a step costs hardly more than a row of a list.
 func (sqlite) unnest(...string) string { return "" }
 
 func (sqlite) keysAtOnce() int { return 1 }
@@ -216,7 +218,7 @@ func (sqlite) key(list any) any {
 	case []int64:
 		return list[0]
 	}
-	panic(fmt.Sprintf("bunstore: %T has no key", list)) // a mistake of ours
+	panic(fmt.Sprintf("bunstore: %T has no key", list)) // a bug in this program
 }
 
 func (d sqlite) query(
@@ -248,8 +250,8 @@ func (d sqlite) queryAll(ctx context.Context, reads []step) error {
 	return nil
 }
 
-// preparedStatements are kept by their text. There are only as many as there are hot
-// reads.
+// preparedStatements keeps prepared statements by their text. There are only as many as
+// hot reads.
 type preparedStatements struct{ byText sync.Map }
 
 func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {
@@ -267,7 +269,7 @@ func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (
 	return made, nil
 }
 
-// asJSON is a list, or a pointer to one, that is a JSON text in the database.
+// asJSON stores a list, or scans into a pointer to one, as JSON text.
 type asJSON struct{ list any }
 
 func (j asJSON) Value() (driver.Value, error) {
@@ -284,11 +286,11 @@ func (j asJSON) Scan(src any) error {
 	case []byte:
 		return json.Unmarshal(src, j.list)
 	}
-	return fmt.Errorf("a list can't be read from %T", src)
+	return fmt.Errorf("cannot scan a list from %T", src)
 }
 
-// backup copies the database as it is at one moment, while others write. The copy
-// has its name only once it is whole and on the disk.
+// backup copies the database as of one moment, while others write. The copy gets its
+// name only when it is complete and on the disk.
 func (d sqlite) backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
@@ -305,20 +307,20 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 			err = errors.Join(err, discard(partial))
 		}
 	}()
-	// A connection of its own: the writers' may not wait, the readers' may not write.
+	// A separate connection: the writer must not wait, and the readers must not write.
 	db, err := sql.Open("sqlite", sqliteURL(d.file.path, waiting(DefaultLimit)))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
-		return fmt.Errorf("copying: %w", err)
+		return fmt.Errorf("copy database: %w", err)
 	}
 	return keep(partial, path)
 }
 
-// discard removes a copy that was not finished. Its journal must go, too: SQLite
-// would bring the next copy back to it.
+// discard removes an unfinished copy and its journal. Otherwise SQLite would roll the
+// next copy back to the journal.
 func discard(partial string) error {
 	var problems []error
 	for _, file := range []string{partial, partial + "-journal"} {
@@ -341,7 +343,7 @@ func keep(partial, path string) error {
 	return rename(partial, path)
 }
 
-// rename gives a file its name, so that not even a failure of power takes it away again.
+// rename gives a file its name durably, even across a power failure.
 func rename(partial, path string) error {
 	if err := os.Rename(partial, path); err != nil {
 		return err
@@ -374,7 +376,7 @@ func (sqlite) integrity(ctx context.Context, db *bun.DB) ([]string, error) {
 		return nil, err
 	}
 	for _, d := range dangling {
-		found = append(found, fmt.Sprintf("%s %d refers to %s that is not there", d.Table, d.Rowid, d.Parent))
+		found = append(found, fmt.Sprintf("%s %d refers to a missing row of %s", d.Table, d.Rowid, d.Parent))
 	}
 	return found, nil
 }

@@ -12,24 +12,25 @@ import (
 	"strings"
 )
 
-// ErrLost says that a database was at a path, and is there no longer.
+// ErrLost reports that the database that used to be at a path is gone.
 var ErrLost = errors.New("the database is not where it was")
 
-// errMoved says that the file was renamed, replaced or removed since it was opened.
+// errMoved reports that the file was renamed, replaced or removed since it was opened.
 var errMoved = errors.New("the database file was moved or replaced while it was open")
 
-// databaseFile is the file that was opened, wherever it is now.
+// databaseFile identifies the file that was opened, even if it is moved.
 type databaseFile struct {
 	path string
 	info os.FileInfo
 }
 
-// markerOf is the path of the file that says which database must be at the path. It is
-// written beside the database, and left behind when that goes.
+// markerOf returns the path of the marker file, which contains the ID of the database
+// that must be at the path. The marker stays beside the database if the database is
+// removed.
 func markerOf(path string) string { return path + ".id" }
 
-// CheckFile is ErrLost when a database was at the path once, and the file is missing or
-// empty now: no other may take its place unnoticed.
+// CheckFile returns ErrLost if a database was at the path before and the file is
+// missing or empty now. A new database must not take its place unnoticed.
 func CheckFile(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,10 +43,10 @@ func errIfMarked(path string) error {
 	if _, err := os.Lstat(markerOf(path)); err != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: put %s back, or a backup of it; or remove %s to begin with an empty database", ErrLost, path, markerOf(path))
+	return fmt.Errorf("%w: restore %s from its old place or a backup, or remove %s to start with an empty database", ErrLost, path, markerOf(path))
 }
 
-// makeFile makes a database file that is its owner's alone, unless it is there.
+// makeFile creates a database file that only its owner can access, unless it exists.
 func makeFile(path string) (databaseFile, error) {
 	if err := CheckFile(path); err != nil {
 		return databaseFile{}, err
@@ -61,8 +62,7 @@ func makeFile(path string) (databaseFile, error) {
 	return databaseFile{path, info}, errors.Join(err, file.Close())
 }
 
-// check is errMoved when another file is at the path than the one that was opened, or
-// none.
+// check returns errMoved if the path no longer leads to the file that was opened.
 func (f databaseFile) check() error {
 	info, err := os.Stat(f.path)
 	if err == nil && os.SameFile(info, f.info) {
@@ -71,16 +71,16 @@ func (f databaseFile) check() error {
 	return errors.Join(fmt.Errorf("%w: %s", errMoved, f.path), err)
 }
 
-// watched makes connections to the file that was opened, and to no other.
-type watched struct {
+// fileConnector connects only to the file that was opened.
+type fileConnector struct {
 	driver driver.Driver
 	name   string
 	file   databaseFile
 }
 
-func (w watched) Driver() driver.Driver { return w.driver }
+func (w fileConnector) Driver() driver.Driver { return w.driver }
 
-func (w watched) Connect(context.Context) (driver.Conn, error) {
+func (w fileConnector) Connect(context.Context) (driver.Conn, error) {
 	conn, err := w.driver.Open(w.name)
 	if err != nil {
 		return nil, err
@@ -91,11 +91,11 @@ func (w watched) Connect(context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// databaseID is the name of the id, in the table of secrets: it is made at random, too.
+// databaseID is the name of the ID in the table of secrets; the ID is random, too.
 const databaseID = "database id"
 
-// identify writes the id of the database into the marker. When the marker has one
-// already, it must be the same; a backup from before there were ids gets it.
+// identify writes the ID of the database into the marker. An existing marker must have
+// the same ID; a backup without an ID gets the marker's.
 func (d sqlite) identify(ctx context.Context, s *Store) error {
 	marker := markerOf(d.file.path)
 	text, err := os.ReadFile(marker)
@@ -110,12 +110,13 @@ func (d sqlite) identify(ctx context.Context, s *Store) error {
 	case marked == "":
 		return mark(marker, id.Reveal())
 	case marked != id.Reveal():
-		return fmt.Errorf("%w: another database is at %s; put the former back, or remove %s to go on with this one", ErrLost, d.file.path, marker)
+		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one", ErrLost, d.file.path, marker)
 	}
 	return nil
 }
 
-// mark makes the marker, which is whole and on the disk once it has its name.
+// mark creates the marker. The marker gets its name only when it is complete and on the
+// disk.
 func mark(path, id string) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {

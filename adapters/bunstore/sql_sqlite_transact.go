@@ -12,7 +12,7 @@ import (
 	"plaza/domain/event"
 )
 
-// shard is the same for all: there is one writer at a time.
+// shard is constant: there is one writer at a time.
 func (sqlite) shard() string { return "0" }
 
 func (sqlite) instant(m dbTime) any {
@@ -49,7 +49,7 @@ func (d sqlite) transact(
 		if err := run(ctx, last...); err != nil {
 			return err
 		}
-		return d.file.check() // what is committed into a file that was moved is lost to the next start
+		return d.file.check() // commits into a file that was moved are lost to the next start
 	})
 }
 
@@ -72,19 +72,19 @@ func (d sqlite) insert(
 	return id, err
 }
 
-func (sqlite) must(statement string, columns ...string) string {
+func (sqlite) mustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
 
-func (sqlite) sure(statement string) string { return statement + " RETURNING 1" }
+func (sqlite) alwaysMatches(statement string) string { return statement + " RETURNING 1" }
 
-// unmissed has nothing to do: no step is run after one that misses.
-func (sqlite) unmissed() string { return "" }
+// unlessMissed is empty: no step runs after one that misses.
+func (sqlite) unlessMissed() string { return "" }
 
 func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
 
 func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.must && !s.sure {
+	if s.row == nil && !s.mustMatch && !s.alwaysMatches {
 		var err error
 		if kept := d.written.get(s.statement); kept != nil {
 			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
@@ -102,9 +102,9 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return err
 	}
 	defer rows.Close()
-	there := false
+	found := false
 	for rows.Next() {
-		there = true
+		found = true
 		if s.row == nil {
 			continue
 		}
@@ -116,19 +116,20 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return err
 	}
 	switch {
-	case there:
-	case s.must:
+	case found:
+	case s.mustMatch:
 		return errMissed
-	case s.sure:
-		return errUnsure
+	case s.alwaysMatches:
+		return errRowGone
 	}
 	return nil
 }
 
-// rowsAtOnce are how many rows an insertion has: so few texts can be kept.
+// rowsAtOnce lists the numbers of rows per insertion, so that few statement texts are
+// kept.
 var rowsAtOnce = []int{64, 8, 1}
 
-// insertions add the rows to the table, in their order.
+// insertions returns steps that add the rows to the table, in order.
 func insertions(table string, columns []string, rows [][]any) (steps []step) {
 	one := "(" + strings.Repeat("?, ", len(columns)-1) + "?)"
 	for _, size := range rowsAtOnce {
@@ -140,9 +141,9 @@ func insertions(table string, columns []string, rows [][]any) (steps []step) {
 	return steps
 }
 
-// writtenStatements are the steps of transactions, kept by their text. In a
-// transaction, which has the only connection, none can be prepared for those to
-// come: what is missed there is prepared before the next.
+// writtenStatements keeps the prepared statements of transactions by their text. A
+// transaction holds the only connection, so nothing can be prepared while it runs:
+// missing statements are prepared before the next one.
 type writtenStatements struct {
 	mu     sync.Mutex
 	kept   map[string]*sql.Stmt
@@ -159,7 +160,7 @@ func (w *writtenStatements) get(text string) *sql.Stmt {
 	return kept
 }
 
-// prepare has the statements prepared that were missed.
+// prepare prepares the statements that were missing.
 func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) error {
 	for _, text := range w.due() {
 		made, err := db.PrepareContext(ctx, text)

@@ -4,12 +4,12 @@ import (
 	"context"
 )
 
-// statements are the hot reads: each one statement, always of the same text, with
-// bound parameters. They have no second version on bun.
+// statements are the hot reads. Each is one statement of constant text with bound
+// parameters, and has no variant built by bun.
 //
-// SQLite prepares a statement anew for every value of a parameter that is a LIMIT by
-// itself, or that it may compare with the condition of a partial index. Such
-// parameters are cast, which it does not look into.
+// SQLite prepares a statement again for each value of a parameter that is a bare LIMIT,
+// or that may be compared with the condition of a partial index. Such parameters are
+// wrapped in CAST, which prevents this.
 type statements struct {
 	session      string // $1 hash of the key
 	members      string // $1 ids
@@ -32,7 +32,7 @@ func newStatements(d dialect) statements {
 	}
 }
 
-// each runs a hot read and gives every row to fn.
+// each runs a hot read and passes every row to fn.
 func (s *Store) each(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
 	return s.dialect.query(ctx, statement, args, fn)
 }

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// sweepOdds is one in how many writes removes what has expired.
+	// sweepOdds: one write in sweepOdds removes expired rows.
 	sweepOdds = 16
-	// sweepMost bounds the rows that one of them removes from a table: more than so many
-	// writes add, little enough that no reader notices.
+	// sweepMost limits the rows that a sweep removes from a table: more than sweepOdds
+	// writes add, and few enough that readers are not slowed.
 	sweepMost = 1000
 )
 
-// expired are the rows of a table whose time, in an indexed column, has come by an instant.
+// expired selects the rows of a table whose time, in an indexed column, is at or before
+// an instant.
 type expired struct {
 	table string
 	key   []string // the columns of its primary key
@@ -26,19 +27,19 @@ type expired struct {
 	by    time.Time
 }
 
-// sometimes removes some of the expired rows, after one in sweepOdds writes.
-func (s *Store) sometimes(ctx context.Context, rows ...expired) {
-	if s.chance() == 0 {
+// sweepSometimes removes some expired rows after one in sweepOdds writes.
+func (s *Store) sweepSometimes(ctx context.Context, rows ...expired) {
+	if s.sweepDraw() == 0 {
 		s.sweep(ctx, rows...)
 	}
 }
 
-// sweepChance is zero once in sweepOdds.
-func sweepChance() int { return rand.N(sweepOdds) }
+// drawSweep returns zero once in sweepOdds calls.
+func drawSweep() int { return rand.N(sweepOdds) }
 
-// sweep removes some of the expired rows. It passes over rows that another transaction
-// holds: it never waits, and so is in no cycle of locks. No caller depends on it, so an
-// error is logged alone.
+// sweep removes some of the expired rows. It skips rows that another transaction has
+// locked, so it never waits and never takes part in a deadlock. No caller depends on
+// it, so errors are only logged.
 func (s *Store) sweep(ctx context.Context, rows ...expired) {
 	err := s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, r := range rows {
@@ -58,6 +59,6 @@ func (s *Store) sweep(ctx context.Context, rows ...expired) {
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("expired rows could not be removed; a later write tries again", "table", rows[0].table, "error", err)
+		s.log.Warn("expired rows not removed; a later write will retry", "table", rows[0].table, "error", err)
 	}
 }

@@ -25,8 +25,8 @@ import (
 	testserver "plaza/test/postgres"
 )
 
-// counter counts statements, BEGIN and COMMIT among them; what is sent together counts
-// as one.
+// counter counts round trips: statements, including BEGIN and COMMIT; a batch counts as
+// one.
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -47,8 +47,8 @@ func (*counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// crowd stores so many of everything.
-func crowd(t *testing.T, s *Store, many int) {
+// storeMany stores many records of everything.
+func storeMany(t *testing.T, s *Store, many int) {
 	t.Helper()
 	ctx := t.Context()
 	things := []any{feed.Category{ID: 1, Name: "A shelf"}, event.News{Released: event.DateOf(noon), City: "杭州市"}}
@@ -74,14 +74,14 @@ func crowd(t *testing.T, s *Store, many int) {
 		)
 		_, err = s.Images().Add(ctx, userimage.New(1, "public/a", 1, 1, userimage.Tags{}, noon))
 		require.NoError(t, err)
-		discuss(t, s)
+		storeDiscussed(t, s)
 	}
 	stores := content.Stores{Accounts: s.Accounts(), Directory: s.Accounts(), Imports: s.Imports()}
 	require.NoError(t, content.Import(ctx, stores, things...))
 }
 
-// discuss stores an event with a plate and a comment.
-func discuss(t *testing.T, s *Store) {
+// storeDiscussed stores an event with a plate and a comment.
+func storeDiscussed(t *testing.T, s *Store) {
 	t.Helper()
 	e, err := event.New(1, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func discuss(t *testing.T, s *Store) {
 	require.NoError(t, err)
 }
 
-// lists are the reads of many things at once.
+// lists returns the reads of many records at once.
 func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 	var people []user.ID
 	var events []event.ID
@@ -154,12 +154,12 @@ func TestEVT08_every_list_is_one_statement_however_long(t *testing.T) {
 	var counted counter
 	s, err := Open(t.Context(), Options{URL: testserver.Empty(t), trace: &counted})
 	require.NoError(t, err)
-	s.chance = func() int { return 1 } // no write removes expired rows: that is a trip of its own
+	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
 	const many = 30
-	crowd(t, s, many)
+	storeMany(t, s, many)
 	_, _, err = s.Feed().Metas(t.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(t, err, "the tree is kept from here on: of what has not changed only the version is read")
 	for name, list := range lists(t.Context(), s, many) {

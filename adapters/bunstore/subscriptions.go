@@ -14,10 +14,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Subscriptions is the store as subscription.Repository.
+// Subscriptions implements subscription.Repository.
 type Subscriptions struct{ s *Store }
 
-// Subscriptions returns the store's subscriptions.
+// Subscriptions returns the repository of subscriptions.
 func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
 
 var _ subscription.Repository = Subscriptions{}
@@ -63,8 +63,8 @@ func (v Subscriptions) Follow(
 	return stored, isNew, nil
 }
 
-// checkFollow fails unless both ends are there. Neither users nor categories ever
-// go away.
+// checkFollow returns an error unless both ends exist. Users and categories are never
+// deleted.
 func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscription) error {
 	followed := tx.NewSelect().Model((*categoryRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
@@ -84,8 +84,8 @@ func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscrip
 	return nil
 }
 
-// follow stores the row unless there is one already, which it then returns. One
-// that stood in the way may be removed before it is looked at.
+// follow stores the row, or returns the existing one. It retries if the conflicting row
+// is removed before it is read.
 func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
 	for {
 		stored = row
@@ -95,13 +95,13 @@ func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored s
 		if stored.ID != 0 {
 			return stored, true, nil
 		}
-		standing := tx.NewSelect().Model(&stored).Where("user_id = ?", row.UserID)
+		existing := tx.NewSelect().Model(&stored).Where("user_id = ?", row.UserID)
 		if row.FollowedID != 0 {
-			standing = standing.Where("followed_id = ?", row.FollowedID)
+			existing = existing.Where("followed_id = ?", row.FollowedID)
 		} else {
-			standing = standing.Where("category_id = ?", row.CategoryID)
+			existing = existing.Where("category_id = ?", row.CategoryID)
 		}
-		if err := standing.Scan(ctx); !errors.Is(err, sql.ErrNoRows) {
+		if err := existing.Scan(ctx); !errors.Is(err, sql.ErrNoRows) {
 			return stored, false, err
 		}
 	}
@@ -110,7 +110,7 @@ func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored s
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner).Exec(ctx)
-		return orUntouched(done, err, subscription.ErrNotFound)
+		return orNotAffected(done, err, subscription.ErrNotFound)
 	})
 }
 
@@ -127,7 +127,7 @@ func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Pag
 	return page.Map(p, func(r listedSubscription) subscription.Subscription { return r.subscription() }), err
 }
 
-// admit limits the query to what q.Admits.
+// admit limits the query to subscriptions that q.Admits.
 func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
 	query = query.Where("s.user_id = ?", q.User)
 	if q.EntityType != 0 {

@@ -10,17 +10,16 @@ import (
 	"plaza/domain/instant"
 )
 
-// Throttle is the store as access.Throttle. It counts for all servers on the
-// database.
+// Throttle implements access.Throttle. It counts for all servers on the database.
 type Throttle struct{ s *Store }
 
-// Throttle returns the store's count of failed logins.
+// Throttle returns the counter of failed logins.
 func (s *Store) Throttle() Throttle { return Throttle{s} }
 
 var _ access.Throttle = Throttle{}
 
-// failureRow is an attempt that counts as failed: BySourceAny always, and in the
-// other groupings where it says so.
+// failureRow is an attempt that counts as failed: always BySourceAny, and in the other
+// groupings as marked.
 type failureRow struct {
 	bun.BaseModel `bun:"table:login_failures,alias:f"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -31,7 +30,7 @@ type failureRow struct {
 	InUnusual     bool
 }
 
-// usualRow is a source that a phone logged in from.
+// usualRow is a source from which a phone has logged in.
 type usualRow struct {
 	bun.BaseModel `bun:"table:usual_sources,alias:o"`
 	Phone         string `bun:",pk"`
@@ -41,13 +40,13 @@ type usualRow struct {
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
-	err := v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
-		full, usual, err := v.look(ctx, tx, a, now)
+	err := v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error {
+		wait, usual, err := v.wait(ctx, tx, a, now)
 		if err != nil {
 			return err
 		}
-		if full > 0 {
-			return access.ErrThrottled(full)
+		if wait > 0 {
+			return access.ErrThrottled(wait)
 		}
 		row := failureRow{
 			Phone: a.Phone.String(), Source: a.Source.String(), Failed: dbTime{now}, InPair: true, InUnusual: !usual,
@@ -56,17 +55,17 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 		return err
 	})
 	if err == nil {
-		v.s.sometimes(ctx, v.expired(now)...)
+		v.s.sweepSometimes(ctx, v.expired(now)...)
 	}
 	return err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	return v.alone(ctx, a, func(ctx context.Context, tx *transaction) error {
+	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error {
 		if err := takeBack(ctx, tx, a); err != nil {
 			return err
 		}
-		if err := forgive(ctx, tx, a); err != nil {
+		if err := resetPair(ctx, tx, a); err != nil {
 			return err
 		}
 		return makeUsual(ctx, tx, a, instant.Normalise(now))
@@ -74,12 +73,12 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.alone(ctx, a, func(ctx context.Context, tx *transaction) error { return takeBack(ctx, tx, a) })
+	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error { return takeBack(ctx, tx, a) })
 }
 
-// alone calls fn in a transaction while nobody else counts for the attempt's
-// source, nor for its phone. All lock the source first, so none wait in a circle.
-func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx *transaction) error) error {
+// exclusively calls fn in a transaction that locks the attempt's source and phone. All
+// callers lock the source first, which prevents deadlocks.
+func (v Throttle) exclusively(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx *transaction) error) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
 			if err := v.s.dialect.lock(ctx, tx, name); err != nil {
@@ -90,9 +89,9 @@ func (v Throttle) alone(ctx context.Context, a access.Attempt, fn func(ctx conte
 	})
 }
 
-// look says how long it takes until each grouping has a free place, zero when all
-// have one now, and whether the source is a usual one, in one statement.
-func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (full time.Duration, usual bool, err error) {
+// wait returns how long all groupings need to admit an attempt, zero if they do now,
+// and reports whether the source is usual, in one statement.
+func (v Throttle) wait(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (longest time.Duration, usual bool, err error) {
 	limits := access.Limits()
 	last := make([]dbTime, len(limits))
 	into := []any{&usual}
@@ -110,14 +109,13 @@ func (v Throttle) look(ctx context.Context, tx *transaction, a access.Attempt, n
 		if last[i].IsZero() || l.Grouping.SparesUsual() && usual {
 			continue
 		}
-		full = max(full, last[i].Add(l.Window).Sub(now))
+		longest = max(longest, last[i].Add(l.Window).Sub(now))
 	}
-	return full, usual, nil
+	return longest, usual, nil
 }
 
-// lastPlace finds the failure that holds the last place of a full grouping, so
-// that a place gets free when it leaves the window. A grouping that has free
-// places has none.
+// lastPlace returns the query for the failure that fills a grouping: an attempt is
+// admitted when it leaves the window. It finds nothing if the grouping is not full.
 func lastPlace(tx *transaction, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
 	query := tx.NewSelect().Model((*failureRow)(nil)).Column("failed").
 		Where("failed > ?", dbTime{now.Add(-l.Window)}).
@@ -141,8 +139,8 @@ func takeBack(ctx context.Context, tx *transaction, a access.Attempt) error {
 	return err
 }
 
-// forgive forgets what counted ByPair.
-func forgive(ctx context.Context, tx *transaction, a access.Attempt) error {
+// resetPair excludes the failures of the pair from ByPair.
+func resetPair(ctx context.Context, tx *transaction, a access.Attempt) error {
 	_, err := tx.NewUpdate().Model((*failureRow)(nil)).Set("in_pair = ?", false).
 		Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String()).Exec(ctx)
 	return err
@@ -155,7 +153,7 @@ func makeUsual(ctx context.Context, tx *transaction, a access.Attempt, now time.
 	return err
 }
 
-// expired are the failures and the usual sources that no limit looks at any more.
+// expired selects the failures and usual sources that no limit considers any more.
 func (v Throttle) expired(now time.Time) []expired {
 	var longest time.Duration
 	for _, l := range access.Limits() {

@@ -13,10 +13,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Tokens is the store as access.Tokens.
+// Tokens implements access.Tokens.
 type Tokens struct{ s *Store }
 
-// Tokens returns the store's tokens.
+// Tokens returns the repository of tokens.
 func (s *Store) Tokens() Tokens { return Tokens{s} }
 
 var _ access.Tokens = Tokens{}
@@ -31,10 +31,10 @@ type tokenRow struct {
 	Generation    int
 	TTL           time.Duration `bun:"ttl"`
 	Created       dbTime
-	Used          dbTime `bun:",scanonly"` // kept apart: it is written often
+	Used          dbTime `bun:",scanonly"` // in its own table: it is written often
 }
 
-// narrowingOf reads the column narrowed, which is NULL where an older program wrote the row.
+// narrowingOf converts the column narrowed, which is NULL in rows from older programs.
 func narrowingOf(narrowed sql.NullBool) access.Narrowing {
 	switch {
 	case !narrowed.Valid:
@@ -58,7 +58,7 @@ func (r tokenRow) token() (access.Token, error) {
 		Created: r.Created.Time, Used: r.Used.Time,
 	}
 	if copy(t.Hash[:], r.Hash) != len(t.Hash) {
-		return access.Token{}, fmt.Errorf("the hash of token %d is cut short", r.ID)
+		return access.Token{}, fmt.Errorf("hash of token %d is truncated", r.ID)
 	}
 	return t, nil
 }
@@ -71,7 +71,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, e
 			Generation: t.Generation, TTL: t.TTL, Created: dbTime{t.Created},
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
-			return fmt.Errorf("issuing a token of user %d: %w", t.User, err)
+			return fmt.Errorf("issue token for user %d: %w", t.User, err)
 		}
 		id = row.ID
 		_, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: dbTime{t.Used}}).Exec(ctx)
@@ -83,8 +83,8 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, e
 	return id, nil
 }
 
-// sessionStatement is the hot read of what a request needs to know of its caller,
-// by the hash of the key, $1.
+// sessionStatement is the hot read of the caller's token, account and presence, by the
+// hash of the key, $1.
 const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used,
 		u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
 	FROM tokens t JOIN token_uses w ON w.token_id = t.id JOIN users u ON u.id = t.user_id
@@ -125,8 +125,8 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 	return s, err
 }
 
-// Touch goes by what is stored. What is stored is never earlier than what the
-// session says, so what isn't due by the session isn't due at all.
+// Touch compares with the stored times. They are never earlier than the session's, so a
+// time that is not due by the session is not due at all.
 func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
 	now = instant.Normalise(now)
 	if !s.IsStale(now) {
@@ -144,12 +144,12 @@ func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) erro
 	return v.s.writeAll(ctx, steps)
 }
 
-// tokenSteps are steps: that the token $1 is used at $2, and its user seen then,
-// if the last time is not after $3.
+// tokenSteps record that the token $1 is used at $2 and its user seen then, unless the
+// last time is after $3.
 type tokenSteps struct{ use, see string }
 
-// newTokenSteps look for presence that isn't due before they write it, because
-// a conflict alone would lock its row, which is a write, too.
+// newTokenSteps checks whether presence is due before it writes, because a conflict
+// alone would lock the row, which is a write, too.
 func newTokenSteps(d dialect) tokenSteps {
 	return tokenSteps{
 		use: "UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3",
@@ -163,7 +163,7 @@ func newTokenSteps(d dialect) tokenSteps {
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id).Exec(ctx)
-		return orUntouched(done, err, access.ErrNoSession)
+		return orNotAffected(done, err, access.ErrNoSession)
 	})
 }
 

@@ -14,10 +14,10 @@ import (
 	"plaza/domain/publication"
 )
 
-// Translations is the store as publication.Cache.
+// Translations implements publication.Cache.
 type Translations struct{ s *Store }
 
-// Translations returns the translations that the store keeps.
+// Translations returns the cache of translations.
 func (s *Store) Translations() Translations { return Translations{s} }
 
 var _ publication.Cache = Translations{}
@@ -43,7 +43,7 @@ type translationDayRow struct {
 	Characters    int64
 }
 
-// translationsStatement takes $1 keys, $2 the time.
+// translationsStatement returns the hot read of translations: $1 keys, $2 the time.
 func translationsStatement(d dialect) string {
 	return "SELECT t.key, t.content FROM translations t WHERE " + d.amongBytes("t.key", "$1") + " AND t.expires > $2"
 }
@@ -67,8 +67,8 @@ func (v Translations) Get(
 	return found, err
 }
 
-// bytesOf are the keys in one order, so that two who write the same rows never wait for
-// each other.
+// bytesOf returns the keys in sorted order, so that concurrent writers of the same rows
+// do not deadlock.
 func bytesOf(keys []publication.CacheKey) [][]byte {
 	raw := make([][]byte, len(keys))
 	for i := range keys {
@@ -78,8 +78,8 @@ func bytesOf(keys []publication.CacheKey) [][]byte {
 	return slices.CompactFunc(raw, bytes.Equal)
 }
 
-// Claim first takes the keys, whether they are kept or not, and then looks: a translation
-// that came in before the claim did can't be missed so.
+// Claim takes the keys first, cached or not, and reads the cache afterwards: so it
+// can't miss a translation that was stored before the claim.
 func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed publication.Claimed, err error) {
 	keys := bytesOf(c.Keys)
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
@@ -149,14 +149,14 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 		return err
 	})
 	if err == nil {
-		v.s.sometimes(ctx, expiredTranslations(expires.Add(-publication.CacheFor))...)
+		v.s.sweepSometimes(ctx, expiredTranslations(expires.Add(-publication.CacheFor))...)
 	}
 	return err
 }
 
 func (v Translations) Spend(ctx context.Context, s publication.Spending, budget int64) (within bool, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if within = s.Characters <= budget; !within { // the condition below is for days that have a row
+		if within = s.Characters <= budget; !within { // the condition below only applies to existing rows
 			return nil
 		}
 		row := translationDayRow{Translator: s.Translator, Day: dbTime{s.Day}, Characters: s.Characters}
@@ -182,8 +182,7 @@ func (v Translations) Refund(ctx context.Context, s publication.Spending) error 
 	})
 }
 
-// expiredTranslations are the texts that are kept no longer, and the claims whose holders
-// are gone.
+// expiredTranslations selects the expired texts and claims.
 func expiredTranslations(now time.Time) []expired {
 	return []expired{
 		{"translations", []string{"key"}, "expires", now}, {"translation_claims", []string{"key"}, "until", now},

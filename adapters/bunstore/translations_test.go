@@ -18,7 +18,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": testserver.Empty(t),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _ := opened(t, Options{URL: url})
+			s, _ := openWithUser(t, Options{URL: url})
 			cache := s.Translations()
 			put := func(key byte, at time.Time) {
 				t.Helper()
@@ -29,7 +29,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 				_, err := cache.Claim(t.Context(), publication.Claim{Keys: []publication.CacheKey{{key}}, Now: noon, Until: until})
 				require.NoError(t, err)
 			}
-			// The first expires at noon, and so does the first claim.
+			// The first text expires at noon, and so does the first claim.
 			put('a', noon.Add(-publication.CacheFor))
 			put('b', noon.Add(-publication.CacheFor+time.Microsecond))
 			claim('c', noon)
@@ -39,7 +39,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 				require.NoError(t, s.reader.NewSelect().Table(table).Column("key").Order("key").Scan(t.Context(), &keys))
 				return keys
 			}
-			for range 1000 { // a few of them clear up
+			for range 1000 { // a few of them sweep
 				if put('e', noon); len(stored("translations")) == 2 {
 					break
 				}
@@ -52,7 +52,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 
 func TestSweepPassesOverLockedRows(t *testing.T) {
 	url := testserver.Empty(t)
-	s, _ := opened(t, Options{URL: url})
+	s, _ := openWithUser(t, Options{URL: url})
 	texts := map[publication.CacheKey]string{{'a'}: "held", {'b'}: "free"}
 	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
 	holder, err := pgx.Connect(t.Context(), url)

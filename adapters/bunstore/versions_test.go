@@ -20,7 +20,7 @@ import (
 	"plaza/test/content"
 )
 
-// raw opens the database beside the store, for what no port shows.
+// raw opens the database without the store, for data that no port shows.
 func raw(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	driver, at := "pgx", url
@@ -42,8 +42,8 @@ func versions(t *testing.T, db *sql.DB, in feed.CategoryID, kind feed.Kind) (sum
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// peopled opens an account and two categories.
-func peopled(t *testing.T, s *bunstore.Store) user.ID {
+// openWithCategories opens an account and adds two categories.
+func openWithCategories(t *testing.T, s *bunstore.Store) user.ID {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000001")
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestFED10_the_version_moves_with_every_visible_change(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			author := peopled(t, s)
+			author := openWithCategories(t, s)
 			put := func(change func(*publication.Publication)) {
 				p := publication.Publication{ID: 9, Content: publication.Content{
 					Title: "One", Author: author, Category: 1, Published: true, Created: noon, Updated: noon,
@@ -107,7 +107,7 @@ func TestFED10_no_version_is_lost_when_many_write_at_once(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
 			s, db := open(t, at), raw(t, at)
-			author := peopled(t, s)
+			author := openWithCategories(t, s)
 			var all sync.WaitGroup
 			for range writers {
 				all.Go(func() { assert.NoError(t, republish(t.Context(), s, author, turns)) })
@@ -119,8 +119,8 @@ func TestFED10_no_version_is_lost_when_many_write_at_once(t *testing.T) {
 	}
 }
 
-// republish writes an event and moves it to the other category in each turn, so
-// that each turn but the first touches both.
+// republish writes an event and moves it to the other category in each turn, so that
+// each turn but the first changes both.
 func republish(ctx context.Context, s *bunstore.Store, author user.ID, turns int) error {
 	draft := event.Change{Title: new("An event"), Publish: new(true), Category: new(feed.CategoryID(1))}
 	e, err := event.New(author, draft, event.DateOf(noon), noon)
