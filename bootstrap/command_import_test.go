@@ -234,11 +234,11 @@ func TestADM04_a_gzip_is_imported_as_far_as_it_is_good(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.jsonl.gz")
 	require.NoError(t, os.WriteFile(file, whole[:len(whole)-len(whole)/4], 0o600))
 	o := sh.run("import", "--json", file).ends(refused)
-	assert.Contains(t, o.err, "the gzip is cut off")
+	assert.Contains(t, o.err, "the gzip is truncated")
 	assert.Contains(t, o.err, "The same command goes on from there.")
 	var broken became
 	o.reads(&broken)
-	assert.Contains(t, broken.Error, "the gzip is cut off")
+	assert.Contains(t, broken.Error, "the gzip is truncated")
 	stored := broken.Kinds["bundle"]["new"]
 	require.Positive(t, stored)
 	require.Less(t, stored, int64(3000))

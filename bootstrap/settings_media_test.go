@@ -80,5 +80,5 @@ func TestPLA04_pictures_in_a_bucket(t *testing.T) {
 	c, err = s.Check()
 	require.NoError(t, err)
 	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
-	assert.ErrorContains(t, err, "Bucket must be the name of a bucket")
+	assert.ErrorContains(t, err, "Bucket must be a valid bucket name")
 }

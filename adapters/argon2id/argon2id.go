@@ -1,9 +1,8 @@
-// Package argon2id hashes passwords with Argon2id, in the PHC string format that
-// other systems read and write too (AUT-12).
+// Package argon2id hashes passwords with Argon2id, in the PHC string format that other
+// systems use too (AUT-12).
 //
-// A hash takes many megabytes and a processor for a while, on purpose. So only a
-// few are computed at once, a few more callers wait, and the rest are turned
-// away at once.
+// A hash needs many megabytes and much processor time, on purpose. So only a few are
+// computed at once, a few more callers wait, and further callers are refused immediately.
 package argon2id
 
 import (
@@ -20,7 +19,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// Params say how much work a hash is.
+// Params define the work of a hash.
 type Params struct {
 	Memory  uint32 // KiB
 	Time    uint32 // passes over the memory
@@ -28,34 +27,33 @@ type Params struct {
 }
 
 var (
-	// OWASP is what OWASP recommends: 19 MiB and two passes.
+	// OWASP has the parameters that OWASP recommends: 19 MiB and two passes.
 	OWASP = Params{Memory: 19 * 1024, Time: 2, Threads: 1}
-	// Cheap keeps tests and demos fast. It protects nothing: never use it for the
-	// password of a real account.
+	// Cheap keeps tests and demos fast. It protects nothing: never use it for a real
+	// account.
 	Cheap = Params{Memory: 64, Time: 1, Threads: 1}
 )
 
-// Lengths of what is newly made, in bytes.
+// Lengths of new hashes, in bytes.
 const (
 	saltBytes = 16
 	keyBytes  = 32
 )
 
-// retryAfter is about how long a full queue takes to move on.
+// retryAfter is roughly how long a full queue takes to advance.
 const retryAfter = time.Second
 
 // Hasher implements access.Hasher.
 type Hasher struct {
 	params  Params
-	working chan struct{} // one for each hash being computed
-	present chan struct{} // one for each caller, those that wait included
-	nobody  hash          // what an empty hash is compared with
+	working chan struct{} // one slot for each hash being computed
+	callers chan struct{} // one slot for each caller, including those that wait
+	dummy   hash          // compared with the password if the stored hash is empty
 }
 
-// New returns a hasher that makes hashes with the params. At most slots of them
-// are computed at once, as many as there are processors when slots is not
-// positive, while queue callers wait. Params beyond what Verify takes are a
-// mistake in the program: New panics.
+// New returns a hasher that makes hashes with the params. It computes at most slots of them
+// at once; zero or less means the number of processors. At most queue callers wait. New
+// panics if the params exceed what Verify accepts.
 func New(p Params, slots, queue int) *Hasher {
 	if err := p.check(); err != nil {
 		panic(err)
@@ -66,8 +64,8 @@ func New(p Params, slots, queue int) *Hasher {
 	return &Hasher{
 		params:  p,
 		working: make(chan struct{}, slots),
-		present: make(chan struct{}, slots+max(queue, 0)),
-		nobody:  hash{Params: p, salt: newSalt(), key: make([]byte, keyBytes)},
+		callers: make(chan struct{}, slots+max(queue, 0)),
+		dummy:   hash{Params: p, salt: newSalt(), key: make([]byte, keyBytes)},
 	}
 }
 
@@ -82,10 +80,10 @@ func (h *Hasher) Hash(ctx context.Context, password secret.String) (string, erro
 	return made.String(), nil
 }
 
-// Verify implements access.Hasher. A hash that can't be read, or would take far
-// more work than any that is made here, is an error.
+// Verify implements access.Hasher. It returns an error for a hash that is unreadable or
+// exceeds the bounds of work.
 func (h *Hasher) Verify(ctx context.Context, stored string, password secret.String) (matches, outdated bool, err error) {
-	against := h.nobody
+	against := h.dummy
 	if stored != "" {
 		if against, err = parse(stored); err != nil {
 			return false, false, fmt.Errorf("stored password hash: %w", err)
@@ -99,15 +97,15 @@ func (h *Hasher) Verify(ctx context.Context, stored string, password secret.Stri
 	return same && stored != "", against.isOutdated(h.params), nil
 }
 
-// derive computes the key once a slot is free. It gives up when the queue is
-// full, or the context is done first.
+// derive computes the key when a slot is free. It fails if the queue is full or the context
+// ends first.
 func (h *Hasher) derive(ctx context.Context, with hash, password secret.String, length int) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	select {
-	case h.present <- struct{}{}:
-		defer func() { <-h.present }()
+	case h.callers <- struct{}{}:
+		defer func() { <-h.callers }()
 	default:
 		return nil, fault.RetryAfter(fault.Unavailable, retryAfter, "Too many logins at once. Try again in a moment.")
 	}
@@ -122,6 +120,6 @@ func (h *Hasher) derive(ctx context.Context, with hash, password secret.String, 
 
 func newSalt() []byte {
 	salt := make([]byte, saltBytes)
-	rand.Read(salt) // never fails: crypto/rand ends the program instead
+	rand.Read(salt) // never fails: crypto/rand crashes the program instead
 	return salt
 }

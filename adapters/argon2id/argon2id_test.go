@@ -92,7 +92,7 @@ func TestImpossibleParamsPanic(t *testing.T) {
 
 func TestSlotsAreAsManyAsProcessorsUnlessSaid(t *testing.T) {
 	assert.Positive(t, cap(New(Cheap, 0, 0).working))
-	assert.Equal(t, 3, cap(New(Cheap, 3, -1).present))
+	assert.Equal(t, 3, cap(New(Cheap, 3, -1).callers))
 }
 
 func TestTheQueue(t *testing.T) {
@@ -128,9 +128,9 @@ func TestTheQueue(t *testing.T) {
 
 // occupy takes the place of a caller whose hash is being computed.
 func occupy(h *Hasher) (leave func()) {
-	h.present <- struct{}{}
+	h.callers <- struct{}{}
 	h.working <- struct{}{}
-	return func() { <-h.working; <-h.present }
+	return func() { <-h.working; <-h.callers }
 }
 
 func TestHashesAreReadAsWritten(t *testing.T) {

@@ -10,14 +10,13 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Bounds of what is computed, whatever a stored hash says: a damaged or planted
-// one must not take the process down. They leave room for everything that is
-// recommended anywhere.
+// Bounds of the work for a stored hash: a damaged or forged one must not exhaust the
+// process. All recommended parameters are within them.
 const (
 	maxMemory  = 128 * 1024 // KiB
 	maxTime    = 16
 	maxThreads = 16
-	// memoryPerThread is the least memory that Argon2 works with.
+	// memoryPerThread is Argon2's minimum.
 	memoryPerThread = 8 // KiB
 )
 
@@ -34,18 +33,18 @@ func (p Params) check() error {
 	return nil
 }
 
-// hash is a PHC string taken apart.
+// hash is a parsed PHC string.
 type hash struct {
 	Params
 	salt []byte
 	key  []byte
 }
 
-// phcForm takes salts of 8 to 48 bytes and keys of 12 to 64.
+// phcForm accepts salts of 8 to 48 bytes and keys of 12 to 64.
 var phcForm = regexp.MustCompile(
 	`^\$argon2id\$v=(\d{1,3})\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{16,86})$`)
 
-// encoding is the one of the PHC format; Strict, so that a hash has one form.
+// encoding is the PHC format's base64. Strict decoding gives each hash one form.
 var encoding = base64.RawStdEncoding.Strict()
 
 func (h hash) String() string {
@@ -78,7 +77,7 @@ func parse(s string) (hash, error) {
 	return h, h.check()
 }
 
-// isOutdated says whether a hash made today would be of another kind.
+// isOutdated reports whether new hashes have other parameters or lengths.
 func (h hash) isOutdated(today Params) bool {
 	return h.Params != today || len(h.salt) != saltBytes || len(h.key) != keyBytes
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// What follows is what tells a place's name from characters that only look like
-// it. Each list says why it is there; a word that misleads belongs into one.
+// The lists below distinguish the name of a place from other uses of its characters. Each
+// list states its reason. New misleading words belong in one of them.
 
-// words are longer than the name inside them, or take its first character: text
-// is read from left to right, so that 深海口味 is 深海, not 海口.
+// words contain a name or overlap its first character. Text is read from left to right, so
+// 深海口味 is 深海, not 海口.
 var words = strings.Fields(`
 	经济 起来 出来 下来 原来 后来 回来 过来 进来 看来 未来 将来 从来 本来 带来
 	决定 一定 不定 规定 制定 稳定 确定 肯定 固定 特定 约定 坚定 说定 商定
@@ -65,8 +65,8 @@ var words = strings.Fields(`
 	上山 进山 出山 后山 前山 荒山 深山 大山 小山 名山 香山 景山 庐山 紫金山 拆开 掀开 翻开 切开 剥开 敞开 睁开 走开 散开 剪开 咬开
 	朝南 电池 水池 泳池 祝贺 安抚 武汉三镇 东北虎`)
 
-// abroad are places elsewhere. A name right behind one isn't in China either:
-// 首尔江西区. Those that contain a name of ours matter most.
+// abroad are places in other countries. A name right after one is not in China either:
+// 首尔江西区. Those that contain a name of China matter most.
 var abroad = slices.Concat(countries, strings.Fields(`
 	首尔 釜山 光州 东京 东京都 京都 大阪 神户 福冈 名古屋 横滨 奈良 札幌 北海道 冲绳 河内 胡志明市 岘港 新加坡 曼谷 清迈 普吉
 	吉隆坡 槟城 雅加达 巴厘岛 马尼拉 仰光 金边 万象 平壤 乌兰巴托
@@ -79,23 +79,22 @@ var abroad = slices.Concat(countries, strings.Fields(`
 	仁川 济州岛 大邱 水原 明洞 京畿道 庆尚 全罗 忠清 江原道 长崎 熊本 鹿儿岛 金泽 仙台 广岛 冈山 镰仓 箱根 轻井泽 新宿 涩谷 池袋 银座 浅草 爱知 静冈 石川县 福井 长野 山梨 千叶 埼玉 群马 青森 福岛
 	巴塞罗那 马德里 里斯本 阿姆斯特丹 莫斯科 悉尼 墨尔本 南京町`))
 
-// countries make adjectives, too: 日本料理 is no place. They count behind a word that leads
-// there.
+// countries also serve as adjectives: 日本料理 is not a place. They count after a word that
+// leads there.
 var countries = strings.Fields(`
 	日本 韩国 泰国 越南 马来西亚 印度 印尼 菲律宾 缅甸 柬埔寨 老挝 朝鲜 蒙古国 美国 加拿大 墨西哥 巴西 阿根廷 智利 秘鲁 古巴 英国 法国 德国 意大利 西班牙 葡萄牙 荷兰 比利时 瑞士 瑞典
 	挪威 丹麦 芬兰 俄罗斯 澳大利亚 澳洲 新西兰 埃及 肯尼亚 南非 摩洛哥 土耳其 希腊 匈牙利 捷克 奥地利 冰岛 爱尔兰 苏格兰 尼泊尔 以色列 伊朗`)
 
-// thither are the words that lead to a place.
+// thither are the words before a destination.
 const thither = "在到去回飞往来从至游赴"
 
-// leads in a text lead to another place than the one abroad that was named before: 巴黎来的
-// 朋友在大连.
+// leads are characters that introduce another place than the foreign one before: 巴黎来的朋友在大连.
 const leads = "来去到回在飞从离往坐带跟和与住过给寄送买请说教是看想问找嫁运"
 
-// cries are names that people cry out for joy: 芜湖，终于考完了！
+// cries are names that are also used as cheers: 芜湖，终于考完了！
 var cries = strings.Fields(`芜湖`)
 
-// behind a short name these make it something else's, wherever that is.
+// behind are words that turn the short name before them into a part of another name.
 var behind = strings.Fields(`
 	烤鸭 拉面 小面 米粉 米线 板鸭 盐水鸭 热干面 刀削面 牛肉面 拌面 炸酱面 担担面 燃面 臊子面 裤带面 面馆 粉面 凉皮 凉粉 肉夹馍 泡馍 羊肉串 大盘鸡 辣子鸡 烧鸡 扒鸡 白切鸡 文昌鸡 口水鸡
 	小笼 生煎 臭豆腐 豆腐 豆皮 酸辣粉 螺蛳粉 肠粉 锅贴 煎饼 麻花 火腿 腊肠 腊肉 香肠 烤肉 烤鱼 烤全羊 火锅 冒菜 菜 早茶 老酸奶 酸奶 点心 小吃 大包 馄饨 饺子 汤包 粽子 月饼
@@ -118,11 +117,11 @@ var behind = strings.Fields(`
 	话 方言 口音 腔 评弹 评书 梆子 坠子 快书 快板 越剧 川剧 剧 菜系 小调 民歌 织锦 刺绣 剪纸 年画 云锦 丝绸 红木 瓷器 陶瓷 保卫战 战役 会战 条约 大屠杀 猿人 时间 犬 虎 猫
 	路 街 大街 大道 胡同口 弄 巷 高架 东路 西路 南路 北路 中路 东街 西街 南街 北街 中街 东大街 西大街 南大街 北大街 一路 二路 三路 四路 五路 六路 七路 八路 环路 东一路 东二路 西一路 西二路 北二路 南二路`)
 
-// praise may stand before what they make: 重庆老火锅.
+// praise are adjectives that may precede a word of behind: 重庆老火锅.
 var praise = strings.Fields(`老 正宗 特色 本帮 地道`)
 
-// tails begin with a name's last character, and are likelier than the name:
-// 生上海拔高, 买长沙发.
+// tails are words that begin with a name's last character and are more probable than the
+// name: 生上海拔高, 买长沙发.
 var tails = strings.Fields(`海拔 海鲜 海绵 沙发 沙漠 沙滩 沙龙 苏打 徽章 肥胖 肥皂 肥料 阳光 阳台 阳伞 安静 安眠 宁静 宁愿 连衣裙 连锁 连任 庄稼 义务 庆祝 庆典 通风 通往 南瓜 西瓜 西装 岛屿 东西 德行
 	昌盛 乡下 乡村 辽阔 陵墓 林子 芝麻 名字 波澜 明亮 感动 坊间 作业 水果 浮动 色彩 锡纸 京酱 江山 港湾 兴奋
 	庆生 庆幸 庆贺 庆功 通透 通宵 通畅 通顺 波动 波浪 原谅 原始 原则 原创 宁可 宁肯 南方 东方 北方 西方 西红柿 西兰花 西服 西药 西洋 阳性 沙哑 沙尘 沙拉 沙丘 口味 口红 口袋 口罩 口渴 锡箔
@@ -131,67 +130,66 @@ var tails = strings.Fields(`海拔 海鲜 海绵 沙发 沙漠 沙滩 沙龙 苏
 	名单 名额 名声 浮在 浮现 浮着 浮起 浮上 色调 池塘 池子 池水 左边 左右 左手 亚洲 亚军 亚热 元旦 元宵 西沉 西斜 东升 东流 苏醒 徽标 建材 建议 川流
 	理发 理由 理想 理论 理解 理财 理念 理智 理疗 理会 理睬 萨克斯`)
 
-// notTails begin like those.
+// notTails are exceptions from tails.
 var notTails = strings.Fields(`沙发生 沙发现 沙发展 沙发布 沙发货 沙发来 沙发了 沙发往 沙发出 东西部 东西两 西装修 作业务 庆典型 庆祝你
 	庆生活 庆生意 庆生态 庆生病 庆生孩 庆生煎 庆生产 南方向 南方面 南方言 东方向 东方面 东方言 北方向 北方面 北方言 西方向 西方面 西方言 西服务 西药店 西药材 西药房 沙拉萨 口味道
 	头发展 头发生 头发现 头发布 头发来 头发往 头发货 充电影 充电视 鸡蛋糕 定位于 定位在 水平时 水平安 水平均 门口味 门口岸 门口罩 门口音 营业务 营业余 曲折返 作品尝 底部分
 	理发呆 理发现 理发生 理发烧 理发来 理发了 理发到 理解决 理会合 理会议`)
 
-// notBehind begin like those above, but leave the name what it is.
+// notBehind are exceptions from behind: the name keeps its meaning.
 var notBehind = strings.Fields(`路过 路上 路边 路况 路程 路好 路途 街头 街边 街上 街拍 街坊 菜场 菜市场 队友 剧场 剧院 话剧 梨花 枣园 橙色 巷子 巷口 弄堂 时间长 时间久 时间过 时间短 现代化 大众点评 汽车站 酒店
 	航空港 航空展 保险箱 牌坊 牌楼 腔调 虎丘 猫咖 剧组 菜单 话费 话题 路桥区 路南区 路北区 枣阳 枣庄 枣强 虎林 梨树 龙井市 红塔区`)
 
-// areas behind a province's or city's short name are a homonym's: 江西区, 南京镇.
+// areas after a province's or city's short name make it a homonym: 江西区, 南京镇.
 var areas = strings.Fields(`区 县 镇 村 乡`)
 
-// notAreas begin like those.
+// notAreas are exceptions from areas.
 var notAreas = strings.Fields(`区域 区号 区里 乡下 乡村 乡间 县城 村里 村民`)
 
-// sides behind a name that ends in a direction are of the water or mountain
-// before that: 江西边, 火山东侧.
+// sides after a name that ends in a direction belong to the water or mountain in it: 江西边,
+// 火山东侧.
 var sides = strings.Fields(`边 侧 岸 坡 麓 端`)
 
 var notSides = strings.Fields(`边境 边疆 边陲 边防`)
 
-// weak are cities' short names that are words, rivers, or people's names too.
-// They count only right behind their province, or where somebody goes to them in it.
+// weak are cities' short names that are also words, rivers or people's names. They count
+// only right after their province, or as a destination in it.
 var weak = strings.Fields(`
 	朝阳 白银 日照 来宾 东方 中山 三明 和田 阿里 四平 白山 白城 白杨 新星 双河 文山 红河 怒江 海东 海西 海北 黄南 兴安 大兴安岭 安康 安顺 平凉 清远 长治 乐山 金华 保山 玉林 玉树
 	德州 六安 吉安 泰安 天门 天水 内江 资阳 定西 固原 吴忠 中卫 山南 万宁 普洱 北海 河源 通化 开封 大同 贵港 黄石 塔城 永州 五指山 伊春 北屯 昆玉 黑河 巴中 文昌 眉山 广安 江门 南平 铁门关 武威 宜春 潜江 仙桃 随州`)
 
-// landmarks are lakes, towers, ideals and directions before they are districts:
-// 杭州西湖 is the lake. Such a district is named in full.
+// landmarks are districts' short names that usually mean lakes, towers, ideals or
+// directions: 杭州西湖 is the lake. Such a district needs its full name.
 var landmarks = strings.Fields(`
 	西湖 鼓楼 钟楼 雁塔 玄武 和平 新华 解放 人民 中山 文化 团结 友谊 先锋 建设 红旗 东风 前进 向阳 光明 长寿 平安 互助 民主 通道
 	城关 城中 城东 城西 城北 城南 市中 市北 市南 路南 路北 新城 东湖 南湖 大观 临江 沿江 东方 太平 平房 天山 天涯 崇文 宣武 二道 西山 南山 东山 中原 站前 振兴 元宝
 	乐业 大方 普定 清水 民和 民乐 永安 长乐 大同 上街 文峰 北关 工农 梨树 恒山 华山 泰山 嵩山 黄山 安宁 安居 开平 山城 北林 南郊 岭东`)
 
-// surnames make a given name of the short name behind them, at the start of a
-// phrase: 张北京.
+// surnames make the short name after them a given name at the start of a phrase: 张北京.
 var surnames = "王李赵刘陈杨吴孙郭宋唐邓冯曹彭蔡潘袁蒋魏吕沈姚卢傅崔谭廖汪贾邱侯邹孟秦尹薛张徐朱马胡何林罗郑梁谢许韩曾董余叶程苏丁任钟姜范陆金石方江黄周戴熊孔严龚郝"
 
-// openSurnames make one in the middle of a phrase too, unlike 马, 何 or 江, which
-// end other words: 同桌赵天津.
+// openSurnames do so within a phrase, too. 马, 何 and 江 do not, because they end other words:
+// 同桌赵天津.
 var openSurnames = "王李赵刘陈杨吴孙郭邓冯曹彭蔡潘袁蒋魏吕沈姚卢傅崔谭廖汪贾邱侯邹孟秦尹薛郑徐朱韩董姜范"
 
-// namings before a short name make it what somebody or something is called.
+// namings before a short name make it the name of a person or thing.
 var namings = strings.Fields(`祖籍 籍贯 博主 主播 小名 网名 艺名 笔名 本名 大名 取名 起名 改名 命名 队名 店名 书名 歌名 名字是 名为 昵称 绰号 外号 昵称是 外号是 网名是 小名是 唤作 称作 循环`)
 
-// roles before a surname and a short name make these a person's: 歌手张杭州.
+// roles before a surname and a short name make them a person's name: 歌手张杭州.
 var roles = strings.Fields(`叫 姓 歌手 邻居 同事 同学 同桌 老师 老板 舅舅 叔叔 阿姨 室友 朋友 班长 队长 经理 主任 医生 司机 教练 演员 作家 导演 表哥 表姐 哥们 闺蜜`)
 
-// origins before a short name and 人 behind it tell where somebody is from, not
-// where this is: 他是四川人.
+// origins before a short name and 人 after it state a person's origin, not the location:
+// 他是四川人.
 var origins = "是个位群对名两几为当算"
 
-// crowds begin like that 人, but are no origin.
+// crowds are words with 人 that do not state an origin.
 var crowds = strings.Fields(`人民 人山 人多 人太 人真 人少 人口 人挤`)
 
-// titles before a short name make it somebody's or something's: 叫苏州, 一首成都.
+// titles before a short name make it a title or a nickname: 叫苏州, 一首成都.
 var titles = "叫首姓唱哼"
 
-// followers and enders judge what stands behind a short name: misleading, or
-// harmless though it begins like that. The longest that fits decides.
+// followers and enders judge the text after a short name: misleading, or harmless despite
+// such a beginning. The longest match decides.
 var (
 	followers = judged(behind, notBehind)
 	enders    = judged(tails, notTails)

@@ -10,7 +10,7 @@ import (
 //go:embed divisions.txt
 var divisions string
 
-// builtIn returns all divisions with the short names that they go by.
+// builtIn returns all divisions with their short names.
 func builtIn() []Record {
 	var records []Record
 	var province, city string
@@ -46,19 +46,19 @@ func named(r Record, official string) []Record {
 	return records
 }
 
-// ranks are what official names end in, the longest first.
+// ranks are the suffixes of official names, longest first.
 var ranks = []string{
 	"特别行政区", "自治区", "自治州", "自治县", "自治旗", "地区", "新区", "林区", "省", "市", "盟", "县", "区", "旗",
 }
 
-// peoples name the autonomous divisions; they are left out of short names. One
-// that ends like another comes before it.
+// peoples are the names of peoples in autonomous divisions, which short names omit. A name
+// precedes those that it ends with.
 var peoples = strings.Fields(`维吾尔 布依族 土家族 达斡尔族 鄂温克族 鄂伦春 哈萨克族 哈萨克 柯尔克孜 塔吉克 蒙古族 蒙古
 	朝鲜族 景颇族 傈僳族 哈尼族 仫佬族 毛南族 仡佬族 拉祜族 纳西族 普米族 独龙族 布朗族 撒拉族 东乡族 保安族 裕固族 锡伯 各族
 	壮族 回族 藏族 羌族 彝族 苗族 侗族 傣族 白族 满族 瑶族 畲族 黎族 水族 佤族 怒族 土族`)
 
-// shortNames are the usual ones: 浙江省 is 浙江, 大理白族自治州 is 大理州 and 大理.
-// Names of one character aren't any: they are words.
+// shortNames returns the usual short names: 浙江 for 浙江省, 大理州 and 大理 for 大理白族自治州. It omits
+// names of one character, which are words.
 func shortNames(official string) []string {
 	for _, rank := range ranks {
 		stem, found := strings.CutSuffix(official, rank)
@@ -71,7 +71,7 @@ func shortNames(official string) []string {
 		}
 		var short []string
 		if utf8.RuneCountInString(stem) >= 2 {
-			// 海南 is the province to everybody, even beside the other's own.
+			// 海南 means the province, even though a prefecture has the name, too.
 			if rank != "自治州" || stem != "海南" {
 				short = append(short, stem)
 			}

@@ -1,10 +1,9 @@
-// Package gazetteer finds places by their names in a list of China's
-// administrative divisions (EVT-16).
+// Package gazetteer finds places by name in a list of China's administrative divisions
+// (EVT-16).
 //
-// It knows nothing but the names and what misleads about them: the longest
-// counts where several begin, a district counts only where its city or its
-// province agrees, and a name that could mean several places counts as none. What
-// is said of a place abroad is no place's here.
+// It knows only names and misleading contexts. The longest of overlapping names counts. A
+// district counts only if its city or province agrees. An ambiguous name counts as no place.
+// Names of places abroad do not count as places in China.
 package gazetteer
 
 import (
@@ -19,17 +18,16 @@ import (
 	"plaza/domain/place"
 )
 
-// Record is a division, named from the outside in; what it has no part of is
-// empty. Short is another name that it goes by, if any. A division of several
-// such names has several records.
+// Record is a division with its parents; parts that do not apply are empty. Short is an
+// optional alternative name. A division with several such names has several records.
 type Record struct{ Province, City, District, Short string }
 
 func (r Record) place() place.Place {
 	return place.Place{Province: r.Province, City: r.City, District: r.District}
 }
 
-// withCity is the name of a district that begins as its city's ends, with that city's:
-// 济南市中区 is 济南's 市中区, not something of 济南市. Of others it is empty.
+// withCity returns a district's name preceded by its city's, if the city's name ends as the
+// district's begins: 济南市中区 is 市中区 of 济南, not a part of 济南市. Otherwise it returns "".
 func (r Record) withCity() string {
 	if !strings.HasPrefix(r.District, "市") {
 		return ""
@@ -46,25 +44,25 @@ type Gazetteer struct {
 type name struct {
 	text     string
 	official bool
-	complete bool // a district's, with its city's before it
-	weak     bool // see the list of these
+	complete bool // a district's name preceded by its city's
+	weak     bool // see the list weak
 	abroad   bool
-	places   []*division // all that go by it; none of a word that only looks like a place
+	places   []*division // all with this name; none for a word that only resembles a place
 }
 
-// division is a place; there is one of each, so that they compare by address.
+// division is a place. Each place has one division, so pointers can be compared.
 type division struct {
 	place.Place
 	lineage []*division // itself, its city and its province
 }
 
-// New returns a gazetteer of all divisions.
+// New returns the gazetteer of all divisions.
 func New() *Gazetteer { return all() }
 
-// all is read once: it never changes, so that everybody may share it.
+// all is built once. It never changes, so all callers share it.
 var all = sync.OnceValue(func() *Gazetteer { return Of(builtIn()) })
 
-// Of returns a gazetteer of the records.
+// Of returns the gazetteer of the records.
 func Of(records []Record) *Gazetteer {
 	byText, divisions := map[string]*name{}, atlas{}
 	named := func(text string) *name {
@@ -112,13 +110,13 @@ func (g *Gazetteer) Analyse(_ context.Context, title, content string) (place.Pla
 	return mostMentioned(chained(resolved(found)), abroad.most()), nil
 }
 
-// mention is a sighting of which it is clear what place it means.
+// mention is a sighting with its place.
 type mention struct {
 	sighting
 	place *division
 }
 
-// resolved keeps the sightings that mean one place.
+// resolved returns the sightings with exactly one place.
 func resolved(found []sighting) []mention {
 	confirm(found)
 	certain, around := map[*division]bool{}, map[*division]bool{}
@@ -134,7 +132,7 @@ func resolved(found []sighting) []mention {
 		p := s.meant(before, certain)
 		if p == nil {
 			if p = s.headedFor(around); p != nil {
-				certain[p] = true // from here on
+				certain[p] = true // for later sightings
 			}
 		}
 		if p == nil {
@@ -146,8 +144,8 @@ func resolved(found []sighting) []mention {
 	return mentions
 }
 
-// confirm takes a weak name for a city's where a district of that follows in full:
-// 白银市's 白银平川区 is no silver.
+// confirm accepts a weak name as a city if one of its districts follows with its full name:
+// in 白银市's 白银平川区, 白银 is not the metal.
 func confirm(found []sighting) {
 	for i := range max(0, len(found)-1) {
 		city, next := &found[i], found[i+1]
@@ -162,9 +160,9 @@ func confirm(found []sighting) {
 	}
 }
 
-// alone is the place that the name tells without any help, or zero. A district
-// does not: even one that is unique may mean a village or a firm. Cities inside
-// a city do, if they are named in full: 昆山市.
+// alone returns the place that the name identifies without context, or nil. A district needs
+// context: even a unique name may be a village or a company. Cities inside a city qualify by
+// their full name: 昆山市.
 func (s sighting) alone() *division {
 	var upper, lower []*division
 	for _, p := range s.places {
@@ -187,9 +185,9 @@ func standsAlone(official string) bool {
 	return strings.HasSuffix(official, "市") && utf8.RuneCountInString(official) >= 3
 }
 
-// meant is the one place of the name that agrees with what is right before it,
-// or is known by itself, or else agrees with the places that are certain, the
-// nearer around it the better; zero when there is none, or several.
+// meant returns the only place of the name that agrees with the mention right before it, or
+// is known without context, or agrees with the certain places; smaller surroundings count
+// first. It returns nil for none or several.
 func (s sighting) meant(before mention, certain map[*division]bool) *division {
 	if before.isBeside(s) {
 		if p := inside(before.place, s.places); p != nil && !(p.District != "" && s.isLandmark()) {
@@ -218,8 +216,8 @@ func (s sighting) meant(before mention, certain map[*division]bool) *division {
 	return nil
 }
 
-// headedFor is the one city of a weak name that somebody goes to, or is in, in a province
-// that the text is around: 先到合肥，再到六安.
+// headedFor returns the only city of a weak name that is a destination or location, in one
+// of the provinces of the text: 先到合肥，再到六安.
 func (s sighting) headedFor(provinces map[*division]bool) *division {
 	last, _ := utf8.DecodeLastRuneInString(s.whole[:s.start])
 	if !s.weak || !strings.ContainsRune(thither, last) {
@@ -237,7 +235,7 @@ func (s sighting) headedFor(provinces map[*division]bool) *division {
 	return cities[0]
 }
 
-// inside is the one place inside the outer one, cities before districts.
+// inside returns the only place inside the outer one, cities before districts.
 func inside(outer *division, places []*division) *division {
 	var cities, districts []*division
 	for _, p := range places {
@@ -258,14 +256,13 @@ func inside(outer *division, places []*division) *division {
 	return nil
 }
 
-// isBeside says whether the next name follows with nothing in between that parts
-// the two.
+// isBeside reports whether the next name follows without a separator.
 func (m mention) isBeside(next sighting) bool {
 	return m.whole != "" && m.inTitle == next.inTitle && m.end <= next.start &&
 		strings.Trim(m.whole[m.end:next.start], " 　·・-—/（(【") == ""
 }
 
-// atlas has one division of each place.
+// atlas holds the division of each place.
 type atlas map[place.Place]*division
 
 func (a atlas) of(p place.Place) *division {
@@ -283,8 +280,8 @@ func (a atlas) of(p place.Place) *division {
 	return a[p]
 }
 
-// chained joins mentions that name one place from the outside in, like
-// 浙江省杭州市西湖区, into one of that place.
+// chained joins mentions that name one place from large to small, like 浙江省杭州市西湖区, into one
+// mention.
 func chained(mentions []mention) []mention {
 	joined := mentions[:0]
 	for _, m := range mentions {
@@ -302,10 +299,9 @@ func (m mention) introduces(next mention) bool {
 		!strings.ContainsFunc(m.whole[m.end:next.start], unicode.IsLetter)
 }
 
-// mostMentioned is the place with the most mentions, of several the one in the
-// title, of several the first. Whatever is said of a place is said of what is
-// mentioned inside it too: who is in 杭州, and in 西湖区, is in 杭州市西湖区. A place abroad
-// that is mentioned more often is what the text is about, and so it has none.
+// mostMentioned returns the place with the most mentions. Of several it prefers the one in
+// the title, then the first. A mention also counts for the places inside it: 杭州 and 西湖区
+// together mean 杭州市西湖区. If a place abroad has more mentions, the text has no place.
 func mostMentioned(mentions []mention, abroad int) place.Place {
 	var order []*division
 	counts, inTitle := map[*division]int{}, map[*division]bool{}

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// sighting is a name found in a text.
+// sighting is an occurrence of a name in a text.
 type sighting struct {
 	*name
-	whole      string // text that it is in
-	start, end int    // of the name, in bytes
+	whole      string // the text
+	start, end int    // position of the name, in bytes
 	inTitle    bool
-	confirmed  bool // of a weak name: that it means the city
+	confirmed  bool // a weak name that means the city
 }
 
-// elsewhere counts the mentions of places abroad.
+// elsewhere counts mentions of places abroad.
 type elsewhere map[string]int
 
 func (e elsewhere) most() (most int) {
@@ -26,7 +26,7 @@ func (e elsewhere) most() (most int) {
 	return most
 }
 
-// count counts the name, unless it may well be an adjective.
+// count counts the name, unless it is probably an adjective.
 func (e elsewhere) count(name, before string) {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if !slices.Contains(countries, name) || strings.ContainsRune(thither, last) {
@@ -34,11 +34,10 @@ func (e elsewhere) count(name, before string) {
 	}
 }
 
-// scan reads the text once, from left to right, and skips what a name or a word
-// has taken.
+// scan reads the text once, from left to right. A found name or word is skipped as a whole.
 func (g *Gazetteer) scan(text string, inTitle bool, abroad elsewhere) []sighting {
-	found := make([]sighting, 0, len(text)/64+4) // about what diaries hold
-	quoted, foreign := 0, -1                     // where the last name abroad has ended
+	found := make([]sighting, 0, len(text)/64+4) // typical density in diaries
+	quoted, foreign := 0, -1                     // ends of the last name abroad
 	for i := 0; i < len(text); {
 		number, size := g.names.longest(text[i:])
 		start := i
@@ -71,15 +70,15 @@ func (g *Gazetteer) scan(text string, inTitle bool, abroad elsewhere) []sighting
 	return found
 }
 
-// isPartOf says whether what is between a name abroad and another leaves the second in the
-// first: 日本石川县的白山市, 伦敦有家重庆馆子.
+// isPartOf reports whether the text between a name abroad and a second name puts the second
+// inside the first: 日本石川县的白山市, 伦敦有家重庆馆子.
 func isPartOf(between string) bool {
 	const long = 10 // characters
 	return len(between) <= long*utf8.UTFMax && utf8.RuneCountInString(between) <= long &&
 		!strings.ContainsAny(between, leads) && !strings.ContainsFunc(between, unicode.IsPunct)
 }
 
-// misleads says whether what is around a short name makes it something else's.
+// misleads reports whether the context of a short name gives it another meaning.
 func (s sighting) misleads() bool {
 	before, follows := s.whole[:s.start], s.whole[s.end:]
 	last, size := utf8.DecodeLastRuneInString(s.text)
@@ -117,8 +116,8 @@ func (s sighting) isCityOrProvince() bool {
 	return false
 }
 
-// isLandmark says whether the short name of a district is a lake's or temple's of
-// that name: 南京玄武湖, 成都武侯祠.
+// isLandmark reports whether the short name of a district means a landmark of that name:
+// 南京玄武湖, 成都武侯祠.
 func (s sighting) isLandmark() bool {
 	if s.official {
 		return false
@@ -127,8 +126,8 @@ func (s sighting) isLandmark() bool {
 	return strings.ContainsRune("湖山寺祠塔楼桥江河海岛门村镇乡", follows)
 }
 
-// isNamed says whether what is before a short name makes it a person's, a pet's
-// or a song's.
+// isNamed reports whether the text before a short name makes it the name of a person, a pet
+// or a song.
 func isNamed(before string) bool {
 	before = strings.TrimRight(before, "“「『")
 	last, size := utf8.DecodeLastRuneInString(before)
@@ -169,10 +168,10 @@ func begins(text string, words []string) bool {
 	return false
 }
 
-// isTitle says whether the name is only part of what stands in quotation marks, and that is
-// no speech: 博主“成都阿蛮”.
+// isTitle reports whether the name is only a part of a quotation that is not speech:
+// 博主“成都阿蛮”.
 func isTitle(before, name, follows string) bool {
-	const long = 8 // characters; what is longer is a sentence
+	const long = 8 // characters; longer quotations are sentences
 	head := before[max(0, len(before)-long*utf8.UTFMax):]
 	tail := follows[:min(len(follows), long*utf8.UTFMax)]
 	opens, closes := strings.LastIndexAny(head, "“「『"), strings.IndexAny(tail, "”」』")
@@ -186,7 +185,7 @@ func isTitle(before, name, follows string) bool {
 		unicode.IsLetter(said) && !strings.ContainsRune("说道问答喊叫想句写", said)
 }
 
-// isClause says whether there is nothing before the name, and after it, in its clause.
+// isClause reports whether the name is the whole clause.
 func isClause(before, follows string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(follows)

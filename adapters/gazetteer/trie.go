@@ -5,10 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// trie finds the longest of its words that a text begins with, reading each
-// character of that once.
+// trie finds the longest of its words at the start of a text. It reads each character once.
 type trie struct {
-	roots []int32 // the node after the first character, from the first of them on
+	roots []int32 // the node after each first character
 	edges map[edge]int32
 	words []int32 // by node: the number of the word that ends there, or none
 }
@@ -20,8 +19,8 @@ type edge struct {
 
 const none = -1
 
-// Names are written in these characters. The first of a name is looked up for
-// every character of a text: in a table, as that is faster than a map.
+// Names use these characters. The first character is looked up for each character of a text,
+// so it has a table, which is faster than a map.
 const firstRoot, lastRoot = 0x4e00, 0x9fff
 
 func newTrie() *trie {
@@ -40,9 +39,8 @@ func (t *trie) root(r rune) (int32, bool) {
 	return node, node != none
 }
 
-// add makes the word known in simplified and in traditional writing, and in
-// mixtures of the two. Words that do not begin with a Chinese character are never
-// found.
+// add adds the word in simplified and traditional characters and mixtures of both. Words
+// that begin with another character are never found.
 func (t *trie) add(word string, number int32) {
 	if first, _ := utf8.DecodeRuneInString(word); first < firstRoot || first > lastRoot {
 		return
@@ -79,9 +77,8 @@ func (t *trie) step(node int32, r rune) (int32, bool) {
 	return next, known
 }
 
-// longest returns the number of the longest word that the text begins with and
-// its length in bytes; none, and the length of the first character, if there is
-// no such word.
+// longest returns the number and the length in bytes of the longest word at the start of the
+// text. Without one it returns none and the length of the first character.
 func (t *trie) longest(text string) (number int32, size int) {
 	r, end := utf8.DecodeRuneInString(text)
 	number, size = none, end
@@ -104,7 +101,7 @@ func (t *trie) longest(text string) (number int32, size int) {
 	return number, size
 }
 
-// traditional writings of the characters in names that are met most.
+// traditional maps frequent characters of names to their traditional forms.
 var traditional = func() map[rune][]rune {
 	ways := map[rune][]rune{}
 	for pair := range strings.FieldsSeq(`东東 广廣 苏蘇 龙龍 庆慶 宁寧 辽遼 陕陝 贵貴 云雲 湾灣 门門 岛島 济濟 乌烏 鲁魯 齐齊 兰蘭 银銀 沈瀋 长長 阳陽 连連

@@ -8,8 +8,8 @@ import (
 	"plaza/domain/user"
 )
 
-// loginBody is what a login sends. A password is never trimmed, so one of spaces
-// is not blank.
+// loginBody is the body of a login. A password is never trimmed, so a password of spaces is
+// valid.
 type loginBody struct {
 	Username *string        `json:"username" validate:"required,visible"`
 	Password *secret.String `json:"password" validate:"required,min=1"`
@@ -31,7 +31,7 @@ type keyView struct {
 	Key string `json:"key"`
 }
 
-// login gives out a key (AUT-01).
+// login returns a new key (AUT-01).
 func (a *api) login(c *call) (reply, error) {
 	body, err := read[loginBody](c)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *api) login(c *call) (reply, error) {
 	return data(keyView{key.Reveal()}), nil
 }
 
-// logout revokes the key that the call came with (AUT-10).
+// logout revokes the key that the request presents (AUT-10).
 func (a *api) logout(c *call) (reply, error) {
 	return noContent(), a.Signin.Logout(c.ctx(), c.key)
 }

@@ -20,10 +20,10 @@ import (
 // Bounds of a JSON body.
 const (
 	maxBody  = 1 << 20 // bytes (GEN-11)
-	maxDepth = 64      // objects and lists within each other
+	maxDepth = 64      // nesting of objects and lists
 )
 
-// What is wrong with a body as a whole.
+// Faults of a body as a whole.
 var (
 	errNoJSONType = fault.New(fault.Unsupported, "Send the body as application/json.")
 	errEncoded    = fault.New(fault.Unsupported, "Send the body without a Content-Encoding.")
@@ -31,17 +31,17 @@ var (
 	errNoUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
 	errTooDeep    = fault.New(fault.Invalid, "The body is nested too deeply.")
 	errNoJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
-	errNoObject   = fault.New(fault.Invalid, "The body is no JSON object.")
+	errNoObject   = fault.New(fault.Invalid, "The body is not a JSON object.")
 )
 
-// checked is a body with rules that no tag can say.
+// checked is a body with rules that tags can't express.
 type checked interface {
-	// check tells what is wrong with the fields that were sent.
+	// check returns the problems of the fields that were sent.
 	check() fault.Fields
 }
 
-// read returns the body of the request. All that is wrong with its fields, by
-// type, by tag and by the domain's own rules, is one fault (GEN-08).
+// read returns the body of the request. It returns all problems of its fields (types, tags,
+// domain rules) as one fault (GEN-08).
 func read[T any](c *call) (T, error) {
 	var body T
 	raw, err := readBody(c.gin.Writer, c.gin.Request, maxBody)
@@ -61,10 +61,10 @@ func fill(body any, raw []byte) error {
 	return complete(body, object, nil)
 }
 
-// complete fills the body with what was sent and tells all that is wrong with it. A body
-// with pictures has gone through a sieve, or is a form.
+// complete fills the body from the object and returns all problems with it. s is nil unless
+// the body brings pictures as JSON.
 func complete(body any, object map[string]json.RawMessage, s *uploadReader) error {
-	d := decoder{sieve: s}
+	d := decoder{uploads: s}
 	d.object("", object, reflect.ValueOf(body).Elem())
 	d.wrong.Merge(broken(body))
 	if c, ok := body.(checked); ok {
@@ -73,9 +73,8 @@ func complete(body any, object map[string]json.RawMessage, s *uploadReader) erro
 	return d.wrong.Err()
 }
 
-// together is the error with the fields that another one finds wrong as well. A
-// mistake of our own outweighs both.
-func together(err, other error) error {
+// mergeFaults adds the wrong fields of other to err. An error of the server outweighs both.
+func mergeFaults(err, other error) error {
 	wrong := maps.Clone(fault.FieldsOf(err))
 	if other == nil || len(wrong) == 0 {
 		return err
@@ -87,25 +86,25 @@ func together(err, other error) error {
 	return wrong.Err()
 }
 
-// readBody returns the bytes of a JSON body. One that is too large, or no JSON by
-// its own account, is refused before it is read.
+// readBody returns the bytes of a JSON body. A body that declares another type or too large
+// a size is refused before it is read.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, errNoJSONType
 	}
-	if err := bound(w, r, limit); err != nil {
+	if err := limitBody(w, r, limit); err != nil {
 		return nil, err
 	}
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, unread(w, r, err, errCutOff)
+		return nil, readFault(w, r, err, errCutOff)
 	}
 	return raw, nil
 }
 
-// bound lets no more than the limit be read of the body, and refuses one that is
-// larger, or encoded, by its own account.
-func bound(w http.ResponseWriter, r *http.Request, limit int64) error {
+// limitBody limits how much of the body can be read. It refuses a body that declares a larger
+// size or a content encoding.
+func limitBody(w http.ResponseWriter, r *http.Request, limit int64) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return errEncoded
 	}
@@ -116,14 +115,14 @@ func bound(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return nil
 }
 
-// unread says why a body that is bounded could not be read; otherwise, when it is
-// neither too large nor too slow.
-func unread(w http.ResponseWriter, r *http.Request, err, otherwise error) error {
+// readFault returns the reason why a bounded body could not be read. It returns otherwise when
+// the body is neither too large nor too slow.
+func readFault(w http.ResponseWriter, r *http.Request, err, otherwise error) error {
 	if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return r.Context().Err()
 	}
 	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
-		http.NewResponseController(w).SetReadDeadline(time.Now()) // nor does the server wait for the rest
+		http.NewResponseController(w).SetReadDeadline(time.Now()) // the server must not wait for the rest
 		return tooLarge(over.Limit)
 	}
 	return otherwise
@@ -133,8 +132,8 @@ func tooLarge(limit int64) error {
 	return fault.Newf(fault.TooLarge, "The body is larger than %d MiB.", limit>>20)
 }
 
-// innermost is the writer that all others are around: through that one alone can
-// MaxBytesReader tell the server to hang up.
+// innermost returns the writer inside all wrappers. MaxBytesReader can close the connection
+// only through that one.
 func innermost(w http.ResponseWriter) http.ResponseWriter {
 	for {
 		around, ok := w.(interface{ Unwrap() http.ResponseWriter })
@@ -145,7 +144,7 @@ func innermost(w http.ResponseWriter) http.ResponseWriter {
 	}
 }
 
-// isJSON says whether the content type is JSON's; a missing one is taken for it.
+// isJSON reports whether the content type is JSON. A missing type counts as JSON.
 func isJSON(contentType string) bool {
 	if contentType == "" {
 		return true
@@ -154,8 +153,8 @@ func isJSON(contentType string) bool {
 	return err == nil && mediaType == "application/json"
 }
 
-// parse takes exactly one JSON object apart. Names are told apart by case, and of
-// a repeated one the last counts.
+// parse reads exactly one JSON object. Names are case-sensitive. The last of repeated names
+// counts.
 func parse(raw []byte) (map[string]json.RawMessage, error) {
 	switch {
 	case !utf8.Valid(raw):
@@ -172,7 +171,7 @@ func parse(raw []byte) (map[string]json.RawMessage, error) {
 	return object, err
 }
 
-// isDeep says whether the text, if it is JSON, is nested beyond maxDepth.
+// isDeep reports whether the text, if it is JSON, is nested beyond maxDepth.
 func isDeep(raw []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(raw); i++ {

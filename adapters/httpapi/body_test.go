@@ -236,11 +236,11 @@ func (r *countedReader) Read(p []byte) (int, error) {
 func TestGEN_08_two_errors_about_fields_are_one(t *testing.T) {
 	title, event := fault.Field("title", "Too long."), fault.Field("event", "There is no such event.")
 	ours := errors.New("the disk is full")
-	assert.Equal(t, fault.Fields{"title": {"Too long."}, "event": {"There is no such event."}}.Err(), together(title, event))
+	assert.Equal(t, fault.Fields{"title": {"Too long."}, "event": {"There is no such event."}}.Err(), mergeFaults(title, event))
 	assert.Len(t, title.Fields, 1, "neither is changed")
-	assert.Equal(t, title, together(title, nil))
-	assert.Equal(t, ours, together(title, ours))
-	assert.Equal(t, errNoJSON, together(errNoJSON, event))
+	assert.Equal(t, title, mergeFaults(title, nil))
+	assert.Equal(t, ours, mergeFaults(title, ours))
+	assert.Equal(t, errNoJSON, mergeFaults(errNoJSON, event))
 }
 
 func TestGEN_11_a_body_that_breaks_off_is_the_clients_fault(t *testing.T) {

@@ -12,18 +12,19 @@ import (
 	"plaza/domain/secret"
 )
 
-// call is a request on its way to a handler, together with who makes it.
+// call is a request that passed its policy, with the actor who makes it.
 type call struct {
 	gin   *gin.Context
 	actor access.Actor
-	key   secret.String // that the actor presented
+	key   secret.String // presented by the actor
 
-	spools uploadBuffers // pictures that came with the request
-	leave  func()        // frees the room that the call has; nil: it has none
+	uploads uploadBuffers // pictures of the request
+	leave   func()        // releases what enter acquired; nil: nothing
 }
 
-// enter takes room for so many events, until leave is called or the call ends.
-func (c *call) enter(r *room, events int) error {
+// enter acquires memory for a list of that many events. The end of the call releases it, if
+// leave has not.
+func (c *call) enter(r *listLimits, events int) error {
 	leave, err := r.enter(c.ctx(), events)
 	if err == nil {
 		c.leave = sync.OnceFunc(leave)
@@ -31,9 +32,9 @@ func (c *call) enter(r *room, events int) error {
 	return err
 }
 
-// end frees what the call has.
+// end releases what the call holds.
 func (c *call) end() {
-	_ = c.spools.close() // files without a name: nothing is lost with them
+	_ = c.uploads.close() // temporary files: their loss does not matter
 	if c.leave != nil {
 		c.leave()
 	}
@@ -41,8 +42,8 @@ func (c *call) end() {
 
 func (c *call) ctx() context.Context { return c.gin.Request.Context() }
 
-// address is where the caller is: the peer, or what trusted proxies say. It is
-// zero when the peer has no address, as on a Unix socket.
+// address returns the caller's address: the peer's, or the one that trusted proxies report.
+// It is zero when the peer has no address, as on a Unix socket.
 func (c *call) address() netip.Addr {
 	addr, err := netip.ParseAddr(c.gin.ClientIP())
 	if err != nil {
@@ -51,13 +52,13 @@ func (c *call) address() netip.Addr {
 	return addr
 }
 
-// name is what stands for the variable in the path.
+// name returns the value of the path's variable.
 func (c *call) name() string {
-	return strings.TrimPrefix(c.gin.Param("id"), "/") // where it is the rest of the path, gin begins it with a slash
+	return strings.TrimPrefix(c.gin.Param("id"), "/") // gin begins a rest of the path with a slash
 }
 
-// pathID is the number in the path. What is no positive integer is the number of
-// nothing (GEN-09).
+// pathID returns the ID in the path. It returns errNoSuchThing if that is not a positive
+// integer (GEN-09).
 func pathID[ID ~int64](c *call) (ID, error) {
 	n := whole(c.name())
 	if n < 1 {

@@ -8,7 +8,7 @@ import (
 	"plaza/domain/user"
 )
 
-// commentBody is something to be said of an event (EVT-19).
+// commentBody is a new comment on an event (EVT-19).
 type commentBody struct {
 	Event   *event.ID `json:"event" validate:"required"`
 	Content *string   `json:"content" validate:"required"`
@@ -25,21 +25,21 @@ func (b *commentBody) check() fault.Fields {
 func (a *api) writeComment(c *call) (reply, error) {
 	body, err := read[commentBody](c)
 	if err != nil {
-		return reply{}, together(err, a.outOfReach(c, body.Event))
+		return reply{}, mergeFaults(err, a.outOfReach(c, body.Event))
 	}
 	comment, err := a.Diary.Comment(c.ctx(), c.actor, *body.Event, *body.Content)
 	if err != nil {
 		return reply{}, err
 	}
-	people, err := a.castOf(c.ctx(), comment.Author)
+	people, err := a.loadUsers(c.ctx(), comment.Author)
 	if err != nil {
 		return reply{}, err
 	}
 	return created(people.renderComment(comment)), nil
 }
 
-// outOfReach is the fault of an event, if one is named, whose comments the caller
-// may not see.
+// outOfReach returns the fault for an event whose comments the caller may not see. Without
+// an event it returns nil.
 func (a *api) outOfReach(c *call, on *event.ID) error {
 	if on == nil {
 		return nil
@@ -61,7 +61,7 @@ func (a *api) listComments(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	people, err := a.castOf(c.ctx(), each(comments.Items, func(c event.Comment) user.ID { return c.Author })...)
+	people, err := a.loadUsers(c.ctx(), each(comments.Items, func(c event.Comment) user.ID { return c.Author })...)
 	if err != nil {
 		return reply{}, err
 	}

@@ -14,7 +14,7 @@ import (
 	"plaza/domain/text"
 )
 
-// Sentences about values of the wrong type; clients of the original know them.
+// Sentences about values of the wrong type, as clients of Django REST framework know them.
 const (
 	noString  = "Not a valid string."
 	noInteger = "A valid integer is required."
@@ -24,28 +24,28 @@ const (
 	noText    = "Text must be valid UTF-8."
 )
 
-// nullable is a field for which an explicit null has a meaning of its own.
+// nullable is a field that treats null differently from absence.
 type nullable[T any] struct {
-	Sent  bool // whether there was anything, null included
+	Sent  bool // also true for null
 	Null  bool
 	Value T
 }
 
-// receive notes that the field was sent, and returns the place of its value.
+// receive marks the field as sent and returns where its value belongs.
 func (n *nullable[T]) receive(null bool) reflect.Value {
 	n.Sent, n.Null = true, null
 	return reflect.ValueOf(&n.Value).Elem()
 }
 
-// decoder fills structs from JSON by the names in their json tags, and notes the
-// first thing that is wrong with each field.
+// decoder fills structs from JSON by the names in their json tags. It notes the first
+// problem of each field.
 //
-// A field is a string, an integer, a boolean, something that reads text, a
-// struct, a slice or a nullable of those, or a pointer, which stays nil when the
-// field is not sent or can't be read. Null is taken by a nullable alone.
+// A field is a string, an integer, a boolean, an encoding.TextUnmarshaler, a struct, a slice
+// or a nullable of those, or a pointer. A pointer stays nil when the field is not sent or
+// can't be read. Only a nullable accepts null.
 type decoder struct {
-	wrong fault.Fields
-	sieve *uploadReader // knows the pictures of a body that has some
+	wrong   fault.Fields
+	uploads *uploadReader // holds the pictures of a JSON body; nil: the body has none
 }
 
 func (d *decoder) note(name, problem string) {
@@ -54,7 +54,7 @@ func (d *decoder) note(name, problem string) {
 	}
 }
 
-// object fills the struct; the names of its fields begin with the prefix.
+// object fills the struct. The reported names of its fields begin with the prefix.
 func (d *decoder) object(prefix string, object map[string]json.RawMessage, into reflect.Value) {
 	for field, value := range into.Fields() {
 		name := jsonName(field)
@@ -80,7 +80,7 @@ func (d *decoder) value(name string, raw json.RawMessage, into reflect.Value) {
 	}
 	if u, ok := into.Addr().Interface().(*upload); ok {
 		var problem string
-		u.uploadBuffer, problem = d.sieve.upload(raw)
+		u.uploadBuffer, problem = d.uploads.upload(raw)
 		d.note(name, problem)
 		return
 	}
@@ -128,7 +128,8 @@ func (d *decoder) plain(name string, raw json.RawMessage, into reflect.Value) {
 	}
 }
 
-// text unmarshals a string with the field's own method. The client reads the sentence of its fault.
+// text unmarshals a string with the field's own method. The client reads the text of its
+// fault.
 func (d *decoder) text(name string, raw json.RawMessage, into encoding.TextUnmarshaler) {
 	s, problem := readString(raw)
 	if problem == "" {
@@ -142,8 +143,8 @@ func (d *decoder) text(name string, raw json.RawMessage, into encoding.TextUnmar
 	d.note(name, problem)
 }
 
-// list fills the slice. It is never nil afterwards, so that an empty list and
-// none at all are two things.
+// list fills the slice. The slice is never nil afterwards, so an empty list differs from an
+// absent one.
 func (d *decoder) list(name string, raw json.RawMessage, into reflect.Value) {
 	if fillWhole(raw, into) {
 		return
@@ -158,14 +159,14 @@ func (d *decoder) list(name string, raw json.RawMessage, into reflect.Value) {
 	}
 }
 
-// fillWhole fills a slice of numbers at once, if the text is one: encoding/json is
-// as strict with numbers as readInteger, but for null, which it takes for zero.
+// fillWhole fills a slice of integers at once. It reports false if the text is not one.
+// encoding/json is as strict as readInteger, except that it reads null as zero.
 func fillWhole(raw json.RawMessage, into reflect.Value) bool {
 	return into.Type().Elem().Kind() == reflect.Int64 && bytes.IndexByte(raw, 'n') < 0 &&
 		json.Unmarshal(raw, into.Addr().Interface()) == nil
 }
 
-// readString returns the string, or the problem with it.
+// readString returns the string or its problem.
 func readString(raw json.RawMessage) (s, problem string) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return "", noString
@@ -176,8 +177,8 @@ func readString(raw json.RawMessage) (s, problem string) {
 	return s, text.Limit{}.Problem(s)
 }
 
-// isBroken says whether a JSON string escapes half a character: a surrogate
-// without its other half, which no UTF-8 can hold.
+// isBroken reports whether a JSON string escapes a surrogate without its other half. UTF-8
+// can't express that.
 func isBroken(raw json.RawMessage) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
@@ -202,7 +203,8 @@ func isBroken(raw json.RawMessage) bool {
 
 const unitLen = len(`\u0000`)
 
-// unit reads the UTF-16 code unit that the text begins with, if it does: \ud83d.
+// unit reads an escaped UTF-16 code unit at the start of the text, like \ud83d. It reports
+// false if the text begins with anything else.
 func unit(raw []byte) (rune, bool) {
 	if len(raw) < unitLen || raw[0] != '\\' || raw[1] != 'u' {
 		return 0, false
@@ -211,8 +213,7 @@ func unit(raw []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// readInteger reads a number without fraction and exponent; it may stand in a
-// string (GEN-08).
+// readInteger reads a number without fraction and exponent, also from a string (GEN-08).
 func readInteger(raw json.RawMessage, bits int) (int64, bool) {
 	digits := string(raw)
 	if strings.HasPrefix(digits, `"`) {
@@ -229,8 +230,8 @@ func readInteger(raw json.RawMessage, bits int) (int64, bool) {
 	return n, err == nil
 }
 
-// isDecimal says whether there are only digits, after a sign perhaps: ParseInt
-// takes more than that.
+// isDecimal reports whether s consists of digits after an optional minus sign. ParseInt
+// accepts more than that.
 func isDecimal(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	for i := range len(s) {

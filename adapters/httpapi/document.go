@@ -2,7 +2,7 @@ package httpapi
 
 import "plaza/adapters/httpapi/openapi"
 
-// document returns the description of this interface.
+// document returns the OpenAPI document.
 func (a *api) document(*call) (reply, error) {
 	return bare(file{"application/json", openapi.JSON(), "no-cache"}), nil
 }

@@ -11,31 +11,31 @@ import (
 	"plaza/domain/fault"
 )
 
-// refusal is how a kind of fault leaves: its status, and the sentence for a fault
-// that brings none.
+// refusal is the response to a kind of fault: its status, and the sentence for faults
+// without a text.
 type refusal struct {
 	status   int
 	sentence string
 }
 
-// refusals has every kind (GEN-07).
+// refusals has an entry for every kind (GEN-07).
 var refusals = map[fault.Kind]refusal{
-	fault.Internal:        {http.StatusInternalServerError, "Something went wrong on our side."},
-	fault.Invalid:         {http.StatusBadRequest, "This request is not valid."},
+	fault.Internal:        {http.StatusInternalServerError, "Internal server error."},
+	fault.Invalid:         {http.StatusBadRequest, "The request is not valid."},
 	fault.Unauthenticated: {http.StatusUnauthorized, "Authentication credentials were not provided."},
 	fault.BadCredentials:  {http.StatusUnauthorized, "Invalid token."},
-	fault.Denied:          {http.StatusForbidden, "You may not do this."},
-	fault.NotFound:        {http.StatusNotFound, "There is no such thing."},
-	fault.Conflict:        {http.StatusConflict, "This can't be done now."},
+	fault.Denied:          {http.StatusForbidden, "You do not have permission to do this."},
+	fault.NotFound:        {http.StatusNotFound, "Not found."},
+	fault.Conflict:        {http.StatusConflict, "The request conflicts with the current state."},
 	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "The body is too large."},
-	fault.Unsupported:     {http.StatusUnsupportedMediaType, "This media type is not taken."},
+	fault.Unsupported:     {http.StatusUnsupportedMediaType, "Unsupported media type."},
 	fault.Throttled:       {http.StatusTooManyRequests, "Too many requests. Try again later."},
-	fault.Gateway:         {http.StatusBadGateway, "Another system that this needs is failing."},
-	fault.Unavailable:     {http.StatusServiceUnavailable, "This can't be served now. Try again soon."},
-	fault.Timeout:         {http.StatusGatewayTimeout, "This took too long."},
+	fault.Gateway:         {http.StatusBadGateway, "An upstream service is failing."},
+	fault.Unavailable:     {http.StatusServiceUnavailable, "The service is temporarily unavailable. Try again soon."},
+	fault.Timeout:         {http.StatusGatewayTimeout, "The request timed out."},
 }
 
-// envelope is the one form of every error (GEN-06).
+// envelope is the body of every error (GEN-06).
 type envelope struct {
 	Error bool   `json:"error"`
 	Code  string `json:"code"`
@@ -46,15 +46,14 @@ type detail struct {
 	Detail string `json:"detail"`
 }
 
-// wholeRequest is the name under which stands what is wrong with no single field.
+// wholeRequest is the key for problems that belong to no single field.
 const wholeRequest = "non_field_errors"
 
-// clientGone is the status that the log shows for a request whose client did not
-// wait for the answer; no client sees it.
+// clientGone is the logged status of a request whose client disconnected before the
+// response. No client receives it.
 const clientGone = 499
 
-// fail answers the request with the error, and logs it when it is not the
-// client's business.
+// fail sends the error as the response. It logs errors that the client did not cause.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
 	if errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled) {
@@ -70,7 +69,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(err).send(w, r)
 }
 
-// refuse turns any error into its response.
+// refuse returns the response to any error.
 func refuse(err error) reply {
 	kind := fault.KindOf(err)
 	how := refusals[kind]
@@ -96,8 +95,8 @@ func refuse(err error) reply {
 	return answer
 }
 
-// wrongFields is what an Invalid fault says of each field; the sentence, where it
-// says nothing of any.
+// wrongFields returns the fields of an Invalid fault. A fault without fields has the
+// sentence under wholeRequest.
 func wrongFields(f *fault.Error, sentence string) fault.Fields {
 	if len(f.Fields) > 0 {
 		return f.Fields
@@ -105,15 +104,15 @@ func wrongFields(f *fault.Error, sentence string) fault.Fields {
 	return fault.Fields{wholeRequest: {sentence}}
 }
 
-// seconds is the duration in whole seconds, rounded up so that nobody comes back
-// too early.
+// seconds returns the duration in whole seconds, rounded up so that clients never retry too
+// early.
 func seconds(d time.Duration) int64 { return max(1, int64((d+time.Second-1)/time.Second)) }
 
-// wrongMethod is the answer to a method that the path does not take; which it
-// does take, the router says in Allow.
+// wrongMethod is the response to a method that the path does not support. The router sets
+// Allow.
 func wrongMethod(method string) reply {
 	return reply{
 		status:  http.StatusMethodNotAllowed,
-		content: envelope{true, "METHOD_NOT_ALLOWED", detail{fmt.Sprintf("The method %s is not taken here.", method)}},
+		content: envelope{true, "METHOD_NOT_ALLOWED", detail{fmt.Sprintf("Method %s not allowed.", method)}},
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"plaza/domain/user"
 )
 
-// eventBody is what an author sends of an event, of a new one (EVT-02) and of one
-// to be changed (EVT-03). Nothing in it has a default (EVT-06).
+// eventBody is the body of a new event (EVT-02) or of a change (EVT-03). No field has a
+// default (EVT-06).
 type eventBody struct {
 	Title      *string                   `json:"title"`
 	Content    *string                   `json:"content"`
@@ -24,7 +24,7 @@ type eventBody struct {
 	Publish    *bool                     `json:"publish"`
 }
 
-// day is a date in a body.
+// day is a date in a JSON body.
 type day struct{ event.Date }
 
 var errNoDay = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
@@ -56,7 +56,7 @@ func (b *eventBody) edit() diary.Edit {
 func (b *eventBody) check() fault.Fields {
 	wrong := b.edit().Check()
 	if b.Category.Sent && !b.Category.Null && b.Category.Value == 0 {
-		wrong.Add("category", event.NoCategory) // none is null, not zero
+		wrong.Add("category", event.NoCategory) // no category is null, not zero
 	}
 	return wrong
 }
@@ -64,7 +64,7 @@ func (b *eventBody) check() fault.Fields {
 func (a *api) writeEvent(c *call) (reply, error) {
 	body, err := read[eventBody](c)
 	if err != nil {
-		return reply{}, together(err, a.Diary.CheckEdit(c.ctx(), body.edit()))
+		return reply{}, mergeFaults(err, a.Diary.CheckEdit(c.ctx(), body.edit()))
 	}
 	written, err := a.Diary.Write(c.ctx(), c.actor, body.edit())
 	if err != nil {
@@ -74,8 +74,8 @@ func (a *api) writeEvent(c *call) (reply, error) {
 	return created(view), err
 }
 
-// editEvent asks after the event before it complains of the body: for who may not
-// see an event, there is none, whatever they send.
+// editEvent checks access before it reports problems of the body. A caller who may not see
+// the event always gets 404.
 func (a *api) editEvent(c *call) (reply, error) {
 	id, err := pathID[event.ID](c)
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *api) editEvent(c *call) (reply, error) {
 	}
 	body, err := read[eventBody](c)
 	if err != nil {
-		return reply{}, cmp.Or(a.Diary.MayEdit(c.ctx(), c.actor, id), together(err, a.Diary.CheckEdit(c.ctx(), body.edit())))
+		return reply{}, cmp.Or(a.Diary.MayEdit(c.ctx(), c.actor, id), mergeFaults(err, a.Diary.CheckEdit(c.ctx(), body.edit())))
 	}
 	edited, err := a.Diary.Edit(c.ctx(), c.actor, id, body.edit())
 	if err != nil {
@@ -141,7 +141,7 @@ func (a *api) listEventsOf(c *call) (reply, error) {
 }
 
 func (a *api) listRecentlyCommented(c *call) (reply, error) {
-	if err := c.enter(a.room, diary.MaxRecentlyCommented); err != nil {
+	if err := c.enter(a.limits, diary.MaxRecentlyCommented); err != nil {
 		return reply{}, err
 	}
 	shown, err := a.Diary.RecentlyCommented(c.ctx(), c.actor)
@@ -149,14 +149,14 @@ func (a *api) listRecentlyCommented(c *call) (reply, error) {
 		return reply{}, err
 	}
 	views, err := a.showEvents(c.ctx(), shown)
-	return bare(listing{items: itemsOf(views), room: a.room, encoded: c.leave}), err
+	return bare(listing{items: itemsOf(views), limits: a.limits, encoded: c.leave}), err
 }
 
-// pageOfEvents reads a page when there is room for it in memory.
+// pageOfEvents reads a page as soon as memory for it is free.
 func (a *api) pageOfEvents(
 	c *call, request page.Request, read func(context.Context) (page.Page[diary.View], error),
 ) (reply, error) {
-	if err := c.enter(a.room, request.Size()); err != nil {
+	if err := c.enter(a.limits, request.Size()); err != nil {
 		return reply{}, err
 	}
 	p, err := read(c.ctx())
@@ -164,21 +164,20 @@ func (a *api) pageOfEvents(
 		return reply{}, err
 	}
 	views, err := a.showEvents(c.ctx(), p.Items)
-	return bare(listing{items: itemsOf(views), pagination: new(paginationOf(p)), room: a.room, encoded: c.leave}), err
+	return bare(listing{items: itemsOf(views), pagination: new(paginationOf(p)), limits: a.limits, encoded: c.leave}), err
 }
 
 func (a *api) showEvent(ctx context.Context, shown diary.View) (eventView, error) {
-	people, err := a.castOf(ctx, diary.PeopleIn(shown)...)
+	people, err := a.loadUsers(ctx, diary.PeopleIn(shown)...)
 	if err != nil {
 		return eventView{}, err
 	}
 	return a.renderEvent(people, shown), nil
 }
 
-// showEvents renders the events with everybody who appears in any of them, looked
-// up once.
+// showEvents renders the events. It loads the users of all events at once.
 func (a *api) showEvents(ctx context.Context, shown []diary.View) ([]eventView, error) {
-	people, err := a.castOf(ctx, diary.PeopleIn(shown...)...)
+	people, err := a.loadUsers(ctx, diary.PeopleIn(shown...)...)
 	if err != nil {
 		return nil, err
 	}

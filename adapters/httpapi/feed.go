@@ -10,10 +10,10 @@ import (
 	"plaza/domain/user"
 )
 
-// bucket is what the interface calls the bucket of what has no category.
+// bucket is the wire name of the list of items without a category.
 const bucket = "uncategory"
 
-// listCategories returns the tree of categories with what is in each (FED-01).
+// listCategories returns the tree of categories with their counters (FED-01).
 func (a *api) listCategories(c *call) (reply, error) {
 	q := c.query()
 	selection := q.selection(feed.Node, feed.Publication, feed.Demand, feed.Xfile)
@@ -27,7 +27,7 @@ func (a *api) listCategories(c *call) (reply, error) {
 	return tag(data(each(tree, renderCategory))), nil
 }
 
-// listFeedItems returns what is listed in a category, or in the bucket (FED-06).
+// listFeedItems returns the items of a category, or those without one (FED-06).
 func (a *api) listFeedItems(c *call) (reply, error) {
 	in, err := pathCategory(c)
 	if err != nil {
@@ -42,14 +42,14 @@ func (a *api) listFeedItems(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	people, err := a.castOf(c.ctx(), demandersIn(items.Items)...)
+	people, err := a.loadUsers(c.ctx(), demandersIn(items.Items)...)
 	if err != nil {
 		return reply{}, err
 	}
 	return tag(paged(page.Map(items, people.renderItem))), nil
 }
 
-// pathCategory is the category in the path: zero for the bucket.
+// pathCategory returns the category in the path; zero stands for the bucket.
 func pathCategory(c *call) (feed.CategoryID, error) {
 	if c.name() == bucket {
 		return 0, nil
@@ -57,8 +57,7 @@ func pathCategory(c *call) (feed.CategoryID, error) {
 	return pathID[feed.CategoryID](c)
 }
 
-// demandersIn is everybody who is shown with an item: the authors of demands. Of
-// other authors the feed tells the uid alone.
+// demandersIn returns the authors of the demands. Other items render only the author's uid.
 func demandersIn(items []feed.Item) []user.ID {
 	var ids []user.ID
 	for _, item := range items {
@@ -69,17 +68,17 @@ func demandersIn(items []feed.Item) []user.ID {
 	return ids
 }
 
-// selection reads which of the allowed kinds are wanted, and how near.
+// selection reads the requested kinds and the area.
 func (q *query) selection(allowed ...feed.Kind) feed.Selection {
 	kinds, err := feed.ParseKinds(q.values.Get("type"), allowed...)
 	q.wrong.Merge(fault.FieldsOf(err))
 	if feed.Select(kinds, &feed.Area{}).Near == nil {
-		return feed.Select(kinds, nil) // a circle does not count here, so whatever is said of one is ignored
+		return feed.Select(kinds, nil) // without demands the area is ignored, even an invalid one
 	}
 	return feed.Select(kinds, q.circle())
 }
 
-// circle reads where to look around, and how far (FED-05); nil: anywhere.
+// circle reads the area to search (FED-05); nil means anywhere.
 func (q *query) circle() *feed.Area {
 	lat, hasLat := q.number("lat")
 	lng, hasLng := q.number("lng")

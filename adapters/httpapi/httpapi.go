@@ -1,11 +1,10 @@
-// Package httpapi is Plaza's REST interface: it reads requests, asks the use
-// cases, and writes down what they answer.
+// Package httpapi serves Plaza's REST interface: it reads requests, calls the use cases and
+// writes their results.
 //
-// One table names every route and the policy that guards it. A request passes
-// its checks in one order: its token, the policy, the object in its path, its
-// body; and all that is wrong with a body is told at once. Every error, wherever
-// it comes from, leaves in one envelope; of our own mistakes it tells nothing,
-// the log does.
+// One table holds every route with its policy. A request is checked in a fixed order: its
+// token, the policy, the object in its path, its body. All problems of a body are reported
+// at once. Every error uses the same envelope. Internal errors reveal nothing to the client;
+// the log has their cause.
 package httpapi
 
 import (
@@ -29,15 +28,15 @@ import (
 	"plaza/domain/fault"
 )
 
-// Config is what the interface has to know of where it runs.
+// Config holds the settings of the interface.
 type Config struct {
-	// TrustedProxies are the peers whose X-Forwarded-For is believed; with none,
-	// a caller's address is always the peer's (AUT-11).
+	// TrustedProxies are the peers whose X-Forwarded-For is trusted. Without any, the
+	// caller's address is always the peer's (AUT-11).
 	TrustedProxies []netip.Prefix
 	Log            *slog.Logger
 }
 
-// UseCases are what the interface lets people do. None may be missing.
+// UseCases are the dependencies of the handlers. All are required.
 type UseCases struct {
 	Signin    *signin.Signin
 	People    *people.People
@@ -53,44 +52,44 @@ type UseCases struct {
 	Addresses AddressCheck
 }
 
-// PortraitSource returns the PNG of the generated portrait with the name, or
-// false when there is none. The same name always has the same picture.
+// PortraitSource returns the PNG of the generated portrait with the name, or false if no
+// portrait has it. The picture of a name must never change.
 type PortraitSource func(name string) ([]byte, bool)
 
-// api is what the handlers work with.
+// api holds what the handlers need.
 type api struct {
 	UseCases
-	room *room
+	limits *listLimits
 }
 
-// New returns the interface, ready to be served. It fails when a use case is
-// missing, or a route has no policy.
+// New returns the interface's handler. It fails if a use case is missing or a route has no
+// policy.
 func New(c Config, u UseCases) (http.Handler, error) {
 	for name, value := range reflect.ValueOf(u).Fields() {
 		if value.IsNil() {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	router, err := newRouter(&api{u, newRoom()}, c.TrustedProxies, table)
+	router, err := newRouter(&api{u, newListLimits()}, c.TrustedProxies, table)
 	if err != nil {
 		return nil, err
 	}
 	return newMiddleware(router, c), nil
 }
 
-// newRouter returns the routes without what is around all of them.
+// newRouter returns the router without the middleware.
 func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, error) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
-	engine.UseEscapedPath = true // an escaped slash is part of a name
+	engine.UseEscapedPath = true // a name may contain an escaped slash
 	engine.RemoteIPHeaders = []string{"X-Forwarded-For"}
 	proxies := make([]string, len(trusted))
 	for i, prefix := range trusted {
 		proxies[i] = prefix.String()
 	}
 	if err := engine.SetTrustedProxies(proxies); err != nil {
-		return nil, fmt.Errorf("httpapi: trusting proxies: %w", err)
+		return nil, fmt.Errorf("httpapi: trusted proxies: %w", err)
 	}
 	for _, r := range rows {
 		if r.Policy == (Policy{}) {
@@ -107,7 +106,7 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 	return engine, nil
 }
 
-// serve answers calls of the route that its policy admits.
+// serve returns the handler of the route.
 func (a *api) serve(r route) gin.HandlerFunc {
 	return func(g *gin.Context) {
 		g.Request.Pattern = g.FullPath() // for the access log
@@ -132,5 +131,5 @@ func (a *api) answer(r route, c *call) (reply, error) {
 	return r.handle(a, c)
 }
 
-// errNoSuchThing is the fault of a path that leads nowhere.
-var errNoSuchThing = fault.New(fault.NotFound, "There is nothing at this address.")
+// errNoSuchThing is the fault of an unknown path or ID.
+var errNoSuchThing = fault.New(fault.NotFound, "Not found.")

@@ -12,7 +12,7 @@ import (
 	"plaza/domain/userimage"
 )
 
-// imageView is an image that somebody keeps.
+// imageView is an image of a user.
 type imageView struct {
 	ID         userimage.ID `json:"id"`
 	User       user.ID      `json:"user"`
@@ -39,7 +39,7 @@ type imageBody struct {
 
 func (b *imageBody) check() fault.Fields { return wrongTags(b.Tags) }
 
-// tagsBody is the whole list of an image's tags (IMG-01).
+// tagsBody replaces all tags of an image (IMG-01).
 type tagsBody struct {
 	Tags []string `json:"tags" validate:"required"`
 }
@@ -64,7 +64,7 @@ func (a *api) keepImage(c *call) (reply, error) {
 	return created(renderImage(kept)), err
 }
 
-// retagImage asks after the image before it complains of the body.
+// retagImage checks access before it reports problems of the body.
 func (a *api) retagImage(c *call) (reply, error) {
 	id, err := pathID[userimage.ID](c)
 	if err != nil {
@@ -90,14 +90,14 @@ func (a *api) deleteImage(c *call) (reply, error) {
 	return noContent(), a.Curating.Delete(c.ctx(), c.actor, id)
 }
 
-// keywords is the parameter as a list of tags to look for.
+// keywords reads a comma-separated list of tags.
 func (q *query) keywords(name string) []string {
 	words, problem := userimage.ParseTagFilter(q.values.Get(name))
 	q.wrong.Add(name, problem)
 	return words
 }
 
-// listImages returns somebody's images: all of them, unless a page is asked for
+// listImages returns a user's images: all of them, or a page if the request asks for one
 // (IMG-04 to IMG-06).
 func (a *api) listImages(c *call) (reply, error) {
 	q := c.query()
@@ -114,7 +114,7 @@ func (a *api) listImages(c *call) (reply, error) {
 		return reply{}, err
 	}
 	if !isPaged {
-		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), room: a.room})), nil
+		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), limits: a.limits})), nil
 	}
 	images, err := a.Curating.List(c.ctx(), wanted, request)
 	return tag(paged(page.Map(images, renderImage))), err

@@ -9,7 +9,7 @@ import (
 	"plaza/domain/user"
 )
 
-// howToView is what the crawler imported for a category (ADM-01).
+// howToView is an imported how-to of a category (ADM-01).
 type howToView struct {
 	Category  string                 `json:"category"`
 	Username  string                 `json:"username"`
@@ -26,7 +26,7 @@ func (people users) renderHowTo(h publication.HowTo) howToView {
 	}
 }
 
-// listHowTos returns what was imported, for some categories or for all.
+// listHowTos returns imported how-tos, of some categories or of all.
 func (a *api) listHowTos(c *call) (reply, error) {
 	q := c.query()
 	categories, request := q.texts("category", "category[]"), q.page()
@@ -37,15 +37,14 @@ func (a *api) listHowTos(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	people, err := a.castOf(c.ctx(), each(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
+	people, err := a.loadUsers(c.ctx(), each(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
 	if err != nil {
 		return reply{}, err
 	}
 	return paged(page.Map(howTos, people.renderHowTo)), nil
 }
 
-// texts are all values of a parameter that may be repeated, under any of its names
-// (ADM-03).
+// texts returns all values of a repeatable parameter under any of its names (ADM-03).
 func (q *query) texts(names ...string) []string {
 	var all []string
 	for _, name := range names {

@@ -20,70 +20,70 @@ import (
 	"plaza/domain/fault"
 )
 
-// listing is content that may be large: a list that is encoded item by item, so that the
-// encoded list is never in memory as a whole.
+// listing is a possibly large list. It is encoded item by item, so the encoded list is never
+// in memory as a whole.
 type listing struct {
 	items      iter.Seq2[any, error]
 	pagination *pagination // nil: the list is not paged
-	room       *room
-	encoded    func() // called when the items are encoded and no more needed; nil: nothing is
+	limits     *listLimits
+	encoded    func() // called once after encoding, when the items are no longer needed; may be nil
 }
 
-// room bounds what large lists hold, over all requests of the program.
-type room struct {
-	// events admits lists of events: each weighs as many as its page may have. The bound
-	// counts events because the store reads a page as a whole.
+// listLimits bounds the memory and the files of large lists, over all requests of the process.
+type listLimits struct {
+	// events admits lists of events. Each weighs as many as its page may have, because the
+	// store reads a page as a whole.
 	events *semaphore.Weighted
 	most   int64
-	// files are the places of encoded lists that do not fit into memory.
+	// files holds one slot for each encoded list that does not fit into memory.
 	files chan struct{}
 }
 
 const (
 	// eventsPerCPU is how many events lists may hold at once for each processor. An event
-	// has some 200 KiB at most with all that belongs to it (EVT-21).
+	// with its related data has some 200 KiB at most (EVT-21).
 	eventsPerCPU = 60
-	// roomWait is how long a list waits for others.
-	roomWait = 2 * time.Second
+	// listWait is how long a list waits for other lists.
+	listWait = 2 * time.Second
 	// listHeld is how much of an encoded list is held in memory, in bytes.
 	listHeld = 256 << 10
 	// listFiles is how many encoded lists may be files at once.
 	listFiles = 16
 )
 
-func newRoom() *room {
+func newListLimits() *listLimits {
 	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
-	return &room{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles)}
+	return &listLimits{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles)}
 }
 
-// errCrowded is the fault of a server that holds as many large lists as it can.
-var errCrowded = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists right now. Try again soon.")
+// errListsBusy is the fault of a server that holds as many large lists as it can.
+var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists. Try again soon.")
 
-// enter waits until there is room for a page of so many events, and returns what frees it.
-func (r *room) enter(ctx context.Context, events int) (leave func(), err error) {
+// enter waits until a page of that many events fits. leave releases it.
+func (r *listLimits) enter(ctx context.Context, events int) (leave func(), err error) {
 	weight := min(int64(events), r.most)
-	waiting, cancel := context.WithTimeout(ctx, roomWait)
+	waiting, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
 	if err := r.events.Acquire(waiting, weight); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, errCrowded
+		return nil, errListsBusy
 	}
 	return func() { r.events.Release(weight) }, nil
 }
 
-// file takes a place for a file, or fails at once.
-func (r *room) file() error {
+// file takes a slot for a file. It fails at once if all are taken.
+func (r *listLimits) file() error {
 	select {
 	case r.files <- struct{}{}:
 		return nil
 	default:
-		return errCrowded
+		return errListsBusy
 	}
 }
 
-// itemsOf yields the views.
+// itemsOf returns the views as a sequence.
 func itemsOf[T any](views []T) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
 		for _, view := range views {
@@ -94,16 +94,16 @@ func itemsOf[T any](views []T) iter.Seq2[any, error] {
 	}
 }
 
-// encoded is a listing that was encoded, to be sent once.
+// encoded is an encoded listing. It can be sent once.
 type encoded struct {
 	*uploadBuffer
-	sum  hash.Hash // nil: it gets no tag
-	room *room
+	sum    hash.Hash // nil: no entity tag
+	limits *listLimits
 }
 
-// encode writes the listing as JSON. Errors come before a byte leaves the server.
+// encode writes the listing as JSON. It fails before the first byte is sent.
 func (l listing) encode(tagged bool) (e encoded, err error) {
-	e = encoded{uploadBuffer: &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.room.file}, room: l.room}
+	e = encoded{uploadBuffer: &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}, limits: l.limits}
 	out := io.Writer(e.uploadBuffer)
 	if tagged {
 		e.sum = sha256.New()
@@ -115,12 +115,12 @@ func (l listing) encode(tagged bool) (e encoded, err error) {
 	return e, nil
 }
 
-// close closes the file, and frees its place.
+// close closes the file and frees its slot.
 func (e encoded) close() error {
 	if e.file == nil {
 		return nil
 	}
-	<-e.room.files
+	<-e.limits.files
 	return e.uploadBuffer.close()
 }
 
@@ -159,7 +159,7 @@ func (l listing) write(out io.Writer) error {
 	return err
 }
 
-// trimmed drops the newline at the end of each value that an encoder writes.
+// trimmed drops the newline that an encoder writes after each value.
 type trimmed struct{ out io.Writer }
 
 func (t trimmed) Write(p []byte) (int, error) {
@@ -170,7 +170,7 @@ func (t trimmed) Write(p []byte) (int, error) {
 	return t.out.Write(p)
 }
 
-// sendListing sends the list, unless the client has it already.
+// sendListing sends the list, or 304 if the client already has it.
 func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) {
 	e, err := l.encode(r.tagged)
 	if l.encoded != nil {
@@ -191,5 +191,5 @@ func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) 
 	h["Content-Type"] = []string{"application/json"}
 	h["Content-Length"] = []string{strconv.FormatInt(e.size, 10)}
 	w.WriteHeader(r.status)
-	_, _ = io.Copy(w, io.NewSectionReader(e.uploadBuffer, 0, e.size)) // fails only when the client is gone
+	_, _ = io.Copy(w, io.NewSectionReader(e.uploadBuffer, 0, e.size)) // fails only when the client has disconnected
 }

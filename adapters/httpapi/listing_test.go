@@ -16,8 +16,8 @@ import (
 	"plaza/domain/fault"
 )
 
-func listed3(room *room, views ...string) listing {
-	return listing{items: itemsOf(views), room: room}
+func listed3(limits *listLimits, views ...string) listing {
+	return listing{items: itemsOf(views), limits: limits}
 }
 
 func sentListing(t *testing.T, r reply, header ...string) *httptest.ResponseRecorder {
@@ -31,17 +31,17 @@ func sentListing(t *testing.T, r reply, header ...string) *httptest.ResponseReco
 }
 
 func TestListingIsWrittenAsOtherReplies(t *testing.T) {
-	room := newRoom()
+	limits := newListLimits()
 	for _, views := range [][]string{{}, {"a"}, {"<a>", "b\n", "&"}} {
-		want, got := sentListing(t, tag(data(views))), sentListing(t, tag(bare(listed3(room, views...))))
+		want, got := sentListing(t, tag(data(views))), sentListing(t, tag(bare(listed3(limits, views...))))
 		assert.Equal(t, want.Body.String(), got.Body.String())
 		assert.Equal(t, want.Header(), got.Header())
-		again := sentListing(t, tag(bare(listed3(room, views...))), "If-None-Match", got.Header().Get("ETag"))
+		again := sentListing(t, tag(bare(listed3(limits, views...))), "If-None-Match", got.Header().Get("ETag"))
 		assert.Equal(t, http.StatusNotModified, again.Code)
 		assert.Empty(t, again.Body.String())
 
 		p := pagination{PageSize: 20, TotalCount: len(views), TotalPages: 1, CurrentPage: 1}
-		l := listed3(room, views...)
+		l := listed3(limits, views...)
 		l.pagination = &p
 		assert.Equal(t, sentListing(t, bare(wrappedPage{views, p})).Body.String(), sentListing(t, bare(l)).Body.String())
 	}
@@ -50,61 +50,61 @@ func TestListingIsWrittenAsOtherReplies(t *testing.T) {
 func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	room := newRoom()
+	limits := newListLimits()
 	views := []string{strings.Repeat("a", listHeld), strings.Repeat("b", listHeld)}
-	e, err := listed3(room, views...).encode(true)
+	e, err := listed3(limits, views...).encode(true)
 	require.NoError(t, err)
 	require.NotNil(t, e.file)
-	assert.Len(t, room.files, 1)
+	assert.Len(t, limits.files, 1)
 	assert.LessOrEqual(t, cap(e.held), listHeld)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 	require.NoError(t, e.close())
-	assert.Empty(t, room.files)
+	assert.Empty(t, limits.files)
 
 	var got struct{ Data []string }
-	require.NoError(t, json.Unmarshal(sentListing(t, bare(listed3(room, views...))).Body.Bytes(), &got))
+	require.NoError(t, json.Unmarshal(sentListing(t, bare(listed3(limits, views...))).Body.Bytes(), &got))
 	assert.Equal(t, views, got.Data)
-	assert.Empty(t, room.files, "the place is free when the list was sent")
+	assert.Empty(t, limits.files, "the place is free when the list was sent")
 }
 
 func TestListingFailsBeforeAByteIsSent(t *testing.T) {
-	room := newRoom()
-	broken := listing{room: room, items: func(yield func(any, error) bool) {
+	limits := newListLimits()
+	broken := listing{limits: limits, items: func(yield func(any, error) bool) {
 		_ = yield(strings.Repeat("a", 2*listHeld), nil) && yield(nil, errors.New("gone"))
 	}}
 	w := sentListing(t, bare(broken))
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
 	assert.NotContains(t, w.Body.String(), "aaa")
-	assert.Empty(t, room.files)
+	assert.Empty(t, limits.files)
 }
 
 func TestTooManyLargeListsAreRefused(t *testing.T) {
-	room := newRoom()
+	limits := newListLimits()
 	for range listFiles {
-		require.NoError(t, room.file())
+		require.NoError(t, limits.file())
 	}
-	w := sentListing(t, bare(listed3(room, strings.Repeat("a", 2*listHeld))))
+	w := sentListing(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "2", w.Header().Get("Retry-After"))
-	w = sentListing(t, bare(listed3(room, "short")))
+	w = sentListing(t, bare(listed3(limits, "short")))
 	assert.Equal(t, http.StatusOK, w.Code, "what fits into memory needs no place")
 }
 
 func TestRoomForEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		room := newRoom()
-		leave, err := room.enter(t.Context(), 1<<30)
-		require.NoError(t, err, "a page that is larger than the room has it for itself")
-		_, err = room.enter(t.Context(), 1)
-		assert.ErrorIs(t, err, errCrowded)
+		limits := newListLimits()
+		leave, err := limits.enter(t.Context(), 1<<30)
+		require.NoError(t, err, "a page above the limit is admitted alone")
+		_, err = limits.enter(t.Context(), 1)
+		assert.ErrorIs(t, err, errListsBusy)
 		after, hasAfter := fault.As(err)
 		assert.True(t, hasAfter)
 		assert.Positive(t, after.RetryAfter)
 		entered := make(chan error)
 		go func() {
-			_, err := room.enter(t.Context(), 1)
+			_, err := limits.enter(t.Context(), 1)
 			entered <- err
 		}()
 		synctest.Wait()

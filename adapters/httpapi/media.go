@@ -9,19 +9,19 @@ import (
 	"plaza/domain/media"
 )
 
-// MediaSource returns the uploaded picture with the name, or media.ErrNotFound: also
-// when it was stored for the other audience, so that the name in a private address
-// opens nothing without its signature.
+// MediaSource returns the uploaded picture with the name. It returns media.ErrNotFound also
+// for a picture of another audience, so the name in a private URL is useless without its
+// signature.
 type MediaSource func(ctx context.Context, name media.Key, a media.Audience) (media.File, error)
 
-// AddressCheck says for how long the signed address of a picture is still good;
-// not at all, when it is forged or has expired.
+// AddressCheck returns how long the signed URL of a picture remains valid. It returns zero
+// if the URL is forged or has expired.
 type AddressCheck func(name media.Key, expires, signature string) time.Duration
 
-// download is a stored picture on its way out, and how long caches may keep it.
+// download is a stored picture to be sent, with its caching.
 type download struct {
 	media.File
-	tag     string // a name has one picture for ever
+	tag     string // the content of a name never changes
 	caching string
 }
 
@@ -29,8 +29,8 @@ func (a *api) publicPicture(c *call) (reply, error) {
 	return a.download(c, media.Everyone, "public, max-age=31536000, immutable")
 }
 
-// privatePicture serves a picture to those who have its address, while that is
-// good (PLA-04). For others there is none.
+// privatePicture serves a picture while its signed URL is valid (PLA-04). Otherwise it
+// answers 404.
 func (a *api) privatePicture(c *call) (reply, error) {
 	query := c.gin.Request.URL.Query()
 	left := a.Addresses(media.Key(c.name()), query.Get("expires"), query.Get("signature"))
@@ -49,8 +49,8 @@ func (a *api) download(c *call, to media.Audience, caching string) (reply, error
 	return bare(download{f, `"` + string(name) + `"`, caching}), nil
 }
 
-// send writes the picture, or the ranges of it that are asked for, unless the
-// client has it already.
+// send writes the picture or the requested ranges of it, or 304 if the client already has
+// it.
 func (d download) send(w http.ResponseWriter, r *http.Request) {
 	defer d.Close()
 	h := w.Header()

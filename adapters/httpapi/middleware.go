@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// Deadlines are how long a request may take, all told.
+// Deadlines of a whole request.
 const (
 	deadline = 20 * time.Second
-	// uploadDeadline leaves a telephone the time to send a picture.
+	// uploadDeadline allows a phone to send a picture.
 	uploadDeadline = time.Minute
 )
 
-// allowed is how long the request may take. What brings more than a body of JSON,
-// or does not say how much it brings, is taken for an upload.
+// allowed returns how long the request may take. A body that is larger than maxBody or of
+// unknown length counts as an upload.
 func allowed(r *http.Request) time.Duration {
 	if r.ContentLength > maxBody || r.ContentLength < 0 {
 		return uploadDeadline
@@ -31,9 +31,9 @@ func allowed(r *http.Request) time.Duration {
 	return deadline
 }
 
-// middleware is around every request, redirects and unknown paths included: it gives
-// the request an id, a logger and a deadline, and the response its headers; it
-// logs how it went, and outlives panics.
+// middleware wraps every request, including redirects and unknown paths. It sets the
+// request's ID, logger and deadline and the response's headers. It logs each request and
+// recovers from panics.
 type middleware struct {
 	next    http.Handler
 	log     *slog.Logger
@@ -45,11 +45,10 @@ func newMiddleware(next http.Handler, c Config) *middleware {
 	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies}
 }
 
-// always are the headers of every response, unless a handler knows better. All
-// responses share the values. With those that a tagged answer of JSON gets in addition
-// they are eight, which is what the smallest map holds: one more costs a response as
-// much as its JSON.
-var always = http.Header{
+// commonHeaders are the headers of every response. A handler may override them. All responses share
+// the values. With the headers that tagged JSON adds they are eight, the size of the
+// smallest map; a ninth would cost as much memory as the JSON of a response.
+var commonHeaders = http.Header{
 	"Cache-Control":           {"private, no-store"},
 	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
 	"X-Content-Type-Options":  {"nosniff"},
@@ -61,18 +60,18 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(withLogger(r.Context(), f.log, id), allowed(r))
 	defer cancel()
 	r = r.WithContext(ctx)
-	f.distrust(r)
+	f.dropProxyHeaders(r)
 
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
-	maps.Copy(out.Header(), always)
+	maps.Copy(out.Header(), commonHeaders)
 	out.Header()[requestIDHeader] = []string{id}
 	defer func() { f.note(ctx, id, r, out, began) }()
-	defer survive(out, r)
+	defer recoverPanic(out, r)
 	f.next.ServeHTTP(out, r)
 }
 
-// note logs how the request went. It goes past the logger, which would find out every
-// time which line of the program calls it.
+// note logs the request. It calls the handler directly, because the logger would look up the
+// source line each time.
 func (f *middleware) note(ctx context.Context, id string, r *http.Request, out *recorder, began time.Time) {
 	handler, now := f.log.Handler(), time.Now()
 	if !handler.Enabled(ctx, slog.LevelInfo) {
@@ -81,11 +80,10 @@ func (f *middleware) note(ctx context.Context, id string, r *http.Request, out *
 	line := slog.NewRecord(now, slog.LevelInfo, "request", 0)
 	line.AddAttrs(slog.String(requestIDKey, id), slog.String("method", r.Method), slog.String("route", routeOf(r)),
 		slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Duration("duration", now.Sub(began)))
-	_ = handler.Handle(ctx, line) // whom could it be told?
+	_ = handler.Handle(ctx, line) // a failure to log can't be reported
 }
 
-// routeOf is the pattern of the route that the router took the request to. The
-// path itself is no business of the log's.
+// routeOf returns the pattern of the matched route. The path itself is not logged.
 func routeOf(r *http.Request) string {
 	if r.Pattern == "" {
 		return "none"
@@ -93,28 +91,28 @@ func routeOf(r *http.Request) string {
 	return r.Pattern
 }
 
-// survive makes a panic a mistake of ours like any other. A response that had
-// begun can't be taken back: it is cut off, so that nobody takes it for whole.
-func survive(out *recorder, r *http.Request) {
+// recoverPanic turns a panic into an internal error. It aborts a response that has begun, so that
+// the client does not take it for complete.
+func recoverPanic(out *recorder, r *http.Request) {
 	cause := recover()
 	switch {
 	case cause == nil:
 	case cause == http.ErrAbortHandler:
 		panic(cause)
 	case out.status != 0:
-		Logger(r.Context()).ErrorContext(r.Context(), "panic amid a response", "cause", cause, "stack", string(debug.Stack()))
+		Logger(r.Context()).ErrorContext(r.Context(), "panic after the response began", "cause", cause, "stack", string(debug.Stack()))
 		panic(http.ErrAbortHandler)
 	default:
 		fail(out, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 	}
 }
 
-// distrust takes away what only a proxy should say, and warns, once, when a peer
-// that is no trusted proxy names another caller's address: then either somebody
-// is lying, or every caller counts as the proxy (AUT-11).
-func (f *middleware) distrust(r *http.Request) {
-	r.Header.Del("X-Forwarded-Prefix") // the router would redirect by it, whoever sent it
-	r.URL.Scheme, r.URL.Host = "", ""  // and by these, when the target is a whole address
+// dropProxyHeaders removes headers that only a proxy may set. It warns once when an untrusted peer
+// names another caller's address: the peer lies, or a proxy is missing from the
+// configuration and every caller counts as the proxy (AUT-11).
+func (f *middleware) dropProxyHeaders(r *http.Request) {
+	r.Header.Del("X-Forwarded-Prefix") // the router would redirect by it
+	r.URL.Scheme, r.URL.Host = "", ""  // a target may be a whole URL; the router would redirect by that too
 	if r.Header.Get("X-Forwarded-For") == "" {
 		return
 	}
@@ -123,12 +121,12 @@ func (f *middleware) distrust(r *http.Request) {
 		return
 	}
 	f.warning.Do(func() {
-		Logger(r.Context()).Warn("ignoring X-Forwarded-For from a peer that is not among the trusted proxies", "peer", peer.Addr())
+		Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer", "peer", peer.Addr())
 	})
 }
 
-// requestID is the id that the caller gave the request, if it is well-formed, else
-// a new one (GEN-10).
+// requestID returns the ID that the caller sent if it is well-formed, else a new one
+// (GEN-10).
 func requestID(given string) string {
 	isOdd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' }
 	if given == "" || len(given) > 128 || strings.ContainsFunc(given, isOdd) {
@@ -139,31 +137,30 @@ func requestID(given string) string {
 
 type loggerKey struct{}
 
-// requestIDHeader is the header of the id of a request, in the form in which maps have
-// it.
+// requestIDHeader is the request ID's header in canonical form.
 const requestIDHeader = "X-Request-Id"
 
-// requestIDKey is what the id of a request is called in the log.
+// requestIDKey is the request ID's key in the log.
 const requestIDKey = "request_id"
 
-// identified is a logger whose lines are to bear the id of a request. Few requests
-// log more than how they went, so it is made when it is asked for.
+// identified makes the logger with the request's ID on demand, because few requests log more
+// than one line.
 type identified struct {
 	log *slog.Logger
 	id  string
 }
 
-// withLogger lets the context carry the logger of the request: its id, and
-// nothing about who makes it.
+// withLogger puts the logger with the request's ID into the context. The context carries
+// nothing about the caller.
 func withLogger(ctx context.Context, log *slog.Logger, id string) context.Context {
 	return context.WithValue(ctx, loggerKey{}, identified{log, id})
 }
 
-// Logger is the logger of the request that the context belongs to: its lines bear
-// the request's id (GEN-10). Without a request it is the default one.
+// Logger returns the logger of the context's request. Its lines have the request's ID
+// (GEN-10). Without a request it returns the default logger.
 func Logger(ctx context.Context) *slog.Logger { return LoggerOr(ctx, slog.Default()) }
 
-// LoggerOr is Logger, with another one for what belongs to no request.
+// LoggerOr is like Logger, but returns otherwise without a request.
 func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
 	if l, ok := ctx.Value(loggerKey{}).(identified); ok {
 		return l.log.With(requestIDKey, l.id)
@@ -171,16 +168,16 @@ func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
 	return otherwise
 }
 
-// recorder remembers how a response went.
+// recorder remembers the status and the size of a response.
 type recorder struct {
 	http.ResponseWriter
 	isHead bool
-	status int // zero until the response has begun
+	status int // zero before the response begins
 	bytes  int
 }
 
-// WriteHeader sends the status. The router redirects HEAD as it does POST; it is answered
-// as GET is, however (GEN-09).
+// WriteHeader sends the status. The router redirects HEAD as it does POST; WriteHeader
+// answers it as GET (GEN-09).
 func (r *recorder) WriteHeader(status int) {
 	if r.isHead && status == http.StatusTemporaryRedirect {
 		status = http.StatusMovedPermanently
@@ -200,5 +197,5 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach what is underneath.
+// Unwrap gives http.ResponseController access to the wrapped writer.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -72,7 +72,7 @@ func TestEvery_response_has_the_security_headers_and_a_deadline(t *testing.T) {
 		assert.LessOrEqual(t, time.Until(ends), deadline)
 		w.Write(nil)
 	})
-	for name, value := range always {
+	for name, value := range commonHeaders {
 		assert.Equal(t, value, w.Header()[name], name)
 	}
 	assert.Contains(t, log, "route=none status=200 bytes=0")
@@ -83,7 +83,7 @@ func TestA_panic_is_a_mistake_of_ours(t *testing.T) {
 		panic("the sky fell")
 	})
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
-	assert.JSONEq(t, `{"error":true,"code":"SERVER_ERROR","data":{"detail":"Something went wrong on our side."}}`, w.Body.String())
+	assert.JSONEq(t, `{"error":true,"code":"SERVER_ERROR","data":{"detail":"Internal server error."}}`, w.Body.String())
 	assert.Contains(t, log, "the sky fell")
 	assert.Contains(t, log, "middleware_test.go", "the stack leads to the place")
 	assert.Contains(t, log, "status=500")

@@ -5,18 +5,18 @@ import (
 	"net/http"
 )
 
-// maxNotification is far more than a wallet has to say (PAY-10).
+// maxNotification is far above the size of any notification (PAY-10).
 const maxNotification = 64 << 10
 
-// verbatim is content that is written as it is, and never cached.
+// verbatim is content that is sent unchanged and never cached.
 type verbatim struct {
 	mediaType string
 	bytes     []byte
 }
 
-// notify takes in what the wallet says of a payment, and answers in the wallet's own
-// words: the signature within is what lets it in, and the envelope would not be
-// understood (PAY-10). What can't be read, or is too much, is no notification.
+// notify passes the wallet's notification on and answers in the wallet's format (PAY-10).
+// The signature in the notification authenticates it. The wallet would not understand the
+// error envelope. An unreadable or oversized body counts as an empty notification.
 func (a *api) notify(c *call) (reply, error) {
 	r := c.gin.Request
 	raw, err := io.ReadAll(http.MaxBytesReader(innermost(c.gin.Writer), r.Body, maxNotification))

@@ -8,7 +8,7 @@ import (
 	"plaza/domain/user"
 )
 
-// orderView is an order as its payer sees it, and the back office (PAY-12).
+// orderView is an order for its payer and for the back office (PAY-12).
 type orderView struct {
 	ID          payment.OrderID `json:"id"`
 	Subject     string          `json:"subject"`
@@ -55,7 +55,7 @@ func (a *api) readOrder(c *call) (reply, error) {
 	return data(renderOrder(order)), nil
 }
 
-// orderBody is what the back office wants somebody to pay (PAY-12).
+// orderBody is a new order from the back office (PAY-12).
 type orderBody struct {
 	User      *user.ID `json:"user" validate:"required"`
 	Subject   *string  `json:"subject" validate:"required"`
@@ -71,7 +71,7 @@ func (b *orderBody) draft() payment.Draft {
 	}
 }
 
-// seconded is the time of so many seconds, or the longest or shortest that there is.
+// seconded returns n seconds as a duration, limited to the range of time.Duration.
 func seconded(n int64) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	return time.Duration(min(max(n, -most), most)) * time.Second
@@ -88,7 +88,7 @@ func (a *api) createOrder(c *call) (reply, error) {
 	body, err := read[orderBody](c)
 	draft := body.draft()
 	if err != nil {
-		return reply{}, together(err, a.Paying.CheckDraft(c.ctx(), draft))
+		return reply{}, mergeFaults(err, a.Paying.CheckDraft(c.ctx(), draft))
 	}
 	key, err := c.idempotencyKey(payment.AskToCreate(draft))
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *api) createOrder(c *call) (reply, error) {
 	return created(renderOrder(made)), nil
 }
 
-// paymentView is money that came in, as the back office sees it (PAY-11).
+// paymentView is a received payment for the back office (PAY-11).
 type paymentView struct {
 	ID          payment.PaymentID    `json:"id"`
 	Order       *payment.OrderID     `json:"order"`

@@ -8,7 +8,7 @@ import (
 	"plaza/domain/payment"
 )
 
-// paymentBody is how somebody wants to pay, and for what (PAY-01, PAY-07).
+// paymentBody is a request to pay an order (PAY-01, PAY-07).
 type paymentBody struct {
 	Method  *payment.Method  `json:"pay_method" validate:"required"`
 	EndType *payment.EndType `json:"end_type" validate:"required"`
@@ -22,7 +22,7 @@ type paymentExtra struct {
 }
 
 func (b *paymentBody) intent() (payment.Intent, error) {
-	method, endType := payment.Method(-1), payment.EndType(-1) // not sent is no choice, rather than the first one
+	method, endType := payment.Method(-1), payment.EndType(-1) // an absent value is invalid, not the first choice
 	if b.Method != nil {
 		method = *b.Method
 	}
@@ -37,8 +37,7 @@ func (b *paymentBody) check() fault.Fields {
 	return fault.FieldsOf(err)
 }
 
-// pay begins a payment. It tells which order was chosen, also when the wallet then
-// refuses.
+// pay begins a payment. The response names the order also when the wallet refuses.
 func (a *api) pay(c *call) (reply, error) {
 	body, err := read[paymentBody](c)
 	if err != nil {
@@ -66,7 +65,7 @@ func (a *api) pay(c *call) (reply, error) {
 	return renderVoucher(voucher), nil
 }
 
-// idempotencyKey is the key that the request bears, if any, for what it asks (PAY-09).
+// idempotencyKey returns the request's key for the operation, or nil without one (PAY-09).
 func (c *call) idempotencyKey(asked payment.Asked) (*payment.Key, error) {
 	const name = "Idempotency-Key"
 	switch keys := c.gin.Request.Header.Values(name); len(keys) {
@@ -75,11 +74,11 @@ func (c *call) idempotencyKey(asked payment.Asked) (*payment.Key, error) {
 	case 1:
 		return payment.NewKey(c.actor.ID, keys[0], asked)
 	}
-	return nil, fault.Field(name, "Send one key.")
+	return nil, fault.Field(name, "Send exactly one key.")
 }
 
-// renderVoucher writes the voucher as the payer's kind of terminal takes it, the one of
-// the wallet's own browser without data (GEN-01).
+// renderVoucher renders the parameters for the payer's kind of terminal. Those for the
+// wallet's own browser have no data wrapper (GEN-01).
 func renderVoucher(v payment.ClientParams) reply {
 	switch v.EndType {
 	case payment.App:

@@ -7,12 +7,12 @@ import (
 	"plaza/domain/user"
 )
 
-// peopleBody names people by their uids.
+// peopleBody lists the uids of users.
 type peopleBody struct {
 	UID []user.ID `json:"uid" validate:"required"`
 }
 
-// lookUpPeople returns the simple user info of the people asked for (USR-01).
+// lookUpPeople returns simple user info (USR-01).
 func (a *api) lookUpPeople(c *call) (reply, error) {
 	body, err := read[peopleBody](c)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *api) lookUpPeople(c *call) (reply, error) {
 	return data(each(infos, renderPerson)), nil
 }
 
-// readProfile returns what the caller sees of themselves (USR-05).
+// readProfile returns the caller's own profile (USR-05).
 func (a *api) readProfile(c *call) (reply, error) {
 	profile, err := a.People.Profile(c.ctx(), c.actor)
 	if err != nil {
@@ -34,7 +34,7 @@ func (a *api) readProfile(c *call) (reply, error) {
 	return data(renderProfile(profile)), nil
 }
 
-// avatarBody is a picture of the caller (USR-04).
+// avatarBody is the caller's new avatar (USR-04).
 type avatarBody struct {
 	Avatar upload `json:"avatar" validate:"required"`
 }
@@ -48,12 +48,12 @@ func (a *api) setAvatar(c *call) (reply, error) {
 	return data(renderPerson(info)), err
 }
 
-// users is everybody who appears in a response.
+// users holds the users of a response.
 type users map[user.ID]user.Info
 
-// castOf looks everybody up at once. Whoever appears somewhere exists, so a
-// missing one is our own mistake.
-func (a *api) castOf(ctx context.Context, ids ...user.ID) (users, error) {
+// loadUsers loads all the users at once. Every uid in a response exists, so a missing user is
+// an internal error.
+func (a *api) loadUsers(ctx context.Context, ids ...user.ID) (users, error) {
 	infos, err := a.People.Infos(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (a *api) castOf(ctx context.Context, ids ...user.ID) (users, error) {
 	}
 	for _, id := range ids {
 		if _, known := people[id]; !known {
-			return nil, fmt.Errorf("user %d is referred to and does not exist", id)
+			return nil, fmt.Errorf("user %d is referenced but does not exist", id)
 		}
 	}
 	return people, nil

@@ -2,7 +2,7 @@ package httpapi
 
 import "plaza/domain/event"
 
-// plateBody is a picture for an event (PLA-02).
+// plateBody is a new picture of an event (PLA-02).
 type plateBody struct {
 	Event *event.ID `json:"event" validate:"required"`
 	Photo upload    `json:"photo" validate:"required"`
@@ -11,21 +11,21 @@ type plateBody struct {
 func (a *api) attachPlate(c *call) (reply, error) {
 	body, err := readUpload[plateBody](c)
 	if err != nil {
-		return reply{}, together(err, a.notAttachable(c, body.Event))
+		return reply{}, mergeFaults(err, a.notAttachable(c, body.Event))
 	}
 	plate, err := a.Diary.Attach(c.ctx(), c.actor, *body.Event, body.Photo)
 	if err != nil {
 		return reply{}, err
 	}
-	people, err := a.castOf(c.ctx(), c.actor.ID)
+	people, err := a.loadUsers(c.ctx(), c.actor.ID)
 	if err != nil {
 		return reply{}, err
 	}
 	return created(a.renderPlate(people[c.actor.ID], plate)), nil
 }
 
-// notAttachable is the fault of an event, if one is named, that the caller may
-// attach nothing to.
+// notAttachable returns the fault for an event that the caller may not attach pictures to.
+// Without an event it returns nil.
 func (a *api) notAttachable(c *call, on *event.ID) error {
 	if on == nil {
 		return nil

@@ -8,27 +8,27 @@ import (
 	"plaza/domain/secret"
 )
 
-// Policy says who may call a route. The zero Policy is none at all.
+// Policy decides which callers may use a route. The zero Policy is invalid.
 type Policy struct {
 	rule  string
 	scope access.Scope
 }
 
-// The policies that name no scope.
+// Policies without a scope.
 var (
-	NoAuth        = Policy{rule: "noAuth"}        // anyone; the token is not even looked at
-	OptionalAuth  = Policy{rule: "optionalAuth"}  // anyone, but not with a bad token (AUT-05)
-	Authenticated = Policy{rule: "authenticated"} // whoever has a token
-	Staff         = Policy{rule: "staff"}         // tokens of staff that are good for the back office (AUT-14)
+	NoAuth        = Policy{rule: "noAuth"}        // any caller; the token is not read
+	OptionalAuth  = Policy{rule: "optionalAuth"}  // any caller without a token or with a valid one (AUT-05)
+	Authenticated = Policy{rule: "authenticated"} // any caller with a valid token
+	Staff         = Policy{rule: "staff"}         // tokens of staff with the back office's scope (AUT-14)
 )
 
-// Scope admits tokens that are good for the scope.
+// Scope admits tokens with the scope.
 func Scope(s access.Scope) Policy { return Policy{rule: "scope", scope: s} }
 
-// String is the policy's name: "optionalAuth", "scope xfile_event".
+// String returns the policy's name, like "optionalAuth" or "scope xfile_event".
 func (p Policy) String() string { return strings.TrimSpace(p.rule + " " + string(p.scope)) }
 
-// admit is nil when the actor may call the route.
+// admit returns nil if the actor may use the route.
 func (p Policy) admit(actor access.Actor) error {
 	switch {
 	case p == NoAuth || p == OptionalAuth:
@@ -38,12 +38,12 @@ func (p Policy) admit(actor access.Actor) error {
 	case p == Staff && !actor.Has(access.BackOffice):
 		return access.ErrNotStaff
 	case p.scope != "" && !actor.Has(p.scope):
-		return fault.Newf(fault.Denied, "This needs the scope %s.", p.scope)
+		return fault.Newf(fault.Denied, "The token lacks the scope %s.", p.scope)
 	}
 	return nil
 }
 
-// identify finds out who calls, as far as the policy wants to know.
+// identify authenticates the caller as the policy requires.
 func (a *api) identify(p Policy, c *call) error {
 	if p == NoAuth {
 		return nil
@@ -57,8 +57,8 @@ func (a *api) identify(p Policy, c *call) error {
 	return err
 }
 
-// presentedKey reads the header Authorization (AUT-05). Whatever is not of the
-// scheme Token counts as nothing.
+// presentedKey reads the Authorization header (AUT-05). A scheme other than Token counts as
+// no key.
 func presentedKey(header string) (secret.String, error) {
 	parts := strings.FieldsFunc(header, func(r rune) bool { return r == ' ' || r == '\t' })
 	switch {

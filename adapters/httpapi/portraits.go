@@ -1,7 +1,7 @@
 package httpapi
 
-// portrait returns the picture of somebody who has none of their own. It is the
-// same for ever, so everybody may keep it (USR-04, PLA-04).
+// portrait returns the generated avatar of a user. It never changes, so any cache may store
+// it (USR-04, PLA-04).
 func (a *api) portrait(c *call) (reply, error) {
 	png, known := a.Portraits(c.name())
 	if !known {

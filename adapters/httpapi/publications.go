@@ -7,8 +7,8 @@ import (
 	"plaza/domain/publication"
 )
 
-// listPublications returns publications, with translations for who names a
-// language (PUB-01 to PUB-04).
+// listPublications returns publications, translated if the request names a language (PUB-01
+// to PUB-04).
 func (a *api) listPublications(c *call) (reply, error) {
 	q := c.query()
 	wanted := publication.Query{
@@ -17,7 +17,7 @@ func (a *api) listPublications(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	reader, _ := locale.Parse(c.gin.GetHeader("x-language-locale")) // no locale is none (PUB-05)
+	reader, _ := locale.Parse(c.gin.GetHeader("x-language-locale")) // an invalid locale counts as absent (PUB-05)
 	items, err := a.Reading.Feed(c.ctx(), wanted, reader)
 	if err != nil {
 		return reply{}, err
@@ -25,14 +25,14 @@ func (a *api) listPublications(c *call) (reply, error) {
 	return paged(page.Map(items, renderReading)), nil
 }
 
-// category reads which category is wanted; nil: any.
+// category reads the requested category; nil means any.
 func (q *query) category() *feed.CategoryID {
 	n, isNamed := q.integer("category_id")
 	switch {
 	case !isNamed:
 		return nil
 	case n == 0:
-		return new(feed.CategoryID(-1)) // zero would be the bucket, which has no number
+		return new(feed.CategoryID(-1)) // no category has this ID; zero would select the bucket
 	}
 	return new(feed.CategoryID(n))
 }

@@ -15,15 +15,14 @@ import (
 	"plaza/domain/text"
 )
 
-// query reads the parameters of a request and notes all that is wrong with them,
-// for err to tell at once.
+// query reads the parameters of a request and collects all their problems for err.
 type query struct {
 	values url.Values
 	wrong  fault.Fields
 }
 
-// query reads the parameters. A value that is no text is wrong by its parameter's name,
-// whether or not the operation knows that: no later code meets a NUL or invalid UTF-8.
+// query parses the parameters. A value with a NUL or invalid UTF-8 is a problem of its
+// parameter, known or unknown, so no later code meets one.
 func (c *call) query() *query {
 	values, err := url.ParseQuery(c.gin.Request.URL.RawQuery)
 	q := &query{values: values}
@@ -42,11 +41,11 @@ func (c *call) query() *query {
 	return q
 }
 
-// text is the parameter's value without white space around it, the first one when
-// it is repeated. A blank parameter counts as absent (GEN-04).
+// text returns the trimmed value of the parameter, the first one if it is repeated. A blank
+// value counts as absent (GEN-04).
 func (q *query) text(name string) string { return text.Trim(q.values.Get(name)) }
 
-// whole is the parameter as a positive integer, or otherwise when it is absent.
+// whole returns the parameter as a positive integer, or otherwise if it is absent.
 func (q *query) whole(name string, otherwise int64) int64 {
 	sent := q.text(name)
 	if sent == "" {
@@ -59,7 +58,7 @@ func (q *query) whole(name string, otherwise int64) int64 {
 	return n
 }
 
-// page reads the parameters that every paged list takes (GEN-04, GEN-05).
+// page reads the parameters of every paged list (GEN-04, GEN-05).
 func (q *query) page() page.Request {
 	number := q.whole("page", 1)
 	size := q.whole("page_size", page.DefaultSize)
@@ -68,8 +67,8 @@ func (q *query) page() page.Request {
 	return request
 }
 
-// integer is the parameter as any integer; false when there is none. One beyond
-// all bounds is the number of nothing.
+// integer returns the parameter as an integer. It reports false if the parameter is absent
+// or invalid. Numbers out of range become the bound, which is no object's ID.
 func (q *query) integer(name string) (int64, bool) {
 	sent := q.text(name)
 	switch {
@@ -79,14 +78,15 @@ func (q *query) integer(name string) (int64, bool) {
 		q.wrong.Add(name, noInteger)
 		return 0, false
 	}
-	n, _ := strconv.ParseInt(sent, 10, 64) // out of range it is the bound
+	n, _ := strconv.ParseInt(sent, 10, 64) // returns the bound if the number is out of range
 	return n, true
 }
 
-// ordinary is a number as people write it: neither infinite nor hexadecimal.
+// ordinary matches decimal numbers, neither infinite nor hexadecimal.
 var ordinary = regexp.MustCompile(`^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 
-// number is the parameter as a number; false when there is none.
+// number returns the parameter as a number. It reports false if the parameter is absent or
+// invalid.
 func (q *query) number(name string) (float64, bool) {
 	sent := q.text(name)
 	if sent == "" {
@@ -107,8 +107,7 @@ func (q *query) ordering() event.Ordering {
 
 func (q *query) err() error { return q.wrong.Err() }
 
-// choose reads a parameter that takes one of the values; the zero value when it
-// is absent.
+// choose returns the parameter as one of the values, or the zero value if it is absent.
 func choose[T any](q *query, name string, values ...T) (chosen T) {
 	sent := q.text(name)
 	if sent == "" {
@@ -123,11 +122,11 @@ func choose[T any](q *query, name string, values ...T) (chosen T) {
 	return chosen
 }
 
-// noChoice is the sentence about a value that is not one of those that there are.
+// noChoice is the sentence about a value that is not a valid choice.
 func noChoice(sent any) string { return fmt.Sprintf("“%v” is not a valid choice.", sent) }
 
-// whole reads an integer written in digits alone; 0 when it is none. One beyond
-// all bounds is the largest that there is, and so the number of nothing.
+// whole parses an integer of digits only. It returns 0 for any other text. Numbers out of
+// range become the bound, which is no object's ID.
 func whole(s string) int64 {
 	if strings.Trim(s, "0123456789") != "" {
 		return 0

@@ -2,7 +2,7 @@ package httpapi
 
 import "plaza/domain/event"
 
-// commentView is a comment, alone and within its event (EVT-17).
+// commentView is a comment, alone or within its event (EVT-17).
 type commentView struct {
 	ID         event.CommentID `json:"id"`
 	User       person          `json:"user"`

@@ -8,7 +8,7 @@ import (
 	"plaza/domain/user"
 )
 
-// entry is what an event and the events of its moment have in common.
+// entry holds the fields shared by an event and the events of its moment.
 type entry struct {
 	ID           event.ID         `json:"id"`
 	EventTime    string           `json:"event_time"`
@@ -34,7 +34,7 @@ type eventView struct {
 	entry
 	CommentCount int           `json:"comment_count"`
 	LikeCount    int           `json:"like_count"`
-	TheMoment    []entry       `json:"the_moment"` // their comments are empty (EVT-14)
+	TheMoment    []entry       `json:"the_moment"` // without their comments (EVT-14)
 	PlaceAround  []placeAround `json:"place_around"`
 }
 
@@ -46,7 +46,7 @@ type plateView struct {
 	CreateTime timestamp     `json:"create_time"`
 }
 
-// placeAround is news of the day of an event (EVT-15).
+// placeAround is a news item of the event's day (EVT-15).
 type placeAround struct {
 	SiteName    string      `json:"site_name"`
 	URL         string      `json:"url"`
@@ -89,7 +89,7 @@ func (a *api) renderEntry(people users, e *event.Event, category string) entry {
 	}
 }
 
-// renderPlate shows the plate with an address that is good for a while (PLA-04).
+// renderPlate renders the plate with a signed URL that expires (PLA-04).
 func (a *api) renderPlate(author user.Info, p event.Plate) plateView {
 	return plateView{p.ID, author.ID, author.Username, a.Diary.PhotoURL(p), timestamp(p.Created)}
 }

@@ -12,10 +12,10 @@ import (
 	"plaza/domain/user"
 )
 
-// shelf is a category by itself, as its children show it.
-type shelf struct {
-	ID       shelfID          `json:"id"`
-	Name     *string          `json:"name,omitempty"` // the bucket has none
+// categoryRef is a category without its parent and children.
+type categoryRef struct {
+	ID       categoryRefID    `json:"id"`
+	Name     *string          `json:"name,omitempty"` // absent for the bucket
 	ParentID *feed.CategoryID `json:"parent_id"`
 	Kind     string           `json:"kind"`
 	Slug     string           `json:"slug"`
@@ -23,18 +23,18 @@ type shelf struct {
 	Meta     metaView         `json:"meta"`
 }
 
-// categoryView is a category with what is above and under it (FED-01).
+// categoryView is a category with its parent and children (FED-01).
 type categoryView struct {
-	shelf
-	Parent   *shelf         `json:"parent,omitempty"` // roots have none
+	categoryRef
+	Parent   *categoryRef   `json:"parent,omitempty"` // absent for roots
 	Children []categoryView `json:"children"`
 }
 
-// shelfID is the number of a category, or the name of the bucket.
-type shelfID feed.CategoryID
+// categoryRefID is the ID of a category, or the bucket's name.
+type categoryRefID feed.CategoryID
 
-// MarshalJSON writes a number or a string.
-func (id shelfID) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes a number or the bucket's name.
+func (id categoryRefID) MarshalJSON() ([]byte, error) {
 	if id == 0 {
 		return []byte(strconv.Quote(bucket)), nil
 	}
@@ -48,16 +48,16 @@ type metaView struct {
 }
 
 func renderCategory(b feed.CategoryNode) categoryView {
-	view := categoryView{shelf: renderShelf(b), Children: each(b.Children, renderCategory)}
+	view := categoryView{categoryRef: renderShelf(b), Children: each(b.Children, renderCategory)}
 	if b.Above != nil {
 		view.Parent = new(renderShelf(*b.Above))
 	}
 	return view
 }
 
-func renderShelf(b feed.CategoryNode) shelf {
-	s := shelf{
-		ID: shelfID(b.ID), Name: &b.Name, ParentID: orNull(b.Parent),
+func renderShelf(b feed.CategoryNode) categoryRef {
+	s := categoryRef{
+		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: orNull(b.Parent),
 		Kind: "category", Slug: b.Slug, Level: b.Level,
 		Meta: metaView{orNever(b.Meta.Created), orNever(b.Meta.Updated), b.Meta.Count},
 	}
@@ -67,7 +67,7 @@ func renderShelf(b feed.CategoryNode) shelf {
 	return s
 }
 
-// orNever is nil, which is written as null, for what has not happened.
+// orNever returns nil, written as null, for the zero time.
 func orNever(at time.Time) *timestamp { return optional(timestamp(at), !at.IsZero()) }
 
 // demandItem is a demand in the feed (FED-07).
@@ -108,7 +108,7 @@ type nodeItem struct {
 	Kind       string                `json:"kind"`
 }
 
-// inFeed is the kind of everything in a feed.
+// inFeed is the type of every feed item.
 const inFeed = "feed"
 
 func (people users) renderItem(i feed.Item) any {
@@ -120,7 +120,7 @@ func (people users) renderItem(i feed.Item) any {
 	case demand.Demand:
 		return people.renderDemand(thing, i.Distance)
 	}
-	panic(fmt.Sprintf("httpapi: there is a %T in the feed", i.Listable))
+	panic(fmt.Sprintf("httpapi: unknown feed item %T", i.Listable))
 }
 
 func (people users) renderDemand(d demand.Demand, away *geo.Kilometres) demandItem {
@@ -146,5 +146,5 @@ func renderNode(n publication.Node) nodeItem {
 	}
 }
 
-// listed is the list itself; without items it is written as [], never as null.
+// listed returns a copy that is never nil, so an empty list is written as [].
 func listed[T any](items []T) []T { return append([]T{}, items...) }

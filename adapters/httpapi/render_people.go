@@ -7,7 +7,7 @@ import (
 	"plaza/domain/user"
 )
 
-// appearance is what all forms of simple user info have in common.
+// appearance holds the fields shared by all forms of simple user info.
 type appearance struct {
 	UID       user.ID `json:"uid"`
 	Avatar    string  `json:"avatar"`
@@ -27,14 +27,13 @@ type person struct {
 	IsOnline bool `json:"is_online"`
 }
 
-// author is simple user info as events have it, where the flag has another name
-// (EVT-01).
+// author is simple user info within events, which name the flag differently (EVT-01).
 type author struct {
 	appearance
 	Online bool `json:"online"`
 }
 
-// profile is what people see of themselves (USR-05).
+// profile is the caller's own profile (USR-05).
 type profile struct {
 	person
 	Phone      string         `json:"phone"`
@@ -48,7 +47,7 @@ type picture struct {
 	Sizes sizes  `json:"sizes"`
 }
 
-// sizes has a field for every size there is; no picture has all.
+// sizes has a field for every size. Each picture has some of them.
 type sizes struct {
 	CoverSM       *size `json:"cover_sm,omitempty"`
 	DemandCoverMD *size `json:"demand_cover_md,omitempty"`
@@ -104,13 +103,13 @@ func renderPicture(p media.Picture) picture {
 	return view
 }
 
-// orNull is nil, which is written as null, for the zero value.
+// orNull returns nil, written as null, for the zero value.
 func orNull[T comparable](v T) *T {
 	var none T
 	return optional(v, v != none)
 }
 
-// each renders a list; one without items is written as [], never as null.
+// each renders a list. An empty list is written as [], never as null.
 func each[T, U any](items []T, render func(T) U) []U {
 	rendered := make([]U, len(items))
 	for i, item := range items {

@@ -7,8 +7,8 @@ import (
 	"plaza/domain/user"
 )
 
-// subscriptionView is a subscription of a User to another, or to a Category, each
-// shown in full or by its id alone (SUB-03).
+// subscriptionView is a subscription to a user or a category, shown in full or by ID
+// (SUB-03).
 type subscriptionView[User, Category any] struct {
 	ID               subscription.ID         `json:"id"`
 	User             User                    `json:"user"`

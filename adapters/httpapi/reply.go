@@ -14,15 +14,15 @@ import (
 	"plaza/domain/page"
 )
 
-// reply is an answer: a status, headers of its own, and content.
+// reply is a response: a status, extra headers and content.
 type reply struct {
 	status  int
 	header  http.Header
-	content any // a value to be written as JSON, a file, a download, or something verbatim; nil: nothing
+	content any // a value for JSON, a file, a download, a listing or verbatim bytes; nil: no content
 	tagged  bool
 }
 
-// file is content that is bytes already, and how long caches may keep it.
+// file is content in bytes, with its caching.
 type file struct {
 	mediaType string
 	bytes     []byte
@@ -48,21 +48,21 @@ type pagination struct {
 	Previous    *int `json:"previous"`
 }
 
-// bare is a reply without the usual wrapping (GEN-01).
+// bare returns a reply without the data wrapper (GEN-01).
 func bare(v any) reply { return reply{status: http.StatusOK, content: v} }
 
 func data(v any) reply { return bare(wrapped{v}) }
 
 func created(v any) reply { return reply{status: http.StatusCreated, content: wrapped{v}} }
 
-// tag lets whoever has the reply already ask whether it is still the same (GEN-12).
+// tag gives the reply an entity tag, so that clients can revalidate it (GEN-12).
 func tag(r reply) reply {
 	r.tagged = true
 	return r
 }
 
-// varying are the headers of a request on which a tagged reply may depend. All
-// responses share them.
+// varying are the request headers on which a tagged reply may depend. All responses share
+// the slice.
 var varying = []string{"Authorization, Accept-Encoding, x-language-locale"}
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
@@ -76,7 +76,7 @@ func paginationOf[T any](p page.Page[T]) pagination {
 	}
 }
 
-// optional is nil, which is written as null, for what there is not.
+// optional returns nil, written as null, unless there is a value.
 func optional[T any](v T, there bool) *T {
 	if !there {
 		return nil
@@ -84,8 +84,8 @@ func optional[T any](v T, there bool) *T {
 	return &v
 }
 
-// send writes the reply. What can't be written down becomes our own mistake,
-// before a byte of it has left.
+// send writes the reply. A reply that can't be encoded becomes an internal error before the
+// first byte is sent.
 func (r reply) send(w http.ResponseWriter, req *http.Request) {
 	switch content := r.content.(type) {
 	case nil:
@@ -103,8 +103,8 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// sendJSON writes the content as JSON; its newline makes a terminal show one
-// answer a line.
+// sendJSON writes the content as JSON. The newline at its end separates responses in a
+// terminal.
 func (r reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer func() {
@@ -125,13 +125,12 @@ func (r reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 	r.write(w, "application/json", buf.Bytes())
 }
 
-// buffers are kept for the next responses, but for those that a large one has
-// made large.
+// buffers are reused by later responses, except buffers that grew too large.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxKept = 256 << 10
 
-// sendFile writes the bytes, unless the client has them already.
+// sendFile writes the bytes, or 304 if the client already has them.
 func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
 	sum := sha256.Sum256(f.bytes)
 	if !isUnchanged(w, req, sum[:], f.caching) {
@@ -139,8 +138,8 @@ func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
 	}
 }
 
-// isUnchanged gives the response the tag of its content's SHA-256, and answers with 304 if
-// the client has that content.
+// isUnchanged sets the entity tag from the content's SHA-256. If the client has that
+// content, it answers 304 and reports true.
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, caching string) bool {
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header()["Etag"] = []string{tag}
@@ -152,7 +151,7 @@ func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, caching s
 	return true
 }
 
-// names says whether the If-None-Match header names the entity tag.
+// names reports whether the If-None-Match header includes the entity tag.
 func names(header, tag string) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
@@ -163,7 +162,7 @@ func names(header, tag string) bool {
 	return false
 }
 
-// write leaves it to the server to keep the content of an answer to HEAD back.
+// write sends the bytes. The server drops them from responses to HEAD.
 func (r reply) write(w http.ResponseWriter, mediaType string, raw []byte) {
 	h := w.Header()
 	for name, values := range r.header {
@@ -175,19 +174,19 @@ func (r reply) write(w http.ResponseWriter, mediaType string, raw []byte) {
 	}
 	w.WriteHeader(r.status)
 	if len(raw) > 0 {
-		w.Write(raw) // fails only when the client is gone
+		w.Write(raw) // fails only when the client has disconnected
 	}
 }
 
-// writeJSON writes the value as JSON, and <, > and & as themselves: nobody who
-// reads JSON takes them for HTML.
+// writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not
+// HTML.
 func writeJSON(buf *bytes.Buffer, v any) error {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// encode is what writeJSON writes, without the newline at its end.
+// encode returns the value as JSON, without a newline at its end.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	err := writeJSON(&buf, v)

@@ -9,22 +9,22 @@ import (
 	"plaza/domain/access"
 )
 
-// Route is one operation of the interface: its path as the interface writes it,
-// with names in braces, and who may call it. A last name that ends in dots stands
-// for the rest of the path, slashes included: {key...}.
+// Route is one operation of the interface: its method, its path with variables in braces,
+// and its policy. A last variable that ends in dots, like {key...}, matches the rest of the
+// path, including slashes.
 type Route struct {
 	Method string
 	Path   string
 	Policy Policy
 }
 
-// route is a Route with what answers it.
+// route is a Route with its handler.
 type route struct {
 	Route
 	handle func(*api, *call) (reply, error)
 }
 
-// table is every route there is. HEAD is routed wherever GET is.
+// table holds every route. Every GET route also serves HEAD.
 var table = []route{
 	row(http.MethodPost, "/api/auth/login/", NoAuth, (*api).login),
 	row(http.MethodPost, "/api/auth/logout/", Authenticated, (*api).logout),
@@ -77,18 +77,18 @@ var table = []route{
 	row(http.MethodGet, "/api/openapi.json", OptionalAuth, (*api).document),
 }
 
-// eventScope is the policy of all that has to do with events (AUT-06, AUT-07).
+// eventScope is the policy of all event routes (AUT-06, AUT-07).
 var eventScope = Scope(access.XfileEvent)
 
-// payScope is the policy of what somebody is to pay (PAY-01, PAY-12).
+// payScope is the policy of payment routes (PAY-01, PAY-12).
 var payScope = Scope(access.PayTradeOrder)
 
 func row(method, path string, p Policy, handle func(*api, *call) (reply, error)) route {
 	return route{Route{method, path, p}, handle}
 }
 
-// Routes returns every route, in the table's order. HEAD is not listed: it goes
-// wherever GET goes, under the same policy.
+// Routes returns every route in the table's order. It does not list HEAD, which has the
+// policy of GET.
 func Routes() []Route {
 	all := make([]Route, len(table))
 	for i, r := range table {
@@ -102,14 +102,13 @@ var (
 	variable = regexp.MustCompile(`\{[^}]+\}`)
 )
 
-// pattern is the path as gin takes it. The router wants one name for what stands
-// at one place, so a variable is called id, whatever the interface calls it; no
-// path has two.
+// pattern returns the path in gin's syntax. gin needs the same variable name at the same
+// place of all paths, so every variable is called id. No path has two.
 func (r Route) pattern() string {
 	return variable.ReplaceAllString(tail.ReplaceAllString(r.Path, "*id"), ":id")
 }
 
-// methods are what each path takes.
+// methods lists the methods of each path.
 type methods []struct {
 	path   *regexp.Regexp
 	method string
@@ -125,9 +124,9 @@ func methodsOf(rows []route) methods {
 	return all
 }
 
-// refuse answers a method that the path does not take. The router finds that there are
-// others, and which, but takes what it has seen on its way to one for a part of the next:
-// so they are looked up here.
+// refuse answers a method that the path does not support. gin finds the other methods, but
+// takes what it has matched for one method as part of the next. So refuse looks them up
+// itself.
 func (all methods) refuse(w http.ResponseWriter, r *http.Request) {
 	var takes []string
 	for _, m := range all {

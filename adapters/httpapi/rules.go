@@ -14,8 +14,8 @@ import (
 	"plaza/domain/text"
 )
 
-// rules knows what the validate tags of bodies mean: required, oneof, min, max
-// and dive as the validator has them, and visible for a text that is not blank.
+// rules validates the tags of bodies: required, oneof, min, max and dive of the validator,
+// and visible for a text that is not blank.
 var rules = newRules()
 
 func newRules() *validator.Validate {
@@ -29,12 +29,12 @@ func newRules() *validator.Validate {
 	return v
 }
 
-// broken tells which fields of the body break the rules of their tags.
+// broken returns the fields that break the rules of their tags.
 func broken(body any) fault.Fields {
 	err := rules.Struct(body)
 	failures, ok := errors.AsType[validator.ValidationErrors](err)
 	if err != nil && !ok {
-		panic("httpapi: a body that can't be validated: " + err.Error())
+		panic("httpapi: body can't be validated: " + err.Error())
 	}
 	var wrong fault.Fields
 	for _, f := range failures {
@@ -47,14 +47,14 @@ func broken(body any) fault.Fields {
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// nameOf is the field's name as the client knows it: extra_params.open_id. An item
-// of a list goes by the list's.
+// nameOf returns the field's wire name, like extra_params.open_id. Items of a list use the
+// list's name.
 func nameOf(f validator.FieldError) string {
 	_, name, _ := strings.Cut(f.Namespace(), ".")
 	return index.ReplaceAllString(name, "")
 }
 
-// sentence says which rule was broken, in words that clients of the original know.
+// sentence describes the broken rule as Django REST framework does.
 func sentence(f validator.FieldError) string {
 	switch f.Tag() {
 	case "required":

@@ -9,8 +9,8 @@ import (
 	"plaza/domain/user"
 )
 
-// subscriptionBody says whom or what to follow: exactly one of the two (SUB-04).
-// The other may be null, as it is in a subscription.
+// subscriptionBody names a user or a category to follow: exactly one of them (SUB-04). The
+// other may be null, as in a subscription.
 type subscriptionBody struct {
 	User     nullable[user.ID]         `json:"followed_user"`
 	Category nullable[feed.CategoryID] `json:"followed_category"`
@@ -24,7 +24,7 @@ func (b *subscriptionBody) check() fault.Fields {
 	var wrong fault.Fields
 	switch {
 	case b.followsUser() && b.followsCategory():
-		wrong.Add("followed_category", "Follow a user or a category, not both at once.")
+		wrong.Add("followed_category", "Follow either a user or a category, not both.")
 	case !b.followsUser() && !b.followsCategory():
 		wrong.Add("followed_user", "One of followed_user and followed_category is required.")
 	}
@@ -40,7 +40,7 @@ func (a *api) subscribe(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	people, err := a.castOf(c.ctx(), peopleOf(followed)...)
+	people, err := a.loadUsers(c.ctx(), peopleOf(followed)...)
 	if err != nil {
 		return reply{}, err
 	}
@@ -57,8 +57,8 @@ func (a *api) follow(c *call, body subscriptionBody) (following.Followed, bool, 
 	return a.Following.FollowCategory(c.ctx(), c.actor, body.Category.Value)
 }
 
-// listSubscriptions returns what the caller follows; with uid_only, people and
-// categories by their ids alone (SUB-01 to SUB-03).
+// listSubscriptions returns the caller's subscriptions. With uid_only, users and categories
+// appear as IDs (SUB-01 to SUB-03).
 func (a *api) listSubscriptions(c *call) (reply, error) {
 	q := c.query()
 	wanted := subscription.Query{
@@ -76,14 +76,14 @@ func (a *api) listSubscriptions(c *call) (reply, error) {
 	if q.text("uid_only") != "" {
 		return paged(page.Map(list, renderSubscriptionByID)), nil
 	}
-	people, err := a.castOf(c.ctx(), peopleOf(list.Items...)...)
+	people, err := a.loadUsers(c.ctx(), peopleOf(list.Items...)...)
 	if err != nil {
 		return reply{}, err
 	}
 	return paged(page.Map(list, people.renderSubscription)), nil
 }
 
-// peopleOf is everybody who appears in the subscriptions.
+// peopleOf returns the users in the subscriptions.
 func peopleOf(all ...following.Followed) []user.ID {
 	var ids []user.ID
 	for _, s := range all {

@@ -2,8 +2,8 @@ package httpapi
 
 import "time"
 
-// timestamp is a point in time as the interface writes it (GEN-02): RFC 3339 in
-// UTC, without a fraction of a second when that is zero, else with six digits.
+// timestamp is a time on the wire (GEN-02): RFC 3339 in UTC, with six digits of a second's
+// fraction, or without a fraction if that is zero.
 type timestamp time.Time
 
 func (t timestamp) String() string { return string(t.append(nil)) }
@@ -14,7 +14,7 @@ func (t timestamp) MarshalText() ([]byte, error) {
 	return t.append(make([]byte, 0, longest)), nil
 }
 
-// append writes the seconds in the one form that package time has a fast way for.
+// append writes the seconds in the one layout that package time formats fast.
 func (t timestamp) append(b []byte) []byte {
 	at := time.Time(t).UTC()
 	b = at.AppendFormat(b, time.RFC3339)

@@ -15,26 +15,26 @@ import (
 	"plaza/domain/media"
 )
 
-// Bounds of a body with a picture, in bytes (GEN-11): there is room for all else
-// that a body may have, and for what is a little too large to be told so.
+// Bounds of a body with a picture, in bytes (GEN-11). They leave space for the other fields,
+// and for a picture slightly above its limit, so that the client gets the right error.
 const (
 	maxForm  = media.MaxBytes + maxBody
 	maxJSON  = (media.MaxBytes+2)/3*4 + maxBody // base64 makes four bytes of three
 	maxParts = 100                              // of a form
 )
 
-// What is wrong with an upload as a whole.
+// Faults of an upload as a whole.
 var (
 	errNoUpload = fault.New(fault.Unsupported, "Send the body as application/json or multipart/form-data.")
 	errNoForm   = fault.New(fault.Invalid, "The body is not a valid form.")
 )
 
-// upload is a picture that came in, whatever it is; without a spool there is none.
+// upload is an uploaded picture, not yet validated. Without a buffer there is no picture.
 type upload struct{ *uploadBuffer }
 
-// readUpload returns the body of a request that brings a picture: JSON, or a form
-// with the picture as a file (PLA-02). All that is wrong with its fields is one
-// fault. The picture is there until the call is answered.
+// readUpload returns the body of a request with a picture: JSON, or a form with a file
+// (PLA-02). It returns all problems of its fields as one fault. The picture exists until the
+// call ends.
 func readUpload[T any](c *call) (T, error) {
 	var body T
 	mediaType, _, _ := mime.ParseMediaType(c.gin.GetHeader("Content-Type"))
@@ -45,25 +45,25 @@ func readUpload[T any](c *call) (T, error) {
 	case !isJSON(c.gin.GetHeader("Content-Type")):
 		return body, errNoUpload
 	}
-	err := fillSifted(&body, c)
+	err := fillStreamed(&body, c)
 	return body, err
 }
 
-// fillSifted reads JSON of which the picture never is in memory.
-func fillSifted(body any, c *call) error {
+// fillStreamed reads JSON without holding its pictures in memory.
+func fillStreamed(body any, c *call) error {
 	w, r := c.gin.Writer, c.gin.Request
-	if err := bound(w, r, maxJSON); err != nil {
+	if err := limitBody(w, r, maxJSON); err != nil {
 		return err
 	}
-	s := newUploadReader(r.Body, pictureFields(body), &c.spools, maxBody)
-	raw, err := s.sift()
+	s := newUploadReader(r.Body, pictureFields(body), &c.uploads, maxBody)
+	raw, err := s.strip()
 	switch {
-	case errors.Is(err, errNoRoom), errors.Is(err, errNoJSON):
+	case errors.Is(err, errDiskFull), errors.Is(err, errNoJSON):
 		return err
 	case fault.Is(err, fault.TooLarge):
-		return unread(w, r, &http.MaxBytesError{Limit: maxBody}, err)
+		return readFault(w, r, &http.MaxBytesError{Limit: maxBody}, err)
 	case err != nil:
-		return unread(w, r, err, errCutOff)
+		return readFault(w, r, err, errCutOff)
 	}
 	object, err := parse(raw)
 	if err != nil {
@@ -72,7 +72,7 @@ func fillSifted(body any, c *call) error {
 	return complete(body, object, s)
 }
 
-// pictureFields are the names of the body's fields that are pictures.
+// pictureFields returns the names of the body's picture fields.
 func pictureFields(body any) (names []string) {
 	for field, value := range reflect.ValueOf(body).Elem().Fields() {
 		if _, is := value.Addr().Interface().(*upload); is {
@@ -82,7 +82,7 @@ func pictureFields(body any) (names []string) {
 	return names
 }
 
-// fillForm takes the form apart and checks it as if it were JSON.
+// fillForm reads the form and checks it like JSON.
 func fillForm(body any, c *call) error {
 	sent, err := readForm(c, pictureFields(body))
 	if err != nil {
@@ -112,8 +112,8 @@ func fillForm(body any, c *call) error {
 	return complete(body, object, nil)
 }
 
-// sentForm is a form that was read: its texts, and the first file of each picture's field.
-// Every other file is read and dropped.
+// sentForm is a parsed form: its texts, and the first file of each picture field. Other
+// files are read and dropped.
 type sentForm struct {
 	pictures []string
 	texts    map[string][]string
@@ -123,7 +123,7 @@ type sentForm struct {
 func readForm(c *call, pictures []string) (sentForm, error) {
 	w, r := c.gin.Writer, c.gin.Request
 	read := sentForm{pictures: pictures, texts: map[string][]string{}, files: map[string]*uploadBuffer{}}
-	if err := bound(w, r, maxForm); err != nil {
+	if err := limitBody(w, r, maxForm); err != nil {
 		return read, err
 	}
 	parts, err := r.MultipartReader()
@@ -133,25 +133,25 @@ func readForm(c *call, pictures []string) (sentForm, error) {
 	for left, n := int64(maxBody), 0; ; n++ {
 		part, err := parts.NextPart()
 		switch {
-		case err == io.EOF: // one that is wrapped says that the form has no end
+		case err == io.EOF: // a wrapped EOF means that the form is incomplete
 			return read, nil
 		case err == nil && n == maxParts:
 			return read, errNoForm
 		case err == nil:
-			left, err = read.take(part, left, &c.spools)
+			left, err = read.take(part, left, &c.uploads)
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, errNoRoom), errors.Is(err, errNoUTF8):
+		case errors.Is(err, errDiskFull), errors.Is(err, errNoUTF8):
 			return read, err
 		default:
-			return read, unread(w, r, err, errNoForm)
+			return read, readFault(w, r, err, errNoForm)
 		}
 	}
 }
 
-// take reads the part; left is how much text there may be, and what it returns, how much
-// after it.
+// take reads the part. left is how many bytes of text the form may still have; take returns
+// what remains of it.
 func (f sentForm) take(part *multipart.Part, left int64, all *uploadBuffers) (int64, error) {
 	name := part.FormName()
 	if part.FileName() != "" {

@@ -13,18 +13,18 @@ import (
 	"plaza/domain/media"
 )
 
-// errNoRoom is the fault of a disk that is full, or can't be written.
-var errNoRoom = fault.RetryAfter(fault.Unavailable, time.Minute, "There is no room on the server's disk right now. Try again later.")
+// errDiskFull is the fault of a disk that is full or not writable.
+var errDiskFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's disk is full. Try again later.")
 
-// uploadBuffer is a picture that came in, or a response that goes out: a few bytes in memory, or a
-// file without a name, which is gone when it is closed, also by a kill. It implements
-// media.Raw.
+// uploadBuffer holds an uploaded picture or an encoded response: a few bytes in memory, more
+// in an unlinked file, which disappears when it is closed or the process is killed. It
+// implements media.Raw.
 type uploadBuffer struct {
-	inMemory int          // most bytes that are held; beyond that there is a file
-	most     int64        // most bytes that are kept; all are counted
-	toFile   func() error // asked before there is a file; nil: there may be one
+	inMemory int          // most bytes in memory; more go to a file
+	most     int64        // most bytes to keep; further bytes are only counted
+	toFile   func() error // called before the file is made; nil: no check
 	held     []byte
-	file     *os.File // nil: all of it is held
+	file     *os.File // nil: all bytes are in memory
 	size     int64
 }
 
@@ -33,8 +33,8 @@ var _ media.Raw = (*uploadBuffer)(nil)
 // maxHeld is how much of a picture is held in memory, in bytes.
 const maxHeld = 64 << 10
 
-// newPicture is the spool of a picture that comes in. It keeps one byte more than a picture
-// may have.
+// newPicture returns the buffer of an uploaded picture. It keeps one byte more than the
+// limit of a picture, so that the picture's size tells that it is too large.
 func newPicture() *uploadBuffer { return &uploadBuffer{inMemory: maxHeld, most: media.MaxBytes + 1} }
 
 // Size implements media.Raw.
@@ -48,11 +48,11 @@ func (s *uploadBuffer) ReadAt(p []byte, at int64) (int, error) {
 	return bytes.NewReader(s.held).ReadAt(p, at)
 }
 
-// Write takes everything; what is too much is only counted.
+// Write accepts all bytes. It only counts those beyond the limit.
 func (s *uploadBuffer) Write(p []byte) (int, error) {
-	room := max(0, s.most-s.size)
+	left := max(0, s.most-s.size)
 	s.size += int64(len(p))
-	if err := s.keep(p[:min(int64(len(p)), room)]); err != nil {
+	if err := s.keep(p[:min(int64(len(p)), left)]); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -69,12 +69,12 @@ func (s *uploadBuffer) keep(p []byte) error {
 		}
 	}
 	if err := s.write(p); err != nil {
-		return fmt.Errorf("%w: %w", errNoRoom, err)
+		return fmt.Errorf("%w: %w", errDiskFull, err)
 	}
 	return nil
 }
 
-// write writes to the file, after what was held.
+// write appends to the file, after the bytes from memory.
 func (s *uploadBuffer) write(p []byte) error {
 	if s.file == nil {
 		f, err := os.CreateTemp("", "plaza-")
@@ -101,10 +101,10 @@ func (s *uploadBuffer) close() error {
 	return s.file.Close()
 }
 
-// uploadBuffers are the pictures of a request, until it is answered.
+// uploadBuffers are the pictures of a request.
 type uploadBuffers []*uploadBuffer
 
-// add has the reader's bytes in a new spool. An error of the reader is returned as it is.
+// add reads everything into a new buffer. It returns an error of the reader unchanged.
 func (all *uploadBuffers) add(r io.Reader) (*uploadBuffer, error) {
 	s := newPicture()
 	*all = append(*all, s)
@@ -112,7 +112,7 @@ func (all *uploadBuffers) add(r io.Reader) (*uploadBuffer, error) {
 	return s, err
 }
 
-// remove closes one of the spools: its picture is not wanted any more.
+// remove closes and forgets a buffer.
 func (all *uploadBuffers) remove(s *uploadBuffer) error {
 	*all = slices.DeleteFunc(*all, func(other *uploadBuffer) bool { return other == s })
 	return s.close()

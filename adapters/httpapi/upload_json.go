@@ -15,41 +15,41 @@ import (
 	"plaza/domain/fault"
 )
 
-// maxInline is how long the text of a field may be, in bytes of JSON, to stay where it is.
+// maxInline is the longest value that stays in the JSON, in bytes.
 const maxInline = 32 << 10
 
-// uploadReader takes long texts out of JSON while it is read: nobody ever holds the whole body. It
-// keeps what the base64 of a picture's field says, one file for each such field; every
-// other long text is read and dropped. In the place of a picture stands an object that
-// names it, by a name that no client can know; in the place of another text, an empty one.
+// uploadReader removes long strings from JSON while reading it, so the whole body is never
+// in memory. It decodes the base64 of each picture field into a buffer and drops other long
+// strings. An object with a secret name replaces a picture; an empty string replaces any
+// other long string.
 type uploadReader struct {
 	in       *bufio.Reader
 	out      bytes.Buffer
 	name     string
-	fields   []string // the pictures' fields, of the body itself
+	fields   []string // picture fields at the body's top level
 	pictures []piece  // of fields
-	spools   *uploadBuffers
-	key      []byte // the last text of the body itself, as it was written
+	uploads  *uploadBuffers
+	key      []byte // the last string at the top level, as written
 	depth    int
-	last     byte  // that was no white space
-	maximum  int64 // bytes that may stay
+	last     byte  // last byte that was not white space
+	maximum  int64 // bytes that may remain
 }
 
-// piece is a text that was taken out.
+// piece is a string that was removed.
 type piece struct {
-	spool   *uploadBuffer
-	problem string // a sentence for the client when the text is not base64
+	buffer  *uploadBuffer
+	problem string // a sentence for the client if the string is not base64
 }
 
 func newUploadReader(body io.Reader, fields []string, all *uploadBuffers, maximum int64) *uploadReader {
 	return &uploadReader{
 		in: bufio.NewReaderSize(body, 64<<10), name: rand.Text(), fields: fields, pictures: make([]piece, len(fields)),
-		spools: all, maximum: maximum,
+		uploads: all, maximum: maximum,
 	}
 }
 
-// sift returns the JSON without its long texts.
-func (s *uploadReader) sift() ([]byte, error) {
+// strip returns the JSON without its long strings.
+func (s *uploadReader) strip() ([]byte, error) {
 	for {
 		b, err := s.in.ReadByte()
 		if errors.Is(err, io.EOF) {
@@ -82,15 +82,15 @@ func (s *uploadReader) sift() ([]byte, error) {
 	}
 }
 
-// text copies the text whose opening quote was read, or takes it out when it is the long
-// value of a field.
+// text copies the string after its opening quote. It removes the string if that is a long
+// value.
 func (s *uploadReader) text() error {
 	start := s.out.Len()
 	s.out.WriteByte('"')
 	for escaped := false; ; {
 		b, err := s.in.ReadByte()
 		if errors.Is(err, io.EOF) {
-			return nil // which is no JSON
+			return nil // not JSON
 		}
 		if err != nil {
 			return err
@@ -120,13 +120,13 @@ func (s *uploadReader) takeOut(text *quoted) error {
 		_, err := io.Copy(io.Discard, text)
 		return err
 	}
-	if before := s.pictures[n].spool; before != nil { // of a repeated field the last one counts
-		if err := s.spools.remove(before); err != nil {
+	if before := s.pictures[n].buffer; before != nil { // the last of repeated fields counts
+		if err := s.uploads.remove(before); err != nil {
 			return err
 		}
 	}
-	spool, err := s.spools.add(newBase64(text))
-	p := piece{spool: spool}
+	buffer, err := s.uploads.add(newBase64(text))
+	p := piece{buffer: buffer}
 	if errors.Is(err, errNoBase64) {
 		p.problem = errNoBase64.Text
 		_, err = io.Copy(io.Discard, text)
@@ -139,8 +139,8 @@ func (s *uploadReader) takeOut(text *quoted) error {
 	return nil
 }
 
-// picture is the place of the field whose value is being read among the pictures' fields;
-// -1: it is another field, or within one.
+// picture returns the index of the picture field whose value is being read, or -1 for any
+// other field.
 func (s *uploadReader) picture() int {
 	var name string
 	if s.depth != 1 || json.Unmarshal(s.key, &name) != nil {
@@ -149,7 +149,7 @@ func (s *uploadReader) picture() int {
 	return slices.Index(s.fields, name)
 }
 
-// upload returns what is a picture in the JSON value, or the problem with it.
+// upload returns the picture for a JSON value, or the problem with it.
 func (s *uploadReader) upload(raw json.RawMessage) (*uploadBuffer, string) {
 	var named map[string]int
 	if err := json.Unmarshal(raw, &named); err == nil {
@@ -161,20 +161,20 @@ func (s *uploadReader) upload(raw json.RawMessage) (*uploadBuffer, string) {
 		if p.problem != "" {
 			return nil, p.problem
 		}
-		return p.spool, ""
+		return p.buffer, ""
 	}
 	text, problem := readString(raw)
 	if problem != "" || text == "" {
 		return nil, problem
 	}
-	spool, err := s.spools.add(newBase64(bytes.NewReader([]byte(text))))
+	buffer, err := s.uploads.add(newBase64(bytes.NewReader([]byte(text))))
 	if err != nil {
 		return nil, errNoBase64.Text
 	}
-	return spool, ""
+	return buffer, ""
 }
 
-// quoted is what a JSON text says, up to its closing quote.
+// quoted reads the content of a JSON string up to its closing quote.
 type quoted struct {
 	begun []byte // that was read already
 	in    *bufio.Reader
@@ -196,8 +196,8 @@ func (q *quoted) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// next is the next byte of what is said. What is no ASCII is no base64 either, so it is
-// enough that it stays something else.
+// next returns the next byte of the content. A character outside ASCII is not base64, so any
+// such byte may stand for it.
 func (q *quoted) next() (byte, error) {
 	b, err := q.byte()
 	switch {
@@ -220,7 +220,7 @@ func (q *quoted) next() (byte, error) {
 	case 'u':
 		return q.unit()
 	case '"', '\\', '/', 'b', 'f':
-		return b, nil // of which none but the slash is base64
+		return b, nil // of these only the slash is base64
 	}
 	return 0, errNoJSON
 }
@@ -251,21 +251,21 @@ func (q *quoted) byte() (byte, error) {
 	}
 	b, err := q.in.ReadByte()
 	if errors.Is(err, io.EOF) {
-		err = errNoJSON // it has no end
+		err = errNoJSON // the string does not end
 	}
 	return b, err
 }
 
-// base64Text is the bytes that a text says in base64, or as a data URI. The media type that
-// the URI gives does not count: pictures are judged by their content (PLA-03).
+// base64Text decodes base64 or a data URI. It ignores the media type of the URI: pictures
+// are judged by their content (PLA-03).
 type base64Text struct {
 	text    *bufio.Reader
 	decoded io.Reader
 }
 
-var errNoBase64 = fault.New(fault.Invalid, "Send the picture in base64, or as a data URI in base64.")
+var errNoBase64 = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
 
-// maxPrefix is more than a data URI has before its content, in bytes.
+// maxPrefix is more than the length of any data URI's prefix, in bytes.
 const maxPrefix = 1 << 10
 
 func newBase64(text io.Reader) *base64Text {
@@ -286,7 +286,7 @@ func (b *base64Text) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// skipPrefix reads what a data URI begins with.
+// skipPrefix reads the prefix of a data URI.
 func (b *base64Text) skipPrefix() error {
 	const scheme = "data:"
 	head, err := b.text.Peek(len(scheme))
@@ -308,7 +308,7 @@ func (b *base64Text) skipPrefix() error {
 	return nil
 }
 
-// spaceless leaves white space out.
+// spaceless drops white space.
 type spaceless struct{ r io.Reader }
 
 func (s spaceless) Read(p []byte) (int, error) {

@@ -39,12 +39,12 @@ func TestPLA_02_a_large_picture_as_JSON(t *testing.T) {
 		lines.WriteString(line[:min(76, len(line))] + `\r\n`)
 	}
 	for name, value := range map[string]string{
-		"plain":           plain,
-		"a data URI":      "data:image/png;base64," + plain,
-		"with white room": "  " + plain + " \t ",
-		"in lines":        lines.String(),
-		"escaped slashes": escaped,
-		"escaped units":   strings.ReplaceAll(plain, "A", `\u0041`),
+		"plain":            plain,
+		"a data URI":       "data:image/png;base64," + plain,
+		"with white space": "  " + plain + " \t ",
+		"in lines":         lines.String(),
+		"escaped slashes":  escaped,
+		"escaped units":    strings.ReplaceAll(plain, "A", `\u0041`),
 	} {
 		value = strings.ReplaceAll(value, "\t", `\t`)
 		for _, body := range []string{
@@ -87,9 +87,9 @@ func TestPLA03_OnlyPicturesAreSpooled(t *testing.T) {
 	} {
 		got, err := readUpload[imageBody](c)
 		require.NoError(t, err, name)
-		assert.Len(t, c.spools, 1, name)
+		assert.Len(t, c.uploads, 1, name)
 		assert.True(t, string(noise(maxHeld+1)) == contentOf(t, got.Img), name)
-		require.NoError(t, c.spools.close())
+		require.NoError(t, c.uploads.close())
 	}
 }
 
@@ -179,7 +179,7 @@ func TestPLA_03_a_body_is_never_held(t *testing.T) {
 		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), name)
 		assert.EqualValues(t, media.MaxBytes, got.Img.Size())
 		assert.True(t, string(raw) == contentOf(t, got.Img), name)
-		require.NoError(t, c.spools.close())
+		require.NoError(t, c.uploads.close())
 	}
 }
 
@@ -212,9 +212,9 @@ func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
 	_, err = readUpload[imageBody](uploading("application/json",
 		strings.NewReader(`{"img":"`+base64.StdEncoding.EncodeToString(noise(100_000))+`"}`)))
-	assert.ErrorIs(t, err, errNoRoom)
+	assert.ErrorIs(t, err, errDiskFull)
 	_, err = readUpload[imageBody](uploading(form(t, part{"img", "x.png", string(noise(100_000))})))
-	assert.ErrorIs(t, err, errNoRoom)
+	assert.ErrorIs(t, err, errDiskFull)
 }
 
 func TestGEN_11_a_body_that_breaks_off(t *testing.T) {
@@ -227,7 +227,7 @@ func TestGEN_11_a_body_that_breaks_off(t *testing.T) {
 	}
 }
 
-// FuzzSift holds the sieve to what encoding/json makes of the same text.
+// FuzzSift compares uploadReader with encoding/json.
 func FuzzSift(f *testing.F) {
 	f.Add(`{"img":"cGl4ZWxz","tags":["lake"]}`, "AAAA")
 	f.Add(`{"img":5,"a":{"b":"\"c"}}`, "data:;base64,AAAA")
@@ -242,30 +242,30 @@ func FuzzSift(f *testing.F) {
 		}
 		var all uploadBuffers
 		s := newUploadReader(strings.NewReader(body), []string{"img"}, &all, maxBody)
-		sifted, err := s.sift()
+		stripped, err := s.strip()
 		defer all.close()
 		var want, got map[string]json.RawMessage
 		isJSON := json.Unmarshal([]byte(body), &want) == nil
-		if err != nil || !json.Valid(sifted) || json.Unmarshal(sifted, &got) != nil {
+		if err != nil || !json.Valid(stripped) || json.Unmarshal(stripped, &got) != nil {
 			if isJSON && len(body) < maxBody {
-				t.Fatalf("%q became %q: %v", body, sifted, err)
+				t.Fatalf("%q became %q: %v", body, stripped, err)
 			}
 			return
 		}
 		if len(body) <= maxInline {
-			require.Equal(t, body, string(sifted), "what is short stays as it is")
+			require.Equal(t, body, string(stripped), "what is short stays as it is")
 		}
-		if s.pictures[0].spool == nil {
+		if s.pictures[0].buffer == nil {
 			return
 		}
-		spool, problem := s.upload(got["img"])
+		buffer, problem := s.upload(got["img"])
 		var said string
 		require.NoError(t, json.Unmarshal(want["img"], &said))
 		raw, wrong := readAll(newBase64(bytes.NewReader([]byte(said))))
 		switch {
 		case problem == "":
 			require.NoError(t, wrong)
-			require.Equal(t, raw, []byte(contentOf(t, upload{spool})))
+			require.Equal(t, raw, []byte(contentOf(t, upload{buffer})))
 		default:
 			require.Error(t, wrong, problem)
 		}

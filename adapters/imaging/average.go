@@ -2,11 +2,11 @@ package imaging
 
 import "image"
 
-// box is how many columns and rows of pixels become one.
+// box is how many columns and rows of pixels become one pixel.
 type box struct{ x, y int }
 
-// average makes one pixel of each box of them. At the right and at the bottom a box
-// may have fewer.
+// average replaces each box of pixels by one. Boxes at the right and bottom edges may be
+// smaller.
 func average(pixels image.Image, b box) image.Image {
 	if b == (box{1, 1}) {
 		return pixels
@@ -30,8 +30,8 @@ func average(pixels image.Image, b box) image.Image {
 	return pixels
 }
 
-// colourRow fills the row with the colour of each pixel of a line, which it may share
-// with its neighbours.
+// colourRow fills the row with the colour of each pixel of a line, undoing the chroma
+// subsampling.
 func colourRow(row []byte, m *image.YCbCr, plane []byte, y int) []byte {
 	from, shift := plane[m.COffset(0, y):], 0
 	switch m.SubsampleRatio {
@@ -46,7 +46,7 @@ func colourRow(row []byte, m *image.YCbCr, plane []byte, y int) []byte {
 	return row
 }
 
-// plane averages the boxes of a plane that has one byte a pixel, line by line.
+// plane averages the boxes of a plane with one byte a pixel, line by line.
 func (b box) plane(size image.Point, line func(y int) []byte) []byte {
 	sums := make([]uint64, (size.X+b.x-1)/b.x)
 	to := make([]byte, 0, len(sums)*((size.Y+b.y-1)/b.y))
@@ -71,8 +71,8 @@ func (b box) plane(size image.Point, line func(y int) []byte) []byte {
 	return to
 }
 
-// colours averages the boxes of pixels that may be transparent: the more a pixel can
-// be seen, the more its colour counts.
+// colours averages the boxes of pixels with transparency, weighting each colour by its
+// opacity.
 func (b box) colours(m *image.NRGBA, size image.Point) []byte {
 	sums := make([][4]uint64, (size.X+b.x-1)/b.x)
 	to := make([]byte, 0, 4*len(sums)*((size.Y+b.y-1)/b.y))

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// rgb is a colour with parts from 0 to 255.
+// rgb is a colour with components from 0 to 255.
 type rgb [3]float64
 
 func (c rgb) color() color.RGBA {
 	return color.RGBA{R: uint8(c[0] + 0.5), G: uint8(c[1] + 0.5), B: uint8(c[2] + 0.5), A: 255}
 }
 
-// mix goes from one colour to the other as part goes from 0 to 1.
+// mix interpolates between two colours; part runs from 0 to 1.
 func mix(from, to rgb, part float64) rgb {
 	part = max(0, min(part, 1))
 	for i := range from {
@@ -21,7 +21,7 @@ func mix(from, to rgb, part float64) rgb {
 	return from
 }
 
-// hsl returns the colour of the hue in degrees, which may be any number.
+// hsl returns the colour of the hue, in degrees of any range.
 func hsl(hue int, saturation, lightness float64) rgb {
 	chroma := saturation * min(lightness, 1-lightness)
 	var c rgb
@@ -32,10 +32,10 @@ func hsl(hue int, saturation, lightness float64) rgb {
 	return c
 }
 
-// dice are the numbers that follow from a seed, by the SplitMix64 generator.
-type dice uint64
+// random generates random numbers from a seed with SplitMix64.
+type random uint64
 
-func (d *dice) roll(sides int) int {
+func (d *random) below(sides int) int {
 	*d += 0x9e3779b97f4a7c15
 	z := uint64(*d)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

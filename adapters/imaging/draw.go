@@ -9,26 +9,26 @@ import (
 	"math"
 )
 
-// Sizes that are drawn, in pixels. They are multiples of sizeStep, so that the
-// borders of tiles run between pixels and are sharp.
+// Sizes of portraits in pixels. They are multiples of sizeStep, so that tiles have sharp
+// borders between pixels.
 const (
 	sizeStep = 16
 	maxSize  = 512
 )
 
-// A portrait is a grid of tiles, the right half mirroring the left, inside a
-// margin that is lost when pictures are cut round.
+// A portrait is a grid of tiles whose right half mirrors the left. Clients may crop its
+// margin to a circle.
 const (
 	tiles     = 4
 	margin    = 1. / 8
 	tileWidth = (1 - 2*margin) / tiles
 )
 
-// Draw returns the portrait of the seed as a square PNG of so many pixels: a
-// multiple of 16, at most 512.
+// Draw returns the portrait of the seed as a square PNG. size must be a multiple of 16, at
+// most 512.
 func Draw(seed int64, size int) ([]byte, error) {
 	if size < sizeStep || size > maxSize || size%sizeStep != 0 {
-		return nil, fmt.Errorf("a portrait has a multiple of %d pixels up to %d, not %d", sizeStep, maxSize, size)
+		return nil, fmt.Errorf("portrait size must be a multiple of %d up to %d, not %d", sizeStep, maxSize, size)
 	}
 	d := newDesign(seed)
 	img := image.NewRGBA(image.Rect(0, 0, size, size))
@@ -42,7 +42,7 @@ func Draw(seed int64, size int) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// design is what a seed decides.
+// design holds everything that a seed determines.
 type design struct {
 	from, to rgb // the background, top left and bottom right
 	tiles    [tiles][tiles / 2]tile
@@ -53,26 +53,26 @@ type tile struct {
 	ink   rgb
 }
 
-// newDesign must never change: people know each other by these pictures.
+// newDesign must never change: users recognise each other by these pictures.
 func newDesign(seed int64) design {
-	dice := dice(seed)
-	hue := dice.roll(360)
-	turned := hue + 25 + dice.roll(35)
+	random := random(seed)
+	hue := random.below(360)
+	turned := hue + 25 + random.below(35)
 	inks := [...]rgb{
-		hsl(hue-20+dice.roll(40), 0.52, 0.40),
-		hsl(hue+150+dice.roll(90), 0.58, 0.60),
+		hsl(hue-20+random.below(40), 0.52, 0.40),
+		hsl(hue+150+random.below(90), 0.58, 0.60),
 		{255, 255, 255},
 	}
 	d := design{from: hsl(hue, 0.62, 0.90), to: hsl(turned, 0.60, 0.78)}
 	for row := range d.tiles {
 		for column := range d.tiles[row] {
-			d.tiles[row][column] = tile{shape: shapes[dice.roll(len(shapes))], ink: inks[dice.roll(len(inks))]}
+			d.tiles[row][column] = tile{shape: shapes[random.below(len(shapes))], ink: inks[random.below(len(inks))]}
 		}
 	}
 	return d
 }
 
-// at is the colour at a place, given as parts of the picture's size.
+// at returns the colour at a point, given as fractions of the picture's size.
 func (d *design) at(x, y float64, size int) color.RGBA {
 	background := mix(d.from, d.to, (x+y)/2)
 	x = min(x, 1-x)
@@ -82,7 +82,7 @@ func (d *design) at(x, y float64, size int) color.RGBA {
 		return background.color()
 	}
 	t := d.tiles[int(row)][int(column)]
-	// The pixel counts as covered as far as the edge of the shape runs through it.
+	// A pixel on the edge of the shape is covered in part.
 	outside := float64(t.shape(u, v) * tileWidth * float64(size))
 	return mix(background, t.ink, 0.5-outside).color()
 }

@@ -16,15 +16,15 @@ import (
 
 const (
 	jpegQuality = 90
-	jpegSide    = 1<<16 - 1 // pixels; the format has no more
+	jpegSide    = 1<<16 - 1 // pixels; the format's limit
 
-	// quickPixels are those of a PNG from which on it is compressed fast: more takes
-	// seconds, for a fifth of its size.
+	// quickPixels is the size from which a PNG is compressed fast. Better compression would
+	// take seconds and save a fifth.
 	quickPixels = 1_000_000
 )
 
-// encode makes a file of the pixels: a JPEG, or a PNG where something is transparent,
-// or too long for a JPEG.
+// encode returns the pixels as a JPEG, or as a PNG if they are transparent or exceed JPEG's
+// limit.
 func (p picture) encode() (media.Upload, error) {
 	size := p.pixels.Bounds().Size()
 	var out bytes.Buffer
@@ -37,9 +37,9 @@ func (p picture) encode() (media.Upload, error) {
 		u.Type, err = "image/png", p.encodePNG(&out)
 	}
 	if err != nil {
-		return media.Upload{}, fmt.Errorf("encode a picture as %s: %w", u.Type, err)
+		return media.Upload{}, fmt.Errorf("encoding a picture as %s: %w", u.Type, err)
 	}
-	// Whoever keeps the picture must not keep the room that was made for it.
+	// The caller must not retain the buffer's spare capacity.
 	u.Bytes = bytes.Clone(out.Bytes())
 	return u, nil
 }
@@ -47,9 +47,9 @@ func (p picture) encode() (media.Upload, error) {
 func (p picture) encodeJPEG(out io.Writer) error {
 	pixels := p.pixels
 	if n, ok := pixels.(*image.NRGBA); ok {
-		pixels = asRGBA(n) // which the encoder has a fast way for
+		pixels = asRGBA(n) // the encoder has a fast path for RGBA
 	}
-	const start = 2 // the marker that every JPEG starts with
+	const start = 2 // length of the marker at the start of every JPEG
 	return jpeg.Encode(&insertion{out, start, jpegProfile(p.profileFor(pixels))}, pixels, &jpeg.Options{Quality: jpegQuality})
 }
 
@@ -66,11 +66,11 @@ func (p picture) encodePNG(out io.Writer) error {
 	if area(pixels.Bounds().Size()) > quickPixels {
 		e.CompressionLevel = png.BestSpeed
 	}
-	const start = 8 + 25 // the signature and the header
+	const start = 8 + 25 // length of the signature and the header
 	return e.Encode(&insertion{out, start, profile}, pixels)
 }
 
-// profileFor is the profile as it goes with the pixels.
+// profileFor returns the profile that fits the type of the pixels.
 func (p picture) profileFor(pixels image.Image) []byte {
 	_, isGrey := pixels.(*image.Gray)
 	switch {
@@ -82,7 +82,7 @@ func (p picture) profileFor(pixels image.Image) []byte {
 	return p.profile.bytes()
 }
 
-// insertion puts something in where so many bytes have gone by.
+// insertion writes extra bytes after a number of bytes.
 type insertion struct {
 	out    io.Writer
 	after  int
@@ -108,7 +108,7 @@ func (in *insertion) Write(b []byte) (int, error) {
 	return n + more, err
 }
 
-// jpegProfile is the profile in as many segments as it needs.
+// jpegProfile returns the profile in as many segments as it needs.
 func jpegProfile(profile []byte) []byte {
 	const most = 0xffff - 2 - len(iccName) - 2
 	var out []byte
@@ -123,12 +123,12 @@ func jpegProfile(profile []byte) []byte {
 	return out
 }
 
-// pngProfile is the profile as a chunk.
+// pngProfile returns the profile as a chunk.
 func pngProfile(profile []byte) ([]byte, error) {
 	if profile == nil {
 		return nil, nil
 	}
-	content := bytes.NewBufferString("iCCPICC\x00\x00") // with a name, and the only method
+	content := bytes.NewBufferString("iCCPICC\x00\x00") // a name and the only compression method
 	z := zlib.NewWriter(content)
 	if _, err := z.Write(profile); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// form is a form of pictures that is accepted.
+// form is an accepted picture format.
 type form struct {
 	isForm func(head string) bool
 	header func(io.Reader) (image.Config, error)
@@ -20,8 +20,8 @@ type form struct {
 	decode func(io.Reader) (image.Image, error)
 }
 
-// forms are all of media.Accepted. Each has its decoder here: those that other
-// packages register with package image must not widen what is accepted.
+// forms are the formats of media.Accepted, with their decoders. Decoders that other packages
+// register with package image must not widen them.
 var forms = []form{
 	{startsWith("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNotes, jpeg.Decode},
 	{startsWith("\x89PNG\r\n\x1a\n"), png.DecodeConfig, pngNotes, png.Decode},
@@ -29,7 +29,7 @@ var forms = []form{
 	{isWebP, webp.DecodeConfig, webpNotes, decodeWebP},
 }
 
-// longestMagic is how many bytes tell all the forms.
+// longestMagic is how many bytes identify every format.
 const longestMagic = 12
 
 func startsWith(prefixes ...string) func(string) bool {
@@ -47,9 +47,8 @@ func isWebP(head string) bool {
 	return len(head) == longestMagic && strings.HasPrefix(head, "RIFF") && strings.HasSuffix(head, "WEBP")
 }
 
-// decodeWebP knows that the values of VP8 run from 16 to 235 and from 16 to 240
-// (ITU-R BT.601), which the decoder leaves to its caller. Without this, black is a
-// dark grey.
+// decodeWebP stretches VP8's values, which run from 16 to 235 and from 16 to 240 (ITU-R
+// BT.601). The decoder leaves that to its caller. Without it, black is dark grey.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	m, err := webp.Decode(r)
 	if err != nil {
@@ -70,7 +69,7 @@ func widen(m *image.YCbCr) {
 	stretch(m.Cr, 128, 224, 128)
 }
 
-// stretch spreads values that span so many around the zero over all of a byte.
+// stretch scales values that span the given range around zero to a whole byte around to.
 func stretch(values []byte, zero, span, to int) {
 	var table [256]byte
 	for v := range table {
@@ -81,7 +80,7 @@ func stretch(values []byte, zero, span, to int) {
 	}
 }
 
-// roundDiv divides by a positive number and rounds half away from zero.
+// roundDiv divides by a positive number and rounds halves away from zero.
 func roundDiv(a, b int) int {
 	if a < 0 {
 		return -((-a + b/2) / b)

@@ -9,33 +9,32 @@ import (
 	"io"
 )
 
-// notes are what a file says about its pixels besides them, as far as it counts:
-// which way is up, and what the colours mean. Everything else is left behind.
+// notes are a file's metadata about its pixels: its orientation and the meaning of its
+// colours. Other metadata is dropped.
 //
-// They are read here, not by a library: none that reads orientations hands out
-// colour profiles, so the same files would have to be walked through here anyway.
-// What can't be read is not there; whether the file is a picture is for the decoder
-// to say.
+// They are parsed here, because no library that reads orientations also returns colour
+// profiles. Unreadable notes count as absent; the decoder decides whether the file is a
+// picture.
 type notes struct {
 	orientation orientation
 	profile     []byte // as in the file, at most maxProfile bytes
-	grey        bool   // the file has shades of grey only, whatever the decoder returns
+	grey        bool   // the file is greyscale, whatever type the decoder returns
 }
 
-// Bounds of what is read.
+// Bounds of the metadata.
 const (
 	maxProfile = 512 << 10
-	maxExif    = 64 << 10 // what fits into a JPEG
-	maxScans   = 100      // usual are ten
+	maxExif    = 64 << 10 // limit of a JPEG segment
+	maxScans   = 100      // ten are usual
 )
 
-// errScans is the error of a progressive JPEG with more scans than anybody writes.
-// Each goes through all of the picture, though it can have a few bytes only.
+// errScans is the error of a progressive JPEG with too many scans. Decoding each scan visits
+// the whole picture, though the scan may have few bytes.
 var errScans = errors.New("too many scans")
 
 func gifNotes(*bufio.Reader) (notes, error) { return notes{}, nil }
 
-// The markers of JPEG that count here.
+// The JPEG markers with metadata, sizes or pixels.
 const (
 	markerRST0, markerRST7 = 0xd0, 0xd7
 	markerEOI, markerSOS   = 0xd9, 0xda
@@ -80,8 +79,8 @@ func jpegNotes(r *bufio.Reader) (notes, error) {
 	return notes{}, errScans
 }
 
-// nextSegment goes to the next segment as the decoder does, over the data of a scan
-// too, and returns its marker and the length of its content.
+// nextSegment skips to the next segment as the decoder does, also over a scan's data. It
+// returns the segment's marker and length.
 func nextSegment(r *bufio.Reader) (marker byte, length int, err error) {
 	for {
 		if _, err := r.ReadSlice(0xff); err == bufio.ErrBufferFull {
@@ -106,7 +105,7 @@ func nextSegment(r *bufio.Reader) (marker byte, length int, err error) {
 	}
 }
 
-// iccParts are the parts of a profile that is spread over several segments.
+// iccParts are the parts of a profile that several segments hold.
 type iccParts struct {
 	parts map[byte][]byte
 	count byte
@@ -126,8 +125,8 @@ func (p *iccParts) add(part []byte) {
 	}
 }
 
-// joined is the whole profile, or nothing when a part is missing or there is too
-// much of it.
+// joined returns the whole profile, or nothing if a part is missing or the profile is too
+// large.
 func (p *iccParts) joined() []byte {
 	if p.bytes > maxProfile {
 		return nil
@@ -164,13 +163,13 @@ func pngNotes(r *bufio.Reader) (notes, error) {
 		case kind == "IEND":
 			return n, nil
 		}
-		_, err = r.Discard(int(content.N) + 4) // and the check sum
+		_, err = r.Discard(int(content.N) + 4) // with the checksum
 	}
 	return n, nil
 }
 
-// inflatedProfile is the profile of an iCCP chunk: a name, a zero for the method, and
-// the compressed profile. It inflates as much as the profile says that it has, and
+// inflatedProfile returns the profile of an iCCP chunk: a name, a zero for the method, and
+// the compressed profile. It inflates at most the length that the profile declares, and
 // never more than the bound.
 func inflatedProfile(chunk *io.LimitedReader) []byte {
 	const longestName = 79
@@ -207,7 +206,7 @@ func webpNotes(r *bufio.Reader) (notes, error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return n, nil
 	}
-	// What is behind the length that the file says is not part of it.
+	// Bytes after the declared length are not part of the file.
 	file := &io.LimitedReader{R: r, N: int64(binary.LittleEndian.Uint32(head[4:])) - 4}
 	for {
 		if _, err := io.ReadFull(file, head[:8]); err != nil {
@@ -230,7 +229,7 @@ func webpNotes(r *bufio.Reader) (notes, error) {
 	}
 }
 
-// upTo reads so many bytes, or as many as there are.
+// upTo reads at most that many bytes.
 func upTo(r io.Reader, most int64) []byte {
 	b, _ := io.ReadAll(io.LimitReader(r, most))
 	return b

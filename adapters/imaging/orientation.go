@@ -5,12 +5,11 @@ import (
 	"image"
 )
 
-// orientation says how a camera was held, from 1 to 8 as Exif numbers it; anything
-// else is as good as 1.
+// orientation is an Exif orientation from 1 to 8. Other values count as 1.
 type orientation uint16
 
-// parseOrientation finds the orientation in the first directory of a TIFF file, which
-// is what Exif is. Zero: it says none.
+// parseOrientation reads the orientation from the first directory of a TIFF file, the form
+// of Exif. It returns zero if the file has none.
 func parseOrientation(tiff []byte) orientation {
 	if len(tiff) < 8 {
 		return 0
@@ -43,13 +42,13 @@ func parseOrientation(tiff []byte) orientation {
 	return 0
 }
 
-// How the orientations come from the upright picture: first rows and columns are
-// swapped, then it is mirrored.
+// The orientations derive from the upright picture: its rows and columns are swapped first,
+// then it is mirrored.
 func (o orientation) swaps() bool   { return o >= 5 }
 func (o orientation) mirrorX() bool { return o == 2 || o == 3 || o == 7 || o == 8 }
 func (o orientation) mirrorY() bool { return o == 3 || o == 4 || o == 6 || o == 7 }
 
-// upright turns the pixels.
+// upright rotates and mirrors the pixels.
 func (o orientation) upright(pixels image.Image) image.Image {
 	if o <= 1 {
 		return pixels
@@ -77,7 +76,7 @@ func (o orientation) uprightYCbCr(m *image.YCbCr, size image.Point, r image.Rect
 	case m.SubsampleRatio == image.YCbCrSubsampleRatio420 && size.X%2 == 0 && size.Y%2 == 0:
 		colours, stride = size.Div(2), stride/2
 	default:
-		// Turned, the pixels would not share their colours in the way that they did.
+		// Rotation would break the chroma subsampling.
 		m = unshared(m, size)
 	}
 	return &image.YCbCr{
@@ -87,7 +86,7 @@ func (o orientation) uprightYCbCr(m *image.YCbCr, size image.Point, r image.Rect
 	}
 }
 
-// unshared gives every pixel its own colour.
+// unshared gives every pixel its own chroma values.
 func unshared(m *image.YCbCr, size image.Point) *image.YCbCr {
 	n := *m
 	n.SubsampleRatio, n.CStride = image.YCbCrSubsampleRatio444, size.X
@@ -102,10 +101,10 @@ func unshared(m *image.YCbCr, size image.Point) *image.YCbCr {
 	return &n
 }
 
-// turn returns the upright plane of one of that size, with so many bytes a pixel.
+// turn returns the upright plane of the size; bytes is the bytes a pixel.
 func (o orientation) turn(from []byte, stride int, size image.Point, bytes int) []byte {
-	// start is where the upright plane's first pixel comes from, and right and down
-	// are the ways from there to its neighbours.
+	// start is the source of the upright plane's first pixel. right and down are the steps
+	// from there to its neighbours.
 	start, right, down := 0, bytes, stride
 	if o.mirrorX() {
 		start, right = start+(size.X-1)*bytes, -right
@@ -117,7 +116,7 @@ func (o orientation) turn(from []byte, stride int, size image.Point, bytes int) 
 		right, down, size = down, right, image.Pt(size.Y, size.X)
 	}
 	to := make([]byte, size.X*size.Y*bytes)
-	const tile = 64 // in tiles, so that what is read down the columns stays in the cache
+	const tile = 64 // in tiles, so that reading columns stays in the cache
 	for top := 0; top < size.Y; top += tile {
 		for left := 0; left < size.X; left += tile {
 			for y := top; y < min(top+tile, size.Y); y++ {

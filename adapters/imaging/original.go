@@ -12,26 +12,26 @@ import (
 	"plaza/domain/media"
 )
 
-// errStrange is the error of bytes that are no picture. Nobody sees it: what they
-// are told is a sentence of package media.
-var errStrange = errors.New("no picture of a form that is accepted")
+// errUnsupported is the error of bytes that are not an accepted picture. Clients read a sentence
+// of package media instead.
+var errUnsupported = errors.New("unsupported picture format")
 
-// original is what came in. It is read from its start as often as needed, and never
+// original is an uploaded picture. It is read from its start as often as needed and never
 // held as a whole.
 type original struct {
-	ctx    context.Context // of the one call that it lives for
+	ctx    context.Context // of the call that the original belongs to
 	raw    media.Raw
-	broken error // why it could not be read on, when that is not its own fault
+	broken error // a read error that the picture did not cause
 }
 
-// open reads the original from its start.
+// open returns a reader at the start of the original.
 func (o *original) open() *bufio.Reader {
 	const buffer = 32 << 10
 	return bufio.NewReaderSize(&pass{o, io.NewSectionReader(o.raw, 0, o.raw.Size())}, buffer)
 }
 
-// pass is one reading of an original. It ends when the caller goes away, which is
-// the only way to stop a decoder.
+// pass is one read of an original. It fails when the context ends, because decoders can't be
+// stopped otherwise.
 type pass struct {
 	*original
 	from io.Reader
@@ -44,13 +44,13 @@ func (p *pass) Read(b []byte) (int, error) {
 	}
 	n, err := p.from.Read(b)
 	if err != nil && err != io.EOF {
-		p.broken = fmt.Errorf("read a picture: %w", err)
+		p.broken = fmt.Errorf("reading a picture: %w", err)
 	}
 	return n, err
 }
 
-// refuse says on the field what is wrong with the original, unless it was not the
-// original that failed.
+// refuse returns the sentence as a fault of the field, unless reading failed for another
+// reason.
 func (o *original) refuse(field, sentence string) error {
 	if o.broken != nil {
 		return o.broken
@@ -58,8 +58,7 @@ func (o *original) refuse(field, sentence string) error {
 	return fault.Field(field, sentence)
 }
 
-// judge finds the form and the size of the picture by its header. The size binds
-// the decoder.
+// judge reads the format and the size from the header. The size then limits the decoder.
 func (o *original) judge() (form, image.Point, error) {
 	r := o.open()
 	head, _ := r.Peek(longestMagic)
@@ -69,14 +68,14 @@ func (o *original) judge() (form, image.Point, error) {
 		}
 		c, err := f.header(r)
 		if err != nil || c.Width <= 0 || c.Height <= 0 {
-			return form{}, image.Point{}, errStrange
+			return form{}, image.Point{}, errUnsupported
 		}
 		return f, image.Pt(c.Width, c.Height), nil
 	}
-	return form{}, image.Point{}, errStrange
+	return form{}, image.Point{}, errUnsupported
 }
 
-// decode makes the picture of the original, upright.
+// decode returns the upright picture.
 func (o *original) decode(f form, size image.Point) (picture, error) {
 	n, err := f.notes(o.open())
 	if err != nil {
@@ -89,8 +88,8 @@ func (o *original) decode(f form, size image.Point) (picture, error) {
 	_, isGrey := decoded.(*image.Gray)
 	_, isInk := decoded.(*image.CMYK)
 	p := picture{pixels: plain(decoded, size)}
-	// The profile of a CMYK picture says how its inks look, by tables. They are not
-	// applied: the inks are converted as if they were pure.
+	// The profile of a CMYK picture describes its inks by tables. They are not applied; the
+	// inks are converted as if they were pure.
 	if !isInk {
 		p.profile = parseProfile(n.profile, isGrey || n.grey)
 	}

@@ -6,17 +6,17 @@ import (
 	"image/draw"
 )
 
-// plain makes one of three sorts of what the decoders return: *image.Gray,
-// *image.YCbCr, and *image.NRGBA for the rest, all with 8 bits. It uses the same
-// memory where it can: what comes in is not to be used any more.
+// plain converts what the decoders return to one of three types, all with 8 bits:
+// *image.Gray, *image.YCbCr, and *image.NRGBA for the rest. It reuses the memory where
+// possible: the caller must not use decoded afterwards.
 //
-// Only an animation's picture can be smaller than the size; nothing is around it.
+// Only a frame of an animation can be smaller than the size; the rest is transparent.
 func plain(decoded image.Image, size image.Point) image.Image {
 	whole := image.Rectangle{Max: size}
 	switch m := decoded.(type) {
 	case *image.Gray, *image.YCbCr, *image.NRGBA:
 		return m
-	case *image.RGBA: // the decoders use it for what has no transparency
+	case *image.RGBA: // the decoders return it for pictures without transparency
 		return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
 	case *image.Gray16:
 		return &image.Gray{Pix: highBytes(m.Pix), Stride: m.Stride / 2, Rect: m.Rect}
@@ -36,7 +36,7 @@ func plain(decoded image.Image, size image.Point) image.Image {
 	return n
 }
 
-// highBytes are the first of every two bytes.
+// highBytes returns the first of every two bytes.
 func highBytes(pix []byte) []byte {
 	half := pix[:len(pix)/2]
 	for i := range half {
@@ -63,7 +63,7 @@ func unpaletted(m *image.Paletted, whole image.Rectangle) *image.NRGBA {
 	return n
 }
 
-// uninked has four bytes a pixel before and after.
+// uninked converts CMYK pixels in their own memory; both types have four bytes a pixel.
 func uninked(m *image.CMYK) *image.NRGBA {
 	for i := 0; i+4 <= len(m.Pix); i += 4 {
 		p := m.Pix[i : i+4]
@@ -89,7 +89,7 @@ func unplaned(m *image.NYCbCrA) image.Image {
 	return n
 }
 
-// opaque says whether nothing of the pixels is transparent.
+// opaque reports whether no pixel is transparent.
 func opaque(pixels image.Image) bool {
 	n, ok := pixels.(*image.NRGBA)
 	return !ok || n.Opaque()

@@ -1,11 +1,11 @@
-// Package imaging makes pictures: of what comes in, and of nothing.
+// Package imaging processes uploaded pictures and generates portraits.
 //
-// What comes in is judged by its header, before room is made for a single pixel.
-// Then it is made anew of its pixels, and of the tables that say what their colours
-// mean; nothing else of the file goes on (PLA-03).
+// An upload is checked by its header before memory for its pixels is allocated. Then it is
+// encoded anew from its pixels and the tables of its colour profile. Nothing else of the
+// file is kept (PLA-03).
 //
-// A portrait is drawn from nothing but its seed, so it is never stored, and it
-// looks the same for ever and in every size (USR-04).
+// A portrait is drawn from its seed alone, so it is never stored and looks the same for ever
+// and in every size (USR-04).
 package imaging
 
 import (
@@ -22,11 +22,11 @@ var portraitSizes = []struct {
 	pixels int
 }{{"sm", 64}, {"md", 128}, {"lg", 256}}
 
-// Portraits implements media.Portraits. Its addresses name what ParsePortrait
-// reads and Draw draws.
+// Portraits implements media.Portraits. ParsePortrait reads the names in its URLs and Draw
+// draws their pictures.
 type Portraits struct{ folder string }
 
-// NewPortraits returns the portraits that are served under the public address.
+// NewPortraits returns the portraits below the public URL.
 func NewPortraits(publicURL string) *Portraits {
 	return &Portraits{folder: strings.TrimRight(publicURL, "/") + "/media/portrait/"}
 }
@@ -42,11 +42,10 @@ func (p *Portraits) Portrait(seed int64) media.Picture {
 	return picture
 }
 
-// portraitName takes only what Portrait writes, so that each picture has one
-// address.
+// portraitName matches only names that Portrait writes, so each picture has one URL.
 var portraitName = regexp.MustCompile(`^(0|-?[1-9][0-9]*)-([a-z]+)\.png$`)
 
-// ParsePortrait reads the last part of a portrait's address, like 12-md.png.
+// ParsePortrait reads the last part of a portrait's URL, like 12-md.png.
 func ParsePortrait(name string) (seed int64, size int, ok bool) {
 	parts := portraitName.FindStringSubmatch(name)
 	if parts == nil {

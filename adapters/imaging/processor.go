@@ -11,28 +11,27 @@ import (
 	"plaza/domain/media"
 )
 
-// placePixels are the pixels of the largest picture that takes one place in the
-// studio. A larger one takes more of them: a progressive JPEG of 40 megapixels
-// needs more than half a gigabyte while it is decoded, and there must not be two.
-const placePixels = 16_000_000
+// slotPixels are the pixels of the largest picture that takes one slot. A larger picture
+// takes several: decoding a progressive JPEG of 40 megapixels needs more than half a
+// gigabyte, so only one may be decoded at once.
+const slotPixels = 16_000_000
 
 // Processor implements media.Processor.
 type Processor struct {
-	slots  int64
-	places *semaphore.Weighted
+	slots int64
+	free  *semaphore.Weighted
 }
 
 var _ media.Processor = (*Processor)(nil)
 
-// NewProcessor returns a studio that has so many pictures in the making at once, at
-// most.
+// NewProcessor returns a processor that works on at most that many pictures at once.
 func NewProcessor(slots int) *Processor {
 	n := int64(max(slots, 1))
-	return &Processor{slots: n, places: semaphore.NewWeighted(n)}
+	return &Processor{slots: n, free: semaphore.NewWeighted(n)}
 }
 
-// Process implements media.Studio.
-func (s *Processor) Process(ctx context.Context, field string, raw media.Raw, frames ...media.SizeSpec) (media.Processed, error) {
+// Process implements media.Processor.
+func (s *Processor) Process(ctx context.Context, field string, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
 	if err := ctx.Err(); err != nil {
 		return media.Processed{}, err
 	}
@@ -48,27 +47,27 @@ func (s *Processor) Process(ctx context.Context, field string, raw media.Raw, fr
 		return media.Processed{}, o.refuse(field, media.TooManyPixels)
 	}
 
-	places := min(int64(size.X*size.Y/placePixels)+1, s.slots)
-	if err := s.places.Acquire(ctx, places); err != nil {
-		return media.Processed{}, fmt.Errorf("wait for a place in the studio: %w", err)
+	slots := min(int64(size.X*size.Y/slotPixels)+1, s.slots)
+	if err := s.free.Acquire(ctx, slots); err != nil {
+		return media.Processed{}, fmt.Errorf("waiting for an image processor slot: %w", err)
 	}
-	defer s.places.Release(places)
+	defer s.free.Release(slots)
 	p, err := o.decode(form, size)
 	if err != nil {
 		return media.Processed{}, o.refuse(field, media.NotAccepted)
 	}
-	return p.develop(ctx, frames)
+	return p.process(ctx, specs)
 }
 
-// picture is one in the making: its pixels, and what their colours mean.
+// picture is a decoded picture with the meaning of its colours.
 type picture struct {
 	pixels  image.Image // *image.Gray, *image.YCbCr or *image.NRGBA, from (0, 0)
 	profile *profile    // nil: sRGB
 }
 
-// develop makes the files of the picture.
-func (p picture) develop(ctx context.Context, frames []media.SizeSpec) (media.Processed, error) {
-	renderings, err := p.renderings(ctx, frames)
+// process encodes the picture and its variants.
+func (p picture) process(ctx context.Context, specs []media.SizeSpec) (media.Processed, error) {
+	variants, err := p.variants(ctx, specs)
 	if err != nil {
 		return media.Processed{}, err
 	}
@@ -79,10 +78,10 @@ func (p picture) develop(ctx context.Context, frames []media.SizeSpec) (media.Pr
 	if err != nil {
 		return media.Processed{}, err
 	}
-	for i, r := range renderings {
+	for i, r := range variants {
 		if r.Bytes == nil {
-			renderings[i].Upload = media.Upload{Type: whole.Type, Width: whole.Width, Height: whole.Height}
+			variants[i].Upload = media.Upload{Type: whole.Type, Width: whole.Width, Height: whole.Height}
 		}
 	}
-	return media.Processed{Upload: whole, Variants: renderings}, nil
+	return media.Processed{Upload: whole, Variants: variants}, nil
 }

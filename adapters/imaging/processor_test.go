@@ -105,7 +105,7 @@ func TestPLA03_AStudioHasSoManyPlaces(t *testing.T) {
 				}()
 			}
 			synctest.Wait()
-			assert.Equal(t, c.want, inner.Load(), "%d places", c.slots)
+			assert.Equal(t, c.want, inner.Load(), "%d slots", c.slots)
 			close(gate)
 			for range 8 {
 				<-done
@@ -242,8 +242,8 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 // a larger one, which nobody must see.
 func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
-	develop := func(frames ...media.SizeSpec) []media.Variant {
-		d, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(raw), frames...)
+	develop := func(specs ...media.SizeSpec) []media.Variant {
+		d, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(raw), specs...)
 		require.NoError(t, err)
 		return d.Variants
 	}
@@ -265,11 +265,11 @@ func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 func BenchmarkDevelop(b *testing.B) {
 	plain := pictures.JPEG(b, photo(4000, 3000, image.YCbCrSubsampleRatio420))
 	for name, raw := range map[string][]byte{"upright": plain, "turned": held(plain, 6)} {
-		for sizes, frames := range map[string][]media.SizeSpec{"avatar": media.AvatarSizes, "demand": media.DemandCoverSizes, "alone": nil} {
+		for sizes, specs := range map[string][]media.SizeSpec{"avatar": media.AvatarSizes, "demand": media.DemandCoverSizes, "alone": nil} {
 			b.Run(name+"/"+sizes, func(b *testing.B) {
 				s := imaging.NewProcessor(1)
 				for b.Loop() {
-					_, err := s.Process(b.Context(), "photo", bytes.NewReader(raw), frames...)
+					_, err := s.Process(b.Context(), "photo", bytes.NewReader(raw), specs...)
 					require.NoError(b, err)
 				}
 			})

@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// profile is what the colours of a picture mean: an ICC profile, taken apart.
+// profile holds the tables of an ICC profile, which defines the colours of a picture.
 //
-// Colours are not converted to sRGB: photos of today's telephones have colours that
-// sRGB has not. But a profile is a file of its own, in which anything can be hidden. So
-// only those of its tables are kept that turn the values of pixels into colours, each
-// of the length that its kind has, and a new profile is made of them.
+// Colours are not converted to sRGB: photos of current phones have colours outside it. But
+// any data can be hidden in a profile. So only the tables that convert pixels to colours are
+// kept, each with the length of its type, and a new profile is built from them.
 type profile struct {
-	grey    bool   // for grey pixels, not for red, green and blue
+	grey    bool   // for greyscale, not for red, green and blue
 	version uint32 // as in the file
 	class   string
-	space   string // of the colours that the tables lead to: XYZ or Lab
+	space   string // of the tables' colours: XYZ or Lab
 	intent  uint32
 	tags    []profileTag // in the order of the file
 }
@@ -26,16 +25,16 @@ type profileTag struct {
 	data []byte
 }
 
-// Where things are in a profile.
+// Offsets in a profile.
 const (
 	profileHeader = 128
-	profileStart  = profileHeader + 4 // the tags' data, if there were none
+	profileStart  = profileHeader + 4 // the tags' data in a profile without tags
 	tagEntry      = 12
 	maxTags       = 100
 )
 
-// parseProfile takes the profile of a picture apart. It is nil when it is none, or
-// does not go with a picture of its sort.
+// parseProfile parses the profile of a picture. It returns nil if the profile is invalid or
+// does not fit the picture's type.
 func parseProfile(raw []byte, grey bool) *profile {
 	be := binary.BigEndian
 	if len(raw) < profileStart || string(raw[36:40]) != "acsp" {
@@ -87,7 +86,7 @@ func (p *profile) tag(name string) []byte {
 	return nil
 }
 
-// complete says whether the tags are enough to make colours of pixels.
+// complete reports whether the tags suffice to convert pixels to colours.
 func (p *profile) complete() bool {
 	if p.grey {
 		return p.tag("kTRC") != nil
@@ -99,8 +98,8 @@ func (p *profile) complete() bool {
 	return matrix && p.space == "XYZ " || p.tag("A2B0") != nil
 }
 
-// tagData is what is kept of a tag: nothing of one that makes no colours, or is not of
-// the kind that it should be.
+// tagData returns the part of a tag to keep: nothing if the tag does not convert pixels or
+// has the wrong type.
 func tagData(name string, raw []byte) []byte {
 	if len(raw) < 12 {
 		return nil
@@ -117,7 +116,7 @@ func tagData(name string, raw []byte) []byte {
 		}
 	case "rTRC", "gTRC", "bTRC", "kTRC":
 		length = curveLength(kind, raw)
-	case "A2B0", "A2B1", "A2B2": // the ways back, from colours to pixels, are never gone
+	case "A2B0", "A2B1", "A2B2": // the inverse tables, from colours to pixels, are never used
 		if slices.Contains([]string{"mft1", "mft2", "mAB "}, kind) {
 			length = len(raw)
 		}
@@ -128,7 +127,7 @@ func tagData(name string, raw []byte) []byte {
 	return slices.Concat([]byte(kind), make([]byte, 4), raw[8:length])
 }
 
-// curveLength is how long a tag with a curve is, 0 if it is none.
+// curveLength returns the length of a curve tag, or 0 for any other tag.
 func curveLength(kind string, raw []byte) int {
 	switch kind {
 	case "curv":
@@ -142,11 +141,11 @@ func curveLength(kind string, raw []byte) int {
 	return 0
 }
 
-// inColour is a profile for red, green and blue under which greys look as they do under
-// this one; other colours don't come up. Nil: there is none.
+// inColour returns a profile for red, green and blue that renders greys as this one does.
+// Other colours never occur. It returns nil if no such profile exists.
 func (p *profile) inColour() *profile {
 	if p.space != "XYZ " {
-		return nil // the curve does not lead to light, but to lightness
+		return nil // the curve converts to lightness, not to light
 	}
 	c := *p
 	c.grey, c.tags = false, nil
@@ -160,7 +159,7 @@ func (p *profile) inColour() *profile {
 			c.tags = append(c.tags, t)
 		}
 	}
-	// The primaries of sRGB; any would do that add up to white.
+	// The primaries of sRGB; any that add up to white would do.
 	for _, primary := range []struct {
 		name    string
 		x, y, z uint32
@@ -176,7 +175,7 @@ func (p *profile) inColour() *profile {
 	return &c
 }
 
-// bytes are the profile as a file; those of nil are nil.
+// bytes returns the profile as a file, or nil for nil.
 func (p *profile) bytes() []byte {
 	if p == nil {
 		return nil
@@ -189,7 +188,7 @@ func (p *profile) bytes() []byte {
 	start := len(out) + len(tags)*tagEntry
 	for i, t := range tags {
 		at := start + len(data)
-		// Tags may share their data, and the curves of the three colours mostly do.
+		// Tags may share their data, as the curves of the three colours usually do.
 		if same := slices.IndexFunc(tags[:i], func(o profileTag) bool { return bytes.Equal(o.data, t.data) }); same >= 0 {
 			at = int(be.Uint32(out[profileStart+same*tagEntry+4:]))
 		} else {
@@ -215,15 +214,15 @@ func (p *profile) header() []byte {
 		copy(out[16:], "GRAY")
 	}
 	copy(out[20:], p.space)
-	copy(out[24:], "\x07\xea\x00\x01\x00\x01") // a date has to be there: 1 January 2026
+	copy(out[24:], "\x07\xea\x00\x01\x00\x01") // the format requires a date: 1 January 2026
 	copy(out[36:], "acsp")
 	be.PutUint32(out[64:], p.intent)
-	copy(out[68:], "\x00\x00\xf6\xd6\x00\x01\x00\x00\x00\x00\xd3\x2d") // D50, as always
+	copy(out[68:], "\x00\x00\xf6\xd6\x00\x01\x00\x00\x00\x00\xd3\x2d") // D50, as the format requires
 	return out
 }
 
-// text is a tag with the name of the profile, which has to be there; kind is what such
-// a tag was up to version 2.
+// text returns a tag with the profile's name, which the format requires. kind is the tag's
+// type up to version 2.
 func (p *profile) text(kind string) []byte {
 	const name = "Colours"
 	if p.version>>24 >= 4 {

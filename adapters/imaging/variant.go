@@ -11,23 +11,23 @@ import (
 	"plaza/domain/media"
 )
 
-// renderings are those of the frames, in their order. One without bytes is the
-// picture itself.
+// variants returns the variants for the specs, in their order. A variant without bytes is
+// the picture itself.
 //
-// The largest is made first. One that is at most half as large is made of it: nothing
-// is lost then that anybody could see.
-func (p picture) renderings(ctx context.Context, frames []media.SizeSpec) ([]media.Variant, error) {
-	all := make([]media.Variant, len(frames))
-	order := make([]int, len(frames))
+// The largest is made first. A variant of at most half that size is made from it, without
+// visible loss.
+func (p picture) variants(ctx context.Context, specs []media.SizeSpec) ([]media.Variant, error) {
+	all := make([]media.Variant, len(specs))
+	order := make([]int, len(specs))
 	whole := p.pixels.Bounds().Size()
-	size := func(i int) image.Point { return fit(whole, frames[i]) }
+	size := func(i int) image.Point { return fit(whole, specs[i]) }
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(area(size(b)), area(size(a))) })
 	for from := p.pixels; len(order) > 0; order = order[1:] {
 		i := order[0]
-		all[i].Name = frames[i].Name
+		all[i].Name = specs[i].Name
 		if size(i) == whole {
 			continue
 		}
@@ -48,8 +48,8 @@ func (p picture) renderings(ctx context.Context, frames []media.SizeSpec) ([]med
 
 func area(p image.Point) int { return p.X * p.Y }
 
-// fit is the size in which a picture fits into the frame, never larger than it is,
-// and never nothing.
+// fit returns the size of the picture scaled down to fit the spec, at least one pixel wide
+// and high.
 func fit(size image.Point, f media.SizeSpec) image.Point {
 	switch {
 	case size.X <= f.Width && size.Y <= f.Height:
@@ -60,9 +60,9 @@ func fit(size image.Point, f media.SizeSpec) image.Point {
 	return image.Pt(max(roundDiv(size.X*f.Height, size.Y), 1), max(f.Height, 1))
 }
 
-// shrink returns the pixels in a smaller size, sharp and without moiré: boxes of
-// pixels become one each while at least twice the size is left, which is fast, and
-// then a filter takes over that keeps edges as they are.
+// shrink scales the pixels down, sharp and without moiré. While at least twice the size
+// remains, it averages boxes of pixels, which is fast. A filter that keeps edges does the
+// rest.
 func shrink(pixels image.Image, to image.Point) image.Image {
 	size := pixels.Bounds().Size()
 	pixels = average(pixels, box{max(size.X/(2*to.X), 1), max(size.Y/(2*to.Y), 1)})
@@ -85,7 +85,7 @@ func shrink(pixels image.Image, to image.Point) image.Image {
 	return &image.NRGBA{Pix: rgba.Pix, Stride: rgba.Stride, Rect: r}
 }
 
-// asRGBA is for opaque pixels, which are the same in both.
+// asRGBA returns opaque pixels as RGBA, whose bytes are the same.
 func asRGBA(n *image.NRGBA) *image.RGBA {
 	return &image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect}
 }

@@ -12,14 +12,13 @@ import (
 	"plaza/domain/fault"
 )
 
-// covers is the folder of the covers, out of which no name leads.
+// covers is the folder of the covers. Names can't lead out of it.
 type covers struct {
 	root *os.Root
-	err  error // why there is no folder
+	err  error // why the folder can't be opened
 }
 
-// beside opens the folder. That it can't be opened matters to those alone who want a
-// cover.
+// beside opens the folder. A failure to open it matters only to OpenCover.
 func beside(folder string) covers {
 	root, err := os.OpenRoot(folder)
 	return covers{root, err}
@@ -28,16 +27,16 @@ func beside(folder string) covers {
 // OpenCover implements imported.File.
 func (c covers) OpenCover(name string) (io.ReadCloser, error) {
 	if c.err != nil {
-		return nil, fmt.Errorf("opening the folder of the covers: %w", c.err)
+		return nil, fmt.Errorf("opening the covers' folder: %w", c.err)
 	}
 	if c.root == nil {
-		return nil, fault.New(fault.NotFound, "There is no folder of covers for what comes from the standard input.")
+		return nil, fault.New(fault.NotFound, "Records from the standard input have no folder of covers.")
 	}
-	// Opening a pipe would wait for somebody to write to it.
+	// Opening a pipe would block until it has a writer.
 	if info, err := c.root.Stat(name); err != nil {
 		return nil, noCover(name, err)
 	} else if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Invalid, "This is no file.")
+		return nil, fault.New(fault.Invalid, "This is not a regular file.")
 	}
 	file, err := c.root.Open(name)
 	if err != nil {
@@ -46,7 +45,7 @@ func (c covers) OpenCover(name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// Close gives the folder back.
+// Close closes the folder.
 func (c covers) Close() error {
 	if c.root == nil {
 		return nil
@@ -54,15 +53,15 @@ func (c covers) Close() error {
 	return c.root.Close()
 }
 
-// ours are errors that say nothing of the name.
+// ours are errors that the name does not cause.
 var ours = []error{syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EINTR, syscall.ESTALE, fs.ErrClosed}
 
 func noCover(name string, err error) error {
 	switch {
 	case slices.ContainsFunc(ours, func(our error) bool { return errors.Is(err, our) }):
-		return fmt.Errorf("opening the cover %q: %w", name, err)
+		return fmt.Errorf("opening cover %q: %w", name, err)
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.Denied, "This file may not be read.")
+		return fault.New(fault.Denied, "Permission to read the file was denied.")
 	}
-	return fault.New(fault.NotFound, "There is no such file in the folder of the records, or further in.")
+	return fault.New(fault.NotFound, "File not found in the folder of the records or below it.")
 }

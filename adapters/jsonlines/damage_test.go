@@ -39,7 +39,7 @@ func TestADM04_of_a_gzip_that_is_cut_off_the_whole_lines_are_good(t *testing.T) 
 			assert.Equal(t, append([]string{}, all[:len(lines)]...), append([]string{}, texts(lines)...), "%d bytes", n)
 			most = max(most, len(lines))
 			assert.ErrorIs(t, end, imported.ErrDamaged, "%d bytes", n)
-			assert.ErrorContains(t, end, "the gzip is cut off, after line")
+			assert.ErrorContains(t, end, "the gzip is truncated, after line")
 		}
 		assert.Equal(t, 4, most)
 	}
@@ -56,7 +56,7 @@ func TestADM04_a_gzip_that_is_broken_is_damaged(t *testing.T) {
 	} {
 		lines, end := rest(t, opened(t, written(t, "a.jsonl", content)))
 		assert.ErrorIs(t, end, imported.ErrDamaged, name)
-		assert.ErrorContains(t, end, "the gzip is broken", name)
+		assert.ErrorContains(t, end, "the gzip is corrupt", name)
 		for _, line := range lines {
 			assert.Equal(t, `{"kind":"bundle","id":1}`, string(line.Raw), name)
 		}
@@ -88,7 +88,7 @@ func TestADM04_a_file_that_shrinks_is_damaged(t *testing.T) {
 		require.NoError(t, os.Truncate(path, left))
 		lines, end := rest(t, f)
 		assert.ErrorIs(t, end, imported.ErrDamaged)
-		assert.ErrorContains(t, end, "it shrank while it was read, after line")
+		assert.ErrorContains(t, end, "the file shrank while it was read, after line")
 		for _, got := range lines {
 			assert.Len(t, got.Raw, 1000)
 		}
@@ -146,7 +146,7 @@ func TestADM04_what_can_not_be_read_on_is_damaged(t *testing.T) {
 	assert.Equal(t, []string{"{1}", "{2}"}, texts(lines))
 	assert.ErrorIs(t, end, imported.ErrDamaged)
 	assert.ErrorIs(t, end, broken)
-	assert.ErrorContains(t, end, "it can't be read on, after line 2")
+	assert.ErrorContains(t, end, "the file can't be read, after line 2")
 }
 
 func TestADM04_a_reader_that_gives_nothing_is_not_waited_for(t *testing.T) {

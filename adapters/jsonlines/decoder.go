@@ -9,10 +9,10 @@ import (
 	"plaza/domain/imported"
 )
 
-// Decoder implements imported.Decoder. A line of the rejects says the record that is in it.
+// Decoder implements imported.Decoder. For a line of the rejects it reads the record inside.
 //
-// With a fault on some fields comes the draft of what the others say, so that what the
-// rules find wrong with those can be told along with it.
+// With a fault of some fields it also returns the draft of the others, so that their
+// problems can be reported together.
 type Decoder struct{}
 
 // Decode implements imported.Decoder.
@@ -43,7 +43,7 @@ func kindNames() []string {
 	return names
 }
 
-// last is the value that counts of those with the name.
+// last returns the value of the last member with the name.
 func last(ms []member, name string) (value []byte, is bool) {
 	for _, m := range ms {
 		if string(m.name) == name {
@@ -53,14 +53,14 @@ func last(ms []member, name string) (value []byte, is bool) {
 	return value, is
 }
 
-// isReject knows a line of the rejects: it has no kind of its own.
+// isReject reports whether the line is one of the rejects, which have no kind.
 func isReject(ms []member) bool {
 	_, hasKind := last(ms, "kind")
 	_, isRejected := last(ms, "rejected")
 	return isRejected && !hasKind
 }
 
-// recordOf is the line that was rejected, mended or not.
+// recordOf returns the rejected line, corrected or not.
 func recordOf(ms []member) ([]byte, error) {
 	record, _ := last(ms, "record")
 	encoded, hasBytes := last(ms, "bytes")
@@ -70,13 +70,13 @@ func recordOf(ms []member) ([]byte, error) {
 	case len(record) > 0 && record[0] == '"':
 		return []byte(unquote(record)), nil
 	case len(record) > 0 && string(record) != "null":
-		return nil, fault.Field("record", "Enter the record that was rejected: an object, or the text of its line.")
+		return nil, fault.Field("record", "Enter the rejected record as an object or as the text of its line.")
 	case hasBytes && encoded[0] == '"':
 		text, err := base64.StdEncoding.DecodeString(unquote(encoded))
 		if err != nil {
-			return nil, fault.Field("bytes", "Enter the bytes of the line in base64.")
+			return nil, fault.Field("bytes", "Enter the line in base64.")
 		}
 		return text, nil
 	}
-	return nil, fault.Field("record", "The line was too long to be kept here: enter the record that it was to be.")
+	return nil, fault.Field("record", "The line was too long to keep. Enter its record here.")
 }

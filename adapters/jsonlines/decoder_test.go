@@ -136,12 +136,12 @@ func TestADM04_of_a_field_that_comes_again_the_last_counts(t *testing.T) {
 
 func TestADM04_what_is_wrong_is_said_of_each_field_at_once(t *testing.T) {
 	const (
-		number = "Enter a whole number."
-		txt    = "Enter a text."
-		ident  = "Enter a text or a whole number."
-		moment = "Enter a time with its offset, like 2026-11-21T08:30:00+08:00."
-		day    = "Enter a day in the form YYYY-MM-DD."
-		none   = "There is no such field."
+		number = "Enter an integer."
+		txt    = "Enter a string."
+		ident  = "Enter a string or an integer."
+		moment = "Enter a time with an offset, like 2026-11-21T08:30:00+08:00."
+		day    = "Enter a date as YYYY-MM-DD."
+		none   = "Unknown field."
 	)
 	for line, want := range map[string]map[string]string{
 		`{"kind":"user","id":1.5,"username":8613800000001,"firstname":["a"],"joined":1775116800,"uid":1,"ID":2}`: {
@@ -155,10 +155,10 @@ func TestADM04_what_is_wrong_is_said_of_each_field_at_once(t *testing.T) {
 		`{"kind":"bundle","kind":"bundle","id":{"a":[1,{"b":null}]},"x":{"y":[]}}`:                 {"id": number, "x": none},
 		`{"kind":"publication","type":"0","published":1,"deleted":"no","cover":"a.jpg"}`:           {"type": number, "published": "Enter true or false.", "deleted": "Enter true or false.", "cover": "Enter an object with a file, or with url, width and height."},
 		`{"kind":"node","cover":{"file":1,"url":2,"width":"3","height":4.5,"kind":"x","depth":1}}`: {"cover.file": txt, "cover.url": txt, "cover.width": number, "cover.height": number, "cover.kind": none, "cover.depth": none},
-		`{"kind":"demand","tags":"a","images":[1],"lat":"30","lng":1e999}`:                         {"tags": "Enter a list of texts.", "images": "Enter a list of texts.", "lat": "Enter a number.", "lng": "Enter a number."},
-		`{"kind":"demand","tags":[null],"lat":true,"bundle":1}`:                                    {"tags": "Enter a list of texts.", "lat": "Enter a number.", "bundle": none},
-		`{"kind":"howto","bundles":["1"],"category":1}`:                                            {"bundles": "Enter a list of whole numbers.", "category": txt},
-		`{"kind":"howto","bundles":[` + strings.Repeat("1,", 5000) + `1]}`:                         {"bundles": "Enter a list of whole numbers."},
+		`{"kind":"demand","tags":"a","images":[1],"lat":"30","lng":1e999}`:                         {"tags": "Enter a list of strings.", "images": "Enter a list of strings.", "lat": "Enter a number.", "lng": "Enter a number."},
+		`{"kind":"demand","tags":[null],"lat":true,"bundle":1}`:                                    {"tags": "Enter a list of strings.", "lat": "Enter a number.", "bundle": none},
+		`{"kind":"howto","bundles":["1"],"category":1}`:                                            {"bundles": "Enter a list of integers.", "category": txt},
+		`{"kind":"howto","bundles":[` + strings.Repeat("1,", 5000) + `1]}`:                         {"bundles": "Enter a list of integers."},
 		`{"kind":"news","released":"2026-4-2","html":1}`:                                           {"released": day, "html": txt},
 		`{"kind":"news","released":"2026-02-30"}`:                                                  {"released": day},
 		`{"kind":"news","released":"2026-04-02T08:00:00Z"}`:                                        {"released": day},
@@ -191,36 +191,36 @@ func TestADM04_a_line_that_is_no_object_is_wrong_as_a_whole(t *testing.T) {
 		return `{"kind":"user","x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
 	}
 	for line, want := range map[string]string{
-		"":                          "The line is no JSON, at byte 1.",
-		"\ufeff{}":                  "The line is no JSON, at byte 1.",
-		"{":                         "The line is no JSON, at byte 2.",
-		`{"kind":"user"`:            "The line is no JSON, at byte 15.",
-		`{"kind":"user",}`:          "The line is no JSON, at byte 16.",
-		`{"kind" "user"}`:           "The line is no JSON, at byte 9.",
-		`{kind:"user"}`:             "The line is no JSON, at byte 2.",
-		`{"kind":'user'}`:           "The line is no JSON, at byte 9.",
-		`{"kind":"us` + "\t" + `"}`: "The line is no JSON, at byte 12.",
-		`{"kind":"\x"}`:             "The line is no JSON, at byte 11.",
-		`{"kind":"\u12g4"}`:         "The line is no JSON, at byte 10.",
-		`{"id":01}`:                 "The line is no JSON, at byte 8.",
-		`{"id":.5}`:                 "The line is no JSON, at byte 7.",
-		`{"id":+1}`:                 "The line is no JSON, at byte 7.",
-		`{"id":1.}`:                 "The line is no JSON, at byte 9.",
-		`{"id":-}`:                  "The line is no JSON, at byte 8.",
-		`{"id":NaN}`:                "The line is no JSON, at byte 7.",
-		`{"a":[1,]}`:                "The line is no JSON, at byte 9.",
-		`{"kind":"user"} {}`:        "The line goes on behind the record, at byte 17.",
-		`{"kind":"user"}x`:          "The line goes on behind the record, at byte 16.",
+		"":                          "The line is not valid JSON at byte 1.",
+		"\ufeff{}":                  "The line is not valid JSON at byte 1.",
+		"{":                         "The line is not valid JSON at byte 2.",
+		`{"kind":"user"`:            "The line is not valid JSON at byte 15.",
+		`{"kind":"user",}`:          "The line is not valid JSON at byte 16.",
+		`{"kind" "user"}`:           "The line is not valid JSON at byte 9.",
+		`{kind:"user"}`:             "The line is not valid JSON at byte 2.",
+		`{"kind":'user'}`:           "The line is not valid JSON at byte 9.",
+		`{"kind":"us` + "\t" + `"}`: "The line is not valid JSON at byte 12.",
+		`{"kind":"\x"}`:             "The line is not valid JSON at byte 11.",
+		`{"kind":"\u12g4"}`:         "The line is not valid JSON at byte 10.",
+		`{"id":01}`:                 "The line is not valid JSON at byte 8.",
+		`{"id":.5}`:                 "The line is not valid JSON at byte 7.",
+		`{"id":+1}`:                 "The line is not valid JSON at byte 7.",
+		`{"id":1.}`:                 "The line is not valid JSON at byte 9.",
+		`{"id":-}`:                  "The line is not valid JSON at byte 8.",
+		`{"id":NaN}`:                "The line is not valid JSON at byte 7.",
+		`{"a":[1,]}`:                "The line is not valid JSON at byte 9.",
+		`{"kind":"user"} {}`:        "The line has text after the record, at byte 17.",
+		`{"kind":"user"}x`:          "The line has text after the record, at byte 16.",
 		`[]`:                        "The line must be one JSON object.",
 		`"user"`:                    "The line must be one JSON object.",
 		`null`:                      "The line must be one JSON object.",
 		`12`:                        "The line must be one JSON object.",
 		"{\"kind\":\"\xff\"}":       "The line must be valid UTF-8.",
-		`{"kind":"\ud800"}`:         "Half a character is escaped at byte 10.",
-		`{"kind":"\ud800\u0041"}`:   "Half a character is escaped at byte 10.",
-		`{"x":["\udc00\ud800"]}`:    "Half a character is escaped at byte 8.",
-		`{"\ud800x":1}`:             "Half a character is escaped at byte 3.",
-		deep(65):                    "Objects and lists are more than 64 deep in one another.",
+		`{"kind":"\ud800"}`:         "A lone surrogate is escaped at byte 10.",
+		`{"kind":"\ud800\u0041"}`:   "A lone surrogate is escaped at byte 10.",
+		`{"x":["\udc00\ud800"]}`:    "A lone surrogate is escaped at byte 8.",
+		`{"\ud800x":1}`:             "A lone surrogate is escaped at byte 3.",
+		deep(65):                    "Objects and lists are nested more than 64 levels deep.",
 		"{" + strings.Repeat(`"a":1,`, 256) + `"kind":"user"}`: "The line has more than 256 fields.",
 	} {
 		d, err := jsonlines.Decoder{}.Decode([]byte(line))
@@ -231,7 +231,7 @@ func TestADM04_a_line_that_is_no_object_is_wrong_as_a_whole(t *testing.T) {
 		assert.Equal(t, fault.Invalid, f.Kind)
 	}
 	_, err := jsonlines.Decoder{}.Decode([]byte(deep(64)))
-	assert.Equal(t, fault.Fields{"x": {"There is no such field."}}, fault.FieldsOf(err))
+	assert.Equal(t, fault.Fields{"x": {"Unknown field."}}, fault.FieldsOf(err))
 }
 
 func TestADM04_a_line_of_the_rejects_says_the_record_in_it(t *testing.T) {
@@ -256,5 +256,5 @@ func TestADM04_a_line_of_the_rejects_says_the_record_in_it(t *testing.T) {
 	_, err := jsonlines.Decoder{}.Decode([]byte(`{"rejected":1,"record":"{"}`))
 	f, is := fault.As(err)
 	require.True(t, is)
-	assert.Equal(t, "The line is no JSON, at byte 2.", f.Text)
+	assert.Equal(t, "The line is not valid JSON at byte 2.", f.Text)
 }

@@ -10,12 +10,12 @@ import (
 	"plaza/domain/imported"
 )
 
-// Encode is the line, without its end, that says the draft. Fields that say no more than
-// an absent one are left out.
+// Encode returns the draft's line without its end. It omits fields with the values of absent
+// fields.
 func Encode(d imported.Draft) ([]byte, error) {
 	kind, wire := wireOf(d)
 	if wire == nil {
-		return nil, fmt.Errorf("no line says a %T", d)
+		return nil, fmt.Errorf("unsupported draft %T", d)
 	}
 	w := newWriter()
 	w.buf.WriteString(`{"kind":`)
@@ -52,7 +52,7 @@ func wireOf(d imported.Draft) (imported.Kind, any) {
 	return "", nil
 }
 
-// writer writes JSON that people can read: without the escapes that are for web pages.
+// writer writes readable JSON, without the escapes for web pages.
 type writer struct {
 	buf     *bytes.Buffer
 	encoder *json.Encoder
@@ -65,7 +65,7 @@ func newWriter() writer {
 	return writer{buf, encoder}
 }
 
-// value writes it without the end of the line that the encoder puts behind.
+// value writes the value without the encoder's newline.
 func (w writer) value(v any) error {
 	if err := w.encoder.Encode(v); err != nil {
 		return err

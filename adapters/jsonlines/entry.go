@@ -8,19 +8,19 @@ import (
 	"plaza/domain/imported"
 )
 
-// rejected is what is told of a line that could not be stored.
+// rejected describes a line that could not be imported.
 type rejected struct {
 	File   string       `json:"file"`
 	Line   int64        `json:"line"`
 	Reason string       `json:"reason,omitempty"`
 	Fields fault.Fields `json:"fields,omitempty"`
-	// Where the line is, when it is not here: bytes, as they are once decompressed.
+	// Place of a line that is not included, in bytes after decompression.
 	Offset *int64 `json:"offset,omitempty"`
 	Length *int64 `json:"length,omitempty"`
 }
 
-// entry is the line of the rejects, with its end. One that a Decoder could not be given,
-// being too long, has no record but says where it is.
+// entry returns the reject's line with its end. A line that is too long has no record, only
+// its place.
 func entry(file string, r imported.Reject) ([]byte, error) {
 	about := rejected{File: file, Line: r.Number, Reason: r.Reason, Fields: r.Fields}
 	if !r.TooLong {
@@ -34,8 +34,8 @@ func entry(file string, r imported.Reject) ([]byte, error) {
 	return entryWith(about, nil)
 }
 
-// innermost is the record that is in a line of the rejects, or else the line: what is
-// mended again and again does not grow.
+// innermost returns the record inside a line of the rejects, or else the line. So repeated
+// corrections do not nest.
 func innermost(raw []byte) []byte {
 	if ms, err := membersOf(raw); err == nil && isReject(ms) {
 		if record, err := recordOf(ms); err == nil {
@@ -73,10 +73,10 @@ func (w writer) record(raw []byte) error {
 	return nil
 }
 
-// space is what JSON allows around values. More would be mending the line.
+// space is JSON's white space. Trimming more would alter the line.
 const space = " \t\r\n"
 
-// fits says whether the line is an object that can stand in another as it is.
+// fits reports whether the line is an object that can be embedded unchanged.
 func fits(raw []byte) bool {
 	if bytes.IndexByte(raw, '\n') >= 0 {
 		return false

@@ -17,32 +17,32 @@ import (
 )
 
 const (
-	// MaxLine is how long a line may be, without its end: bytes.
+	// MaxLine is the maximum length of a line without its end, in bytes.
 	MaxLine = 4 << 20
-	// Beginning is how much is kept of a line that is longer: bytes.
+	// Beginning is how much of a longer line is kept, in bytes.
 	Beginning = 1 << 10
 )
 
-// byteOrderMark is what some editors put in front of UTF-8.
+// byteOrderMark precedes UTF-8 text of some editors.
 const byteOrderMark = "\ufeff"
 
 // File implements imported.File.
 type File struct {
 	name string
-	file *os.File // nil: something that can be read only once
-	size int64    // when it was opened; 0: not known
+	file *os.File // nil: the source can be read only once
+	size int64    // at opening; 0: unknown
 	raw  *counted
-	// plain says that the file is known to be no gzip: it can be read from anywhere.
+	// plain means that the file is known not to be a gzip, so reading can start anywhere.
 	plain bool
 	covers
 
 	window window
-	lines  int64 // handed out, the blank ones included
+	lines  int64 // number of lines returned, including blank ones
 	ended  error
 }
 
-// Open opens the file, which may be a gzip whatever its name is. One that is not there
-// is imported.ErrNoFile; one that can't be what was meant is another fault.
+// Open opens a file, which may be a gzip whatever its name. It returns imported.ErrNoFile if
+// the file does not exist. Other unusable paths are other faults.
 func Open(path string) (imported.File, error) {
 	name, err := filepath.Abs(path)
 	if err == nil {
@@ -51,7 +51,7 @@ func Open(path string) (imported.File, error) {
 	if err != nil {
 		return nil, notOpened(path, err)
 	}
-	// Opening a pipe would wait for somebody to write to it.
+	// Opening a pipe would block until it has a writer.
 	if info, err := os.Stat(name); err != nil {
 		return nil, notOpened(path, err)
 	} else if err := regular(info); err != nil {
@@ -89,8 +89,8 @@ func of(name string, file *os.File) (*File, error) {
 	return f, nil
 }
 
-// Standard reads the standard input, which may be a gzip, too. Covers are in the folder;
-// an empty one has none. The reader is not closed.
+// Standard reads records from the standard input, which may be a gzip. folder has the
+// covers; without one there are no covers. Standard does not close the reader.
 func Standard(r io.Reader, folder string) imported.File {
 	f := &File{raw: &counted{Reader: r}}
 	if folder != "" {
@@ -105,7 +105,7 @@ func regular(info fs.FileInfo) error {
 	case info.IsDir():
 		return fault.New(fault.Invalid, "This is a folder, not a file.")
 	case !info.Mode().IsRegular():
-		return fault.New(fault.Invalid, "This is no regular file: pass a pipe on as the standard input.")
+		return fault.New(fault.Invalid, "This is not a regular file. Pass a pipe as the standard input.")
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func notOpened(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", path, imported.ErrNoFile)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: %w", path, fault.New(fault.Denied, "You may not read this file."))
+		return fmt.Errorf("%s: %w", path, fault.New(fault.Denied, "Permission to read the file was denied."))
 	}
 	return fmt.Errorf("opening a file of records: %w", err)
 }
@@ -123,7 +123,7 @@ func notOpened(path string, err error) error {
 // Name implements imported.File.
 func (f *File) Name() string { return f.name }
 
-// Size implements imported.File. It may be asked while the file is being read.
+// Size implements imported.File. It is safe to call while the file is being read.
 func (f *File) Size() (read, size int64) {
 	read = f.raw.read.Load()
 	if f.size == 0 {
@@ -195,26 +195,26 @@ func (f *File) dropMark(ctx context.Context) error {
 	return nil
 }
 
-// end says why there is no more to read: io.EOF, or what is damaged.
+// end returns why reading ended: io.EOF, or a description of the damage.
 func (f *File) end() error {
 	err := f.window.err
 	var what string
 	switch {
 	case f.shrank():
-		what = "it shrank while it was read"
+		what = "the file shrank while it was read"
 	case err == io.EOF:
 		return io.EOF
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		what = "the gzip is cut off"
+		what = "the gzip is truncated"
 	case isBroken(err):
-		what = "the gzip is broken"
+		what = "the gzip is corrupt"
 	default:
-		what = "it can't be read on"
+		what = "the file can't be read"
 	}
 	return fmt.Errorf("%w: %s, after line %d: %w", imported.ErrDamaged, what, f.lines, err)
 }
 
-// shrank says whether there are fewer bytes than there were once.
+// shrank reports whether the file has fewer bytes than at opening.
 func (f *File) shrank() bool {
 	if f.file == nil {
 		return false

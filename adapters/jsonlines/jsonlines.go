@@ -1,7 +1,7 @@
-// Package jsonlines reads and writes what the crawler brings as JSON Lines: a record
-// is an object on a line of its own, which says of what kind it is.
+// Package jsonlines reads and writes the crawler's records as JSON Lines: each line is an
+// object that names its kind.
 //
-// A File hands out the lines, a Decoder makes drafts of them, and Rejects keep those
-// that could not be stored. A line of the rejects can be mended where it stands: the
-// Decoder reads the record that is in it. What each kind has is in its Schema.
+// A File returns the lines, a Decoder turns them into drafts, and Rejects store the lines
+// that could not be imported. A line of the rejects can be corrected in place: the Decoder
+// reads the record inside it. The Schema of a kind describes its fields.
 package jsonlines

@@ -17,8 +17,8 @@ import (
 
 const ending = ".rejects.jsonl"
 
-// RejectsPath is where the rejects of the file are: those of a.jsonl, a.jsonl.gz and
-// a.ndjson are in a.rejects.jsonl, beside it.
+// RejectsPath returns the path of the file's rejects: a.rejects.jsonl beside it for a.jsonl,
+// a.jsonl.gz and a.ndjson.
 func RejectsPath(path string) string {
 	stem := strings.TrimSuffix(path, ".gz")
 	for _, known := range []string{".jsonl", ".ndjson"} {
@@ -29,21 +29,20 @@ func RejectsPath(path string) string {
 	return path + ending
 }
 
-// Rejects implements imported.Rejects: a file with a line for each.
+// Rejects implements imported.Rejects: a file with one line for each.
 type Rejects struct {
 	path   string
 	of     string
 	length int64
-	file   *os.File // nil: nothing was kept yet
+	file   *os.File // nil: not opened yet
 }
 
-// OpenRejects keeps what is rejected of the named file in the one at the path, which is
-// made when there is something to keep. To begin anew the length is 0: what is there then
-// is moved aside, to a name with a number. To go on it is the Length that there was: what
-// was kept since is forgotten.
+// OpenRejects opens the rejects of the file named of. The file at the path is made with the
+// first reject. With length 0 it begins anew and renames an existing file to a name with a
+// number. To continue, pass the former Length; later rejects are dropped.
 func OpenRejects(path, of string, length int64) (imported.Rejects, error) {
 	if length < 0 {
-		return nil, fmt.Errorf("%s: %d bytes are less than nothing", path, length)
+		return nil, fmt.Errorf("%s: negative length %d", path, length)
 	}
 	r := &Rejects{path: path, of: of, length: length}
 	info, err := os.Lstat(path)
@@ -51,10 +50,10 @@ func OpenRejects(path, of string, length int64) (imported.Rejects, error) {
 		if length == 0 {
 			return r, nil
 		}
-		err = fault.New(fault.Conflict, "The rejects that were kept are gone.")
+		err = fault.New(fault.Conflict, "The rejects file is missing.")
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = fault.New(fault.Invalid, "There is something else in the place of the rejects, which is no regular file.")
+		err = fault.New(fault.Invalid, "The path of the rejects is not a regular file.")
 	}
 	if err == nil && length > 0 {
 		err = r.goOn(info.Size())
@@ -65,10 +64,10 @@ func OpenRejects(path, of string, length int64) (imported.Rejects, error) {
 	return r, nil
 }
 
-// goOn opens the file of that size and cuts off what is behind the length.
+// goOn opens the file of that size and truncates it to the length.
 func (r *Rejects) goOn(size int64) error {
 	if size < r.length {
-		return fault.Newf(fault.Conflict, "The rejects have %d bytes, fewer than the %d that were kept.", size, r.length)
+		return fault.Newf(fault.Conflict, "The rejects file has %d bytes, fewer than the %d that were written.", size, r.length)
 	}
 	file, err := os.OpenFile(r.path, os.O_RDWR, 0)
 	if err != nil {
@@ -76,7 +75,7 @@ func (r *Rejects) goOn(size int64) error {
 	}
 	end := make([]byte, 1)
 	if _, err = file.ReadAt(end, r.length-1); err == nil && end[0] != '\n' {
-		err = fault.Newf(fault.Conflict, "The rejects are others than those that were kept: no line ends at byte %d.", r.length)
+		err = fault.Newf(fault.Conflict, "The rejects file has changed: no line ends at byte %d.", r.length)
 	}
 	if err == nil {
 		err = cut(file, r.length)
@@ -88,7 +87,7 @@ func (r *Rejects) goOn(size int64) error {
 	return nil
 }
 
-// cut makes the file that long, for good.
+// cut truncates the file durably.
 func cut(file *os.File, length int64) error {
 	if err := file.Truncate(length); err != nil {
 		return err
@@ -99,13 +98,13 @@ func cut(file *os.File, length int64) error {
 // Length implements imported.Rejects.
 func (r *Rejects) Length() int64 { return r.length }
 
-// Keep implements imported.Rejects. When it fails, what was kept before is what there is.
+// Keep implements imported.Rejects. If it fails, the file is as before.
 func (r *Rejects) Keep(ctx context.Context, lines []imported.Reject) error {
 	if len(lines) == 0 {
 		return nil
 	}
 	if err := r.create(); err != nil {
-		return fmt.Errorf("making %s: %w", r.path, err)
+		return fmt.Errorf("creating %s: %w", r.path, err)
 	}
 	written, err := r.write(ctx, lines)
 	if err == nil {
@@ -138,7 +137,7 @@ func (r *Rejects) write(ctx context.Context, lines []imported.Reject) (int64, er
 	return written, to.Flush()
 }
 
-// create makes the file, once.
+// create makes the file on the first call.
 func (r *Rejects) create() error {
 	if r.file != nil {
 		return nil
@@ -157,8 +156,8 @@ func (r *Rejects) create() error {
 	return nil
 }
 
-// moveAside gives what is there the first name that is free: a.rejects.1.jsonl. Nothing is
-// lost when that was empty.
+// moveAside renames an existing file to the first free name, like a.rejects.1.jsonl. It
+// leaves an empty file where it is.
 func (r *Rejects) moveAside() error {
 	info, err := os.Lstat(r.path)
 	if err != nil {
@@ -187,8 +186,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// syncFolder puts the names in the folder on the disk, so that not even a failure of
-// power takes a file away that was made there.
+// syncFolder syncs the folder, so that a power failure can't remove files made in it.
 func syncFolder(folder string) error {
 	f, err := os.Open(folder)
 	if err != nil {

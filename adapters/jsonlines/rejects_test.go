@@ -203,9 +203,9 @@ func TestADM04_rejects_that_are_others_are_not_gone_on_with(t *testing.T) {
 		length int64
 		says   string
 	}{
-		{path, 7, "fewer than the 7"}, {path, 2, "no line ends at byte 2"}, {filepath.Join(folder, "none"), 3, "are gone"},
-		{link, 3, "no regular file"}, {link, 0, "no regular file"}, {folder, 0, "no regular file"}, {fifo(t, folder), 0, "no regular file"},
-		{path, -1, "less than nothing"},
+		{path, 7, "fewer than the 7"}, {path, 2, "no line ends at byte 2"}, {filepath.Join(folder, "none"), 3, "is missing"},
+		{link, 3, "not a regular file"}, {link, 0, "not a regular file"}, {folder, 0, "not a regular file"}, {fifo(t, folder), 0, "not a regular file"},
+		{path, -1, "negative length"},
 	} {
 		_, err := jsonlines.OpenRejects(c.path, "a", c.length)
 		assert.ErrorContains(t, err, c.says, c.path)

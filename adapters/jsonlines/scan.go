@@ -9,28 +9,27 @@ import (
 	"plaza/domain/fault"
 )
 
-// Bounds of what a line is looked at for: far more than any record has.
+// Bounds of a line's structure, far above any record's.
 const (
-	maxDepth    = 64  // objects and lists in one another
-	maxMembers  = 256 // of an object whose fields are looked at
+	maxDepth    = 64  // nesting of objects and lists
+	maxMembers  = 256 // of an object whose fields are read
 	maxElements = 5000
 )
 
-// scanner goes through JSON once. It is stricter than encoding/json, which mends what is
-// not Unicode, takes field names in any case, and would let a line have values ten
-// thousand deep.
+// scanner parses JSON once. It is stricter than encoding/json, which repairs invalid
+// Unicode, ignores the case of field names, and permits ten thousand levels of nesting.
 type scanner struct {
 	text []byte
 	at   int
 }
 
-// member is a field of an object as it stands there. The value is a view.
+// member is a field of an object as written. The value is a view.
 type member struct {
 	name  []byte
 	value []byte
 }
 
-// membersOf are those of the one object that the text is, each as often as it is there.
+// membersOf returns the members of the text's only object, including repeated ones.
 func membersOf(text []byte) ([]member, error) {
 	if !utf8.Valid(text) {
 		return nil, fault.New(fault.Invalid, "The line must be valid UTF-8.")
@@ -49,7 +48,7 @@ func membersOf(text []byte) ([]member, error) {
 		return nil, err
 	}
 	if s.space(); s.at < len(text) {
-		return nil, fault.Newf(fault.Invalid, "The line goes on behind the record, at byte %d.", s.at+1)
+		return nil, fault.Newf(fault.Invalid, "The line has text after the record, at byte %d.", s.at+1)
 	}
 	if !isObject {
 		return nil, fault.New(fault.Invalid, "The line must be one JSON object.")
@@ -57,8 +56,8 @@ func membersOf(text []byte) ([]member, error) {
 	return members, nil
 }
 
-// elementsOf are those of a list that was gone through before; false when it is none, or
-// far too long.
+// elementsOf returns the elements of a list that has been scanned. It reports false if the
+// text is not a list or has far too many elements.
 func elementsOf(list []byte) ([][]byte, bool) {
 	s := scanner{text: list}
 	var elements [][]byte
@@ -69,10 +68,10 @@ func elementsOf(list []byte) ([][]byte, bool) {
 }
 
 func (s *scanner) wrong() error {
-	return fault.Newf(fault.Invalid, "The line is no JSON, at byte %d.", min(s.at, len(s.text))+1)
+	return fault.Newf(fault.Invalid, "The line is not valid JSON at byte %d.", min(s.at, len(s.text))+1)
 }
 
-// peek is the next byte, 0 at the end: JSON has none such.
+// peek returns the next byte, or 0 at the end, which JSON never contains.
 func (s *scanner) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -121,12 +120,12 @@ func (s *scanner) value(depth int) error {
 
 func tooDeep(depth int) error {
 	if depth > maxDepth {
-		return fault.Newf(fault.Invalid, "Objects and lists are more than %d deep in one another.", maxDepth)
+		return fault.Newf(fault.Invalid, "Objects and lists are nested more than %d levels deep.", maxDepth)
 	}
 	return nil
 }
 
-// object collects the members where they are asked for.
+// object collects the members if into is not nil.
 func (s *scanner) object(depth int, into *[]member) error {
 	if err := tooDeep(depth); err != nil {
 		return err
@@ -160,7 +159,7 @@ func (s *scanner) object(depth int, into *[]member) error {
 	}
 }
 
-// name goes up to the value.
+// name reads a name and stops at the value.
 func (s *scanner) name() ([]byte, error) {
 	if s.peek() != '"' {
 		return nil, s.wrong()
@@ -180,7 +179,7 @@ func (s *scanner) name() ([]byte, error) {
 	return name, nil
 }
 
-// list collects the elements where they are asked for, and not many more than may be.
+// list collects the elements if into is not nil, and stops soon after the limit.
 func (s *scanner) list(depth int, into *[][]byte) error {
 	if err := tooDeep(depth); err != nil {
 		return err
@@ -207,7 +206,7 @@ func (s *scanner) list(depth int, into *[][]byte) error {
 	}
 }
 
-// special are the bytes that a text does not have as they are.
+// special are the bytes that a string can't contain unescaped.
 var special = func() (is [256]bool) {
 	for c := range ' ' {
 		is[c] = true
@@ -250,7 +249,7 @@ func (s *scanner) escape() error {
 	return nil
 }
 
-// code is of one character, or of the two halves of one.
+// code reads the code of a character, or of both its surrogates.
 func (s *scanner) code() error {
 	first, is := hex(s.text[s.at:])
 	if !is {
@@ -262,7 +261,7 @@ func (s *scanner) code() error {
 	}
 	second, is := hex(s.text[s.at+codeLength:])
 	if !is || utf16.DecodeRune(first, second) == utf8.RuneError {
-		return fault.Newf(fault.Invalid, "Half a character is escaped at byte %d.", s.at+1)
+		return fault.Newf(fault.Invalid, "A lone surrogate is escaped at byte %d.", s.at+1)
 	}
 	s.at += 2 * codeLength
 	return nil
@@ -298,14 +297,14 @@ func (s *scanner) digits() bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 const (
-	// escapes stand for the bytes at the same places in escaped.
+	// escapes stand for the bytes at the same indexes in escaped.
 	escapes = `"\/bfnrt`
 	escaped = "\"\\/\b\f\n\r\t"
-	// codeLength is how long \u00e9 is.
+	// codeLength is the length of an escape like \u00e9.
 	codeLength = len(`\u0000`)
 )
 
-// hex reads \u00e9 at the beginning of the text.
+// hex reads an escape like \u00e9 at the start of the text.
 func hex(text []byte) (rune, bool) {
 	if len(text) < codeLength || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -324,7 +323,7 @@ func hex(text []byte) (rune, bool) {
 	return r, true
 }
 
-// unquote is what a string says that was gone through before.
+// unquote returns the content of a string that has been scanned.
 func unquote(quoted []byte) string {
 	text := quoted[1 : len(quoted)-1]
 	at := bytes.IndexByte(text, '\\')

@@ -9,8 +9,9 @@ import (
 //go:embed schema/*.json
 var schemas embed.FS
 
-// Schema is the JSON Schema (draft 2020-12) of the records of the kind, with an example.
-// It is nil for a kind that there is not. What a schema can't say, its descriptions do.
+// Schema returns the JSON Schema (draft 2020-12) of the kind's records, with an example. Its
+// descriptions state the rules that a schema can't express. Schema returns nil for an
+// unknown kind.
 func Schema(k imported.Kind) []byte {
 	text, err := schemas.ReadFile("schema/" + string(k) + ".json")
 	if err != nil {

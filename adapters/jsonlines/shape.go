@@ -12,20 +12,21 @@ import (
 	"plaza/domain/imported"
 )
 
-// shape is what a record, or an object in one, has on its line.
+// shape lists the fields of a record, or of an object in one.
 type shape struct {
 	fields []field
-	places map[string]int // of the fields, by their names
+	places map[string]int // of the fields, by name
 	absent reflect.Value
 }
 
 type field struct {
 	name string
-	// set reads the value into the field of the record; a sentence when it is none.
+	// set reads the value into the field of the record. It returns a sentence if the value
+	// is invalid.
 	set func(to reflect.Value, value []byte) string
 }
 
-// shapeOf is that of a struct whose fields have the values that they have when absent.
+// shapeOf returns the shape of a struct that holds the values of absent fields.
 func shapeOf(absent any) shape {
 	s := shape{places: map[string]int{}, absent: reflect.ValueOf(absent)}
 	for i := range s.absent.NumField() {
@@ -37,7 +38,8 @@ func shapeOf(absent any) shape {
 	return s
 }
 
-// setter panics for a type that no record has: that would be seen at the first start.
+// setter returns the function that sets such a field. It panics for an unsupported type,
+// which the first start would show.
 func setter(of reflect.StructField) func(reflect.Value, []byte) string {
 	if of.Tag.Get("id") == "text" {
 		return setID
@@ -50,7 +52,7 @@ func setter(of reflect.StructField) func(reflect.Value, []byte) string {
 	case *float64:
 		return setNumber
 	case *imported.CoverDraft:
-		return nil // has fields of its own
+		return nil // the object's own fields are set
 	}
 	switch of.Type.Kind() {
 	case reflect.String:
@@ -61,22 +63,22 @@ func setter(of reflect.StructField) func(reflect.Value, []byte) string {
 		return setInteger
 	case reflect.Slice:
 		if of.Type.Elem().Kind() == reflect.String {
-			return listOf(setText, "Enter a list of texts.")
+			return listOf(setText, "Enter a list of strings.")
 		}
-		return listOf(setInteger, "Enter a list of whole numbers.")
+		return listOf(setInteger, "Enter a list of integers.")
 	}
-	panic(fmt.Sprintf("no record has a %s", of.Type))
+	panic(fmt.Sprintf("unsupported field type %s", of.Type))
 }
 
-// fill sets the fields of the struct behind the pointer to what the members say. Of
-// members with one name the last counts, and null says nothing.
+// fill sets the fields of the struct behind the pointer from the members. The last of
+// repeated members counts. Null counts as absent.
 func (s shape) fill(pointer any, ms []member) (wrong fault.Fields) {
 	values := make([][]byte, len(s.fields))
 	for _, m := range ms {
 		if i, is := s.places[string(m.name)]; is {
 			values[i] = m.value
 		} else if string(m.name) != "kind" || s.absent.Type() == coverShape.absent.Type() {
-			wrong.Merge(fault.Fields{clipped(m.name): {"There is no such field."}})
+			wrong.Merge(fault.Fields{clipped(m.name): {"Unknown field."}})
 		}
 	}
 	record := reflect.ValueOf(pointer).Elem()
@@ -108,7 +110,7 @@ func fillCover(to **imported.CoverDraft, name string, value []byte) (wrong fault
 	return wrong
 }
 
-// clipped is the name of a field that nobody knows, which may be very long.
+// clipped returns the name of an unknown field, shortened if it is long.
 func clipped(name []byte) string {
 	const most = 64
 	if len(name) <= most {
@@ -123,14 +125,13 @@ func clipped(name []byte) string {
 
 func setText(to reflect.Value, value []byte) string {
 	if value[0] != '"' {
-		return "Enter a text."
+		return "Enter a string."
 	}
 	to.SetString(unquote(value))
 	return ""
 }
 
-// setID takes the digits of a number as they are: the ids of some are longer than any
-// integer.
+// setID keeps the digits of a number unchanged, because some IDs exceed any integer type.
 func setID(to reflect.Value, value []byte) string {
 	switch {
 	case value[0] == '"':
@@ -138,7 +139,7 @@ func setID(to reflect.Value, value []byte) string {
 	case isInteger(value):
 		to.SetString(string(value))
 	default:
-		return "Enter a text or a whole number."
+		return "Enter a string or an integer."
 	}
 	return ""
 }
@@ -146,7 +147,7 @@ func setID(to reflect.Value, value []byte) string {
 func setInteger(to reflect.Value, value []byte) string {
 	n, err := strconv.ParseInt(string(value), 10, to.Type().Bits())
 	if err != nil {
-		return "Enter a whole number."
+		return "Enter an integer."
 	}
 	to.SetInt(n)
 	return ""
@@ -185,7 +186,7 @@ func setNumber(to reflect.Value, value []byte) string {
 func setTime(to reflect.Value, value []byte) string {
 	var t time.Time
 	if value[0] != '"' || t.UnmarshalText([]byte(unquote(value))) != nil {
-		return "Enter a time with its offset, like 2026-11-21T08:30:00+08:00."
+		return "Enter a time with an offset, like 2026-11-21T08:30:00+08:00."
 	}
 	*to.Addr().Interface().(*time.Time) = t.UTC()
 	return ""
@@ -198,7 +199,7 @@ func setDate(to reflect.Value, value []byte) string {
 		day, err = event.ParseDate(unquote(value))
 	}
 	if err != nil || day.IsZero() {
-		return "Enter a day in the form YYYY-MM-DD."
+		return "Enter a date as YYYY-MM-DD."
 	}
 	to.Set(reflect.ValueOf(day))
 	return ""

@@ -8,8 +8,8 @@ import (
 	"plaza/domain/imported"
 )
 
-// Skip implements imported.File. Where the last line had no end, one that was added since is
-// skipped, too; when more of the line was added, it is another file.
+// Skip implements imported.File. If the last line had no end, Skip also accepts an end that
+// was added later. If more of the line was added, it reports another file.
 func (f *File) Skip(ctx context.Context, p imported.Position) (bool, error) {
 	if p.Offset == 0 && p.Lines == 0 {
 		return true, f.rewind()
@@ -54,8 +54,8 @@ func (f *File) reach(ctx context.Context, p imported.Position) (bool, error) {
 	return len(rest) == 0, nil
 }
 
-// near begins anew, as close before the offset as what is needed for its print allows;
-// false when the file is known to end before it.
+// near restarts reading as close before the offset as the fingerprint permits. It reports
+// false if the file is known to end before it.
 func (f *File) near(offset int64) (bool, error) {
 	if !f.plain {
 		return true, f.rewind()
@@ -67,7 +67,7 @@ func (f *File) near(offset int64) (bool, error) {
 	return true, f.from(max(0, offset-printed))
 }
 
-// rewind goes back to the beginning of what can be read more than once.
+// rewind returns to the start of a source that can be read more than once.
 func (f *File) rewind() error {
 	if f.file == nil {
 		return nil

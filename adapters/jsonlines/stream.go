@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// magic is what gzip begins with.
+// magic is the start of a gzip.
 const magic = "\x1f\x8b"
 
-// stream is what a file says, decompressed when it is a gzip. It is found out at the
-// first read, so that opening the standard input does not wait for somebody to type.
+// stream reads a file and decompresses a gzip. It detects the gzip at the first read, so
+// that opening a terminal as the standard input does not block.
 type stream struct {
 	raw *bufio.Reader
 	in  io.Reader
@@ -28,8 +28,8 @@ func (s *stream) Read(p []byte) (int, error) {
 	return s.in.Read(p)
 }
 
-// open goes by the first byte alone: it begins no text, and of a gzip that was cut off
-// it may be all there is.
+// open checks the first byte only: no text begins with it, and a truncated gzip may have no
+// more.
 func (s *stream) open() error {
 	first, err := s.raw.Peek(1)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *stream) open() error {
 	return nil
 }
 
-// counted counts what is read. Others may look at the count meanwhile.
+// counted counts the bytes read. The count is safe for concurrent use.
 type counted struct {
 	io.Reader
 	read atomic.Int64

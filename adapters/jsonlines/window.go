@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// portion is how many bytes are asked for at a time.
+	// portion is how many bytes are read at a time.
 	portion = 256 << 10
-	// printed is how many bytes before a position its print is of.
+	// printed is how many bytes before a position its fingerprint covers.
 	printed = 4 << 10
-	// widest is how large a window gets: it holds the longest line with its end, what the
-	// print needs before it, and a portion behind.
+	// widest is the maximum size of a window. It holds the longest line with its end, the
+	// bytes that the fingerprint covers before it, and a portion after it.
 	widest = printed + MaxLine + len("\r\n") + portion
-	// patience is how many reads may bring nothing before that is an error.
-	patience = 100
+	// maxEmptyReads is how many empty reads in a row are an error.
+	maxEmptyReads = 100
 )
 
-// window is the part of a stream that is held: what has not been handed out yet, and as
-// much of what is before that as a print is of.
+// window holds a part of a stream: the bytes not yet returned, and before them the bytes
+// that the fingerprint covers.
 type window struct {
 	src   io.Reader
 	buf   []byte
-	start int   // of what has not been handed out
-	end   int   // of what is held
-	base  int64 // where in the stream buf begins
-	err   error // why there is no more to read; io.EOF at the end
+	start int   // of the bytes not yet returned
+	end   int   // of the bytes held
+	base  int64 // offset of buf in the stream
+	err   error // why reading ended; io.EOF at the end
 }
 
-// begin holds nothing of the stream, which begins at the offset.
+// begin empties the window for a stream that starts at the offset.
 func (w *window) begin(src io.Reader, offset int64) {
 	if w.buf == nil {
 		w.buf = make([]byte, portion)
@@ -39,13 +39,13 @@ func (w *window) begin(src io.Reader, offset int64) {
 	w.src, w.start, w.end, w.base, w.err = src, 0, 0, offset, nil
 }
 
-// offset is where in the stream that begins which has not been handed out.
+// offset returns the stream's offset of the first byte not yet returned.
 func (w *window) offset() int64 { return w.base + int64(w.start) }
 
 func (w *window) rest() []byte { return w.buf[w.start:w.end] }
 
-// fill reads more, once. What is handed out already may be forgotten, and views into the
-// window are void then. Only the context's error comes back: the stream's stays in err.
+// fill reads once more. It may drop bytes already returned, and it invalidates views of the
+// window. It returns only the context's error; the stream's stays in err.
 func (w *window) fill(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (w *window) fill(ctx context.Context) error {
 		return nil
 	}
 	w.makeRoom()
-	for range patience {
+	for range maxEmptyReads {
 		n, err := w.src.Read(w.buf[w.end:min(len(w.buf), w.end+portion)])
 		w.end += n
 		w.err = err
@@ -83,7 +83,7 @@ func (w *window) makeRoom() {
 	}
 }
 
-// ensure holds that many bytes that have not been handed out, if there are so many.
+// ensure reads until that many bytes not yet returned are held, or the stream ends.
 func (w *window) ensure(ctx context.Context, n int) error {
 	for w.end-w.start < n && w.err == nil {
 		if err := w.fill(ctx); err != nil {
@@ -93,7 +93,7 @@ func (w *window) ensure(ctx context.Context, n int) error {
 	return nil
 }
 
-// discard hands out what is before the offset; false when the stream ends earlier.
+// discard skips to the offset. It reports false if the stream ends earlier.
 func (w *window) discard(ctx context.Context, offset int64) (bool, error) {
 	for {
 		w.start += int(min(offset-w.offset(), int64(w.end-w.start)))
@@ -106,15 +106,15 @@ func (w *window) discard(ctx context.Context, offset int64) (bool, error) {
 	}
 }
 
-// segment is a line, or what there is of it.
+// segment is a line, or the beginning of one.
 type segment struct {
-	text   []byte // a view: good until the window is filled; of a long line the beginning
+	text   []byte // a view, valid until the window is filled; the beginning of a long line
 	length int64  // of the line without its end
 	whole  bool   // the line has an end
 }
 
-// line hands out the next line. What of it was seen when the context ended is not lost,
-// unless it is too long: then reading on begins in the middle of it.
+// line returns the next line. If the context ends, the bytes read so far are kept, unless
+// the line is too long: then the next line starts in the middle of it.
 func (w *window) line(ctx context.Context) (segment, error) {
 	seen := 0
 	for {
@@ -139,7 +139,7 @@ func (w *window) line(ctx context.Context) (segment, error) {
 	}
 }
 
-// endless hands out a line that is too long to be held.
+// endless returns a line that is too long to be held.
 func (w *window) endless(ctx context.Context) (segment, error) {
 	s := segment{text: bytes.Clone(w.rest()[:Beginning])}
 	for {
@@ -165,9 +165,9 @@ func (w *window) endless(ctx context.Context) (segment, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// print is of the bytes right before what has not been handed out. It is taken of every
-// line, and only tells files apart that nobody made alike on purpose: two checksums that
-// processors have instructions for.
+// print returns the fingerprint of the bytes before those not yet returned. It is computed
+// for every line. It detects accidental changes only, so two checksums with processor
+// instructions suffice.
 func (w *window) print() []byte {
 	tail := w.buf[max(0, w.start-printed):w.start]
 	sum := binary.BigEndian.AppendUint32(make([]byte, 0, 8), crc32.Checksum(tail, castagnoli))

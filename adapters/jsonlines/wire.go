@@ -10,9 +10,9 @@ import (
 	"plaza/domain/publication"
 )
 
-// The records as they are on a line, field by field what the drafts are, so that the one
-// is converted into the other: they can't grow apart. A field with the tag `id:"text"` is
-// an id that may be written as a whole number, too.
+// The records as they are on a line. Their fields match those of the drafts, so a conversion
+// between the types keeps them in step. A field with the tag `id:"text"` is an ID that may
+// also be written as an integer.
 
 type userWire struct {
 	ID        string    `json:"id" id:"text"`
@@ -121,8 +121,8 @@ type newsWire struct {
 	Country  string     `json:"country"`
 }
 
-// form is how the records of a kind are read and written. What an absent field means is
-// what it has in absent.
+// form describes how the records of a kind are read and written. absent holds the values of
+// absent fields.
 type form struct {
 	shape
 	read func(ms []member) (imported.Draft, error)

@@ -1,9 +1,8 @@
 // Package sanitiser cleans the HTML that members write (EVT-18).
 //
-// It works in two steps. First the markup is tidied: what nobody reads goes, and
-// every element that stays is closed, so that nothing spills into the page
-// around it. Then bluemonday judges, under a policy that names each element and
-// attribute that may stay; it has the last word.
+// It works in two steps. First it tidies the markup: it removes invisible text and closes
+// every remaining element, so that no element affects the page around it. Then bluemonday
+// applies a policy that lists each allowed element and attribute, and decides.
 package sanitiser
 
 import (
@@ -19,12 +18,11 @@ import (
 // Sanitiser implements markup.Sanitiser.
 type Sanitiser struct {
 	policy   *bluemonday.Policy
-	pictures *regexp.Regexp // addresses of pictures that may be shown
+	pictures *regexp.Regexp // URLs of pictures that may be shown
 }
 
-// New returns a sanitiser that lets pictures stay whose addresses are under one
-// of the prefixes: absolute http or https addresses of folders. A prefix that is
-// none admits nothing.
+// New returns a sanitiser that allows pictures whose URLs are below one of the prefixes:
+// absolute http or https URLs of folders. An invalid prefix allows nothing.
 func New(imagePrefixes ...string) *Sanitiser {
 	pictures := under(imagePrefixes)
 	return &Sanitiser{policy: newPolicy(pictures), pictures: pictures}
@@ -33,15 +31,15 @@ func New(imagePrefixes ...string) *Sanitiser {
 // Sanitise implements markup.Sanitiser.
 func (s *Sanitiser) Sanitise(raw string) markup.HTML {
 	clean := s.policy.Sanitize(s.tidy(raw))
-	// bluemonday has no rule for noopener alone. Its quotes stand around attributes
-	// only, those of the text being escaped, so nothing else is replaced.
+	// bluemonday can't add noopener alone. It quotes attributes only and escapes quotes in
+	// text, so nothing else is replaced.
 	return markup.HTML(strings.ReplaceAll(clean, ` rel="nofollow noreferrer"`, ` rel="nofollow noopener noreferrer"`))
 }
 
-// elements are those that may stay without attributes.
+// elements are the elements that are allowed without attributes.
 var elements = strings.Fields(`p br b strong i em u s ul ol li blockquote h1 h2 h3 h4 h5 h6 pre code hr`)
 
-// pixels are widths and heights.
+// pixels matches widths and heights.
 var pixels = regexp.MustCompile(`^[0-9]{1,4}$`)
 
 func newPolicy(pictures *regexp.Regexp) *bluemonday.Policy {
@@ -62,9 +60,9 @@ func newPolicy(pictures *regexp.Regexp) *bluemonday.Policy {
 	return p
 }
 
-// isAbsolute says whether the address is a full one that shows where it leads: a
-// user name before the host only ever deceives. It must also read as it is
-// written, which not all do that url.Parse takes.
+// isAbsolute reports whether the URL is absolute and shows its target. A user name before
+// the host only deceives. The URL must also equal its parsed form, which url.Parse does not
+// ensure.
 func isAbsolute(u *url.URL) bool {
 	again, err := url.Parse(u.String())
 	if err != nil || again.String() != u.String() {
@@ -79,8 +77,8 @@ func isAbsolute(u *url.URL) bool {
 	return false
 }
 
-// Patterns of addresses. Names under a prefix are of such characters only that
-// there is no way to write a step up, an escape or a query.
+// Patterns of URLs. Names below a prefix may only have characters that can't form a parent
+// step, an escape or a query.
 const (
 	namePattern = `[A-Za-z0-9_-][A-Za-z0-9._-]*`
 	noPattern   = `[^\x00-\x{10FFFF}]`

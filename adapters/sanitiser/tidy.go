@@ -8,17 +8,16 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxDepth bounds how deeply elements nest. People need less; clients may fall
-// over more.
+// maxDepth limits the nesting of elements. Deeper nesting could break clients.
 const maxDepth = 64
 
-// unread are the elements whose text no browser shows.
+// unread are the elements whose text browsers do not show.
 var unread = set("script", "style", "iframe", "noembed", "noframes", "noscript")
 
-// void are the elements that have no end.
+// void are the elements without an end tag.
 var void = set("br", "hr", "img")
 
-// blocks are the elements that end a paragraph by beginning.
+// blocks are the elements whose start ends a paragraph.
 var blocks = set("p", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "hr")
 
 var allowed = set(append(slices.Clone(elements), "a", "img")...)
@@ -31,11 +30,11 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
-// tidy returns the markup with just those elements that may stay, each closed
-// where it has to be, and all the text that was to be read.
+// tidy returns the markup with only the allowed elements, each closed where necessary, and
+// all visible text.
 func (s *Sanitiser) tidy(raw string) string {
 	var out outline
-	skipping := false // the text of an unread element: one token, or none
+	skipping := false // the next text belongs to an unread element
 	for z := html.NewTokenizer(strings.NewReader(raw)); z.Next() != html.ErrorToken; {
 		switch t := z.Token(); t.Type {
 		case html.TextToken:
@@ -58,8 +57,8 @@ func (s *Sanitiser) tidy(raw string) string {
 	return out.String()
 }
 
-// admit says whether the element may stay, and reduces its attributes to those
-// that can; the first of a name counts, as in browsers.
+// admit reports whether the element is allowed, and removes its forbidden attributes. The
+// first of repeated attributes counts, as in browsers.
 func (s *Sanitiser) admit(t *html.Token) bool {
 	attrs := t.Attr
 	t.Attr = nil
@@ -87,15 +86,14 @@ func isLink(href string) bool {
 	return err == nil && !strings.ContainsAny(href, " \t\n") && isAbsolute(u)
 }
 
-// outline is markup being written, with the elements that are open in it.
+// outline is the markup written so far, with its open elements.
 type outline struct {
 	strings.Builder
 	open []string // at most maxDepth
 }
 
-// begin closes what the beginning of such an element ends, whether the element
-// itself may stay or not: links and list items do not nest, and paragraphs hold
-// no blocks.
+// begin closes the elements that a start tag ends, even if the element itself is removed:
+// links and list items do not nest, and paragraphs contain no blocks.
 func (o *outline) begin(name string) {
 	if name == "a" {
 		o.end("a")
@@ -119,7 +117,7 @@ func (o *outline) start(t html.Token) {
 	o.WriteString(t.String())
 }
 
-// end closes the innermost open element of the name, with all inside it.
+// end closes the innermost open element of the name with everything inside it.
 func (o *outline) end(name string) {
 	for depth := len(o.open) - 1; depth >= 0; depth-- {
 		if o.open[depth] == name {

@@ -1,10 +1,10 @@
-// Package zxcvbn estimates how hard passwords are to guess, with the algorithm of Dropbox
-// that gave it its name: common passwords, names, words, rows of keys, repetitions, sequences
-// and dates, and everything else by brute force.
+// Package zxcvbn estimates how hard passwords are to guess, with Dropbox's zxcvbn algorithm:
+// it looks for common passwords, names, words, keyboard rows, repetitions, sequences and
+// dates, and assumes brute force for the rest.
 //
-// It looks at the first 32 characters. The rest of a longer password can only make it
-// stronger, and the algorithm's time grows with the square of the length and faster where
-// characters may stand for several letters.
+// It reads the first 32 characters. The rest of a longer password can only make it stronger.
+// The algorithm's time grows with the square of the length, and faster if characters may
+// stand for several letters.
 package zxcvbn
 
 import (
@@ -16,7 +16,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// maxCharacters bounds what is looked at.
+// maxCharacters is how many characters are read.
 const maxCharacters = 32
 
 // Estimator estimates the strength of passwords.

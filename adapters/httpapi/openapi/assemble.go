@@ -11,11 +11,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// base is the file that the document begins with; the others follow by name.
+// base is the first file of the document. The others follow by name.
 const base = "base.yaml"
 
-// assemble makes one JSON document of the YAML files. Its keys stand in the order
-// in which they were written.
+// assemble makes one JSON document of the YAML files. Keys keep their order.
 func assemble(dir fs.FS) ([]byte, error) {
 	names, err := fs.Glob(dir, "*.yaml")
 	if err != nil {
@@ -52,8 +51,8 @@ func read(dir fs.FS, name string) (yaml.MapSlice, error) {
 	return part, err
 }
 
-// merge adds what a file holds at a place of the document to what is there. A
-// name that is there already is an error, unless it is a shelf that files share.
+// merge adds the content of a file at a place of the document. It fails if a name is already
+// present, unless files share that mapping.
 func merge(into, from yaml.MapSlice, at string) (yaml.MapSlice, error) {
 	for _, item := range from {
 		here := fmt.Sprintf("%s/%v", at, item.Key)
@@ -68,7 +67,7 @@ func merge(into, from yaml.MapSlice, at string) (yaml.MapSlice, error) {
 		shelf, isMapping := into[i].Value.(yaml.MapSlice)
 		more, alsoIsMapping := item.Value.(yaml.MapSlice)
 		if !isMapping || !alsoIsMapping {
-			return nil, fmt.Errorf("%s is no mapping", here)
+			return nil, fmt.Errorf("%s is not a mapping", here)
 		}
 		merged, err := merge(shelf, more, here)
 		if err != nil {
@@ -79,8 +78,8 @@ func merge(into, from yaml.MapSlice, at string) (yaml.MapSlice, error) {
 	return into, nil
 }
 
-// isShared says whether every file may add to the place: the paths, and each kind
-// of component.
+// isShared reports whether every file may add to the mapping: the paths, and each kind of
+// component.
 func isShared(at string) bool {
 	return at == "/paths" || at == "/components" || path.Dir(at) == "/components"
 }
@@ -121,7 +120,7 @@ func write(b *bytes.Buffer, value any) error {
 	}
 }
 
-// writeMapping refuses a key that stands twice, which YAML's merge key lets by.
+// writeMapping refuses repeated keys, which YAML's merge key permits.
 func writeMapping(b *bytes.Buffer, m yaml.MapSlice) error {
 	seen := map[string]bool{}
 	b.WriteByte('{')

@@ -61,7 +61,7 @@ func TestAssembleRefuses(t *testing.T) {
 		"a part of the base twice": {"info: {title: A}", "info: {version: B}", "b.yaml: /info is defined twice"},
 		"a key twice in one file":  {"paths: {}", "paths: {}\npaths: {}", "b.yaml: "},
 		"a merged key twice":       {"paths: {}", "x: &x {k: 1}\n200: {<<: *x, k: 2}", "200: k is defined twice in one mapping"},
-		"a shelf that is none":     {"paths: {}", "paths: []", "b.yaml: /paths is no mapping"},
+		"a shelf that is none":     {"paths: {}", "paths: []", "b.yaml: /paths is not a mapping"},
 		"a file that is no YAML":   {"paths: {}", "paths: {", "b.yaml: "},
 		"a file that is a list":    {"paths: {}", "- paths", "b.yaml: "},
 	} {

@@ -1,9 +1,9 @@
-// Package openapi holds the description of the API that clients read: one
-// OpenAPI 3.1 document, written by hand, a file for each activity.
+// Package openapi holds the API's description for clients: one OpenAPI 3.1 document,
+// hand-written, one file for each activity.
 //
-// Every request and response is described here once, closed to fields that the
-// interface does not name, with examples that fit. Tests hold the document
-// against the route table and against every live response.
+// The document describes every request and response. Schemas are closed to undeclared
+// fields, and examples match them. Tests compare the document with the route table and with
+// live responses.
 package openapi
 
 import (
@@ -14,8 +14,8 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// JSON returns the document. The bytes are the same at every call and in every
-// build of the same files; nobody may change them.
+// JSON returns the document. The bytes are the same for every call and every build of the
+// same files. The caller must not change them.
 func JSON() []byte { return document() }
 
 var document = sync.OnceValue(func() []byte {

@@ -13,14 +13,14 @@ import (
 	"plaza/domain/media"
 )
 
-// few is how many names of a folder are read at once: folders may have any number.
-const few = 256
+// namesPerRead is how many names of a folder are read at once. A folder may have any number.
+const namesPerRead = 256
 
-// errEnough ends a walk whose caller has seen enough.
+// errEnough ends the iteration when the caller stops.
 var errEnough = errors.New("enough")
 
-// All implements media.Store. It walks the folders of the audiences and shows what Open
-// would open: what lies elsewhere, or is a link, was not put here.
+// All implements media.Store. It lists the files that Open would open in the folders of the
+// audiences. It skips links and files in other places, because Put does not make them.
 func (s *Store) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 	return func(yield func(media.Stored, error) bool) {
 		for _, a := range []media.Audience{media.Everyone, media.Viewers} {
@@ -39,7 +39,7 @@ func (s *Store) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 func (s *Store) walk(ctx context.Context, a media.Audience, yield func(media.Stored, error) bool) error {
 	folder := path.Clean(string(media.KeyAt(a, "")))
 	return s.each(ctx, folder, func(spread fs.DirEntry) error {
-		if len(spread.Name()) != spreading {
+		if len(spread.Name()) != prefixLength {
 			return nil
 		}
 		return s.each(ctx, path.Join(folder, spread.Name()), func(f fs.DirEntry) error {
@@ -47,7 +47,7 @@ func (s *Store) walk(ctx context.Context, a media.Audience, yield func(media.Sto
 			if _, ok := key.Type(); !ok || path.Base(path.Dir(file(key))) != spread.Name() {
 				return nil
 			}
-			info, err := f.Info() // of a link it is the link's
+			info, err := f.Info() // for a link, of the link itself
 			if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 				return nil
 			}
@@ -62,8 +62,8 @@ func (s *Store) walk(ctx context.Context, a media.Audience, yield func(media.Sto
 	})
 }
 
-// each calls fn for what is in the folder, a few at a time. What is no folder, or none any
-// more, has nothing in it.
+// each calls fn for the entries of the folder, reading a few at a time. A missing folder
+// counts as empty.
 func (s *Store) each(ctx context.Context, folder string, fn func(fs.DirEntry) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Store) each(ctx context.Context, folder string, fn func(fs.DirEntry) er
 	}
 	defer func() { _ = f.Close() }()
 	for {
-		entries, err := f.ReadDir(few)
+		entries, err := f.ReadDir(namesPerRead)
 		for _, entry := range entries {
 			if err := ctx.Err(); err != nil {
 				return err

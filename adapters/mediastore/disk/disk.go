@@ -1,9 +1,8 @@
-// Package disk keeps pictures in a folder, one file each.
+// Package disk stores pictures in a folder, one file each.
 //
-// A file has its key as its name, below the folder of its audience, and is spread
-// over subfolders. It appears there under its name when all of it is on the disk,
-// and never changes. Nothing outside the folder is ever read or written, and
-// inside it only what has the form of a key is served.
+// A file is named by its key and lies in a subfolder of its audience's folder. It gets that
+// name only when all its bytes are on the disk, and never changes. Nothing outside the
+// folder is read or written. Only files with the form of a key are served.
 package disk
 
 import (
@@ -22,24 +21,22 @@ import (
 	"plaza/domain/secret"
 )
 
-// minKey is the least number of bytes of the key for signing: with fewer,
-// signatures could be guessed.
+// minKey is the minimum length of the signing key in bytes. A shorter key could be guessed.
 const minKey = 16
 
-// incoming is the folder of the files that are being written. It is no audience's.
+// incoming is the folder of files that are being written. No audience has it.
 const incoming = "incoming"
 
-// abandoned is the age of an incoming file that nobody is writing any more.
+// abandoned is the age at which an incoming file has no writer any more.
 const abandoned = time.Hour
 
-// spreading is how many of a key's letters are the name of its subfolder.
-const spreading = 2
+// prefixLength is how many letters of a key name its subfolder.
+const prefixLength = 2
 
-// file is where the picture with the key is: spread over subfolders, so that none
-// gets too full.
+// file returns the path of the key's picture. Subfolders keep each folder small.
 func file(key media.Key) string {
 	folder, name := path.Split(string(key))
-	return path.Join(folder, name[:spreading], name)
+	return path.Join(folder, name[:prefixLength], name)
 }
 
 // Store implements media.Store.
@@ -48,11 +45,11 @@ type Store struct {
 	root *os.Root
 }
 
-// New opens the folder, and makes it when it is not there. Addresses are under
-// the public one and signed with the key.
+// New opens the folder and makes it if necessary. URLs are below the public URL and signed
+// with the key.
 func New(dir, publicURL string, key []byte) (*Store, error) {
 	if len(key) < minKey {
-		return nil, fmt.Errorf("the key for signing addresses has %d bytes, fewer than %d", len(key), minKey)
+		return nil, fmt.Errorf("the URL signing key has %d bytes, fewer than %d", len(key), minKey)
 	}
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
@@ -68,11 +65,11 @@ func New(dir, publicURL string, key []byte) (*Store, error) {
 	return s, nil
 }
 
-// Close gives the folder back. What was opened before can still be read.
+// Close closes the folder. Files opened before can still be read.
 func (s *Store) Close() error { return s.root.Close() }
 
-// clear makes the folder of incoming files, or rids it of those that a server
-// left behind when it was killed. Other servers may be writing theirs.
+// clear makes the folder of incoming files. It removes files that a killed server left
+// behind, but not those that other servers are writing.
 func (s *Store) clear() error {
 	if err := s.root.MkdirAll(incoming, 0o750); err != nil {
 		return err
@@ -121,11 +118,10 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	return key, nil
 }
 
-// ErrFull is the fault of a disk that takes no more, or must not be written to. The
-// cause is wrapped beside it, for the log.
-var ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
+// ErrFull is the fault of a disk that is full or read-only. It wraps the cause for the log.
+var ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's disk is full. Try again later.")
 
-// explain turns an error of the file system into what a caller can use.
+// explain turns an error of the file system into a fault.
 func explain(err error) error {
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG} {
 		if errors.Is(err, full) {
@@ -135,7 +131,7 @@ func explain(err error) error {
 	return err
 }
 
-// write makes a file that is on the disk when write returns.
+// write makes a file whose bytes are on the disk when write returns.
 func (s *Store) write(name string, content []byte) error {
 	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
 	if err != nil {
@@ -148,8 +144,7 @@ func (s *Store) write(name string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// publish gives the file its name, so that not even a failure of power takes it
-// away again: a folder is a file as well, which has to reach the disk.
+// publish renames the file so that a power failure can't undo it: it also syncs the folder.
 func (s *Store) publish(temporary, name string) error {
 	folder := path.Dir(name)
 	if err := s.root.MkdirAll(folder, 0o750); err != nil {
@@ -185,7 +180,7 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if !ok {
 		return media.File{}, media.ErrNotFound
 	}
-	// What is no plain file was not put here, and opening it might wait for ever.
+	// Put makes regular files only, and opening another kind might block for ever.
 	info, err := s.root.Lstat(file(key))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return media.File{}, media.ErrNotFound

@@ -18,8 +18,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// URL implements media.Store. As with Plaza's own addresses, a picture of another audience
-// has none: nothing is ever found at what is returned for it.
+// URL implements media.Store. The URL for a picture of another audience leads nowhere.
 func (s *Store) URL(key media.Key, to media.Audience, now time.Time) string {
 	own := media.KeyAt(to, strings.TrimPrefix(string(key), string(media.KeyAt(to, ""))))
 	switch {
@@ -31,9 +30,9 @@ func (s *Store) URL(key media.Key, to media.Audience, now time.Time) string {
 	return s.Addresses.URL(key, to, now)
 }
 
-// presign signs a GET of the picture with the hour instead of the moment, which minio-go
-// can't be told: so every address within one hour is the same. Caches keep the picture as
-// long as the address is good, and what is fetched has the type that Plaza gave it.
+// presign signs a GET of the picture as of the start of the hour, which minio-go does not
+// support. So all URLs within an hour are the same. Caches keep the picture while the URL is
+// valid, and the store sends it with its media type.
 func (s *Store) presign(key media.Key, now time.Time) string {
 	from := now.UTC().Truncate(time.Hour)
 	query := url.Values{
@@ -48,7 +47,7 @@ func (s *Store) presign(key media.Key, now time.Time) string {
 	return presigning{s.keyID, s.secret, s.region}.sign(&object, query, from, media.AddressLife)
 }
 
-// presigning is the query form of Amazon's signatures, version 4.
+// presigning is the query form of AWS Signature Version 4.
 type presigning struct {
 	keyID  string
 	secret secret.String
@@ -57,7 +56,7 @@ type presigning struct {
 
 const moment = "20060102T150405Z"
 
-// sign returns the address of a GET that is good from the time on for so long.
+// sign returns the URL of a GET that is valid from that time on for life.
 func (p presigning) sign(object *url.URL, query url.Values, from time.Time, life time.Duration) string {
 	day := from.Format("20060102")
 	scope := day + "/" + p.region + "/s3/aws4_request"
@@ -84,8 +83,8 @@ func mac(key []byte, message string) []byte {
 	return h.Sum(nil)
 }
 
-// base is the address below which minio-go asks for the objects of the bucket: with some
-// stores the bucket is part of the host.
+// base returns the URL of the bucket's objects. With some stores the bucket is part of the
+// host.
 func base(client *minio.Core, bucket string) (*url.URL, error) {
 	const any = "x"
 	u, err := client.PresignedGetObject(context.Background(), bucket, any, time.Second, nil)

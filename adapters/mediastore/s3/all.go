@@ -13,13 +13,13 @@ import (
 	"plaza/domain/media"
 )
 
-// page is how many objects are asked for at once, as many as S3 gives.
+// page is how many objects are requested at once, S3's maximum.
 const page = 1000
 
-var errOrder = errors.New("it does not list in order")
+var errOrder = errors.New("the list is not in order")
 
-// All implements media.Store. A page is fetched when the one before has been gone through,
-// so it doesn't matter how long that takes.
+// All implements media.Store. It requests a page when the caller has consumed the one
+// before, so slow callers are fine.
 func (s *Store) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 	return func(yield func(media.Stored, error) bool) {
 		for _, a := range []media.Audience{media.Everyone, media.Viewers} {
@@ -45,8 +45,8 @@ func (s *Store) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 	}
 }
 
-// list returns the pictures of the folder behind the object, a page at most, the last
-// object seen, and whether there may be more.
+// list returns a page of the folder's pictures after the object, the last object on it, and
+// whether more may follow.
 func (s *Store) list(ctx context.Context, folder, after string) (pictures []media.Stored, last string, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
@@ -57,7 +57,7 @@ func (s *Store) list(ctx context.Context, folder, after string) (pictures []medi
 		switch {
 		case o.Err != nil:
 			return nil, "", false, o.Err
-		case o.Key <= after: // it would never end
+		case o.Key <= after: // otherwise the listing might never end
 			return nil, "", false, errOrder
 		}
 		after = o.Key
@@ -69,6 +69,6 @@ func (s *Store) list(ctx context.Context, folder, after string) (pictures []medi
 			return pictures, after, true, nil
 		}
 	}
-	// A list that was broken off looks like one that has ended.
+	// A cancelled list looks like a complete one.
 	return pictures, after, false, ctx.Err()
 }

@@ -16,37 +16,37 @@ import (
 	"plaza/domain/secret"
 )
 
-// Config says which store to use, and as whom. Nothing is taken from the environment.
+// Config holds the settings of the store. The environment is never read.
 type Config struct {
-	// Endpoint is the address of the store, https://host[:port]. With http:// pictures and
-	// signatures can be read on the way: only for a network that is trusted. Clients fetch
-	// what is for Viewers there themselves.
+	// Endpoint is the store's URL, https://host[:port]. With http://, pictures and
+	// signatures are readable on the network: only for a trusted one. Clients fetch pictures
+	// for Viewers there themselves.
 	Endpoint string
 	Region   string
-	// Bucket must be there already, and nobody else should be able to list it.
+	// Bucket must exist. Other users should not be able to list it.
 	Bucket string
 	// KeyID and Secret are the access key. It must allow s3:GetObject, s3:PutObject and
-	// s3:DeleteObject below the prefix, and s3:ListBucket, without which what is missing
-	// can't be told from what is forbidden.
+	// s3:DeleteObject below the prefix, and s3:ListBucket; without that, the store answers
+	// 403 for missing objects.
 	KeyID  string
 	Secret secret.String
-	// Prefix is put before every key, with a slash between: several servers can share a
-	// bucket. Empty: nothing is.
+	// Prefix precedes every key, with a slash between, so several servers can share a
+	// bucket. It may be empty.
 	Prefix string
-	// Addresses are where Plaza itself serves pictures.
+	// Addresses are the URLs of pictures that Plaza serves.
 	Addresses media.Addresses
-	// PublicURL is where pictures for Everyone are found without Plaza, by their keys: a CDN,
-	// or the folder of a bucket that all may read. Empty: Plaza serves them.
+	// PublicURL is where clients find pictures for Everyone by their keys without Plaza: a
+	// CDN or a public folder of the bucket. If it is empty, Plaza serves them.
 	PublicURL string
-	// Deadline bounds each call, and each read of an opened picture; zero: 10 seconds.
+	// Deadline bounds each call and each Read of an opened picture; zero means 10 seconds.
 	Deadline time.Duration
-	// Transport carries the requests; nil: one that knows no proxies.
+	// Transport sends the requests; nil means one without proxies.
 	Transport http.RoundTripper
 }
 
 const (
 	defaultDeadline = 10 * time.Second
-	patience        = 5 * time.Second // for a connection
+	connectTimeout  = 5 * time.Second // to connect
 )
 
 var (
@@ -54,8 +54,8 @@ var (
 	prefixes = regexp.MustCompile(`^(?:[a-zA-Z0-9_-][a-zA-Z0-9._-]*/?)*$`)
 )
 
-// problems are all that is wrong with the configuration. Values don't show: one may be a
-// secret in the wrong place.
+// problems returns all problems of the configuration. It never shows values: one may be a
+// secret in the wrong field.
 func (c Config) problems() error {
 	var wrong []error
 	check := func(right bool, problem string) {
@@ -64,15 +64,15 @@ func (c Config) problems() error {
 		}
 	}
 	endpoint, isEndpoint := address(c.Endpoint)
-	check(isEndpoint && strings.Trim(endpoint.Path, "/") == "", "Endpoint must be https://host[:port] (http:// only where the network is trusted)")
+	check(isEndpoint && strings.Trim(endpoint.Path, "/") == "", "Endpoint must be https://host[:port] (http:// only on a trusted network)")
 	check(regions.MatchString(c.Region), "Region must be 1 to 64 letters, digits and hyphens")
-	check(s3utils.CheckValidBucketNameStrict(c.Bucket) == nil, "Bucket must be the name of a bucket")
+	check(s3utils.CheckValidBucketNameStrict(c.Bucket) == nil, "Bucket must be a valid bucket name")
 	check(isVisible(c.KeyID), "KeyID must be visible characters")
 	check(isVisible(c.Secret.Reveal()), "Secret must be visible characters")
 	check(len(c.Prefix) <= 256 && prefixes.MatchString(c.Prefix),
-		"Prefix must be at most 256 letters, digits and ._- in folders that begin with no dot")
+		"Prefix must be at most 256 letters, digits and ._- in folders that do not begin with a dot")
 	_, isPublic := address(c.PublicURL)
-	check(c.PublicURL == "" || isPublic, "PublicURL must be an http or https address without user, query and fragment")
+	check(c.PublicURL == "" || isPublic, "PublicURL must be an http or https URL without user, query and fragment")
 	check(c.Deadline >= 0, "Deadline must not be negative")
 	return errors.Join(wrong...)
 }
@@ -89,15 +89,15 @@ func address(s string) (*url.URL, bool) {
 	return u, u.Scheme == "https" || u.Scheme == "http"
 }
 
-// newTransport carries requests straight to the store: the environment has no say in this.
+// newTransport connects directly to the store and ignores the environment.
 func newTransport() *http.Transport {
 	return &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: patience, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:            (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    patience,
+		TLSHandshakeTimeout:    connectTimeout,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        time.Minute,
-		DisableCompression:     true, // a picture has the length that the store tells
+		DisableCompression:     true, // the length must match the one that the store declares
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 }

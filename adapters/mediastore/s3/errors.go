@@ -18,28 +18,28 @@ import (
 	"plaza/domain/fault"
 )
 
-// Faults of a store that can't do its part. The cause is wrapped beside them, for the log.
+// Faults of a failing store. They wrap the cause for the log.
 var (
-	ErrAway    = fault.RetryAfter(fault.Unavailable, 2*time.Second, "Pictures can't be reached right now. Try again soon.")
-	ErrFailing = fault.New(fault.Gateway, "The store of the pictures is failing.")
+	ErrAway    = fault.RetryAfter(fault.Unavailable, 2*time.Second, "Picture storage is unavailable. Try again soon.")
+	ErrFailing = fault.New(fault.Gateway, "Picture storage is failing.")
 )
 
 var (
-	errTooLong   = errors.New("it took too long")
-	errBroken    = errors.New("the connection broke")
-	errNoSize    = errors.New("it does not tell the size of an object")
-	errOtherSize = errors.New("it sends another part of an object than it was asked for")
-	errForeign   = errors.New("it does not answer as a store does")
+	errTooLong   = errors.New("timed out")
+	errBroken    = errors.New("connection broken")
+	errNoSize    = errors.New("no object size in the answer")
+	errOtherSize = errors.New("wrong range in the answer")
+	errForeign   = errors.New("invalid answer from the store")
 )
 
-// codes are what a store's words for an error look like. Other words are not repeated: they
-// may be what we have sent.
+// codes matches a store's error codes. Other text is not repeated, because it may contain
+// the request.
 var codes = regexp.MustCompile(`^[A-Za-z]{1,64}$`)
 
-// explain turns an error into what a caller can use. An error of HTTP may repeat the
-// request, so only those of the net are safe to show.
+// explain turns an error into a fault. An HTTP error may repeat the request, so only network
+// errors are shown.
 func explain(ctx context.Context, err error) error {
-	if ctx.Err() != nil { // the caller has gone away, or had no more time
+	if ctx.Err() != nil { // the caller cancelled or ran out of time
 		return ctx.Err()
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errTooLong) {
@@ -66,8 +66,8 @@ func explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrFailing, errForeign)
 }
 
-// judge tells a store that is busy from one that refuses us or does something odd, which
-// does not pass.
+// judge distinguishes an overloaded store from one that refuses the request or fails for
+// good.
 func judge(said minio.ErrorResponse) error {
 	kind := ErrFailing
 	switch s := said.StatusCode; {
@@ -80,13 +80,13 @@ func judge(said minio.ErrorResponse) error {
 	return fmt.Errorf("%w: status %d, %s", kind, said.StatusCode, said.Code)
 }
 
-// isMissing says whether the error is that there is no such object.
+// isMissing reports whether the object does not exist.
 func isMissing(err error) bool {
 	said, is := errors.AsType[minio.ErrorResponse](err)
 	return is && said.StatusCode == http.StatusNotFound && said.Code == minio.NoSuchKey
 }
 
-// isRefused says whether the store has clearly not done what it was asked for.
+// isRefused reports whether the store has certainly not executed the request.
 func isRefused(err error) bool {
 	said, is := errors.AsType[minio.ErrorResponse](err)
 	return is && said.StatusCode >= http.StatusBadRequest && said.StatusCode < http.StatusInternalServerError &&

@@ -10,26 +10,27 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// file is an object that is being read: not before somebody reads, and from where they do.
+// file is an object being read. It requests the object at the first Read, from the current
+// offset.
 type file struct {
-	ctx    context.Context // of whoever opened it: io.Reader takes none
+	ctx    context.Context // of Open; io.Reader takes none
 	store  *Store
 	object string
 	size   int64
-	at     int64 // where the next Read begins
+	at     int64 // offset of the next Read
 
-	body   io.ReadCloser // what follows from next on; nil: nothing has been asked for
+	body   io.ReadCloser // the rest from next on; nil: not requested
 	next   int64
-	cancel context.CancelFunc // ends the request that body is the answer to
+	cancel context.CancelFunc // cancels body's request
 	closed bool
 }
 
 var (
-	errBefore = errors.New("s3: a place before the beginning of the picture")
-	errWhence = errors.New("s3: a place that is counted from nowhere")
+	errBefore = errors.New("s3: negative offset")
+	errWhence = errors.New("s3: invalid whence")
 )
 
-// Seek implements io.Seeker. It asks the store for nothing.
+// Seek implements io.Seeker. It sends no request.
 func (f *file) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:
@@ -47,8 +48,8 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements io.Reader. The deadline is that of each Read, so a picture may be read as
-// slowly as its reader likes. A picture that is cut short is an error.
+// Read implements io.Reader. The deadline applies to each Read, so the caller may read as
+// slowly as it likes. A truncated picture is an error.
 func (f *file) Read(p []byte) (int, error) {
 	switch {
 	case f.closed:
@@ -75,7 +76,7 @@ func (f *file) Read(p []byte) (int, error) {
 	switch {
 	case err == nil && !isLate:
 		return n, nil
-	case err == nil: // the alarm went off a moment too late: only the answer has ended
+	case err == nil: // the deadline passed just after the answer ended
 		f.drop()
 		return n, nil
 	case isLate:
@@ -102,7 +103,7 @@ func (f *file) read(ctx context.Context, p []byte) (int, error) {
 	return n, err
 }
 
-// ask begins an answer that has the rest of the picture.
+// ask requests the rest of the picture.
 func (f *file) ask(ctx context.Context) error {
 	var options minio.GetObjectOptions
 	if f.at > 0 {

@@ -1,9 +1,9 @@
-// Package s3 keeps pictures in a store that speaks the protocol of S3, one object each.
+// Package s3 stores pictures in an S3-compatible store, one object each.
 //
-// An object has its key as its name, below the prefix. Pictures for Viewers are fetched
-// from the store itself, by addresses that Plaza signs; those for Everyone from Plaza, or
-// from a public place that the configuration names. No part of the access key, and nothing
-// that the store says in its own words, ever appears in an error.
+// An object is named by its key, below the prefix. Clients fetch pictures for Viewers from
+// the store itself, by URLs that Plaza signs. They fetch pictures for Everyone from Plaza or
+// from the configured public URL. Errors never contain any part of the access key or any
+// text of the store.
 package s3
 
 import (
@@ -28,17 +28,17 @@ import (
 )
 
 const (
-	// tries is how often a request is sent that failed only because of the moment. Every
-	// request here can be sent again: it has the same effect.
+	// tries is how often a request is sent that failed for a temporary reason. Every request
+	// here is idempotent.
 	tries = 3
-	// parting is how long a picture is tried to be removed that may have been stored.
-	parting = 2 * time.Second
+	// abandonTimeout is how long abandon tries to remove a picture.
+	abandonTimeout = 2 * time.Second
 )
 
-// caching is what caches may do with a picture for Everyone, who may have it for ever.
+// caching lets caches keep pictures for Everyone for ever.
 const caching = "public, max-age=31536000, immutable"
 
-// Store implements media.Store. Any number of goroutines may use it.
+// Store implements media.Store. It is safe for concurrent use.
 type Store struct {
 	media.Addresses
 	client   minio.Core
@@ -47,15 +47,14 @@ type Store struct {
 	region   string
 	keyID    string
 	secret   secret.String
-	base     *url.URL // of all objects
-	public   string   // of pictures for Everyone; empty: Plaza's
+	base     *url.URL // URL of all objects
+	public   string   // URL of pictures for Everyone; empty: Plaza's
 	deadline time.Duration
 }
 
 var _ media.Store = (*Store)(nil)
 
-// New returns the store, or all that is wrong with the configuration. Nothing is asked of
-// the store yet.
+// New returns the store, or all problems of the configuration. It sends no request.
 func New(c Config) (*Store, error) {
 	if err := c.problems(); err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func New(c Config) (*Store, error) {
 		Transport: strict{transport}, MaxRetries: tries,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("s3: the Endpoint is not taken: %w", err)
+		return nil, fmt.Errorf("s3: invalid Endpoint: %w", err)
 	}
 	s := &Store{
 		Addresses: c.Addresses, client: *client, bucket: c.Bucket, region: c.Region, keyID: c.KeyID, secret: c.Secret,
@@ -85,7 +84,7 @@ func New(c Config) (*Store, error) {
 		s.deadline = c.Deadline
 	}
 	if s.base, err = base(client, c.Bucket); err != nil {
-		return nil, fmt.Errorf("s3: the Bucket has no address: %w", err)
+		return nil, fmt.Errorf("s3: invalid Bucket: %w", err)
 	}
 	return s, nil
 }
@@ -113,14 +112,13 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	return "", fmt.Errorf("storing a picture: %w", explain(ctx, err))
 }
 
-// put sends the picture, and again when the failure may pass. minio-go is kept from doing so
-// itself, only it pauses afterwards: it would rewind a reader from which the try before may
-// still be sending.
+// put sends the picture and repeats that after a temporary failure. minio-go must not retry
+// by itself: it would rewind a reader that the failed try may still be sending.
 func (s *Store) put(ctx context.Context, key media.Key, u media.Upload, a media.Audience) error {
 	options := minio.PutObjectOptions{
 		ContentType: u.Type,
-		// The checksum goes as a whole into the signature, instead of piece by piece into
-		// the body, which not every store can read.
+		// The signature covers the whole checksum. Some stores can't read a body that is
+		// signed in chunks.
 		DisableContentSha256: true,
 	}
 	if a == media.Everyone {
@@ -129,7 +127,7 @@ func (s *Store) put(ctx context.Context, key media.Key, u media.Upload, a media.
 	sum := sha256.Sum256(u.Bytes)
 	var err error
 	for range tries {
-		content := struct{ io.Reader }{bytes.NewReader(u.Bytes)} // that can't be rewound
+		content := struct{ io.Reader }{bytes.NewReader(u.Bytes)} // not rewindable
 		_, err = s.client.PutObject(ctx, s.bucket, s.object(key), content, int64(len(u.Bytes)), "", hex.EncodeToString(sum[:]), options)
 		if err == nil || !errors.Is(explain(ctx, err), ErrAway) {
 			break
@@ -138,10 +136,10 @@ func (s *Store) put(ctx context.Context, key media.Key, u media.Upload, a media.
 	return err
 }
 
-// abandon tries to remove a picture of which nobody knows whether it was stored. When that
-// fails as well, the picture has no record, and All finds it.
+// abandon tries to remove a picture that may have been stored. If that fails too, the
+// picture has no record, and All finds it.
 func (s *Store) abandon(ctx context.Context, key media.Key) {
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(parting, s.deadline))
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(abandonTimeout, s.deadline))
 	defer cancel()
 	_ = s.Remove(bounded, key)
 }
@@ -155,7 +153,7 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if !ok {
 		return media.File{}, media.ErrNotFound
 	}
-	info, err := s.look(ctx, key)
+	info, err := s.stat(ctx, key)
 	if isMissing(err) {
 		return media.File{}, media.ErrNotFound
 	}
@@ -169,16 +167,15 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Normalise(info.LastModified)}, nil
 }
 
-// look asks what the store knows of the picture.
-func (s *Store) look(ctx context.Context, key media.Key) (minio.ObjectInfo, error) {
+// stat returns the store's metadata of the picture.
+func (s *Store) stat(ctx context.Context, key media.Key) (minio.ObjectInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
 	info, err := s.client.StatObject(ctx, s.bucket, s.object(key), minio.StatObjectOptions{})
 	if !isMissing(err) {
 		return info, err
 	}
-	// The answer to HEAD is the same when the whole bucket is missing. That to GET says
-	// which of them is.
+	// HEAD answers the same for a missing object and a missing bucket. GET tells which.
 	body, info, _, err := s.client.GetObject(ctx, s.bucket, s.object(key), minio.GetObjectOptions{})
 	if err == nil {
 		_ = body.Close()

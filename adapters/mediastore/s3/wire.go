@@ -7,11 +7,11 @@ import (
 	"net/http"
 )
 
-// maxList is more than a page of a list ever takes.
+// maxList is larger than any page of a list.
 const maxList = 8 << 20
 
-// strict carries requests, and looks at answers where minio-go takes any for good: if a
-// list could be something else, a page of a proxy would say that there are no pictures.
+// strict sends requests and validates answers that minio-go accepts unchecked. Otherwise a
+// proxy's page would count as an empty list.
 type strict struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -36,7 +36,7 @@ func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// checkList reads the whole answer, so that it can still be read.
+// checkList reads the whole answer and makes it readable again.
 func checkList(answer *http.Response) error {
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxList))
 	if err != nil {
@@ -45,7 +45,7 @@ func checkList(answer *http.Response) error {
 	var list struct {
 		XMLName xml.Name `xml:"ListBucketResult"`
 	}
-	if xml.Unmarshal(text, &list) != nil { // whose error may repeat what came
+	if xml.Unmarshal(text, &list) != nil { // whose error may repeat the answer
 		return errForeign
 	}
 	answer.Body = &reread{bytes.NewReader(text), answer.Body}

@@ -1,9 +1,8 @@
-// Package apertium has texts translated by APy, the server of Apertium, which anybody can
-// run.
+// Package apertium translates texts with APy, Apertium's self-hosted server.
 //
-// It takes one text a request, drops the white space around it, takes asterisks for its own
-// marks, and forgets the end of what is long while many ask. So a text is sent in pieces
-// that come through whole, whoever else is asking.
+// The server takes one text a request, drops the white space around it, uses asterisks as
+// its own marks, and drops the end of long texts under load. So texts are sent in pieces
+// that always arrive whole.
 package apertium
 
 import (
@@ -19,10 +18,10 @@ import (
 	"plaza/domain/publication"
 )
 
-// Config says which server to ask.
+// Config holds the settings of the server.
 type Config struct {
-	// Line leads to the server. It knows no keys, so http will do everywhere: it is often a
-	// neighbour in one's own network.
+	// Line is the connection to the server. The server takes no key, so http is allowed for
+	// any host.
 	Line provider.Line
 }
 
@@ -31,7 +30,7 @@ type Translator struct{ remote *provider.Translator }
 
 var _ publication.Translator = (*Translator)(nil)
 
-// New returns a translator, or what is wrong with the configuration.
+// New returns a translator, or all problems of the configuration.
 func New(c Config) (*Translator, error) {
 	c.Line.Plain = true
 	remote, err := provider.New(c.Line, dialect{})
@@ -68,8 +67,8 @@ func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts [
 	return translated, nil
 }
 
-// atOnce keeps the server busy while an answer is on its way. It works at one text after
-// the other: with more than two, all come later.
+// atOnce keeps the server busy during the transfer of an answer. The server translates one
+// text at a time, so more requests would only delay each other.
 const atOnce = 2
 
 type dialect struct{}
@@ -77,14 +76,14 @@ type dialect struct{}
 func (dialect) Name() string            { return "apertium" }
 func (dialect) Limits() provider.Limits { return provider.Limits{Texts: 1, AtOnce: atOnce} }
 
-// Its own codes are mostly those of ISO 639-3. What is one language in three countries has
-// one code as a source, and three as a target.
+// The server's codes are mostly those of ISO 639-3. A language of three countries has one
+// code as a source and three as a target.
 var (
 	sources = provider.Table{"no": "nob", "fa": "pes", "ms": "zlm", "hr": "hbs", "bs": "hbs", "sr-Latn": "hbs"}
 	targets = provider.Table{"no": "nob", "fa": "pes", "ms": "zlm", "hr": "hbs_HR", "bs": "hbs_BS", "sr-Latn": "hbs_SR"}
 )
 
-// Codes fails also for a language that is not known: the server guesses none.
+// Codes also fails for an unknown source language, because the server does not detect any.
 func (dialect) Codes(from, to locale.Tag) (c provider.Codes, err error) {
 	if c.From, err = code(sources, from); err != nil {
 		return provider.Codes{}, err
@@ -95,8 +94,8 @@ func (dialect) Codes(from, to locale.Tag) (c provider.Codes, err error) {
 	return c, nil
 }
 
-// code has three letters, as the packages of languages have that are not very old; what the
-// table says that is no code of ISO 639 stays as it is.
+// code returns the three-letter code that newer language packages use. Table entries that
+// are not ISO 639 codes stay unchanged.
 func code(t provider.Table, tag locale.Tag) (string, error) {
 	said, err := t.Code(tag)
 	if err != nil {
@@ -108,8 +107,8 @@ func code(t provider.Table, tag locale.Tag) (string, error) {
 	return said, nil
 }
 
-// Ask wants text, not HTML. It lets the server mark the words that it does not know: pieces
-// lose all marks, the server only most.
+// Ask requests text, not HTML. It lets the server mark unknown words: piece removes all
+// marks, the server removes most.
 func (dialect) Ask(c provider.Codes, texts []string) provider.Question {
 	return provider.Question{Path: "/translate", Body: url.Values{
 		"langpair": {c.From + "|" + c.To}, "q": texts, "format": {"txt"},
@@ -126,7 +125,7 @@ func (dialect) Read(answer []byte) ([]string, error) {
 	return []string{r.Data.Text}, err
 }
 
-// Judge reads the explanation: whether a pair of languages is there, only the server knows.
+// Judge reads the explanation, which alone tells whether the language pair is installed.
 func (dialect) Judge(status int, answer []byte) error {
 	var r struct {
 		Explanation string `json:"explanation"`

@@ -5,18 +5,17 @@ import (
 	"unicode"
 )
 
-// longest is how many characters of a text the server never divides itself. It does so
-// with longer ones, into other parts when many ask than when few do, and leaves out what
-// comes after the tenth.
+// longest is the length up to which the server never splits a text, in characters. It splits
+// longer texts differently under load, and drops everything after the tenth part.
 const longest = 1000
 
-// piece is a part of a text that is sent by itself.
+// piece is a part of a text that is sent separately.
 type piece struct {
-	before, words, after string // the words, and the white space that the server would drop
-	star                 rune   // stands for asterisks, which the server would drop, too
+	before, words, after string // the words, and the surrounding white space, which the server would drop
+	star                 rune   // replaces asterisks, which the server would drop too
 }
 
-// pieces returns the text in its parts: one, unless it is long.
+// pieces returns the text in pieces, one unless it is long.
 func pieces(s string) []piece {
 	var all []piece
 	rest := []rune(s)
@@ -28,8 +27,8 @@ func pieces(s string) []piece {
 	return append(all, newPiece(string(rest)))
 }
 
-// end is where the piece should end that begins the text: after the last line in its second
-// half, else after the last sentence there, else the last word.
+// end returns the end of the first piece: after the last line break in the text's second
+// half, else after the last sentence there, else after the last word.
 func end(s []rune) int {
 	for _, ends := range []func(i int) bool{
 		func(i int) bool { return s[i] == '\n' },
@@ -49,17 +48,16 @@ func newPiece(s string) piece {
 	tail := strings.TrimLeftFunc(s, unicode.IsSpace)
 	words := strings.TrimRightFunc(tail, unicode.IsSpace)
 	p := piece{before: s[:len(s)-len(tail)], words: words, after: tail[len(words):]}
-	for p.star = '\ue000'; strings.ContainsRune(words, p.star); p.star++ { // a letter that nobody uses
+	for p.star = '\ue000'; strings.ContainsRune(words, p.star); p.star++ { // a character that the text does not contain
 	}
 	return p
 }
 
-// sent are the words as the server gets them.
+// sent returns the words as the server gets them.
 func (p piece) sent() string { return strings.ReplaceAll(p.words, "*", string(p.star)) }
 
-// translated is the piece in the other language, given what the server made of the words.
-// It has the server's marks no more: asterisks are all the server's now, and signs that
-// the words don't have.
+// translated returns the translated piece for the server's answer. It removes the server's
+// marks: all asterisks, and signs that the words don't have.
 func (p piece) translated(answer string) string {
 	answer = strings.ReplaceAll(strings.TrimFunc(answer, unicode.IsSpace), "*", "")
 	for _, mark := range []string{"#", "@"} {

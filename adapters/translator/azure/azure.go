@@ -1,4 +1,4 @@
-// Package azure has texts translated by Azure's Translator, version 3 of its interface.
+// Package azure translates texts with Azure Translator, version 3 of its API.
 package azure
 
 import (
@@ -14,24 +14,24 @@ import (
 	"plaza/domain/secret"
 )
 
-// URL is the address of Azure's Translator.
+// URL is Azure's base URL.
 const URL = "https://api.cognitive.microsofttranslator.com"
 
-// Config says as whom to ask Azure.
+// Config holds the key for Azure.
 type Config struct {
 	Line provider.Line // without a URL: Azure's
 	Key  secret.String
-	// Region is where the key is from: westeurope. Keys of the global kind have none.
+	// Region is the region of the key, like westeurope. Global keys have none.
 	Region string
 }
 
-// Azure's limits of one request into one language.
+// Azure's limits of one request with one target language.
 const (
 	textLimit = 1000
 	charLimit = 50_000
 )
 
-// Azure's own codes of what went wrong are the status and three digits.
+// Azure's error codes consist of the status and three digits.
 const (
 	codeTooLong   = 400_077
 	codeFreeSpent = 403_001
@@ -44,13 +44,13 @@ var codes = provider.Table{
 
 var region = regexp.MustCompile(`^[a-z0-9]{0,64}$`)
 
-// New returns a translator, or what is wrong with the configuration.
+// New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
 	if err := provider.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
 	if !region.MatchString(c.Region) {
-		return nil, errors.New("azure: Region must be small letters and digits, like westeurope")
+		return nil, errors.New("azure: Region must be lower-case letters and digits, like westeurope")
 	}
 	if c.Line.URL == "" {
 		c.Line.URL = URL
@@ -105,14 +105,14 @@ func (dialect) Read(answer []byte) ([]string, error) {
 	var texts []string
 	for _, one := range all {
 		if len(one.Translations) != 1 {
-			return nil, errors.New("one language was asked for")
+			return nil, errors.New("several target languages in the answer")
 		}
 		texts = append(texts, one.Translations[0].Text)
 	}
 	return texts, nil
 }
 
-// Judge reads Azure's own code. A 401 may come without any.
+// Judge reads Azure's error code. A 401 may have none.
 func (dialect) Judge(_ int, answer []byte) error {
 	var r struct {
 		Error struct {

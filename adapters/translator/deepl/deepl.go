@@ -1,4 +1,4 @@
-// Package deepl has texts translated by DeepL, version 2 of its interface.
+// Package deepl translates texts with DeepL's API, version 2.
 package deepl
 
 import (
@@ -12,15 +12,15 @@ import (
 	"plaza/domain/secret"
 )
 
-// DeepL's addresses: for who pays, and for keys of the free plan, which end in :fx.
+// DeepL's base URLs: for paid keys, and for keys of the free plan, which end in :fx.
 const (
 	URL     = "https://api.deepl.com"
 	FreeURL = "https://api-free.deepl.com"
 )
 
-// Config says as whom to ask DeepL.
+// Config holds the key for DeepL.
 type Config struct {
-	Line provider.Line // without a URL: the address that the key is for
+	Line provider.Line // without a URL: the one for the key's plan
 	Key  secret.String
 }
 
@@ -30,10 +30,10 @@ const (
 	bodyLimit = 128 << 10
 )
 
-// statusQuota is DeepL's own.
+// statusQuota is DeepL's own status.
 const statusQuota = 456
 
-// DeepL tells variants of a language apart only where it writes.
+// DeepL distinguishes variants only of target languages.
 var (
 	sources = provider.Table{"zh-Hans": "zh", "zh-Hant": "zh", "no": "nb"}
 	targets = provider.Table{
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-// New returns a translator, or what is wrong with the configuration.
+// New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
 	if err := provider.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("deepl: %w", err)
@@ -59,7 +59,7 @@ func New(c Config) (*provider.Translator, error) {
 
 type dialect struct{ key secret.String }
 
-// request has no tag_handling: texts are texts.
+// request has no tag_handling, so texts are plain text.
 type request struct {
 	Text   []string `json:"text"`
 	Source string   `json:"source_lang,omitempty"`

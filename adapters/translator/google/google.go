@@ -1,5 +1,5 @@
-// Package google has texts translated by Google's Cloud Translation, version 2 of its
-// interface, which is the one that a key is enough for.
+// Package google translates texts with Google's Cloud Translation API, version 2, which
+// needs only a key.
 package google
 
 import (
@@ -12,17 +12,17 @@ import (
 	"plaza/domain/secret"
 )
 
-// URL is Google's address.
+// URL is Google's base URL.
 const URL = "https://translation.googleapis.com"
 
-// Config says as whom to ask Google.
+// Config holds the key for Google.
 type Config struct {
 	Line provider.Line // without a URL: Google's
 	Key  secret.String
 }
 
-// Google's limits of one request. Only the first is documented for this version; the other
-// keeps a request well below what Google takes elsewhere.
+// Google's limits of one request. Only the first is documented for this version. The other
+// stays well below the limits of other versions.
 const (
 	textLimit = 128
 	bodyLimit = 128 << 10
@@ -30,7 +30,7 @@ const (
 
 var codes = provider.Table{"zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 
-// New returns a translator, or what is wrong with the configuration.
+// New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
 	if err := provider.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("google: %w", err)
@@ -43,7 +43,7 @@ func New(c Config) (*provider.Translator, error) {
 
 type dialect struct{ key secret.String }
 
-// request always has a format: without one, Google takes the texts for HTML.
+// request always has a format: without one, Google parses the texts as HTML.
 type request struct {
 	Q      []string `json:"q"`
 	Source string   `json:"source,omitempty"`
@@ -61,7 +61,7 @@ func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
 	return codes.Codes(codes, from, to)
 }
 
-// Ask has the key in a header: what is in an address gets logged on its way.
+// Ask sends the key in a header, because URLs get logged.
 func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
 	return provider.Question{
 		Path:   "/language/translate/v2",
@@ -86,8 +86,8 @@ func (dialect) Read(answer []byte) ([]string, error) {
 	return texts, err
 }
 
-// Judge reads the reason: a spent quota is a 403, as a refused key is, which may also be
-// a 400.
+// Judge reads the reason: an exhausted quota is a 403, as is a refused key, which may also
+// be a 400.
 func (dialect) Judge(status int, answer []byte) error {
 	var r struct {
 		Error struct {

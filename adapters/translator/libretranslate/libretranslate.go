@@ -1,8 +1,7 @@
-// Package libretranslate has texts translated by a LibreTranslate server, which anybody
-// can run.
+// Package libretranslate translates texts with LibreTranslate, a self-hosted server.
 //
-// Its limits are its operator's. It turns entities into the characters that they stand
-// for, so what comes back is text and must never be taken for HTML.
+// Its operator sets its limits. It decodes entities, so translations are plain text and must
+// never be used as HTML.
 package libretranslate
 
 import (
@@ -15,27 +14,27 @@ import (
 	"plaza/domain/secret"
 )
 
-// Config says which server to ask, and as whom.
+// Config holds the settings of the server.
 type Config struct {
-	// Line leads to the server. Without a key http will do everywhere: the server is often
-	// a neighbour in one's own network.
+	// Line is the connection to the server. Without a key, http is allowed for any host.
 	Line provider.Line
-	// Key is only for servers that want one.
+	// Key is required by some servers only.
 	Key secret.String
-	// Texts and Chars are how much the server takes at once, as its operator set them with
-	// --batch-limit and --char-limit. Zero: 50 texts, and as many characters as there are.
+	// Texts and Chars are the server's limits of one request, set with --batch-limit and
+	// --char-limit. Zero means 50 texts and any number of characters.
 	Texts, Chars int
 }
 
 const (
 	defaultTexts = 50
-	bodyLimit    = 1 << 20 // what servers in front of it usually take
+	bodyLimit    = 1 << 20 // the usual limit of proxies in front of it
 )
 
-// codes are its own where a language has two scripts or two countries; zh-CN it refuses.
+// codes are the server's codes of languages with two scripts or two countries; it refuses
+// zh-CN.
 var codes = provider.Table{"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "pt-BR": "pt-BR", "no": "nb", "fil": "tl"}
 
-// New returns a translator, or what is wrong with the configuration.
+// New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
 	c.Line.Plain = !hasKey(c.Key)
 	if hasKey(c.Key) {
@@ -92,5 +91,5 @@ func (dialect) Read(answer []byte) ([]string, error) {
 	return r.Texts, err
 }
 
-// Judge leaves all to the status.
+// Judge relies on the status alone.
 func (dialect) Judge(int, []byte) error { return nil }

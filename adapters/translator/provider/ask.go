@@ -11,20 +11,20 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// How often a batch is sent, and how soon again.
+// Number of tries and pauses between them.
 const (
-	tries      = 4 // the first, and three more
+	tries      = 4 // one and three retries
 	firstPause = 200 * time.Millisecond
 	lastPause  = 2 * time.Second
 )
 
-// ask sends the batch, and sends it again when that may help and there is time left.
+// ask sends the batch. It retries while that may help and time remains.
 func (t *Translator) ask(ctx context.Context, codes Codes, batch []string) ([]string, error) {
 	question := t.dialect.Ask(codes, batch)
 	end, _ := ctx.Deadline()
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
-	pauses.RandomizationFactor = 1 // full jitter: anything up to twice the interval
+	pauses.RandomizationFactor = 1 // full jitter: up to twice the interval
 	var last error
 	texts, err := backoff.Retry(ctx, func() ([]string, error) {
 		round, err := t.breaker.enter()
@@ -48,8 +48,8 @@ func (t *Translator) ask(ctx context.Context, codes Codes, batch []string) ([]st
 	return texts, err
 }
 
-// try sends the question once. It may take half of the time that a call has: so one that
-// hangs can be asked again.
+// try sends the question once. It may take half of the call's time, so that a request that
+// hangs can be retried.
 func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.deadline/2)
 	defer cancel()
@@ -62,7 +62,7 @@ func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, e
 	}
 	err = t.judge(r.status, r.body)
 	if r.again > 0 {
-		// All who were sent away at once should not come back at once.
+		// The jitter spreads the retries of callers that were throttled at once.
 		pause := min(r.again, longestRest) + rand.N(firstPause)
 		err = fmt.Errorf("%w, %w", err, &backoff.RetryAfterError{Duration: pause})
 	}
@@ -71,7 +71,7 @@ func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, e
 
 func passes(err error) bool { return errors.Is(err, ErrThrottled) || errors.Is(err, ErrUnavailable) }
 
-// report tells the breaker how a try ended.
+// report tells the breaker the result of a try.
 func (t *Translator) report(ctx context.Context, round int, err error) {
 	after, told := errors.AsType[*backoff.RetryAfterError](err)
 	end, _ := ctx.Deadline()
@@ -83,7 +83,7 @@ func (t *Translator) report(ctx context.Context, round int, err error) {
 	case errors.Is(err, ErrQuota), errors.Is(err, ErrKey):
 		t.breaker.failed(round, longRest)
 	case told && after.Duration > time.Until(end):
-		t.breaker.failed(round, after.Duration) // others need not hear it too
+		t.breaker.failed(round, after.Duration) // other requests need not get the same answer first
 	default:
 		t.breaker.failed(round, 0)
 	}

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// When a provider is left alone, and for how long.
+// Durations and counts of the breaker.
 const (
 	failuresInRow = 5
 	shortRest     = 30 * time.Second
-	longRest      = 5 * time.Minute // what a person must mend takes a while
-	longestRest   = time.Hour       // whatever a provider asks for
+	longRest      = 5 * time.Minute // for problems that an operator must fix
+	longestRest   = time.Hour       // upper limit for a provider's Retry-After
 )
 
-// breaker leaves a provider alone that has failed too often in a row. After the rest one
-// request is let through; whether it works decides for the others.
+// breaker stops requests to a provider that has failed too often in a row. After the rest it
+// admits one request, whose result decides for the others.
 type breaker struct {
 	mu       sync.Mutex
 	failures int
 	until    time.Time // zero: closed
-	trying   bool      // somebody is out to see whether it works again
-	// round changes whenever the breaker opens or closes: how a request ends that began
-	// in another round says nothing about this one.
+	trying   bool      // the trial request is running
+	// round changes when the breaker opens or closes. The result of a request from another
+	// round is ignored.
 	round int
 }
 
-// enter admits a request in the round that it returns, or fails with ErrOpen. Each request
-// that was admitted must end in answered, failed or unknown.
+// enter admits a request and returns its round, or fails with ErrOpen. Each admitted request
+// must end with answered, failed or unknown.
 func (b *breaker) enter() (round int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,7 +39,7 @@ func (b *breaker) enter() (round int, err error) {
 	return b.round, nil
 }
 
-// answered tells that the provider works.
+// answered reports that the provider works.
 func (b *breaker) answered(round int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,8 +53,8 @@ func (b *breaker) answered(round int) {
 	}
 }
 
-// failed tells that it does not. With a rest the provider is left alone for that long at
-// once; with none, when it happens too often.
+// failed reports a failure. With a rest the breaker opens for that long at once; without
+// one, after too many failures.
 func (b *breaker) failed(round int, rest time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *breaker) failed(round int, rest time.Duration) {
 	b.round++
 }
 
-// unknown tells that nobody waited for the answer.
+// unknown reports that the request was cancelled.
 func (b *breaker) unknown(round int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

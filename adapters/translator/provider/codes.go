@@ -9,17 +9,17 @@ import (
 	"plaza/domain/locale"
 )
 
-// Table has a provider's codes where they are not the ones of ISO 639: by language and
-// script (zh-Hant), language and region (pt-BR), or language alone (no).
+// Table holds a provider's codes that differ from ISO 639, by language and script (zh-Hant),
+// language and region (pt-BR), or language (no).
 type Table map[string]string
 
-// Code returns what the provider calls the language: as the table says, else its code of
-// ISO 639. A language in a script that it is not usually written in has a code only if
-// the table has one: Serbian in Latin letters is not what somebody gets who asks for sr.
+// Code returns the provider's code of the language: the table's, else that of ISO 639. A
+// language in an unusual script has a code only in the table: a reader of sr does not expect
+// Serbian in Latin letters.
 func (t Table) Code(tag locale.Tag) (string, error) {
 	base, _, _ := strings.Cut(tag.Language(), "-")
 	if base == "" {
-		return "", fmt.Errorf("%w: there is none", ErrUnspoken)
+		return "", fmt.Errorf("%w: no language", ErrUnspoken)
 	}
 	if code, there := t[tag.Language()]; there {
 		return code, nil
@@ -37,8 +37,8 @@ func (t Table) Code(tag locale.Tag) (string, error) {
 	return base, nil
 }
 
-// Source is Code for the language that texts are in: for one that is not known there is
-// no code, and the provider finds out.
+// Source returns the code of the source language. An unknown language has no code; the
+// provider detects it.
 func (t Table) Source(tag locale.Tag) (string, error) {
 	if tag.IsZero() {
 		return "", nil
@@ -46,7 +46,7 @@ func (t Table) Source(tag locale.Tag) (string, error) {
 	return t.Code(tag)
 }
 
-// Codes looks up both languages, which have codes of their own with some providers.
+// Codes returns the codes of both languages. Some providers have other codes for targets.
 func (t Table) Codes(target Table, from, to locale.Tag) (Codes, error) {
 	source, err := t.Source(from)
 	if err != nil {

@@ -6,34 +6,34 @@ import (
 	"unicode/utf8"
 )
 
-// Limits are how much a provider takes; zero is no limit, where nothing else is said.
+// Limits are a provider's limits; zero means no limit, unless stated otherwise.
 type Limits struct {
-	Texts int // of one request, as what follows
-	Chars int // of all texts together
+	Texts int // number of texts of a request
+	Chars int // of all texts of a request
 	Bytes int // of the request's body
-	// AtOnce is how many requests of one call may be under way at the same time; zero: one.
+	// AtOnce is how many requests of one call may run concurrently; zero means one.
 	AtOnce int
 }
 
-// What a body has besides its texts, as written in JSON, with room to spare.
+// Size of a JSON body apart from its texts, with a margin.
 const (
 	aroundAll  = 1 << 10
 	aroundText = 16
 )
 
-// cut returns the texts in their order, in batches within the limits. A text that is too
-// long by itself fails before anybody is asked: the others would be paid for in vain.
+// cut returns the texts in order, in batches within the limits. It fails for a text that
+// alone exceeds them, before any request is sent: the others would be paid for in vain.
 func (l Limits) cut(texts []string) ([][]string, error) {
 	var batches [][]string
 	first, chars, bytes := 0, 0, aroundAll
 	for i, s := range texts {
 		written, err := json.Marshal(s)
 		if err != nil {
-			return nil, fmt.Errorf("writing a text: %w", err)
+			return nil, fmt.Errorf("encoding a text: %w", err)
 		}
 		c, b := utf8.RuneCountInString(s), len(written)+aroundText
 		if exceeds(c, l.Chars) || exceeds(b+aroundAll, l.Bytes) {
-			return nil, fmt.Errorf("%w: it has %d characters", ErrTooLong, c)
+			return nil, fmt.Errorf("%w: %d characters", ErrTooLong, c)
 		}
 		if exceeds(i-first+1, l.Texts) || exceeds(chars+c, l.Chars) || exceeds(bytes+b, l.Bytes) {
 			batches = append(batches, texts[first:i])

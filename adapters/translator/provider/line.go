@@ -19,36 +19,37 @@ import (
 	"plaza/domain/secret"
 )
 
-// Line is the way to a provider.
+// Line is the connection to a provider.
 type Line struct {
-	// URL is the provider's base address: https, or on this machine also http.
+	// URL is the provider's base URL: https, or http for a loopback address.
 	URL string
-	// Plain allows http everywhere, for a provider in one's own network.
+	// Plain allows http for any host, for a provider in a trusted network.
 	Plain bool
-	// Deadline bounds each call of Translate, tries and pauses together; zero: 20 seconds.
+	// Deadline bounds each call of Translate with its retries and pauses; zero means 20
+	// seconds.
 	Deadline time.Duration
-	// Client sends the requests; nil: one that knows no proxies. Whichever it is, it
-	// follows no redirects and keeps no cookies.
+	// Client sends the requests; nil means one without proxies. No client follows redirects
+	// or keeps cookies.
 	Client *http.Client
 }
 
 const (
 	defaultDeadline = 20 * time.Second
-	// answerLimit is some five times what the longest request can have as its answer.
+	// answerLimit is some five times the answer to the longest request.
 	answerLimit = 4 << 20
 )
 
-// problems are all that is wrong with the line. Values don't show: one may be a secret in
-// the wrong place.
+// problems returns all problems of the line. It never shows values: one may be a secret in
+// the wrong field.
 func (l Line) problems() error {
 	var wrong []error
 	switch u, err := url.Parse(l.URL); {
 	case l.URL == "":
 		wrong = append(wrong, errors.New("URL is missing"))
 	case err == nil && u.Scheme == "http" && !l.isAddress():
-		wrong = append(wrong, errors.New("URL must be https: what is sent could be read on the way (http only on this machine)"))
+		wrong = append(wrong, errors.New("URL must be https, because http is readable on the network (http only for loopback)"))
 	case !l.isAddress():
-		wrong = append(wrong, errors.New("URL must be an https address without user, query and fragment (http only on this machine)"))
+		wrong = append(wrong, errors.New("URL must be an https URL without user, query and fragment (http only for loopback)"))
 	}
 	if l.Deadline < 0 {
 		wrong = append(wrong, errors.New("deadline must not be negative"))
@@ -73,7 +74,8 @@ func isVisible(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// CheckKey fails unless the key can be sent in a header. It does not show the key.
+// CheckKey returns an error if the key can't be sent in a header. The error does not show
+// the key.
 func CheckKey(key secret.String) error {
 	switch k := key.Reveal(); {
 	case k == "":
@@ -84,14 +86,14 @@ func CheckKey(key secret.String) error {
 	return nil
 }
 
-// line carries requests.
+// line sends requests.
 type line struct {
 	url    string
 	client *http.Client
 }
 
 func newLine(l Line) line {
-	client := http.Client{Transport: &http.Transport{ // no proxy: the environment has no say in this
+	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,
@@ -107,18 +109,18 @@ func newLine(l Line) line {
 	return line{url: strings.TrimRight(l.URL, "/"), client: &client}
 }
 
-// reply is what came back, whatever it says.
+// reply is a response of any status.
 type reply struct {
 	status int
 	body   []byte
-	again  time.Duration // when the provider wants to be asked again; zero: it did not say
+	again  time.Duration // Retry-After; zero: absent
 }
 
 // post sends the question once.
 func (l line) post(ctx context.Context, q Question) (reply, error) {
 	body, kind, err := q.written()
 	if err != nil {
-		return reply{}, fmt.Errorf("writing the request: %w", err)
+		return reply{}, fmt.Errorf("encoding the request: %w", err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url+q.Path, body)
 	if err != nil {
@@ -139,27 +141,27 @@ func (l line) post(ctx context.Context, q Question) (reply, error) {
 	r := reply{status: response.StatusCode, body: answer, again: retryAfter(response.Header.Get("Retry-After"))}
 	switch {
 	case r.status != http.StatusOK:
-		return r, nil // the status says enough, even when the rest got lost
+		return r, nil // the status suffices, even without the body
 	case err != nil:
 		return reply{}, lost(ctx, err)
 	case len(answer) > answerLimit:
-		return reply{}, fmt.Errorf("%w: it is too long", ErrGarbled)
+		return reply{}, fmt.Errorf("%w: the answer is too long", ErrGarbled)
 	}
 	return r, nil
 }
 
-// written is the question's body, and of what kind it is.
+// written returns the question's body and its media type.
 func (q Question) written() (body *bytes.Buffer, kind string, err error) {
 	if form, is := q.Body.(url.Values); is {
 		return bytes.NewBufferString(form.Encode()), "application/x-www-form-urlencoded", nil
 	}
 	body = &bytes.Buffer{}
 	written := json.NewEncoder(body)
-	written.SetEscapeHTML(false) // a < would take six bytes of the limit
+	written.SetEscapeHTML(false) // an escaped < would take six bytes of the limit
 	return body, "application/json; charset=utf-8", written.Encode(q.Body)
 }
 
-// retryAfter reads the header, seconds or a date. What cannot be read is not there.
+// retryAfter parses the header, seconds or a date. An invalid value counts as absent.
 func retryAfter(header string) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
@@ -170,8 +172,8 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// lost tells what the lack of an answer is due to. An error of HTTP may repeat what came
-// instead of one, and so what we have sent; only those of the net are safe to show.
+// lost classifies a failed request. An HTTP error may repeat the request, so only network
+// errors are shown.
 func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
@@ -182,5 +184,5 @@ func lost(ctx context.Context, err error) error {
 	if e, is := errors.AsType[*net.OpError](err); is {
 		return fmt.Errorf("%w: %w", ErrUnavailable, e)
 	}
-	return fmt.Errorf("%w: the connection broke", ErrUnavailable)
+	return fmt.Errorf("%w: connection broken", ErrUnavailable)
 }

@@ -1,10 +1,10 @@
-// Package provider is what all translators that live elsewhere have in common: it cuts
-// texts into batches that the provider takes, asks within one deadline, asks again what
-// may go well a second time, and leaves a provider alone that does not work.
+// Package provider contains what all remote translators share: it splits texts into batches
+// within the provider's limits, sends them within one deadline, retries temporary failures,
+// and stops asking a failing provider for a while.
 //
-// How a provider is spoken to is its Dialect, one small package each. Nothing that a
-// provider says is trusted: its answers have a size limit, its redirects are not followed,
-// and its words never get into an error, for they may repeat what we sent.
+// A Dialect, one small package each, implements a provider's protocol. The package does not
+// trust providers: it limits the size of answers, follows no redirects and never puts their
+// text into errors, because it may repeat the request.
 package provider
 
 import (
@@ -23,52 +23,52 @@ import (
 	"plaza/domain/text"
 )
 
-// What becomes of a request that brought no translation.
+// Errors of a request without a translation.
 var (
-	// ErrThrottled and ErrUnavailable pass by themselves; only after these is it asked again.
-	ErrThrottled   = errors.New("asked too often")
-	ErrUnavailable = errors.New("not available")
-	// ErrQuota and ErrKey last until a person does something.
-	ErrQuota = errors.New("the quota is spent")
-	ErrKey   = errors.New("the key is refused")
-	// ErrRefused is about this request alone, and so are ErrTooLong and ErrUnspoken, which
-	// may also be found out without asking.
-	ErrRefused  = errors.New("the request is refused")
-	ErrTooLong  = errors.New("the text is too long")
-	ErrUnspoken = errors.New("the language is not spoken")
-	// ErrGarbled is an answer that is none.
-	ErrGarbled = errors.New("the answer makes no sense")
-	// ErrOpen says that the provider has failed too often and is left alone for a while.
-	ErrOpen = errors.New("left alone for a while")
+	// ErrThrottled and ErrUnavailable are temporary. Only these are retried.
+	ErrThrottled   = errors.New("too many requests")
+	ErrUnavailable = errors.New("provider unavailable")
+	// ErrQuota and ErrKey last until an operator acts.
+	ErrQuota = errors.New("quota exhausted")
+	ErrKey   = errors.New("key refused")
+	// ErrRefused, ErrTooLong and ErrUnspoken concern this request alone. The last two may
+	// occur without a request.
+	ErrRefused  = errors.New("request refused")
+	ErrTooLong  = errors.New("text too long")
+	ErrUnspoken = errors.New("language not supported")
+	// ErrGarbled means that the answer is invalid.
+	ErrGarbled = errors.New("invalid answer")
+	// ErrOpen means that the breaker is open because the provider has failed too often.
+	ErrOpen = errors.New("circuit breaker open")
 )
 
-// Codes are what a provider calls the two languages. From is empty when it has to find
-// out by itself.
+// Codes are the provider's codes of the two languages. From is empty if the provider must
+// detect it.
 type Codes struct{ From, To string }
 
-// Question is a request in a provider's words.
+// Question is a request in a provider's protocol.
 type Question struct {
-	Path   string // with the query, if there is one; it never has a key: addresses get logged
+	Path   string // with the query; it must never contain the key, because URLs get logged
 	Header http.Header
-	Body   any // url.Values are sent as a form, everything else as JSON
+	Body   any // url.Values are sent as a form, other values as JSON
 }
 
-// Dialect is how one provider is spoken to.
+// Dialect implements the protocol of one provider.
 type Dialect interface {
-	// Name is what readers and caches call the translator.
+	// Name identifies the translator to readers and caches.
 	Name() string
 	Limits() Limits
-	// Codes must fail with ErrUnspoken for a language that has no code there.
+	// Codes must fail with ErrUnspoken for a language that the provider has no code for.
 	Codes(from, to locale.Tag) (Codes, error)
 	Ask(codes Codes, texts []string) Question
-	// Read returns the translations in an answer of status 200, as they are.
+	// Read returns the translations in an answer with status 200, unchanged.
 	Read(answer []byte) ([]string, error)
-	// Judge tells what a refusal means where the provider has its own way to say so; nil
-	// where the status says it all.
+	// Judge returns the meaning of a refusal if the provider has its own codes; nil if the
+	// status suffices.
 	Judge(status int, answer []byte) error
 }
 
-// Translator implements publication.Translator over a Dialect.
+// Translator implements publication.Translator with a Dialect.
 type Translator struct {
 	dialect  Dialect
 	line     line
@@ -78,7 +78,7 @@ type Translator struct {
 
 var _ publication.Translator = (*Translator)(nil)
 
-// New returns a translator, or what is wrong with the way to the provider.
+// New returns a translator, or all problems of the line.
 func New(l Line, d Dialect) (*Translator, error) {
 	if err := l.problems(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name(), err)
@@ -93,8 +93,8 @@ func New(l Line, d Dialect) (*Translator, error) {
 // Name implements publication.Translator.
 func (t *Translator) Name() string { return t.dialect.Name() }
 
-// Translate implements publication.Translator. Texts without a word, and all of them when
-// both languages are the same, come back as they are: nobody is paid for these.
+// Translate implements publication.Translator. It returns texts without words unchanged, and
+// all texts if both languages are the same, without a request.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
 	translated, err := t.translate(ctx, from, to, texts)
 	if err != nil {
@@ -138,9 +138,8 @@ func (t *Translator) translate(ctx context.Context, from, to locale.Tag, texts [
 	return translated, nil
 }
 
-// askAll asks for the batches, several at once if the provider takes that. The first one
-// goes ahead: it alone is let through to a provider that was left alone, and it alone
-// finds out that a language is not spoken.
+// askAll sends the batches, several at once if the provider permits. The first goes alone:
+// it serves as the breaker's trial request and detects an unsupported language.
 func (t *Translator) askAll(ctx context.Context, codes Codes, batches [][]string) ([][]string, error) {
 	answers := make([][]string, len(batches))
 	var err error
@@ -152,7 +151,7 @@ func (t *Translator) askAll(ctx context.Context, codes Codes, batches [][]string
 	for i := 1; i < len(batches); i++ {
 		group.Go(func() (err error) {
 			if err := ctx.Err(); err != nil {
-				return err // another batch has failed: this one would be for nothing
+				return err // another batch has failed: this one would be in vain
 			}
 			answers[i], err = t.ask(ctx, codes, batches[i])
 			return err
@@ -161,25 +160,25 @@ func (t *Translator) askAll(ctx context.Context, codes Codes, batches [][]string
 	return answers, group.Wait()
 }
 
-// read takes the answer apart. It must be one that can be shown and stored: as many texts
-// as were sent, none of them blank or with a NUL byte, which databases refuse.
+// read parses the answer. The translations must be fit to be shown and stored: as many as
+// the texts sent, none blank or with a NUL byte, which databases refuse.
 func (t *Translator) read(answer []byte, sent int) ([]string, error) {
 	texts, err := t.dialect.Read(answer)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: it is not of the shape that is documented", ErrGarbled)
+		return nil, fmt.Errorf("%w: undocumented format", ErrGarbled)
 	case len(texts) != sent:
-		return nil, fmt.Errorf("%w: %d texts came back for %d", ErrGarbled, len(texts), sent)
+		return nil, fmt.Errorf("%w: %d translations for %d texts", ErrGarbled, len(texts), sent)
 	}
 	for _, s := range texts {
 		if text.IsBlank(s) || strings.ContainsRune(s, 0) {
-			return nil, fmt.Errorf("%w: a text came back without words, or with a NUL", ErrGarbled)
+			return nil, fmt.Errorf("%w: a translation without words or with a NUL", ErrGarbled)
 		}
 	}
 	return texts, nil
 }
 
-// judge tells what a status other than 200 means.
+// judge returns the meaning of a status other than 200.
 func (t *Translator) judge(status int, answer []byte) error {
 	err := t.dialect.Judge(status, answer)
 	if err == nil {

@@ -1,8 +1,7 @@
-// Package pseudo translates nothing: it marks a text with the language that it
-// should be in, for trying Plaza out and for tests.
+// Package pseudo marks texts with the target language instead of translating them, for demos
+// and tests.
 //
-// The same text always has the same translation, and nobody takes it for a real
-// one.
+// The same text always has the same result, which is recognisable as not a translation.
 package pseudo
 
 import (
@@ -12,10 +11,10 @@ import (
 	"plaza/domain/publication"
 )
 
-// Translator implements publication.Translator. The zero Translator is ready.
+// Translator implements publication.Translator. The zero value is ready to use.
 type Translator struct{}
 
-// New returns the translator.
+// New returns a translator.
 func New() Translator { return Translator{} }
 
 var _ publication.Translator = Translator{}

@@ -11,15 +11,15 @@ import (
 	"path/filepath"
 )
 
-// journal is a file with a line for every state that a trade has had. What was added
-// survives a kill; a line that was cut off by one was never promised to anybody.
+// journal is a file with a line for every state of each trade. Added lines survive a kill. A
+// line that a kill truncated was never acknowledged.
 type journal struct {
 	file *os.File
 	size int64
 }
 
-// openJournal returns the latest state of every trade, and writes the file anew with
-// just those, so that it does not grow from start to start.
+// openJournal returns the latest state of every trade. It rewrites the file with only those,
+// so that it does not grow with each start.
 func openJournal(path string) (*journal, []Trade, error) {
 	trades, err := readJournal(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func (j *journal) begin(trades []Trade, fresh, path string) error {
 		if err != nil {
 			return err
 		}
-		n, _ := buffered.Write(append(line, '\n')) // Flush tells
+		n, _ := buffered.Write(append(line, '\n')) // Flush returns the error
 		j.size += int64(n)
 	}
 	if err := errors.Join(buffered.Flush(), j.file.Sync()); err != nil {
@@ -68,7 +68,7 @@ func readJournal(path string) ([]Trade, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	var trades []Trade
 	at := map[string]int{}
 	lines := bufio.NewReader(file)
@@ -93,7 +93,7 @@ func readJournal(path string) ([]Trade, error) {
 	}
 }
 
-// add returns once the trade is on the disk. If it fails, the file is as it was.
+// add returns once the trade is on the disk. If it fails, the file is unchanged.
 func (j *journal) add(t Trade) error {
 	line, err := json.Marshal(t)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// State is how a trade stands.
+// State is the state of a trade.
 type State string
 
 // The states of a trade.
@@ -17,17 +17,17 @@ const (
 	Closed  State = "CLOSED"
 )
 
-// Why a trade is not paid by Pay.
+// Errors of Pay for a trade that can't be paid.
 var (
-	ErrUnknown = errors.New("there is no such order")
-	ErrPaid    = errors.New("this order is paid")
-	ErrClosed  = errors.New("this order is closed")
-	ErrExpired = errors.New("the time to pay this order has ended")
+	ErrUnknown = errors.New("order not found")
+	ErrPaid    = errors.New("the order is already paid")
+	ErrClosed  = errors.New("the order is closed")
+	ErrExpired = errors.New("the order has expired")
 )
 
-var errFull = errors.New("the sandbox keeps no more orders")
+var errFull = errors.New("the sandbox has reached its limit of orders")
 
-// Trade is a line of the wallet's ledger.
+// Trade is an order in the wallet's ledger.
 type Trade struct {
 	OutTradeNo    string    `json:"out_trade_no"`
 	AppID         string    `json:"appid"`
@@ -46,17 +46,17 @@ type Trade struct {
 	LinkUntil     time.Time `json:"link_until"`
 	Expires       time.Time `json:"time_expire,omitzero"`
 	Paid          time.Time `json:"time_end,omitzero"`
-	Requests      int       `json:"requests"` // for a prepayment, that were answered with it
+	Requests      int       `json:"requests"` // number of requests answered with this prepayment
 
 	SignType    string    `json:"sign_type,omitempty"`
 	Fingerprint string    `json:"fingerprint"` // of the parameters
 	NotifyURL   string    `json:"notify_url"`
-	Notified    bool      `json:"notified"` // the merchant has said that it knows
+	Notified    bool      `json:"notified"` // the merchant has acknowledged the payment
 	Attempts    int       `json:"attempts"`
 	Next        time.Time `json:"next_attempt,omitzero"`
 }
 
-// payable says why nobody can pay the trade now; nil when somebody can.
+// payable returns why the trade can't be paid now, or nil.
 func (t Trade) payable(now time.Time) error {
 	switch {
 	case t.State == Success:
@@ -69,14 +69,13 @@ func (t Trade) payable(now time.Time) error {
 	return nil
 }
 
-// How somebody pays.
+// How holds the details of a payment.
 type How struct {
 	OpenID string // the payer, where the order names none
-	Coupon int64  // how much of the amount a coupon pays
+	Coupon int64  // the part of the amount that a coupon pays
 }
 
-// Pay lets a payer pay the trade, whom the merchant is then notified of. No trade is
-// paid twice.
+// Pay pays the trade; the merchant is notified afterwards. A trade can be paid only once.
 func (s *Server) Pay(outTradeNo string, how How) (Trade, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *Server) Pay(outTradeNo string, how How) (Trade, error) {
 		return t, err
 	}
 	if how.Coupon < 0 || how.Coupon > t.Amount {
-		return t, errors.New("the coupon does not fit the amount")
+		return t, errors.New("the coupon must be within the amount")
 	}
 	if t.OpenID == "" {
 		t.OpenID = how.OpenID
@@ -106,7 +105,7 @@ func (s *Server) Pay(outTradeNo string, how How) (Trade, error) {
 	return t, nil
 }
 
-// Ledger returns all trades, as they came.
+// Ledger returns all trades in order of creation.
 func (s *Server) Ledger() []Trade {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,21 +116,21 @@ func (s *Server) Ledger() []Trade {
 	return all
 }
 
-// commit makes the trade what it now is, durably. Called with the lock.
+// commit stores the trade durably. The caller must hold the lock.
 func (s *Server) commit(t Trade) error {
 	if _, there := s.trades[t.OutTradeNo]; !there && len(s.trades) >= maxTrades {
 		return errFull
 	}
 	if s.journal != nil {
 		if err := s.journal.add(t); err != nil {
-			return fmt.Errorf("keeping the ledger: %w", err)
+			return fmt.Errorf("writing the ledger: %w", err)
 		}
 	}
 	s.keep(t)
 	return nil
 }
 
-// keep takes the trade into memory. Called with the lock.
+// keep stores the trade in memory. The caller must hold the lock.
 func (s *Server) keep(t Trade) {
 	if _, there := s.trades[t.OutTradeNo]; !there {
 		s.numbers = append(s.numbers, t.OutTradeNo)
@@ -147,8 +146,8 @@ func (s *Server) keep(t Trade) {
 	}
 }
 
-// transactionID has 28 digits like the wallet's, and was never given before. Called
-// with the lock.
+// transactionID returns a new unique ID of 28 digits, like the wallet's. The caller must
+// hold the lock.
 func (s *Server) transactionID(now time.Time) string {
 	for {
 		n, _ := new(big.Int).SetString(s.nonce(16), 16)

@@ -10,37 +10,37 @@ import (
 	"time"
 )
 
-// Trick is a way to misbehave.
+// Trick is a kind of misbehaviour.
 type Trick string
 
-// How a request can be answered. Those that come before do nothing of what is asked.
+// Tricks of answers. ErrorBefore, Crowded and SayPaid do not process the request.
 const (
-	Slow        Trick = "slow"         // wait, then do it, whether or not somebody still waits
+	Slow        Trick = "slow"         // wait, then process it, even if the caller has gone
 	ErrorBefore Trick = "error-before" // SYSTEMERROR
 	Crowded     Trick = "crowded"      // FREQUENCY_LIMITED
 	SayPaid     Trick = "say-paid"     // ORDERPAID
 
-	Delay      Trick = "delay"       // done, and answered late
-	Hold       Trick = "hold"        // done, and answered once Release says so
-	ErrorAfter Trick = "error-after" // done, and SYSTEMERROR
-	Reset      Trick = "reset"       // done, and the connection ends
-	Garbage    Trick = "garbage"     // done, and something else is answered
-	Forge      Trick = "forge"       // done, and the signature is wrong; also of a notification
+	Delay      Trick = "delay"       // processed, answered late
+	Hold       Trick = "hold"        // processed, answered after Release
+	ErrorAfter Trick = "error-after" // processed, answered with SYSTEMERROR
+	Reset      Trick = "reset"       // processed, connection reset
+	Garbage    Trick = "garbage"     // processed, answered with an invalid body
+	Forge      Trick = "forge"       // processed, signed wrongly; also for notifications
 )
 
-// What can become of a notification.
+// Tricks of notifications.
 const (
-	Lose   Trick = "lose"   // it counts as tried
-	Repeat Trick = "repeat" // Copies of it come at once
-	Late   Trick = "late"   // it comes behind one that was paid for later, or after Delay
-	Amount Trick = "amount" // it names a wrong amount, well signed
+	Lose   Trick = "lose"   // not sent, but counted as an attempt
+	Repeat Trick = "repeat" // sent Copies times at once
+	Late   Trick = "late"   // sent after a later payment's notification, or after Delay
+	Amount Trick = "amount" // a wrong amount with a valid signature
 )
 
-// Misbehaviour is what goes wrong with the next Times requests of an operation.
+// Misbehaviour applies a trick to the next Times requests of an operation.
 type Misbehaviour struct {
 	On     Operation `json:"on"`
 	Do     Trick     `json:"do"`
-	No     string    `json:"out_trade_no,omitempty"` // only with this order; empty: any
+	No     string    `json:"out_trade_no,omitempty"` // for this order only; empty: any
 	Times  int       `json:"times,omitempty"`        // 0 is 1
 	Copies int       `json:"copies,omitempty"`
 	// DelayMS is in milliseconds, and not scaled.
@@ -61,14 +61,14 @@ const (
 	maxHold   = 10 * time.Minute
 )
 
-// Misbehave has it go wrong. What was told first happens first.
+// Misbehave adds a misbehaviour. They apply in the order in which they were added.
 func (s *Server) Misbehave(m Misbehaviour) error {
 	m.Times = max(m.Times, 1)
 	if m.Do == Repeat {
 		m.Copies = max(m.Copies, 2)
 	}
 	if !slices.Contains(tricks[m.On], m.Do) {
-		return fmt.Errorf("%q can't misbehave by %q", m.On, m.Do)
+		return fmt.Errorf("operation %q does not support trick %q", m.On, m.Do)
 	}
 	if m.DelayMS < 0 || m.Copies < 0 || m.DelayMS > maxDelay.Milliseconds() || m.Copies > maxCopies {
 		return fmt.Errorf("at most %d copies and a delay of %v", maxCopies, maxDelay)
@@ -76,13 +76,13 @@ func (s *Server) Misbehave(m Misbehaviour) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.tricks) >= maxTricks {
-		return errors.New("there is too much misbehaviour ahead already")
+		return errors.New("too many pending misbehaviours")
 	}
 	s.tricks = append(s.tricks, m)
 	return nil
 }
 
-// take is what goes wrong this time; nothing does if it has no Do.
+// take returns the misbehaviour of this request. Without one, Do is empty.
 func (s *Server) take(op Operation, no string) Misbehaviour {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *Server) take(op Operation, no string) Misbehaviour {
 
 func (m Misbehaviour) delay() time.Duration { return time.Duration(m.DelayMS) * time.Millisecond }
 
-// instead is what is said and nothing done.
+// instead returns the error to answer without processing the request.
 func (m Misbehaviour) instead(ctx context.Context) error {
 	switch m.Do {
 	case Slow:
@@ -115,7 +115,7 @@ func (m Misbehaviour) instead(ctx context.Context) error {
 	return nil
 }
 
-// afterwards is what is said although it was done.
+// afterwards returns the error to answer although the request was processed.
 func (m Misbehaviour) afterwards() error {
 	if m.Do == ErrorAfter {
 		return errSystem
@@ -123,7 +123,7 @@ func (m Misbehaviour) afterwards() error {
 	return nil
 }
 
-// detain keeps an answer back, and says whether anybody is still there to hear it.
+// detain delays an answer. It reports whether the caller is still connected.
 func (s *Server) detain(ctx context.Context, m Misbehaviour) bool {
 	switch m.Do {
 	case Delay:
@@ -156,7 +156,7 @@ func (s *Server) count(more int) (release <-chan struct{}) {
 	return s.release
 }
 
-// Held is how many answers are held.
+// Held returns the number of held answers.
 func (s *Server) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *Server) AwaitHeld(ctx context.Context, n int) error {
 	}
 }
 
-// Release lets go of all answers that are held.
+// Release sends all held answers.
 func (s *Server) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *Server) Release() {
 	s.release = make(chan struct{})
 }
 
-// send answers, or does what an answer should not be.
+// send writes the answer, or the trick's bad one.
 func (m Misbehaviour) send(w http.ResponseWriter, answer fields) {
 	switch m.Do {
 	case Reset:
@@ -196,7 +196,7 @@ func (m Misbehaviour) send(w http.ResponseWriter, answer fields) {
 		return
 	case Garbage:
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("<html><body>Bad Gateway</body>")) // nor is it meant to arrive well
+		_, _ = w.Write([]byte("<html><body>Bad Gateway</body>")) // the client may not receive all of it
 		return
 	case Forge:
 		answer = forged(answer)
@@ -204,19 +204,19 @@ func (m Misbehaviour) send(w http.ResponseWriter, answer fields) {
 	write(w, answer)
 }
 
-// reset ends the connection without an answer.
+// reset closes the connection without an answer.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // net/http then does the like
+		panic(http.ErrAbortHandler) // net/http then closes the connection
 	}
 	if tcp, is := conn.(*net.TCPConn); is {
-		_ = tcp.SetLinger(0) // a reset, not an end
+		_ = tcp.SetLinger(0) // sends RST, not FIN
 	}
 	_ = conn.Close()
 }
 
-// forged has a signature of the right form that is of something else.
+// forged returns the message with a well-formed but wrong signature.
 func forged(f fields) fields {
 	first := byte('0')
 	if f["sign"][0] == first {

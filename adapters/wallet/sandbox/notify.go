@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// pauses are how long the wallet waits before it sends a notification again.
+// pauses are the wallet's pauses between attempts to send a notification.
 var pauses = []time.Duration{
 	15 * time.Second, 15 * time.Second, 30 * time.Second, 3 * time.Minute, 10 * time.Minute, 20 * time.Minute,
 	30 * time.Minute, 30 * time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 3 * time.Hour, 3 * time.Hour,
@@ -28,7 +28,7 @@ const (
 
 func newClient() *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: maxAtOnce, IdleConnTimeout: time.Minute}, // and no proxy
+		Transport: &http.Transport{MaxIdleConnsPerHost: maxAtOnce, IdleConnTimeout: time.Minute}, // without a proxy
 		Timeout:   notifyTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
@@ -36,8 +36,8 @@ func newClient() *http.Client {
 	}
 }
 
-// Run sends notifications until the context ends, and returns when the last one under
-// way has ended. What was not taken by then is sent by the next Run.
+// Run sends notifications until the context ends. It returns when the running attempts have
+// ended. The next Run sends what remains.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.client.CloseIdleConnections()
 	var sending sync.WaitGroup
@@ -69,8 +69,8 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// due returns the trades whose notification is to be sent now, as taken, and when to
-// look again.
+// due takes the trades whose notification must be sent now. wait is the time until the next
+// one.
 func (s *Server) due() (due []Trade, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *Server) due() (due []Trade, wait time.Duration) {
 	return due, wait
 }
 
-// give puts back what was taken.
+// give returns taken trades.
 func (s *Server) give(taken []Trade) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,15 +100,15 @@ func (s *Server) give(taken []Trade) {
 	}
 }
 
-// wake has Run look for what is due.
+// wake makes Run check for due notifications.
 func (s *Server) wake() {
 	select {
 	case s.kick <- struct{}{}:
-	default: // it will look anyway
+	default: // a wake-up is already pending
 	}
 }
 
-// deliver sends a notification once, or however it was told to.
+// deliver sends a notification once, or as a trick demands.
 func (s *Server) deliver(ctx context.Context, t Trade) {
 	defer s.wake()
 	defer s.give([]Trade{t})
@@ -128,13 +128,13 @@ func (s *Server) deliver(ctx context.Context, t Trade) {
 		err = s.post(ctx, t.NotifyURL, message, max(trick.Copies, 1))
 	}
 	if ctx.Err() != nil && err != nil {
-		return // not the merchant's doing
+		return // the merchant did not cause this
 	}
 	s.cfg.Log.Info("sandbox: notified", "no", t.OutTradeNo, "attempt", t.Attempts+1, "trick", trick.Do, "cause", err)
 	s.delivered(t.OutTradeNo, err == nil)
 }
 
-// park holds a notification back until another one has gone, or its time is over.
+// park holds a notification back until another one was sent or its time is over.
 func (s *Server) park(no string, trick Misbehaviour) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +148,7 @@ func (s *Server) park(no string, trick Misbehaviour) {
 	s.parked[no] = struct{}{}
 }
 
-// delivered notes an attempt, and lets go of those that were to come after it.
+// delivered records an attempt and releases the notifications that were to follow it.
 func (s *Server) delivered(no string, taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,8 +161,8 @@ func (s *Server) delivered(no string, taken bool) {
 		t.Next = now.Add(s.scaled(pauses[t.Attempts-1]))
 	}
 	if err := s.commit(t); err != nil {
-		s.cfg.Log.Error("sandbox: can't note a notification", "cause", err)
-		s.keep(t) // after a restart it comes once more, which merchants must bear
+		s.cfg.Log.Error("sandbox: recording a notification attempt failed", "cause", err)
+		s.keep(t) // after a restart it is sent again, which merchants must accept
 	}
 	delete(s.parked, no)
 	for other := range s.parked {
@@ -173,7 +173,7 @@ func (s *Server) delivered(no string, taken bool) {
 	clear(s.parked)
 }
 
-// post sends the message in copies at once; it is taken when one of them is.
+// post sends copies of the message at once. It succeeds if one of them is accepted.
 func (s *Server) post(ctx context.Context, address string, message []byte, copies int) error {
 	var all sync.WaitGroup
 	var taken atomic.Bool
@@ -210,17 +210,17 @@ func (s *Server) postOne(ctx context.Context, address string, message []byte) er
 	said, err := parse(body)
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("the merchant answers %d", response.StatusCode)
+		return fmt.Errorf("merchant answered status %d", response.StatusCode)
 	case err != nil:
 		return err
 	case said["return_code"] != "SUCCESS":
-		return errors.New("the merchant does not take it")
+		return errors.New("merchant rejected the notification")
 	}
 	return nil
 }
 
-// notification is what the merchant is told of a payment. It names no sign_type, as
-// the wallet often does: it is the order's.
+// notification returns the message to the merchant. Like the wallet's, it often has no
+// sign_type, which is then the order's.
 func (s *Server) notification(t Trade, trick Misbehaviour) []byte {
 	message := fields{
 		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": t.AppID, "mch_id": s.cfg.MerchantID,
@@ -229,7 +229,7 @@ func (s *Server) notification(t Trade, trick Misbehaviour) []byte {
 	if trick.Do == Amount {
 		message["total_fee"] = strconv.FormatInt(t.Amount+1, 10)
 	}
-	// What is signed without naming the type is signed all the same with the order's.
+	// A message without sign_type is still signed with the order's type.
 	s.signed(message, t.SignType)
 	if trick.Do == Forge {
 		forged(message)
@@ -237,7 +237,7 @@ func (s *Server) notification(t Trade, trick Misbehaviour) []byte {
 	return render(message)
 }
 
-// receipt is what the wallet says of a payment, whether asked or not.
+// receipt returns the fields of a payment in answers and notifications.
 func receipt(t Trade) fields {
 	said := fields{
 		"out_trade_no": t.OutTradeNo, "transaction_id": t.TransactionID, "openid": t.OpenID, "is_subscribe": "N",

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// orderFields are the fields of an order and their lengths.
+// orderFields are the fields of an order with their maximum lengths.
 var orderFields = map[string]int{
 	"body": 127, "out_trade_no": 32, "total_fee": 10, "spbill_create_ip": 64, "notify_url": 256, "trade_type": 16,
 	"openid": 128, "product_id": 32, "scene_info": 256, "time_start": 14, "time_expire": 14, "attach": 127,
 	"fee_type": 16, "detail": 6000, "goods_tag": 32, "limit_pay": 32, "device_info": 32,
 }
 
-// alsoNeeds are the fields that only some ways of paying need.
+// alsoNeeds are the extra required fields of each trade type.
 var alsoNeeds = map[string]string{"JSAPI": "openid", "NATIVE": "product_id", "MWEB": "scene_info", "APP": ""}
 
 var wholeNumber = regexp.MustCompile(`^[1-9][0-9]*$`)
@@ -69,7 +69,7 @@ func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {
 		return time.Time{}, wrongly("trade_type", "must be JSAPI, NATIVE, APP or MWEB")
 	}
 	if !wholeNumber.MatchString(asked["total_fee"]) {
-		return time.Time{}, wrongly("total_fee", "must be a whole number above 0")
+		return time.Time{}, wrongly("total_fee", "must be a positive integer")
 	}
 	if currency := asked["fee_type"]; currency != "" && currency != "CNY" {
 		return time.Time{}, wrongly("fee_type", "must be CNY")
@@ -86,7 +86,7 @@ func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {
 	return span(asked["time_start"], asked["time_expire"])
 }
 
-// isNotifyURL takes plain http only for an address on this machine.
+// isNotifyURL accepts http only for loopback addresses.
 func isNotifyURL(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -97,7 +97,7 @@ func isNotifyURL(address string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && isLocal
 }
 
-// span reads the times between which the order can be paid; each may be missing.
+// span reads the start and the end of the time to pay. Either may be absent.
 func span(from, until string) (expires time.Time, err error) {
 	start, err := readTimeOf("time_start", from)
 	if err != nil {
@@ -124,7 +124,7 @@ func readTimeOf(name, text string) (time.Time, error) {
 }
 
 func newTrade(asked fields, expires, now time.Time) Trade {
-	amount, _ := strconv.ParseInt(asked["total_fee"], 10, 64) // at most ten digits, as was checked
+	amount, _ := strconv.ParseInt(asked["total_fee"], 10, 64) // checked to have at most ten digits
 	return Trade{
 		OutTradeNo: asked["out_trade_no"], AppID: asked["appid"], TradeType: asked["trade_type"], Body: asked["body"],
 		Attach: asked["attach"], OpenID: asked["openid"], Amount: amount, Currency: "CNY", State: NotPaid,
@@ -133,8 +133,8 @@ func newTrade(asked fields, expires, now time.Time) Trade {
 	}
 }
 
-// fingerprint is the same for requests that ask for the same. Nonces and signatures
-// may differ from one sending to the next.
+// fingerprint identifies the parameters of a request, without its nonce and signature, which
+// may differ between retries.
 func fingerprint(asked fields) string {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
@@ -145,13 +145,13 @@ func fingerprint(asked fields) string {
 	return fmt.Sprintf("%x", hash.Sum(nil))
 }
 
-// sameOrder says why the number can't be ordered again.
+// sameOrder returns a refusal if the number belongs to a different order.
 func sameOrder(t Trade, asked fields) error {
 	switch {
 	case t.AppID != asked["appid"] || t.TradeType != asked["trade_type"]:
-		return refusal{"OUT_TRADE_NO_USED", "this number is used for another kind of order"}
+		return refusal{"OUT_TRADE_NO_USED", "the number belongs to an order of another trade type"}
 	case t.Fingerprint != fingerprint(asked):
-		return refusal{"INVALID_REQUEST", "this number was sent with other parameters"}
+		return refusal{"INVALID_REQUEST", "the number was sent before with other parameters"}
 	case t.State == Success:
 		return refusePaid
 	case t.State == Closed:
@@ -160,8 +160,7 @@ func sameOrder(t Trade, asked fields) error {
 	return nil
 }
 
-// refresh lets the trade be paid for another lifetime. A prepayment that lives keeps
-// its id.
+// refresh extends the time to pay by another lifetime. A valid prepayment keeps its ID.
 func (s *Server) refresh(t *Trade, now time.Time) {
 	if !now.Before(t.PrepayUntil) {
 		t.PrepayID = "wx" + now.In(beijing).Format(wireTime) + s.nonce(10)
@@ -197,7 +196,7 @@ func (s *Server) orderQuery(asked fields) (fields, error) {
 	defer s.mu.Unlock()
 	no := asked["out_trade_no"]
 	if id := asked["transaction_id"]; id != "" {
-		no = s.paid[id] // the wallet prefers its own number
+		no = s.paid[id] // the wallet prefers its own ID
 	}
 	t, err := s.asked(asked["appid"], no)
 	if err != nil {
@@ -231,22 +230,22 @@ func (s *Server) closeOrder(asked fields) (fields, error) {
 	case t.State == Closed:
 		return nil, refuseShut
 	case now.Before(t.Created.Add(s.scaled(closeAge))):
-		// The documentation has the rule, and no code for it.
+		// The documentation states the rule without a code.
 		return nil, refusal{"ORDER_NOT_YET", "an order is closed 5 minutes after it was made, not sooner"}
 	}
 	t.State = Closed
 	return fields{}, s.commit(t)
 }
 
-// asked is the trade that somebody asks about with one of the merchant's appids. Called
-// with the lock.
+// asked returns the trade if appID is one of the merchant's and ordered it. The caller must
+// hold the lock.
 func (s *Server) asked(appID, no string) (Trade, error) {
 	t, there := s.trades[no]
 	switch {
 	case !there:
-		return Trade{}, refusal{"ORDERNOTEXIST", "there is no such order"}
+		return Trade{}, refusal{"ORDERNOTEXIST", "order not found"}
 	case t.AppID != appID:
-		return Trade{}, refusal{"APPID_MCHID_NOT_MATCH", "the order was made with another appid"}
+		return Trade{}, refusal{"APPID_MCHID_NOT_MATCH", "the order belongs to another appid"}
 	}
 	return t, nil
 }

@@ -27,7 +27,7 @@ const (
 
 type page struct {
 	Rows []row
-	More int // that are not shown
+	More int // number of trades not shown
 	One  bool
 	Note string
 }
@@ -78,7 +78,7 @@ func (s *Server) showTrade(w http.ResponseWriter, status int, no, note string) {
 func (s *Server) show(w http.ResponseWriter, status int, p page) {
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
-		s.cfg.Log.Error("sandbox: can't show a page", "cause", err)
+		s.cfg.Log.Error("sandbox: rendering a page failed", "cause", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
 	}
@@ -86,7 +86,7 @@ func (s *Server) show(w http.ResponseWriter, status int, p page) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // who is gone needs no page
+	_, _ = w.Write(out.Bytes()) // fails only when the client has disconnected
 }
 
 func (s *Server) payOne(w http.ResponseWriter, r *http.Request) {
@@ -98,8 +98,8 @@ func (s *Server) payOne(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, ErrPaid), errors.Is(err, ErrClosed), errors.Is(err, ErrExpired), errors.Is(err, ErrUnknown):
 		s.showTrade(w, http.StatusConflict, no, err.Error())
 	default:
-		s.cfg.Log.Error("sandbox: can't keep a payment", "cause", err)
-		s.showTrade(w, http.StatusInternalServerError, no, "the sandbox can't keep its ledger")
+		s.cfg.Log.Error("sandbox: storing a payment failed", "cause", err)
+		s.showTrade(w, http.StatusInternalServerError, no, "the sandbox can't write its ledger")
 	}
 }
 
@@ -107,7 +107,7 @@ func (s *Server) showLedger(w http.ResponseWriter, _ *http.Request) { writeJSON(
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // who is gone needs no answer
+	_ = json.NewEncoder(w).Encode(v) // fails only when the client has disconnected
 }
 
 func (s *Server) takeMisbehaviour(w http.ResponseWriter, r *http.Request) {
@@ -116,7 +116,7 @@ func (s *Server) takeMisbehaviour(w http.ResponseWriter, r *http.Request) {
 	var m Misbehaviour
 	err := dec.Decode(&m)
 	if err == nil && !errors.Is(dec.Decode(&struct{}{}), io.EOF) {
-		err = errors.New("there is more than one")
+		err = errors.New("more than one JSON value")
 	}
 	if err == nil {
 		err = s.Misbehave(m)
@@ -128,13 +128,13 @@ func (s *Server) takeMisbehaviour(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// showHeld says how many answers are held. With ?at_least=N it waits a while until
-// there are so many.
+// showHeld answers with the number of held answers. With ?at_least=N it waits a while for
+// that many.
 func (s *Server) showHeld(w http.ResponseWriter, r *http.Request) {
 	if text := r.URL.Query().Get("at_least"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			http.Error(w, "at_least must be a number", http.StatusBadRequest)
+			http.Error(w, "at_least must be an integer", http.StatusBadRequest)
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), maxWait)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Operation is what somebody asks of the wallet, or what the wallet does by itself.
+// Operation is a request of the protocol, or the wallet's notification.
 type Operation string
 
-// The operations that can be told to misbehave.
+// Operations that Misbehave supports.
 const (
 	UnifiedOrder Operation = "unifiedorder"
 	OrderQuery   Operation = "orderquery"
@@ -22,16 +22,16 @@ const (
 	Notify       Operation = "notify"
 )
 
-// refusal is an answer of the protocol that says no; it is signed like any other.
+// refusal is a signed answer that refuses a request.
 type refusal struct{ code, text string }
 
 func (r refusal) Error() string { return r.code + ": " + r.text }
 
 var (
-	errSystem  = refusal{"SYSTEMERROR", "the system is busy; ask, or send the same again"}
+	errSystem  = refusal{"SYSTEMERROR", "the system is busy; query the order or repeat the request"}
 	errCrowded = refusal{"FREQUENCY_LIMITED", "too many requests"}
-	refusePaid = refusal{"ORDERPAID", "this order is paid"}
-	refuseShut = refusal{"ORDERCLOSED", "this order is closed"}
+	refusePaid = refusal{"ORDERPAID", "the order is already paid"}
+	refuseShut = refusal{"ORDERCLOSED", "the order is closed"}
 )
 
 func lacking(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
@@ -39,13 +39,12 @@ func wrongly(name, why string) error { return refusal{"PARAM_ERROR", name + " " 
 
 const readTime = 10 * time.Second
 
-// serve reads a request, does what it asks for and answers, as well or as badly as it
-// was told to.
+// serve reads a request, processes and answers it, and applies pending tricks.
 func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		asked, err := s.read(w, r)
 		if err != nil {
-			s.cfg.Log.Warn("sandbox: a request that is not the merchant's", "operation", op, "cause", err)
+			s.cfg.Log.Warn("sandbox: request rejected", "operation", op, "cause", err)
 			write(w, fields{"return_code": "FAIL", "return_msg": err.Error()})
 			return
 		}
@@ -58,7 +57,7 @@ func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.Handl
 			err = trick.afterwards()
 		}
 		answer := s.answer(asked, said, err)
-		s.cfg.Log.Info("sandbox: asked", "operation", op, "no", asked["out_trade_no"], "trick", trick.Do,
+		s.cfg.Log.Info("sandbox: request", "operation", op, "no", asked["out_trade_no"], "trick", trick.Do,
 			"result", answer["result_code"], "code", answer["err_code"])
 		if !s.detain(r.Context(), trick) {
 			trick = Misbehaviour{Do: Reset}
@@ -67,20 +66,20 @@ func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.Handl
 	}
 }
 
-// read returns a request that is the merchant's beyond doubt. Its errors are told
-// without a signature: nobody knows who has asked.
+// read returns an authenticated request of the merchant. Its errors are sent without a
+// signature, because the sender is unknown.
 func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 	if r.Method != http.MethodPost {
-		return nil, refusal{"REQUIRE_POST_METHOD", "only POST is taken"}
+		return nil, refusal{"REQUIRE_POST_METHOD", "only POST is supported"}
 	}
-	// The deadline goes again: past the body it would end a held request. A writer
-	// that knows no deadlines has none that could be missed.
+	// The deadline is for the body only; later it would end a held request. A writer without
+	// deadlines has none to miss.
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(readTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
-		return nil, refusal{"POST_DATA_EMPTY", "the body can't be read, or is too much"}
+		return nil, refusal{"POST_DATA_EMPTY", "the body can't be read or is too large"}
 	}
 	asked, err := parse(body)
 	if err != nil {
@@ -90,14 +89,14 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 	case asked["mch_id"] == "":
 		return nil, lacking("mch_id")
 	case asked["mch_id"] != s.cfg.MerchantID:
-		return nil, refusal{"MCHID_NOT_EXIST", "there is no such merchant"}
+		return nil, refusal{"MCHID_NOT_EXIST", "unknown mch_id"}
 	case !isSigned(asked, s.cfg.Key.Reveal()):
-		return nil, refusal{"SIGNERROR", "the signature is wrong"}
+		return nil, refusal{"SIGNERROR", "wrong signature"}
 	}
 	return asked, nil
 }
 
-// answer is what is said to a request: said, or why not.
+// answer returns the signed answer to a request: said, or the refusal of err.
 func (s *Server) answer(asked, said fields, err error) fields {
 	all := fields{
 		"return_code": "SUCCESS", "return_msg": "OK", "result_code": "SUCCESS",
@@ -106,7 +105,7 @@ func (s *Server) answer(asked, said fields, err error) fields {
 	if err != nil {
 		no, is := errors.AsType[refusal](err)
 		if !is {
-			s.cfg.Log.Error("sandbox: can't do what is asked", "cause", err)
+			s.cfg.Log.Error("sandbox: processing a request failed", "cause", err)
 			no = errSystem
 		}
 		all["result_code"], all["err_code"], all["err_code_des"] = "FAIL", no.code, no.text
@@ -121,10 +120,10 @@ func (s *Server) answer(asked, said fields, err error) fields {
 
 func write(w http.ResponseWriter, f fields) {
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-	_, _ = w.Write(render(f)) // who is gone needs no answer
+	_, _ = w.Write(render(f)) // fails only when the client has disconnected
 }
 
-// check says what every request must have.
+// check returns a refusal unless the request has the required fields and only valid ones.
 func (s *Server) check(asked fields, allowed map[string]int, required ...string) error {
 	for _, name := range append([]string{"appid", "nonce_str"}, required...) {
 		if asked[name] == "" {
@@ -137,17 +136,17 @@ func (s *Server) check(asked fields, allowed map[string]int, required ...string)
 			limit, known = everywhere[name]
 		}
 		if !known {
-			return wrongly(name, "is no field of this request")
+			return wrongly(name, "is not a field of this request")
 		}
 		if len(value) > limit {
 			return wrongly(name, fmt.Sprintf("has more than %d bytes", limit))
 		}
 	}
 	if !slices.Contains(s.cfg.AppIDs, asked["appid"]) {
-		return refusal{"APPID_NOT_EXIST", "there is no such appid"}
+		return refusal{"APPID_NOT_EXIST", "unknown appid"}
 	}
 	if no := asked["out_trade_no"]; no != "" && !isTradeNo(no) {
-		return wrongly("out_trade_no", "must be 6 to 32 of digits, letters and _-|*")
+		return wrongly("out_trade_no", "must be 6 to 32 digits, letters and _-|*")
 	}
 	return nil
 }
@@ -165,7 +164,7 @@ func isTradeNo(no string) bool {
 	return len(no) >= 6 && len(no) <= 32
 }
 
-// pause waits, and says whether whoever waits for it is still there.
+// pause waits. It reports false if the context ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -1,13 +1,12 @@
-// Package sandbox is a mobile wallet to try things with: a server that speaks the
-// wallet's protocol, version 2, from the wallet's side, and moves no money.
+// Package sandbox simulates the mobile wallet: a server that implements the wallet's side of
+// its protocol, version 2, and moves no money.
 //
-// It is for demos and tests only. Whoever reaches it can pay any order, read its
-// ledger and tell it to misbehave, so it belongs on a loopback address.
+// It is for demos and tests only. Any client that reaches it can pay orders, read its ledger
+// and make it misbehave, so it must listen on a loopback address.
 //
-// It knows nothing of the code that asks it: signatures, XML and rules are written
-// here once more, from the wallet's documentation, so that a mistake made on both
-// sides is not made alike. Where it differs from the wallet it is stricter, but for
-// addresses: notifications may go to plain http on a loopback address.
+// It shares no code with the gateway: signatures, XML and rules are implemented anew from
+// the wallet's documentation, so that a mistake in one shows in the other. It is stricter
+// than the wallet, with one exception: NotifyURLs may be http for loopback addresses.
 package sandbox
 
 import (
@@ -25,13 +24,13 @@ import (
 	"plaza/domain/secret"
 )
 
-// Bounds of what the sandbox takes.
+// Limits of the sandbox.
 const (
 	maxBody   = 64 << 10
 	maxTrades = 100_000
 )
 
-// Lifetimes and ages of the wallet, before they are scaled.
+// Lifetimes and ages of the wallet, before scaling.
 const (
 	prepayLife = 2 * time.Hour
 	mwebLife   = 5 * time.Minute
@@ -42,48 +41,47 @@ var beijing = time.FixedZone("UTC+8", 8*60*60)
 
 const wireTime = "20060102150405"
 
-// Config says which merchant the sandbox serves, and how fast its time runs.
+// Config holds the merchant's data and the speed of time.
 type Config struct {
 	MerchantID string
 	Key        secret.String
 	AppIDs     []string
-	// PublicURL is where payers reach the sandbox: code_url and mweb_url lead there.
+	// PublicURL is where payers reach the sandbox. code_url and mweb_url lead there.
 	PublicURL string
-	// Scale divides lifetimes, the age for closing and the pauses between notifications:
-	// with 60 a minute takes a second. 0 is 1, real time. A time_expire is a point in time
-	// that others have chosen: it is taken as it is.
+	// Scale divides lifetimes, the minimum age for closing and the pauses between
+	// notifications: with 60, a minute takes a second. 0 means 1, real time. It does not
+	// affect time_expire, a time chosen by the merchant.
 	Scale int
-	// Journal is the file that keeps the ledger, for one server at a time. Empty: the
-	// ledger ends with the process.
+	// Journal is the path of the ledger's file, for one server at a time. If it is empty,
+	// the ledger is lost with the process.
 	Journal string
 	Log     *slog.Logger
 	Clock   func() time.Time
 }
 
-// Server is the wallet. Its notifications need Run.
+// Server is the simulated wallet. It sends notifications only during Run.
 type Server struct {
 	cfg    Config
 	mux    http.Handler
 	client *http.Client
 	random io.Reader
-	kick   chan struct{} // something is due
+	kick   chan struct{} // signals that a notification may be due
 
-	mu       sync.Mutex // guards all that follows
+	mu       sync.Mutex // guards the fields below
 	trades   map[string]Trade
-	numbers  []string            // of the trades, as they came
+	numbers  []string            // of the trades, in order of creation
 	paid     map[string]string   // transaction id → number
-	pending  map[string]struct{} // paid, and the merchant has not taken it
+	pending  map[string]struct{} // paid, not yet acknowledged by the merchant
 	inFlight map[string]struct{}
-	parked   map[string]struct{} // held back until another one has gone
+	parked   map[string]struct{} // held back until another notification was sent
 	journal  *journal
 	tricks   []Misbehaviour
 	held     int
-	changed  chan struct{} // closed and replaced whenever held changes
+	changed  chan struct{} // closed and replaced when held changes
 	release  chan struct{} // closed and replaced by Release
 }
 
-// New returns a sandbox with what its journal holds. It tells all that is wrong with
-// the configuration.
+// New returns a sandbox with its journal's trades, or all problems of the configuration.
 func New(cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -111,24 +109,24 @@ func New(cfg Config) (*Server, error) {
 func (c *Config) complete() error {
 	var wrong []error
 	if c.MerchantID == "" || len(c.MerchantID) > 32 {
-		wrong = append(wrong, errors.New("the merchant's id must have 1 to 32 characters"))
+		wrong = append(wrong, errors.New("MerchantID must be 1 to 32 characters"))
 	}
 	if c.Key.IsZero() {
-		wrong = append(wrong, errors.New("the key is missing"))
+		wrong = append(wrong, errors.New("Key is missing"))
 	}
 	if len(c.AppIDs) == 0 {
-		wrong = append(wrong, errors.New("there is no app id"))
+		wrong = append(wrong, errors.New("AppIDs is empty"))
 	}
 	for _, id := range c.AppIDs {
 		if id == "" || len(id) > 32 {
-			wrong = append(wrong, errors.New("an app id must have 1 to 32 characters"))
+			wrong = append(wrong, errors.New("AppIDs must be 1 to 32 characters each"))
 		}
 	}
 	if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		wrong = append(wrong, errors.New("the public address must be http or https"))
+		wrong = append(wrong, errors.New("PublicURL must be http or https"))
 	}
 	if c.Scale < 0 {
-		wrong = append(wrong, errors.New("the scale must not be negative"))
+		wrong = append(wrong, errors.New("Scale must not be negative"))
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	c.Scale = max(c.Scale, 1)
@@ -141,11 +139,11 @@ func (c *Config) complete() error {
 	return errors.Join(wrong...)
 }
 
-// ServeHTTP implements http.Handler. Who serves it must give writing more time than answers
-// are delayed or held, and Release what is held before waiting for it to end.
+// ServeHTTP implements http.Handler. The server's write timeout must exceed the delays of
+// answers. Before a graceful shutdown the caller must Release held answers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Close ends keeping the journal. Orders that come later are refused if there is one.
+// Close closes the journal. If there is one, later orders are refused.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +165,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /sandbox/misbehave", s.takeMisbehaviour)
 	mux.HandleFunc("GET /sandbox/held", s.showHeld)
 	mux.HandleFunc("POST /sandbox/release", s.releaseHeld)
-	// A page of somebody else's must not pay through a browser that reaches us.
+	// A page of another site must not pay through a browser that reaches the sandbox.
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
@@ -175,7 +173,7 @@ func (s *Server) now() time.Time { return s.cfg.Clock().UTC() }
 
 func (s *Server) scaled(d time.Duration) time.Duration { return d / time.Duration(s.cfg.Scale) }
 
-// nonce is a text that nobody guesses, of 2n hexadecimal digits.
+// nonce returns a random text of 2n hexadecimal digits.
 func (s *Server) nonce(n int) string {
 	b := make([]byte, n)
 	_, _ = io.ReadFull(s.random, b) // crypto/rand never fails

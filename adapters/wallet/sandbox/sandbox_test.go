@@ -164,7 +164,7 @@ func running(t *testing.T, s *Server) (stop func()) {
 func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
 	_, err := New(Config{PublicURL: "ftp://x", Scale: -1})
 	require.Error(t, err)
-	for _, what := range []string{"merchant's id", "key", "app id", "public address", "scale"} {
+	for _, what := range []string{"MerchantID", "Key", "AppIDs", "PublicURL", "Scale"} {
 		assert.ErrorContains(t, err, what)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// The wallet's two ways to sign. Who names none means MD5.
+// Signature types of the wallet. MD5 is the default.
 const (
 	md5Sign  = "MD5"
 	hmacSign = "HMAC-SHA256"
 )
 
-// sign is the signature over all fields that have a value, but itself.
+// sign returns the signature of all fields with a value, except the signature.
 func sign(f fields, key, signType string) (string, error) {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -33,18 +33,18 @@ func sign(f fields, key, signType string) (string, error) {
 		mac.Write([]byte(text.String()))
 		return fmt.Sprintf("%X", mac.Sum(nil)), nil
 	}
-	return "", fmt.Errorf("there is no sign_type %q", signType)
+	return "", fmt.Errorf("unknown sign_type %q", signType)
 }
 
-// isSigned compares in constant time.
+// isSigned verifies the signature in constant time.
 func isSigned(f fields, key string) bool {
 	want, err := sign(f, key, f["sign_type"])
 	return err == nil && hmac.Equal([]byte(want), []byte(f["sign"]))
 }
 
-// signed gives the message a nonce and its signature.
+// signed adds a nonce and the signature.
 func (s *Server) signed(f fields, signType string) fields {
 	f["nonce_str"] = s.nonce(16)
-	f["sign"], _ = sign(f, s.cfg.Key.Reveal(), signType) // the type was checked when it came
+	f["sign"], _ = sign(f, s.cfg.Key.Reveal(), signType) // the type was checked on receipt
 	return f
 }

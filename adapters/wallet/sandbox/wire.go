@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// fields is a message of the protocol: one level of names and texts.
+// fields is a protocol message: one level of names and texts.
 type fields map[string]string
 
 const maxFields = 100
 
-var errXML = errors.New("the XML is none that the wallet takes")
+var errXML = errors.New("invalid XML")
 
-// parse reads a message and takes nothing that two readers could understand
-// differently: no duplicates, nesting, attributes, DTD, comments or second root.
+// parse reads a message. It rejects ambiguous XML: duplicates, nesting, attributes, DTDs,
+// comments and second roots.
 func parse(body []byte) (fields, error) {
 	dec := xml.NewDecoder(bytes.NewReader(body))
 	if err := open(dec); err != nil {
@@ -38,22 +38,22 @@ func parse(body []byte) (fields, error) {
 				return nil, err
 			}
 			if _, twice := got[name]; twice || len(got) == maxFields {
-				return nil, fmt.Errorf("%w: %s is too much", errXML, name)
+				return nil, fmt.Errorf("%w: %s is repeated, or one field too many", errXML, name)
 			}
 			got[name] = value
 		case xml.CharData:
 			if !blank(tok) {
-				return nil, fmt.Errorf("%w: text between the fields", errXML)
+				return nil, fmt.Errorf("%w: text between fields", errXML)
 			}
 		case xml.EndElement:
 			return got, end(dec)
 		default:
-			return nil, fmt.Errorf("%w: something else between the fields", errXML)
+			return nil, fmt.Errorf("%w: unexpected markup between fields", errXML)
 		}
 	}
 }
 
-// open reads up to the root's start.
+// open reads up to the root's start tag.
 func open(dec *xml.Decoder) error {
 	for first := true; ; first = false {
 		token, err := dec.Token()
@@ -75,7 +75,7 @@ func open(dec *xml.Decoder) error {
 			}
 			return nil
 		default:
-			return fmt.Errorf("%w: something else before the root", errXML)
+			return fmt.Errorf("%w: unexpected markup before the root", errXML)
 		}
 	}
 }
@@ -120,10 +120,10 @@ func plain(e xml.StartElement) bool { return e.Name.Space == "" && len(e.Attr) =
 
 func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
 
-// inCDATA keeps what would end the section, or be read as another end of line.
+// inCDATA escapes text that would end the section or change as a line end.
 var inCDATA = strings.NewReplacer("]]>", "]]]]><![CDATA[>", "\r", "]]>&#13;<![CDATA[")
 
-// render writes the message, its fields in the order of their names.
+// render returns the message with its fields sorted by name.
 func render(f fields) []byte {
 	var out bytes.Buffer
 	out.WriteString("<xml>\n")

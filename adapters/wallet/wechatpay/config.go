@@ -12,27 +12,27 @@ import (
 	"plaza/domain/secret"
 )
 
-// URL is the wallet's address.
+// URL is the wallet's base URL.
 const URL = "https://api.mch.weixin.qq.com"
 
-// Config says which wallet to speak to, and as whom.
+// Config holds the settings of the gateway.
 type Config struct {
-	// URL is the wallet's base address. It is https, or on this machine also http.
+	// URL is the wallet's base URL: https, or http for a loopback address.
 	URL        string
 	MerchantID string
-	// Key is the merchant's: the 32 characters that everything is signed with.
+	// Key is the merchant's signing key of 32 characters.
 	Key secret.String
-	// AppIDs are the ids of the wallet applications that there are, at least one.
+	// AppIDs are the IDs of the wallet applications, at least one.
 	AppIDs map[payment.WalletApp]string
-	// NotifyURL is where the wallet reports payments: https, or on this machine also
-	// http, and without a query.
+	// NotifyURL is where the wallet sends notifications: https without a query, or also http
+	// for a loopback address.
 	NotifyURL string
-	// SpbillIP is the address that every request is said to come from; empty: 127.0.0.1.
+	// SpbillIP is the client address in every request; empty means 127.0.0.1.
 	SpbillIP string
-	// Deadline bounds each call, tries and pauses together; zero: 5 seconds.
+	// Deadline bounds each call with its retries and pauses; zero means 5 seconds.
 	Deadline time.Duration
-	// Client sends the requests; nil: one that knows no proxies. Whichever it is, it
-	// follows no redirects and keeps no cookies.
+	// Client sends the requests; nil means one without proxies. No client follows redirects
+	// or keeps cookies.
 	Client *http.Client
 }
 
@@ -42,8 +42,8 @@ const (
 	keyLength       = 32 // the wallet's rule
 )
 
-// problems are all that is wrong with the configuration. Values don't show: one may be a
-// secret in the wrong place.
+// problems returns all problems of the configuration. It never shows values: one may be a
+// secret in the wrong field.
 func (c Config) problems() error {
 	var wrong []error
 	check := func(right bool, problem string) {
@@ -51,18 +51,18 @@ func (c Config) problems() error {
 			wrong = append(wrong, errors.New("wechatpay: "+problem))
 		}
 	}
-	check(isAddress(c.URL), "URL must be an https address without user, query and fragment (http only on this machine)")
+	check(isAddress(c.URL), "URL must be an https URL without user, query and fragment (http only for loopback)")
 	check(isID(c.MerchantID), "MerchantID must be 1 to 32 letters and digits")
 	check(len(c.Key.Reveal()) == keyLength && isVisible(c.Key.Reveal()), "Key must be 32 visible characters")
 	check(isAddress(c.NotifyURL) && len(c.NotifyURL) <= 256,
-		"NotifyURL must be an https address of at most 256 characters without user, query and fragment (http only on this machine)")
+		"NotifyURL must be an https URL of at most 256 characters without user, query and fragment (http only for loopback)")
 	_, err := netip.ParseAddr(c.SpbillIP)
 	check(c.SpbillIP == "" || err == nil, "SpbillIP must be an IP address")
 	check(c.Deadline >= 0, "Deadline must not be negative")
 	check(len(c.AppIDs) > 0, "AppIDs must have at least one application")
 	seen := map[string]bool{}
 	for app, id := range c.AppIDs {
-		check(app == payment.OfficialAccount || app == payment.SvcIOSApp, "AppIDs must have official_account and svc_ios_app only")
+		check(app == payment.OfficialAccount || app == payment.SvcIOSApp, "AppIDs must contain only official_account and svc_ios_app")
 		check(isID(id), "AppIDs must be 1 to 32 letters and digits")
 		check(!seen[id], "AppIDs must differ from each other")
 		seen[id] = true

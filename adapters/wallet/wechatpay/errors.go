@@ -9,20 +9,20 @@ import (
 	"plaza/domain/payment"
 )
 
-// The codes of the layers of an answer.
+// Return and result codes of an answer.
 const (
 	success = "SUCCESS"
 	failure = "FAIL"
 )
 
-// systemError is the wallet's word for not knowing itself what it did.
+// systemError is the wallet's code for an unknown result.
 const systemError = "SYSTEMERROR"
 
-// refusals say what the wallet's codes mean in answer to a request.
+// refusals maps the wallet's codes to faults, for one kind of request.
 type refusals struct {
 	codes map[string]*fault.Error
-	// rest is what every other code means. Without one it means nothing that we know, and
-	// so not that nothing has been done.
+	// rest is the fault for all other codes. Without it, an unknown code leaves open whether
+	// the wallet executed the request.
 	rest *fault.Error
 }
 
@@ -47,7 +47,7 @@ var closing = refusals{
 	rest: payment.ErrWalletNotClosed,
 }
 
-// with adds what the wallet says of whatever is not to its taste in us.
+// with adds the codes that refuse any kind of request.
 func with(codes map[string]*fault.Error) map[string]*fault.Error {
 	for _, code := range []string{
 		"NOAUTH", "APPID_NOT_EXIST", "MCHID_NOT_EXIST", "APPID_MCHID_NOT_MATCH", "SIGNERROR", "LACK_PARAMS", "PARAM_ERROR",
@@ -59,7 +59,7 @@ func with(codes map[string]*fault.Error) map[string]*fault.Error {
 	return codes
 }
 
-// judge returns what the code of a signed answer means.
+// judge returns the error for the code of a signed answer.
 func (r refusals) judge(code string) error {
 	if code == systemError {
 		return fmt.Errorf("%w: the wallet says %s", payment.ErrWalletTimeout, systemError)
@@ -77,23 +77,22 @@ func (r refusals) judge(code string) error {
 	return fmt.Errorf("%w: the wallet says %s", f, code)
 }
 
-// judgeMessage returns what an answer means that was given before the wallet looked at
-// the request: it carries no signature, and no code either.
+// judgeMessage returns the error for an answer from before the wallet processed the request.
+// Such an answer has neither a signature nor a code.
 func (r refusals) judgeMessage(text string) error {
 	for _, sign := range []string{"系统", "SYSTEM", "system"} {
 		if strings.Contains(text, sign) {
-			return fmt.Errorf("%w: the wallet says that it has trouble", payment.ErrWalletTimeout)
+			return fmt.Errorf("%w: the wallet reports a system error", payment.ErrWalletTimeout)
 		}
 	}
 	f := r.rest
 	if f == nil {
 		f = payment.ErrWalletRefused
 	}
-	return fmt.Errorf("%w: the wallet does not take the request%s", f, hint(text))
+	return fmt.Errorf("%w: the wallet rejected the request%s", f, hint(text))
 }
 
-// hint says what an unsigned message is about. The message itself may repeat what must not
-// be shown.
+// hint returns the topic of an unsigned message. The message itself may contain secrets.
 func hint(text string) string {
 	for _, h := range []struct{ sign, about string }{
 		{"签名", "signature"}, {"appid", "appid"}, {"mch_id", "mch_id"}, {"XML", "XML"}, {"参数", "parameters"},
@@ -105,8 +104,8 @@ func hint(text string) string {
 	return ""
 }
 
-// settles says whether the error, after a try that may have succeeded, tells what has
-// become of the payment. That the wallet takes nothing now says nothing about before.
+// settles reports whether the error, after a try that may have succeeded, tells the state of
+// the payment. A later refusal says nothing about the earlier try.
 func settles(err error) bool {
 	for _, f := range []error{payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletOtherOrder} {
 		if errors.Is(err, f) {

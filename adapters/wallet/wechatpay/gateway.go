@@ -1,9 +1,8 @@
-// Package wechatpay speaks version 2 of WeChat Pay's protocol, the one whose client
-// signatures have the fields of our interface.
+// Package wechatpay implements version 2 of WeChat Pay's protocol, whose client signatures
+// have the fields of Plaza's interface.
 //
-// Nothing that the wallet says is believed before its signature over all that came is
-// verified. Neither the key nor a signature nor a payer ever appears in an error, and
-// nothing is logged here.
+// The gateway verifies the signature of each of the wallet's messages before it uses any
+// field. Errors never contain the key, a signature or a payer. The package logs nothing.
 package wechatpay
 
 import (
@@ -19,7 +18,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// Gateway implements payment.Gateway. Any number of goroutines may use it.
+// Gateway implements payment.Gateway. It is safe for concurrent use.
 type Gateway struct {
 	wire     wire
 	merchant string
@@ -27,7 +26,7 @@ type Gateway struct {
 	appIDs   map[payment.WalletApp]string
 	apps     map[string]payment.WalletApp
 	notify   string
-	site     string // whose payments these are, for browsers
+	site     string // the site that payers come from, for browsers
 	ip       string
 	nonce    func() string
 	counts   *notificationCounts
@@ -35,7 +34,7 @@ type Gateway struct {
 
 var _ payment.Gateway = (*Gateway)(nil)
 
-// New returns the gateway, or all that is wrong with the configuration.
+// New returns the gateway, or all problems of the configuration.
 func New(c Config) (*Gateway, error) {
 	if err := c.problems(); err != nil {
 		return nil, err
@@ -57,11 +56,11 @@ func New(c Config) (*Gateway, error) {
 func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
 	asked, err := parse(request)
 	if err != nil {
-		return payment.Ticket{}, fmt.Errorf("wechatpay: a request that Draw has not made: %w", err)
+		return payment.Ticket{}, fmt.Errorf("wechatpay: request not made by BuildRequest: %w", err)
 	}
 	said, err := g.ask(ctx, "/pay/unifiedorder", asked, request, ordering)
 	if err != nil {
-		return payment.Ticket{}, fmt.Errorf("preparing a payment at the wallet: %w", err)
+		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
 	}
 	ticket := payment.Ticket{PrepayID: said["prepay_id"]}
 	missing := ticket.PrepayID == ""
@@ -74,7 +73,7 @@ func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, 
 		missing = missing || ticket.MWebURL == ""
 	}
 	if missing || said["trade_type"] != asked["trade_type"] {
-		return payment.Ticket{}, fmt.Errorf("preparing a payment at the wallet: %w: it gives another ticket than asked for", payment.ErrWalletBadResponse)
+		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w: a ticket of another trade type", payment.ErrWalletBadResponse)
 	}
 	return ticket, nil
 }
@@ -83,11 +82,11 @@ func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, 
 func (g *Gateway) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
 	said, err := g.about(ctx, "/pay/orderquery", app, no, asking)
 	if err != nil {
-		return payment.Report{}, fmt.Errorf("asking the wallet after a payment: %w", err)
+		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w", err)
 	}
 	report, err := g.report(said, no)
 	if err != nil {
-		return payment.Report{}, fmt.Errorf("asking the wallet after a payment: %w: %w", payment.ErrWalletBadResponse, err)
+		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w: %w", payment.ErrWalletBadResponse, err)
 	}
 	return report, nil
 }
@@ -95,12 +94,12 @@ func (g *Gateway) Query(ctx context.Context, app payment.WalletApp, no payment.T
 // Close implements payment.Gateway.
 func (g *Gateway) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
 	if _, err := g.about(ctx, "/pay/closeorder", app, no, closing); err != nil {
-		return fmt.Errorf("closing a payment at the wallet: %w", err)
+		return fmt.Errorf("closing a wallet payment: %w", err)
 	}
 	return nil
 }
 
-// about asks something that is about one payment.
+// about sends a request about one payment.
 func (g *Gateway) about(ctx context.Context, path string, app payment.WalletApp, no payment.TradeNo, r refusals) (message, error) {
 	m, err := g.address(app, no)
 	if err != nil {
@@ -110,23 +109,23 @@ func (g *Gateway) about(ctx context.Context, path string, app payment.WalletApp,
 	return g.ask(ctx, path, m, m.encode(), r)
 }
 
-// address begins a request that is about a payment.
+// address returns the common fields of a request about a payment.
 func (g *Gateway) address(app payment.WalletApp, no payment.TradeNo) (message, error) {
 	id, known := g.appIDs[app]
 	if !known {
-		return nil, fmt.Errorf("%w: the wallet application has no id", payment.ErrNoWallet)
+		return nil, fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
 	}
 	if s := string(no); len(s) < 6 || len(s) > 32 || strings.Trim(s, letters+digits+"_-|*") != "" {
-		return nil, errors.New("wechatpay: a number for a payment that the wallet does not take")
+		return nil, errors.New("wechatpay: invalid trade number")
 	}
 	return message{"appid": id, "mch_id": g.merchant, "out_trade_no": string(no), "nonce_str": g.nonce()}, nil
 }
 
-// report reads what the wallet says of a payment. Which fields there are depends on how
-// it stands; of one that is not paid there are hardly any.
+// report reads the state of a payment. The fields depend on the state; an unpaid payment has
+// few.
 func (g *Gateway) report(said message, no payment.TradeNo) (payment.Report, error) {
 	if said["out_trade_no"] != string(no) {
-		return payment.Report{}, errors.New("it speaks of another payment")
+		return payment.Report{}, errors.New("another payment's trade number")
 	}
 	switch state := said["trade_state"]; state {
 	case "SUCCESS", "REFUND":
@@ -138,36 +137,36 @@ func (g *Gateway) report(said message, no payment.TradeNo) (payment.Report, erro
 	case "NOTPAY", "USERPAYING", "PAYERROR":
 		return payment.Report{State: payment.WalletUnpaid}, nil
 	}
-	return payment.Report{}, errors.New("it gives an unknown state")
+	return payment.Report{}, errors.New("unknown trade state")
 }
 
-// receipt reads what is said of a payment that was made. The application is empty if it is
-// none of ours: that is for others to judge.
+// receipt reads a completed payment. The application is empty if it is not configured; the
+// caller judges that.
 func (g *Gateway) receipt(said message) (payment.Receipt, error) {
 	amount := said["total_fee"]
 	fee, err := strconv.ParseInt(amount, 10, 64)
 	if err != nil || strings.Trim(amount, digits) != "" {
-		return payment.Receipt{}, errors.New("it gives no amount")
+		return payment.Receipt{}, errors.New("no amount")
 	}
 	paid, err := time.ParseInLocation(instantLayout, said["time_end"], beijing)
 	if err != nil {
-		return payment.Receipt{}, errors.New("it gives no time of the payment")
+		return payment.Receipt{}, errors.New("no time of payment")
 	}
 	r := payment.Receipt{
 		TransactionID: said["transaction_id"], TradeNo: payment.TradeNo(said["out_trade_no"]), App: g.apps[said["appid"]],
 		Amount: fee, Currency: said["fee_type"], Paid: paid.UTC(),
 	}
 	if r.TransactionID == "" || r.TradeNo == "" {
-		return payment.Receipt{}, errors.New("it gives no number of the payment")
+		return payment.Receipt{}, errors.New("no transaction id")
 	}
 	if r.Currency == "" {
-		r.Currency = payment.CNY // as the protocol has it
+		r.Currency = payment.CNY // the protocol's default
 	}
 	return r, nil
 }
 
-// The wallet's instants are Beijing's, which has had no summer time for as long as there
-// is a wallet; so no time zone database is needed.
+// The wallet's times are Beijing's, which has had no summer time since the wallet exists. So
+// no time zone database is needed.
 const instantLayout = "20060102150405"
 
 var beijing = time.FixedZone("UTC+8", 8*60*60)

@@ -20,13 +20,13 @@ func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
 	g.counts.note(way)
 	switch {
 	case said["return_code"] != success:
-		return payment.Receipt{}, forged("it is no report")
+		return payment.Receipt{}, forged("not a payment notification")
 	case said["mch_id"] != g.merchant:
-		return payment.Receipt{}, forged("it is for somebody else")
+		return payment.Receipt{}, forged("another merchant's or application's message")
 	case said["result_code"] == failure:
 		return payment.Receipt{}, payment.ErrNothingPaid
 	case said["result_code"] != success:
-		return payment.Receipt{}, forged("it has no result")
+		return payment.Receipt{}, forged("no result code")
 	}
 	receipt, err := g.receipt(said)
 	if err != nil {
@@ -35,11 +35,11 @@ func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
 	return receipt, nil
 }
 
-// Notifications counts notifications with a right signature, by how they were signed.
+// Notifications counts notifications with a valid signature, by signature type.
 type Notifications struct{ HMACSHA256, MD5 int64 }
 
-// Notifications returns what this process has counted. The wallet may sign with MD5, the
-// protocol's default, which is weaker.
+// Notifications returns the counts of this process. The wallet may sign with MD5, the
+// protocol's weaker default.
 func (g *Gateway) Notifications() Notifications {
 	return Notifications{HMACSHA256: g.counts.hmacSHA256.Load(), MD5: g.counts.md5.Load()}
 }

@@ -10,7 +10,7 @@ import (
 	"plaza/domain/payment"
 )
 
-// The trade types of the protocol.
+// Trade types of the protocol.
 const (
 	native = "NATIVE"
 	inApp  = "APP"
@@ -18,10 +18,10 @@ const (
 	mweb   = "MWEB"
 )
 
-var errOddPayer = fault.Field("extra_params.open_id", "The wallet has no such identifiers.")
+var errOddPayer = fault.Field("extra_params.open_id", "Not a valid wallet identifier.")
 
-// BuildRequest implements payment.Gateway. The request is the whole body, so that to send it again
-// is to send the same bytes.
+// BuildRequest implements payment.Gateway. It returns the whole body, so that a retry sends
+// the same bytes.
 func (g *Gateway) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 	m, err := g.address(i.App, no)
 	if err != nil {
@@ -56,7 +56,7 @@ func (g *Gateway) BuildRequest(o payment.Order, i payment.Intent, no payment.Tra
 	return m.sign(g.key).encode(), nil
 }
 
-// scene says which site the payer comes from.
+// scene returns the payer's site for the wallet.
 func (g *Gateway) scene() (string, error) {
 	type h5 struct {
 		Type string `json:"type"`
@@ -70,7 +70,7 @@ func (g *Gateway) scene() (string, error) {
 	return string(text), nil
 }
 
-// siteOf is the site that an address belongs to.
+// siteOf returns the site of a URL.
 func siteOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 	"plaza/domain/secret"
 )
 
-// signType is how a message is signed.
+// signType is a signature type of the protocol.
 type signType string
 
-// The protocol's ways to sign. What we send is signed with HMAC-SHA256; MD5 is its default,
-// which the wallet may go back to.
+// The gateway signs with HMAC-SHA256. The wallet may answer with MD5, the protocol's
+// default.
 const (
 	hmacSHA256 signType = "HMAC-SHA256"
 	md5Sum     signType = "MD5"
 )
 
-// canonical is what is signed: all fields that have a value, in the order of their names.
+// canonical returns the text to sign: all fields with a value, sorted by name.
 func (m message) canonical(key secret.String) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -45,21 +45,21 @@ func (m message) signature(key secret.String, t signType) string {
 	return strings.ToUpper(hex.EncodeToString(sum.Sum(nil)))
 }
 
-// sign adds the signature, and how it is made.
+// sign adds the signature and its type.
 func (m message) sign(key secret.String) message {
 	m["sign_type"] = string(hmacSHA256)
 	m["sign"] = m.signature(key, hmacSHA256)
 	return m
 }
 
-// verify is nil when the signature is right for all fields that came.
+// verify returns nil if the signature covers all received fields.
 func (m message) verify(key secret.String) error {
 	_, err := m.signedBy(key)
 	return err
 }
 
-// signedBy returns how the message is signed, if the signature is right for all fields that
-// came. A message that does not say how it is signed may be signed in any way.
+// signedBy returns the signature type if the signature covers all received fields. A message
+// without a type may be signed with either.
 func (m message) signedBy(key secret.String) (signType, error) {
 	types := []signType{hmacSHA256, md5Sum}
 	switch named := signType(m["sign_type"]); named {
@@ -67,12 +67,12 @@ func (m message) signedBy(key secret.String) (signType, error) {
 	case hmacSHA256, md5Sum:
 		types = []signType{named}
 	default:
-		return "", errors.New("it is signed in an unknown way")
+		return "", errors.New("unknown signature type")
 	}
 	for _, t := range types {
 		if subtle.ConstantTimeCompare([]byte(m["sign"]), []byte(m.signature(key, t))) == 1 {
 			return t, nil
 		}
 	}
-	return "", errors.New("its signature is wrong")
+	return "", errors.New("wrong signature")
 }

@@ -8,8 +8,8 @@ import (
 	"plaza/domain/payment"
 )
 
-// ClientParams implements payment.Gateway. What a terminal shows as a code or opens as a page
-// needs no signature.
+// ClientParams implements payment.Gateway. Parameters for a QR code or a web page need no
+// signature.
 func (g *Gateway) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (payment.ClientParams, error) {
 	v := payment.ClientParams{EndType: i.EndType, PrepayID: t.PrepayID}
 	switch i.EndType {
@@ -22,7 +22,7 @@ func (g *Gateway) ClientParams(i payment.Intent, t payment.Ticket, now time.Time
 	}
 	id, known := g.appIDs[i.App]
 	if !known {
-		return payment.ClientParams{}, fmt.Errorf("%w: the wallet application has no id", payment.ErrNoWallet)
+		return payment.ClientParams{}, fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
 	}
 	v.AppID, v.Nonce, v.Timestamp = id, g.nonce(), now.Unix()
 	switch i.EndType {
@@ -33,13 +33,13 @@ func (g *Gateway) ClientParams(i payment.Intent, t payment.Ticket, now time.Time
 		v.Package, v.SignType = "prepay_id="+t.PrepayID, string(hmacSHA256)
 		v.Signature = g.signJSAPI(v)
 	default:
-		return payment.ClientParams{}, fmt.Errorf("wechatpay: no voucher for the end type %d", i.EndType)
+		return payment.ClientParams{}, fmt.Errorf("wechatpay: no client parameters for the end type %d", i.EndType)
 	}
 	return v, nil
 }
 
-// signApp signs all that the wallet's SDK is given. How it is signed is not among that: it
-// is the way in which the order was.
+// signApp signs the parameters for the wallet's SDK. They do not name the signature type,
+// which is the order's.
 func (g *Gateway) signApp(v payment.ClientParams) string {
 	return message{
 		"appid": v.AppID, "partnerid": v.PartnerID, "prepayid": v.PrepayID, "package": v.Package,
@@ -47,7 +47,7 @@ func (g *Gateway) signApp(v payment.ClientParams) string {
 	}.signature(g.key, hmacSHA256)
 }
 
-// signJSAPI signs all that the wallet's browser is given.
+// signJSAPI signs the parameters for the wallet's browser.
 func (g *Gateway) signJSAPI(v payment.ClientParams) string {
 	return message{
 		"appId": v.AppID, "timeStamp": strconv.FormatInt(v.Timestamp, 10), "nonceStr": v.Nonce, "package": v.Package,

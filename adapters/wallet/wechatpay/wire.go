@@ -17,14 +17,14 @@ import (
 	"plaza/domain/payment"
 )
 
-// How often a request is sent that may have been lost, and how soon again.
+// Number of tries of a request that may be lost, and pauses between them.
 const (
 	tries      = 3
 	firstPause = 50 * time.Millisecond
 	lastPause  = 500 * time.Millisecond
 )
 
-// wire carries requests to the wallet.
+// wire sends requests to the wallet.
 type wire struct {
 	url      string
 	deadline time.Duration
@@ -32,7 +32,7 @@ type wire struct {
 }
 
 func newWire(c Config) wire {
-	client := http.Client{Transport: &http.Transport{ // no proxy: the environment has no say in this
+	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,
@@ -52,15 +52,15 @@ func newWire(c Config) wire {
 	return w
 }
 
-// ask sends the request, and sends it again as it is when nobody knows what has become of
-// it. It returns what the wallet says if that is signed, for us, and no refusal.
+// ask sends the request. It repeats the same bytes while the result is unknown. It returns
+// the wallet's answer if that is signed, for this merchant, and not a refusal.
 func (g *Gateway) ask(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.wire.deadline)
 	defer cancel()
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
 	var said message
-	var doubt error // of a try that may have succeeded
+	var doubt error // error of a try that may have succeeded
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		var err error
 		said, err = g.try(ctx, path, asked, request, r)
@@ -97,13 +97,13 @@ func (g *Gateway) try(ctx context.Context, path string, asked message, request [
 	case failure:
 		return nil, r.judgeMessage(said["return_msg"])
 	default:
-		return nil, fmt.Errorf("%w: it has no return code", payment.ErrWalletBadResponse)
+		return nil, fmt.Errorf("%w: no return code", payment.ErrWalletBadResponse)
 	}
 	if err := said.verify(g.key); err != nil {
 		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
 	}
 	if said["appid"] != asked["appid"] || said["mch_id"] != asked["mch_id"] {
-		return nil, fmt.Errorf("%w: it is for somebody else", payment.ErrWalletBadResponse)
+		return nil, fmt.Errorf("%w: another merchant's or application's message", payment.ErrWalletBadResponse)
 	}
 	switch said["result_code"] {
 	case success:
@@ -111,14 +111,14 @@ func (g *Gateway) try(ctx context.Context, path string, asked message, request [
 	case failure:
 		return nil, r.judge(said["err_code"])
 	}
-	return nil, fmt.Errorf("%w: it has no result", payment.ErrWalletBadResponse)
+	return nil, fmt.Errorf("%w: no result code", payment.ErrWalletBadResponse)
 }
 
-// post returns the wallet's answer, of a little more than is good at most.
+// post returns the wallet's answer, truncated slightly above the size limit.
 func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("making a request: %w", err)
+		return nil, fmt.Errorf("creating a request: %w", err)
 	}
 	request.Header.Set("Content-Type", "text/xml; charset=utf-8")
 	response, err := w.client.Do(request)
@@ -136,8 +136,8 @@ func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error
 	return text, nil
 }
 
-// lost tells what the lack of an answer is due to. An error of HTTP may repeat what came
-// instead of one, and so what we have sent; only those of the net are safe to show.
+// lost classifies a failed request. An HTTP error may repeat the request, so only network
+// errors are shown.
 func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
@@ -149,7 +149,7 @@ func lost(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, e)
 	}
 	if strings.Contains(err.Error(), "malformed") {
-		return fmt.Errorf("%w: it does not speak HTTP", payment.ErrWalletBadResponse)
+		return fmt.Errorf("%w: not an HTTP response", payment.ErrWalletBadResponse)
 	}
-	return fmt.Errorf("%w: the connection broke", payment.ErrWalletTimeout)
+	return fmt.Errorf("%w: connection broken", payment.ErrWalletTimeout)
 }

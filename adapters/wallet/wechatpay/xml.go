@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// sizeLimit bounds what is read of the wallet; its answers have a few hundred bytes.
+// sizeLimit bounds the wallet's messages, which have a few hundred bytes.
 const sizeLimit = 64 << 10
 
-// message is what the wallet and we tell each other: names and values, without order.
+// message is a protocol message: unordered names and values.
 type message map[string]string
 
-// encode writes the message as the wallet wants it; the same message is always the same
-// bytes. A value that is more than plain text is a CDATA section, the wallet's own way.
+// encode returns the message as XML. The same message always has the same bytes. Values
+// other than plain text are CDATA sections, as in the wallet's own messages.
 func (m message) encode() []byte {
 	var b bytes.Buffer
 	b.WriteString("<xml>")
@@ -33,13 +33,12 @@ func (m message) encode() []byte {
 	return b.Bytes()
 }
 
-// parse reads a message. It takes only what can be read in one way: one root, in it
-// elements of different names with nothing but text, no attributes, no comments, nothing
-// that is declared elsewhere. Its errors tell nothing of the text: that may hold what must
-// not be shown.
+// parse reads a message. It accepts only unambiguous XML: one root with differently named
+// elements that contain only text; no attributes, comments or declarations. Its errors
+// contain no part of the text, which may hold secrets.
 func parse(text []byte) (message, error) {
 	if len(text) > sizeLimit {
-		return nil, errors.New("there is too much of it")
+		return nil, errors.New("message too large")
 	}
 	r := reader{tokens: xml.NewDecoder(bytes.NewReader(text)), found: message{}}
 	for first := true; ; first = false {
@@ -48,7 +47,7 @@ func parse(text []byte) (message, error) {
 			return r.found, nil
 		}
 		if err != nil {
-			return nil, errors.New("it is not well-formed")
+			return nil, errors.New("not well-formed XML")
 		}
 		if err := r.take(token, first); err != nil {
 			return nil, err
@@ -56,13 +55,13 @@ func parse(text []byte) (message, error) {
 	}
 }
 
-// reader is a message of which something has been read.
+// reader is a partly read message.
 type reader struct {
 	tokens *xml.Decoder
 	found  message
 	begun  bool
 	depth  int
-	name   string // of the element that is being read
+	name   string // of the current element
 	value  strings.Builder
 }
 
@@ -78,14 +77,14 @@ func (r *reader) take(token xml.Token, first bool) error {
 		if r.depth == 2 {
 			r.value.Write(token)
 		} else if len(bytes.Trim(token, " \t\r\n")) > 0 {
-			return errors.New("there is text between its elements")
+			return errors.New("text between elements")
 		}
 	case xml.ProcInst:
 		if !first || token.Target != "xml" {
-			return errors.New("it has instructions")
+			return errors.New("XML instructions")
 		}
-	default: // comments, and all that a DTD may be
-		return errors.New("it has more than elements and text")
+	default: // comments and the parts of a DTD
+		return errors.New("more than elements and text")
 	}
 	return nil
 }
@@ -95,15 +94,15 @@ func (r *reader) start(e xml.StartElement) error {
 	_, twice := r.found[e.Name.Local]
 	switch {
 	case e.Name.Space != "" || !isName(e.Name.Local):
-		return errors.New("an element has an odd name")
+		return errors.New("invalid element name")
 	case len(e.Attr) > 0:
-		return errors.New("an element has attributes")
+		return errors.New("element with attributes")
 	case r.depth > 2:
-		return errors.New("its elements are nested")
+		return errors.New("nested elements")
 	case r.depth == 1 && (r.begun || e.Name.Local != "xml"):
-		return errors.New("it has not the one root that it should have")
+		return errors.New("missing or wrong root element")
 	case r.depth == 2 && twice:
-		return errors.New("an element comes twice")
+		return errors.New("repeated element")
 	}
 	r.begun = true
 	if r.depth == 2 {
@@ -113,7 +112,7 @@ func (r *reader) start(e xml.StartElement) error {
 	return nil
 }
 
-// isName is narrower than XML is: no name may look like a part of what is signed.
+// isName is stricter than XML: a name must not look like a part of the signed text.
 func isName(s string) bool {
 	return s != "" && strings.Trim(s, letters+digits+"_") == ""
 }
@@ -124,8 +123,8 @@ const (
 	letters  = "abcdefghijklmnopqrstuvwxyz" + capitals
 )
 
-// printable replaces what XML has no way to say, or would read back as something else, so
-// that what is signed is what arrives.
+// printable replaces characters that XML can't express or would change, so that the received
+// text is the signed text.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F || r == 0xFFFE || r == 0xFFFF {
