@@ -101,12 +101,12 @@ func TestADM04_only_what_lacks_something_is_missing(t *testing.T) {
 		for i, wrong := range plan.Missing {
 			want := fault.Fields{}
 			for _, n := range batch[i].Needs() {
-				sentence := fmt.Sprintf("There is no %s %s.", n.Ref.Kind, n.Ref.ID)
+				sentence := fmt.Sprintf("Not found: %s %s.", n.Ref.Kind, n.Ref.ID)
 				if !s.known[n.Ref] && !there[n.Ref] && !slices.Contains(want[n.Field], sentence) {
 					want.Add(n.Field, sentence)
 				}
 			}
-			if c, is := batch[i].(imported.CategoryRecord); is && mayCircle(c.ID, batch, s.tree) && slices.Equal(wrong["parent"], inCircle) {
+			if c, is := batch[i].(imported.CategoryRecord); is && mayCircle(c.ID, batch, s.tree) && slices.Equal(wrong["parent"], inCycle) {
 				continue
 			}
 			require.NotEmpty(t, want, "%v lacks nothing", batch[i].Ref())
@@ -115,7 +115,7 @@ func TestADM04_only_what_lacks_something_is_missing(t *testing.T) {
 	})
 }
 
-var inCircle = []string{"The parents go around in a circle."}
+var inCycle = []string{"The parents form a cycle."}
 
 // mayCircle says whether the category is above itself when every category of the batch
 // may be where it is in the tree, or where its record says.
@@ -208,7 +208,7 @@ func TestADM04_a_move_that_is_not_made_may_close_a_circle(t *testing.T) {
 	plan := imported.PlanOf(batch, s.known, s.tree)
 	assert.Empty(t, plan.Ready)
 	assert.Equal(t, map[int]fault.Fields{
-		0: {"parent": inCircle}, 1: {"parent": inCircle}, 2: {"parent": {"There is no category 99."}},
+		0: {"parent": inCycle}, 1: {"parent": inCycle}, 2: {"parent": {"Not found: category 99."}},
 	}, plan.Missing)
 	s.known[imported.NumberRef(imported.Category, feed.CategoryID(99))], s.tree[99] = true, 0
 	assert.Len(t, imported.PlanOf(batch, s.known, s.tree).Ready, 3, "once it can be made, all of them can")
@@ -220,11 +220,11 @@ func TestADM04_what_hangs_below_a_circle(t *testing.T) {
 	plan := imported.PlanOf(batch, known, parents{})
 	assert.Equal(t, []int{4}, plan.Ready)
 	assert.Equal(t, map[int]fault.Fields{
-		0: {"parent": {"There is no category 2."}}, 1: {"parent": inCircle}, 2: {"parent": inCircle},
-		3: {"category": {"There is no category 3."}},
+		0: {"parent": {"Not found: category 2."}}, 1: {"parent": inCycle}, 2: {"parent": inCycle},
+		3: {"category": {"Not found: category 3."}},
 	}, plan.Missing)
 	plan = imported.PlanOf([]imported.Record{shelf(1, 1)}, nil, parents{})
-	assert.Equal(t, map[int]fault.Fields{0: {"parent": inCircle}}, plan.Missing, "it is one by itself")
+	assert.Equal(t, map[int]fault.Fields{0: {"parent": inCycle}}, plan.Missing, "it is one by itself")
 	s := storedCategories(parents{1: 0, 2: 0})
 	s.known[imported.Ref{Kind: imported.User, ID: "u"}] = true
 	assert.Equal(t, []string{"category 3", "category 4", "demand 1"}, readyIn(batch, s), "it is there already, where it was")
@@ -234,7 +234,7 @@ func TestADM04_bundles_that_need_each_other(t *testing.T) {
 	plan := imported.PlanOf([]imported.Record{binding(1, 2, 0), binding(2, 0, 1), binding(3, 3, 0)}, nil, nil)
 	assert.Equal(t, []int{2}, plan.Ready, "what is its own original needs nothing")
 	assert.Equal(t, map[int]fault.Fields{
-		0: {"first_original": {"There is no bundle 2."}}, 1: {"original": {"There is no bundle 1."}},
+		0: {"first_original": {"Not found: bundle 2."}}, 1: {"original": {"Not found: bundle 1."}},
 	}, plan.Missing)
 
 	s := stock{known: map[imported.Ref]bool{imported.NumberRef(imported.Bundle, publication.BundleID(2)): true}}
@@ -245,8 +245,8 @@ func TestADM04_bundles_that_need_each_other(t *testing.T) {
 func TestADM04_each_thing_that_is_not_there_is_told_once(t *testing.T) {
 	plan := imported.PlanOf([]imported.Record{guide("Tea", "r", 5, 6, 5), binding(9, 4, 4)}, nil, nil)
 	assert.Equal(t, map[int]fault.Fields{
-		0: {"robot": {"There is no user r."}, "bundles": {"There is no bundle 5.", "There is no bundle 6."}},
-		1: {"first_original": {"There is no bundle 4."}, "original": {"There is no bundle 4."}},
+		0: {"robot": {"Not found: user r."}, "bundles": {"Not found: bundle 5.", "Not found: bundle 6."}},
+		1: {"first_original": {"Not found: bundle 4."}, "original": {"Not found: bundle 4."}},
 	}, plan.Missing)
 	assert.Equal(t, []imported.Ref{
 		{Kind: imported.User, ID: "r"}, {Kind: imported.Bundle, ID: "5"}, {Kind: imported.Bundle, ID: "6"}, {Kind: imported.Bundle, ID: "4"},
