@@ -1,5 +1,4 @@
-// Package demand is about service requests: what somebody wants done, where, and
-// until when.
+// Package demand models service requests: a description, a place and a period.
 package demand
 
 import (
@@ -15,7 +14,7 @@ import (
 // ID numbers demands.
 type ID int64
 
-// Demand is one service request. It always has its three times.
+// Demand is one service request. Closed, Start and End are always set.
 type Demand struct {
 	ID          ID
 	Title       string
@@ -24,9 +23,9 @@ type Demand struct {
 	Cover       media.Picture // with the size demand_cover_md; zero: none
 	Images      []string      // addresses
 	Author      user.ID
-	Address     string          // of the service; empty: not known
+	Address     string          // of the service; empty: unknown
 	Category    feed.CategoryID // zero: none
-	Place       *geo.Point      // nil: nowhere, so within no distance
+	Place       *geo.Point      // nil: no location, so in no area
 	Closed      time.Time
 	Start       time.Time
 	End         time.Time
@@ -36,7 +35,7 @@ type Demand struct {
 	Updated     time.Time
 }
 
-// Listing says how the demand stands in the feed.
+// Listing returns the demand's listing in the feed, and whether it is listed.
 func (d Demand) Listing() (feed.Listing, bool) {
 	if !d.Published || d.Deleted {
 		return feed.Listing{}, false
@@ -47,7 +46,7 @@ func (d Demand) Listing() (feed.Listing, bool) {
 	}, true
 }
 
-// At is the demand with its cover at the address that it has now.
+// At implements feed.Covered.
 func (d Demand) At(address func(media.Key) string) (feed.Listable, bool) {
 	if d.Cover.Key == "" {
 		return nil, false
@@ -56,9 +55,9 @@ func (d Demand) At(address func(media.Key) string) (feed.Listable, bool) {
 	return d, true
 }
 
-// Repository stores demands, and keeps the feed equal to their listings in the
-// same step. Every implementation passes test/ports.Demands.
+// Repository stores demands, and updates the feed to their listings in the same step.
+// Every implementation passes test/ports.Demands.
 type Repository interface {
-	// Put stores the demand under its ID, new or in place of what was there.
+	// Put stores the demand under its ID and replaces an existing one.
 	Put(ctx context.Context, d Demand) error
 }

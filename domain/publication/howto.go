@@ -8,8 +8,8 @@ import (
 	"plaza/domain/user"
 )
 
-// HowTo is what the crawler imported for a category under a robot's account
-// (ADM-01).
+// HowTo is a list of bundles that the crawler imported for a category under a robot's
+// account (ADM-01).
 type HowTo struct {
 	Category string
 	Robot    user.ID
@@ -20,10 +20,9 @@ type HowTo struct {
 
 // HowTos stores imported how-tos. Every implementation passes test/ports.HowTos.
 type HowTos interface {
-	// Put stores the how-to of its category and robot, new or in place of what was
-	// there.
+	// Put stores the how-to under its category and robot and replaces an existing one.
 	Put(ctx context.Context, h HowTo) error
-	// List returns a page of the how-tos of the categories, of all when none is
-	// named; the newest first, ties by category, byte by byte, and robot.
+	// List returns a page of the how-tos of the categories, or of all categories if the
+	// list is empty: the newest first, ties by category, byte by byte, and robot.
 	List(ctx context.Context, categories []string, p page.Request) (page.Page[HowTo], error)
 }
