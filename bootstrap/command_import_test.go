@@ -78,7 +78,7 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 		{"what is rejected goes to a.rejects.jsonl", []string{file, zipped}},
 		{"what is rejected goes to a.rejects.jsonl", []string{file, rejects}},
 		{"what is rejected goes to a.rejects.jsonl", []string{rejects, file}},
-		{"nowhere.jsonl: There is no such file.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},
+		{"nowhere.jsonl: File not found.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},
 		{"This is a folder", []string{folder}},
 		{"there is no kind \"shop\"; the kinds are user,category,bundle", []string{"--schema", "shop"}},
 	} {
@@ -158,7 +158,7 @@ func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *t
 	assert.Contains(t, o.out, "2 new, 0 changed, 0 as they were, 3 rejected.")
 	assert.Contains(t, o.err, file+":2: name: ")
 	assert.Regexp(t, `found\.jsonl:3: \w`, o.err)
-	assert.Contains(t, o.err, file+":4: author: There is no user u1.\n")
+	assert.Contains(t, o.err, file+":4: author: Not found: user u1.\n")
 	assert.Contains(t, o.err, "3 lines rejected, and kept with the reasons in "+rejects)
 
 	kept, err := os.ReadFile(rejects)
@@ -183,7 +183,7 @@ func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *t
 	assert.Equal(t, namelessShelf, string(lines[0].Record))
 	assert.Contains(t, lines[0].Rejected.Fields, "name")
 	assert.NotEmpty(t, lines[1].Rejected.Reason)
-	assert.Equal(t, []string{"There is no user u1."}, lines[2].Rejected.Fields["author"])
+	assert.Equal(t, []string{"Not found: user u1."}, lines[2].Rejected.Fields["author"])
 
 	mended := strings.NewReplacer(namelessShelf, namedShelf, `"record":"{"`, `"record":`+aPerson).Replace(string(kept))
 	require.NoError(t, os.WriteFile(rejects, []byte(mended), 0o600))

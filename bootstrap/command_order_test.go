@@ -63,14 +63,14 @@ func TestPAY12_order_create_tells_all_that_is_wrong(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")
 	sh.run("order", "create", "--user", "99", "--amount", "0", "--subject", " ", "--currency", "EUR", "--expires-in", "10ms").
-		refuses(misused, "\nuser: There is no such user.", "\namount: ", "\nsubject: ", "\ncurrency: ", "\nexpires_in: ")
+		refuses(misused, "\nuser: User not found.", "\namount: ", "\nsubject: ", "\ncurrency: ", "\nexpires_in: ")
 	for _, amount := range []string{"0", "-990", "10000001"} {
 		sh.run("order", "create", "--user", uid, "--amount="+amount, "--subject", "Tea").refuses(misused, "amount: ")
 	}
 	sh.run("order", "create", "--user", uid, "--amount", "1", "--subject", strings.Repeat("茶", 43)).
 		refuses(misused, "subject: Ensure this field has no more than 127 bytes.")
-	sh.run("order", "show", "99").refuses(refused, "There is no such order.")
-	sh.run("order", "list", "--user", "99").refuses(refused, "There is no such account.")
+	sh.run("order", "show", "99").refuses(refused, "Order not found.")
+	sh.run("order", "list", "--user", "99").refuses(refused, "Account not found.")
 	require.Empty(t, sh.bills(uid), "nothing was stored")
 }
 

@@ -62,11 +62,11 @@ func TestAUT08_token_issue_refuses(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")
 	sh.run("user", "scopes", uid, "xfile_event").ends(done)
-	sh.run("token", "issue", "--user", uid, "--scopes", "fly").refuses(misused, "scope: There is no scope “fly”.")
+	sh.run("token", "issue", "--user", uid, "--scopes", "fly").refuses(misused, "scope: Unknown scope “fly”.")
 	sh.run("token", "issue", "--user", uid, "--scopes", "xfile_event,pay_trade_order").
 		refuses(misused, "scope: This account does not have the scope “pay_trade_order”.")
-	sh.run("token", "issue", "--user", "99").refuses(refused, "There is no such account.")
-	sh.run("token", "list", "--user", "99").refuses(refused, "There is no such account.")
+	sh.run("token", "issue", "--user", "99").refuses(refused, "Account not found.")
+	sh.run("token", "list", "--user", "99").refuses(refused, "Account not found.")
 	for _, ttl := range []string{"1s", "0", "-5h", "900000h", "month"} {
 		sh.run("token", "issue", "--user", uid, "--ttl="+ttl).refuses(misused, "--ttl", "720h")
 	}
@@ -114,7 +114,7 @@ func TestAUT10_token_revoke(t *testing.T) {
 	assert.Empty(t, sh.tokens(uid))
 
 	for _, gone := range []string{key, id, "99"} {
-		sh.run("token", "revoke", gone).refuses(refused, "There is no such token.")
+		sh.run("token", "revoke", gone).refuses(refused, "Token not found.")
 	}
 	o = sh.run("token", "revoke", key[:20])
 	o.refuses(misused, "neither")

@@ -56,8 +56,8 @@ func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
 	sh := newShell(t)
 	sh.run("user", "create", "--username", "13800000009", "--password", "short", "--scopes", "fly,xfile_event",
 		"--timezone", "Mars/Olympus").refuses(misused,
-		"\nusername: Enter a phone number", "\npassword: This password is too short", "\nscope: There is no scope “fly”",
-		"\ntimezone: There is no time zone")
+		"\nusername: Enter a phone number", "\npassword: This password is too short", "\nscope: Unknown scope “fly”",
+		"\ntimezone: Unknown time zone")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "password1").refuses(misused, "password: This password is too common")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "qq123456789").
 		refuses(misused, "password: This password is too easy to guess")
@@ -104,7 +104,7 @@ func TestAUT10_user_disable_and_enable(t *testing.T) {
 	sh.run("user", "enable", uid).ends(done)
 	assert.False(t, sh.account(uid).Disabled)
 	for _, verb := range []string{"disable", "enable"} {
-		sh.run("user", verb, "99").refuses(refused, "There is no such account.")
+		sh.run("user", verb, "99").refuses(refused, "Account not found.")
 	}
 }
 
@@ -116,7 +116,7 @@ func TestAUT10_user_passwd(t *testing.T) {
 
 	sh.run("user", "passwd", uid, "--password", "secret").refuses(misused, "password: This password is too short")
 	sh.run("user", "passwd", uid).refuses(misused, "password: There is none")
-	sh.run("user", "passwd", "99").refuses(refused, "There is no such account.")
+	sh.run("user", "passwd", "99").refuses(refused, "Account not found.")
 	assert.True(t, sh.tokens(uid)[0].Good, "nothing was done")
 	assert.Equal(t, misused, sh.run("user", "passwd", uid, "my-secret-words").status, "no password is an argument")
 
@@ -154,7 +154,7 @@ func TestAUT08_user_scopes(t *testing.T) {
 	sh.run("user", "scopes", uid, "pay_trade_order,xfile_event").ends(done)
 	assert.Equal(t, []string{"pay_trade_order", "xfile_event"}, sh.account(uid).Scopes)
 	sh.run("user", "scopes", uid, "xfile_event,fly,swim").refuses(misused, "“fly”", "“swim”")
-	sh.run("user", "scopes", "99", "xfile_event").refuses(refused, "There is no such account.")
+	sh.run("user", "scopes", "99", "xfile_event").refuses(refused, "Account not found.")
 	assert.Equal(t, []string{"pay_trade_order", "xfile_event"}, sh.account(uid).Scopes)
 	sh.run("user", "scopes", uid, "").ends(done)
 	assert.Empty(t, sh.account(uid).Scopes)

@@ -113,7 +113,7 @@ func TestPLA_04_private_pictures_need_a_signature_that_is_good(t *testing.T) {
 	} {
 		w := get(http.MethodGet, target)
 		assert.Equal(t, http.StatusNotFound, w.Code, target)
-		assert.JSONEq(t, `{"error":true,"code":"RESOURCE_NOT_FOUND","data":{"detail":"There is no such picture."}}`, w.Body.String())
+		assert.JSONEq(t, `{"error":true,"code":"RESOURCE_NOT_FOUND","data":{"detail":"Picture not found."}}`, w.Body.String())
 	}
 }
 

@@ -124,7 +124,7 @@ func TestADM04_what_is_wrong_is_rejected_and_the_rest_is_kept(t *testing.T) {
 	assert.ElementsMatch(t, []int64{12, 13, 14, 15, 16, 17, 18, 20}, seen.rejected)
 	all := fmt.Sprint(r.kept)
 	for _, reason := range []string{
-		"14: author: There is no user nobody.", "15: bundle: There is no bundle 99.; category: There is no category 77.",
+		"14: author: Not found: user nobody.", "15: bundle: Not found: bundle 99.; category: Not found: category 77.",
 		"16: parent", "17: parent", "18: name", "colour",
 	} {
 		assert.Contains(t, all, reason)
@@ -247,7 +247,7 @@ func TestADM04_a_cover_is_kept_once(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(3), summary.All().New)
 	require.Len(t, r.kept, 2)
-	assert.Contains(t, r.kept[0], "cover.file: There is no such file.")
+	assert.Contains(t, r.kept[0], "cover.file: File not found.")
 	assert.Contains(t, r.kept[1], "cover.file: "+media.NotAccepted)
 
 	items := w.feedPage(0, feed.Node)

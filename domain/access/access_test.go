@@ -63,7 +63,7 @@ func TestAUT05_which_sessions_act(t *testing.T) {
 	s := session()
 	s.Account.Rehash("newer")
 	_, err = s.Actor(noon)
-	assert.NoError(t, err, "an upgraded hash keeps keys good (AUT-12)")
+	assert.NoError(t, err, "a new hash keeps keys valid (AUT-12)")
 }
 
 func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAUT14_setting_scopes(t *testing.T) {
 	assert.Equal(t, []access.Scope{access.XfileEvent}, a.Scopes)
 	assert.Equal(t, []access.Scope{access.XfileEvent, access.BackOffice}, a.Held())
 	a.SetScopes(nil)
-	assert.True(t, a.Staff, "taken away by name only")
+	assert.True(t, a.Staff, "SetScopes does not revoke staff")
 	a.Staff = false
 	assert.Empty(t, a.Held())
 }
@@ -166,7 +166,7 @@ func TestUSR03_presence_is_written_at_most_once_a_minute(t *testing.T) {
 	assert.True(t, s.IsStale(noon), "never seen")
 }
 
-// estimator estimates every password alike, and notes what it was asked.
+// estimator returns one strength for every password, and records its arguments.
 type estimator struct {
 	strength access.Strength
 	password string
@@ -202,7 +202,7 @@ func TestPasswords_that_are_easy_to_guess(t *testing.T) {
 	assert.NoError(t, access.CheckPassword(secret.New("plaza-demo"), user.Phone{}, e))
 	assert.Empty(t, e.known)
 	assertField(t, access.CheckPassword(secret.New(strings.Repeat("ab3", 43)), phone, e), "password")
-	assert.Equal(t, "plaza-demo", e.password, "one that is too long is not estimated")
+	assert.Equal(t, "plaza-demo", e.password, "a too long password is not estimated")
 }
 
 func TestAUT11_sources(t *testing.T) {
@@ -220,5 +220,5 @@ func TestActorLocal(t *testing.T) {
 	require.NoError(t, err)
 	late := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 	assert.Equal(t, 21, access.Actor{Zone: shanghai}.Local(late).Day())
-	assert.Equal(t, late, access.Actor{}.Local(late.In(shanghai)), "the zero actor lives in UTC")
+	assert.Equal(t, late, access.Actor{}.Local(late.In(shanghai)), "the zero actor is in UTC")
 }

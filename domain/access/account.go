@@ -8,37 +8,36 @@ import (
 	"plaza/domain/user"
 )
 
-// Account is what login knows of a user.
+// Account is a user's login data.
 type Account struct {
 	User     user.ID
 	Phone    user.Phone
-	Hash     string  // of the password; empty: no password opens it
-	Scopes   []Scope // without BackOffice, which Staff stands for
+	Hash     string  // of the password; empty: no password matches
+	Scopes   []Scope // without BackOffice, which Staff implies
 	Staff    bool
 	Disabled bool
-	// Generation numbers the passwords: a token of another generation is void.
+	// Generation counts password changes: a token of another generation is invalid.
 	Generation int
 }
 
-// SetPassword gives the account another password, by its hash. Every key that
-// was given out before is void from then on (AUT-10).
+// SetPassword replaces the password by its hash. It invalidates every key issued
+// before (AUT-10).
 func (a *Account) SetPassword(hash string) {
 	a.Hash = hash
 	a.Generation++
 }
 
-// Rehash keeps the password and takes its newer hash; keys stay good (AUT-12).
+// Rehash replaces the hash of an unchanged password. Keys stay valid (AUT-12).
 func (a *Account) Rehash(hash string) { a.Hash = hash }
 
-// SetScopes replaces the scopes of the account. BackOffice among them makes the account
-// staff; without it, staff accounts stay staff.
+// SetScopes replaces the scopes of the account. BackOffice makes the account staff;
+// its absence leaves a staff account staff.
 func (a *Account) SetScopes(scopes []Scope) {
 	a.Staff = a.Staff || slices.Contains(scopes, BackOffice)
 	a.Scopes = slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return s == BackOffice })
 }
 
-// Held returns every scope of the account: BackOffice, too, when the account is staff
-// (AUT-14).
+// Held returns every scope of the account, including BackOffice for staff (AUT-14).
 func (a Account) Held() []Scope {
 	held := slices.Clone(a.Scopes)
 	if a.Staff {
@@ -47,47 +46,47 @@ func (a Account) Held() []Scope {
 	return held
 }
 
-// Grant is what a token is issued for.
+// Grant holds the scopes that a token is issued for.
 type Grant struct {
 	Scopes    []Scope
 	Narrowing Narrowing
 }
 
-// Grant returns what a token is issued for: all that the account holds when no scope is
-// asked for, else just those asked for, each of which it must hold (AUT-08). Asking for
-// scopes narrows the token, even if they are all that the account holds.
-func (a Account) Grant(asked []Scope) (Grant, error) {
+// Grant returns the grant of a new token. Without requested scopes it has all scopes of
+// the account; otherwise it has the requested ones, each of which the account must hold
+// (AUT-08). Requested scopes narrow the token, even if they are all that the account holds.
+func (a Account) Grant(requested []Scope) (Grant, error) {
 	held := a.Held()
-	if len(asked) == 0 {
+	if len(requested) == 0 {
 		return Grant{held, NotNarrowed}, nil
 	}
 	var wrong fault.Fields
-	for _, s := range asked {
+	for _, s := range requested {
 		if !slices.Contains(held, s) {
 			wrong.Add("scope", "This account does not have the scope "+quoted(string(s))+".")
 		}
 	}
-	return Grant{slices.Clone(asked), Narrowed}, wrong.Err()
+	return Grant{slices.Clone(requested), Narrowed}, wrong.Err()
 }
 
-// Accounts stores accounts together with the people who have them. Every
-// implementation passes test/ports.Accounts.
+// Accounts stores accounts together with their members. Every implementation passes
+// test/ports.Accounts.
 type Accounts interface {
-	// Open stores a new account and its member at once and returns their uid, which
-	// is new whatever they say. The phone must be free, else ErrPhoneTaken; then
-	// nothing is stored.
+	// Open stores a new account and its member atomically and returns their uid. The
+	// uid must be new, whatever IDs the arguments carry. If the phone is taken, Open
+	// must store nothing and return ErrPhoneTaken.
 	Open(ctx context.Context, a Account, m user.Member) (user.ID, error)
 	// ByPhone returns the account with the login name, or ErrNoAccount.
 	ByPhone(ctx context.Context, phone user.Phone) (Account, error)
 	// ByID returns the account of the user, or ErrNoAccount.
 	ByID(ctx context.Context, id user.ID) (Account, error)
-	// List returns the accounts with higher uids than after, ascending, at most
-	// limit of them.
+	// List returns at most limit accounts with uids greater than after, by ascending
+	// uid.
 	List(ctx context.Context, after user.ID, limit int) ([]Account, error)
 	// Change loads the account, calls fn and stores the result, atomically and
-	// isolated from other Changes of it. If fn fails, nothing is stored and its
-	// error comes back as it is; nothing is stored either when fn panics or the
-	// context ends, and nobody ever sees half of a Change. fn must do no I/O: it may
-	// run again. Calling the store from inside fn must fail at once.
+	// isolated from other Changes of it. If fn fails, nothing is stored and Change
+	// returns fn's error unchanged. If fn panics or the context ends, nothing is
+	// stored. No reader may see a partial Change. fn must do no I/O: it may run again.
+	// Calling the store from inside fn must fail at once.
 	Change(ctx context.Context, id user.ID, fn func(*Account) error) error
 }

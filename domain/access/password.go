@@ -11,20 +11,20 @@ import (
 	"plaza/domain/user"
 )
 
-// Lengths of passwords in characters. They are never truncated nor trimmed.
+// Lengths of passwords in characters. Passwords are never truncated or trimmed.
 const (
 	MinPassword = 8
 	MaxPassword = 128
 )
 
-// Strength says how hard a password is to guess.
+// Strength is how hard a password is to guess.
 type Strength int
 
-// The strengths, by about how many guesses it takes at most to find the password.
+// The strengths, each with the approximate upper bound of guesses needed.
 const (
 	TooGuessable      Strength = iota // 10^6
 	VeryGuessable                     // 10^8
-	SomewhatGuessable                 // 10^10; the least that may be chosen
+	SomewhatGuessable                 // 10^10; the minimum for a new password
 	SafelyUnguessable                 // 10^12
 	VeryUnguessable                   // more
 )
@@ -32,16 +32,16 @@ const (
 // Estimator estimates how hard passwords are to guess. Every implementation passes
 // test/ports.Estimator.
 type Estimator interface {
-	// Strength returns the estimate for a password. Guessers who try common passwords,
-	// names, words, dates, rows of keys and the known words, all of them with a few
-	// characters more, must find such passwords below SomewhatGuessable. The known words
-	// are what a guesser knows of the account. Every text must have a strength.
+	// Strength returns the estimate for a password. Common passwords, names, words,
+	// dates, keyboard rows and the known words must be below SomewhatGuessable, also
+	// with a few characters added. The known words are facts about the account that an
+	// attacker knows. Every text must have a strength.
 	Strength(password secret.String, known []string) Strength
 }
 
-// CheckPassword says whether the account with the phone number may have the password:
-// long enough, not too long to hash, and not one that guessers find early. Passwords
-// are checked when they are set, not when somebody logs in.
+// CheckPassword returns a fault on the field password unless the account with the phone
+// number may use it: long enough, not too long to hash, and not easy to guess. Passwords
+// are checked when they are set, not at login.
 func CheckPassword(password secret.String, phone user.Phone, e Estimator) error {
 	p := password.Reveal()
 	problem := text.Limit{Chars: MaxPassword}.Problem(p)
@@ -60,7 +60,7 @@ func CheckPassword(password secret.String, phone user.Phone, e Estimator) error 
 	return nil
 }
 
-// knownOf returns the phone number in the forms that people write it in.
+// knownOf returns the common spellings of the phone number.
 func knownOf(phone user.Phone) []string {
 	code, number, isPhone := strings.Cut(strings.TrimPrefix(phone.String(), "+"), "-")
 	if !isPhone {
@@ -69,8 +69,8 @@ func knownOf(phone user.Phone) []string {
 	return []string{number, code + number, phone.String()}
 }
 
-// isCommon knows the passwords that are tried first, and such digits, sequences
-// and repetitions as need no list.
+// isCommon reports whether the password is a listed one, only digits and marks, a
+// sequence or a repetition.
 func isCommon(p string) bool {
 	p = strings.ToLower(p)
 	stem := strings.TrimRight(p, "0123456789!.@#$?*")
@@ -87,8 +87,7 @@ func isCommon(p string) bool {
 
 const sequences = "abcdefghijklmnopqrstuvwxyz qwertyuiopasdfghjklzxcvbnm 1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/ 1q2w3e4r5t6y7u8i9o0p"
 
-// commonStems are common passwords, or what is left of them without the digits
-// and marks at their end; all in lower case.
+// commonStems are common passwords in lower case, without trailing digits and marks.
 var commonStems = set(`password passwort passw0rd p@ssword p@ssw0rd pass parola
 	contrasena motdepasse mima woaini iloveyou letmein welcome admin administrator
 	root user test guest login master dragon monkey shadow sunshine princess

@@ -14,29 +14,30 @@ import (
 	"plaza/domain/user"
 )
 
-// DefaultTTL is how long a token lives from its last use (AUT-09).
+// DefaultTTL is how long a token lives after its last use (AUT-09).
 const DefaultTTL = 30 * 24 * time.Hour
 
-// SeenEvery is how often being seen is written down, at most, per user and per
-// token (USR-03).
+// SeenEvery is the minimum time between two stored sightings of a user or a token
+// (USR-03).
 const SeenEvery = time.Minute
 
-// keyPrefix makes a key recognisable, so that scanners find one that leaked.
+// keyPrefix lets secret scanners recognise a leaked key.
 const keyPrefix = "plz_"
 
 const keyBytes = 32
 
-// KeyHash is the SHA-256 of a key; only that is kept.
+// KeyHash is the SHA-256 of a key. The key itself is never stored.
 type KeyHash [sha256.Size]byte
 
-// NewKey returns a fresh key of 32 random bytes in URL-safe base64.
+// NewKey returns a new key of 32 random bytes in URL-safe base64.
 func NewKey() secret.String {
 	var raw [keyBytes]byte
-	rand.Read(raw[:]) // never fails: crypto/rand ends the program instead
+	rand.Read(raw[:]) // never fails: crypto/rand crashes the program instead
 	return secret.New(keyPrefix + base64.RawURLEncoding.EncodeToString(raw[:]))
 }
 
-// HashKey returns the hash of a presented key; false when it can't be a key.
+// HashKey returns the hash of a presented key. It reports false if the text cannot be
+// a key.
 func HashKey(key secret.String) (KeyHash, bool) {
 	body, found := strings.CutPrefix(key.Reveal(), keyPrefix)
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
@@ -49,30 +50,30 @@ func HashKey(key secret.String) (KeyHash, bool) {
 // TokenID numbers tokens, for listing and revoking them.
 type TokenID int64
 
-// Narrowing says whether a token was asked for with scopes named (AUT-14).
+// Narrowing is whether a token was requested with explicit scopes (AUT-14).
 type Narrowing int
 
-// The narrowings. Programs before AUT-14 issued tokens without recording it.
+// The narrowings. Versions before AUT-14 issued tokens without recording it.
 const (
 	NarrowingUnknown Narrowing = iota
 	NotNarrowed
 	Narrowed
 )
 
-// Token is a key that was given out, without the key.
+// Token describes an issued key, without the key itself.
 type Token struct {
 	ID         TokenID
 	Hash       KeyHash
 	User       user.ID
 	Scopes     []Scope
 	Narrowing  Narrowing
-	Generation int           // the account's when it was issued
-	TTL        time.Duration // from its last use
+	Generation int           // of the account when the token was issued
+	TTL        time.Duration // after the last use
 	Created    time.Time
 	Used       time.Time
 }
 
-// NewToken returns the token for the key, granted to the account.
+// NewToken returns the token of the key, issued to the account.
 func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time.Time) Token {
 	hash, _ := HashKey(key)
 	return Token{
@@ -81,22 +82,22 @@ func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time
 	}
 }
 
-// Expires is when the token ends unless it is used before.
+// Expires returns when the token expires unless it is used before.
 func (t Token) Expires() time.Time { return t.Used.Add(t.TTL) }
 
-// Session is a token together with the standing of its account and the last sign
-// of its user: all that a request needs to know of its caller.
+// Session is a token with its account and the last sighting of its user: everything
+// that a request needs to know about its caller.
 type Session struct {
 	Token
 	Account Account
 	Zone    string    // the user's time zone
-	Seen    time.Time // the user, with whichever token; zero: never
+	Seen    time.Time // when the user was last seen with any token; zero: never
 }
 
-// Actor returns who acts with the token. The token must live, be of the
-// account's present generation, and the account must not be disabled; else
-// ErrBadKey. Scopes are those that both the token and the account hold. A token that
-// was not narrowed holds BackOffice whenever its account does (AUT-14).
+// Actor returns the actor of the token. It returns ErrBadKey if the token has expired
+// or is of another generation than the account, or if the account is disabled. The
+// actor has the scopes that both the token and the account hold. A token that was not
+// narrowed holds BackOffice whenever its account does (AUT-14).
 func (s Session) Actor(now time.Time) (Actor, error) {
 	if !now.Before(s.Expires()) || s.Generation != s.Account.Generation || s.Account.Disabled {
 		return Actor{}, ErrBadKey
@@ -118,28 +119,27 @@ func (s Session) isNarrowed() bool {
 	return slices.ContainsFunc(s.Account.Scopes, func(sc Scope) bool { return !slices.Contains(s.Scopes, sc) })
 }
 
-// IsStale says whether the use of the token or the presence of its user is due
-// to be written down again.
+// IsStale reports whether the last use of the token or the last sighting of its user
+// must be stored again.
 func (s Session) IsStale(now time.Time) bool {
 	return now.Sub(s.Used) >= SeenEvery || now.Sub(s.Seen) >= SeenEvery
 }
 
-// Tokens stores tokens, and when their users were last seen. Every implementation
+// Tokens stores tokens and the last sightings of their users. Every implementation
 // passes test/ports.Tokens.
 type Tokens interface {
-	// Issue stores the token, and whether it was narrowed or that this is unknown, and
-	// returns its number.
+	// Issue stores the token, its Narrowing included, and returns its number.
 	Issue(ctx context.Context, t Token) (TokenID, error)
-	// Session returns the token with the hash, whatever its state, or ErrNoSession.
+	// Session returns the token with the hash, in any state, or ErrNoSession.
 	Session(ctx context.Context, hash KeyHash) (Session, error)
-	// Touch notes that the session's token and user were seen at the instant. Each
+	// Touch records that the session's token and user were seen at the instant. Each
 	// of the two must be written only if it is at least SeenEvery older, so that
-	// many at once write once; it must never move backwards. A session that is
-	// gone is no error.
+	// concurrent calls write once. Neither may move backwards. A session that no longer
+	// exists is not an error.
 	Touch(ctx context.Context, s Session, now time.Time) error
 	// Revoke removes the token, or returns ErrNoSession.
 	Revoke(ctx context.Context, id TokenID) error
-	// OfUser returns the user's tokens, the latest issued first, ties by descending
+	// OfUser returns the user's tokens, most recently issued first, ties by descending
 	// id.
 	OfUser(ctx context.Context, id user.ID) ([]Token, error)
 }

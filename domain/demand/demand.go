@@ -1,5 +1,4 @@
-// Package demand is about service requests: what somebody wants done, where, and
-// until when.
+// Package demand models service requests: a description, a place and a period.
 package demand
 
 import (
@@ -14,7 +13,7 @@ import (
 // ID numbers demands.
 type ID int64
 
-// Demand is one service request. It always has its three times.
+// Demand is one service request. Closed, Start and End are always set.
 type Demand struct {
 	ID          ID
 	Title       string
@@ -23,9 +22,9 @@ type Demand struct {
 	Cover       media.Picture // with the size demand_cover_md; zero: none
 	Images      []string      // addresses
 	Author      user.ID
-	Address     string          // of the service; empty: not known
+	Address     string          // of the service; empty: unknown
 	Category    feed.CategoryID // zero: none
-	Place       *geo.Point      // nil: nowhere, so within no distance
+	Place       *geo.Point      // nil: no location, so in no area
 	Closed      time.Time
 	Start       time.Time
 	End         time.Time
@@ -35,7 +34,7 @@ type Demand struct {
 	Updated     time.Time
 }
 
-// Listing says how the demand stands in the feed.
+// Listing returns the demand's listing in the feed, and whether it is listed.
 func (d Demand) Listing() (feed.Listing, bool) {
 	if !d.Published || d.Deleted {
 		return feed.Listing{}, false
@@ -46,7 +45,7 @@ func (d Demand) Listing() (feed.Listing, bool) {
 	}, true
 }
 
-// At is the demand with its cover at the address that it has now.
+// At implements feed.Covered.
 func (d Demand) At(address func(media.Key) string) (feed.Listable, bool) {
 	if d.Cover.Key == "" {
 		return nil, false

@@ -14,21 +14,21 @@ var (
 	TagLimit         = text.Limit{Chars: 64}
 )
 
-// How many a demand has of each, at most.
+// Maximum numbers of tags and images of a demand.
 const (
 	MaxTags   = 50
 	MaxImages = 100
 )
 
-// New checks the demand and returns it in the form that is kept: tags and images each
-// once, in their order.
+// New checks the demand and returns it in the stored form. Tags and images keep their
+// order and lose repetitions.
 func New(d Demand) (Demand, error) {
 	var wrong fault.Fields
 	if d.ID <= 0 {
-		wrong.Add("id", "Enter a whole number from 1 on.")
+		wrong.Add("id", "Enter a whole number of 1 or greater.")
 	}
 	if d.Category < 0 {
-		wrong.Add("category", "Enter the number of a category, or null.")
+		wrong.Add("category", "Enter a category ID, or null.")
 	}
 	d.Title, d.Address = text.Trim(d.Title), text.Trim(d.Address)
 	wrong.Add("title", TitleLimit.RequiredProblem(d.Title))
@@ -42,13 +42,12 @@ func New(d Demand) (Demand, error) {
 	wrong.Add("start", instant.Problem(d.Start))
 	wrong.Add("end", instant.Problem(d.End))
 	if len(wrong["start"])+len(wrong["end"]) == 0 && d.End.Before(d.Start) {
-		wrong.Add("end", "This is before the start.")
+		wrong.Add("end", "The end must not be before the start.")
 	}
 	return d, wrong.Err()
 }
 
-// list trims the values, drops those that come again, and notes the first thing that is
-// wrong with them.
+// list trims the values and drops repetitions. It adds the first problem to wrong.
 func list(wrong *fault.Fields, name string, values []string, most int, problem func(string) string) []string {
 	distinct, p := text.Distinct(values, most, func(v string) (string, string) {
 		v = text.Trim(v)

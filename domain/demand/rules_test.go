@@ -25,7 +25,7 @@ func request() demand.Demand {
 	}
 }
 
-// several are so many texts, no two the same.
+// several returns the given number of distinct texts.
 func several(form string, n int) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -111,7 +111,7 @@ func TestADM04_a_demand_has_one_form(t *testing.T) {
 	want.Tags, want.Images = []string{"b", "a"}, []string{"https://example.org/2", "https://example.org/1"}
 	want.End = noon.Add(time.Microsecond)
 	assert.Equal(t, want, got)
-	assert.Equal(t, []string{"b", " a ", "b ", "a"}, tags, "what was given stays")
+	assert.Equal(t, []string{"b", " a ", "b ", "a"}, tags, "the argument is not changed")
 
 	rapid.Check(t, func(t *rapid.T) {
 		d := request()

@@ -13,8 +13,8 @@ import (
 	"plaza/domain/text"
 )
 
-// Change is what an author wants of an event. Nil fields leave it as it is: a
-// permission, too, so that mending a title never exposes a private event (EVT-06).
+// Change is an author's edit of an event. Nil fields leave the event unchanged, its
+// permission included, so that editing a title never exposes a private event (EVT-06).
 type Change struct {
 	Title      *string
 	Content    *string
@@ -22,10 +22,10 @@ type Change struct {
 	Date       *Date
 	Permission *Permission
 	Category   *feed.CategoryID // zero: none
-	Publish    *bool            // true publishes, false makes a draft (EVT-04, EVT-05)
+	Publish    *bool            // true: publish; false: make it a draft (EVT-04, EVT-05)
 }
 
-// Check tells what is wrong with the fields as such, whatever the event.
+// Check returns the faults of the fields that do not depend on the event.
 func (c Change) Check() fault.Fields {
 	var wrong fault.Fields
 	if c.Title != nil {
@@ -49,10 +49,10 @@ func (c Change) Check() fault.Fields {
 	return wrong
 }
 
-// NoCategory is the sentence about a category that is not there.
-const NoCategory = "There is no such category."
+// NoCategory is the sentence about a category that does not exist.
+const NoCategory = "Category not found."
 
-// TextAfter returns the text that an event with this one will have.
+// TextAfter returns the text that an event with text t has after the change.
 func (c Change) TextAfter(t Text) Text {
 	if c.Title != nil {
 		t.Title = text.Trim(*c.Title)
@@ -63,10 +63,10 @@ func (c Change) TextAfter(t Text) Text {
 	return t
 }
 
-// Apply makes the change, all of it or, when it fails, nothing. A text that
-// becomes another loses its place until Locate. An event that becomes or stays
-// published must not be blank: the fault is on publish where that was asked for,
-// else on the texts that were sent.
+// Apply makes the whole change or, if it fails, none of it. An event whose text
+// changes loses its place until Locate. An event that becomes or stays published must
+// not be blank: the fault is on publish if the change sets it, else on the changed
+// texts.
 func (e *Event) Apply(c Change, now time.Time) error {
 	if err := c.Check().Err(); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (e *Event) Apply(c Change, now time.Time) error {
 	return nil
 }
 
-// after is the event with the change made, whether that may be or not.
+// after returns the event with the change made, without checking the result.
 func (e *Event) after(c Change) Event {
 	next := Event{s: e.State()}
 	s := &next.s
@@ -108,8 +108,8 @@ func set[T any](field *T, value *T) {
 	}
 }
 
-// later is now, but never before the last modification: two servers' clocks may
-// differ.
+// later returns now, but never a time before the last modification: the clocks of two
+// servers may differ.
 func later(last, now time.Time) time.Time {
 	if now = instant.Normalise(now); now.Before(last) {
 		return last
@@ -117,7 +117,7 @@ func later(last, now time.Time) time.Time {
 	return now
 }
 
-// blankFault is the fault of a published event that would show nothing.
+// blankFault returns the fault of a published event that would be blank.
 func blankFault(c Change) error {
 	const sentence = "A published event may not be blank."
 	if c.Publish != nil {

@@ -6,39 +6,39 @@ import (
 	"time"
 )
 
-// Date is a day of the calendar, without a time or a zone: 2026-11-21. The zero
-// Date is none.
+// Date is a calendar day without a time or a zone, like 2026-11-21. The zero Date is
+// no day.
 type Date struct{ year, month, day int }
 
 const dateForm = "2006-01-02"
 
-// ParseDate reads a day in the form YYYY-MM-DD (GEN-02).
+// ParseDate parses a day in the form YYYY-MM-DD (GEN-02).
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(dateForm, s)
 	if err != nil || t.Year() < 1 {
-		return Date{}, fmt.Errorf("%q is no day of the form YYYY-MM-DD", s)
+		return Date{}, fmt.Errorf("%q is not a date in the form YYYY-MM-DD", s)
 	}
 	return DateOf(t), nil
 }
 
-// DateOf is the day that the instant falls on in its own time zone.
+// DateOf returns the day of the instant in the instant's time zone.
 func DateOf(t time.Time) Date {
 	y, m, d := t.Date()
 	return Date{y, int(m), d}
 }
 
-// IsZero says whether it is no day.
+// IsZero reports whether d is the zero Date.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// String is the day as YYYY-MM-DD.
+// String returns the day as YYYY-MM-DD.
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day) }
 
-// Time is midnight of the day in UTC.
+// Time returns midnight of the day in UTC.
 func (d Date) Time() time.Time {
 	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
 }
 
-// Compare orders days: negative when d is before o.
+// Compare orders days. It is negative if d is before o.
 func (d Date) Compare(o Date) int {
 	return cmp.Or(cmp.Compare(d.year, o.year), cmp.Compare(d.month, o.month), cmp.Compare(d.day, o.day))
 }

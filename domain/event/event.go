@@ -1,9 +1,9 @@
-// Package event models diary events: what a member wrote about a day, what is
-// attached to it, what others said of it, and who may see it.
+// Package event models diary events: a member's text about a day, its attached
+// pictures, comments and likes, and the rules of visibility.
 //
-// An event starts as a draft and becomes visible, to those whom its permission
-// admits, when it is published. A published event is never blank. The place of
-// an event always belongs to its text.
+// An event starts as a draft. Once published, it is visible to the users that its
+// permission admits. A published event is never blank. The place of an event always
+// belongs to its current text.
 package event
 
 import (
@@ -31,20 +31,20 @@ var (
 	HTMLLimit    = text.Limit{Bytes: 64 << 10}
 )
 
-// MaxPlates is how many attachments an event has at most (EVT-21).
+// MaxPlates is the maximum of attachments of an event (EVT-21).
 const MaxPlates = 30
 
 // Faults of events.
 var (
-	ErrNotFound  = fault.New(fault.NotFound, "There is no such event.")
-	ErrNotAuthor = fault.New(fault.Denied, "Only its author may change an event.")
-	ErrLastPlate = fault.New(fault.Conflict, "This is all that the published event shows; make it a draft, or delete it.")
-	// ErrTextChanged says that the text is no longer the one that was analysed.
-	ErrTextChanged = errors.New("the event's text is not the analysed one")
+	ErrNotFound  = fault.New(fault.NotFound, "Event not found.")
+	ErrNotAuthor = fault.New(fault.Denied, "Only the author may change an event.")
+	ErrLastPlate = fault.New(fault.Conflict, "A published event may not be blank. Make it a draft, or delete it.")
+	// ErrTextChanged is returned if the text changed since it was analysed.
+	ErrTextChanged = errors.New("event text changed since it was analysed")
 )
 
-// State is all there is to know of an event, for the stores. Only Restore makes
-// an event of it again.
+// State is the complete state of an event, for the stores. Only Restore turns it back
+// into an event.
 type State struct {
 	ID         ID
 	Author     user.ID
@@ -64,9 +64,9 @@ type State struct {
 // Event is one diary event.
 type Event struct{ s State }
 
-// New returns an event that the author writes now. Its date is the given day
-// unless the draft names one. What the text limits, the enumerations or the rule
-// of blank published events forbid is a fault on the fields.
+// New returns a new event of the author. Its date is the given day unless the draft
+// sets one. A violation of the text limits, the enumerations or the rule that a
+// published event is not blank is a fault on the fields.
 func New(author user.ID, d Change, today Date, now time.Time) (*Event, error) {
 	e := &Event{s: State{Author: author, Date: today, Created: instant.Normalise(now), Modified: instant.Normalise(now)}}
 	if err := e.Apply(d, now); err != nil {
@@ -75,8 +75,8 @@ func New(author user.ID, d Change, today Date, now time.Time) (*Event, error) {
 	return e, nil
 }
 
-// Restore makes an event of what a store kept, and fails when that breaks an
-// invariant: the store's fault then, never the client's.
+// Restore returns the event with the stored state. It fails if the state breaks an
+// invariant, which is an error of the store, never the client's.
 func Restore(s State) (*Event, error) {
 	e := &Event{s: s}
 	e.s.Plates = slices.Clone(s.Plates)
@@ -93,27 +93,27 @@ func Restore(s State) (*Event, error) {
 	return e, nil
 }
 
-// State returns a copy of all there is to know of the event.
+// State returns a copy of the complete state of the event.
 func (e *Event) State() State {
 	s := e.s
 	s.Plates = slices.Clone(s.Plates)
 	return s
 }
 
-// ID is the event's number; zero until a store has given it one.
+// ID returns the event's number. It is zero until the event is stored.
 func (e *Event) ID() ID { return e.s.ID }
 
-// Author is who wrote the event.
+// Author returns the uid of the event's author.
 func (e *Event) Author() user.ID { return e.s.Author }
 
-// IsBlank says whether the event shows nothing: no title, no content, no text in
-// its HTML and no plate (EVT-04).
+// IsBlank reports whether the event has no title, no content, no text in its HTML and
+// no plate (EVT-04).
 func (e *Event) IsBlank() bool {
 	return text.IsBlank(e.s.Title) && text.IsBlank(e.s.Content) && e.s.HTML.IsBlank() && len(e.s.Plates) == 0
 }
 
-// Listing says how the event stands in the feed: published, public events are
-// listed under their category (FED-04).
+// Listing returns the event's listing in the feed, and whether it is listed. Published,
+// public events are listed under their category (FED-04).
 func (e *Event) Listing() (feed.Listing, bool) {
 	if e.s.Status != Normal || e.s.Permission != Public {
 		return feed.Listing{}, false
@@ -124,10 +124,10 @@ func (e *Event) Listing() (feed.Listing, bool) {
 	}, true
 }
 
-// Text is the part of an event that its place is found in.
+// Text is the part of an event that the analyser reads to find its place.
 type Text struct{ Title, Content string }
 
-// Text returns the text whose place is the event's.
+// Text returns the text that the event's place belongs to.
 func (e *Event) Text() Text { return Text{e.s.Title, e.s.Content} }
 
 // Located is an event's text and the place that is stored with it.
@@ -137,8 +137,8 @@ type Located struct {
 	Place place.Place
 }
 
-// Locate gives the event the place that was found in the text; ErrMoved when the
-// event's text is another by now.
+// Locate sets the place that was found in the text. It returns ErrTextChanged if the
+// event has another text by now.
 func (e *Event) Locate(in Text, p place.Place) error {
 	if in != e.Text() {
 		return ErrTextChanged

@@ -86,7 +86,7 @@ func TestEVT04_publishing(t *testing.T) {
 		err := e.Apply(event.Change{Title: ptr("")}, later)
 		assert.Equal(t, []string{"title"}, fieldsOf(t, err))
 		assert.Equal(t, "A walk by the lake", e.State().Title)
-		assert.NoError(t, e.Apply(event.Change{Title: ptr(""), Publish: ptr(false)}, later), "but as a draft it may")
+		assert.NoError(t, e.Apply(event.Change{Title: ptr(""), Publish: ptr(false)}, later), "a draft may be blank")
 	})
 }
 
@@ -111,11 +111,11 @@ func TestEVT16_the_place_belongs_to_the_text(t *testing.T) {
 	e := restored(t, func(*event.State) {})
 	require.NoError(t, e.Locate(e.Text(), hangzhou))
 	require.NoError(t, e.Apply(event.Change{Permission: ptr(event.Private)}, noon))
-	assert.Equal(t, hangzhou, e.State().Place, "the text is the same")
+	assert.Equal(t, hangzhou, e.State().Place, "the text has not changed")
 
 	analysed := e.Text()
 	require.NoError(t, e.Apply(event.Change{Content: ptr("elsewhere")}, noon))
-	assert.True(t, e.State().Place.IsZero(), "the text is another")
+	assert.True(t, e.State().Place.IsZero(), "the text has changed")
 	assert.ErrorIs(t, e.Locate(analysed, hangzhou), event.ErrTextChanged)
 	assert.True(t, e.State().Place.IsZero())
 }

@@ -6,11 +6,11 @@ import (
 	"plaza/domain/text"
 )
 
-// News is something that was published elsewhere on the day of an event, near it
-// or not: a place-around item (EVT-15). Its HTML was sanitised and its addresses
-// were checked when it was imported.
+// News is an item that another site published on a day, shown as a place-around item
+// with the events of that day, near it or not (EVT-15). The import sanitised its HTML
+// and checked its addresses.
 type News struct {
-	ID       int64 // zero until a store has given it one
+	ID       int64 // zero until stored
 	SiteName string
 	SiteLogo string // path of a picture
 	URL      string
@@ -21,7 +21,7 @@ type News struct {
 	City     string
 	District string
 	Province string
-	Country  string // empty: not known
+	Country  string // empty: unknown
 }
 
 // Limits of news.
@@ -32,8 +32,8 @@ var (
 	NewsNameLimit = text.Limit{Chars: 100}
 )
 
-// NewNews checks the news, whose HTML is clean already, and returns it in the form that
-// is kept.
+// NewNews checks the news and returns it in the stored form. The HTML must be sanitised
+// already.
 func NewNews(n News) (News, error) {
 	var wrong fault.Fields
 	n.SiteName, n.Title = text.Trim(n.SiteName), text.Trim(n.Title)
@@ -59,8 +59,8 @@ func NewNews(n News) (News, error) {
 	return n, wrong.Err()
 }
 
-// DayInCity is a day in a city: what the news around an event depends on. The city
-// may be empty.
+// DayInCity is the day and the city that select the news of an event. The city may be
+// empty.
 type DayInCity struct {
 	Date Date
 	City string

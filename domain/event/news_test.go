@@ -14,7 +14,7 @@ import (
 	"plaza/domain/markup"
 )
 
-func clipping() event.News {
+func newsItem() event.News {
 	return event.News{
 		SiteName: "The Lake Post", SiteLogo: "https://example.org/logo.png", URL: "https://example.org/news/1", Title: "Fog",
 		Released: event.DateOf(time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC)), HTML: "<p>Much of it</p>",
@@ -72,7 +72,7 @@ func TestADM04_what_news_may_be(t *testing.T) {
 	}{func(n *event.News) { *n = all }, wrong}
 
 	for name, c := range cases {
-		n := clipping()
+		n := newsItem()
 		c.change(&n)
 		_, err := event.NewNews(n)
 		fields := fault.FieldsOf(err)
@@ -85,15 +85,15 @@ func TestADM04_what_news_may_be(t *testing.T) {
 }
 
 func TestADM04_news_have_one_form(t *testing.T) {
-	n := clipping()
+	n := newsItem()
 	n.SiteName, n.Title, n.Category, n.City = " The Lake Post", "\u3000Fog\n", "Weather ", "\tHangzhou"
 	n.District, n.Province, n.Country = "Xihu ", " Zhejiang", "China\n"
 	got, err := event.NewNews(n)
 	require.NoError(t, err)
-	assert.Equal(t, clipping(), got)
+	assert.Equal(t, newsItem(), got)
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.StringMatching(`[ a茶\x{200b}\n]{0,3}`)
-		n := clipping()
+		n := newsItem()
 		n.SiteName, n.Title, n.City, n.Country = words.Draw(t, "site"), words.Draw(t, "title"), words.Draw(t, "city"), words.Draw(t, "country")
 		once, err := event.NewNews(n)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"plaza/domain/text"
 )
 
-// Key is something that events can be ordered by.
+// Key is a property that events can be ordered by.
 type Key string
 
 // The keys of EVT-13.
@@ -24,16 +24,16 @@ type Term struct {
 	Descending bool
 }
 
-// Ordering is the order of a list, the weightiest term first. Events that all
-// terms hold equal are ordered by ascending id. The zero Ordering is the latest
-// day first, of one day the latest created first.
+// Ordering is the order of a list, the most significant term first. Events that are
+// equal in all terms are ordered by ascending id. The zero Ordering is the latest day
+// first, within a day the latest created first.
 type Ordering struct{ terms []Term }
 
 var defaultTerms = []Term{{ByDate, true}, {ByCreated, true}}
 
-// ParseOrdering reads a comma-separated list of keys, each descending behind a
-// minus sign. Blank parts do not count, nor does a key that came before; another
-// name is a fault on ordering.
+// ParseOrdering parses a comma-separated list of keys; a leading minus sign means
+// descending. Blank parts and repeated keys are ignored. An unknown name is a fault on
+// ordering.
 func ParseOrdering(s string) (Ordering, error) {
 	var o Ordering
 	var wrong fault.Fields
@@ -44,7 +44,7 @@ func ParseOrdering(s string) (Ordering, error) {
 		switch {
 		case part == "":
 		case key != ByDate && key != ByCreated:
-			wrong.Add("ordering", "Events are ordered by event_time and create_time, with - before a name for descending.")
+			wrong.Add("ordering", "Order by event_time or create_time, with a leading - for descending order.")
 			return Ordering{}, wrong.Err()
 		case !slices.ContainsFunc(o.terms, func(t Term) bool { return t.Key == key }):
 			o.terms = append(o.terms, Term{key, descending})
@@ -53,7 +53,7 @@ func ParseOrdering(s string) (Ordering, error) {
 	return o, nil
 }
 
-// Terms returns the terms to order by, before the id.
+// Terms returns the terms that precede the id in the order.
 func (o Ordering) Terms() []Term {
 	if len(o.terms) == 0 {
 		return slices.Clone(defaultTerms)

@@ -15,15 +15,15 @@ type PlateID int64
 
 // Plate is a picture attached to an event by its author.
 type Plate struct {
-	ID      PlateID // zero until a store has given it one
+	ID      PlateID // zero until stored
 	Photo   media.Key
 	Created time.Time
 }
 
-// ErrNoPlate is the fault of a plate that is not there.
-var ErrNoPlate = fault.New(fault.NotFound, "There is no such plate.")
+// ErrNoPlate is the fault of a plate that does not exist.
+var ErrNoPlate = fault.New(fault.NotFound, "Plate not found.")
 
-// AddPlate attaches the picture; one more than MaxPlates is a fault on photo.
+// AddPlate attaches the picture. More than MaxPlates plates are a fault on photo.
 func (e *Event) AddPlate(photo media.Key, now time.Time) error {
 	if len(e.s.Plates) >= MaxPlates {
 		return fault.Field("photo", fmt.Sprintf("An event has at most %d plates.", MaxPlates))
@@ -33,8 +33,8 @@ func (e *Event) AddPlate(photo media.Key, now time.Time) error {
 	return nil
 }
 
-// RemovePlate takes the plate off the event and returns it. The last thing that
-// a published event shows stays.
+// RemovePlate removes the plate from the event and returns it. It returns ErrLastPlate
+// if the event is published and would become blank.
 func (e *Event) RemovePlate(id PlateID, now time.Time) (Plate, error) {
 	at := slices.IndexFunc(e.s.Plates, func(p Plate) bool { return p.ID == id })
 	if at < 0 {

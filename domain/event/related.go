@@ -7,34 +7,39 @@ import (
 	"plaza/domain/user"
 )
 
-// RelatedQuery says what is wanted around events that are shown, of each at most so many.
+// RelatedQuery selects the data related to a list of events. The counts are upper
+// limits.
 type RelatedQuery struct {
 	Viewer       user.ID
 	Dates        []Date
-	Events       int // for every date
+	Events       int // per date
 	DaysInCities []DayInCity
-	News         int  // for every spot
+	News         int  // per day in a city
 	CommentsFor  []ID // events
-	Comments     int  // for every talk
+	Comments     int  // per event
 	Categories   []feed.CategoryID
 }
 
-// Related is what there is of a scene. What there is none of is left out.
+// Related is the data that a RelatedQuery selects. Keys without results are absent
+// from the maps.
 type Related struct {
-	// Events are, by their date, the published ones of all authors that the viewer
-	// may see by Reach, newest creation first, ties by descending id.
+	// Events are the published events of all authors that the viewer may see by
+	// VisibleStates, by date: newest creation first, ties by descending id.
 	Events map[Date][]*Event
-	// News are those of the spot's day, those of its own city first, then by ascending
-	// id. A spot without a city has no news of its own city.
+	// News are the news of the day: news of the city first, then by ascending id. An
+	// empty city matches no news.
 	News map[DayInCity][]News
-	// Comments are the newest of every talk, newest first, ties by descending id.
+	// Comments are the newest comments of each event, newest first, ties by descending
+	// id.
 	Comments map[ID][]Comment
-	// CategoryNames are those of the categories asked for, and of those of Events.
+	// CategoryNames are the names of the requested categories and of the categories of
+	// Events.
 	CategoryNames map[feed.CategoryID]string
 }
 
-// RelatedReader finds what is shown around events. It is one port, so that a store can look
-// all of it up at once. Every implementation passes test/ports.Events.
+// RelatedReader loads the data related to events. It is one port, so that a store can
+// load everything in one round trip. Every implementation passes test/ports.Events.
 type RelatedReader interface {
+	// Load returns the related data that the query selects.
 	Load(ctx context.Context, s RelatedQuery) (Related, error)
 }

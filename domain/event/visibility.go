@@ -6,39 +6,39 @@ import (
 	"plaza/domain/subscription"
 )
 
-// Permission says who may see a published event.
+// Permission is the audience of a published event.
 type Permission int
 
 // The permissions of the interface.
 const (
 	Public  Permission = 0   // anyone with the scope
 	Contact Permission = 100 // the author's contacts
-	Private Permission = 200 // the author alone
+	Private Permission = 200 // only the author
 )
 
-// Permissions returns every permission, the widest first.
+// Permissions returns every permission, the least restrictive first.
 func Permissions() []Permission { return []Permission{Public, Contact, Private} }
 
-// Status says whether an event is published.
+// Status is whether an event is a draft or published.
 type Status int
 
-// The states of the interface.
+// The statuses of the interface.
 const (
 	Draft  Status = 0
 	Normal Status = 100 // published
 )
 
-// Statuses returns every state.
+// Statuses returns every status.
 func Statuses() []Status { return []Status{Draft, Normal} }
 
-// StatusPermission is one way in which an event can stand: a state and a permission.
+// StatusPermission is a status with a permission.
 type StatusPermission struct {
 	Status     Status
 	Permission Permission
 }
 
-// VisibleStates is the rule of visibility (EVT-08) as a value: the showings that the
-// relation lets a viewer see. Stores build their queries from it.
+// VisibleStates returns the rule of visibility (EVT-08) as a value: the statuses and
+// permissions that a viewer with the relation may see. Stores build their queries from it.
 func VisibleStates(r subscription.Relation) []StatusPermission {
 	switch r {
 	case subscription.Self:
@@ -56,14 +56,13 @@ func VisibleStates(r subscription.Relation) []StatusPermission {
 	}
 }
 
-// VisibleTo says whether somebody with the relation to the author may see the
+// VisibleTo reports whether a viewer with the relation to the author may see the
 // event.
 func (e *Event) VisibleTo(r subscription.Relation) bool {
 	return slices.Contains(VisibleStates(r), StatusPermission{e.s.Status, e.s.Permission})
 }
 
-// CheckRead is nil for those who may see the event; for anyone else there is no
-// such event (EVT-07).
+// CheckRead returns nil if the viewer may see the event, else ErrNotFound (EVT-07).
 func (e *Event) CheckRead(r subscription.Relation) error {
 	if !e.VisibleTo(r) {
 		return ErrNotFound
@@ -71,8 +70,8 @@ func (e *Event) CheckRead(r subscription.Relation) error {
 	return nil
 }
 
-// CheckWrite is nil for the author. Those who may see the event learn that they
-// must not change it; for anyone else there is no such event (EVT-07).
+// CheckWrite returns nil for the author, ErrNotAuthor for other viewers who may see
+// the event, and ErrNotFound for everyone else (EVT-07).
 func (e *Event) CheckWrite(r subscription.Relation) error {
 	if err := e.CheckRead(r); err != nil {
 		return err

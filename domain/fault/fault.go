@@ -1,9 +1,9 @@
-// Package fault is the vocabulary of what can go wrong: a small set of kinds,
-// each with one stable code, and the sentences that tell a client what to mend.
+// Package fault defines the errors that clients see: a small set of kinds, each with
+// one stable code, and sentences that tell the client what to correct.
 //
-// A fault is always the client's business or a condition that passes; whatever
-// is our own mistake is an ordinary error and counts as Internal. Faults are
-// wrapped with %w, found again with Of, and turned into responses in one place.
+// A fault is a mistake of the client or a temporary condition. A mistake of the server
+// is an ordinary error and counts as Internal. Faults are wrapped with %w, found with
+// As, and turned into responses in one place.
 package fault
 
 import (
@@ -16,24 +16,24 @@ import (
 	"time"
 )
 
-// Kind says what sort of failure it is. The zero Kind is Internal.
+// Kind is the kind of a failure. The zero Kind is Internal.
 type Kind int
 
 // The kinds of contract row GEN-07.
 const (
-	Internal        Kind = iota // our own mistake; its cause is for the log alone
+	Internal        Kind = iota // a mistake of the server; only the log has its cause
 	Invalid                     // the request breaks a rule; Fields or Text say which
-	Unauthenticated             // no credentials where some are needed
+	Unauthenticated             // credentials are required but missing
 	BadCredentials              // credentials that are malformed, unknown, expired or revoked
-	Denied                      // known, but not allowed to
-	NotFound                    // no such thing, or none that the caller may know of
-	Conflict                    // the thing's state forbids it now
-	TooLarge                    // more bytes than are taken
-	Unsupported                 // a media type that is not taken
-	Throttled                   // too often; RetryAfter says when again
-	Gateway                     // another system that we depend on refused or broke
-	Unavailable                 // we can't serve it now; RetryAfter says when again
-	Timeout                     // another system, or ours, took too long
+	Denied                      // authenticated, but not allowed
+	NotFound                    // does not exist, or the caller may not know that it does
+	Conflict                    // the current state forbids it
+	TooLarge                    // the body exceeds the limit
+	Unsupported                 // the media type is not accepted
+	Throttled                   // too many requests; RetryAfter says when to retry
+	Gateway                     // an upstream system refused or failed
+	Unavailable                 // temporarily not possible; RetryAfter says when to retry
+	Timeout                     // an upstream system or the server took too long
 )
 
 var codes = map[Kind]string{
@@ -52,10 +52,10 @@ var codes = map[Kind]string{
 	Timeout:         "GATEWAY_TIMEOUT",
 }
 
-// Kinds lists every kind, so that tests can ask for each one's treatment.
+// Kinds returns every kind, so that tests can check that each one is handled.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(codes)) }
 
-// Code is the kind's name on the wire (GEN-07).
+// Code returns the kind's name on the wire (GEN-07).
 func (k Kind) Code() string { return codes[k] }
 
 func (k Kind) String() string { return codes[k] }
@@ -63,11 +63,11 @@ func (k Kind) String() string { return codes[k] }
 // Error is one fault.
 type Error struct {
 	Kind Kind
-	// Text is one sentence for the client; empty when Fields say it all.
+	// Text is one sentence for the client; empty if Fields say everything.
 	Text string
-	// Fields holds what is wrong with which field; only of kind Invalid.
+	// Fields holds the sentences about single fields; only for kind Invalid.
 	Fields Fields
-	// RetryAfter is when to come back; zero when there is nothing to say.
+	// RetryAfter is how long the client should wait; zero: not stated.
 	RetryAfter time.Duration
 }
 
@@ -89,16 +89,16 @@ func New(k Kind, text string) *Error { return &Error{Kind: k, Text: text} }
 // Newf is New with a format.
 func Newf(k Kind, format string, args ...any) *Error { return New(k, fmt.Sprintf(format, args...)) }
 
-// RetryAfter returns a fault that asks the client to come back after the duration.
+// RetryAfter returns a fault that asks the client to retry after the duration.
 func RetryAfter(k Kind, after time.Duration, text string) *Error {
 	return &Error{Kind: k, Text: text, RetryAfter: after}
 }
 
-// As finds the fault in the error's chain.
+// As returns the fault in the error's chain, and whether the chain has one.
 func As(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
-// KindOf tells the kind of any error: its fault's, Timeout for a deadline that
-// ran out, else Internal.
+// KindOf returns the kind of any error: the kind of its fault, Timeout for an exceeded
+// deadline, else Internal.
 func KindOf(err error) Kind {
 	if f, ok := As(err); ok {
 		return f.Kind
@@ -109,5 +109,5 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Is says whether the error's fault is of the kind.
+// Is reports whether the error is of the kind.
 func Is(err error, k Kind) bool { return err != nil && KindOf(err) == k }

@@ -34,7 +34,7 @@ func TestFaults_are_found_through_wrapping(t *testing.T) {
 func TestFields(t *testing.T) {
 	var f fault.Fields
 	f.Add("title", "")
-	assert.NoError(t, f.Err(), "an empty sentence notes nothing")
+	assert.NoError(t, f.Err(), "an empty sentence adds nothing")
 	f.Add("title", "Too long.")
 	f.Merge(fault.Fields{"title": {"Blank."}, "page": {"Not a number."}})
 	assert.Equal(t, fault.Fields{"title": {"Too long."}, "page": {"Not a number."}}, f)
@@ -51,9 +51,9 @@ func TestGEN08_fields_of_an_error(t *testing.T) {
 	assert.Equal(t, fault.Fields{"title": {"Too long."}}, fields)
 	fields.Add("page", "Not a number.")
 	fields.Add("title", "Blank.")
-	assert.Equal(t, fault.Fields{"title": {"Too long."}}, f.Fields, "the fault stays as it is")
+	assert.Equal(t, fault.Fields{"title": {"Too long."}}, f.Fields, "the fault is not changed")
 
 	none := fault.FieldsOf(nil)
 	none.Add("title", "Blank.")
-	assert.Error(t, none.Err(), "there is always something to add to")
+	assert.Error(t, none.Err(), "the caller can add to nil fields")
 }

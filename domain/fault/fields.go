@@ -2,17 +2,17 @@ package fault
 
 import "maps"
 
-// Fields collects what is wrong with the fields of one request, under the names
-// that the client used. A client learns of all its mistakes at once (GEN-08).
+// Fields collects sentences about the invalid fields of one request, by the names that
+// the client used. A client learns of all invalid fields at once (GEN-08).
 type Fields map[string][]string
 
-// Field returns a fault that concerns one field.
+// Field returns a fault of one field.
 func Field(name, text string) *Error {
 	return &Error{Kind: Invalid, Fields: Fields{name: {text}}}
 }
 
-// Add notes a sentence about the field. An empty sentence notes nothing, so that
-// the answer of a check can be passed on as it is.
+// Add appends a sentence about the field. An empty sentence adds nothing, so that
+// callers can pass the result of a check directly.
 func (f *Fields) Add(name, text string) {
 	if text == "" {
 		return
@@ -23,8 +23,8 @@ func (f *Fields) Add(name, text string) {
 	(*f)[name] = append((*f)[name], text)
 }
 
-// Merge takes over the sentences about fields that had none so far: the first
-// thing found wrong with a field is the one to tell.
+// Merge adds the sentences about fields that have none so far: only the first problem
+// found with a field is reported.
 func (f *Fields) Merge(more Fields) {
 	for name, texts := range more {
 		if len((*f)[name]) > 0 {
@@ -36,8 +36,8 @@ func (f *Fields) Merge(more Fields) {
 	}
 }
 
-// FieldsOf are the fields that the error, if there is one, finds wrong; the caller may
-// add to them.
+// FieldsOf returns a copy of the fields of the error's fault, or nil. The caller may add
+// to it.
 func FieldsOf(err error) Fields {
 	if f, is := As(err); is {
 		return maps.Clone(f.Fields)
@@ -45,7 +45,7 @@ func FieldsOf(err error) Fields {
 	return nil
 }
 
-// Err is nil when nothing was noted, else one fault with all of it.
+// Err returns nil if no field has a sentence, else one fault with all of them.
 func (f Fields) Err() error {
 	if len(f) == 0 {
 		return nil

@@ -52,7 +52,7 @@ func TestADM04_what_a_category_may_be(t *testing.T) {
 	}
 }
 
-// assertWrong asserts that the error finds these fields wrong, each once, and no other.
+// assertWrong asserts that the error has one sentence for each of these fields only.
 func assertWrong(t *testing.T, err error, fields []string, name string) {
 	t.Helper()
 	if len(fields) == 0 {
@@ -104,9 +104,9 @@ func TestADM04_parents_that_go_around_in_a_circle(t *testing.T) {
 		"under its grandchild":     {[]feed.Category{under(1, 3)}, ids{1}},
 		"under each other":         {[]feed.Category{under(8, 9), under(9, 8)}, ids{8, 9}},
 		"two change places":        {[]feed.Category{under(2, 0), under(1, 2)}, nil},
-		"below a circle":           {[]feed.Category{under(9, 1), under(1, 3), under(3, 2)}, ids{1, 3}},
-		"two circles":              {[]feed.Category{under(1, 3), under(4, 4), under(9, 4)}, ids{1, 4}},
-		"a circle is opened":       {[]feed.Category{under(1, 3), under(2, 0)}, nil},
+		"below a cycle":            {[]feed.Category{under(9, 1), under(1, 3), under(3, 2)}, ids{1, 3}},
+		"two cycles":               {[]feed.Category{under(1, 3), under(4, 4), under(9, 4)}, ids{1, 4}},
+		"a cycle is opened":        {[]feed.Category{under(1, 3), under(2, 0)}, nil},
 	} {
 		assert.Equal(t, c.want, feed.Cycles(tree, c.changed), name)
 		assert.Equal(t, parents{1: 0, 2: 1, 3: 2, 4: 0}, tree, "the tree is not touched")
@@ -129,7 +129,7 @@ func TestADM04_in_any_tree_what_would_be_above_itself_is_found(t *testing.T) {
 		var want ids
 		for _, c := range changed {
 			at := c.Parent
-			for range 20 { // more than there are
+			for range 20 { // more than the number of categories
 				if at == c.ID {
 					want = append(want, c.ID)
 					break
@@ -141,8 +141,8 @@ func TestADM04_in_any_tree_what_would_be_above_itself_is_found(t *testing.T) {
 	})
 }
 
-// So many in one chain would take all day if each were followed to the root, and so
-// would what is remembered of it.
+// A chain of this length would take hours if every category were followed to the root,
+// and too much memory if every path were stored.
 func TestADM04_a_long_chain_of_parents_is_followed_once(t *testing.T) {
 	const n = 100_000
 	var changed []feed.Category

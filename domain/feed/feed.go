@@ -1,9 +1,9 @@
-// Package feed is about the home feed: the tree of categories, and what is
-// listed under each.
+// Package feed models the home feed: the tree of categories and the items listed
+// under each.
 //
-// A thing is listed when, and as, its own Listing says. Stores keep the listings
-// equal to that in the thing's own transaction, so what is listed, what is
-// counted and what may be seen never disagree (FED-10).
+// An item's Listing method decides whether and how the item is listed. Stores update
+// the listing in the transaction that changes the item, so listings, counts and
+// visibility always agree (FED-10).
 package feed
 
 import (
@@ -16,7 +16,7 @@ import (
 	"plaza/domain/page"
 )
 
-// Kind is a kind of thing that can be listed.
+// Kind is a kind of item that can be listed.
 type Kind string
 
 // The kinds of the interface.
@@ -27,11 +27,10 @@ const (
 	Xfile       Kind = "xfile" // a public event
 )
 
-// CategoryID numbers categories. Zero is none: the bucket of what has no
-// category.
+// CategoryID numbers categories. Zero is the bucket of items without a category.
 type CategoryID int64
 
-// Category is a named shelf of the feed.
+// Category groups items of the feed under a name.
 type Category struct {
 	ID     CategoryID
 	Parent CategoryID // zero: a root
@@ -39,14 +38,15 @@ type Category struct {
 	Slug   string
 }
 
-// Listing says under what a thing is listed, and what sorts and counts it there.
+// Listing is an item's entry in the feed: its category, and the facts that sort and
+// filter it.
 type Listing struct {
 	Kind     Kind
 	ID       int64
 	Category CategoryID // zero: the bucket
 	Created  time.Time
 	Updated  time.Time
-	Point    *geo.Point // nil: nowhere
+	Point    *geo.Point // nil: no location
 }
 
 // Categories finds categories of the tree. Every implementation passes
@@ -57,26 +57,27 @@ type Categories interface {
 	ByIDs(ctx context.Context, ids []CategoryID) (map[CategoryID]Category, error)
 }
 
-// Listable is something that can be listed: it alone decides whether and how.
+// Listable is an item that can be listed.
 type Listable interface {
+	// Listing returns the item's listing, and whether the item is listed.
 	Listing() (l Listing, listed bool)
 }
 
-// Covered is a thing that may have a cover.
+// Covered is an item that may have a cover.
 type Covered interface {
 	Listable
-	// At is the thing with its cover at the address that it has now. False, and no
-	// thing, when the cover is kept under no key: then nothing has to change.
+	// At returns the item with the current address of its cover. It returns nil and
+	// false if the cover has no key, because its address never changes.
 	At(address func(media.Key) string) (Listable, bool)
 }
 
-// Item is a thing on a page of the feed.
+// Item is an item on a page of the feed.
 type Item struct {
 	Listable
-	Distance *geo.Kilometres // from the centre of the selection's circle; nil without one
+	Distance *geo.Kilometres // from the centre of the selection's area; nil without one
 }
 
-// Illustrate gives the thing's cover the address that it has now.
+// ResolveURLs sets the current address of the item's cover.
 func (i *Item) Illustrate(address func(media.Key) string) {
 	if covered, is := i.Listable.(Covered); is {
 		if shown, changed := covered.At(address); changed {
@@ -85,18 +86,18 @@ func (i *Item) Illustrate(address func(media.Key) string) {
 	}
 }
 
-// ErrNoCategory is the fault of a category that is not there.
-var ErrNoCategory = fault.New(fault.NotFound, "There is no such category.")
+// ErrNoCategory is the fault of a category that does not exist.
+var ErrNoCategory = fault.New(fault.NotFound, "Category not found.")
 
-// Reader shows what is listed. Every implementation passes test/ports.Feed.
+// Reader reads the feed. Every implementation passes test/ports.Feed.
 type Reader interface {
-	// Metas returns all categories, in no particular order, and the meta of what the
-	// selection admits in each and in the bucket (zero); where that is nothing, it
-	// may be left out.
+	// Metas returns all categories, in any order, and the meta of the listings that the
+	// selection admits in each category and in the bucket (zero). A meta without
+	// listings may be absent.
 	Metas(ctx context.Context, s Selection) ([]Category, map[CategoryID]Meta, error)
-	// Page returns a page of what the selection, of ItemKinds alone, admits in the
-	// category, or in the bucket (zero), ready to be shown, in the order of Compare.
-	// Its total must be the count that Metas gives. ErrNoCategory when there is no
-	// such category.
+	// Page returns a page of the items that the selection admits in the category, or in
+	// the bucket (zero), in the order of Compare. The selection must have ItemKinds only.
+	// The total must be the count that Metas returns. Page returns ErrNoCategory if the
+	// category does not exist.
 	Page(ctx context.Context, in CategoryID, s Selection, p page.Request) (page.Page[Item], error)
 }

@@ -29,7 +29,7 @@ func TestADM04_an_item_gets_the_address_of_its_cover(t *testing.T) {
 		item := feed.Item{Listable: kept[i], Distance: &distance}
 		item.Illustrate(address)
 		assert.Equal(t, feed.Item{Listable: shown[i], Distance: &distance}, item)
-		assert.Equal(t, thing(cover)[i], kept[i], "the thing itself stays as it is")
+		assert.Equal(t, thing(cover)[i], kept[i], "the stored item is not changed")
 	}
 }
 

@@ -10,25 +10,24 @@ import (
 	"plaza/domain/text"
 )
 
-// Selection says which listings are wanted. The zero Selection wants none.
+// Selection filters listings. The zero Selection admits none.
 type Selection struct {
 	Kinds []Kind // each once
 	Near  *Area  // nil: anywhere
 }
 
-// Area is everywhere within a distance of a point.
+// Area is a centre with a radius.
 type Area struct {
 	Centre geo.Point
 	Within geo.Kilometres
 }
 
-// ItemKinds are the kinds that the items of a feed have, and what is counted
-// unless somebody asks otherwise (FED-04).
+// ItemKinds returns the kinds of feed items, which are also the kinds counted by
+// default (FED-04).
 func ItemKinds() []Kind { return []Kind{Node, Publication, Demand} }
 
-// ParseKinds reads a comma-separated list of kinds, of which only the allowed
-// ones may be named. Blank counts as ItemKinds, a repeated name once; another
-// name is a fault on type.
+// ParseKinds parses a comma-separated list of allowed kinds. A blank list means
+// ItemKinds, and a repeated name counts once. Another name is a fault on type.
 func ParseKinds(s string, allowed ...Kind) ([]Kind, error) {
 	var kinds []Kind
 	for part := range strings.SplitSeq(s, ",") {
@@ -47,8 +46,8 @@ func ParseKinds(s string, allowed ...Kind) ([]Kind, error) {
 	return kinds, nil
 }
 
-// Select returns the selection of the kinds. A circle counts for demands alone:
-// with any other type, or with several, it is left out (FED-05).
+// Select returns the selection of the kinds. An area applies only to demands: with
+// another kind, or with several, it is ignored (FED-05).
 func Select(kinds []Kind, near *Area) Selection {
 	if !slices.Equal(kinds, []Kind{Demand}) {
 		near = nil
@@ -56,8 +55,8 @@ func Select(kinds []Kind, near *Area) Selection {
 	return Selection{Kinds: kinds, Near: near}
 }
 
-// Admits says whether the selection wants the listing. What is nowhere is not
-// within any distance (FED-07).
+// Admits reports whether the selection includes the listing. A listing without a
+// location is in no area (FED-07).
 func (s Selection) Admits(l Listing) bool {
 	if !slices.Contains(s.Kinds, l.Kind) {
 		return false
@@ -65,11 +64,11 @@ func (s Selection) Admits(l Listing) bool {
 	return s.Near == nil || l.Point != nil && s.Near.Contains(*l.Point)
 }
 
-// Contains says whether the point is within the circle.
-func (c Area) Contains(p geo.Point) bool { return c.Centre.To(p) <= c.Within }
+// Contains reports whether the point is in the area.
+func (a Area) Contains(p geo.Point) bool { return a.Centre.To(p) <= a.Within }
 
-// Compare orders listings as a feed shows them: the newest creation first, ties
-// by kind and ascending id (FED-06).
+// Compare orders listings: the newest creation first, ties by kind and ascending id
+// (FED-06).
 func Compare(a, b Listing) int {
 	return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 }

@@ -56,10 +56,10 @@ func TestFED07_what_a_selection_admits(t *testing.T) {
 	assert.False(t, demands.Admits(of(feed.Node, here)))
 	assert.True(t, near.Admits(of(feed.Demand, here)))
 	assert.False(t, near.Admits(of(feed.Demand, far)))
-	assert.False(t, near.Admits(of(feed.Demand, nil)), "what is nowhere is not within any distance")
+	assert.False(t, near.Admits(of(feed.Demand, nil)), "a listing without a location is in no area")
 	assert.False(t, feed.Selection{}.Admits(of(feed.Demand, here)))
 	exactly := feed.Area{Centre: *here, Within: here.To(*far)}
-	assert.True(t, exactly.Contains(*far), "the edge belongs to it")
+	assert.True(t, exactly.Contains(*far), "the edge is inside")
 }
 
 func TestFED06_the_order_of_a_feed_is_total(t *testing.T) {

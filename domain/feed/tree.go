@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Meta sums up what is listed at one place: how many things, and the latest
-// creation and update among them; zero times when there are none (FED-02).
+// Meta summarises listings: their count, and their latest creation and update. The
+// times are zero without listings (FED-02).
 type Meta struct {
 	Created time.Time
 	Updated time.Time
 	Count   int
 }
 
-// Add counts one more listing.
+// Add adds one listing to the summary.
 func (m *Meta) Add(l Listing) {
 	m.Count++
 	if l.Created.After(m.Created) {
@@ -25,28 +25,28 @@ func (m *Meta) Add(l Listing) {
 	}
 }
 
-// CategoryNode is a category with what is under it. The bucket of what has no category
-// is a branch with a zero Category.
+// CategoryNode is a category with its children. The bucket of items without a category
+// is a node with a zero Category.
 type CategoryNode struct {
 	Category
-	Level    int // of roots and of the bucket 0, of children one more than the parent's
+	Level    int // 0 for roots and the bucket, one more than the parent's for children
 	Meta     Meta
-	Above    *CategoryNode // nil: a root; without its Children
+	Above    *CategoryNode // the parent, without its Children; nil: a root
 	Children []CategoryNode
 }
 
-// IsBucket says whether the branch is the bucket of what has no category.
-func (b CategoryNode) IsBucket() bool { return b.ID == 0 }
+// IsBucket reports whether the node is the bucket of items without a category.
+func (n CategoryNode) IsBucket() bool { return n.ID == 0 }
 
-// Tree puts the categories together, each with its meta. What has the latest
-// creation comes first, what has no items last, ties by ascending id (FED-03);
-// the bucket stands among the roots when something is in it (FED-01).
+// Tree returns the roots of the category tree, each category with its meta. Siblings
+// are ordered by latest creation, empty ones last, ties by ascending id (FED-03). The
+// bucket is among the roots if it is not empty (FED-01).
 func Tree(categories []Category, metas map[CategoryID]Meta) []CategoryNode {
 	under := map[CategoryID][]Category{}
 	for _, c := range categories {
 		under[c.Parent] = append(under[c.Parent], c)
 	}
-	roots := branches(under, metas, 0, nil)
+	roots := nodes(under, metas, 0, nil)
 	if bucket := metas[0]; bucket.Count > 0 {
 		roots = append(roots, CategoryNode{Meta: bucket})
 		slices.SortFunc(roots, latestFirst)
@@ -54,18 +54,18 @@ func Tree(categories []Category, metas map[CategoryID]Meta) []CategoryNode {
 	return roots
 }
 
-func branches(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent CategoryID, above *CategoryNode) []CategoryNode {
+func nodes(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent CategoryID, above *CategoryNode) []CategoryNode {
 	var level int
 	if above != nil {
 		level = above.Level + 1
 	}
 	var all []CategoryNode
 	for _, c := range under[parent] {
-		b := CategoryNode{Category: c, Level: level, Meta: metas[c.ID], Above: above}
-		alone := b
-		alone.Above = nil
-		b.Children = branches(under, metas, c.ID, &alone)
-		all = append(all, b)
+		n := CategoryNode{Category: c, Level: level, Meta: metas[c.ID], Above: above}
+		parent := n
+		parent.Above = nil
+		n.Children = nodes(under, metas, c.ID, &parent)
+		all = append(all, n)
 	}
 	slices.SortFunc(all, latestFirst)
 	return all

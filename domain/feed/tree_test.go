@@ -65,8 +65,8 @@ func TestFED01_parents_come_without_their_children(t *testing.T) {
 	assert.Zero(t, tree[0].Level)
 }
 
-// forest is any tree of categories, in any order, and what is in them.
-func forest(t *rapid.T) ([]feed.Category, map[feed.CategoryID]feed.Meta) {
+// drawTree draws a tree of categories, in any order, with their metas.
+func drawTree(t *rapid.T) ([]feed.Category, map[feed.CategoryID]feed.Meta) {
 	n := rapid.IntRange(0, 20).Draw(t, "n")
 	var categories []feed.Category
 	metas := map[feed.CategoryID]feed.Meta{}
@@ -85,7 +85,7 @@ func forest(t *rapid.T) ([]feed.Category, map[feed.CategoryID]feed.Meta) {
 
 func TestFED03_in_any_tree_the_latest_creation_comes_first(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		categories, metas := forest(t)
+		categories, metas := drawTree(t)
 		seen := map[feed.CategoryID]bool{}
 		var walk func(siblings []feed.CategoryNode, parent feed.CategoryID, level int)
 		walk = func(siblings []feed.CategoryNode, parent feed.CategoryID, level int) {

@@ -2,26 +2,26 @@ package geo
 
 import "math"
 
-// Range is the degrees from Min to Max, both included.
+// Range is a range of degrees from Min to Max, both included.
 type Range struct{ Min, Max float64 }
 
 func (r Range) contains(degrees float64) bool { return r.Min <= degrees && degrees <= r.Max }
 
-// Box bounds a circle on the Earth by latitude and longitude, so that a store
-// can find candidates by comparing columns before it measures distances.
+// Box bounds a circle on the Earth by latitude and longitude. A store selects
+// candidates by comparing columns before it computes distances.
 type Box struct {
 	Lat Range
-	// Lng is one range, or two where the box crosses the antimeridian: a point in
-	// either of them is inside.
+	// Lng is one range, or two if the box crosses the antimeridian. A point in either
+	// range is inside.
 	Lng []Range
 }
 
-// slack, in radians, makes up for rounding. It is less than a millimetre, and
-// far more than the arithmetic loses.
+// slack, in radians, compensates for rounding. It is less than a millimetre, and
+// much larger than the rounding error.
 const slack = 1e-10
 
-// Around returns the box of everything within the distance of the point. It may
-// hold more, in its corners, but never less.
+// Around returns a box that contains every point within the distance. Its corners may
+// contain points farther away.
 func Around(p Point, d Kilometres) Box {
 	angle := float64(d/Radius) + slack
 	south, north := p.Lat-degrees(angle), p.Lat+degrees(angle)
@@ -30,14 +30,14 @@ func Around(p Point, d Kilometres) Box {
 		box.Lng = []Range{{-180, 180}} // every meridian meets at the pole
 		return box
 	}
-	// The circle's easternmost point lies nearer to the pole than its centre.
+	// The circle's easternmost point is nearer to the pole than its centre.
 	reach := degrees(math.Asin(min(1, math.Sin(angle)/math.Cos(radians(p.Lat)))))
 	box.Lng = unrolled(p.Lng-reach, p.Lng+reach)
 	return box
 }
 
-// unrolled returns the longitudes from west to east, at most half the Earth apart
-// and one of them possibly beyond the antimeridian, as ranges that stay within.
+// unrolled returns the longitudes from west to east as ranges within -180 and 180. The
+// two are at most half the Earth apart, and one may be beyond the antimeridian.
 func unrolled(west, east float64) []Range {
 	switch {
 	case west <= -180:
@@ -48,7 +48,7 @@ func unrolled(west, east float64) []Range {
 	return []Range{{west, east}}
 }
 
-// Contains says whether the point is inside.
+// Contains reports whether the point is inside the box.
 func (b Box) Contains(p Point) bool {
 	if !b.Lat.contains(p.Lat) {
 		return false

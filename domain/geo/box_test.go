@@ -23,7 +23,7 @@ func TestEveryPointWithinTheDistanceIsInsideTheBox(t *testing.T) {
 		assertWellFormed(t, box)
 
 		for bearing := range 360 {
-			p := walk(centre, float64(bearing), reach*geo.Kilometres(part))
+			p := destination(centre, float64(bearing), reach*geo.Kilometres(part))
 			require.LessOrEqual(t, float64(centre.To(p)), float64(reach)+1e-9, "the walk went astray")
 			require.True(t, box.Contains(p), "%v is %v km from %v", p, centre.To(p), centre)
 			if math.Abs(p.Lng) == 180 {
@@ -47,7 +47,7 @@ func TestTheBoxIsTight(t *testing.T) {
 		reach := geo.Kilometres(rapid.Float64Range(0.1, float64(geo.MaxDistance)).Draw(t, "reach"))
 		box := geo.Around(centre, reach)
 		for _, bearing := range []float64{0, 90, 180, 270} {
-			assert.False(t, box.Contains(walk(centre, bearing, 1.2*reach)), "%v°", bearing)
+			assert.False(t, box.Contains(destination(centre, bearing, 1.2*reach)), "%v°", bearing)
 		}
 	})
 }
@@ -80,8 +80,8 @@ func TestBoxesWhereMapsEnd(t *testing.T) {
 	assert.Greater(t, beside.Lng[0].Max-beside.Lng[0].Min, 50.0, "meridians crowd near the pole")
 }
 
-// assertWellFormed says what a store relies on: ordered ranges of real degrees
-// that don't overlap.
+// assertWellFormed asserts what a store relies on: ordered ranges of valid degrees
+// that do not overlap.
 func assertWellFormed(t assert.TestingT, b geo.Box) {
 	assert.True(t, -90 <= b.Lat.Min && b.Lat.Min <= b.Lat.Max && b.Lat.Max <= 90, "%v", b)
 	assert.Contains(t, []int{1, 2}, len(b.Lng))
@@ -93,9 +93,9 @@ func assertWellFormed(t assert.TestingT, b geo.Box) {
 	}
 }
 
-// walk returns where one gets by walking straight on, by another formula than the
-// one under test.
-func walk(from geo.Point, bearing float64, d geo.Kilometres) geo.Point {
+// destination returns the point at the distance and the bearing, by another formula than
+// the one under test.
+func destination(from geo.Point, bearing float64, d geo.Kilometres) geo.Point {
 	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
 	angle, lat, b := float64(d/geo.Radius), rad(from.Lat), rad(bearing)
 	sin := math.Sin(lat)*math.Cos(angle) + math.Cos(lat)*math.Sin(angle)*math.Cos(b)

@@ -1,8 +1,8 @@
-// Package geo is about where on the Earth things are, and how far apart.
+// Package geo provides points on the Earth, distances and bounding boxes.
 //
-// The Earth is a sphere of Radius here (FED-07). Latitudes and longitudes are in
-// degrees, distances in kilometres; both ends of the longitudes, -180 and 180,
-// are the same meridian.
+// The Earth is modelled as a sphere of Radius (FED-07). Latitudes and longitudes are
+// in degrees, distances in kilometres. The longitudes -180 and 180 are the same
+// meridian.
 package geo
 
 import (
@@ -17,14 +17,14 @@ type Kilometres float64
 // Radius is the mean radius of the Earth.
 const Radius Kilometres = 6371.0088
 
-// Distances within which things are looked for (FED-05).
+// Search distances (FED-05).
 const (
 	DefaultDistance Kilometres = 5
 	MaxDistance     Kilometres = 500
 )
 
-// NewDistance checks how far to look: more than nothing, at most MaxDistance;
-// else it is a fault on the field within_distance.
+// NewDistance checks a search distance. It must be positive and at most MaxDistance;
+// otherwise it is a fault on the field within_distance.
 func NewDistance(km float64) (Kilometres, error) {
 	d := Kilometres(km)
 	if d > 0 && d <= MaxDistance {
@@ -33,7 +33,7 @@ func NewDistance(km float64) (Kilometres, error) {
 	return 0, fault.Field("within_distance", "Ensure this value is greater than 0 and at most 500.")
 }
 
-// Rounded is the distance to the metre, as clients see it.
+// Rounded returns the distance rounded to the metre, as clients see it.
 func (k Kilometres) Rounded() Kilometres { return Kilometres(math.Round(float64(k)*1000) / 1000) }
 
 // Point is a place on the Earth.
@@ -45,7 +45,7 @@ type Point struct {
 // NewPoint returns the point, or faults on the fields lat and lng.
 func NewPoint(lat, lng float64) (Point, error) {
 	var wrong fault.Fields
-	if !(math.Abs(lat) <= 90) { // so written, NaN is wrong too
+	if !(math.Abs(lat) <= 90) { // rejects NaN too
 		wrong.Add("lat", "Ensure this value is between -90 and 90.")
 	}
 	if !(math.Abs(lng) <= 180) {
@@ -57,7 +57,7 @@ func NewPoint(lat, lng float64) (Point, error) {
 	return Point{Lat: lat, Lng: lng}, nil
 }
 
-// To is the distance to the other point by the haversine formula, not rounded.
+// To returns the distance to the other point by the haversine formula, not rounded.
 func (p Point) To(q Point) Kilometres {
 	lat1, lat2 := radians(p.Lat), radians(q.Lat)
 	h := haversine(lat2-lat1) + math.Cos(lat1)*math.Cos(lat2)*haversine(radians(q.Lng-p.Lng))

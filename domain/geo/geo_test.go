@@ -91,7 +91,7 @@ func TestDistanceIsAMetric(t *testing.T) {
 		assert.Zero(t, a.To(a))
 		assert.Equal(t, a.To(b), b.To(a))
 		assert.GreaterOrEqual(t, float64(a.To(b)), 0.0)
-		// Between antipodes the haversine formula is right to a metre only.
+		// Between antipodes the haversine formula is accurate only to a metre.
 		assert.LessOrEqual(t, float64(a.To(c)), float64(a.To(b)+b.To(c))+1e-3)
 		assert.LessOrEqual(t, float64(a.To(b)), math.Pi*float64(geo.Radius))
 	})
@@ -108,8 +108,8 @@ func assertFields(t *testing.T, err error, names ...string) {
 	}
 }
 
-// anywhere draws points, the poles and the antimeridian more often than chance
-// would.
+// anywhere draws points, with the poles and the antimeridian more often than a uniform
+// draw.
 func anywhere(t *rapid.T, label string) geo.Point {
 	degrees := func(limit float64) *rapid.Generator[float64] {
 		return rapid.OneOf(

@@ -18,25 +18,25 @@ import (
 	"plaza/domain/user"
 )
 
-// SourceLimit bounds ids at the source that are texts.
+// SourceLimit bounds textual ids of the source.
 var SourceLimit = text.Limit{Chars: 200}
 
-// fileLimit bounds the names of covers' files.
+// fileLimit bounds the file names of covers.
 var fileLimit = text.Limit{Bytes: 1024}
 
-// Draft is what a record says, before anybody has checked it: one of the types below,
-// whose fields are those of the record.
+// Draft is an unchecked record: one of the types below, which have the fields of the
+// record.
 type Draft interface {
-	// Record checks the draft. What is wrong with its fields is one fault, under the
-	// names that they have in the record. It does no I/O: a cover's file is for
-	// Illustrated.
+	// Record checks the draft and returns the record. All invalid fields are one fault,
+	// by their names in the record. It does no I/O: a cover's file is read through
+	// CoverRecord.
 	Record(s markup.Sanitiser) (Record, error)
 }
 
-// UserDraft is of a Person.
+// UserDraft is the draft of a UserRecord.
 type UserDraft struct {
 	ID        string
-	Username  string // the phone number to log in with
+	Username  string // the phone number for login
 	Firstname string
 	Lastname  string
 	Expertise string
@@ -59,7 +59,7 @@ func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 	return UserRecord{Source: d.ID, Phone: phone, Member: member}, wrong.Err()
 }
 
-// CategoryDraft is of a Shelf. Zero is no parent.
+// CategoryDraft is the draft of a CategoryRecord. A zero Parent is no parent.
 type CategoryDraft struct {
 	ID     feed.CategoryID
 	Parent feed.CategoryID
@@ -73,7 +73,7 @@ func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 	return CategoryRecord{category}, err
 }
 
-// BundleDraft is of a Binding. Zero is no original.
+// BundleDraft is the draft of a BundleRecord. Zero is no original.
 type BundleDraft struct {
 	ID            publication.BundleID
 	FirstOriginal publication.BundleID
@@ -86,8 +86,8 @@ func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 	return BundleRecord{bundle}, err
 }
 
-// CoverDraft is a picture in a file beside the record's own, or at an address, of
-// which the record must say how large it is.
+// CoverDraft is a picture in a file of the record's folder, or at an address. At an
+// address, the record must state its size.
 type CoverDraft struct {
 	File   string
 	URL    string
@@ -95,7 +95,7 @@ type CoverDraft struct {
 	Height int
 }
 
-// PublicationDraft is of a Text. Zero is no node and no category.
+// PublicationDraft is the draft of a PublicationRecord. Zero is no node and no category.
 type PublicationDraft struct {
 	ID        publication.ID
 	Bundle    publication.BundleID
@@ -128,7 +128,7 @@ func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
 	return PublicationRecord{Publication: p, By: d.Author, cover: file}, wrong.Err()
 }
 
-// NodeDraft is of a Part. Zero is no bundle and no category.
+// NodeDraft is the draft of a NodeRecord. Zero is no bundle and no category.
 type NodeDraft struct {
 	ID        publication.NodeID
 	Bundle    publication.BundleID
@@ -159,8 +159,8 @@ func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
 	return NodeRecord{Node: n, By: d.Author, cover: file}, wrong.Err()
 }
 
-// DemandDraft is of a Wish. Zero is no category; a place has both of its numbers, or
-// neither.
+// DemandDraft is the draft of a DemandRecord. Zero is no category. Lat and Lng are both
+// set or both nil.
 type DemandDraft struct {
 	ID          demand.ID
 	Title       string
@@ -210,7 +210,7 @@ func (d DemandDraft) place() (*geo.Point, fault.Fields) {
 	return &point, fault.FieldsOf(err)
 }
 
-// HowToDraft is of a Guide.
+// HowToDraft is the draft of a HowToRecord.
 type HowToDraft struct {
 	Category string
 	Robot    string
@@ -229,7 +229,7 @@ func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 	return HowToRecord{HowTo: howTo, By: d.Robot}, wrong.Err()
 }
 
-// NewsDraft is of a Clipping.
+// NewsDraft is the draft of a NewsRecord.
 type NewsDraft struct {
 	ID       string
 	SiteName string
@@ -245,11 +245,11 @@ type NewsDraft struct {
 	Country  string
 }
 
-// Record implements Draft: its HTML is cleaned.
+// Record implements Draft. It sanitises the HTML.
 func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	var wrong fault.Fields
 	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
-	// What is far too long is not worth the cleaning, which may make it shorter.
+	// Sanitising may shorten the HTML, so only far too long HTML is rejected before it.
 	wrong.Add("html", text.Limit{Bytes: 4 * event.NewsHTMLLimit.Bytes}.Problem(d.HTML))
 	var clean markup.HTML
 	if len(wrong["html"]) == 0 {
@@ -263,13 +263,13 @@ func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	return NewsRecord{Source: d.ID, News: news}, wrong.Err()
 }
 
-// picture is the cover at its address, or the name of its file.
+// picture returns the cover at its address, or the name of its file.
 func (d *CoverDraft) picture(size string) (p media.Picture, file string, wrong fault.Fields) {
 	switch {
 	case d == nil:
 		return media.Picture{}, "", nil
 	case d.File != "" && (d.URL != "" || d.Width != 0 || d.Height != 0):
-		wrong.Add("cover", "Give it a file, or else a url with width and height.")
+		wrong.Add("cover", "Enter either a file, or a url with width and height.")
 	case d.File != "":
 		wrong.Add("cover.file", fileProblem(d.File))
 		return media.Picture{}, d.File, wrong
@@ -283,14 +283,14 @@ func (d *CoverDraft) picture(size string) (p media.Picture, file string, wrong f
 	return media.Picture{}, "", wrong
 }
 
-// fileProblem is what is wrong with the name of a file, which must be in the folder of
-// the record's own file, or further in.
+// fileProblem returns the problem with the name of a file, or an empty text. The file
+// must be in the folder of the record's file or below it.
 func fileProblem(name string) string {
 	if p := fileLimit.RequiredProblem(name); p != "" {
 		return p
 	}
 	if path.IsAbs(name) || path.Clean(name) != name || name == "." || strings.HasPrefix(name, "..") || strings.Contains(name, "\\") {
-		return "Enter the path of a file in the same folder, or further in, with slashes."
+		return "Enter a relative path with slashes to a file in the same folder or below it."
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ var (
 	long = strings.Repeat("茶", 201)
 )
 
-// recordOf is the record of a draft that is right.
+// recordOf returns the record of a valid draft.
 func recordOf[R imported.Record](t *testing.T, d imported.Draft) R {
 	t.Helper()
 	r, err := d.Record(sanitiser.New())
@@ -35,7 +35,7 @@ func recordOf[R imported.Record](t *testing.T, d imported.Draft) R {
 	return made
 }
 
-// assertWrong asserts that these fields of the draft are wrong, each once, and no other.
+// assertWrong asserts that the fault has one sentence for each of these fields only.
 func assertWrong(t *testing.T, d imported.Draft, fields ...string) {
 	t.Helper()
 	_, err := d.Record(sanitiser.New())
@@ -91,9 +91,9 @@ func TestADM04_drafts_of_users(t *testing.T) {
 }
 
 func TestADM04_drafts_of_categories_and_bundles(t *testing.T) {
-	shelf := recordOf[imported.CategoryRecord](t, imported.CategoryDraft{ID: 2, Parent: 1, Name: " Tea", Slug: "tea"})
-	assert.Equal(t, "Tea", shelf.Name)
-	assert.EqualValues(t, []any{2, 1}, []any{int(shelf.ID), int(shelf.Parent)})
+	category := recordOf[imported.CategoryRecord](t, imported.CategoryDraft{ID: 2, Parent: 1, Name: " Tea", Slug: "tea"})
+	assert.Equal(t, "Tea", category.Name)
+	assert.EqualValues(t, []any{2, 1}, []any{int(category.ID), int(category.Parent)})
 	assertWrong(t, imported.CategoryDraft{Parent: -1}, "id", "parent", "name", "slug")
 
 	binding := recordOf[imported.BundleRecord](t, imported.BundleDraft{ID: 3, FirstOriginal: 1, Original: 2})
@@ -196,7 +196,7 @@ func TestADM04_drafts_of_news(t *testing.T) {
 
 	for html, wrong := range map[string][]string{
 		strings.Repeat("x", 256<<10):                  nil,
-		"<!--" + strings.Repeat("x", 1<<20-7) + "-->": nil, // it is short when it is clean
+		"<!--" + strings.Repeat("x", 1<<20-7) + "-->": nil, // sanitising makes it short
 		strings.Repeat("x", 256<<10+1):                {"html"},
 		"<!--" + strings.Repeat("x", 1<<20-6) + "-->": {"html"},
 		strings.Repeat("x", 1<<20+1):                  {"html"},
@@ -215,7 +215,7 @@ func TestADM04_drafts_of_news(t *testing.T) {
 		"id", "site_name", "site_logo", "url", "title", "released", "html", "category", "city", "district", "province", "country")
 }
 
-// idle is a sanitiser that must have nothing to do.
+// idle is a sanitiser that must not be called.
 type idle struct{ t *testing.T }
 
 func (i idle) Sanitise(string) markup.HTML {
@@ -223,8 +223,8 @@ func (i idle) Sanitise(string) markup.HTML {
 	return ""
 }
 
-// covered are drafts with the cover, of each kind that may have one, and the size that
-// it has there.
+// covered returns a draft with the cover for each kind that may have one, with the name
+// of the cover's size.
 func covered(c *imported.CoverDraft) map[string]imported.Draft {
 	p, n, d := publicationDraft(), nodeDraft(), demandDraft()
 	p.Cover, n.Cover, d.Cover = c, c, c
@@ -280,7 +280,7 @@ func TestADM04_covers_are_in_the_folder_of_their_file(t *testing.T) {
 		for _, d := range covered(&imported.CoverDraft{File: good}) {
 			r := recordOf[imported.CoverRecord](t, d)
 			assert.Equal(t, good, r.CoverFile())
-			assert.Zero(t, pictureOf(r), "there is none before it is kept")
+			assert.Zero(t, pictureOf(r), "no picture before the file is stored")
 		}
 	}
 	for _, bad := range []string{

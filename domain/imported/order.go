@@ -8,39 +8,40 @@ import (
 	"plaza/domain/feed"
 )
 
-// Plan says what becomes of a batch.
+// Plan divides a batch into records that can be stored and records that cannot.
 type Plan struct {
-	// Ready are the places in the batch of those that can be stored, in an order in
-	// which each comes after what it needs and is not stored yet.
+	// Ready are the indexes of the records that can be stored, each after the records of
+	// the batch that it needs.
 	Ready []int
-	// Missing are, by their places, those that can't be, with what they lack by the
-	// fields that name it.
+	// Missing are the records that cannot be stored, by index, with the problems of the
+	// fields that name the missing records.
 	Missing map[int]fault.Fields
 }
 
-// PlanOf plans the batch, of which no two have the same Ref, over what is stored: known
-// says what of the batch's needs is, and tree has every stored category with its parent,
+// PlanOf plans the batch, in which no two records have the same Ref. Known holds the
+// needs of the batch that are stored. Tree maps every stored category to its parent,
 // zero for roots.
 //
-// What waits for itself, be it through others, is missing; so is a category that would
-// be above itself. What is ready does not depend on the order of the batch.
+// A record that needs itself, directly or through others, is missing. So is a category
+// that would be its own ancestor. The set of ready records does not depend on the order
+// of the batch.
 func PlanOf(batch []Record, known map[Ref]bool, tree map[feed.CategoryID]feed.CategoryID) Plan {
-	p := planner{batch: batch, known: known, at: make(map[Ref]int, len(batch)), around: map[int]bool{}}
+	p := planner{batch: batch, known: known, at: make(map[Ref]int, len(batch)), cyclic: map[int]bool{}}
 	all := make([]int, len(batch))
 	for i, r := range batch {
 		p.at[r.Ref()] = i
 		all[i] = i
 	}
-	p.noteCircles(all, tree)
-	// A category that is not stored after all stays where it is in the tree, if it is
-	// there, and may so close a circle that it would have opened.
-	for p.decide(); p.noteCircles(p.plan.Ready, tree); {
+	p.noteCycles(all, tree)
+	// A rejected category keeps its stored parent, which may itself close a cycle.
+	// Repeat until no cycle is found.
+	for p.decide(); p.noteCycles(p.plan.Ready, tree); {
 		p.decide()
 	}
 	return p.plan
 }
 
-// NeedsOf are the references of all needs of the batch, each once.
+// NeedsOf returns the references of all needs of the batch, each once.
 func NeedsOf(batch []Record) []Ref {
 	seen := map[Ref]bool{}
 	var refs []Ref
@@ -68,32 +69,32 @@ type planner struct {
 	batch  []Record
 	known  map[Ref]bool
 	at     map[Ref]int
-	around map[int]bool // would be above themselves
+	cyclic map[int]bool // indexes of categories that would be their own ancestors
 	state  []state
 	plan   Plan
 }
 
-// noteCircles notes those of the categories at the places that would be above themselves, if
-// all of them were stored, and says whether there is any.
-func (p *planner) noteCircles(places []int, tree map[feed.CategoryID]feed.CategoryID) bool {
-	var shelves []feed.Category
-	for _, i := range places {
-		if shelf, is := p.batch[i].(CategoryRecord); is {
-			shelves = append(shelves, shelf.Category)
+// noteCycles adds to p.cyclic the categories at the indexes that would be their own
+// ancestors if all of them were stored. It reports whether it found any.
+func (p *planner) noteCycles(indexes []int, tree map[feed.CategoryID]feed.CategoryID) bool {
+	var categories []feed.Category
+	for _, i := range indexes {
+		if record, is := p.batch[i].(CategoryRecord); is {
+			categories = append(categories, record.Category)
 		}
 	}
-	circling := feed.Cycles(tree, shelves)
-	for _, id := range circling {
-		p.around[p.at[NumberRef(Category, id)]] = true
+	found := feed.Cycles(tree, categories)
+	for _, id := range found {
+		p.cyclic[p.at[NumberRef(Category, id)]] = true
 	}
-	return len(circling) > 0
+	return len(found) > 0
 }
 
-// decide plans anew.
+// decide discards the plan and makes a new one.
 func (p *planner) decide() {
 	p.plan, p.state = Plan{}, make([]state, len(p.batch))
-	for i := range p.around {
-		p.refuse(i, fault.Fields{"parent": {"The parents go around in a circle."}})
+	for i := range p.cyclic {
+		p.markMissing(i, fault.Fields{"parent": {"The parents form a cycle."}})
 	}
 	for _, kind := range Kinds() {
 		for i, r := range p.batch {
@@ -104,7 +105,7 @@ func (p *planner) decide() {
 	}
 }
 
-func (p *planner) refuse(i int, wrong fault.Fields) {
+func (p *planner) markMissing(i int, wrong fault.Fields) {
 	p.state[i] = missing
 	if p.plan.Missing == nil {
 		p.plan.Missing = map[int]fault.Fields{}
@@ -112,8 +113,8 @@ func (p *planner) refuse(i int, wrong fault.Fields) {
 	p.plan.Missing[i] = wrong
 }
 
-// visit decides on the record, after those of the batch that it needs. It goes no
-// deeper than the longest chain of needs in a batch.
+// visit decides whether the record is ready, after the records of the batch that it
+// needs. Its recursion is as deep as the longest chain of needs in the batch.
 func (p *planner) visit(i int) bool {
 	switch p.state[i] {
 	case ready:
@@ -125,14 +126,14 @@ func (p *planner) visit(i int) bool {
 	var wrong fault.Fields
 	for _, n := range p.batch[i].Needs() {
 		if !p.has(n.Ref) {
-			sentence := fmt.Sprintf("There is no %s %s.", n.Ref.Kind, n.Ref.ID)
+			sentence := fmt.Sprintf("Not found: %s %s.", n.Ref.Kind, n.Ref.ID)
 			if !slices.Contains(wrong[n.Field], sentence) {
 				wrong.Add(n.Field, sentence)
 			}
 		}
 	}
 	if len(wrong) > 0 {
-		p.refuse(i, wrong)
+		p.markMissing(i, wrong)
 		return false
 	}
 	p.state[i] = ready
@@ -140,9 +141,9 @@ func (p *planner) visit(i int) bool {
 	return true
 }
 
-// has says whether what is needed is stored, or will be by then. What is stored counts
-// without its new record: else of two that need each other, the one that is visited
-// first would have its way.
+// has reports whether the record is stored or ready. A stored record counts even if its
+// new version in the batch is not ready: otherwise, of two mutually dependent records,
+// the one visited first would be accepted.
 func (p *planner) has(ref Ref) bool {
 	at, among := p.at[ref]
 	return p.known[ref] || among && p.visit(at)

@@ -5,20 +5,20 @@ import (
 	"plaza/domain/user"
 )
 
-// ExistingAccount is an account, as far as a Person may be at odds with it.
+// ExistingAccount is the part of a stored account that a UserRecord may conflict with.
 type ExistingAccount struct {
-	Source string // empty: it came from elsewhere
+	Source string // id at the source; empty: not imported
 	Phone  user.Phone
 }
 
-// Problem says, by its fields, why the Person can't be stored: own is the account that
-// they have, and holder the one that has their phone; nil is none.
+// Problem returns the fields that conflict with stored accounts, or nil. Own is the
+// user's own account, holder the account that has the phone number; nil is none.
 func (r UserRecord) Problem(own, holder *ExistingAccount) fault.Fields {
 	switch {
 	case own != nil && own.Phone != r.Phone:
-		return fault.Fields{"username": {"This user is stored with another phone number, which an import does not change."}}
+		return fault.Fields{"username": {"This user has another phone number. An import does not change phone numbers."}}
 	case own == nil && holder != nil && holder.Source != "":
-		return fault.Fields{"username": {"Another user that was imported has this phone number."}}
+		return fault.Fields{"username": {"Another imported user has this phone number."}}
 	}
 	return nil
 }

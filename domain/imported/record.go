@@ -1,10 +1,10 @@
-// Package crawl is about what the crawler brings (ADM-04): records of categories,
-// people, bundles, publications, nodes, demands, how-tos and news, each with the id
-// that it has at its source.
+// Package imported models the records that the crawler delivers (ADM-04): users,
+// categories, bundles, publications, nodes, demands, how-tos and news, each with its
+// id at the source.
 //
-// A record that comes again is stored in place of what it brought before. One that
-// names another is stored when that one is there, be it later in the file, and never
-// before; so whatever order records come in, what is stored at the end is the same.
+// A later record with the same id replaces the stored one. A record that names another
+// is stored only once that one is stored, even if it follows later in the file. So the
+// final result does not depend on the order of the records.
 package imported
 
 import (
@@ -21,7 +21,7 @@ import (
 // Kind is a kind of record.
 type Kind string
 
-// The kinds, in the order in which those of a batch are stored.
+// The kinds, in the order in which records of a batch are stored.
 const (
 	User        Kind = "user"
 	Category    Kind = "category"
@@ -33,51 +33,51 @@ const (
 	News        Kind = "news"
 )
 
-// Kinds lists them, in their order.
+// Kinds returns all kinds in that order.
 func Kinds() []Kind {
 	return []Kind{User, Category, Bundle, Publication, Node, Demand, HowTo, News}
 }
 
-// Ref names a record: its kind, and its id at the source. That of a how-to is its
-// category and its robot.
+// Ref identifies a record by its kind and its id at the source. The id of a how-to is
+// its category and its robot.
 type Ref struct {
 	Kind Kind
 	ID   string
 }
 
-// NumberRef names a record whose id is a number.
+// NumberRef returns the Ref of a record with a numeric id.
 func NumberRef[N ~int64](k Kind, id N) Ref { return Ref{k, strconv.FormatInt(int64(id), 10)} }
 
-// Need is another record that must be stored for a record to be stored, and the field
-// that names it.
+// Need is a record that must be stored before the record that names it, and the naming
+// field.
 type Need struct {
 	Field string
 	Ref   Ref
 }
 
-// Record is one thing that the crawler brings, in keeping with the domain's rules: one
-// of the types below. Whoever wrote it is known by their id at the source; the uid is
-// for the store to fill in.
+// Record is one imported record that satisfies the domain's rules: one of the types
+// below. It names its author by the id at the source; the store fills in the uid.
 type Record interface {
 	Ref() Ref
-	// Needs are in the order of their fields in the record. A record that names itself
-	// does not need itself.
+	// Needs returns the needs in the order of their fields in the record. A record that
+	// names itself does not need itself.
 	Needs() []Need
 }
 
-// CoverRecord is a record whose cover is in a file, which must be kept before the
-// record is stored.
+// CoverRecord is a record that may have its cover in a file. The cover must be stored
+// before the record.
 type CoverRecord interface {
 	Record
-	// CoverFile is the name of the file; empty: there is none.
+	// CoverFile returns the name of the file; empty: no file.
 	CoverFile() string
-	// CoverSizes are the sizes that its cover is shown in.
+	// CoverSizes returns the sizes of the cover.
 	CoverSizes() []media.SizeSpec
-	// WithCover is the record with the picture as its cover.
+	// WithCover returns the record with the picture as its cover.
 	WithCover(media.Picture) Record
 }
 
-// A UserRecord has an account that no password opens, until somebody gives it one.
+// A UserRecord is a user. The imported account has no password: a login fails until one
+// is set.
 type UserRecord struct {
 	Source string
 	Phone  user.Phone
@@ -90,11 +90,11 @@ type CategoryRecord struct{ feed.Category }
 // A BundleRecord is a bundle.
 type BundleRecord struct{ publication.Bundle }
 
-// A PublicationRecord is a publication. Of its Bundle only the ID is known; the rest is what the
-// bundle's own record says.
+// A PublicationRecord is a publication. Its Bundle has only the ID; the bundle's own
+// record has the rest.
 type PublicationRecord struct {
 	publication.Publication
-	By    string // who wrote it, by their id at the source
+	By    string // the author's id at the source
 	cover string
 }
 
@@ -115,7 +115,7 @@ type DemandRecord struct {
 // A HowToRecord is an imported how-to.
 type HowToRecord struct {
 	publication.HowTo
-	By string // the robot
+	By string // the robot's id at the source
 }
 
 // A NewsRecord is an item of news.
@@ -142,29 +142,29 @@ func (r NodeRecord) Ref() Ref { return NumberRef(Node, r.ID) }
 // Ref implements Record.
 func (r DemandRecord) Ref() Ref { return NumberRef(Demand, r.ID) }
 
-// Ref implements Record. No two pairs of a category and a robot have the same, whatever
-// is in their names.
+// Ref implements Record. Quoting the category makes the id unique for every pair of a
+// category and a robot.
 func (r HowToRecord) Ref() Ref { return Ref{HowTo, strconv.Quote(r.Category) + " " + r.By} }
 
 // Ref implements Record.
 func (r NewsRecord) Ref() Ref { return Ref{News, r.Source} }
 
-// Needs implements Record: a person needs nobody.
+// Needs implements Record: a user needs no record.
 func (UserRecord) Needs() []Need { return nil }
 
-// Needs implements Record: news stand alone.
+// Needs implements Record: news need no record.
 func (NewsRecord) Needs() []Need { return nil }
 
 // Needs implements Record: its parent, unless it is a root.
 func (r CategoryRecord) Needs() []Need { return number(nil, "parent", Category, r.Parent, r.ID) }
 
-// Needs implements Record: what it is a translation of.
+// Needs implements Record: its originals.
 func (r BundleRecord) Needs() []Need {
 	return number(number(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
 }
 
-// Needs implements Record: its bundle, its author and its category. A node is only
-// named.
+// Needs implements Record: its bundle, its author and its category. The node need not
+// be stored.
 func (r PublicationRecord) Needs() []Need {
 	return written(number(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
 }
@@ -186,8 +186,8 @@ func (r HowToRecord) Needs() []Need {
 	return needs
 }
 
-// number adds the need of the numbered record, unless that is none or the record
-// itself.
+// number appends the need of the record with the id, unless the id is zero or the
+// record's own.
 func number[N ~int64](needs []Need, field string, k Kind, id, itself N) []Need {
 	if id == 0 || id == itself {
 		return needs
@@ -199,37 +199,37 @@ func written(needs []Need, by string, in feed.CategoryID) []Need {
 	return number(append(needs, Need{"author", Ref{User, by}}), "category", Category, in, 0)
 }
 
-// CoverFile implements Illustrated.
+// CoverFile implements CoverRecord.
 func (r PublicationRecord) CoverFile() string { return r.cover }
 
-// CoverFile implements Illustrated.
+// CoverFile implements CoverRecord.
 func (r NodeRecord) CoverFile() string { return r.cover }
 
-// CoverFile implements Illustrated.
+// CoverFile implements CoverRecord.
 func (r DemandRecord) CoverFile() string { return r.cover }
 
-// CoverSizes implements Illustrated.
+// CoverSizes implements CoverRecord.
 func (r PublicationRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
 
-// CoverSizes implements Illustrated.
+// CoverSizes implements CoverRecord.
 func (r NodeRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
 
-// CoverSizes implements Illustrated.
+// CoverSizes implements CoverRecord.
 func (r DemandRecord) CoverSizes() []media.SizeSpec { return media.DemandCoverSizes }
 
-// WithCover implements Illustrated.
+// WithCover implements CoverRecord.
 func (r PublicationRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }
 
-// WithCover implements Illustrated.
+// WithCover implements CoverRecord.
 func (r NodeRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }
 
-// WithCover implements Illustrated.
+// WithCover implements CoverRecord.
 func (r DemandRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r

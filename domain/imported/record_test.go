@@ -14,29 +14,29 @@ import (
 	"plaza/domain/publication"
 )
 
-func shelf(id, parent feed.CategoryID) imported.Record {
+func categoryRecord(id, parent feed.CategoryID) imported.Record {
 	return imported.CategoryRecord{Category: feed.Category{ID: id, Parent: parent}}
 }
 
-func binding(id, firstOriginal, original publication.BundleID) imported.Record {
+func bundleRecord(id, firstOriginal, original publication.BundleID) imported.Record {
 	return imported.BundleRecord{Bundle: publication.Bundle{ID: id, FirstOriginal: firstOriginal, Original: original}}
 }
 
-func writing(id publication.ID, in publication.BundleID, by string, category feed.CategoryID) imported.Record {
+func publicationRecord(id publication.ID, in publication.BundleID, by string, category feed.CategoryID) imported.Record {
 	return imported.PublicationRecord{By: by, Publication: publication.Publication{
 		ID: id, Bundle: publication.Bundle{ID: in}, Content: publication.Content{Category: category},
 	}}
 }
 
-func part(id publication.NodeID, in publication.BundleID, by string, category feed.CategoryID) imported.Record {
+func nodeRecord(id publication.NodeID, in publication.BundleID, by string, category feed.CategoryID) imported.Record {
 	return imported.NodeRecord{By: by, Node: publication.Node{ID: id, Bundle: in, Content: publication.Content{Category: category}}}
 }
 
-func wish(id demand.ID, by string, category feed.CategoryID) imported.Record {
+func demandRecord(id demand.ID, by string, category feed.CategoryID) imported.Record {
 	return imported.DemandRecord{By: by, Demand: demand.Demand{ID: id, Category: category}}
 }
 
-func guide(category, by string, bundles ...publication.BundleID) imported.Record {
+func howToRecord(category, by string, bundles ...publication.BundleID) imported.Record {
 	return imported.HowToRecord{By: by, HowTo: publication.HowTo{Category: category, Bundles: bundles}}
 }
 
@@ -53,22 +53,22 @@ func TestADM04_what_records_are_called_and_what_they_need(t *testing.T) {
 	}{
 		"a person":                {imported.UserRecord{Source: "u1"}, imported.User, "u1", nil},
 		"news":                    {imported.NewsRecord{Source: "n1"}, imported.News, "n1", nil},
-		"a root":                  {shelf(1, 0), imported.Category, "1", nil},
-		"a category":              {shelf(2, 1), imported.Category, "2", needs{need("parent", imported.Category, "1")}},
-		"its own parent":          {shelf(2, 2), imported.Category, "2", nil},
-		"an original":             {binding(5, 0, 0), imported.Bundle, "5", nil},
-		"an original of its own":  {binding(5, 5, 0), imported.Bundle, "5", nil},
-		"a translation":           {binding(7, 5, 6), imported.Bundle, "7", needs{need("first_original", imported.Bundle, "5"), need("original", imported.Bundle, "6")}},
-		"a translation of itself": {binding(7, 7, 7), imported.Bundle, "7", nil},
-		"a publication":           {writing(3, 5, "u1", 0), imported.Publication, "3", needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1")}},
-		"one in a category": {writing(3, 5, "u1", 2), imported.Publication, "3",
+		"a root":                  {categoryRecord(1, 0), imported.Category, "1", nil},
+		"a category":              {categoryRecord(2, 1), imported.Category, "2", needs{need("parent", imported.Category, "1")}},
+		"its own parent":          {categoryRecord(2, 2), imported.Category, "2", nil},
+		"an original":             {bundleRecord(5, 0, 0), imported.Bundle, "5", nil},
+		"an original of its own":  {bundleRecord(5, 5, 0), imported.Bundle, "5", nil},
+		"a translation":           {bundleRecord(7, 5, 6), imported.Bundle, "7", needs{need("first_original", imported.Bundle, "5"), need("original", imported.Bundle, "6")}},
+		"a translation of itself": {bundleRecord(7, 7, 7), imported.Bundle, "7", nil},
+		"a publication":           {publicationRecord(3, 5, "u1", 0), imported.Publication, "3", needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1")}},
+		"one in a category": {publicationRecord(3, 5, "u1", 2), imported.Publication, "3",
 			needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
-		"a node": {part(3, 0, "u1", 0), imported.Node, "3", needs{need("author", imported.User, "u1")}},
-		"one in a bundle": {part(3, 5, "u1", 2), imported.Node, "3",
+		"a node": {nodeRecord(3, 0, "u1", 0), imported.Node, "3", needs{need("author", imported.User, "u1")}},
+		"one in a bundle": {nodeRecord(3, 5, "u1", 2), imported.Node, "3",
 			needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
-		"a demand":          {wish(3, "u1", 0), imported.Demand, "3", needs{need("author", imported.User, "u1")}},
-		"one of a category": {wish(3, "u1", 2), imported.Demand, "3", needs{need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
-		"a how-to": {guide("Tea", "r1", 5, 6), imported.HowTo, `"Tea" r1`,
+		"a demand":          {demandRecord(3, "u1", 0), imported.Demand, "3", needs{need("author", imported.User, "u1")}},
+		"one of a category": {demandRecord(3, "u1", 2), imported.Demand, "3", needs{need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
+		"a how-to": {howToRecord("Tea", "r1", 5, 6), imported.HowTo, `"Tea" r1`,
 			needs{need("robot", imported.User, "r1"), need("bundles", imported.Bundle, "5"), need("bundles", imported.Bundle, "6")}},
 	} {
 		assert.Equal(t, imported.Ref{Kind: c.kind, ID: c.id}, c.record.Ref(), name)
@@ -84,9 +84,9 @@ func TestADM04_no_two_how_tos_are_called_the_same(t *testing.T) {
 		category, robot := names.Draw(t, "category"), names.Draw(t, "robot")
 		other, otherRobot := names.Draw(t, "other"), names.Draw(t, "other robot")
 		same := category == other && robot == otherRobot
-		require.Equal(t, same, guide(category, robot).Ref() == guide(other, otherRobot).Ref())
+		require.Equal(t, same, howToRecord(category, robot).Ref() == howToRecord(other, otherRobot).Ref())
 	})
-	assert.NotEqual(t, guide("a\nb", "c").Ref(), guide("a", "b\nc").Ref())
+	assert.NotEqual(t, howToRecord("a\nb", "c").Ref(), howToRecord("a", "b\nc").Ref())
 }
 
 func TestADM04_a_record_with_its_cover(t *testing.T) {
@@ -95,15 +95,15 @@ func TestADM04_a_record_with_its_cover(t *testing.T) {
 		frame  media.SizeSpec
 		cover  func(imported.Record) media.Picture
 	}{
-		{writing(3, 5, "u1", 2).(imported.PublicationRecord), media.CoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.PublicationRecord).Cover }},
-		{part(3, 5, "u1", 2).(imported.NodeRecord), media.CoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.NodeRecord).Cover }},
-		{wish(3, "u1", 2).(imported.DemandRecord), media.DemandCoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.DemandRecord).Cover }},
+		{publicationRecord(3, 5, "u1", 2).(imported.PublicationRecord), media.CoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.PublicationRecord).Cover }},
+		{nodeRecord(3, 5, "u1", 2).(imported.NodeRecord), media.CoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.NodeRecord).Cover }},
+		{demandRecord(3, "u1", 2).(imported.DemandRecord), media.DemandCoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.DemandRecord).Cover }},
 	} {
 		assert.Equal(t, []media.SizeSpec{c.frame}, c.record.CoverSizes())
 		picture := media.Picture{Key: "public/a", Sizes: []media.Size{{Name: c.frame.Name, Width: 30, Height: 20, Key: "public/b"}}}
 		covered := c.record.WithCover(picture)
 		assert.Equal(t, picture, c.cover(covered))
-		assert.Zero(t, c.cover(c.record), "the record itself stays as it is")
+		assert.Zero(t, c.cover(c.record), "WithCover does not change its receiver")
 		assert.Equal(t, c.record.Ref(), covered.Ref())
 		assert.Equal(t, c.record.Needs(), covered.Needs())
 		assert.Empty(t, c.record.CoverFile())

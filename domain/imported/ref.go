@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Number is the id of a record whose id is a number; zero: it can't be one.
+// Number returns the numeric id, or zero if the id is not a number.
 func (r Ref) Number() int64 {
 	id, err := strconv.ParseInt(r.ID, 10, 64)
 	if err != nil || r.ID != strconv.FormatInt(id, 10) {
@@ -14,7 +14,8 @@ func (r Ref) Number() int64 {
 	return id
 }
 
-// Guide is the category of a how-to, and its robot; false: it can't be one.
+// Guide returns the category and the robot of a how-to. It reports false if the id is
+// not that of a how-to.
 func (r Ref) Guide() (category, robot string, is bool) {
 	quoted, err := strconv.QuotedPrefix(r.ID)
 	if err != nil {

@@ -10,66 +10,68 @@ import (
 
 // Faults of files.
 var (
-	ErrNoFile = fault.New(fault.NotFound, "There is no such file.")
-	// ErrDamaged is the fault of a file that can't be read to its end: what was read
-	// before stays good.
+	ErrNoFile = fault.New(fault.NotFound, "File not found.")
+	// ErrDamaged is the error of a file that cannot be read to its end. The lines read
+	// before stay valid.
 	ErrDamaged = errors.New("the file is damaged")
 )
 
-// Position is how far a file has been read: behind so many whole lines.
+// Position is how far a file has been read: the number and the end of whole lines.
 type Position struct {
 	Lines  int64 `json:"lines"`
-	Offset int64 `json:"offset"` // bytes, as they are once decompressed
-	// Print is of the bytes right before the offset, so that another file is not taken
-	// for this one.
+	Offset int64 `json:"offset"` // bytes after decompression
+	// Print is a fingerprint of the bytes before the offset. It detects a different file
+	// of the same name.
 	Print []byte `json:"print"`
 }
 
-// RawLine is a line as it stands in the file, without its end.
+// RawLine is an undecoded line of the file, without its line ending.
 type RawLine struct {
 	Number int64
 	Raw    []byte
-	// TooLong says that only the beginning is here; Offset and Length tell where the
-	// whole of it is.
+	// TooLong reports that Raw has only the beginning; Offset and Length locate the
+	// whole line in the file.
 	TooLong        bool
 	Offset, Length int64 // bytes
-	// End is the position behind the line.
+	// End is the position after the line.
 	End Position
 }
 
 // File is a file of records, read once from its beginning.
 type File interface {
-	// Name names the file, the same whenever it is opened; empty: the standard input,
-	// which is never the same.
+	// Name returns the same name whenever the file is opened. It is empty for the
+	// standard input, which cannot be opened again.
 	Name() string
-	// Skip goes to the position; false, and nowhere, when the file was another then.
+	// Skip moves to the position. If the position belongs to another file, Skip must
+	// return false and not move.
 	Skip(ctx context.Context, p Position) (bool, error)
-	// Next returns the next line that is not blank; io.EOF at the end; an error with
-	// ErrDamaged in its chain when there should have been more. What it returns is good
-	// for ever.
+	// Next returns the next line that is not blank, or io.EOF at the end. It must return
+	// an error that wraps ErrDamaged if the file ends too early. Later calls must not
+	// change a returned line.
 	Next(ctx context.Context) (RawLine, error)
-	// Size is how large the file is, and how much of that has been read: bytes, as
-	// they are on the disk. A zero size is not known.
+	// Size returns the number of bytes read and the size of the file, both as stored on
+	// the disk. A zero size is unknown.
 	Size() (read, size int64)
-	// OpenCover opens the file beside this one; a fault when there is none such, or it
-	// is elsewhere.
+	// OpenCover opens a file in the folder of this one or below. It returns a fault if
+	// the file does not exist or is elsewhere.
 	OpenCover(name string) (io.ReadCloser, error)
 	Close() error
 }
 
-// Decoder reads the draft that a line says. What it can't make out is a fault: on
-// fields where it is about some, and then the draft of all others comes with it.
+// Decoder decodes lines into drafts.
 type Decoder interface {
+	// Decode returns the draft of the line, or a fault. If the fault is on fields,
+	// Decode also returns the draft of all other fields.
 	Decode(raw []byte) (Draft, error)
 }
 
-// Rejects are the lines that could not be stored, with the reasons, kept so that they
-// can be mended and imported again.
+// Rejects stores the lines that could not be imported, with the reasons, so that they
+// can be corrected and imported again.
 type Rejects interface {
-	// Keep adds the lines; they are safe when it returns.
+	// Keep appends the lines. They must be durable when Keep returns.
 	Keep(ctx context.Context, lines []Reject) error
-	// Length is how long what is kept is: bytes. Whoever opens the rejects with it later
-	// finds what was kept by then, and nothing else.
+	// Length returns the length of the stored rejects in bytes. Opening the rejects with
+	// that length later must truncate everything added since.
 	Length() int64
 	Close() error
 }
@@ -77,6 +79,6 @@ type Rejects interface {
 // Reject is a line that could not be stored.
 type Reject struct {
 	RawLine
-	Reason string       // a sentence about the whole line; empty: Fields say it all
-	Fields fault.Fields // what is wrong with which field
+	Reason string       // a sentence about the whole line; empty: Fields say everything
+	Fields fault.Fields // sentences about single fields
 }

@@ -7,84 +7,84 @@ import (
 	"plaza/domain/media"
 )
 
-// Line is a line of a file, and the record that it says.
+// Line is a line of a file with its record.
 type Line struct {
 	Number int64 // the first is 1
 	Raw    []byte
 	Record Record
 }
 
-// Status is what became of a record.
+// Status is the result of applying a record.
 type Status int
 
-// The fates.
+// The statuses.
 const (
 	New     Status = iota // stored for the first time
-	Changed               // stored in place of what was there
-	Same                  // there already, just so
-	Waits                 // kept aside: what it needs is not there
-	Refused               // kept aside: it is at odds with what is stored
+	Changed               // replaced the stored record
+	Same                  // equal to the stored record
+	Waits                 // kept waiting: a record that it needs is not stored
+	Refused               // kept waiting: it conflicts with stored data
 )
 
-// Outcome is the fate of one record.
+// Outcome is the result of one record.
 type Outcome struct {
 	Status Status
-	// Wrong says of one that waits or was refused why, by its fields.
+	// Wrong has the reasons by field if the record waits or was refused.
 	Wrong fault.Fields
 }
 
-// Batch is what is stored in one step: all of it, or nothing.
+// Batch is stored in one step, entirely or not at all.
 type Batch struct {
-	// File names what is being imported.
+	// File names the imported file.
 	File string
 	// Lines are in the order of their numbers; no two records have the same Ref.
 	Lines []Line
-	// Abandoned are numbers of lines that wait no longer, and were not stored.
+	// Abandoned are the numbers of waiting lines that are given up without being stored.
 	Abandoned []int64
-	// Progress is what Progress returns from then on.
+	// Progress is what Store.Progress returns from then on.
 	Progress []byte
 }
 
-// BatchResult says what became of a delivery.
+// BatchResult is the result of a batch.
 type BatchResult struct {
-	Outcomes []Outcome // of each line, in their order
-	// Replaced is how many lines no longer wait, because a later record of the same
-	// Ref has been stored.
+	Outcomes []Outcome // one per line, in the order of the lines
+	// Replaced is the number of waiting lines that were dropped because a later record
+	// of the same Ref was stored.
 	Replaced int
 }
 
-// Digest tells what a cover was made from: the bytes of its file, and the sizes that it
-// has.
+// Digest identifies the input of a processed cover: the bytes of its file and its sizes.
 type Digest [32]byte
 
-// Store stores what the crawler brings, and keeps the feed equal to the listings of
-// it in the same step. Every implementation passes test/ports.Store.
+// Store stores imported records, and updates the feed to their listings in the same
+// step. Every implementation passes test/ports.Imports.
 type Store interface {
-	// Apply stores those records of the delivery that PlanOf finds ready, in place of
-	// what was stored under their Refs, and keeps the lines of the others waiting; at
-	// once with the progress. A line that was waiting and is stored now waits no
-	// longer; nor does one of any file that has a record of a Ref that is stored now,
-	// and was given to Apply before.
+	// Apply stores the records of the batch that PlanOf finds ready, in place of the
+	// records stored under their Refs, and keeps the lines of the other records waiting.
+	// It must store the progress in the same step. A waiting line that is stored must
+	// stop waiting. So must a waiting line of any file that was given to Apply before and
+	// has a record of a Ref that is stored now.
 	//
-	// A record that is stored just so already must change nothing. A change of a bundle
-	// is one of all its publications. A Person whose phone an account has that came from
-	// elsewhere becomes that account, whose names change and nothing else; one whose
-	// phone another Person has, or who comes again with another phone, is refused on
-	// username.
+	// A record equal to the stored one must change nothing. A changed bundle changes all
+	// its publications. If the phone of a UserRecord belongs to an account that was not
+	// imported, the record is stored as that account and must change only its names. A
+	// UserRecord is refused on username if another imported user has its phone, or if
+	// it was stored with another phone before.
 	Apply(ctx context.Context, d Batch) (BatchResult, error)
-	// Progress returns what the file's latest delivery said; nil when there is none.
+	// Progress returns the progress of the file's latest batch, or nil.
 	Progress(ctx context.Context, file string) ([]byte, error)
-	// Waiting returns lines of the file that wait, in the order of their numbers, with
-	// higher numbers than after: at most so many lines, and none behind those that have
-	// so many bytes together. They have no Record.
+	// Waiting returns waiting lines of the file with numbers greater than after, by
+	// ascending number and without their Record: at most the given number of lines, and
+	// none after the lines that reach the given number of bytes.
 	Waiting(ctx context.Context, file string, after int64, lines, bytes int) ([]Line, error)
-	// Finish forgets the files, all or none: their progress, and whatever waits of them.
+	// Finish removes the progress and the waiting lines of the files, of all or of none.
 	Finish(ctx context.Context, files ...string) error
-	// Known returns those of the refs that are stored.
+	// Known returns the refs that are stored.
 	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
-	// Cover returns the picture that was remembered for the digest; false: none.
+	// Cover returns the picture remembered for the digest. It reports false if there is
+	// no such picture.
 	Cover(ctx context.Context, d Digest) (media.Picture, bool, error)
-	// RememberCover remembers the picture, unless there is one for the digest already.
-	// It returns the one that is remembered now.
+	// RememberCover stores the picture for the digest unless one is stored already. It
+	// returns the stored picture.
 	RememberCover(ctx context.Context, d Digest, p media.Picture) (media.Picture, error)
 }

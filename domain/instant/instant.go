@@ -1,4 +1,4 @@
-// Package instant gives points in time the one form that every store keeps:
+// Package instant normalises points in time to the form that every store can keep:
 // UTC, whole microseconds, no monotonic reading (GEN-02).
 package instant
 
@@ -9,19 +9,18 @@ import (
 	"plaza/domain/text"
 )
 
-// Normalise returns the instant in the stored form; what was written is then what is
-// read back, on every store.
+// Normalise returns the instant in the stored form, so that every store returns exactly
+// the instant that was written.
 func Normalise(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond).Round(0) }
 
-// The years of what others tell us of. Within them every store, and every client,
-// can write an instant down.
+// The years that external instants may have. Every store and every client can represent
+// them.
 const (
 	firstYear = 1000
 	lastYear  = 9999
 )
 
-// Problem is the sentence that says what is wrong with an instant that must be there;
-// empty when nothing is.
+// Problem returns the sentence about a missing or invalid instant, or an empty text.
 func Problem(t time.Time) string {
 	switch year := t.UTC().Year(); {
 	case t.IsZero():
@@ -32,9 +31,8 @@ func Problem(t time.Time) string {
 	return ""
 }
 
-// Lifetime puts the instants of a creation and of the latest update into the stored
-// form, and tells what is wrong with them, as the fields created and updated. What was
-// never updated was last updated when it was created.
+// Lifetime normalises the instants of creation and latest update, and returns the
+// problems of the fields created and updated. A zero update becomes the creation.
 func Lifetime(created, updated *time.Time) fault.Fields {
 	*created, *updated = Normalise(*created), Normalise(*updated)
 	var wrong fault.Fields
@@ -45,7 +43,7 @@ func Lifetime(created, updated *time.Time) fault.Fields {
 	}
 	wrong.Add("updated", Problem(*updated))
 	if len(wrong) == 0 && updated.Before(*created) {
-		wrong.Add("updated", "This is before it was created.")
+		wrong.Add("updated", "The update must not be before the creation.")
 	}
 	return wrong
 }

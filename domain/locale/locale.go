@@ -1,9 +1,8 @@
-// Package locale is about the languages that things are written in and that
-// readers ask for.
+// Package locale parses and compares the languages of texts and of readers.
 //
-// A language is a base language in a script: English is one language wherever it
-// is spoken, simplified and traditional Chinese are two (PUB-05). What names no
-// language never stands in a reader's way: it counts as not being there.
+// A language is a base language in a script: English is one language in every region,
+// simplified and traditional Chinese are two (PUB-05). A header that names no language
+// counts as absent, so it never fails a request.
 package locale
 
 import (
@@ -12,19 +11,18 @@ import (
 	"golang.org/x/text/language"
 )
 
-// maxChars is how much of a header is looked at.
+// maxChars is the number of characters of a header that are parsed.
 const maxChars = 64
 
-// Tag names a language as people use it somewhere: zh-CN, pt-BR. The zero Tag
-// names none. Tags are comparable, but whether they mean the same language is
-// what Same says.
+// Tag is a language tag like zh-CN or pt-BR. The zero Tag names no language. Compare
+// languages with Same: == compares tags.
 type Tag struct {
 	name     string
 	language string
 }
 
-// Parse reads a locale as clients write them, with hyphens or underscores; the
-// first of a list counts, whatever its weight. False when there is none.
+// Parse parses a locale with hyphens or underscores. Of a list it takes the first,
+// regardless of weights. It reports false if the header names no language.
 func Parse(header string) (Tag, bool) {
 	name := first(header)
 	if isWindowsChinese(name) {
@@ -35,7 +33,7 @@ func Parse(header string) (Tag, bool) {
 		return Tag{}, false
 	}
 	if base, _, _ := tag.Raw(); base == (language.Base{}) {
-		return Tag{}, false // only a region, or private to somebody: any language would be a guess
+		return Tag{}, false // only a region or private use: the language is unknown
 	}
 	base, _ := tag.Base()
 	script, _ := tag.Script()
@@ -52,23 +50,23 @@ func first(header string) string {
 	return strings.TrimSpace(header)
 }
 
-// isWindowsChinese knows the names of Chinese that old versions of Windows made
-// up. The second would otherwise be read as Cholón, a language of Peru.
+// isWindowsChinese reports whether the name is one of the non-standard names of Chinese
+// in old versions of Windows. Parsing would read zh-CHT as Cholón, a language of Peru.
 func isWindowsChinese(name string) bool {
 	name = strings.ReplaceAll(name, "_", "-")
 	return strings.EqualFold(name, "zh-CHS") || strings.EqualFold(name, "zh-CHT")
 }
 
-// String is the tag in the canonical form of BCP 47; empty for the zero Tag.
+// String returns the tag in the canonical form of BCP 47; empty for the zero Tag.
 func (t Tag) String() string { return t.name }
 
-// Language is what Same compares, as one text that can be stored and searched
-// for: zh-Hans, en-Latn. It is empty for the zero Tag.
+// Language returns the language that Same compares, as a text for storing and
+// searching: zh-Hans, en-Latn. It is empty for the zero Tag.
 func (t Tag) Language() string { return t.language }
 
-// IsZero says whether the tag names no language.
+// IsZero reports whether the tag names no language.
 func (t Tag) IsZero() bool { return t == Tag{} }
 
-// Same says whether the two tags name one language: the same base language in
-// the same script. The zero Tag is the same as no other, nor as itself.
+// Same reports whether the two tags name one language: the same base language in the
+// same script. The zero Tag is not the same as any tag, not even itself.
 func Same(a, b Tag) bool { return a.language == b.language && !a.IsZero() }

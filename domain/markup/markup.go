@@ -1,5 +1,5 @@
-// Package markup is about HTML that members write: it is cleaned before it is
-// kept, and it is blank when it shows no text.
+// Package markup models HTML that members write. It is sanitised before it is stored,
+// and it is blank if it shows no text.
 package markup
 
 import (
@@ -9,16 +9,14 @@ import (
 	"plaza/domain/text"
 )
 
-// HTML is markup that a Sanitiser let through. Nothing else is ever stored or
-// served as HTML (EVT-18).
+// HTML is sanitised markup. Only sanitised markup is stored or served as HTML (EVT-18).
 type HTML string
 
-// Sanitiser removes from markup whatever could act, frame, phone home or hide.
-// Every implementation passes test/ports.Sanitiser.
+// Sanitiser removes scripts, frames, trackers and hidden content from markup. Every
+// implementation passes test/ports.Sanitiser.
 type Sanitiser interface {
-	// Sanitise returns what is harmless of the markup. It must be idempotent,
-	// must keep the text of what it takes away where that was meant to be read,
-	// and must be safe to call from many goroutines at once.
+	// Sanitise returns the harmless part of the markup. It must be idempotent, must
+	// keep the readable text of removed elements, and must be safe for concurrent use.
 	Sanitise(raw string) HTML
 }
 
@@ -43,6 +41,6 @@ func (h HTML) Text() string {
 	return html.UnescapeString(b.String())
 }
 
-// IsBlank says whether the markup shows no text: white space, &nbsp; and empty
-// tags do not count (EVT-04).
+// IsBlank reports whether the markup shows no text. White space, &nbsp; and empty tags
+// are not text (EVT-04).
 func (h HTML) IsBlank() bool { return text.IsBlank(h.Text()) }

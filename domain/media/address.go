@@ -13,11 +13,10 @@ import (
 	"plaza/domain/secret"
 )
 
-// ErrBadAddress is the fault of an address that was not given out, or is not good
-// any more.
-var ErrBadAddress = fault.New(fault.Denied, "This address has expired, or never was one.")
+// ErrBadAddress is the fault of an address that was never issued, or has expired.
+var ErrBadAddress = fault.New(fault.Denied, "The link is invalid or has expired.")
 
-// folder is the first part of the keys of an audience, and of the paths of their
+// folder returns the first part of the audience's keys and of the paths of its
 // addresses.
 func (a Audience) folder() string {
 	if a == Viewers {
@@ -26,12 +25,11 @@ func (a Audience) folder() string {
 	return "public"
 }
 
-// KeyAt returns the key of the audience's picture with the name. Audiences have
-// folders of their own, so whoever looks a name up for one of them can't come
-// upon a picture of the other.
+// KeyAt returns the key of the audience's picture with the name. Each audience has its
+// own folder, so looking up a name for one audience never finds a picture of the other.
 func KeyAt(a Audience, name string) Key { return Key(a.folder() + "/" + name) }
 
-// Addresses are where clients find pictures (PLA-04):
+// Addresses builds and checks the addresses of pictures (PLA-04):
 //
 //	{publicURL}/media/public/{name}
 //	{publicURL}/media/private/{name}?expires={Unix time}&signature={hex}
@@ -43,13 +41,13 @@ type Addresses struct {
 	signing secret.String
 }
 
-// NewAddresses returns the addresses under the public address of the server.
+// NewAddresses returns Addresses under the public URL of the server.
 func NewAddresses(publicURL string, signing secret.String) Addresses {
 	return Addresses{folder: strings.TrimRight(publicURL, "/") + "/media/", signing: signing}
 }
 
-// URL returns the address of the picture for the audience. A picture of another
-// audience has none: nothing is ever found at what is returned for it.
+// URL returns the address of the picture for the audience. For a picture of another
+// audience it returns an address that leads to no picture.
 func (a Addresses) URL(key Key, to Audience, now time.Time) string {
 	name := strings.TrimPrefix(string(key), to.folder()+"/")
 	path := (&url.URL{Path: to.folder() + "/" + name}).EscapedPath()
@@ -60,12 +58,11 @@ func (a Addresses) URL(key Key, to Audience, now time.Time) string {
 	return a.folder + path + "?expires=" + expires + "&signature=" + a.sign(KeyAt(to, name), expires)
 }
 
-// Check returns until when the address is good, when URL has signed the key with
-// the expiry, and the expiry has not come yet; else ErrBadAddress, whatever is
-// wrong.
+// Check returns the expiry of an address if URL signed the key with the expiry and it
+// has not passed. Otherwise it returns ErrBadAddress without a more specific reason.
 func (a Addresses) Check(key Key, expires, signature string, now time.Time) (until time.Time, err error) {
-	// The signature comes first, and in constant time: an answer says nothing of
-	// how much of a guess was right.
+	// The signature is checked first and in constant time, so that a response does not
+	// reveal how much of a guess was right.
 	if !hmac.Equal([]byte(a.sign(key, expires)), []byte(signature)) {
 		return time.Time{}, ErrBadAddress
 	}

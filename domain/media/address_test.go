@@ -31,7 +31,7 @@ func TestPLA04_addresses_for_everyone(t *testing.T) {
 		URL("public/a?b %", media.Everyone, noon))
 }
 
-// signed takes an address apart.
+// signed parses a signed address.
 func signed(t require.TestingT, address string) (key media.Key, expires, signature string) {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
@@ -41,7 +41,8 @@ func signed(t require.TestingT, address string) (key media.Key, expires, signatu
 	return media.KeyAt(media.Viewers, name), u.Query().Get("expires"), u.Query().Get("signature")
 }
 
-// check is what Check finds wrong. A good address is good until it expires.
+// check returns the error of Check, or an error if Check returns another expiry than the
+// address has.
 func check(a media.Addresses, key media.Key, expires, signature string, now time.Time) error {
 	until, err := a.Check(key, expires, signature, now)
 	if err == nil && strconv.FormatInt(until.Unix(), 10) != expires {
@@ -50,7 +51,7 @@ func check(a media.Addresses, key media.Key, expires, signature string, now time
 	return err
 }
 
-// The signature has been computed apart from Plaza, with OpenSSL.
+// OpenSSL computed the expected signature.
 func TestPLA04_the_signature_is_an_HMAC_of_the_key_and_the_expiry(t *testing.T) {
 	address := addresses.URL("private/ab/c.jpg", media.Viewers, noon)
 	_, expires, signature := signed(t, address)
@@ -110,8 +111,8 @@ func TestPLA04_whatever_is_changed_spoils_an_address(t *testing.T) {
 	assert.NoError(t, check(same, key, expires, signature, noon), "servers share the key")
 }
 
-// Whoever asks for the address of a picture for the wrong audience must not
-// publish it.
+// A request for the address of a picture for the wrong audience must not publish the
+// picture.
 func TestPLA04_a_picture_for_viewers_has_no_public_address(t *testing.T) {
 	private := media.KeyAt(media.Viewers, "ab/c.jpg")
 	address := addresses.URL(private, media.Everyone, noon)

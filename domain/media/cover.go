@@ -14,11 +14,12 @@ const (
 	DemandCoverMD = "demand_cover_md"
 )
 
-// maxSide is far beyond any picture: more pixels than MaxPixels allows in one row.
+// maxSide bounds the stated width and height of a cover, in pixels. Real pictures are
+// much smaller.
 const maxSide = 65_535
 
-// CoverAt is the picture at an address elsewhere, which nobody fetches: all that is
-// known of it is what its source says.
+// CoverAt returns the picture at an external address. The server never fetches it; the
+// source states its width and height.
 func CoverAt(address, size string, width, height int) (Picture, error) {
 	var wrong fault.Fields
 	wrong.Add("url", text.AddressProblem(address))
@@ -27,24 +28,24 @@ func CoverAt(address, size string, width, height int) (Picture, error) {
 	return Picture{Path: address, Sizes: []Size{{Name: size, Width: width, Height: height, Path: address}}}, wrong.Err()
 }
 
-// CoverOf is the picture that is kept under the key.
+// CoverOf returns the picture that is stored under the key.
 func CoverOf(key Key, size string, width, height int) Picture {
 	return Picture{Key: key, Sizes: []Size{{Name: size, Width: width, Height: height, Key: key}}}
 }
 
 func sideProblem(pixels int) string {
 	if pixels < 1 || pixels > maxSide {
-		return fmt.Sprintf("Enter a number of pixels from 1 to %d.", maxSide)
+		return fmt.Sprintf("Enter a number of pixels between 1 and %d.", maxSide)
 	}
 	return ""
 }
 
-// Public is where everyone finds what the store keeps.
+// Public returns a function that returns the public address of a key in the store.
 func Public(s Store, now time.Time) func(Key) string {
 	return func(key Key) string { return s.URL(key, Everyone, now) }
 }
 
-// At gives the pictures that are kept under keys the addresses that they have now.
+// At returns the picture with the current addresses of its keys.
 func (p Picture) At(address func(Key) string) Picture {
 	if p.Key == "" {
 		return p

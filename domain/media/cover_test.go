@@ -63,7 +63,7 @@ func TestPLA04_a_picture_under_a_key_gets_its_address_when_it_is_shown(t *testin
 		assert.Equal(t, media.Key("public/a"), shown.Key)
 	}
 	assert.Empty(t, kept.Path)
-	assert.Empty(t, kept.Sizes[0].Path, "what is kept is not touched")
+	assert.Empty(t, kept.Sizes[0].Path, "the stored picture is not changed")
 }
 
 func TestPLA04_each_size_has_the_address_of_its_own_key(t *testing.T) {

@@ -7,45 +7,45 @@ import (
 	"time"
 )
 
-// DeletionQueue knows the pictures that nobody shows any more, and all others that somebody does.
-// Whatever deletes what shows a picture, or shows another one from then on, puts its keys
-// there in the same step: a plate, an event with its plates, a user image, an avatar.
+// DeletionQueue lists pictures awaiting deletion, and enumerates every referenced
+// picture. A store that deletes or replaces a reference to a picture must queue its keys
+// in the same step: for a plate, an event with its plates, a user image, an avatar.
 // Every implementation passes test/ports.DeletionQueue.
 type DeletionQueue interface {
-	// Claim returns keys in the bin whose time has come by now, in the order in which
-	// it did, at most limit of them, and puts them off until next in the same step:
-	// nobody else is given them before. What was just put there is due at once.
+	// Claim returns at most limit queued keys that are due by now, the earliest due
+	// first, and postpones them until next in the same step: no other call may return
+	// them before. A newly queued key is due immediately.
 	Claim(ctx context.Context, now, next time.Time, limit int) ([]Key, error)
-	// Done forgets the keys: their files are gone. One that is not in the bin is no
-	// error.
+	// Done removes the keys from the queue after their files were deleted. A key that is
+	// not queued is not an error.
 	Done(ctx context.Context, keys []Key) error
-	// References goes through all pictures that are known of, in any order, each at least once:
-	// those that something shows, those that imports remember, and those in the bin. It
-	// ends with the first error.
+	// References yields every known picture, in any order, each at least once: pictures
+	// in use, pictures that imports remember, and queued pictures. It ends with the
+	// first error.
 	References(ctx context.Context) iter.Seq2[Reference, error]
 }
 
-// Reference is a picture that is known of.
+// Reference is a known picture.
 type Reference struct {
 	Key Key
-	// Of says what shows it, for people: "plate 17". Empty: it is in the bin.
+	// Of names the user of the picture, for people: "plate 17". Empty: it is queued.
 	Of string
 }
 
-// RemoveFiles removes the files of the keys from the store, and takes those that are gone out
-// of the bin. What fails stays in the bin, to be tried again.
-func RemoveFiles(ctx context.Context, s Store, b DeletionQueue, keys []Key) error {
-	var gone []Key
+// RemoveFiles removes the files of the keys from the store and then the keys from the
+// queue. A key whose file could not be removed stays queued for another attempt.
+func RemoveFiles(ctx context.Context, s Store, q DeletionQueue, keys []Key) error {
+	var removed []Key
 	var failures []error
 	for _, key := range keys {
 		if err := s.Remove(ctx, key); err != nil {
 			failures = append(failures, err)
 			continue
 		}
-		gone = append(gone, key)
+		removed = append(removed, key)
 	}
-	if len(gone) > 0 {
-		failures = append(failures, b.Done(ctx, gone))
+	if len(removed) > 0 {
+		failures = append(failures, q.Done(ctx, removed))
 	}
 	return errors.Join(failures...)
 }

@@ -6,58 +6,59 @@ import (
 	"io"
 )
 
-// Raw is what somebody has sent, in memory or on the disk: it can be read at any place,
-// by one reader at a time.
+// Raw is an uploaded file in memory or on the disk. It can be read at any offset, by one
+// reader at a time.
 type Raw interface {
 	io.ReaderAt
 	Size() int64 // bytes
 }
 
-// SizeSpec is a size that is wanted of a picture: its name, and the pixels that it must fit
-// into.
+// SizeSpec is a requested size of a picture: its name and its maximum dimensions in
+// pixels.
 type SizeSpec struct {
 	Name          string
 	Width, Height int
 }
 
-// The frames of pictures that are shown in several sizes, smallest first.
+// The sizes of pictures that are shown in several sizes, smallest first.
 var (
 	AvatarSizes      = []SizeSpec{{"sm", 96, 96}, {"md", 256, 256}, {"lg", 640, 640}}
 	CoverSizes       = []SizeSpec{{CoverSM, 480, 480}}
 	DemandCoverSizes = []SizeSpec{{DemandCoverMD, 720, 720}}
 )
 
-// Processor makes pictures of what came in. Every implementation passes test/ports.Processor.
+// Processor decodes uploaded pictures and encodes them again. Every implementation
+// passes test/ports.Processor.
 type Processor interface {
-	// Process returns the picture that the bytes are, judged by their content, made anew
-	// of its pixels: upright, of an animation the first one, its colours meaning what they
-	// did, and nothing else that was in the bytes: no metadata, and nothing behind the
-	// picture. It is a JPEG, or a PNG where something is transparent.
+	// Process decodes the picture, whose type it must detect from the content, and
+	// encodes its pixels again: upright, the first image of an animation, with unchanged
+	// colours. The result must contain nothing else of the file: no metadata, and no
+	// data after the picture. It is a JPEG, or a PNG if a pixel is transparent.
 	//
-	// Each frame gets a rendering, in their order, as large as fits into the frame and
-	// never larger than the picture.
+	// The result has one variant per size, in the order of the sizes: as large as fits
+	// into the size, and never larger than the picture.
 	//
-	// What is no picture of an accepted type, can't be decoded, or has more than MaxBytes
-	// or MaxPixels, is a fault on the field. It must read the header before anything else:
-	// what is refused for what its header says costs nothing. Few pictures are in the
-	// making at once; whoever comes later waits, as long as their context lets them.
-	Process(ctx context.Context, field string, raw Raw, frames ...SizeSpec) (Processed, error)
+	// A file that is not of an accepted type, cannot be decoded, or exceeds MaxBytes or
+	// MaxPixels is a fault on the field. Process must read the header first, so that
+	// refusing a picture because of its header is cheap. It must limit the pictures that
+	// are processed concurrently; further calls wait, at most until their context ends.
+	Process(ctx context.Context, field string, raw Raw, sizes ...SizeSpec) (Processed, error)
 }
 
-// Processed is a picture with its renderings.
+// Processed is a picture with its variants.
 type Processed struct {
 	Upload
 	Variants []Variant
 }
 
-// Variant is a picture in one of its sizes. Without bytes the picture itself will do:
-// it fits into the frame.
+// Variant is a picture in one of its sizes. If Bytes is nil, the picture itself fits
+// into the size.
 type Variant struct {
 	Name string
 	Upload
 }
 
-// Store stores the picture and its renderings, all of them or none.
+// Store stores the picture and all its variants, or nothing.
 func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, error) {
 	key, err := s.Put(ctx, d.Upload, a)
 	if err != nil {
@@ -76,7 +77,7 @@ func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, err
 	return p, nil
 }
 
-// Keys are those of the picture and its sizes, each once.
+// Keys returns the keys of the picture and its sizes, each once.
 func (p Picture) Keys() []Key {
 	var keys []Key
 	if p.Key != "" {

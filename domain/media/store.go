@@ -9,21 +9,20 @@ import (
 	"plaza/domain/fault"
 )
 
-// Key names a stored picture. It can't be guessed, and says nothing of whose it
-// is.
+// Key identifies a stored picture. It cannot be guessed and does not reveal the owner.
 type Key string
 
-// Audience says who may have the address of a picture (PLA-04).
+// Audience is the group of users that may get the address of a picture (PLA-04).
 type Audience int
 
 // The audiences.
 const (
-	Everyone Audience = iota // avatars, covers, user images: an address for ever
-	Viewers                  // plates: an address that is signed and expires
+	Everyone Audience = iota // avatars, covers, user images: a permanent address
+	Viewers                  // plates: a signed address that expires
 )
 
-// AddressLife is how long the address of a picture for Viewers is good, at most;
-// it is good for at least half of that.
+// AddressLife is the maximum lifetime of an address for Viewers. The minimum is half of
+// it.
 const AddressLife = 2 * time.Hour
 
 // Limits of an upload (PLA-03).
@@ -32,20 +31,20 @@ const (
 	MaxPixels = 40_000_000
 )
 
-// Accepted are the media types that an upload may have, judged by its content.
+// Accepted returns the media types that an upload may have, as detected from its content.
 func Accepted() []string { return []string{"image/jpeg", "image/png", "image/gif", "image/webp"} }
 
-// ErrNotFound is the fault of a picture that is not there.
-var ErrNotFound = fault.New(fault.NotFound, "There is no such picture.")
+// ErrNotFound is the fault of a picture that does not exist.
+var ErrNotFound = fault.New(fault.NotFound, "Picture not found.")
 
-// Sentences about uploads that are refused.
+// Sentences about refused uploads.
 const (
 	NotAccepted   = "Upload a valid image: JPEG, PNG, GIF or WebP."
-	TooLarge      = "The image has more than 10 MiB."
+	TooLarge      = "The image is larger than 10 MiB."
 	TooManyPixels = "The image has more than 40 megapixels."
 )
 
-// Upload is a picture that was made by a Studio, and is ready to be stored.
+// Upload is a picture from a Processor, ready to be stored.
 type Upload struct {
 	Type   string // image/jpeg or image/png
 	Width  int    // pixels
@@ -53,34 +52,32 @@ type Upload struct {
 	Bytes  []byte
 }
 
-// File is a stored picture, to be read once and closed.
+// File is an open stored picture. The caller reads it once and must close it.
 type File struct {
 	io.ReadSeekCloser
 	Type     string
 	Modified time.Time
 }
 
-// Stored is a picture that a Store has, and since when.
+// Stored is a key in a Store with the time of its storing.
 type Stored struct {
 	Key   Key
 	Since time.Time
 }
 
-// Store keeps pictures. Every implementation passes test/ports.Media.
+// Store stores pictures. Every implementation passes test/ports.Media.
 type Store interface {
-	// Put stores the picture under a new key; either all of it is there, or
-	// nothing.
+	// Put stores the whole picture under a new key, or nothing.
 	Put(ctx context.Context, u Upload, a Audience) (Key, error)
-	// Open returns the picture with the key, or ErrNotFound; also for a key that no
-	// Put has returned, whatever is in it.
+	// Open returns the picture with the key, or ErrNotFound. It must return ErrNotFound
+	// for every key that Put has not returned, whatever the key contains.
 	Open(ctx context.Context, key Key) (File, error)
-	// Remove deletes the picture. One that is not there is no error.
+	// Remove deletes the picture. A missing picture is not an error.
 	Remove(ctx context.Context, key Key) error
-	// All goes through the pictures that are there, in any order; what comes or goes
-	// meanwhile may be missing. It ends with the first error.
+	// All yields the stored pictures in any order. Pictures added or removed meanwhile
+	// may be missing. It ends with the first error.
 	All(ctx context.Context) iter.Seq2[Stored, error]
-	// URL returns the address of the picture, absolute. For Viewers it is signed
-	// and expires within AddressLife from now; every address within one hour is the
-	// same.
+	// URL returns the absolute address of the picture. For Viewers it is signed and
+	// expires within AddressLife from now; all addresses of one hour must be equal.
 	URL(key Key, a Audience, now time.Time) string
 }

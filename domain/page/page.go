@@ -1,6 +1,5 @@
-// Package page is the arithmetic of paged lists (GEN-03, GEN-04): pages are
-// counted from 1, an empty list has one empty page, and there is no page past
-// the last.
+// Package page implements paged lists (GEN-03, GEN-04): pages are numbered from 1, an
+// empty list has one empty page, and a page past the last is not found.
 package page
 
 import (
@@ -15,18 +14,17 @@ const (
 	MaxSize     = 100
 )
 
-// maxNumber keeps number times size within what every database counts with;
-// any page up there is past the last one.
+// maxNumber keeps number times size within the integers of every database. A page with
+// such a number is always past the last.
 const maxNumber = math.MaxInt32
 
-// Request says which page is wanted. The zero Request is the first page of
-// DefaultSize items.
+// Request selects a page. The zero Request is the first page of DefaultSize items.
 type Request struct {
 	number int
 	size   int
 }
 
-// New returns the request for a page. A size above MaxSize is cut down to it. The
+// New returns the request for a page. A size above MaxSize is reduced to it. Both
 // numbers must be positive.
 func New(number, size int) (Request, error) {
 	var wrong fault.Fields
@@ -39,10 +37,10 @@ func New(number, size int) (Request, error) {
 	return Request{number: min(number, maxNumber), size: min(size, MaxSize)}, wrong.Err()
 }
 
-// Number is the page's number, from 1.
+// Number returns the page's number, from 1.
 func (r Request) Number() int { return max(r.number, 1) }
 
-// Size is how many items a full page has.
+// Size returns the number of items of a full page.
 func (r Request) Size() int {
 	if r.size == 0 {
 		return DefaultSize
@@ -50,7 +48,7 @@ func (r Request) Size() int {
 	return r.size
 }
 
-// Offset is how many items come before the page.
+// Offset returns the number of items before the page.
 func (r Request) Offset() int { return (r.Number() - 1) * r.Size() }
 
 // Page is one page of a list.
@@ -60,17 +58,17 @@ type Page[T any] struct {
 	request Request
 }
 
-// Of returns the page that was asked for. Past the last page it is a NotFound
-// fault: stores return it as it is.
+// Of returns the requested page of the items. A page past the last is a NotFound fault,
+// which stores return unchanged.
 func Of[T any](r Request, items []T, total int) (Page[T], error) {
 	p := Page[T]{Items: items, Total: total, request: r}
 	if r.Number() > p.Pages() {
-		return Page[T]{}, fault.New(fault.NotFound, "There is no such page.")
+		return Page[T]{}, fault.New(fault.NotFound, "Page not found.")
 	}
 	return p, nil
 }
 
-// Map turns a page of one thing into the same page of another.
+// Map returns the page with every item converted by turn.
 func Map[T, U any](p Page[T], turn func(T) U) Page[U] {
 	items := make([]U, len(p.Items))
 	for i, item := range p.Items {
@@ -79,22 +77,22 @@ func Map[T, U any](p Page[T], turn func(T) U) Page[U] {
 	return Page[U]{Items: items, Total: p.Total, request: p.request}
 }
 
-// With is the same page with other items in place of its own, one for one.
+// With returns the page with its items replaced one for one.
 func With[T, U any](p Page[T], items []U) Page[U] {
 	return Page[U]{Items: items, Total: p.Total, request: p.request}
 }
 
-// Number is the page's number, from 1.
+// Number returns the page's number, from 1.
 func (p Page[T]) Number() int { return p.request.Number() }
 
-// Size is how many items a full page has.
+// Size returns the number of items of a full page.
 func (p Page[T]) Size() int { return p.request.Size() }
 
-// Pages is how many pages the list has; an empty list has one.
+// Pages returns the number of pages of the list; an empty list has one.
 func (p Page[T]) Pages() int { return max(1, (p.Total+p.Size()-1)/p.Size()) }
 
-// Next is the number of the next page; false on the last.
+// Next returns the number of the next page. It reports false on the last page.
 func (p Page[T]) Next() (int, bool) { return p.Number() + 1, p.Number() < p.Pages() }
 
-// Previous is the number of the page before; false on the first.
+// Previous returns the number of the previous page. It reports false on the first page.
 func (p Page[T]) Previous() (int, bool) { return p.Number() - 1, p.Number() > 1 }

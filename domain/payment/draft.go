@@ -17,13 +17,13 @@ const (
 	MaxLife   = 366 * 24 * time.Hour
 )
 
-// SubjectLimit bounds what an order is for; wallets take no more.
+// SubjectLimit bounds the subject of an order. Wallets accept no longer one.
 var SubjectLimit = text.Limit{Bytes: 127}
 
-// ErrNoPayer says that an order is for nobody.
-var ErrNoPayer = fault.Field("user", "There is no such user.")
+// ErrNoPayer is the fault of an order for a user that does not exist.
+var ErrNoPayer = fault.Field("user", "User not found.")
 
-// Draft is what somebody wants an order to be.
+// Draft is an unchecked new order.
 type Draft struct {
 	User      user.ID
 	Subject   string
@@ -32,8 +32,8 @@ type Draft struct {
 	ExpiresIn time.Duration
 }
 
-// Order checks the draft and returns the open order that it makes. All that is
-// wrong is told at once, but for whether the user exists.
+// Order checks the draft and returns the open order. One fault reports all invalid
+// fields; Order does not check whether the user exists.
 func (d Draft) Order(now time.Time) (Order, error) {
 	var wrong fault.Fields
 	if d.User <= 0 {
@@ -42,14 +42,14 @@ func (d Draft) Order(now time.Time) (Order, error) {
 	d.Subject = text.Trim(d.Subject)
 	wrong.Add("subject", SubjectLimit.RequiredProblem(d.Subject))
 	if d.Amount < MinAmount || d.Amount > MaxAmount {
-		wrong.Add("amount", fmt.Sprintf("Ensure this value is from %d to %d; it counts the currency's minor units.",
+		wrong.Add("amount", fmt.Sprintf("Ensure this value is between %d and %d, in the currency's minor units.",
 			MinAmount, MaxAmount))
 	}
 	if d.Currency != CNY {
-		wrong.Add("currency", "The only currency is "+CNY+".")
+		wrong.Add("currency", "The only supported currency is "+CNY+".")
 	}
 	if d.ExpiresIn < MinLife || d.ExpiresIn > MaxLife {
-		wrong.Add("expires_in", "An order must be open for at least 1 second, and at most 366 days.")
+		wrong.Add("expires_in", "Ensure this value is between 1 second and 366 days.")
 	}
 	if err := wrong.Err(); err != nil {
 		return Order{}, err

@@ -7,17 +7,17 @@ import (
 	"plaza/domain/text"
 )
 
-// Method is what somebody wants to pay with.
+// Method is a payment method.
 type Method int
 
 // The methods of the interface.
 const (
 	CardNetwork  Method = 0
 	EWallet      Method = 100
-	MobileWallet Method = 200 // the only one that this operation takes
+	MobileWallet Method = 200 // the only supported method
 )
 
-// EndType is where the payer meets the wallet.
+// EndType is the type of the paying terminal.
 type EndType int
 
 // The end types of the interface.
@@ -37,25 +37,24 @@ const (
 	SvcIOSApp       WalletApp = "svc_ios_app"
 )
 
-// Intent is how somebody wants to pay. Only NewIntent makes one that fits
-// together.
+// Intent is a way to pay. NewIntent returns only consistent intents.
 type Intent struct {
 	EndType EndType
 	App     WalletApp
-	OpenID  string // the payer in the wallet, for JSAPI
+	OpenID  string // the payer's identifier in the wallet, for JSAPI
 }
 
 // OpenIDLimit bounds a payer's identifier.
 var OpenIDLimit = text.Limit{Chars: 128}
 
-// NewIntent checks that what is wanted fits together (PAY-01, PAY-04, PAY-06) and
-// tells all that does not. An empty app is OfficialAccount.
+// NewIntent checks that the arguments are consistent (PAY-01, PAY-04, PAY-06). One fault
+// reports all invalid fields. An empty app means OfficialAccount.
 func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error) {
 	var wrong fault.Fields
 	switch m {
 	case MobileWallet:
 	case CardNetwork, EWallet:
-		wrong.Add("pay_method", "This operation takes 200, the mobile wallet.")
+		wrong.Add("pay_method", "The only supported method is 200, the mobile wallet.")
 	default:
 		wrong.Add("pay_method", noChoice(m))
 	}
@@ -67,7 +66,7 @@ func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error
 	case app != OfficialAccount && app != SvcIOSApp:
 		wrong.Add("extra_params.wallet_app_type", noChoice(app))
 	case known && app != needs:
-		wrong.Add("extra_params.wallet_app_type", fmt.Sprintf("With end_type %d this is %s.", e, needs))
+		wrong.Add("extra_params.wallet_app_type", fmt.Sprintf("The end_type %d requires %s.", e, needs))
 	}
 	if !known {
 		wrong.Add("end_type", noChoice(e))

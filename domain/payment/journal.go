@@ -2,30 +2,30 @@ package payment
 
 import "time"
 
-// Noted is what an entry of the journal says.
+// Noted is the kind of a journal entry.
 type Noted string
 
-// What is noted of an order.
+// The kinds of journal entries.
 const (
 	NotedOrdered   Noted = "ordered"
-	NotedSent      Noted = "sending"    // a request is about to be sent
-	NotedLive      Noted = "prepared"   // the wallet has it
-	NotedUnknown   Noted = "unanswered" // nobody knows whether the wallet has it
-	NotedClosing   Noted = "closing"    // the wallet is about to be told to close it
-	NotedKept      Noted = "kept"       // the wallet has not closed it
-	NotedShut      Noted = "closed"     // the wallet has closed it
+	NotedSent      Noted = "sending"    // the request is about to be sent
+	NotedLive      Noted = "prepared"   // the wallet has the prepayment
+	NotedUnknown   Noted = "unanswered" // the outcome at the wallet is unknown
+	NotedClosing   Noted = "closing"    // the request to close is about to be sent
+	NotedKept      Noted = "kept"       // the wallet did not close the prepayment
+	NotedShut      Noted = "closed"     // the wallet closed the prepayment
 	NotedPaid      Noted = "paid"
 	NotedRefundDue Noted = "refund due"
 	NotedDisputed  Noted = "disputed"
 	NotedExpired   Noted = "expired" // the order is closed
 )
 
-// Entry is something that happened to an order. Entries are only ever added.
+// Entry is a journal entry of an order. The journal is append-only.
 type Entry struct {
 	At      time.Time
 	Noted   Noted
-	TradeNo TradeNo // empty: it is about the order
-	// Detail is more of it, for people: a cause, a number of the wallet's. It holds no
-	// secret and nothing about the payer.
+	TradeNo TradeNo // empty: about the order itself
+	// Detail is for people: a cause, or a number of the wallet. It contains no secret and
+	// no data about the payer.
 	Detail string
 }

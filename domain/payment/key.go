@@ -14,30 +14,30 @@ import (
 
 // Faults of an idempotency key (PAY-09).
 var (
-	ErrKeyReused  = fault.New(fault.Conflict, "This Idempotency-Key came with another request before.")
-	ErrKeyInUse   = fault.RetryAfter(fault.Conflict, time.Second, "A request with this Idempotency-Key is under way.")
-	ErrKeyExpired = fault.New(fault.Conflict, "What this Idempotency-Key was answered with can't be used any more. Take another key.")
+	ErrKeyReused  = fault.New(fault.Conflict, "This Idempotency-Key was already used with another request.")
+	ErrKeyInUse   = fault.RetryAfter(fault.Conflict, time.Second, "A request with this Idempotency-Key is in progress.")
+	ErrKeyExpired = fault.New(fault.Conflict, "The response for this Idempotency-Key has expired. Retry with a new key.")
 )
 
-// KeyLife is how long an answer is kept.
+// KeyLife is how long the answer of a key is kept.
 const KeyLife = 24 * time.Hour
 
-// Key names a request of an account, so that it has its effect once however often it is
-// sent (PAY-09).
+// Key is an idempotency key of an account: a request that is repeated with it has its
+// effect only once (PAY-09).
 type Key struct {
 	User        user.ID
-	Name        string   // as the client chose it
-	Fingerprint [32]byte // of what the request asks for
-	// Holder tells the call that reserves the key apart from every other call with it: only
-	// the holder's Release ends the reservation.
+	Name        string   // chosen by the client
+	Fingerprint [32]byte // of the request's Asked
+	// Holder identifies the call that reserves the key: only the holder's Release ends the
+	// reservation.
 	Holder [16]byte
 }
 
 // KeyLimit bounds the name of a key.
 var KeyLimit = text.Limit{Chars: 255}
 
-// NewKey returns the user's key for what the request asks for, held by the caller. It is a
-// fault of Idempotency-Key if the name has another form.
+// NewKey returns the user's key for the request, held by the caller. An invalid name is a
+// fault on Idempotency-Key.
 func NewKey(of user.ID, name string, a Asked) (*Key, error) {
 	if problem := KeyLimit.RequiredProblem(name); problem != "" {
 		return nil, fault.Field("Idempotency-Key", problem)
@@ -47,9 +47,9 @@ func NewKey(of user.ID, name string, a Asked) (*Key, error) {
 	return k, nil
 }
 
-// Asked is what a request asks for: an operation, and the fields that make two requests of
-// it different. Both have the names of the interface. Names of this program never enter a
-// fingerprint: it outlives the program that stored it.
+// Asked is the content of a request: the operation, and the fields that distinguish two
+// requests. Both have the names of the interface. Go identifiers never enter a
+// fingerprint, because stored fingerprints outlive the program version.
 type Asked struct {
 	Operation string
 	Fields    []AskedField // in a fixed order
@@ -58,12 +58,12 @@ type Asked struct {
 // AskedField is a field of a request and its value.
 type AskedField struct{ Name, Value string }
 
-// fingerprintVersion begins what is hashed. It changes when a fingerprint is made of
-// something else; for KeyLife, retries from before are then refused with ErrKeyReused.
+// fingerprintVersion is the first hashed part. It must change with the hashed content.
+// For KeyLife after that, retries of older requests fail with ErrKeyReused.
 const fingerprintVersion = "plaza request 1"
 
-// fingerprint is the SHA-256 of the version, the operation and the fields, each preceded by
-// its length.
+// fingerprint returns the SHA-256 of the version, the operation and the fields, each
+// preceded by its length.
 func (a Asked) fingerprint() [32]byte {
 	var hashed []byte
 	add := func(part string) {
@@ -78,7 +78,7 @@ func (a Asked) fingerprint() [32]byte {
 	return sha256.Sum256(hashed)
 }
 
-// AskToPay is what a request to pay the order asks for; zero is the only open order.
+// AskToPay returns the Asked of a request to pay the order. Zero is the only open order.
 func AskToPay(i Intent, id OrderID) Asked {
 	return Asked{"pay", []AskedField{
 		{"end_type", strconv.Itoa(int(i.EndType))}, {"wallet_app_type", string(i.App)}, {"open_id", i.OpenID},
@@ -86,7 +86,7 @@ func AskToPay(i Intent, id OrderID) Asked {
 	}}
 }
 
-// AskToCreate is what a request to create an order asks for.
+// AskToCreate returns the Asked of a request to create an order.
 func AskToCreate(d Draft) Asked {
 	return Asked{"order", []AskedField{
 		{"user", strconv.FormatInt(int64(d.User), 10)}, {"subject", d.Subject}, {"amount", strconv.FormatInt(d.Amount, 10)},
@@ -94,10 +94,10 @@ func AskToCreate(d Draft) Asked {
 	}}
 }
 
-// Answer is what the request of the key was answered with.
+// Answer is the response to the request with the key.
 type Answer struct {
 	Key   Key
 	Order OrderID
-	Reply []byte // whatever the use case needs to say the same again
+	Reply []byte // the use case's data for repeating the response
 	At    time.Time
 }

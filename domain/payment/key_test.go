@@ -68,14 +68,14 @@ func TestPAY09_a_key_has_a_form(t *testing.T) {
 
 func TestPAY09_how_long_a_ticket_can_be_used(t *testing.T) {
 	tr := newTrade()
-	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "there is none")
+	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "no prepayment")
 	begin(t, tr, h5, "a", payment.ActionSend, noon)
-	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "nor has it come yet")
+	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "the ticket has not arrived")
 	tr.Sent("a", ticket, noon)
 	ends := noon.Add(payment.MWebLife)
 	assert.NoError(t, tr.CheckTicket("a", ends, ends.Add(-1)))
 	assert.ErrorIs(t, tr.CheckTicket("a", ends, ends), payment.ErrKeyExpired)
-	assert.ErrorIs(t, tr.CheckTicket("a", ends.Add(-1), ends.Add(-1)), payment.ErrKeyExpired, "the one in question has ended")
+	assert.ErrorIs(t, tr.CheckTicket("a", ends.Add(-1), ends.Add(-1)), payment.ErrKeyExpired, "this ticket has expired")
 	assert.ErrorIs(t, tr.CheckTicket("b", ends, noon), payment.ErrKeyExpired)
 	tr.Settle(receipt("t", "a"), noon)
 	assert.ErrorIs(t, tr.CheckTicket("a", ends, noon), payment.ErrPaid)

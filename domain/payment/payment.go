@@ -1,7 +1,6 @@
-// Package payment is about trade orders and how they are paid.
+// Package payment models trade orders and their payment through a wallet.
 //
-// What an order costs never comes from the one who pays it. A paid order stays
-// paid.
+// The amount of an order never comes from the payer. A paid order stays paid.
 package payment
 
 import (
@@ -15,7 +14,7 @@ import (
 // OrderID numbers orders.
 type OrderID int64
 
-// State is how an order stands.
+// State is the state of an order.
 type State string
 
 // The states of an order.
@@ -28,10 +27,10 @@ const (
 // States returns every state.
 func States() []State { return []State{Open, Paid, Closed} }
 
-// CNY is the only currency there is, so far.
+// CNY is the only supported currency.
 const CNY = "CNY"
 
-// Order is something that somebody is to pay.
+// Order is an amount that a user is to pay.
 type Order struct {
 	ID          OrderID
 	User        user.ID
@@ -45,7 +44,7 @@ type Order struct {
 	Transaction string    // the wallet's number; empty: not paid
 }
 
-// NewOrder returns an open order that can be paid for a while.
+// NewOrder returns an open order that can be paid for the given life.
 func NewOrder(of user.ID, subject string, amount int64, life time.Duration, now time.Time) Order {
 	return Order{
 		User: of, Subject: subject, Amount: amount, Currency: CNY, State: Open,
@@ -53,7 +52,8 @@ func NewOrder(of user.ID, subject string, amount int64, life time.Duration, now 
 	}
 }
 
-// AsMade is the order as it was when it was made, open: what else is in it never changes.
+// AsMade returns the order as it was created: open and not paid. Its other fields never
+// change.
 func (o Order) AsMade() Order {
 	o.State, o.PaidAt, o.Transaction = Open, time.Time{}, ""
 	return o
@@ -61,19 +61,20 @@ func (o Order) AsMade() Order {
 
 // Faults of choosing an order to pay (PAY-07).
 var (
-	ErrNoOrder        = fault.New(fault.NotFound, "There is no such order.")
-	ErrNoOpenOrder    = fault.New(fault.NotFound, "There is no open order to pay.")
-	ErrAmbiguousOrder = fault.New(fault.Conflict, "There are several open orders. Name one as order_id.")
-	ErrPaid           = fault.New(fault.Conflict, "This order is paid.")
+	ErrNoOrder        = fault.New(fault.NotFound, "Order not found.")
+	ErrNoOpenOrder    = fault.New(fault.NotFound, "No open order found.")
+	ErrAmbiguousOrder = fault.New(fault.Conflict, "Several orders are open. Choose one with order_id.")
+	ErrPaid           = fault.New(fault.Conflict, "This order is already paid.")
 	ErrClosed         = fault.New(fault.Conflict, "This order is closed.")
 	ErrExpired        = fault.New(fault.Conflict, "This order has expired.")
 	ErrNoWallet       = fault.New(fault.Unavailable, "No wallet is configured.")
 )
 
-// IsOpen says whether the order can still be paid at the instant.
+// IsOpen reports whether the order can be paid at the instant.
 func (o Order) IsOpen(now time.Time) bool { return o.CheckPayable(now) == nil }
 
-// CheckPayable is nil when the order can be paid at the instant.
+// CheckPayable returns nil if the order can be paid at the instant, else ErrPaid,
+// ErrClosed or ErrExpired.
 func (o Order) CheckPayable(now time.Time) error {
 	switch {
 	case o.State == Paid:
@@ -86,8 +87,8 @@ func (o Order) CheckPayable(now time.Time) error {
 	return nil
 }
 
-// Choose returns the one of the payer's orders that is meant when none was named:
-// the only open one.
+// Choose returns the only open order, for a request that names no order. It returns
+// ErrNoOpenOrder or ErrAmbiguousOrder otherwise.
 func Choose(orders []Order, now time.Time) (Order, error) {
 	var chosen Order
 	for _, o := range orders {

@@ -64,7 +64,7 @@ func TestPAY01_PAY04_PAY06_what_fits_together(t *testing.T) {
 
 func TestPAY01_PAY06_the_sentences_say_what_it_takes(t *testing.T) {
 	_, err := payment.NewIntent(0, 0, "", "")
-	assert.ErrorContains(t, err, "takes 200")
+	assert.ErrorContains(t, err, "only supported method is 200")
 	_, err = payment.NewIntent(200, 100, "", "")
 	assert.ErrorContains(t, err, "svc_ios_app")
 	_, err = payment.NewIntent(200, 300, inApp, "")

@@ -10,74 +10,75 @@ import (
 // out_trade_no. No two prepayments have the same one.
 type TradeNo string
 
-// PrepaymentState is how a prepayment stands at the wallet, as far as we know.
+// PrepaymentState is the last known state of a prepayment at the wallet.
 type PrepaymentState string
 
-// The states of a prepayment. One that is neither shut nor settled is alive: somebody
-// may pay it, and so no other may be opened for its order.
+// The states of a prepayment. A prepayment that is neither ClosedAtWallet nor Settled is
+// alive: it may be paid, so no other may be opened for its order.
 const (
-	Preparing      PrepaymentState = "preparing" // its request is stored, and may be on its way
-	Unknown        PrepaymentState = "unknown"   // its request may have arrived or not
-	Live           PrepaymentState = "live"      // the wallet has it, and so have we its ticket
-	Closing        PrepaymentState = "closing"   // the wallet was told to close it, and may have or not
-	ClosedAtWallet PrepaymentState = "closed"    // the wallet has said that nobody can pay it any more
-	Settled        PrepaymentState = "paid"      // somebody has paid it
+	Preparing      PrepaymentState = "preparing" // the request is stored and may have been sent
+	Unknown        PrepaymentState = "unknown"   // the wallet may or may not have the request
+	Live           PrepaymentState = "live"      // the wallet has it, and its ticket is stored
+	Closing        PrepaymentState = "closing"   // the wallet was asked to close it; the outcome is unknown
+	ClosedAtWallet PrepaymentState = "closed"    // the wallet confirmed that it cannot be paid
+	Settled        PrepaymentState = "paid"      // it is paid
 )
 
-// Prepayment is what the wallet keeps ready for a payer.
+// Prepayment is a payment of an order that is prepared at the wallet.
 type Prepayment struct {
 	TradeNo TradeNo
 	Intent  Intent
 	State   PrepaymentState
-	// Request is what the gateway sends for it, the same to the last byte each time: the
-	// wallet takes a second one for the same prepayment only if it is identical.
+	// Request is the gateway's request. It is resent byte for byte: the wallet accepts a
+	// second request for the same prepayment only if it is identical.
 	Request     []byte
 	Ticket      Ticket
 	Created     time.Time
-	Opened      time.Time // when the wallet first had it; zero: not that we know
-	Expires     time.Time // when the ticket is good no longer; zero: there is none
-	LeasedUntil time.Time // until when somebody is busy with it at the wallet; zero: nobody
+	Opened      time.Time // when the wallet confirmed it first; zero: never
+	Expires     time.Time // when the ticket expires; zero: no ticket
+	LeasedUntil time.Time // end of the lease of the call that talks to the wallet; zero: no lease
 }
 
-// Ticket is what the wallet gives for a prepayment; what a payer needs of it depends on
-// the end type.
+// Ticket is the wallet's handle of a prepayment. The end type determines which parts the
+// payer needs.
 type Ticket struct {
 	PrepayID string
-	CodeURL  string // for Native: what the QR code says
+	CodeURL  string // for Native: the content of the QR code
 	MWebURL  string // for H5
 }
 
-// How long a ticket is good (PAY-09).
+// Lifetimes of tickets (PAY-09).
 const (
 	TicketLife = 2 * time.Hour
 	MWebLife   = 5 * time.Minute
 )
 
-// MinLeft is how much time an order must have left for a prepayment to be opened.
+// MinLeft is the minimum time until an order's expiry for opening a prepayment.
 const MinLeft = time.Minute
 
-// CloseAge is how old a prepayment must be before the wallet closes it.
+// CloseAge is the minimum age at which the wallet closes a prepayment.
 const CloseAge = 5 * time.Minute
 
-// Faults of beginning a payment (PAY-09). The last two say when to try again.
+// Faults of beginning a payment (PAY-09). The last two carry a RetryAfter.
 var (
-	ErrTooLate          = fault.New(fault.Conflict, "This order expires within a minute. Too late to begin a payment.")
-	errBusy             = "This order is being prepared for payment. Try again soon."
-	errTooRecentToClose = "This order is about to be paid in another way, which can be given up only after five minutes."
+	ErrTooLate          = fault.New(fault.Conflict, "This order expires within a minute. It is too late to begin a payment.")
+	errBusy             = "A payment of this order is being prepared. Try again soon."
+	errTooRecentToClose = "Another way of paying this order is active. It can be cancelled only after five minutes."
 )
 
-// ErrBusy says that somebody else is at it, and how long that may take.
+// ErrBusy returns the fault of a prepayment that another call has leased.
 func ErrBusy(wait time.Duration) *fault.Error { return fault.RetryAfter(fault.Conflict, wait, errBusy) }
 
-// ErrTooRecentToClose says that the wallet does not close the former prepayment yet.
+// ErrTooRecentToClose returns the fault of a former prepayment that the wallet does not
+// close yet.
 func ErrTooRecentToClose(wait time.Duration) *fault.Error {
 	return fault.RetryAfter(fault.Conflict, wait, errTooRecentToClose)
 }
 
-// IsAlive says whether somebody may still pay it.
+// IsAlive reports whether the prepayment may still be paid.
 func (p *Prepayment) IsAlive() bool { return p.State != ClosedAtWallet && p.State != Settled }
 
-// IsUsable says whether its ticket can be given to the payer at the instant.
+// IsUsable reports whether the payer can use the ticket at the instant.
 func (p *Prepayment) IsUsable(now time.Time) bool { return p.State == Live && now.Before(p.Expires) }
 
 func (p *Prepayment) life() time.Duration {

@@ -8,26 +8,26 @@ import (
 	"plaza/domain/instant"
 )
 
-// PaymentState is what became of the money that came in.
+// PaymentState is the state of a received payment.
 type PaymentState string
 
-// The verdicts.
+// The states of a payment.
 const (
-	Applied   PaymentState = "applied"    // the order is paid by it
-	RefundDue PaymentState = "refund_due" // nothing is left to pay: it must go back
-	Disputed  PaymentState = "disputed"   // the wallet says something else than we do
+	Applied   PaymentState = "applied"    // it paid the order
+	RefundDue PaymentState = "refund_due" // the order needed no payment: it must be refunded
+	Disputed  PaymentState = "disputed"   // the receipt does not match the order
 )
 
-// PaymentStates returns every verdict.
+// PaymentStates returns every state of a payment.
 func PaymentStates() []PaymentState { return []PaymentState{Applied, RefundDue, Disputed} }
 
 // PaymentID numbers payments.
 type PaymentID int64
 
-// Payment is money that came in. It is never dropped, and never counted twice.
+// Payment is received money. It is never dropped and never counted twice.
 type Payment struct {
 	ID            PaymentID
-	Order         OrderID // zero: nobody knows what it is for
+	Order         OrderID // zero: unmatched
 	TransactionID string
 	TradeNo       TradeNo
 	State         PaymentState
@@ -36,7 +36,7 @@ type Payment struct {
 	Received      time.Time
 }
 
-// UnmatchedPayment is the payment of a receipt whose number nobody knows.
+// UnmatchedPayment returns the payment of a receipt whose TradeNo belongs to no order.
 func UnmatchedPayment(r Receipt, now time.Time) Payment {
 	return Payment{
 		TransactionID: r.TransactionID, TradeNo: r.TradeNo, State: Disputed,
@@ -44,9 +44,9 @@ func UnmatchedPayment(r Receipt, now time.Time) Payment {
 	}
 }
 
-// Settle takes in a receipt, any number of times and in any order, and returns the
-// payment that it is (PAY-10). It is the only way for an order to be paid. A dispute ends
-// when a receipt of the same transaction says what we do.
+// Settle applies a receipt and returns its payment (PAY-10). Receipts may come repeatedly
+// and in any order. Only Settle makes an order paid. A dispute ends when a receipt of the
+// same transaction matches the order.
 func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	p := t.prepayment(r.TradeNo)
 	known := t.payment(r.TransactionID)
@@ -54,16 +54,16 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 		return *known
 	}
 	if known == nil {
-		stray := UnmatchedPayment(r, now)
-		stray.Order = t.Order.ID
-		t.Payments = append(t.Payments, stray)
+		received := UnmatchedPayment(r, now)
+		received.Order = t.Order.ID
+		t.Payments = append(t.Payments, received)
 		known = &t.Payments[len(t.Payments)-1]
 	}
 	switch {
 	case !t.agrees(p, r):
 		t.noteMoney(now, NotedDisputed, r)
 		return *known
-	case r.Refunded: // nobody here has asked for that
+	case r.Refunded: // this server requests no refunds
 		p.State, p.LeasedUntil = Settled, time.Time{}
 		t.noteMoney(now, NotedDisputed, r)
 		return *known
@@ -80,7 +80,7 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	return *known
 }
 
-// noteMoney notes what came in as the wallet has it.
+// noteMoney adds a journal entry with the data of the receipt.
 func (t *Trade) noteMoney(now time.Time, what Noted, r Receipt) {
 	detail := fmt.Sprintf("%s: %d %s by %s", r.TransactionID, r.Amount, r.Currency, cmp.Or(r.App, "an unknown application"))
 	if r.Refunded {
@@ -89,7 +89,7 @@ func (t *Trade) noteMoney(now time.Time, what Noted, r Receipt) {
 	t.Entries = append(t.Entries, Entry{At: instant.Normalise(now), Noted: what, TradeNo: r.TradeNo, Detail: detail})
 }
 
-// agrees says whether the receipt says what was asked for.
+// agrees reports whether the receipt matches the prepayment and the order.
 func (t *Trade) agrees(p *Prepayment, r Receipt) bool {
 	return p != nil && p.Intent.App == r.App && t.Order.Amount == r.Amount && t.Order.Currency == r.Currency
 }

@@ -9,100 +9,100 @@ import (
 	"plaza/domain/instant"
 )
 
-// Trade is an order with all that has happened to it at the wallet. Only what changes it
-// through its methods is stored, and each notes in the journal what it did.
+// Trade is an order with its prepayments and payments. Callers change it only through its
+// methods, which add the journal entries.
 //
-// At most one of its prepayments is alive, at most one of its payments is applied, and an
-// order that is paid stays paid.
+// At most one prepayment is alive, at most one payment is applied, and a paid order stays
+// paid.
 type Trade struct {
 	Order       Order
-	Prepayments []Prepayment // in the order in which they were opened
-	Payments    []Payment    // in the order in which they came in
-	Entries     []Entry      // that are new; what was noted before is not here
-	Answer      *Answer      // that is new: what a key that was reserved is answered with
-	// NextCheck is when to ask the wallet what has become of it; zero: there is no need to.
+	Prepayments []Prepayment // in the order of opening
+	Payments    []Payment    // in the order of arrival
+	Entries     []Entry      // only new journal entries
+	Answer      *Answer      // only a new answer to a reserved key
+	// NextCheck is when to query the wallet; zero: never.
 	NextCheck time.Time
 }
 
-// Action is what is to be done at the wallet for a payment to begin.
+// Action is the next action at the wallet for beginning a payment.
 type Action int
 
 // The actions.
 const (
-	ActionUse   Action = iota // nothing: the ticket is good
+	ActionUse   Action = iota // use the valid ticket; no call to the wallet
 	ActionSend                // send the request of the prepayment
 	ActionClose               // close the prepayment, and begin again
-	ActionWait                // wait for somebody else who is at it
+	ActionWait                // wait for the call that has leased the prepayment
 )
 
-// Step is the action, and the prepayment that it is about. Whoever takes one that is Send
-// or Close has the prepayment for themselves until the lease ends, and must say by Sent,
-// Failed or Closed what came of it.
+// Step is an action with its prepayment. With ActionSend or ActionClose the caller holds
+// the lease of the prepayment, and must report the outcome by Sent, Failed or Closed.
 type Step struct {
 	Action     Action
 	Prepayment Prepayment
 }
 
-// BeginRequest is what somebody who wants to pay brings along.
+// BeginRequest holds the arguments of Begin.
 type BeginRequest struct {
 	Intent  Intent
-	TradeNo TradeNo // for a new prepayment, if there must be one
-	// BuildRequest makes the request of a new prepayment. It asks nobody.
+	TradeNo TradeNo // for a new prepayment, if one is opened
+	// BuildRequest returns the request of a new prepayment. It does not call the wallet.
 	BuildRequest func(Order, Intent, TradeNo) ([]byte, error)
-	Lease        time.Duration // at least as long as a call of the wallet may take
+	Lease        time.Duration // at least the duration of a call to the wallet
 }
 
-// Begin says what comes next for somebody who wants to pay the order (PAY-09): the same
-// way to pay finds the same prepayment again, another one first closes it.
-func (t *Trade) Begin(o BeginRequest, now time.Time) (Step, error) {
+// Begin returns the next step of paying the order (PAY-09). The same Intent reuses the
+// prepayment that is alive; another Intent closes it first.
+func (t *Trade) Begin(b BeginRequest, now time.Time) (Step, error) {
 	if err := t.Order.CheckPayable(now); err != nil {
 		return Step{}, err
 	}
 	p := t.alive()
 	switch {
 	case p == nil:
-		return t.open(o, now)
+		return t.open(b, now)
 	case now.Before(p.LeasedUntil):
 		return Step{ActionWait, *p}, nil
-	case p.Intent != o.Intent || p.State == Closing:
-		return t.close(p, o.Lease, now), nil
+	case p.Intent != b.Intent || p.State == Closing:
+		return t.close(p, b.Lease, now), nil
 	case p.IsUsable(now):
 		return Step{ActionUse, *p}, nil
 	}
-	if p.State == Preparing { // whoever sent it has never said what came of it
+	if p.State == Preparing { // the sender has not reported the outcome
 		p.State = Unknown
 	}
-	p.LeasedUntil = instant.Normalise(now.Add(o.Lease))
+	p.LeasedUntil = instant.Normalise(now.Add(b.Lease))
 	t.note(now, NotedSent, p.TradeNo, nil)
 	return Step{ActionSend, *p}, nil
 }
 
-func (t *Trade) open(o BeginRequest, now time.Time) (Step, error) {
+func (t *Trade) open(b BeginRequest, now time.Time) (Step, error) {
 	if t.Order.Expires.Sub(now) < MinLeft {
 		return Step{}, ErrTooLate
 	}
-	request, err := o.BuildRequest(t.Order, o.Intent, o.TradeNo)
+	request, err := b.BuildRequest(t.Order, b.Intent, b.TradeNo)
 	if err != nil {
 		return Step{}, err
 	}
 	p := Prepayment{
-		TradeNo: o.TradeNo, Intent: o.Intent, State: Preparing, Request: request,
-		Created: instant.Normalise(now), LeasedUntil: instant.Normalise(now.Add(o.Lease)),
+		TradeNo: b.TradeNo, Intent: b.Intent, State: Preparing, Request: request,
+		Created: instant.Normalise(now), LeasedUntil: instant.Normalise(now.Add(b.Lease)),
 	}
 	t.Prepayments = append(t.Prepayments, p)
 	t.note(now, NotedSent, p.TradeNo, nil)
 	return Step{ActionSend, p}, nil
 }
 
-// close is noted before the wallet is told, so that nobody uses the ticket meanwhile.
+// close marks the prepayment as Closing before the wallet is called, so that its ticket
+// is not used meanwhile.
 func (t *Trade) close(p *Prepayment, lease time.Duration, now time.Time) Step {
 	p.State, p.LeasedUntil = Closing, instant.Normalise(now.Add(lease))
 	t.note(now, NotedClosing, p.TradeNo, nil)
 	return Step{ActionClose, *p}
 }
 
-// CheckTicket is nil while the order can be paid with a ticket of the prepayment that is
-// good until it ends.
+// CheckTicket returns nil if the order can be paid with a ticket of the prepayment that
+// is valid until ends.
 func (t *Trade) CheckTicket(no TradeNo, ends, now time.Time) error {
 	if err := t.Order.CheckPayable(now); err != nil {
 		return err
@@ -113,11 +113,11 @@ func (t *Trade) CheckTicket(no TradeNo, ends, now time.Time) error {
 	return nil
 }
 
-// Sent notes that the wallet has the prepayment, and what it gave for it.
+// Sent records that the wallet has the prepayment, with its ticket.
 func (t *Trade) Sent(no TradeNo, ticket Ticket, now time.Time) {
 	p := t.prepayment(no)
 	if p == nil || !p.IsAlive() || p.State == Closing {
-		return // it has been overtaken
+		return // a later step has changed it
 	}
 	now = instant.Normalise(now)
 	p.State, p.Ticket, p.LeasedUntil, p.Expires = Live, ticket, time.Time{}, now.Add(p.life())
@@ -127,8 +127,8 @@ func (t *Trade) Sent(no TradeNo, ticket Ticket, now time.Time) {
 	t.note(now, NotedLive, no, nil)
 }
 
-// Failed notes why the wallet gave no ticket. Unless it has certainly not got the
-// prepayment, that stays alive: somebody may have to pay it, or to close it.
+// Failed records why the wallet gave no ticket. The prepayment stays alive unless it
+// certainly does not exist at the wallet: it may still be paid, or may have to be closed.
 func (t *Trade) Failed(no TradeNo, cause error, now time.Time) {
 	p := t.prepayment(no)
 	if p == nil || !p.IsAlive() || p.State == Closing {
@@ -148,13 +148,13 @@ func (t *Trade) Failed(no TradeNo, cause error, now time.Time) {
 	t.note(now, NotedUnknown, no, cause)
 }
 
-// isRefusal says whether the wallet has answered that it did nothing.
+// isRefusal reports whether the wallet has answered that it did nothing.
 func isRefusal(cause error) bool {
 	return errors.Is(cause, ErrWalletRefused) || errors.Is(cause, ErrWalletBusy) || errors.Is(cause, ErrInsufficientFunds)
 }
 
-// Closed notes what the wallet said when it was told to close the prepayment, and
-// returns what the one who wants to pay in another way is told: nothing when it is closed.
+// Closed records the wallet's answer to closing the prepayment. It returns nil if the
+// prepayment is closed, else the error for the payer who chose another way to pay.
 func (t *Trade) Closed(no TradeNo, cause error, now time.Time) error {
 	p := t.prepayment(no)
 	if p == nil || !p.IsAlive() {
@@ -181,7 +181,7 @@ func (t *Trade) Closed(no TradeNo, cause error, now time.Time) error {
 	return cause
 }
 
-// Reported notes what the wallet says of the prepayment when it is asked.
+// Reported records the wallet's report about the prepayment.
 func (t *Trade) Reported(no TradeNo, r Report, now time.Time) {
 	p := t.prepayment(no)
 	switch {
@@ -194,8 +194,8 @@ func (t *Trade) Reported(no TradeNo, r Report, now time.Time) {
 	}
 }
 
-// Absent notes that the wallet knows no such prepayment. What is as old as a wallet needs
-// to take something in is not there, and will never be.
+// Absent records that the wallet does not know the prepayment. Its request cannot arrive
+// any more once the prepayment has reached CloseAge.
 func (t *Trade) Absent(no TradeNo, now time.Time) {
 	p := t.prepayment(no)
 	if p != nil && p.IsAlive() && now.Sub(p.Created) >= CloseAge {
@@ -204,7 +204,7 @@ func (t *Trade) Absent(no TradeNo, now time.Time) {
 	}
 }
 
-// Pending are the prepayments that the wallet is to be asked after.
+// Pending returns the prepayments to query at the wallet.
 func (t *Trade) Pending(now time.Time) []Prepayment {
 	var all []Prepayment
 	for _, p := range t.Prepayments {
@@ -215,9 +215,9 @@ func (t *Trade) Pending(now time.Time) []Prepayment {
 	return all
 }
 
-// Expire closes the order when its time is over and nobody can pay it any more. Until then
-// it says what is to be closed at the wallet; also of an order that is paid otherwise.
-// What is disputed has been paid, and can't be closed.
+// Expire closes an expired order once no prepayment is alive. Until then it returns the
+// prepayments to close at the wallet, also for an order that was paid by another one. A
+// disputed prepayment has been paid and cannot be closed.
 func (t *Trade) Expire(lease time.Duration, now time.Time) []Step {
 	if t.Order.CheckPayable(now) == nil {
 		return nil
@@ -238,12 +238,11 @@ func (t *Trade) Expire(lease time.Duration, now time.Time) []Step {
 	return steps
 }
 
-// DisputeInterval is how often the wallet is asked whether it still says something else
-// than we do.
+// DisputeInterval is how often the wallet is queried about a disputed payment.
 const DisputeInterval = time.Hour
 
-// ScheduleCheck sets when the wallet is to be asked next, if that is necessary: soon while a
-// prepayment is alive, and when the order expires.
+// ScheduleCheck sets NextCheck: after the interval while a prepayment is alive, else when
+// the open order expires.
 func (t *Trade) ScheduleCheck(interval time.Duration, now time.Time) {
 	p := t.alive()
 	switch {
@@ -285,7 +284,7 @@ func (t *Trade) note(now time.Time, what Noted, no TradeNo, cause error) {
 	if f, is := fault.As(cause); is {
 		e.Detail = f.Text
 	} else if cause != nil {
-		e.Detail = "something else went wrong" // whatever it is, it may say too much
+		e.Detail = "something else went wrong" // the error text may reveal too much
 	}
 	t.Entries = append(t.Entries, e)
 }

@@ -35,7 +35,7 @@ func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
 	}}
 }
 
-// begin takes the next step, which must be of the action.
+// begin calls Begin and asserts the action of the step.
 func begin(t *testing.T, tr *payment.Trade, i payment.Intent, no payment.TradeNo, want payment.Action, now time.Time) payment.Prepayment {
 	t.Helper()
 	step, err := tr.Begin(opening(i, no), now)
@@ -80,7 +80,7 @@ func TestPAY09_a_ticket_that_is_over_is_refreshed_by_the_identical_request(t *te
 		assert.Equal(t, first.Request, again.Request)
 		assert.Equal(t, payment.TradeNo("a"), again.TradeNo)
 		tr.Failed("a", payment.ErrWalletBusy, noon.Add(c.life))
-		assert.Equal(t, payment.Live, tr.Prepayments[0].State, "that it was not refreshed does not say that it has gone")
+		assert.Equal(t, payment.Live, tr.Prepayments[0].State, "a failed refresh does not end the prepayment")
 		tr.Sent("a", ticket, noon.Add(c.life))
 		begin(t, &tr, c.intent, "b", payment.ActionUse, noon.Add(2*c.life-1))
 	}
@@ -105,7 +105,7 @@ func TestPAY09_another_way_to_pay_first_closes_the_former(t *testing.T) {
 	assert.ErrorIs(t, tr.Closed("a", payment.ErrWalletNotClosed, at), payment.ErrWalletNotClosed, "not for its age")
 	begin(t, tr, h5, "b", payment.ActionClose, at)
 	assert.ErrorIs(t, tr.Closed("a", payment.ErrWalletTimeout, at), payment.ErrWalletTimeout)
-	assert.Equal(t, payment.Closing, tr.Prepayments[0].State, "nobody knows")
+	assert.Equal(t, payment.Closing, tr.Prepayments[0].State, "the outcome is unknown")
 	begin(t, tr, native, "b", payment.ActionClose, at)
 	require.NoError(t, tr.Closed("a", nil, at))
 	second := begin(t, tr, h5, "b", payment.ActionSend, at)
@@ -116,7 +116,7 @@ func TestPAY09_another_way_to_pay_first_closes_the_former(t *testing.T) {
 func TestPAY09_what_the_wallet_says_of_a_request(t *testing.T) {
 	for _, c := range []struct {
 		cause       error
-		first, then payment.PrepaymentState // for a first request, and for one that was sent before
+		first, then payment.PrepaymentState // after a first request, and after a repeated one
 	}{
 		{payment.ErrWalletRefused, payment.ClosedAtWallet, payment.Unknown},
 		{payment.ErrWalletBusy, payment.ClosedAtWallet, payment.Unknown},
@@ -135,7 +135,7 @@ func TestPAY09_what_the_wallet_says_of_a_request(t *testing.T) {
 
 		tr = newTrade()
 		begin(t, tr, native, "a", payment.ActionSend, noon)
-		begin(t, tr, native, "b", payment.ActionSend, noon.Add(lease)) // who sent the first has gone
+		begin(t, tr, native, "b", payment.ActionSend, noon.Add(lease)) // the first sender has stopped
 		tr.Failed("a", fmt.Errorf("sending: %w", c.cause), noon.Add(lease))
 		assert.Equal(t, c.then, tr.Prepayments[0].State, c.cause)
 		assert.Len(t, tr.Prepayments, 1)
@@ -145,7 +145,7 @@ func TestPAY09_what_the_wallet_says_of_a_request(t *testing.T) {
 func TestPAY09_a_ticket_that_comes_late_is_not_used(t *testing.T) {
 	tr := newTrade()
 	begin(t, tr, native, "a", payment.ActionSend, noon)
-	begin(t, tr, h5, "b", payment.ActionClose, noon.Add(lease)) // who sent the first is slow
+	begin(t, tr, h5, "b", payment.ActionClose, noon.Add(lease)) // the first sender is slow
 	tr.Sent("a", ticket, noon.Add(lease))
 	assert.Equal(t, payment.Closing, tr.Prepayments[0].State)
 	require.NoError(t, tr.Closed("a", payment.ErrWalletNotFound, noon.Add(lease)))
@@ -174,7 +174,7 @@ func TestPAY10_what_becomes_of_money(t *testing.T) {
 	for range 2 {
 		assert.Equal(t, payment.Disputed, tr.Settle(wrong, noon).State)
 	}
-	assert.Len(t, tr.Entries, 2, "what is told again is not noted again")
+	assert.Len(t, tr.Entries, 2, "a repeated receipt adds no journal entry")
 	for _, change := range []func(*payment.Receipt){
 		func(r *payment.Receipt) { r.Currency = "USD" }, func(r *payment.Receipt) { r.App = payment.SvcIOSApp },
 		func(r *payment.Receipt) { r.TradeNo = "z" },
@@ -192,7 +192,7 @@ func TestPAY10_what_becomes_of_money(t *testing.T) {
 	assert.Equal(t, payment.Paid, tr.Order.State)
 	assert.Equal(t, "t1", tr.Order.Transaction)
 	assert.Equal(t, noon.Add(time.Minute), tr.Order.PaidAt)
-	assert.Equal(t, payment.Applied, tr.Settle(wrong, noon).State, "nothing takes that back")
+	assert.Equal(t, payment.Applied, tr.Settle(wrong, noon).State, "an applied payment stays applied")
 	assert.Equal(t, payment.RefundDue, tr.Settle(receipt("t2", "a"), noon).State)
 	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).State)
 	assert.Equal(t, "t1", tr.Order.Transaction)
@@ -211,7 +211,7 @@ func TestPAY10_money_that_the_wallet_has_given_back_pays_nothing(t *testing.T) {
 	for range 3 {
 		assert.Equal(t, payment.Disputed, tr.Settle(back, noon).State)
 	}
-	assert.Len(t, tr.Entries, before+1, "a receipt that comes again is noted once")
+	assert.Len(t, tr.Entries, before+1, "a repeated receipt adds no journal entry")
 	assert.Len(t, tr.Payments, 1)
 	assert.Equal(t, payment.Open, tr.Order.State)
 	begin(t, tr, native, "b", payment.ActionSend, noon)
@@ -224,12 +224,12 @@ func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	tr.ScheduleCheck(30*time.Second, noon)
 	assert.Equal(t, noon.Add(30*time.Second), tr.NextCheck)
 	assert.Len(t, tr.Pending(noon), 1)
-	assert.Empty(t, tr.Expire(lease, noon), "it can be paid still")
+	assert.Empty(t, tr.Expire(lease, noon), "the order can still be paid")
 	over := tr.Order.Expires
 	steps := tr.Expire(lease, over)
 	require.Len(t, steps, 1)
 	assert.Equal(t, payment.ActionClose, steps[0].Action)
-	assert.Empty(t, tr.Expire(lease, over), "somebody is at it")
+	assert.Empty(t, tr.Expire(lease, over), "the lease has not expired")
 	assert.Empty(t, tr.Pending(over))
 	assert.Equal(t, payment.Open, tr.Order.State)
 	require.NoError(t, tr.Closed("a", nil, over))
@@ -237,7 +237,7 @@ func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	assert.Equal(t, payment.Closed, tr.Order.State)
 	tr.ScheduleCheck(time.Second, over)
 	assert.Zero(t, tr.NextCheck)
-	assert.Equal(t, payment.RefundDue, tr.Settle(receipt("t1", "a"), over).State, "money after that is not dropped")
+	assert.Equal(t, payment.RefundDue, tr.Settle(receipt("t1", "a"), over).State, "a later payment is not dropped")
 	assert.Equal(t, payment.Closed, tr.Order.State)
 }
 
@@ -265,7 +265,7 @@ func TestPAY11_an_order_that_was_paid_otherwise_has_the_rest_closed(t *testing.T
 	tr.Closed("a", nil, noon)
 	begin(t, tr, h5, "b", payment.ActionSend, noon)
 	tr.Sent("b", ticket, noon)
-	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).State, "somebody was faster than the closing")
+	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).State, "the payment preceded the closing")
 	steps := tr.Expire(lease, noon)
 	require.Len(t, steps, 1)
 	assert.Equal(t, payment.TradeNo("b"), steps[0].Prepayment.TradeNo)
@@ -285,7 +285,7 @@ func TestPAY11_what_is_disputed_is_asked_after_and_not_closed(t *testing.T) {
 	tr.ScheduleCheck(time.Second, over)
 	assert.Equal(t, over.Add(payment.DisputeInterval), tr.NextCheck)
 	tr.Reported("a", payment.Report{State: payment.WalletPaid, Receipt: receipt("t1", "a")}, over)
-	assert.Equal(t, payment.Paid, tr.Order.State, "whoever paid in time has paid")
+	assert.Equal(t, payment.Paid, tr.Order.State, "a payment in time is applied")
 	tr.ScheduleCheck(time.Second, over)
 	assert.Zero(t, tr.NextCheck)
 }

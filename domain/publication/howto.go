@@ -8,8 +8,8 @@ import (
 	"plaza/domain/user"
 )
 
-// HowTo is what the crawler imported for a category under a robot's account
-// (ADM-01).
+// HowTo is a list of bundles that the crawler imported for a category under a robot's
+// account (ADM-01).
 type HowTo struct {
 	Category string
 	Robot    user.ID

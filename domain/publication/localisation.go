@@ -16,23 +16,22 @@ const CacheFor = 30 * 24 * time.Hour
 type Localised struct {
 	Title             string
 	Content           string
-	TitleTranslator   string // name of who translated it
+	TitleTranslator   string // name of the translator
 	ContentTranslator string
-	Source            locale.Tag // the language that it was written in
-	Language          locale.Tag // the language that it is in now
+	Source            locale.Tag // the original language
+	Language          locale.Tag // the language of the translation
 }
 
 // Translator translates texts. Every implementation passes test/ports.Translator.
 type Translator interface {
-	// Name is what the translator is called, in caches and to readers.
+	// Name returns the name of the translator for caches and readers.
 	Name() string
-	// Translate returns the texts, in their order and as many, in the other
-	// language. It must keep to the deadline of the context. What comes back is
-	// text, never markup.
+	// Translate returns one translation per text, in the order of the texts. It must
+	// respect the deadline of the context. The translations must be text, not markup.
 	Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error)
 }
 
-// CacheKey names a translation: what is translated, from and into what, by whom.
+// CacheKey identifies a translation by its text, its two languages and its translator.
 type CacheKey [sha256.Size]byte
 
 // CacheKeyOf returns the key of the text's translation.
@@ -45,14 +44,14 @@ func CacheKeyOf(text string, from, to locale.Tag, translator string) CacheKey {
 	return sha256.Sum256(all)
 }
 
-// Lease is how long a claim lasts unless its holder renews it: so long a text waits when
-// the server that was at it is gone (PUB-06).
+// Lease is how long a claim lasts unless its holder renews it. If the claiming server
+// stops, the text waits that long (PUB-06).
 const Lease = 10 * time.Second
 
-// Holder names whoever is translating; made at random.
+// Holder is the random ID of the holder of a claim.
 type Holder [16]byte
 
-// Claim says who wants to translate what, and until when nobody else shall.
+// Claim asks for the exclusive translation of keys until an instant.
 type Claim struct {
 	Holder Holder
 	Keys   []CacheKey
@@ -60,39 +59,39 @@ type Claim struct {
 	Until  time.Time
 }
 
-// Claimed is what becomes of a claim. A key in neither is somebody else's for now.
+// Claimed is the result of a claim. A key in neither field is claimed by another holder.
 type Claimed struct {
 	Mine []CacheKey          // for the holder to translate
-	Kept map[CacheKey]string // translated meanwhile
+	Kept map[CacheKey]string // already translated
 }
 
-// Spending is what a translator is given to do.
+// Spending is an amount of text that a translator is given on a day.
 type Spending struct {
 	Translator string
 	Day        time.Time // DayOf it
 	Characters int64
 }
 
-// DayOf is the day of UTC of the instant: budgets are for such days (PUB-06).
+// DayOf returns the UTC day of the instant, the period of a budget (PUB-06).
 func DayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// Cache keeps translations, knows who is at which of them, and what was spent. All
-// servers share it. Every implementation passes test/ports.Cache.
+// Cache stores translations, claims to translate, and spendings. All servers share it.
+// Every implementation passes test/ports.Cache.
 type Cache interface {
-	// Get returns those of the translations that are kept and have not expired.
+	// Get returns the stored translations of the keys that have not expired.
 	Get(ctx context.Context, keys []CacheKey, now time.Time) (map[CacheKey]string, error)
-	// Claim gives the holder those keys that are not kept, and that no other holder has
-	// at the time: of many at once, one gets a key. Whoever has a key already has it
-	// until the new instant.
+	// Claim assigns to the holder the keys that have no stored translation and no claim
+	// of another holder. Of concurrent calls, exactly one must get a key. A key that the
+	// holder has claimed already is extended until the new instant.
 	Claim(ctx context.Context, c Claim) (Claimed, error)
-	// Put keeps the translations until they expire, in place of what was kept, and ends
-	// all claims to them.
+	// Put stores the translations until they expire, replaces existing ones, and ends
+	// all claims to their keys.
 	Put(ctx context.Context, translations map[CacheKey]string, expires time.Time) error
-	// Release ends the holder's claims to the keys, and no other's.
+	// Release ends the holder's claims to the keys. Claims of other holders must stay.
 	Release(ctx context.Context, h Holder, keys []CacheKey) error
-	// Spend adds to what the translator was given on the day, unless it would then be
-	// more than the budget: false then, and nothing is added.
+	// Spend adds to the spending of the translator on the day. If the sum would exceed
+	// the budget, it must add nothing and return false.
 	Spend(ctx context.Context, s Spending, budget int64) (bool, error)
-	// Refund takes back what was spent, as far as there is something.
+	// Refund subtracts from the spending, but never below zero.
 	Refund(ctx context.Context, s Spending) error
 }

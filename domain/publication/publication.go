@@ -1,8 +1,7 @@
-// Package publication is about what members publish: publications and their
-// nodes, the bundles that tie an original to its translations, and reading them
-// in one's own language.
+// Package publication models publications and their nodes, the bundles that link
+// originals to translations, how-tos, and machine translation for readers.
 //
-// Only what is published and not deleted is ever listed.
+// Only published items that are not deleted are listed.
 package publication
 
 import (
@@ -18,13 +17,13 @@ import (
 // ID numbers publications.
 type ID int64
 
-// BundleID numbers bundles: a bundle is a text in one language. Zero is none.
+// BundleID numbers bundles. Zero is none.
 type BundleID int64
 
 // NodeID numbers nodes. Zero is none.
 type NodeID int64
 
-// Type says how a publication is divided.
+// Type is the chapter structure of a publication.
 type Type int
 
 // The types of the interface.
@@ -33,17 +32,17 @@ const (
 	MultiChapter  Type = 100
 )
 
-// Bundle is a text in one language and where it comes from.
+// Bundle is a text in one language, with the bundles that it was translated from.
 type Bundle struct {
 	ID            BundleID
-	FirstOriginal BundleID // the original of all translations; zero, or itself: it is the original
-	Original      BundleID // what it was translated from; zero: nothing
+	FirstOriginal BundleID // the original of all translations; zero or itself: this is the original
+	Original      BundleID // the direct source of the translation; zero: none
 }
 
-// IsOriginal says whether the bundle is no translation (PUB-03).
+// IsOriginal reports whether the bundle is an original, not a translation (PUB-03).
 func (b Bundle) IsOriginal() bool { return b.FirstOriginal == 0 || b.FirstOriginal == b.ID }
 
-// Content is what publications and nodes have in common.
+// Content holds the fields that publications and nodes share.
 type Content struct {
 	Title     string
 	Summary   string
@@ -57,7 +56,7 @@ type Content struct {
 	Updated   time.Time
 }
 
-// IsVisible says whether anybody may see it.
+// IsVisible reports whether readers may see the item.
 func (c Content) IsVisible() bool { return c.Published && !c.Deleted }
 
 func (c Content) listing(kind feed.Kind, id int64) (feed.Listing, bool) {
@@ -67,7 +66,7 @@ func (c Content) listing(kind feed.Kind, id int64) (feed.Listing, bool) {
 	return feed.Listing{Kind: kind, ID: id, Category: c.Category, Created: c.Created, Updated: c.Updated}, true
 }
 
-// Publication is a text that was published as a whole.
+// Publication is a text that is published as a whole.
 type Publication struct {
 	ID     ID
 	Bundle Bundle
@@ -76,16 +75,16 @@ type Publication struct {
 	Content
 }
 
-// IsOrigin says whether the publication is among the origins: whatever is no
-// translation, or a translation of what can't be seen (PUB-03).
+// IsOrigin reports whether the publication counts as an origin: it is an original, or a
+// translation whose original is not visible (PUB-03).
 func (p Publication) IsOrigin(originalVisible bool) bool {
 	return p.Bundle.IsOriginal() || !originalVisible
 }
 
-// Listing says how the publication stands in the feed.
+// Listing returns the publication's listing in the feed, and whether it is listed.
 func (p Publication) Listing() (feed.Listing, bool) { return p.listing(feed.Publication, int64(p.ID)) }
 
-// At is the publication with its cover at the address that it has now.
+// At implements feed.Covered.
 func (p Publication) At(address func(media.Key) string) (feed.Listable, bool) {
 	if p.Cover.Key == "" {
 		return nil, false
@@ -94,17 +93,17 @@ func (p Publication) At(address func(media.Key) string) (feed.Listable, bool) {
 	return p, true
 }
 
-// Node is a part of a text that stands in the feed by itself.
+// Node is a part of a text that is listed in the feed separately.
 type Node struct {
 	ID     NodeID
 	Bundle BundleID // zero: none
 	Content
 }
 
-// Listing says how the node stands in the feed.
+// Listing returns the node's listing in the feed, and whether it is listed.
 func (n Node) Listing() (feed.Listing, bool) { return n.listing(feed.Node, int64(n.ID)) }
 
-// At is the node with its cover at the address that it has now.
+// At implements feed.Covered.
 func (n Node) At(address func(media.Key) string) (feed.Listable, bool) {
 	if n.Cover.Key == "" {
 		return nil, false
@@ -113,10 +112,10 @@ func (n Node) At(address func(media.Key) string) (feed.Listable, bool) {
 	return n, true
 }
 
-// Query says which publications are wanted.
+// Query selects publications.
 type Query struct {
 	Category   *feed.CategoryID // nil: any
-	OriginOnly bool             // those that are IsOrigin
+	OriginOnly bool             // only publications with IsOrigin
 	Page       page.Request
 }
 

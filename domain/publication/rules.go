@@ -10,17 +10,17 @@ import (
 	"plaza/domain/text"
 )
 
-// Limits of what is published.
+// Limits of publications, nodes and how-tos.
 var (
 	TitleLimit   = text.Limit{Chars: 300}
 	SummaryLimit = text.Limit{Chars: 20_000}
-	// LanguageLimit bounds the tag of a language, no lower than BCP 47 lets anybody.
+	// LanguageLimit bounds language tags. BCP 47 permits no lower bound.
 	LanguageLimit = text.Limit{Chars: 35}
-	// HowToLimit bounds the name of the category that a how-to was imported for.
+	// HowToLimit bounds the category name of a how-to.
 	HowToLimit = text.Limit{Chars: 100}
 )
 
-// MaxHowToBundles is how many bundles a how-to may have.
+// MaxHowToBundles is the maximum of bundles of a how-to.
 const MaxHowToBundles = 1000
 
 // NewBundle checks the bundle.
@@ -30,12 +30,12 @@ func NewBundle(b Bundle) (Bundle, error) {
 	wrong.Add("first_original", orNoneProblem(b.FirstOriginal))
 	wrong.Add("original", orNoneProblem(b.Original))
 	if b.ID > 0 && b.Original == b.ID {
-		wrong.Add("original", "A bundle is no translation of itself.")
+		wrong.Add("original", "A bundle cannot be a translation of itself.")
 	}
 	return b, wrong.Err()
 }
 
-// New checks the publication and returns it in the form that is kept.
+// New checks the publication and returns it in the stored form.
 func New(p Publication) (Publication, error) {
 	content, err := newContent(p.Content)
 	wrong := fault.FieldsOf(err)
@@ -49,7 +49,7 @@ func New(p Publication) (Publication, error) {
 	return p, wrong.Err()
 }
 
-// NewNode checks the node and returns it in the form that is kept.
+// NewNode checks the node and returns it in the stored form.
 func NewNode(n Node) (Node, error) {
 	content, err := newContent(n.Content)
 	wrong := fault.FieldsOf(err)
@@ -59,7 +59,7 @@ func NewNode(n Node) (Node, error) {
 	return n, wrong.Err()
 }
 
-// newContent checks what publications and nodes have in common.
+// newContent checks the fields that publications and nodes share.
 func newContent(c Content) (Content, error) {
 	var wrong fault.Fields
 	c.Title = text.Trim(c.Title)
@@ -73,8 +73,8 @@ func newContent(c Content) (Content, error) {
 	return c, wrong.Err()
 }
 
-// languageOf is the tag in its canonical form. What readers may ask for, a list with
-// weights, is no language that a text is in.
+// languageOf returns the tag in its canonical form, or the problem. Unlike the header of
+// a reader, it must not be a list or have weights.
 func languageOf(name string) (tag, problem string) {
 	if p := LanguageLimit.RequiredProblem(name); p != "" {
 		return "", p
@@ -86,8 +86,7 @@ func languageOf(name string) (tag, problem string) {
 	return parsed.String(), ""
 }
 
-// NewHowTo checks the how-to and returns it in the form that is kept: each bundle
-// once.
+// NewHowTo checks the how-to and returns it in the stored form, with each bundle once.
 func NewHowTo(h HowTo) (HowTo, error) {
 	var wrong fault.Fields
 	h.Category = text.Trim(h.Category)
@@ -101,7 +100,7 @@ func NewHowTo(h HowTo) (HowTo, error) {
 
 func numberProblem[N ~int64](n N) string {
 	if n <= 0 {
-		return "Enter a whole number from 1 on."
+		return "Enter a whole number of 1 or greater."
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// assertWrong asserts that the error finds these fields wrong, each once, and no other.
+// assertWrong asserts that the error has one sentence for each of these fields only.
 func assertWrong(t *testing.T, err error, fields []string, name string) {
 	t.Helper()
 	if len(fields) == 0 {
@@ -154,7 +154,7 @@ func TestADM04_what_a_bundle_may_be(t *testing.T) {
 	}
 }
 
-// bundles are so many, from the first on.
+// bundles returns the ids from 1 to the given number.
 func bundles(n int) []publication.BundleID {
 	ids := make([]publication.BundleID, n)
 	for i := range ids {
@@ -194,7 +194,7 @@ func TestADM04_what_a_how_to_may_be(t *testing.T) {
 	h, err := publication.NewHowTo(publication.HowTo{Category: "\tTea ", Robot: 7, Bundles: given, Created: noon.Add(1)})
 	require.NoError(t, err)
 	assert.Equal(t, publication.HowTo{Category: "Tea", Robot: 7, Bundles: []publication.BundleID{5, 3, 9}, Created: noon, Updated: noon}, h)
-	assert.Equal(t, []publication.BundleID{5, 3, 5, 9, 3}, given, "what was given stays")
+	assert.Equal(t, []publication.BundleID{5, 3, 5, 9, 3}, given, "the argument is not changed")
 }
 
 func TestADM04_what_is_kept_is_kept_as_it_is(t *testing.T) {

@@ -1,9 +1,9 @@
-// Package reentry keeps stores from being called from inside their own Change.
+// Package reentry detects calls of a store from inside its own Change.
 //
-// A store runs the function given to Change while it holds what the change
-// needs; a call to the same store from there would wait for itself (memory,
-// SQLite) or read what is about to be replaced (Postgres). With a Guard it fails
-// at once, on every store, so the mistake is found by the first test.
+// A store runs the function given to Change while it holds a lock or a transaction. A
+// call of the same store from there would deadlock (memory, SQLite) or read data that is
+// about to be replaced (Postgres). With a Guard it fails at once on every store, so the
+// first test finds the mistake.
 package reentry
 
 import (
@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 )
 
-// ErrInside is returned to whoever calls a store from inside its Change.
+// ErrInside is returned to callers of a store from inside its Change.
 var ErrInside = errors.New("store called from inside its own Change")
 
 // Guard belongs to one store. The zero Guard is ready.
@@ -24,7 +24,7 @@ type Guard struct {
 	inside  sync.Map // goroutine number -> struct{}
 }
 
-// Run calls fn and makes Check fail on this goroutine until fn has returned.
+// Run calls fn and returns its error. Until fn returns, Check fails on this goroutine.
 func (g *Guard) Run(fn func() error) error {
 	me := goroutine()
 	g.inside.Store(me, struct{}{})
@@ -36,8 +36,8 @@ func (g *Guard) Run(fn func() error) error {
 	return fn()
 }
 
-// Check is ErrInside when this goroutine is inside Run, else nil. It costs next
-// to nothing while nobody is.
+// Check returns ErrInside if this goroutine is inside Run, else nil. It costs next to
+// nothing while no goroutine is inside Run.
 func (g *Guard) Check() error {
 	if g.running.Load() == 0 {
 		return nil
@@ -48,10 +48,9 @@ func (g *Guard) Check() error {
 	return nil
 }
 
-// goroutine returns the number of the running goroutine, which the runtime tells
-// only in the head of its stack trace ("goroutine 18 [running]:"). A context
-// can't stand in for it: the function that Change runs is handed none, and
-// goroutines may share one.
+// goroutine returns the number of the running goroutine. The runtime exposes it only in
+// the first line of a stack trace ("goroutine 18 [running]:"). A context cannot replace
+// it: the function that Change runs gets no context, and goroutines may share one.
 func goroutine() int64 {
 	var buf [64]byte
 	head := buf[:runtime.Stack(buf[:], false)]
@@ -61,7 +60,7 @@ func goroutine() int64 {
 	}
 	n, err := strconv.ParseInt(string(head), 10, 64)
 	if err != nil {
-		panic("reentry: the runtime's stack trace has another form: " + string(head))
+		panic("reentry: cannot parse goroutine number: " + string(head))
 	}
 	return n
 }

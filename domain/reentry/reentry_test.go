@@ -22,7 +22,7 @@ func TestCheck_fails_inside_Run_on_the_same_goroutine_only(t *testing.T) {
 		return boom
 	})
 	assert.Same(t, boom, err)
-	assert.NoError(t, g.Check(), "afterwards it may")
+	assert.NoError(t, g.Check(), "after Run it succeeds")
 }
 
 func TestA_panic_leaves_the_guard_open(t *testing.T) {

@@ -1,9 +1,8 @@
-// Package secret holds values that must never be shown: passwords, keys of
-// other systems, keys of tokens.
+// Package secret holds values that must never be printed: passwords, keys of other
+// systems, keys of tokens.
 //
-// However a String is printed, logged or encoded, what appears is ***; only
-// Reveal gives the value away, so a search for Reveal finds every place that
-// handles one.
+// A String prints, logs and encodes as ***. Only Reveal returns the value, so a search
+// for Reveal finds every use of a secret value.
 package secret
 
 import (
@@ -14,15 +13,15 @@ import (
 
 const mask = "***"
 
-// String is a secret text. Two are compared by what they reveal: == does not compile.
+// String is a secret text. == does not compile: compare the results of Reveal.
 type String struct {
 	_ [0]func()
-	// value is behind a pointer: of a struct that has a String in a hidden field, fmt
-	// prints what is there, and asks nobody for a mask.
+	// value is a pointer because fmt prints unexported fields of a struct without calling
+	// their methods; it then prints an address instead of the text.
 	value *string
 }
 
-// New makes a secret of the text.
+// New returns the text as a secret.
 func New(value string) String { return String{value: &value} }
 
 // Reveal returns the text itself.
@@ -33,18 +32,18 @@ func (s String) Reveal() string {
 	return *s.value
 }
 
-// IsZero says whether there is no text.
+// IsZero reports whether the text is empty.
 func (s String) IsZero() bool { return s.Reveal() == "" }
 
-// Format prints the mask, whatever the verb: String alone would leave %d and %x.
+// Format prints the mask for every verb. A String method alone would not cover %d and %x.
 func (s String) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, mask) }
 
 func (s String) String() string               { return mask }
 func (s String) LogValue() slog.Value         { return slog.StringValue(mask) }
 func (s String) MarshalText() ([]byte, error) { return []byte(mask), nil }
 
-// UnmarshalText takes the text as it is, so that settings and requests can be
-// decoded straight into a secret.
+// UnmarshalText sets the secret to the text, so that settings and requests can be
+// decoded directly into a secret.
 func (s *String) UnmarshalText(text []byte) error {
 	*s = New(string(text))
 	return nil

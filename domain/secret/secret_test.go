@@ -15,7 +15,7 @@ import (
 
 func TestA_secret_never_shows(t *testing.T) {
 	s := secret.New("plaza-demo")
-	holder := struct{ Password, hidden secret.String }{s, s} // whose methods nobody calls that prints the whole
+	holder := struct{ Password, hidden secret.String }{s, s} // fmt calls no methods of unexported fields
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("login", "password", s, "all", holder)
 	encoded, err := json.Marshal(holder)

@@ -1,5 +1,5 @@
-// Package subscription is about who follows whom or what, and what two people
-// are to each other because of it.
+// Package subscription models following users and categories, and the relation between
+// two users that results from it.
 package subscription
 
 import (
@@ -13,10 +13,10 @@ import (
 	"plaza/domain/user"
 )
 
-// Relation is what a person is to another.
+// Relation is the relation of a viewer to an author.
 type Relation int
 
-// The relations, the zero one being the farthest.
+// The relations. The zero value is the most distant one.
 const (
 	Stranger Relation = iota
 	Contact           // each follows the other (EVT-08)
@@ -25,7 +25,8 @@ const (
 
 func (r Relation) String() string { return [...]string{"stranger", "contact", "self"}[r] }
 
-// Relate tells what the viewer is to the author, given who follows whom.
+// Relate returns the viewer's relation to the author, given which of them follows the
+// other.
 func Relate(viewer, author user.ID, viewerFollows, authorFollows bool) Relation {
 	switch {
 	case viewer != 0 && viewer == author:
@@ -39,7 +40,7 @@ func Relate(viewer, author user.ID, viewerFollows, authorFollows bool) Relation 
 // ID numbers subscriptions.
 type ID int64
 
-// EntityType says what is followed.
+// EntityType is the type of the followed entity.
 type EntityType int
 
 // The entity types of SUB-02.
@@ -57,31 +58,30 @@ const (
 	FollowCategory Type = "follow_category"
 )
 
-// Subscription is somebody's following of a person or of a category: of exactly
-// one of the two.
+// Subscription is a user's following of either another user or a category.
 type Subscription struct {
 	ID       ID
 	User     user.ID
-	Followed user.ID         // zero: a category is followed
-	Category feed.CategoryID // zero: a person is followed
+	Followed user.ID         // zero: follows a category
+	Category feed.CategoryID // zero: follows a user
 	Created  time.Time
 	Updated  time.Time
 }
 
-// ToUser returns the subscription of one person to another.
-func ToUser(who, followed user.ID, now time.Time) (Subscription, error) {
-	if who == followed {
+// ToUser returns the subscription of one user to another.
+func ToUser(follower, followed user.ID, now time.Time) (Subscription, error) {
+	if follower == followed {
 		return Subscription{}, fault.Field("followed_user", "You cannot follow yourself.")
 	}
-	return Subscription{User: who, Followed: followed, Created: instant.Normalise(now), Updated: instant.Normalise(now)}, nil
+	return Subscription{User: follower, Followed: followed, Created: instant.Normalise(now), Updated: instant.Normalise(now)}, nil
 }
 
-// ToCategory returns the subscription of a person to a category.
-func ToCategory(who user.ID, followed feed.CategoryID, now time.Time) Subscription {
-	return Subscription{User: who, Category: followed, Created: instant.Normalise(now), Updated: instant.Normalise(now)}
+// ToCategory returns the subscription of a user to a category.
+func ToCategory(follower user.ID, followed feed.CategoryID, now time.Time) Subscription {
+	return Subscription{User: follower, Category: followed, Created: instant.Normalise(now), Updated: instant.Normalise(now)}
 }
 
-// EntityType says what is followed.
+// EntityType returns the type of the followed entity.
 func (s Subscription) EntityType() EntityType {
 	if s.Followed != 0 {
 		return User
@@ -89,7 +89,7 @@ func (s Subscription) EntityType() EntityType {
 	return Category
 }
 
-// Type is the kind of subscription.
+// Type returns the kind of subscription.
 func (s Subscription) Type() Type {
 	if s.Followed != 0 {
 		return FollowUser
@@ -97,12 +97,11 @@ func (s Subscription) Type() Type {
 	return FollowCategory
 }
 
-// ErrNotFound is the fault of a subscription that is not there, or not the
-// asker's.
-var ErrNotFound = fault.New(fault.NotFound, "There is no such subscription.")
+// ErrNotFound is the fault of a subscription that does not exist or belongs to another
+// user.
+var ErrNotFound = fault.New(fault.NotFound, "Subscription not found.")
 
-// Query says which of a person's subscriptions are wanted; zero values do not
-// limit.
+// Query selects subscriptions of a user. Zero values do not filter.
 type Query struct {
 	User       user.ID
 	EntityType EntityType
@@ -110,7 +109,7 @@ type Query struct {
 	Page       page.Request
 }
 
-// Admits says whether the query wants the subscription.
+// Admits reports whether the query selects the subscription.
 func (q Query) Admits(s Subscription) bool {
 	return s.User == q.User &&
 		(q.EntityType == 0 || q.EntityType == s.EntityType()) &&
@@ -120,17 +119,17 @@ func (q Query) Admits(s Subscription) bool {
 // Repository stores subscriptions. Every implementation passes
 // test/ports.Subscriptions.
 type Repository interface {
-	// Follow stores the subscription, unless the same user already follows the
-	// same thing: then the standing one is returned, and false. However many ask
-	// at once, one must be stored. What is followed must exist, else ErrNotFound.
+	// Follow stores the subscription and returns it and true. If the user already follows
+	// the entity, it returns the existing subscription and false. Of concurrent calls,
+	// exactly one must store it. If the entity does not exist, it returns ErrNotFound.
 	Follow(ctx context.Context, s Subscription) (Subscription, bool, error)
-	// Remove ends the subscription of the user, or returns ErrNotFound, also when
-	// it is somebody else's.
+	// Remove deletes the owner's subscription. It returns ErrNotFound if the subscription
+	// does not exist or belongs to another user.
 	Remove(ctx context.Context, owner user.ID, id ID) error
-	// List returns a page of what the query admits, the newest first, ties by
-	// descending id.
+	// List returns a page of the subscriptions that the query admits, the newest first,
+	// ties by descending id.
 	List(ctx context.Context, q Query) (page.Page[Subscription], error)
-	// Relations tells what the viewer is to each of the authors, Stranger
-	// included. Nobody is related to the zero viewer.
+	// Relations returns the viewer's relation to each of the authors, including Stranger.
+	// The zero viewer is a Stranger to every author.
 	Relations(ctx context.Context, viewer user.ID, authors []user.ID) (map[user.ID]Relation, error)
 }

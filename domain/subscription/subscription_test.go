@@ -23,7 +23,7 @@ func TestEVT08_contacts_follow_each_other(t *testing.T) {
 		{1, 2, true, false, subscription.Stranger},
 		{1, 2, false, true, subscription.Stranger},
 		{0, 2, false, false, subscription.Stranger},
-		{0, 0, false, false, subscription.Stranger}, // nobody is nobody's self
+		{0, 0, false, false, subscription.Stranger}, // the zero users are not the same user
 	} {
 		got := subscription.Relate(user.ID(c.viewer), user.ID(c.author), c.follows, c.isBack)
 		assert.Equal(t, c.want, got, "%+v", c)

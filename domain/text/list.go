@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Distinct returns the values as read makes them, in order and each once, and the first
-// problem: one that read has with a value, or that more than most different values came. It
-// stops at the problem, so its cost is bounded by most times the number of values.
+// Distinct returns the values converted by read, in order and each once. It returns the
+// first problem: a problem of read, or more than most distinct values. It stops at the
+// problem, so its cost is bounded by most times the number of values.
 func Distinct[T comparable](values []T, most int, read func(T) (T, string)) (distinct []T, problem string) {
 	for _, value := range values {
 		value, problem := read(value)

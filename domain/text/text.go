@@ -1,6 +1,6 @@
-// Package text holds what is true of every text that a client writes: it is
-// valid UTF-8 without a NUL character, within its limit, and a text counts as
-// blank when nothing of it would be seen.
+// Package text holds the rules for every text that a client writes: it is valid UTF-8
+// without a NUL character and within its limit, and it is blank if it has no visible
+// character.
 package text
 
 import (
@@ -10,21 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences that more than one check gives; clients of the original know them.
+// Sentences that several checks return. Clients of Django REST framework know them.
 const (
 	Required = "This field is required."
 	Blank    = "This field may not be blank."
 	Null     = "This field may not be null."
 )
 
-// Limit bounds a text. A zero bound does not bind.
+// Limit bounds a text. A zero bound does not limit.
 type Limit struct {
 	Chars int // Unicode code points
 	Bytes int // bytes of its UTF-8
 }
 
-// Problem is the sentence that says what is wrong with the text; empty when
-// nothing is.
+// Problem returns the sentence about an invalid text, or an empty text.
 func (l Limit) Problem(s string) string {
 	switch {
 	case !utf8.ValidString(s):
@@ -39,7 +38,7 @@ func (l Limit) Problem(s string) string {
 	return ""
 }
 
-// RequiredProblem is Problem for a text that must not be blank either.
+// RequiredProblem is Problem for a text that must not be blank.
 func (l Limit) RequiredProblem(s string) string {
 	if p := l.Problem(s); p != "" {
 		return p
@@ -50,12 +49,12 @@ func (l Limit) RequiredProblem(s string) string {
 	return ""
 }
 
-// Trim takes white space off both ends, as is done with titles, tags and names
-// (GEN-08), never with contents or passwords.
+// Trim removes white space from both ends. It is for titles, tags and names (GEN-08),
+// never for contents or passwords.
 func Trim(s string) string { return strings.TrimFunc(s, unicode.IsSpace) }
 
-// IsBlank says whether nothing of the text would be seen: it is empty, white
-// space (the no-break space included), or characters without a width.
+// IsBlank reports whether the text has no visible character: only white space (the
+// no-break space included) and characters without a width.
 func IsBlank(s string) bool {
 	for _, r := range s {
 		if !unicode.IsSpace(r) && !invisible(r) {
@@ -65,7 +64,6 @@ func IsBlank(s string) bool {
 	return true
 }
 
-// invisible knows the characters that are neither white space nor visible: the
-// format characters (zero-width space and joiners, byte order mark, direction
-// marks) and the control characters.
+// invisible reports whether the character is a format character (zero-width space and
+// joiners, byte order mark, direction marks) or a control character.
 func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) || unicode.IsControl(r) }

@@ -16,7 +16,7 @@ func TestLimits(t *testing.T) {
 	bytes := text.Limit{Bytes: 4}
 	assert.Empty(t, bytes.Problem("😀"))
 	assert.NotEmpty(t, bytes.Problem("😀a"))
-	assert.Empty(t, text.Limit{}.Problem(strings.Repeat("x", 1<<20)), "no bound binds")
+	assert.Empty(t, text.Limit{}.Problem(strings.Repeat("x", 1<<20)), "a zero limit does not limit")
 	for _, bad := range []string{"a\x00", "\xc3\x28"} {
 		assert.NotEmpty(t, text.Limit{}.Problem(bad))
 	}

@@ -7,18 +7,18 @@ import (
 	"plaza/domain/text"
 )
 
-// Phone is a phone number in the form that people log in with:
-// +{country dialling code}-{phone number}. The zero Phone is none.
+// Phone is a phone number in the form of login names:
+// +{country dialling code}-{phone number}. The zero Phone is no number.
 type Phone struct{ name string }
 
-// phoneForm takes a dialling code of one to three digits and a number that,
-// with it, has at most the fifteen digits of E.164.
+// phoneForm matches a dialling code of one to three digits and a number. Together they
+// have at most the fifteen digits of E.164.
 var phoneForm = regexp.MustCompile(`^\+([1-9][0-9]{0,2})-([0-9]{4,14})$`)
 
 const maxPhoneDigits = 15
 
-// ParsePhone reads a login name (AUT-01). One of another form is a fault on the
-// field username (AUT-03).
+// ParsePhone parses a login name (AUT-01). An invalid name is a fault on the field
+// username (AUT-03).
 func ParsePhone(name string) (Phone, error) {
 	name = text.Trim(name)
 	parts := phoneForm.FindStringSubmatch(name)
@@ -29,5 +29,5 @@ func ParsePhone(name string) (Phone, error) {
 	return Phone{name: name}, nil
 }
 
-// String is the login name.
+// String returns the login name.
 func (p Phone) String() string { return p.name }

@@ -1,8 +1,7 @@
-// Package user is about people: the phone number they are known by, how they
-// appear to others, and whether they are here now.
+// Package user models users: phone numbers, public profiles and presence.
 //
-// What login knows of a person (password, scopes, staff) is in package access;
-// nothing of that ever leaves through this one.
+// Login data (password, scopes, staff) is in package access and is never exposed through
+// this package.
 package user
 
 import (
@@ -21,27 +20,27 @@ import (
 // ID is a user's uid. Valid ones are positive.
 type ID int64
 
-// OnlineFor is how long after being seen somebody counts as online (USR-03).
+// OnlineFor is how long after being seen a user counts as online (USR-03).
 const OnlineFor = 5 * time.Minute
 
-// NameLimit bounds each of the names of a person and of where they are.
+// NameLimit bounds each of the names, the expertise and the location of a user.
 var NameLimit = text.Limit{Chars: 64}
 
-// Member is a person as the store keeps them.
+// Member is a user as stored.
 type Member struct {
 	ID        ID
 	Firstname string
 	Lastname  string
-	Expertise string // name of the main expertise; empty when there is none
+	Expertise string // name of the main expertise; empty: none
 	Location  string // current region
 	Timezone  string // name in the time zone database: Asia/Shanghai
 	Joined    time.Time
 	Seen      time.Time     // zero: never
-	Avatar    media.Picture // zero: the one that is drawn for them
+	Avatar    media.Picture // zero: the drawn portrait
 }
 
-// NewMember checks the facts and returns them in the form that is kept: trimmed,
-// within their limits, in a time zone that exists.
+// NewMember checks the member and returns it in the stored form: trimmed, within the
+// limits, in an existing time zone.
 func NewMember(m Member) (Member, error) {
 	var wrong fault.Fields
 	for _, f := range []struct {
@@ -58,13 +57,13 @@ func NewMember(m Member) (Member, error) {
 		m.Timezone = "UTC"
 	}
 	if _, err := zone(m.Timezone); err != nil {
-		wrong.Add("timezone", fmt.Sprintf("There is no time zone %q.", m.Timezone))
+		wrong.Add("timezone", fmt.Sprintf("Unknown time zone %q.", m.Timezone))
 	}
 	return m, wrong.Err()
 }
 
-// FullName is how the person is called: given name first, but family name first
-// and without a space where both are written in Han, Kana or Hangul.
+// FullName returns the given name followed by the family name. If both are written in
+// Han, Kana or Hangul, the family name is first and no space separates them.
 func (m Member) FullName() string {
 	if eastAsian(m.Firstname) && eastAsian(m.Lastname) {
 		return m.Lastname + m.Firstname
@@ -81,16 +80,15 @@ func eastAsian(name string) bool {
 	return name != ""
 }
 
-// IsOnline says whether the person was seen within OnlineFor before now.
+// IsOnline reports whether the user was seen within OnlineFor before now.
 func (m Member) IsOnline(now time.Time) bool {
 	return !m.Seen.IsZero() && now.Sub(m.Seen) <= OnlineFor
 }
 
-// UTCOffset is the offset from UTC at the instant, where the person is: +08:00.
+// UTCOffset returns the UTC offset of the user's time zone at the instant, like +08:00.
 func (m Member) UTCOffset(at time.Time) string { return at.In(m.Zone()).Format("-07:00") }
 
-// Zone is the person's time zone; UTC when the database of time zones no longer
-// knows it.
+// Zone returns the user's time zone, or UTC if the time zone database no longer has it.
 func (m Member) Zone() *time.Location {
 	loc, err := zone(m.Timezone)
 	if err != nil {
@@ -99,14 +97,15 @@ func (m Member) Zone() *time.Location {
 	return loc
 }
 
-// zones are the time zones that were loaded, by name. There are no more than the
-// database of time zones has; loading one reads a file.
+// zones caches the loaded time zones by name, because loading one reads a file. The
+// time zone database bounds its size.
 var zones sync.Map
 
-// zone refuses "Local", which would be the server's time zone.
+// zone returns the time zone with the name. It rejects "Local", which is the server's
+// time zone.
 func zone(name string) (*time.Location, error) {
 	if strings.EqualFold(name, "local") {
-		return nil, fmt.Errorf("%q is no name of a time zone", name)
+		return nil, fmt.Errorf("unknown time zone %q", name)
 	}
 	if loaded, is := zones.Load(name); is {
 		return loaded.(*time.Location), nil
@@ -118,7 +117,7 @@ func zone(name string) (*time.Location, error) {
 	return loaded, err
 }
 
-// Info is the simple user info: a person as everybody may see them (USR-01).
+// Info is the simple user info, the public view of a user (USR-01).
 type Info struct {
 	ID        ID
 	Firstname string
@@ -132,8 +131,7 @@ type Info struct {
 	Avatar    media.Picture
 }
 
-// Describe returns what everybody may see of the person at the instant, with the picture as
-// it is shown then.
+// Describe returns the public view of the user at the instant, with the given avatar.
 func (m Member) Describe(avatar media.Picture, at time.Time) Info {
 	return Info{
 		ID:        m.ID,
@@ -149,16 +147,16 @@ func (m Member) Describe(avatar media.Picture, at time.Time) Info {
 	}
 }
 
-// ErrNobody is the fault of a person that there isn't.
-var ErrNobody = fault.New(fault.NotFound, "There is no such person.")
+// ErrNobody is the fault of a user that does not exist.
+var ErrNobody = fault.New(fault.NotFound, "User not found.")
 
-// Directory finds people. Every implementation passes test/ports.Accounts, which
-// is where people come from.
+// Directory finds users. Every implementation passes test/ports.Accounts, because
+// access.Accounts adds users.
 type Directory interface {
-	// Members returns those of the ids that exist, in no particular order, each
-	// once. Unknown ids must be left out; no ids at all is no error.
+	// Members returns the existing users of the ids, in any order, each once. Unknown
+	// ids must be left out. An empty list of ids is not an error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
-	// SetAvatar gives the person the picture, in place of the one that they had. It is
-	// ErrNobody if there is no such person.
+	// SetAvatar replaces the user's avatar. It returns ErrNobody if the user does not
+	// exist.
 	SetAvatar(ctx context.Context, id ID, avatar media.Picture) error
 }

@@ -1,5 +1,4 @@
-// Package gallery is about the pictures that members keep, and the tags by which
-// they find them again.
+// Package userimage models the images that users upload, and the tags to find them by.
 package userimage
 
 import (
@@ -24,7 +23,7 @@ type ID int64
 // Limits of images (IMG-03, IMG-06).
 const (
 	MaxTags   = 50
-	MaxImages = 5000 // of one user, deleted ones left out
+	MaxImages = 5000 // of one user, without deleted ones
 )
 
 // TagLimit bounds a tag.
@@ -32,21 +31,21 @@ var TagLimit = text.Limit{Chars: 64}
 
 // Faults of images.
 var (
-	ErrNotFound = fault.New(fault.NotFound, "There is no such image.")
-	ErrNotOwner = fault.New(fault.Denied, "Only its owner may change an image.")
-	ErrFull     = fault.New(fault.Conflict, fmt.Sprintf("A user has at most %d images.", MaxImages))
+	ErrNotFound = fault.New(fault.NotFound, "Image not found.")
+	ErrNotOwner = fault.New(fault.Denied, "Only the owner may change an image.")
+	ErrFull     = fault.New(fault.Conflict, fmt.Sprintf("A user may have at most %d images.", MaxImages))
 )
 
 // Tags are the tags of an image: trimmed, each once, in order (IMG-03).
 type Tags struct{ names []string }
 
-// ParseTags reads tags as a client sends them; what is wrong is a fault on tags.
+// ParseTags parses tags as a client sends them. An invalid tag is a fault on tags.
 func ParseTags(names []string) (Tags, error) {
 	distinct, problem := text.Distinct(names, MaxTags, func(name string) (string, string) {
 		name = text.Trim(name)
 		problem := TagLimit.RequiredProblem(name)
 		if problem == "" && strings.Contains(name, ",") {
-			problem = "A tag has no comma."
+			problem = "A tag may not contain a comma."
 		}
 		return name, problem
 	})
@@ -59,10 +58,10 @@ func ParseTags(names []string) (Tags, error) {
 // Names returns a copy of the tags' names.
 func (t Tags) Names() []string { return slices.Clone(t.names) }
 
-// Len is how many tags there are.
+// Len returns the number of tags.
 func (t Tags) Len() int { return len(t.names) }
 
-// Image is a picture that a member keeps.
+// Image is a picture that a user has uploaded.
 type Image struct {
 	ID      ID
 	Owner   user.ID
@@ -71,20 +70,21 @@ type Image struct {
 	Height  int
 	Tags    Tags
 	Created time.Time
-	Deleted time.Time // zero: it is there
+	Deleted time.Time // zero: not deleted
 }
 
-// New returns an image that the owner keeps from now on.
+// New returns a new image of the owner.
 func New(owner user.ID, key media.Key, width, height int, tags Tags, now time.Time) Image {
 	return Image{Owner: owner, Key: key, Width: width, Height: height, Tags: tags, Created: instant.Normalise(now)}
 }
 
-// CheckWrite is nil for the owner. A deleted image is there for nobody (IMG-02).
-func (i Image) CheckWrite(who user.ID) error {
+// CheckWrite returns nil for the owner, else ErrNotOwner. A deleted image is ErrNotFound,
+// also for its owner (IMG-02).
+func (i Image) CheckWrite(writer user.ID) error {
 	switch {
 	case !i.Deleted.IsZero():
 		return ErrNotFound
-	case i.Owner != who:
+	case i.Owner != writer:
 		return ErrNotOwner
 	}
 	return nil
@@ -99,34 +99,33 @@ func (i *Image) Retag(t Tags) error {
 	return nil
 }
 
-// Delete unlists the image; its row stays (IMG-07).
+// Delete marks the image as deleted. Its row stays (IMG-07).
 func (i *Image) Delete(now time.Time) { i.Deleted = instant.Normalise(now) }
 
-// Query says which of an owner's images are wanted (IMG-05). Empty lists do not
-// limit.
+// Query selects images of an owner (IMG-05). Empty lists do not filter.
 type Query struct {
 	Owner    user.ID
 	Contains []string // all of these tags
 	Overlaps []string // any of these tags
 }
 
-// ParseTagFilter reads comma-separated tags to look for; blank ones are dropped. It returns the
-// problem if there are more of them than an image may have tags.
+// ParseTagFilter parses comma-separated tags and drops blank and repeated ones. More than
+// MaxTags tags are a problem.
 func ParseTagFilter(s string) (words []string, problem string) {
 	for part := range strings.SplitSeq(s, ",") {
 		if part = text.Trim(part); part == "" || slices.Contains(words, part) {
 			continue
 		}
 		if len(words) == MaxTags {
-			return nil, fmt.Sprintf("Look for %d tags at most.", MaxTags)
+			return nil, fmt.Sprintf("Filter by at most %d tags.", MaxTags)
 		}
 		words = append(words, part)
 	}
 	return words, ""
 }
 
-// Normalise is the query without what no tag can be, and with every tag once: a keyword
-// that is no tag is on no image. It says whether the query admits anything at all.
+// Normalise drops keywords that cannot be tags and removes duplicates. It reports whether
+// the query can match anything.
 func (q Query) Normalise() (Query, bool) {
 	isTag := func(word string) bool { return TagLimit.RequiredProblem(word) == "" }
 	for _, word := range q.Contains {
@@ -140,7 +139,7 @@ func (q Query) Normalise() (Query, bool) {
 	return q, !some || len(q.Overlaps) > 0
 }
 
-// Admits says whether the query wants the image.
+// Admits reports whether the query selects the image.
 func (q Query) Admits(i Image) bool {
 	has := func(tag string) bool { return slices.Contains(i.Tags.names, tag) }
 	lacks := func(tag string) bool { return !has(tag) }
@@ -151,20 +150,21 @@ func (q Query) Admits(i Image) bool {
 
 // Repository stores images. Every implementation passes test/ports.Images.
 type Repository interface {
-	// Add stores a new image and returns it with its number; ErrFull when its owner
-	// has MaxImages, however many are added at once.
+	// Add stores a new image and returns it with its number. It returns ErrFull if the
+	// owner has MaxImages. Concurrent calls must not exceed the limit.
 	Add(ctx context.Context, i Image) (Image, error)
-	// Get returns the image, deleted ones too, or ErrNotFound.
+	// Get returns the image, even if it is deleted, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Image, error)
 	// Change loads the image, calls fn and stores the result, atomically and
-	// isolated from other Changes of it, and returns what is stored. If fn fails,
-	// nothing is stored and its error comes back as it is; nothing is stored either
-	// when fn panics or the context ends. fn must do no I/O: it may run again.
-	// Calling the store from inside fn must fail at once.
+	// isolated from other Changes of it, and returns the stored image. If fn fails,
+	// nothing is stored and Change returns fn's error unchanged. If fn panics or the
+	// context ends, nothing is stored. fn must do no I/O: it may run again. Calling the
+	// store from inside fn must fail at once.
 	Change(ctx context.Context, id ID, fn func(*Image) error) (Image, error)
-	// List returns a page of what the query admits, the newest first, ties by descending id.
+	// List returns a page of the images that the query admits, the newest first, ties by
+	// descending id.
 	List(ctx context.Context, q Query, p page.Request) (page.Page[Image], error)
-	// All yields all that the query admits, as it is at one moment, in the order of List. It
-	// must not hold the list. It ends with the first error.
+	// All yields the images that the query admits, as of one moment, in the order of List.
+	// It must not hold the whole list in memory. It ends with the first error.
 	All(ctx context.Context, q Query) iter.Seq2[Image, error]
 }

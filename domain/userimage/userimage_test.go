@@ -178,7 +178,7 @@ func FuzzParseTags(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What was read is read again as it is, also out of a list of keywords.
+		// Parsing parsed tags again does not change them, also as a list of keywords.
 		again, err := userimage.ParseTags(all.Names())
 		require.NoError(t, err)
 		require.Equal(t, all, again)

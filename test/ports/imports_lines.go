@@ -16,7 +16,7 @@ import (
 var intakeNeeds = []promise{
 	{"what a record needs may come after it in the delivery, or before", needsTogether},
 	{"a record whose needs are not there waits, and says what it lacks", needsMissing},
-	{"categories whose parents would go around in a circle wait", circles},
+	{"categories whose parents would form a cycle wait", circles},
 	{"what waits for itself waits", needsItself},
 }
 
@@ -67,7 +67,7 @@ func circles(w *fixtures) {
 	d := imported.Batch{Lines: c.lines(shelf(1, 4), part(1, func(n *publication.Node) { n.Category = 1 }), person(writer, 1))}
 	receipt := c.take(d)
 	assert.Equal(w, []imported.Status{imported.Waits, imported.New, imported.New}, fatesOf(receipt))
-	assert.Equal(w, fault.Fields{"parent": {"The parents go around in a circle."}}, receipt.Outcomes[0].Wrong)
+	assert.Equal(w, fault.Fields{"parent": {"The parents form a cycle."}}, receipt.Outcomes[0].Wrong)
 	assert.Zero(w, w.categoriesAt(1)[1].Parent)
 	assert.Equal(w, all(2, imported.Changed), c.brings(shelf(1, 2), shelf(2, 0)), "turned around in one step")
 	assert.Equal(w, feed.CategoryID(2), w.categoriesAt(1)[1].Parent)
