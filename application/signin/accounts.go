@@ -131,7 +131,7 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 	return s.issue(ctx, account, granted, ttl)
 }
 
-// Tokens returns the valid tokens of the account without their keys, the latest first.
+// Tokens returns the account's tokens without their keys, the latest first.
 func (s *Signin) Tokens(ctx context.Context, id user.ID) ([]access.Token, error) {
 	return s.tokens.OfUser(ctx, id)
 }
