@@ -22,7 +22,7 @@ func (v Categories) Put(ctx context.Context, c feed.Category) error {
 	}
 	defer done()
 	if c.ID <= 0 {
-		return fmt.Errorf("%d can't be a category's number", c.ID)
+		return fmt.Errorf("invalid category id %d", c.ID)
 	}
 	if err := v.s.checkCategory(c.Parent); err != nil {
 		return err
@@ -46,10 +46,10 @@ func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.
 	return found, nil
 }
 
-// checkCategory fails unless the category is none or there.
+// checkCategory returns an error if the id is not zero and the category does not exist.
 func (s *Store) checkCategory(id feed.CategoryID) error {
 	if _, exists := s.categories[id]; !exists && id != 0 {
-		return fmt.Errorf("there is no category %d to refer to", id)
+		return fmt.Errorf("reference to unknown category %d", id)
 	}
 	return nil
 }

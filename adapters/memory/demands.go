@@ -23,7 +23,7 @@ func (v Demands) Put(ctx context.Context, d demand.Demand) error {
 	}
 	defer done()
 	if d.ID <= 0 {
-		return fmt.Errorf("%d can't be a demand's number", d.ID)
+		return fmt.Errorf("invalid demand id %d", d.ID)
 	}
 	if err := v.s.checkUser(d.Author); err != nil {
 		return err

@@ -28,8 +28,8 @@ func (v News) Add(ctx context.Context, items []event.News) error {
 	return nil
 }
 
-// newsAt returns the news of the spot's day, those of its own city first. A spot
-// without a city has none of its own.
+// newsAt returns the news of the day, those of the city first. Without a city no news come
+// first.
 func (s *Store) newsAt(spot event.DayInCity) []event.News {
 	var own, others []event.News
 	for _, item := range s.news {

@@ -26,7 +26,7 @@ func (v Publications) Put(ctx context.Context, p publication.Publication) error 
 	}
 	defer done()
 	if p.ID <= 0 {
-		return fmt.Errorf("%d can't be a publication's number", p.ID)
+		return fmt.Errorf("invalid publication id %d", p.ID)
 	}
 	if err := v.s.checkContent(p.Content); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
 	}
 	defer done()
 	if n.ID <= 0 {
-		return fmt.Errorf("%d can't be a node's number", n.ID)
+		return fmt.Errorf("invalid node id %d", n.ID)
 	}
 	if err := v.s.checkContent(n.Content); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 	return page.Map(p, copyPublication), err
 }
 
-// visibleBundles are the bundles of which some publication can be seen.
+// visibleBundles returns the bundles that have a visible publication.
 func (s *Store) visibleBundles() map[publication.BundleID]bool {
 	visible := map[publication.BundleID]bool{}
 	for _, p := range s.publications {
@@ -88,7 +88,7 @@ func (s *Store) visibleBundles() map[publication.BundleID]bool {
 	return visible
 }
 
-// checkContent fails when the content refers to what is not there.
+// checkContent returns an error if the content refers to unknown users or categories.
 func (s *Store) checkContent(c publication.Content) error {
 	if err := s.checkUser(c.Author); err != nil {
 		return err
