@@ -28,7 +28,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// App is Plaza put together, not yet listening.
+// App is Plaza with all ports wired, not yet listening.
 type App struct {
 	Config    Config
 	Log       *slog.Logger
@@ -52,32 +52,30 @@ type App struct {
 	strength  access.Estimator
 	places    place.Analyser
 	sanitiser markup.Sanitiser
-	studio    media.Processor
+	processor media.Processor
 }
 
-// Close waits for what goes on behind requests, and closes the store. Nothing may
-// be asked of the App any more.
+// Close waits for background work and closes the store. The App must not be used afterwards.
 func (a *App) Close() error {
 	a.Reading.Close()
 	return a.storage.close()
 }
 
-// Database is the database behind the App; nil when everything is in memory.
+// Database returns the database of the App, or nil for the in-memory store.
 func (a *App) Database() *bunstore.Store { return a.storage.database }
 
-// hashing are the parameters of new passwords; tests put cheaper ones in their place.
+// hashing has the parameters for new password hashes. Tests replace them with cheaper ones.
 var hashing = argon2id.OWASP
 
-// Parts are what a test replaces.
+// Parts are the parts of an App that a test replaces.
 type Parts struct {
-	Now        func() time.Time       // nil: the system's clock
-	Hashing    *argon2id.Params       // nil: those of OWASP
+	Now        func() time.Time       // nil: time.Now
+	Hashing    *argon2id.Params       // nil: argon2id.OWASP
 	Translator publication.Translator // nil: that of the configuration
 	Gateway    payment.Gateway        // nil: that of the configuration
 }
 
-// NewApp opens the store that the configuration names and puts Plaza together over
-// it.
+// NewApp opens the configured store and wires Plaza over it.
 func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, error) {
 	if p.Now == nil {
 		p.Now = time.Now
@@ -96,30 +94,30 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 			return nil, err
 		}
 	}
-	kept, err := openStorage(ctx, c, log)
+	storage, err := openStorage(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}
-	addresses := media.NewAddresses(c.PublicURL, kept.signing)
-	app, err := initialise(c, log, kept, kept.stores, addresses, p.Translator, p.Gateway, p.Now, *p.Hashing)
+	addresses := media.NewAddresses(c.PublicURL, storage.signing)
+	app, err := initialise(c, log, storage, storage.stores, addresses, p.Translator, p.Gateway, p.Now, *p.Hashing)
 	if err != nil {
-		return nil, errors.Join(err, kept.close())
+		return nil, errors.Join(err, storage.close())
 	}
 	return app, nil
 }
 
-// LoadDemo writes the demo data, unless it is there. Of several servers that try
-// at once one does, and the others wait for it.
+// LoadDemo writes the demo data, unless it is loaded already. If several servers try at the
+// same time, one writes it and the others wait.
 func (a *App) LoadDemo(ctx context.Context) error {
 	database := a.Database()
 	if database == nil {
 		return a.writeDemo(ctx)
 	}
-	const chore = "demo data"
-	pauses := time.NewTicker(demoPause)
-	defer pauses.Stop()
-	for deadline := time.Now().Add(demoPatience); ; {
-		first, done, err := database.Begin(ctx, chore)
+	const task = "demo data"
+	ticker := time.NewTicker(demoPollInterval)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(demoMaxWait); ; {
+		first, done, err := database.Begin(ctx, task)
 		switch {
 		case err != nil:
 			return err
@@ -129,24 +127,23 @@ func (a *App) LoadDemo(ctx context.Context) error {
 			if err := a.writeDemo(ctx); err != nil {
 				return err
 			}
-			return database.Finish(ctx, chore)
+			return database.Finish(ctx, task)
 		case time.Now().After(deadline):
-			return errors.New("the loading of the demo data was interrupted; what is there of it stays incomplete: " +
-				"begin again with an empty database, or serve without --demo")
+			return errors.New("loading of the demo data was interrupted and stays incomplete: " +
+				"start with an empty database, or serve without --demo")
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-pauses.C:
+		case <-ticker.C:
 		}
 	}
 }
 
-// How long a server waits for another one that loads the demo data, and how often
-// it looks.
+// How long a server waits for another one that loads the demo data, and how often it checks.
 const (
-	demoPatience = 20 * time.Second
-	demoPause    = 200 * time.Millisecond
+	demoMaxWait      = 20 * time.Second
+	demoPollInterval = 200 * time.Millisecond
 )
 
 func (a *App) writeDemo(ctx context.Context) error { return demo.Load(ctx, a.demoPorts()) }
@@ -156,7 +153,7 @@ func (a *App) demoPorts() demo.Ports {
 		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
 		Strength: a.strength,
 		Importer: a.Importer, Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions,
-		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.studio),
+		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.processor),
 		Images: a.Stores.Images, Ledger: a.Stores.Ledger,
 	}
 }

@@ -22,31 +22,31 @@ import (
 	"plaza/domain/secret"
 )
 
-// stored is what every command has that works on stored data: the settings of
-// serve, so that what one finds is what the other serves.
+// stored is embedded in every command that works on stored data. It has the settings of
+// serve, so that commands and servers use the same data.
 type stored struct {
 	Settings `embed:"" group:"Settings, as of serve:"`
 }
 
-// fresh says what a command does about an embedded database that is not there.
+// fresh says how a command handles a missing embedded database.
 type fresh int
 
 const (
-	mustExist fresh = iota // it refuses
-	mayBegin               // it makes one
-	asEmpty                // it goes on in memory
+	mustExist fresh = iota // fail
+	mayBegin               // create it
+	asEmpty                // use the in-memory store
 )
 
-// config returns the settings to work with. In memory there is nothing to work on;
-// and a file that isn't there is a wrong setting, unless the command needs none.
+// config returns the checked settings. The in-memory store is a wrong setting, and so is a
+// missing database file if the command needs one.
 func (c stored) config(may fresh) (Config, error) {
 	config, err := c.Check()
 	if err != nil {
 		return Config{}, fmt.Errorf("%w:\n%w", errUsage, err)
 	}
 	if config.DatabaseURL == inMemory {
-		return Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, where there is nothing to work on: "+
-			"what a server keeps there is out of reach, and gone when it ends", errUsage, inMemory)
+		return Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data: "+
+			"commands can't reach the memory of a server", errUsage, inMemory)
 	}
 	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && may != mayBegin {
 		if err := bunstore.CheckFile(path); err != nil {
@@ -57,16 +57,16 @@ func (c stored) config(may fresh) (Config, error) {
 		case missing && may == asEmpty:
 			config.DatabaseURL = inMemory
 		case missing:
-			return Config{}, fmt.Errorf("%w: there is no database %s. See PLAZA_DATABASE_URL and PLAZA_DATA_DIR; "+
-				"plaza migrate up makes one", errUsage, path)
+			return Config{}, fmt.Errorf("%w: database %s not found. See PLAZA_DATABASE_URL and PLAZA_DATA_DIR; "+
+				"plaza migrate up creates one", errUsage, path)
 		}
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
-	config.Translator.Kind, config.Wallet.Kind = noTranslator, noWallet // commands translate and pay nothing
+	config.Translator.Kind, config.Wallet.Kind = noTranslator, noWallet // commands need neither
 	return config, nil
 }
 
-// withApp calls work with Plaza put together over the stored data.
+// withApp calls work with an App over the stored data.
 func (c stored) withApp(ctx context.Context, s streams, may fresh, work func(*App) error) (err error) {
 	defer func() { err = readable(err) }()
 	config, err := c.config(may)
@@ -81,7 +81,7 @@ func (c stored) withApp(ctx context.Context, s streams, may fresh, work func(*Ap
 	return work(app)
 }
 
-// withDatabase calls work with the database as it is: whatever its schema.
+// withDatabase calls work with the database. It does not check or change the schema.
 func (c stored) withDatabase(ctx context.Context, s streams, may fresh, work func(Config, *bunstore.Store) error) (err error) {
 	defer func() { err = readable(err) }()
 	config, err := c.config(may)
@@ -96,8 +96,7 @@ func (c stored) withDatabase(ctx context.Context, s streams, may fresh, work fun
 	return work(config, database)
 }
 
-// whereabouts names the database for people, without the password that its
-// address may hold.
+// whereabouts returns the address of the database for people, without its password.
 func whereabouts(c Config) string {
 	if path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:"); embedded {
 		return path
@@ -109,7 +108,7 @@ func whereabouts(c Config) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// told is an error in the words of its faults, without their codes.
+// told is an error with the texts of its faults, without their codes.
 type told struct {
 	text   string
 	causes []error
@@ -118,9 +117,8 @@ type told struct {
 func (t told) Error() string   { return t.text }
 func (t told) Unwrap() []error { return t.causes }
 
-// readable puts the error's fault into sentences. Values that no account, token
-// or order can have are the caller's to mend, like wrong settings; that a phone is
-// taken is not, since nothing is wrong with it.
+// readable replaces the error's fault by its sentences. Invalid values become usage errors,
+// like wrong settings, except for a phone number in use, which is valid.
 func readable(err error) error {
 	f, is := fault.As(err)
 	if !is {
@@ -146,7 +144,7 @@ func sentences(f *fault.Error) string {
 	return strings.Join(lines, "\n")
 }
 
-// splitNames reads a list of names with commas between them.
+// splitNames splits a comma-separated list of names.
 func splitNames(list string) []string {
 	names := []string{}
 	for name := range strings.SplitSeq(list, ",") {
@@ -157,15 +155,14 @@ func splitNames(list string) []string {
 	return names
 }
 
-// stdin is where a password comes from that is not a flag; tests put another in its
-// place.
+// stdin is the input for passwords without a flag. Tests replace it.
 var stdin io.Reader = os.Stdin
 
-// maxLine is far more than a password may be long.
+// maxLine exceeds the maximum length of a password.
 const maxLine = 4096
 
-// passwordOr returns the password of the flag, or with none the first line of the
-// standard input, just as it is. A terminal does not show what is typed.
+// passwordOr returns the password of the flag, or without one the first line of the standard
+// input, untrimmed. It disables echo on a terminal.
 func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.String, error) {
 	if !flag.IsZero() {
 		return flag, nil
@@ -175,7 +172,7 @@ func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.Stri
 	if file, is := input.(*os.File); is && term.IsTerminal(int(file.Fd())) {
 		before, err := term.GetState(int(file.Fd()))
 		if err != nil {
-			return secret.String{}, fmt.Errorf("the terminal: %w", err)
+			return secret.String{}, fmt.Errorf("read terminal state: %w", err)
 		}
 		read = func() (string, error) {
 			typed, err := term.ReadPassword(int(file.Fd()))
@@ -190,7 +187,7 @@ func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.Stri
 		err  error
 	}
 	typed := make(chan line, 1)
-	// Nothing ends the reading of a terminal, so an interrupt must not wait for it.
+	// Reading a terminal can't be cancelled, so an interrupt must not wait for it.
 	go func() {
 		text, err := read()
 		typed <- line{text, err}
@@ -202,9 +199,9 @@ func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.Stri
 	case l := <-typed:
 		switch {
 		case l.err != nil:
-			return secret.String{}, fmt.Errorf("reading the password: %w", l.err)
+			return secret.String{}, fmt.Errorf("read password: %w", l.err)
 		case l.text == "":
-			return secret.String{}, fault.Field("password", "There is none: give --password, or pipe one in.")
+			return secret.String{}, fault.Field("password", "Enter a password: use --password or the standard input.")
 		}
 		return secret.New(l.text), nil
 	}

@@ -15,7 +15,7 @@ import (
 
 type migrateCommands struct {
 	Up     migrateUp     `cmd:"" help:"Bring the schema of the database up to date. Example: plaza migrate up"`
-	Status migrateStatus `cmd:"" help:"List the steps of the schema and when each was applied. Example: plaza migrate status --json"`
+	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied. Example: plaza migrate status --json"`
 }
 
 type migrateUp struct{ stored }
@@ -39,7 +39,7 @@ type migrateStatus struct {
 	stored
 }
 
-// step is a step of the schema as the command line shows it.
+// step is a migration as the command line shows it.
 type step struct {
 	Name    string     `json:"name"`
 	Applied *time.Time `json:"applied"`
@@ -47,7 +47,7 @@ type step struct {
 	at      time.Time
 }
 
-// note says how the step stands with this program.
+// note describes the state of the step for people.
 func (s step) note(newer bool) string {
 	switch {
 	case s.Applied == nil:
@@ -83,19 +83,19 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 }
 
 type checkCommand struct {
-	Repair bool `help:"Mend what can be mended."`
+	Repair bool `help:"Repair what can be repaired."`
 	JSON   bool `name:"json" help:"Print one JSON object."`
 	stored
 }
 
-// report is what check found, as JSON.
+// report is the result of a check as JSON.
 type report struct {
 	OK       bool      `json:"ok"`
 	Database string    `json:"database"`
 	Looked   []string  `json:"looked_at"`
-	Findings []finding `json:"findings"` // only for JSON: there may be millions
+	Findings []finding `json:"findings"` // filled only for JSON: there may be millions
 	found    int
-	wrong    int // still
+	wrong    int // not repaired
 }
 
 type finding struct {
@@ -117,13 +117,13 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 			err = c.checkPictures(ctx, s, config, database, &r)
 		}
 		if err != nil {
-			return fmt.Errorf("checking: %w", err)
+			return fmt.Errorf("check: %w", err)
 		}
 		return c.conclude(s, r)
 	})
 }
 
-// checkPlaces looks at the places of events, with the analyser that servers have.
+// checkPlaces checks the places of events with the same analyser as the servers.
 func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *bunstore.Store, r *report) error {
 	places := initialisePlaces(database.Events(), database.Events())
 	for e, err := range places.Check(ctx, c.Repair) {
@@ -142,14 +142,14 @@ func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *buns
 	return nil
 }
 
-// placeName is the place from the outside in; a municipality is named once, though
-// it is its own province.
+// placeName returns the names of the place, the largest area first. A municipality, which is
+// its own province, appears once.
 func placeName(p place.Place) string {
 	return strings.Join(slices.Compact(slices.DeleteFunc([]string{p.Province, p.City, p.District},
 		func(name string) bool { return name == "" })), " ")
 }
 
-// checkPictures looks at the files of pictures.
+// checkPictures checks the files of pictures.
 func (c checkCommand) checkPictures(ctx context.Context, s streams, config Config, database *bunstore.Store, r *report) (err error) {
 	signing, err := database.Secret(ctx, signingSecret)
 	if err != nil {
@@ -166,7 +166,7 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config Confi
 		}
 		what := "no file for the picture " + string(f.Key) + " of " + f.Missing
 		if f.Missing == "" {
-			what = "nothing shows the picture " + string(f.Key)
+			what = "no record uses the picture " + string(f.Key)
 		}
 		c.note(s, r, finding{what, f.Mended})
 	}
@@ -181,11 +181,11 @@ func (c checkCommand) note(s streams, r *report, f finding) {
 	if c.JSON {
 		r.Findings = append(r.Findings, f)
 	} else {
-		fmt.Fprintln(s.out, map[bool]string{true: "Mended:", false: "Wrong:"}[f.Repaired], oneLine(f.What))
+		fmt.Fprintln(s.out, map[bool]string{true: "Repaired:", false: "Wrong:"}[f.Repaired], oneLine(f.What))
 	}
 }
 
-// looksAt names what a check looks at.
+// looksAt returns the names of the checked parts.
 func looksAt(c Config) []string {
 	parts := []string{
 		"publications", "nodes", "demands", "events", "the feed's listings and counts",
@@ -197,27 +197,26 @@ func looksAt(c Config) []string {
 	return parts
 }
 
-// conclude says what was looked at and how it stands, and fails when something is
-// wrong still.
+// conclude prints the result. It returns an error if problems remain.
 func (c checkCommand) conclude(s streams, r report) error {
 	r.OK = r.wrong == 0
 	var err error
 	if c.JSON {
 		err = printJSON(s.out, r)
 	} else {
-		_, err = fmt.Fprintf(s.out, "Looked at %s in %s: found %d wrong, mended %d.\n",
+		_, err = fmt.Fprintf(s.out, "Checked %s in %s: found %d wrong, repaired %d.\n",
 			strings.Join(r.Looked, ", "), r.Database, r.found, r.found-r.wrong)
 	}
 	switch {
 	case err != nil || r.OK:
 		return err
 	case c.Repair:
-		return fmt.Errorf("not all is well: %d of %d could not be mended", r.wrong, r.found)
+		return fmt.Errorf("%d of %d problems could not be repaired", r.wrong, r.found)
 	}
-	return errors.New("not all is well: plaza check --repair mends what can be mended")
+	return errors.New("problems found: plaza check --repair repairs those that can be repaired")
 }
 
-// besides says what a backup of the database leaves out.
+// besides returns a sentence about the pictures, which a backup of the database lacks.
 func besides(c Config) string {
 	if c.Media.S3.Endpoint != "" {
 		return "Pictures are in the bucket " + c.Media.S3.Bucket + ": back it up as well."
@@ -226,14 +225,14 @@ func besides(c Config) string {
 }
 
 type backupCommand struct {
-	File string `arg:"" help:"Where to; there must be no such file yet."`
+	File string `arg:"" help:"File to write. It must not exist."`
 	stored
 }
 
 func (c backupCommand) Run(ctx context.Context, s streams) error {
 	return c.withDatabase(ctx, s, mustExist, func(config Config, database *bunstore.Store) error {
 		if err := database.Backup(ctx, c.File); err != nil {
-			return fmt.Errorf("backing up: %w", err)
+			return fmt.Errorf("back up: %w", err)
 		}
 		_, err := fmt.Fprintf(s.out, "Backed up %s to %s. %s\n", whereabouts(config), c.File, besides(config))
 		return err

@@ -110,7 +110,7 @@ func TestCheck_finds_and_mends(t *testing.T) {
 	o := sh.run("check")
 	require.Equal(t, refused, o.status, o.out+o.err)
 	assert.Contains(t, o.out, "Wrong: ")
-	assert.Contains(t, o.out, "mended 0.")
+	assert.Contains(t, o.out, "repaired 0.")
 	assert.Contains(t, o.err, "--repair")
 	var r report
 	o = sh.run("check", "--json")
@@ -124,7 +124,7 @@ func TestCheck_finds_and_mends(t *testing.T) {
 	}
 
 	mended := sh.run("check", "--repair").ends(done).out
-	assert.Contains(t, mended, "Mended: ")
+	assert.Contains(t, mended, "Repaired: ")
 	assert.NotContains(t, mended, "Wrong: ")
 	assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
 }
@@ -137,7 +137,7 @@ func TestCheck_what_can_not_be_mended_stays_wrong(t *testing.T) {
 	o := sh.run("check", "--repair")
 	require.Equal(t, refused, o.status, o.out+o.err)
 	assert.Contains(t, o.out, "Wrong: orders 1 refers to users")
-	assert.Contains(t, o.err, "could not be mended")
+	assert.Contains(t, o.err, "could not be repaired")
 }
 
 func TestBackup_is_a_database_of_its_own(t *testing.T) {
@@ -158,7 +158,7 @@ func TestBackup_is_a_database_of_its_own(t *testing.T) {
 	after, err := os.ReadFile(copied)
 	require.NoError(t, err)
 	assert.Equal(t, before, after, "nothing is overwritten")
-	sh.run("backup", filepath.Join(t.TempDir(), "nowhere", "copy.db")).refuses(refused, "backing up")
+	sh.run("backup", filepath.Join(t.TempDir(), "nowhere", "copy.db")).refuses(refused, "back up")
 }
 
 // TestCommands_work_beside_a_server has the database open in another App, as a
@@ -220,10 +220,10 @@ func TestPLA04_check_looks_at_the_files_of_pictures(t *testing.T) {
 	found := sh.run("check").ends(refused).out
 	assert.Contains(t, found, "Wrong: no file for the picture")
 	assert.Contains(t, found, filepath.Base(lost))
-	assert.Contains(t, found, "Wrong: nothing shows the picture public/"+stray)
+	assert.Contains(t, found, "Wrong: no record uses the picture public/"+stray)
 	assert.NotContains(t, found, "notes.txt", "that is nobody's picture")
 	mended := sh.run("check", "--repair").ends(refused).out
-	assert.Contains(t, mended, "Mended: nothing shows the picture public/"+stray)
+	assert.Contains(t, mended, "Repaired: no record uses the picture public/"+stray)
 	assert.NoFileExists(t, filepath.Join(folder, stray))
 	assert.FileExists(t, filepath.Join(folder, "notes.txt"))
 	left := sh.run("check").ends(refused).out

@@ -54,8 +54,8 @@ func TestDemo(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--repair"}} {
 		said := sh.run(append([]string{"check"}, flags...)...).ends(done).out
 		assert.Equal(t, 1, strings.Count(said, "\n"), said)
-		assert.Contains(t, said, "Looked at the file, ")
-		assert.Contains(t, said, "found 0 wrong, mended 0")
+		assert.Contains(t, said, "Checked the file, ")
+		assert.Contains(t, said, "found 0 wrong, repaired 0")
 	}
 	var r report
 	sh.run("check", "--json").ends(done).reads(&r)
@@ -91,13 +91,13 @@ func TestDemo_overwrites_no_files(t *testing.T) {
 	sh := emptyShell(t)
 	folder := t.TempDir()
 	mine := records(t, folder, "howtos.jsonl", aShelf)
-	sh.run("demo", "--write", folder).refuses(refused, mine+" is there already")
+	sh.run("demo", "--write", folder).refuses(refused, mine+" exists and is not overwritten")
 	assert.Equal(t, []string{mine}, filesIn(t, folder), "all of them are written, or none")
 	raw, err := os.ReadFile(mine)
 	require.NoError(t, err)
 	assert.Equal(t, aShelf+"\n", string(raw))
 
-	sh.run("demo", "--write", mine).refuses(refused, "making the folder")
+	sh.run("demo", "--write", mine).refuses(refused, "create folder")
 	sh.run("demo", "--write", "").refuses(misused, "name the folder")
 	assert.NoFileExists(t, sh.path())
 }
@@ -141,6 +141,6 @@ func TestDemo_remove(t *testing.T) {
 func TestDemo_remove_refuses(t *testing.T) {
 	sh := emptyShell(t)
 	sh.run("demo", "--remove", "--write", t.TempDir()).refuses(misused, "--write", "--remove")
-	sh.run("demo", "--remove").refuses(misused, "there is no database")
+	sh.run("demo", "--remove").refuses(misused, "not found")
 	assert.NoFileExists(t, sh.path())
 }

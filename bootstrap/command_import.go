@@ -16,10 +16,10 @@ import (
 )
 
 type importCommand struct {
-	Files  []string `arg:"" optional:"" name:"file" help:"Files of JSON Lines, gzipped or not; - is the standard input. Covers are looked for beside them."`
+	Files  []string `arg:"" optional:"" name:"file" help:"Files of JSON Lines, gzipped or not; - is the standard input. Covers must be in the same folder."`
 	DryRun bool     `help:"Check everything, store nothing, and write no rejects."`
-	Schema string   `placeholder:"KIND" help:"Print the JSON Schema of a kind of record, and do nothing else."`
-	JSON   bool     `name:"json" help:"Print what became of the lines as one JSON object; with --dry-run, what is good is new."`
+	Schema string   `placeholder:"KIND" help:"Only print the JSON Schema of a kind of record."`
+	JSON   bool     `name:"json" help:"Print the summary as one JSON object. With --dry-run, valid records count as new."`
 	stored
 }
 
@@ -44,11 +44,11 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	return c.withApp(ctx, s, may, func(app *App) error { return c.bring(ctx, s, app.Importer, sources) })
 }
 
-// giveWay keeps an import, which does one thing at a time, to one core, so that
-// collecting its garbage takes no other from a server that runs beside it; and has that
-// done less often, while there is room. The environment knows better.
+// giveWay limits an import, which is sequential, to one core, so that its garbage collection
+// takes none from a server on the same machine. It also collects less often within a memory
+// limit. GOMAXPROCS, GOGC and GOMEMLIMIT in the environment take precedence.
 func giveWay() {
-	const percent, room = 200, 56 << 20 // bytes, what the embedded database takes not among them
+	const percent, limit = 200, 56 << 20 // bytes, without the memory of the embedded database
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}
@@ -56,19 +56,19 @@ func giveWay() {
 		debug.SetGCPercent(percent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(room)
+		debug.SetMemoryLimit(limit)
 	}
 }
 
 func printSchema(s streams, kind imported.Kind) error {
 	if !slices.Contains(imported.Kinds(), kind) {
-		return fmt.Errorf("%w: there is no kind %q; the kinds are %s", errUsage, kind, listed(imported.Kinds()))
+		return fmt.Errorf("%w: unknown kind %q; the kinds are %s", errUsage, kind, listed(imported.Kinds()))
 	}
 	_, err := s.out.Write(jsonlines.Schema(kind))
 	return err
 }
 
-// bring imports the sources, and says what became of them.
+// bring imports the sources and prints the summary.
 func (c importCommand) bring(ctx context.Context, s streams, importer *importing.Importer, sources []importing.Source) error {
 	work := importer.Import
 	if c.DryRun {
@@ -80,11 +80,11 @@ func (c importCommand) bring(ctx context.Context, s streams, importer *importing
 	return c.conclude(s, summary, err, watcher)
 }
 
-// importResult is what became of an import, as JSON.
+// importResult is the result of an import as JSON.
 type importResult struct {
 	OK      bool     `json:"ok"`
 	DryRun  bool     `json:"dry_run"`
-	Rejects []string `json:"rejects"` // the files in which there are some
+	Rejects []string `json:"rejects"` // files with rejects of this import
 	Error   string   `json:"error,omitempty"`
 	importing.Summary
 }
@@ -106,45 +106,45 @@ func (c importCommand) conclude(s streams, summary importing.Summary, failure er
 	case errors.Is(failure, importing.ErrInterrupted) && c.DryRun:
 		return errors.New("interrupted")
 	case errors.Is(failure, importing.ErrInterrupted):
-		return errors.New("interrupted: what is counted is stored. " + goOn(c.Files))
+		return errors.New("interrupted: all counted records are stored. " + goOn(c.Files))
 	case failure != nil && summary.Lines > 0 && !c.DryRun:
-		return fmt.Errorf("%w\nWhat is counted is stored. %s", failure, goOn(c.Files))
+		return fmt.Errorf("%w\nAll counted records are stored. %s", failure, goOn(c.Files))
 	case failure != nil:
 		return failure
 	case summary.Rejected > 0 && c.DryRun:
 		return fmt.Errorf("%s would be rejected", amount(summary.Rejected, "line"))
 	case summary.Rejected > 0:
-		return fmt.Errorf("%s rejected, and kept with the reasons in %s: mend and import them",
+		return fmt.Errorf("%s rejected and written with reasons to %s: correct and import them",
 			amount(summary.Rejected, "line"), strings.Join(rejects, ", "))
 	}
 	return nil
 }
 
-// goOn says how to go on; nobody knows where the standard input was.
+// goOn says how to resume. Standard input has no position to resume from.
 func goOn(files []string) string {
 	if slices.Contains(files, standardInput) {
-		return "Begin again: what is stored already is left as it is."
+		return "Import it again: stored records stay unchanged."
 	}
-	return "The same command goes on from there."
+	return "Run the same command again to resume."
 }
 
 func (c importCommand) printSummary(s streams, summary importing.Summary) error {
 	all := summary.All()
 	if c.DryRun {
-		_, err := fmt.Fprintf(s.out, "Checked %s: %s good, %s would be rejected.\n",
+		_, err := fmt.Fprintf(s.out, "Checked %s: %s valid, %s would be rejected.\n",
 			amount(summary.Records(), "record"), grouped(all.New), grouped(summary.Rejected))
 		return err
 	}
-	_, err := fmt.Fprintf(s.out, "Imported %s: %s new, %s changed, %s as they were, %s rejected.\n", amount(summary.Records(), "record"),
+	_, err := fmt.Fprintf(s.out, "Imported %s: %s new, %s changed, %s unchanged, %s rejected.\n", amount(summary.Records(), "record"),
 		grouped(all.New), grouped(all.Changed), grouped(all.Same), grouped(summary.Rejected))
 	if err != nil || len(summary.Kinds) == 0 {
 		return err
 	}
 	if summary.Replaced > 0 {
-		fmt.Fprintf(s.out, "Replaced by a later one while waiting: %s.\n", amount(summary.Replaced, "record"))
+		fmt.Fprintf(s.out, "Replaced by later lines while waiting: %s.\n", amount(summary.Replaced, "record"))
 	}
 	if summary.Waiting > 0 {
-		fmt.Fprintf(s.out, "Waiting for what is still to be read: %s.\n", amount(summary.Waiting, "record"))
+		fmt.Fprintf(s.out, "Waiting for records in the unread rest of the files: %s.\n", amount(summary.Waiting, "record"))
 	}
 	var kinds []imported.Kind
 	for _, kind := range imported.Kinds() {
@@ -152,13 +152,13 @@ func (c importCommand) printSummary(s streams, summary importing.Summary) error 
 			kinds = append(kinds, kind)
 		}
 	}
-	return printTable(s.out, "KIND\tNEW\tCHANGED\tAS IT WAS", each(kinds), func(k imported.Kind) string {
+	return printTable(s.out, "KIND\tNEW\tCHANGED\tUNCHANGED", each(kinds), func(k imported.Kind) string {
 		n := summary.Kinds[k]
 		return fmt.Sprintf("%s\t%s\t%s\t%s", k, grouped(n.New), grouped(n.Changed), grouped(n.Same))
 	})
 }
 
-// amount is a number of things, in words.
+// amount returns a count with its noun, such as "2 lines".
 func amount(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -166,7 +166,7 @@ func amount(n int64, thing string) string {
 	return grouped(n) + " " + thing
 }
 
-// grouped is a number as people read it: 1,000,000.
+// grouped returns the number with thousands separators: 1,000,000.
 func grouped(n int64) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {

@@ -14,7 +14,7 @@ import (
 
 const standardInput = "-"
 
-// open opens the files, all of them before a database is begun for any.
+// open opens all files, before a database is created for them.
 func (c importCommand) open() ([]importing.Source, error) {
 	if len(c.Files) == 0 {
 		return nil, fmt.Errorf("%w: name the files to import; - is the standard input", errUsage)
@@ -46,8 +46,8 @@ func openSource(name string) (importing.Source, error) {
 	return source, err
 }
 
-// apart refuses files that would get in each other's way: one that is named twice, two
-// whose rejects would be in the same file, and one in the place of another's rejects.
+// apart rejects conflicting files: a file named twice, two files with the same file of
+// rejects, and a file that is the file of rejects of another.
 func (c importCommand) apart(sources []importing.Source) error {
 	var taken []claim
 	for n, source := range sources {
@@ -66,7 +66,7 @@ func (c importCommand) apart(sources []importing.Source) error {
 			case at >= 0 && !p.isRejects && !taken[at].isRejects:
 				return fmt.Errorf("%w: %s is named twice", errUsage, name)
 			case at >= 0:
-				return fmt.Errorf("%w: %s and %s can't be imported together: what is rejected goes to %s",
+				return fmt.Errorf("%w: %s and %s can't be imported together: rejects are written to %s",
 					errUsage, taken[at].of, name, filepath.Base(p.path))
 			}
 		}
@@ -75,13 +75,13 @@ func (c importCommand) apart(sources []importing.Source) error {
 	return nil
 }
 
-// claim is a path that a file needs: its own, or that of its rejects.
+// claim is a path that a source uses: its own, or that of its rejects.
 type claim struct {
 	path, of  string
 	isRejects bool
 }
 
-// whole is the path from the root on, without links on the way.
+// whole returns the absolute path with the symbolic links of its folder resolved.
 func whole(path string) (string, error) {
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err == nil {

@@ -16,25 +16,25 @@ import (
 	"plaza/domain/imported"
 )
 
-// How often an import says how far it is: on a terminal, and elsewhere.
+// How often an import prints its progress: on a terminal, and elsewhere.
 const (
 	barEvery  = 100 * time.Millisecond
 	lineEvery = 10 * time.Second
 )
 
-// importWatcher shows how an import goes: a bar on a terminal, and a line now and then
+// importWatcher prints the progress of an import: a bar on a terminal, a line per lineEvery
 // elsewhere.
 type importWatcher struct {
 	out     io.Writer
 	sources []importing.Source
-	bar     *progressbar.ProgressBar // nil: there is no terminal
+	bar     *progressbar.ProgressBar // nil: not a terminal
 	began   time.Time
-	told    time.Time
-	rejects map[imported.File]bool // of which there are some
+	printed time.Time
+	rejects map[imported.File]bool // the files that have rejects
 }
 
 func newImportWatcher(s streams, sources []importing.Source) *importWatcher {
-	w := &importWatcher{out: s.err, sources: sources, began: time.Now(), told: time.Now(), rejects: map[imported.File]bool{}}
+	w := &importWatcher{out: s.err, sources: sources, began: time.Now(), printed: time.Now(), rejects: map[imported.File]bool{}}
 	if file, is := s.err.(*os.File); is && term.IsTerminal(int(file.Fd())) {
 		_, size := w.read()
 		w.bar = progressbar.NewOptions64(size, progressbar.OptionSetWriter(s.err), progressbar.OptionThrottle(barEvery),
@@ -44,8 +44,8 @@ func newImportWatcher(s streams, sources []importing.Source) *importWatcher {
 	return w
 }
 
-// read is how much has been read of all files, and how large they are: bytes. A size
-// below zero is not known.
+// read returns how many bytes have been read of all files, and their total size. A negative
+// size is unknown.
 func (w *importWatcher) read() (read, size int64) {
 	for _, source := range w.sources {
 		r, of := source.Size()
@@ -65,11 +65,11 @@ func (w *importWatcher) Moved(s importing.Source, so importing.Summary) {
 	if w.bar != nil {
 		read, _ := w.read()
 		w.bar.Describe(now)
-		_ = w.bar.Set64(read) // a bar that can't be drawn is no reason to stop
+		_ = w.bar.Set64(read) // a failure to draw the bar must not stop the import
 		return
 	}
-	if time.Since(w.told) >= lineEvery {
-		w.told = time.Now()
+	if time.Since(w.printed) >= lineEvery {
+		w.printed = time.Now()
 		fmt.Fprintf(w.out, "%s: %s\n", s.Label, now)
 	}
 }
@@ -80,7 +80,7 @@ func (w *importWatcher) Rejected(s importing.Source, r imported.Reject) {
 }
 
 func (w *importWatcher) Resumed(s importing.Source, behind int64) {
-	w.say("%s: going on behind line %s", s.Label, grouped(behind))
+	w.say("%s: resuming after line %s", s.Label, grouped(behind))
 }
 
 func (w *importWatcher) say(format string, args ...any) {
@@ -97,7 +97,7 @@ func (w *importWatcher) end() {
 	}
 }
 
-// reasons are why a line was rejected, with the fields' names before them.
+// reasons returns the reasons of the reject, those of fields prefixed with the field's name.
 func reasons(r imported.Reject) string {
 	var all []string
 	if r.Reason != "" {
@@ -109,7 +109,7 @@ func reasons(r imported.Reject) string {
 	return strings.Join(all, " ")
 }
 
-// rejectFiles are the files into which lines were put.
+// rejectFiles returns the files to which rejects were written.
 func (w *importWatcher) rejectFiles(c importCommand) []string {
 	files := []string{}
 	for n, source := range w.sources {

@@ -80,7 +80,7 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 		{"what is rejected goes to a.rejects.jsonl", []string{rejects, file}},
 		{"nowhere.jsonl: File not found.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},
 		{"This is a folder", []string{folder}},
-		{"there is no kind \"shop\"; the kinds are user,category,bundle", []string{"--schema", "shop"}},
+		{"unknown kind \"shop\"; the kinds are user,category,bundle", []string{"--schema", "shop"}},
 	} {
 		sh.run(append([]string{"import"}, c.args...)...).refuses(misused, c.sentence)
 	}
@@ -120,7 +120,7 @@ func TestADM04_an_import_says_what_became_of_each_kind(t *testing.T) {
 		"demand": {"new": 0, "changed": 1, "unchanged": 0},
 	}, again.Kinds)
 	said := sh.run("import", one, two).ends(done)
-	assert.Contains(t, said.out, "Imported 4 records: 0 new, 0 changed, 4 as they were, 0 rejected.")
+	assert.Contains(t, said.out, "Imported 4 records: 0 new, 0 changed, 4 unchanged, 0 rejected.")
 	assert.Regexp(t, `(?m)^demand +0 +0 +1 *$`, said.out)
 	assert.Empty(t, said.err)
 	sh.run("check").ends(done)
@@ -136,7 +136,7 @@ func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
 		DryRun: true, Rejects: []string{}, Lines: 3, Rejected: 1, Kinds: map[string]map[string]int64{"category": fresh(2)},
 	}, told)
 	o := sh.run("import", "--dry-run", file).ends(refused)
-	assert.Equal(t, "Checked 3 records: 2 good, 1 would be rejected.\n", o.out)
+	assert.Equal(t, "Checked 3 records: 2 valid, 1 would be rejected.\n", o.out)
 	assert.Contains(t, o.err, "1 line would be rejected")
 	assert.Equal(t, []string{file}, filesIn(t, folder))
 	assert.Equal(t, fresh(2), sh.imports(refused, file).Kinds["category"], "they are new still")
@@ -155,7 +155,7 @@ func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *t
 	file := records(t, folder, "found.jsonl", aShelf, namelessShelf, "{", aDemand, underShelf)
 	o := sh.run("import", file).ends(refused)
 	rejects := filepath.Join(folder, "found.rejects.jsonl")
-	assert.Contains(t, o.out, "2 new, 0 changed, 0 as they were, 3 rejected.")
+	assert.Contains(t, o.out, "2 new, 0 changed, 0 unchanged, 3 rejected.")
 	assert.Contains(t, o.err, file+":2: name: ")
 	assert.Regexp(t, `found\.jsonl:3: \w`, o.err)
 	assert.Contains(t, o.err, file+":4: author: Not found: user u1.\n")
@@ -213,7 +213,7 @@ func TestADM04_the_standard_input_is_imported(t *testing.T) {
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	o := sh.runWith(aShelf+"\n"+namelessShelf, "import", "-").ends(refused)
-	assert.Contains(t, o.out, "1 new, 0 changed, 0 as they were, 1 rejected.")
+	assert.Contains(t, o.out, "1 new, 0 changed, 0 unchanged, 1 rejected.")
 	assert.Contains(t, o.err, "standard input:2: name: ")
 	assert.Equal(t, []string{filepath.Join(here, "stdin.rejects.jsonl")}, filesIn(t, here))
 	file := records(t, here, "more.jsonl", underShelf)
@@ -245,7 +245,7 @@ func TestADM04_a_gzip_is_imported_as_far_as_it_is_good(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(file, whole, 0o600))
 	o = sh.run("import", "--json", file).ends(done)
-	assert.Contains(t, o.err, "going on behind line")
+	assert.Contains(t, o.err, "resuming after line")
 	var rest became
 	o.reads(&rest)
 	assert.Equal(t, fresh(3000-stored), rest.Kinds["bundle"], "what is stored is not read again")

@@ -14,16 +14,16 @@ import (
 type orderCommands struct {
 	Create   orderCreate   `cmd:"" help:"Create an open order and print its number. Example: plaza order create --user 5 --amount 990 --subject Tea"`
 	List     orderList     `cmd:"" help:"List an account's orders, the newest first. Example: plaza order list --user 5 --state open"`
-	Show     orderShow     `cmd:"" help:"Show an order, and all that happened to it. Example: plaza order show 12 --json"`
-	Payments orderPayments `cmd:"" help:"List the money that came in, the newest first. Example: plaza order payments --state refund_due"`
+	Show     orderShow     `cmd:"" help:"Show an order and its journal. Example: plaza order show 12 --json"`
+	Payments orderPayments `cmd:"" help:"List payments, the newest first. Example: plaza order payments --state refund_due"`
 }
 
 type orderCreate struct {
-	User      user.ID       `required:"" help:"Who is to pay." placeholder:"UID"`
-	Amount    int64         `required:"" help:"What it costs, in minor units: 990 is ¥9.90." placeholder:"FEN"`
-	Subject   string        `required:"" help:"What it is for, in at most 127 bytes."`
-	ExpiresIn time.Duration `default:"2h" help:"How long it can be paid." placeholder:"2h"`
-	Currency  string        `default:"CNY" help:"Currency; there is only CNY." placeholder:"CNY"`
+	User      user.ID       `required:"" help:"Account that pays." placeholder:"UID"`
+	Amount    int64         `required:"" help:"Amount in minor units: 990 is ¥9.90." placeholder:"FEN"`
+	Subject   string        `required:"" help:"Subject, at most 127 bytes."`
+	ExpiresIn time.Duration `default:"2h" help:"How long the order can be paid." placeholder:"2h"`
+	Currency  string        `default:"CNY" help:"Currency; only CNY is supported." placeholder:"CNY"`
 	JSON      bool          `name:"json" help:"Print the order as JSON."`
 	stored
 }
@@ -46,8 +46,7 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// order is an order as the command line shows it, with the names that it has in
-// the REST interface.
+// order is an order as the command line shows it, with the field names of the REST interface.
 type order struct {
 	ID          payment.OrderID `json:"id"`
 	User        user.ID         `json:"user"`
@@ -69,16 +68,15 @@ func orderOf(o payment.Order) order {
 	}
 }
 
-// price is what an order costs, for people.
+// price returns the amount of the order for people.
 func price(o payment.Order) string { return sum(o.Currency, o.Amount) }
 
-// sum is an amount for people; minor units are hundredths.
+// sum returns an amount for people. Minor units are hundredths.
 func sum(currency string, amount int64) string {
 	return fmt.Sprintf("%s %d.%02d", currency, amount/100, amount%100)
 }
 
-// standing is the order's state for people, who should not take one for payable
-// whose time is over.
+// standing returns the order's state for people. An open order that has expired is "expired".
 func (o order) standing() string {
 	if o.State == payment.Open && !o.kept.IsOpen(time.Now()) {
 		return "expired"
@@ -92,7 +90,7 @@ func (o order) row() string {
 }
 
 type orderList struct {
-	User  user.ID       `required:"" help:"Whose orders." placeholder:"UID"`
+	User  user.ID       `required:"" help:"Account of the orders." placeholder:"UID"`
 	State payment.State `enum:",open,paid,closed" default:"" help:"Only those that are open, paid or closed." placeholder:"STATE"`
 	JSON  bool          `name:"json" help:"Print a JSON array."`
 	stored
@@ -114,12 +112,12 @@ func (c orderList) Run(ctx context.Context, s streams) error {
 }
 
 type orderShow struct {
-	ID   payment.OrderID `arg:"" name:"id" help:"Which order."`
+	ID   payment.OrderID `arg:"" name:"id" help:"Order id."`
 	JSON bool            `name:"json" help:"Print the order as JSON."`
 	stored
 }
 
-// entry is something that happened to an order.
+// entry is an entry of an order's journal.
 type entry struct {
 	At      time.Time        `json:"at"`
 	Noted   payment.Noted    `json:"noted"`
@@ -171,7 +169,7 @@ type orderPayments struct {
 	stored
 }
 
-// received is money that came in, with the names that it has in the REST interface.
+// received is a payment, with the field names of the REST interface.
 type received struct {
 	ID          payment.PaymentID    `json:"id"`
 	Order       *payment.OrderID     `json:"order"`

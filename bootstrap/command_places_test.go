@@ -76,7 +76,7 @@ func TestEVT16_check_finds_and_mends_the_places_of_events(t *testing.T) {
 				for _, what := range told {
 					assert.Contains(t, o.out, "Wrong: "+what+"\n")
 				}
-				assert.Contains(t, o.out, "found 3 wrong, mended 0.")
+				assert.Contains(t, o.out, "found 3 wrong, repaired 0.")
 				assert.Contains(t, o.err, "--repair")
 				assert.NotContains(t, o.out+o.err, "秘密", "what is private is not told")
 			}
@@ -92,9 +92,9 @@ func TestEVT16_check_finds_and_mends_the_places_of_events(t *testing.T) {
 
 			o := sh.run("check", "--repair").ends(done)
 			for _, what := range told {
-				assert.Contains(t, o.out, "Mended: "+what+"\n")
+				assert.Contains(t, o.out, "Repaired: "+what+"\n")
 			}
-			assert.Contains(t, o.out, "found 3 wrong, mended 3.")
+			assert.Contains(t, o.out, "found 3 wrong, repaired 3.")
 			for id, want := range map[event.ID]place.Place{right: peking, late: lake, moved: lake, none: {}} {
 				assert.Equal(t, want, d.entry(id).State().Place)
 				assert.Equal(t, before.State().Modified, d.entry(id).State().Modified)

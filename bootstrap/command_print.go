@@ -16,7 +16,7 @@ import (
 	"plaza/domain/page"
 )
 
-// listed is a list of names for people: none is a dash.
+// listed returns the names for people, comma separated, or a dash for none.
 func listed[S ~string](names []S) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -28,7 +28,7 @@ func listed[S ~string](names []S) string {
 	return cmp.Or(b.String(), "-")
 }
 
-// clock is an instant for people: to the second, in UTC; never is a dash.
+// clock returns the time for people, to the second and in UTC, or a dash for the zero time.
 func clock(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -36,7 +36,7 @@ func clock(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// orNull is the value for JSON, where the zero one is null.
+// orNull returns the value for JSON, where a zero value is null.
 func orNull[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -45,12 +45,10 @@ func orNull[T comparable](v T) *T {
 	return &v
 }
 
-// flushEvery is how often a long table is written out: nobody wants to wait for
-// the last row to see the first.
+// flushEvery is after how many rows a table is flushed, so that the first rows appear early.
 const flushEvery = 200
 
-// printTable prints the rows under the heading, whose columns have tabs between
-// them.
+// printTable prints the rows under the heading. Tabs separate columns.
 func printTable[T any](w io.Writer, heading string, rows iter.Seq2[T, error], row func(T) string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, heading)
@@ -69,7 +67,7 @@ func printTable[T any](w io.Writer, heading string, rows iter.Seq2[T, error], ro
 	return table.Flush()
 }
 
-// oneLine keeps what people wrote from moving the cursor of those who list it.
+// oneLine replaces control characters, so that texts of users cannot control the terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && (r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0) {
@@ -79,14 +77,14 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// printJSON prints the value on a line.
+// printJSON prints the value on one line.
 func printJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(v)
 }
 
-// printArray prints the rows as a JSON array, a line for each.
+// printArray prints the rows as a JSON array, one line per row.
 func printArray[T any](w io.Writer, rows iter.Seq2[T, error]) error {
 	before := "[\n"
 	for r, err := range rows {
@@ -110,7 +108,7 @@ func printArray[T any](w io.Writer, rows iter.Seq2[T, error]) error {
 	return err
 }
 
-// each is the rows that are all there already.
+// each returns the rows as a sequence.
 func each[T any](rows []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, r := range rows {
@@ -121,8 +119,8 @@ func each[T any](rows []T) iter.Seq2[T, error] {
 	}
 }
 
-// pages is the rows of all pages of a list, as they are while it is walked through: what
-// comes or goes meanwhile may be missing, or seen twice.
+// pages returns the rows of all pages of a list. Items that are added or removed meanwhile
+// may be missing or appear twice.
 func pages[T, R any](list func(page.Request) (page.Page[T], error), row func(T) R) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		for number := 1; ; number++ {

@@ -151,7 +151,7 @@ func TestMemory_is_nothing_to_work_on(t *testing.T) {
 	sh := emptyShell(t)
 	sh.database = "memory:"
 	for _, args := range works {
-		sh.run(args...).refuses(misused, "memory:", "nothing to work on")
+		sh.run(args...).refuses(misused, "memory:", "has no stored data")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestA_database_that_is_not_there_is_not_made_by_mistake(t *testing.T) {
 	sh := emptyShell(t)
 	for _, args := range works {
 		if !begins(args) {
-			sh.run(args...).refuses(misused, "there is no database", "plaza migrate up")
+			sh.run(args...).refuses(misused, "not found", "plaza migrate up")
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(sh.dataDir, "*"))

@@ -14,14 +14,14 @@ import (
 
 type tokenCommands struct {
 	Issue  tokenIssue  `cmd:"" help:"Issue a token without a login and print its key, once. Example: plaza token issue --user 5 --scopes xfile_event --ttl 24h"`
-	List   tokenList   `cmd:"" help:"List the tokens that are out for an account, without their keys. Example: plaza token list --user 5"`
-	Revoke tokenRevoke `cmd:"" help:"Make a token void at once. Example: plaza token revoke 17"`
+	List   tokenList   `cmd:"" help:"List an account's tokens without their keys. Example: plaza token list --user 5"`
+	Revoke tokenRevoke `cmd:"" help:"Revoke a token. Example: plaza token revoke 17"`
 }
 
 type tokenIssue struct {
-	User   user.ID `required:"" help:"Whose token." placeholder:"UID"`
-	Scopes string  `help:"What it is good for: xfile_event, writing_bundle, pay_trade_order, and of a staff account back_office (default: all that the account has)." placeholder:"A,B"`
-	TTL    string  `name:"ttl" help:"How long it lives from its last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
+	User   user.ID `required:"" help:"Account of the token." placeholder:"UID"`
+	Scopes string  `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
+	TTL    string  `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
 	JSON   bool    `name:"json" help:"Print the token with its key as JSON."`
 	stored
 }
@@ -45,15 +45,15 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		if session.Account.Disabled {
-			fmt.Fprintf(s.err, "Account %d is disabled: until it is enabled, the token opens nothing.\n", c.User)
+			fmt.Fprintf(s.err, "Account %d is disabled: the token is invalid until the account is enabled.\n", c.User)
 		}
 		if c.JSON {
 			issued := tokenOf(session, time.Now())
 			issued.Key = key.Reveal()
 			return printJSON(s.out, issued)
 		}
-		fmt.Fprintf(s.err, "Issued token %d of account %d for %s. It ends at %s unless it is used before. "+
-			"Its key, which is not shown again:\n", session.ID, session.User, listed(session.Scopes), clock(session.Expires()))
+		fmt.Fprintf(s.err, "Issued token %d of account %d for %s. It expires at %s unless it is used before. "+
+			"Its key is shown only once:\n", session.ID, session.User, listed(session.Scopes), clock(session.Expires()))
 		_, err = fmt.Fprintln(s.out, key.Reveal())
 		return err
 	})
@@ -62,7 +62,7 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 // token is a token as the command line shows it.
 type token struct {
 	ID      access.TokenID `json:"id"`
-	Key     string         `json:"key,omitempty"` // only when it is issued
+	Key     string         `json:"key,omitempty"` // only of a new token
 	User    user.ID        `json:"user"`
 	Scopes  []access.Scope `json:"scopes"`
 	Created time.Time      `json:"created"`
@@ -71,7 +71,7 @@ type token struct {
 	Good    bool           `json:"good"`
 }
 
-// tokenOf shows the scopes that the token has now: its account may have lost some.
+// tokenOf returns the token with its effective scopes: the account may have lost some.
 func tokenOf(s access.Session, now time.Time) token {
 	t := token{
 		ID: s.ID, User: s.User, Scopes: []access.Scope{}, Created: s.Created, Used: s.Used, Expires: s.Expires(),
@@ -92,7 +92,7 @@ func (t token) row() string {
 }
 
 type tokenList struct {
-	User user.ID `required:"" help:"Whose tokens." placeholder:"UID"`
+	User user.ID `required:"" help:"Account of the tokens." placeholder:"UID"`
 	JSON bool    `name:"json" help:"Print a JSON array."`
 	stored
 }
@@ -119,7 +119,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 }
 
 type tokenRevoke struct {
-	Token secret.String `arg:"" name:"key-or-id" help:"The token's key, or its number in the list."`
+	Token secret.String `arg:"" name:"key-or-id" help:"The token's key or id."`
 	stored
 }
 
@@ -127,7 +127,7 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 	id, err := strconv.ParseInt(c.Token.Reveal(), 10, 64)
 	isID := err == nil
 	if _, isKey := access.HashKey(c.Token); !isKey && !isID {
-		return fmt.Errorf("%w: this is neither the key of a token nor the number of one", errUsage)
+		return fmt.Errorf("%w: the argument is neither the key nor the id of a token", errUsage)
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		var err error
@@ -142,7 +142,7 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(s.out, "The token is void.")
+		_, err = fmt.Fprintln(s.out, "The token is revoked.")
 		return err
 	})
 }

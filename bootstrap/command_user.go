@@ -17,22 +17,22 @@ import (
 type userCommands struct {
 	Create  userCreate  `cmd:"" help:"Create an account and print its uid. Example: echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009 --firstname 丽 --lastname 王"`
 	List    userList    `cmd:"" help:"List accounts in the order of their uids. Example: plaza user list --after 50 --json"`
-	Disable userDisable `cmd:"" help:"Shut an account; its content stays. Example: plaza user disable 5"`
-	Enable  userEnable  `cmd:"" help:"Open a disabled account again. Example: plaza user enable 5"`
-	Passwd  userPasswd  `cmd:"" help:"Set an account's password, which makes all its tokens void. Example: echo 'heron-gravel-tuba' | plaza user passwd 5"`
-	Scopes  userScopes  `cmd:"" help:"Set what an account's tokens may be good for, and whether it may use the back office. Example: plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
+	Disable userDisable `cmd:"" help:"Disable an account; its content stays. Example: plaza user disable 5"`
+	Enable  userEnable  `cmd:"" help:"Enable a disabled account. Example: plaza user enable 5"`
+	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens. Example: echo 'heron-gravel-tuba' | plaza user passwd 5"`
+	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office. Example: plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
 }
 
 type userCreate struct {
 	Username  string        `required:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
-	Password  secret.String `help:"Password; others on this machine can see it here, so rather leave it out and give it as the first line of the standard input." placeholder:"PASSWORD"`
+	Password  secret.String `help:"Password. Other users of this machine can see it here; the first line of the standard input is safer." placeholder:"PASSWORD"`
 	Firstname string        `help:"Given name."`
 	Lastname  string        `help:"Family name."`
 	Timezone  string        `help:"Time zone, like Asia/Shanghai (default: UTC)."`
 	Expertise string        `help:"Main expertise."`
 	Location  string        `help:"Current region."`
-	Scopes    *string       `help:"What tokens may be good for: xfile_event, writing_bundle, pay_trade_order (default: these three), and back_office, which is --staff." placeholder:"A,B"`
-	Staff     bool          `help:"May use the back office: the account holds the scope back_office."`
+	Scopes    *string       `help:"Scopes for tokens: xfile_event, writing_bundle, pay_trade_order (default: these three), and back_office, which implies --staff." placeholder:"A,B"`
+	Staff     bool          `help:"Allow the back office: the account gets the scope back_office."`
 	JSON      bool          `name:"json" help:"Print the account as JSON."`
 	stored
 }
@@ -70,7 +70,7 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// person is an account and whose it is, as the command line shows them.
+// person is an account with its member, as the command line shows them.
 type person struct {
 	UID       user.ID        `json:"uid"`
 	Username  string         `json:"username"`
@@ -141,8 +141,8 @@ func (a *App) persons(ctx context.Context, accounts []access.Account) ([]person,
 }
 
 type userList struct {
-	After user.ID `help:"List only higher uids than this." placeholder:"UID"`
-	Limit int     `default:"50" help:"List at most so many; 0 lists all." placeholder:"50"`
+	After user.ID `help:"List only uids above this one." placeholder:"UID"`
+	Limit int     `default:"50" help:"Maximum number of accounts; 0 lists all." placeholder:"50"`
 	JSON  bool    `name:"json" help:"Print a JSON array."`
 	stored
 }
@@ -169,11 +169,10 @@ func (c userList) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// listPage is how many accounts are asked for at once.
+// listPage is how many accounts are read at once.
 const listPage = 200
 
-// people goes through the accounts with higher uids than after, at most limit of
-// them; zero is all.
+// people yields the accounts with uids above after, at most limit of them (zero: all).
 func (a *App) people(ctx context.Context, after user.ID, limit int) iter.Seq2[person, error] {
 	return func(yield func(person, error) bool) {
 		for left := limit; limit == 0 || left > 0; left -= listPage {
@@ -205,7 +204,7 @@ func (a *App) people(ctx context.Context, after user.ID, limit int) iter.Seq2[pe
 }
 
 type userDisable struct {
-	UID user.ID `arg:"" name:"uid" help:"Whose account."`
+	UID user.ID `arg:"" name:"uid" help:"Account."`
 	stored
 }
 
@@ -214,13 +213,13 @@ func (c userDisable) Run(ctx context.Context, s streams) error {
 		if err := app.Signin.Disable(ctx, c.UID, true); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(s.out, "Account %d is disabled. Neither its password nor its tokens open anything.\n", c.UID)
+		_, err := fmt.Fprintf(s.out, "Account %d is disabled. Its password and its tokens are not accepted.\n", c.UID)
 		return err
 	})
 }
 
 type userEnable struct {
-	UID user.ID `arg:"" name:"uid" help:"Whose account."`
+	UID user.ID `arg:"" name:"uid" help:"Account."`
 	stored
 }
 
@@ -229,20 +228,20 @@ func (c userEnable) Run(ctx context.Context, s streams) error {
 		if err := app.Signin.Disable(ctx, c.UID, false); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(s.out, "Account %d is enabled. The tokens that it had are good again.\n", c.UID)
+		_, err := fmt.Fprintf(s.out, "Account %d is enabled. Its tokens are valid again.\n", c.UID)
 		return err
 	})
 }
 
 type userPasswd struct {
-	UID      user.ID       `arg:"" name:"uid" help:"Whose password."`
-	Password secret.String `help:"Password; others on this machine can see it here, so rather leave it out and give it as the first line of the standard input." placeholder:"PASSWORD"`
+	UID      user.ID       `arg:"" name:"uid" help:"Account."`
+	Password secret.String `help:"Password. Other users of this machine can see it here; the first line of the standard input is safer." placeholder:"PASSWORD"`
 	stored
 }
 
 func (c userPasswd) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		// Nobody should think of a password for an account that there isn't.
+		// Fail before asking for a password if the account does not exist.
 		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
 			return err
 		}
@@ -253,15 +252,15 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 		if err := app.Signin.SetPassword(ctx, c.UID, password); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "Account %d has another password. The tokens that it had are void.\n", c.UID)
+		_, err = fmt.Fprintf(s.out, "The password of account %d is set. Its tokens are revoked.\n", c.UID)
 		return err
 	})
 }
 
 type userScopes struct {
-	UID    user.ID `arg:"" name:"uid" help:"Whose account."`
-	Scopes string  `arg:"" help:"What its tokens may be good for: xfile_event, writing_bundle, pay_trade_order, with commas between them; '' is nothing. back_office among them is --staff; without it, staff accounts stay staff."`
-	Staff  *bool   `negatable:"" help:"Let the account use the back office, or with --no-staff no longer, which ends the rights of its tokens at once (default: as it was)."`
+	UID    user.ID `arg:"" name:"uid" help:"Account."`
+	Scopes string  `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; '' is none. back_office implies --staff; without it, staff accounts stay staff."`
+	Staff  *bool   `negatable:"" help:"Allow the back office. --no-staff denies it, also to existing tokens (default: unchanged)."`
 	stored
 }
 
@@ -269,7 +268,7 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		names := splitNames(c.Scopes)
 		if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
-			return fmt.Errorf("%w: --no-staff takes back_office away, and the scopes name it", errUsage)
+			return fmt.Errorf("%w: --no-staff contradicts the scope back_office", errUsage)
 		}
 		if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
 			return err

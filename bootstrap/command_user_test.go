@@ -63,7 +63,7 @@ func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
 		refuses(misused, "password: This password is too easy to guess")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "x13800000009!").
 		refuses(misused, "password: This password is too easy to guess")
-	sh.run("user", "create", "--username", "+86-13800000009").refuses(misused, "password: There is none")
+	sh.run("user", "create", "--username", "+86-13800000009").refuses(misused, "password: Enter a password")
 	sh.run("user", "create", "--password", goodPassword).refuses(misused, "--username")
 
 	sh.somebody("+86-13800000009")

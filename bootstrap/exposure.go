@@ -7,18 +7,18 @@ import (
 	"plaza/bootstrap/demo"
 )
 
-// isReachable reports whether other machines may reach the address. Tests, which listen on
-// this machine only, put another function in its place.
+// isReachable reports whether other machines may reach the address. Tests replace it, because
+// they listen on loopback only.
 var isReachable = func(addr net.Addr) bool {
 	tcp, isTCP := addr.(*net.TCPAddr)
 	return !isTCP || !tcp.IP.IsLoopback()
 }
 
-// warnOfExposure logs what is wrong with the settings and the data of a server that other
-// machines may reach.
+// warnOfExposure logs settings and data that are unsafe for a server that other machines may
+// reach.
 func (a *App) warnOfExposure(ctx context.Context, hasPublicURL, withDemo bool) {
 	if !hasPublicURL {
-		a.Log.WarnContext(ctx, "PLAZA_PUBLIC_URL is not set: links to pictures lead to an address that clients may not reach",
+		a.Log.WarnContext(ctx, "PLAZA_PUBLIC_URL is not set; clients may not reach the address in links to pictures",
 			"address", a.Config.PublicURL)
 	}
 	if withDemo {
@@ -27,9 +27,9 @@ func (a *App) warnOfExposure(ctx context.Context, hasPublicURL, withDemo bool) {
 	open, err := demo.WithPassword(ctx, a.Stores.Accounts, a.Stores.Directory)
 	switch {
 	case err != nil:
-		a.Log.WarnContext(ctx, "could not look for accounts of the demo data", "error", err)
+		a.Log.WarnContext(ctx, "looking for demo accounts failed", "error", err)
 	case len(open) > 0:
-		a.Log.WarnContext(ctx, "accounts of the demo data have the password that stands in its source: "+
-			"run plaza demo --remove, or give each another password with plaza user passwd", "uids", open)
+		a.Log.WarnContext(ctx, "demo accounts have their public password: "+
+			"run plaza demo --remove, or set other passwords with plaza user passwd", "uids", open)
 	}
 }

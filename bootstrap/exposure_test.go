@@ -25,7 +25,7 @@ func everythingIsReachable(t *testing.T) {
 }
 
 const (
-	demoWarning      = `level=WARN msg="accounts of the demo data have the password`
+	demoWarning      = `level=WARN msg="demo accounts have their public password`
 	publicURLWarning = `level=WARN msg="PLAZA_PUBLIC_URL is not set`
 )
 

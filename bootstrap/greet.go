@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// greet tells the person who started the server where it is, and with the demo
-// data a first request to try.
+// greet prints the URLs of the server and, with the demo data, a first request.
 func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
 	fmt.Fprintf(w, `Plaza %s
   REST interface  %[2]s

@@ -18,10 +18,9 @@ func newHandler(c Config, w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, options)
 }
 
-// newServerLogger is newLogger for a server that logs a line a request: they are
-// written together, as soon as there are many or the first is logPatience old. What
-// is worse than information is written at once, with all before it. When the
-// logger is no longer used, its buffer must be closed.
+// newServerLogger is newLogger for a server, which logs a line per request. It writes lines
+// together, once they exceed maxPending bytes or the first is maxAge old. It writes warnings
+// and errors immediately, after all lines before them. The caller must close the buffer.
 func newServerLogger(c Config, w io.Writer) (*slog.Logger, *logBuffer) {
 	buffer := &logBuffer{w: w}
 	buffer.due = time.AfterFunc(time.Hour, buffer.flush)
@@ -30,12 +29,11 @@ func newServerLogger(c Config, w io.Writer) (*slog.Logger, *logBuffer) {
 }
 
 const (
-	logPatience = 100 * time.Millisecond
-	logEnough   = 32 << 10 // bytes
+	maxAge     = 100 * time.Millisecond
+	maxPending = 32 << 10 // bytes
 )
 
-// logBuffer keeps what is written to it for a moment, so that many lines cost one
-// call of the system.
+// logBuffer collects lines, so that many lines cost one system call.
 type logBuffer struct {
 	mu      sync.Mutex
 	w       io.Writer
@@ -47,10 +45,10 @@ func (b *logBuffer) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.pending) == 0 {
-		b.due.Reset(logPatience)
+		b.due.Reset(maxAge)
 	}
 	b.pending = append(b.pending, line...)
-	if len(b.pending) >= logEnough {
+	if len(b.pending) >= maxPending {
 		b.write()
 	}
 	return len(line), nil
@@ -62,7 +60,7 @@ func (b *logBuffer) flush() {
 	b.write()
 }
 
-// write has nobody to tell of a log that can't be written.
+// write ignores errors: they can't be logged.
 func (b *logBuffer) write() {
 	b.due.Stop()
 	if len(b.pending) > 0 {
@@ -71,10 +69,10 @@ func (b *logBuffer) write() {
 	}
 }
 
-// Close writes what is left. Lines that come later are written when they are due.
+// Close writes the pending lines. Later lines are still written when they are due.
 func (b *logBuffer) Close() { b.flush() }
 
-// promptHandler writes what is worse than information at once.
+// promptHandler writes records above slog.LevelInfo immediately.
 type promptHandler struct {
 	slog.Handler
 	buffer *logBuffer

@@ -51,7 +51,7 @@ func TestLines_of_a_server_s_log_are_written_together(t *testing.T) {
 			log.Info("request")
 		}
 		has(0, 0, "nothing is written yet")
-		pass(logPatience)
+		pass(maxAge)
 		has(3, 1, "written together")
 
 		log.Info("request")
@@ -61,7 +61,7 @@ func TestLines_of_a_server_s_log_are_written_together(t *testing.T) {
 		log.Info("stopping")
 		buffer.Close()
 		has(6, 3, "what is left is written at the end")
-		pass(2 * logPatience)
+		pass(2 * maxAge)
 		has(6, 3, "nothing is written twice")
 	})
 }
@@ -70,7 +70,7 @@ func TestA_log_of_many_lines_does_not_wait(t *testing.T) {
 	var out shelf
 	log, buffer := newServerLogger(Config{LogFormat: "text"}, &out)
 	defer buffer.Close()
-	line := string(bytes.Repeat([]byte("x"), logEnough/4))
+	line := string(bytes.Repeat([]byte("x"), maxPending/4))
 	for range 4 {
 		log.Info(line)
 	}

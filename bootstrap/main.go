@@ -1,9 +1,8 @@
 // Package bootstrap puts Plaza together: it reads the settings, wires the ports to
 // their adapters, and starts and stops the program.
 //
-// It is the only package that knows every other. Nothing is decided here but
-// which adapter stands behind which port, and in which order things start; they
-// stop in the opposite one.
+// It is the only package that imports all others. It only decides which adapter implements
+// which port, and in which order components start. They stop in the reverse order.
 package bootstrap
 
 import (
@@ -30,26 +29,26 @@ const (
 
 type commands struct {
 	Serve   serveCommand    `cmd:"" help:"Serve the REST interface until interrupted. Example: plaza serve --demo"`
-	Migrate migrateCommands `cmd:"" help:"Keep the schema of the database."`
-	Demo    demoCommand     `cmd:"" help:"Load the demo data, unless it is there; or remove its people; or write what of it is imported into a folder, as examples of such files. Example: plaza demo --write examples"`
-	User    userCommands    `cmd:"" help:"Keep accounts."`
-	Token   tokenCommands   `cmd:"" help:"Keep the tokens that let programs act for an account."`
-	Order   orderCommands   `cmd:"" help:"Keep what accounts are to pay."`
-	Import  importCommand   `cmd:"" help:"Bring in what the crawler has found, and say what became of it; beside a running server, too. Begun again, it goes on where it was. Example: plaza import found.jsonl.gz"`
-	Check   checkCommand    `cmd:"" help:"Check that what is derived agrees with what it is derived from; beside a running server, too. Example: plaza check --repair"`
-	Backup  backupCommand   `cmd:"" help:"Copy the embedded database, beside a running server, too. Example: plaza backup plaza-2026-11-20.db"`
-	Sandbox sandboxCommand  `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet to try things with, which moves no money. Example: plaza wallet-sandbox --scale 60"`
+	Migrate migrateCommands `cmd:"" help:"Manage the schema of the database."`
+	Demo    demoCommand     `cmd:"" help:"Load the demo data unless it is loaded, remove its people, or write its import files into a folder as examples. Example: plaza demo --write examples"`
+	User    userCommands    `cmd:"" help:"Manage accounts."`
+	Token   tokenCommands   `cmd:"" help:"Manage the tokens that let programs act for an account."`
+	Order   orderCommands   `cmd:"" help:"Manage orders."`
+	Import  importCommand   `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped. Example: plaza import found.jsonl.gz"`
+	Check   checkCommand    `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile. Example: plaza check --repair"`
+	Backup  backupCommand   `cmd:"" help:"Copy the embedded database. Servers may run meanwhile. Example: plaza backup plaza-2026-11-20.db"`
+	Sandbox sandboxCommand  `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet for tests, which moves no money. Example: plaza wallet-sandbox --scale 60"`
 	Openapi openapiCommand  `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`
 	Version versionCommand  `cmd:"" help:"Print the version, the commit and its date. Example: plaza version --json"`
 
 	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// streams are where a command prints.
+// streams are the standard output and the standard error of a command.
 type streams struct{ out, err io.Writer }
 
-// Main runs the program with the arguments and returns its exit status: 0, 1 when
-// it failed, 2 when it was not understood.
+// Main runs the program with the arguments and returns its exit status: 0, 1 for a failure, 2
+// for wrong arguments or settings.
 func Main(args []string, out, errOut io.Writer) int {
 	var cmd commands
 	status := ok
@@ -88,8 +87,8 @@ func Main(args []string, out, errOut io.Writer) int {
 	return ok
 }
 
-// misunderstood tells what is wrong with the arguments. One too many is not
-// repeated: it may be a password in the wrong place.
+// misunderstood returns the message for wrong arguments. It does not repeat an unexpected
+// argument, which may be a password.
 func misunderstood(err error) string {
 	const tooMany = "unexpected argument"
 	if strings.HasPrefix(err.Error(), tooMany) {
@@ -98,7 +97,7 @@ func misunderstood(err error) string {
 	return err.Error()
 }
 
-// errUsage marks what the person who called can mend.
+// errUsage marks errors that the caller can correct.
 var errUsage = errors.New("wrong settings")
 
 func statusOf(err error) int {

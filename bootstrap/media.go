@@ -12,22 +12,21 @@ import (
 	"plaza/domain/secret"
 )
 
-// mediaStore is where pictures are kept, to be closed.
+// mediaStore is a media.Store with a function to close it.
 type mediaStore struct {
 	media.Store
 	close func() error
 }
 
-// mediaDir is the folder of pictures, if they are in one.
+// mediaDir returns the folder of pictures. It applies only to the disk store.
 func (c Config) mediaDir() string { return cmp.Or(c.Media.Dir, filepath.Join(c.DataDir, "media")) }
 
-// openMedia opens the store of pictures that the configuration names, whose addresses are
-// signed with the key.
+// openMedia opens the configured store of pictures. It signs URLs with the key.
 func openMedia(c Config, signing secret.String) (mediaStore, error) {
 	if c.Media.S3.Endpoint == "" {
 		s, err := disk.New(c.mediaDir(), c.PublicURL, []byte(signing.Reveal()))
 		if err != nil {
-			return mediaStore{}, fmt.Errorf("the folder of pictures: %w", err)
+			return mediaStore{}, fmt.Errorf("open folder of pictures: %w", err)
 		}
 		return mediaStore{s, s.Close}, nil
 	}
@@ -42,8 +41,8 @@ func openMedia(c Config, signing secret.String) (mediaStore, error) {
 	return mediaStore{s, func() error { return nil }}, nil
 }
 
-// showable are the folders of the pictures that members' HTML may show: those that this
-// server, or its store, serves to everybody.
+// showable returns the URL prefixes of the pictures that members' HTML may show: the public
+// pictures of this server and of its store.
 func showable(c Config) []string {
 	all := []string{c.PublicURL + "/media/public/"}
 	if public := c.Media.S3.PublicURL; public != "" {

@@ -12,9 +12,8 @@ import (
 	"plaza/application/reading"
 )
 
-// metrics shows what this process has counted since it started, in the format of
-// Prometheus: of the runtime, of translations (PUB-06, PUB-07), and
-// of notifications of the wallet (PAY-10).
+// metrics serves the counters of this process in the Prometheus format: the Go runtime,
+// translations (PUB-06, PUB-07) and notifications from the wallet (PAY-10).
 func (a *App) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -22,10 +21,10 @@ func (a *App) metrics() http.Handler {
 		name, help string
 		of         func(reading.Counts) int64
 	}{
-		{"hits", "Texts that were in the cache when a page wanted them.", func(c reading.Counts) int64 { return c.Hits }},
-		{"misses", "Texts that were not in the cache when a page wanted them.", func(c reading.Counts) int64 { return c.Misses }},
-		{"characters", "Characters that the translator was given and had time to translate.", func(c reading.Counts) int64 { return c.Characters }},
-		{"failures", "Batches that failed, and pages that went without for lack of time.", func(c reading.Counts) int64 { return c.Failures }},
+		{"hits", "Requested texts that were in the cache.", func(c reading.Counts) int64 { return c.Hits }},
+		{"misses", "Requested texts that were not in the cache.", func(c reading.Counts) int64 { return c.Misses }},
+		{"characters", "Characters sent to the translator that were, or may have been, billed.", func(c reading.Counts) int64 { return c.Characters }},
+		{"failures", "Batches that failed, and pages that timed out waiting for one.", func(c reading.Counts) int64 { return c.Failures }},
 	} {
 		registry.MustRegister(prometheus.NewCounterFunc(
 			prometheus.CounterOpts{Name: "plaza_translation_" + c.name + "_total", Help: c.help},
@@ -38,14 +37,14 @@ func (a *App) metrics() http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn)})
 }
 
-// countNotifications shows how many notifications the wallet signed in which way.
+// countNotifications registers the counters of wallet notifications by signature algorithm.
 func countNotifications(registry *prometheus.Registry, wallet *wechatpay.Gateway) {
 	for algorithm, of := range map[string]func(wechatpay.Notifications) int64{
 		"HMAC-SHA256": func(n wechatpay.Notifications) int64 { return n.HMACSHA256 },
 		"MD5":         func(n wechatpay.Notifications) int64 { return n.MD5 },
 	} {
 		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "plaza_wallet_notifications_total", Help: "Notifications of the wallet with a right signature, by its algorithm.",
+			Name: "plaza_wallet_notifications_total", Help: "Wallet notifications with a valid signature, by algorithm.",
 			ConstLabels: prometheus.Labels{"algorithm": algorithm},
 		}, func() float64 { return float64(of(wallet.Notifications())) }))
 	}

@@ -20,8 +20,8 @@ import (
 
 func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
 
-// hashQueue is how many logins wait for a core before the next one is turned
-// away: about a second's worth.
+// hashQueue is how many logins may wait for a core before further ones are rejected: about
+// one second of work.
 const hashQueue = 32
 
 func newHasher(p argon2id.Params) *argon2id.Hasher {
@@ -30,7 +30,7 @@ func newHasher(p argon2id.Params) *argon2id.Hasher {
 
 func newPortraits(c Config) *imaging.Portraits { return imaging.NewPortraits(c.PublicURL) }
 
-// portraitSource draws the pictures that newPortraits gives addresses to.
+// portraitSource returns the function that draws the portraits that newPortraits links to.
 func portraitSource() httpapi.PortraitSource { return drawPortrait }
 
 func drawPortrait(name string) ([]byte, bool) {
@@ -42,11 +42,10 @@ func drawPortrait(name string) ([]byte, bool) {
 	return png, err == nil
 }
 
-// newProcessor makes as many pictures at once as there are cores.
+// newProcessor returns a processor that uses all cores.
 func newProcessor() *imaging.Processor { return imaging.NewProcessor(runtime.GOMAXPROCS(0)) }
 
-// newSanitiser lets members' HTML show the pictures that this server serves to
-// everybody, and no others.
+// newSanitiser returns a sanitiser that keeps only public pictures in members' HTML.
 func newSanitiser(c Config) *sanitiser.Sanitiser {
 	return sanitiser.New(showable(c)...)
 }
@@ -55,7 +54,7 @@ func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
 	return httpapi.Config{TrustedProxies: c.TrustedProxies, Log: log}
 }
 
-// mediaSource opens what one audience may have, and nothing of another's.
+// mediaSource opens pictures of the requested audience only.
 func mediaSource(store media.Store) httpapi.MediaSource {
 	return func(ctx context.Context, name media.Key, a media.Audience) (media.File, error) {
 		return store.Open(ctx, media.KeyAt(a, string(name)))
@@ -72,18 +71,18 @@ func addressCheck(addresses media.Addresses, now func() time.Time) httpapi.Addre
 	}
 }
 
-// logOf returns the logger of a request, with its id; what belongs to none goes to the
-// server's.
+// logOf returns a function that returns the logger of a request, with its ID. Outside of a
+// request it returns log.
 func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
 	return func(ctx context.Context) *slog.Logger { return httpapi.LoggerOr(ctx, log) }
 }
 
 func readingLog(log *slog.Logger) reading.Log { return logOf(log) }
 
-func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, studio media.Processor) diary.Ports {
+func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, processor media.Processor) diary.Ports {
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: studio,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor,
 	}
 }

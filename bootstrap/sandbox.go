@@ -17,28 +17,29 @@ import (
 	"plaza/adapters/wallet/sandbox"
 )
 
-// sandboxServer is a wallet to try things with, on an address of its own.
+// sandboxServer serves a wallet sandbox on its own address.
 type sandboxServer struct {
 	wallet   *sandbox.Server
 	listener net.Listener
 	log      *slog.Logger
 }
 
-// sandboxWriteTimeout is beyond what the sandbox may be told to hold an answer.
+// sandboxWriteTimeout exceeds the maximum time that the sandbox holds a response.
 const sandboxWriteTimeout = 15 * time.Minute
 
-// openSandbox opens the sandbox's address. What it has to remember goes into the journal.
+// openSandbox listens on the sandbox's address and opens its journal. An empty journal keeps
+// the state in memory.
 func openSandbox(c WalletConfig, publicURL, journal string, scale int, log *slog.Logger) (*sandboxServer, error) {
 	ln, err := net.Listen("tcp", c.SandboxAddr)
 	if err != nil {
-		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; a sandbox that runs already is used with PLAZA_WALLET_URL", err)
+		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; to use a running sandbox, set PLAZA_WALLET_URL", err)
 	}
 	if publicURL == "" {
 		publicURL = localURL(ln)
 	}
 	if journal != "" {
 		if err := os.MkdirAll(filepath.Dir(journal), 0o700); err != nil {
-			return nil, errors.Join(fmt.Errorf("the sandbox: %w", err), ln.Close())
+			return nil, errors.Join(fmt.Errorf("start sandbox: %w", err), ln.Close())
 		}
 	}
 	var appIDs []string
@@ -50,13 +51,13 @@ func openSandbox(c WalletConfig, publicURL, journal string, scale int, log *slog
 		MerchantID: c.MerchantID, Key: c.Key, AppIDs: appIDs, PublicURL: publicURL, Scale: scale, Journal: journal, Log: log,
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the sandbox: %w", err), ln.Close())
+		return nil, errors.Join(fmt.Errorf("start sandbox: %w", err), ln.Close())
 	}
 	return &sandboxServer{wallet, ln, log}, nil
 }
 
-// sandboxJournal is where the sandbox of a server keeps what it remembers: beside the
-// data, unless that is gone with the process.
+// sandboxJournal returns the path of the sandbox's journal in the data directory, or "" with
+// the in-memory store.
 func sandboxJournal(c Config) string {
 	if c.DatabaseURL == inMemory {
 		return ""
@@ -64,7 +65,7 @@ func sandboxJournal(c Config) string {
 	return filepath.Join(c.DataDir, "wallet-sandbox.jsonl")
 }
 
-// URL is the sandbox's address, as this machine reaches it.
+// URL returns the sandbox's URL, as seen from this machine.
 func (s *sandboxServer) URL() string { return localURL(s.listener) }
 
 // Run serves until the context ends.
@@ -86,8 +87,7 @@ func (s *sandboxServer) Run(ctx context.Context) error {
 	return errors.Join(group.Wait(), s.wallet.Close())
 }
 
-// runBeside runs the sandbox until the function that it returns is called, which tells
-// how it went.
+// runBeside runs the sandbox in the background. stop ends it and returns its error.
 func (s *sandboxServer) runBeside(ctx context.Context) (stop func() error) {
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
@@ -99,10 +99,10 @@ func (s *sandboxServer) runBeside(ctx context.Context) (stop func() error) {
 }
 
 type sandboxCommand struct {
-	Scale    int    `default:"1" help:"How fast time runs: with 60 a minute takes a second." placeholder:"N"`
-	Journal  string `help:"File that keeps the ledger (default: none; it ends with the program)." placeholder:"FILE"`
-	Public   string `name:"public-url" help:"Address that payers see (default: the one that is listened on)." placeholder:"URL"`
-	DataDir  string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the key that the sandbox shares with the server, which is made when there is none." placeholder:"DIR"`
+	Scale    int    `default:"1" help:"Speed of time: with 60, a minute takes a second." placeholder:"N"`
+	Journal  string `help:"File for the ledger (default: none; the ledger is lost at exit)." placeholder:"FILE"`
+	Public   string `name:"public-url" help:"URL that payers see (default: the listening address)." placeholder:"URL"`
+	DataDir  string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the key that the sandbox shares with the server. The key is created if it is missing." placeholder:"DIR"`
 	LogLevel string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
 	MerchantSettings
 }
@@ -127,6 +127,6 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	fmt.Fprintf(s.out, "Wallet sandbox, which moves no money: %[1]s/\n"+
-		"Plaza pays there with PLAZA_WALLET=sandbox PLAZA_WALLET_URL=%[1]s and the same PLAZA_DATA_DIR, which has its key\n", box.URL())
+		"To use it, start Plaza with PLAZA_WALLET=sandbox PLAZA_WALLET_URL=%[1]s and the same PLAZA_DATA_DIR\n", box.URL())
 	return box.Run(ctx)
 }

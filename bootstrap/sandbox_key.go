@@ -12,15 +12,15 @@ import (
 	"plaza/domain/secret"
 )
 
-// sandboxKeyFile is the file of the data directory with the key that Plaza and the sandbox
+// sandboxKeyFile is the file in the data directory with the key that Plaza and the sandbox
 // share.
 const sandboxKeyFile = "wallet-sandbox.key"
 
-// sandboxKeyLength is how long the protocol wants a key to be, in characters.
+// sandboxKeyLength is the length of a key in the protocol, in characters.
 const sandboxKeyLength = 32
 
-// sandboxKey returns the sandbox's key of the data directory. The first call makes it, at
-// random; of several at once all return the same.
+// sandboxKey returns the sandbox's key in the data directory. The first call creates a random
+// key. Concurrent calls return the same key.
 func sandboxKey(dataDir string) (secret.String, error) {
 	path := filepath.Join(dataDir, sandboxKeyFile)
 	key, err := readSandboxKey(path)
@@ -30,7 +30,7 @@ func sandboxKey(dataDir string) (secret.String, error) {
 		}
 	}
 	if err != nil {
-		return secret.String{}, fmt.Errorf("the key of the wallet sandbox: %w", err)
+		return secret.String{}, fmt.Errorf("read key of the wallet sandbox: %w", err)
 	}
 	return key, nil
 }
@@ -42,13 +42,13 @@ func readSandboxKey(path string) (secret.String, error) {
 	}
 	key := strings.TrimSpace(string(raw))
 	if len(key) != sandboxKeyLength {
-		return secret.String{}, fmt.Errorf("%s has no key of %d characters: remove the file, and the next start makes a new one", path, sandboxKeyLength)
+		return secret.String{}, fmt.Errorf("%s has no key of %d characters: remove the file; the next start creates a new one", path, sandboxKeyLength)
 	}
 	return secret.New(key), nil
 }
 
-// writeSandboxKey writes a new key to a file that only its owner may read, unless another
-// program is faster. The file has its whole content from the beginning.
+// writeSandboxKey writes a new key to a file that only its owner may read. It keeps a file
+// that another process has created meanwhile. Readers never see an incomplete file.
 func writeSandboxKey(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -70,8 +70,8 @@ func writeSandboxKey(path string) error {
 
 func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
 
-// useSandboxKey sets the wallet's key where a sandbox is the wallet and no key was set. A
-// sandbox that ends with its server, as its database does, needs no file.
+// useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set. With the
+// in-memory store, a sandbox that the server starts gets a random key without a file.
 func (c *Config) useSandboxKey() (err error) {
 	switch {
 	case c.Wallet.Kind != sandboxWallet || !c.Wallet.Key.IsZero():

@@ -20,8 +20,8 @@ type serveCommand struct {
 	Settings
 }
 
-// Run serves until the context ends: the first signal stops it gracefully, a
-// second one ends the program at once.
+// Run serves until the context ends: the first signal stops the server gracefully, a second
+// one ends the program immediately.
 func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams) (err error) {
 	config, err := c.Check()
 	if err != nil {
@@ -48,7 +48,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
 	if config.Wallet.Kind == sandboxWallet && config.Wallet.NotifyURL == "" {
-		config.Wallet.NotifyURL = listeners.URL() + notifyPath // it is on this machine, whatever clients see
+		config.Wallet.NotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
 	}
 	if config.Wallet.startsSandbox() {
 		box, err := openSandbox(config.Wallet, "", sandboxJournal(config), 1, log)
@@ -57,7 +57,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		}
 		config.Wallet.URL = box.URL()
 		stop := box.runBeside(ctx)
-		defer func() { err = errors.Join(err, stop()) }() // once nobody here asks it any more
+		defer func() { err = errors.Join(err, stop()) }() // after the App, which calls it
 	}
 	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
@@ -66,7 +66,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	defer func() { err = errors.Join(err, app.Close()) }()
 	if c.Demo {
 		if err := app.LoadDemo(ctx); err != nil {
-			return fmt.Errorf("loading the demo data: %w", err)
+			return fmt.Errorf("load demo data: %w", err)
 		}
 	}
 	if isReachable(listeners.public.Addr()) {
@@ -77,21 +77,21 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	context.AfterFunc(ctx, func() {
-		stop() // the default handling of signals is back, before anybody hears of it: the next one ends us
+		stop() // restores the default handling of signals first: the next signal ends the program
 		end()
 	})
 	return Serve(serving, app, listeners)
 }
 
-// collectLessOften trades memory, of which a server of few live objects needs
-// little, for the time that collecting garbage takes. The environment knows better.
+// collectLessOften trades memory for less garbage collection: a server has few live objects.
+// GOGC in the environment takes precedence.
 func collectLessOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 }
 
-// Times of the servers. A whole request, upload included, fits into them.
+// Timeouts of the servers. They leave time for a whole request, upload included.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 60 * time.Second
@@ -101,11 +101,11 @@ const (
 	maxHeader     = 32 << 10
 )
 
-// Listeners are the two addresses, open before anything is served, so that what
-// is wrong with them is known at once.
+// Listeners are the listeners of both addresses. They are opened first, so that wrong
+// addresses fail early.
 type Listeners struct{ public, admin net.Listener }
 
-// Listen opens both addresses.
+// Listen listens on both addresses.
 func Listen(c Config) (*Listeners, error) {
 	public, err := net.Listen("tcp", c.Addr)
 	if err != nil {
@@ -118,16 +118,16 @@ func Listen(c Config) (*Listeners, error) {
 	return &Listeners{public, admin}, nil
 }
 
-// Close shuts both; shutting them again does nothing.
+// Close closes both listeners. Further calls do nothing.
 func (l *Listeners) Close() {
 	l.public.Close()
 	l.admin.Close()
 }
 
-// URL is the address of the REST interface, as this machine reaches it.
+// URL returns the URL of the REST interface, as seen from this machine.
 func (l *Listeners) URL() string { return localURL(l.public) }
 
-// AdminURL is the address of /livez, /readyz and /metrics, as this machine reaches it.
+// AdminURL returns the URL of /livez, /readyz and /metrics, as seen from this machine.
 func (l *Listeners) AdminURL() string { return localURL(l.admin) }
 
 func localURL(l net.Listener) string {
@@ -143,7 +143,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		DisableGeneralOptionsHandler: true, // OPTIONS * is answered as everything else is
+		DisableGeneralOptionsHandler: true, // the handler answers OPTIONS *, too
 	}
 }
 
@@ -182,11 +182,10 @@ func serve(server *http.Server, ln net.Listener) error {
 	return nil
 }
 
-// pingTimeout is how long the database may take to answer before this server
-// should get no requests.
+// pingTimeout is how long the database may take to answer until /readyz fails.
 const pingTimeout = 2 * time.Second
 
-// ping tells whether the store can be reached.
+// ping returns an error if the store is unreachable.
 func (a *App) ping(ctx context.Context) error {
 	if a.Database() == nil {
 		return nil
@@ -196,8 +195,7 @@ func (a *App) ping(ctx context.Context) error {
 	return a.Database().Ping(ctx)
 }
 
-// admin tells whether the process lives, whether it should get requests, and what it
-// has counted.
+// admin serves /livez, /readyz and /metrics.
 func (a *App) admin(ready *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {

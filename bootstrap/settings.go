@@ -14,39 +14,38 @@ import (
 	"time"
 )
 
-// Settings are what a person may set, as they were written: environment variables
-// with the prefix PLAZA_, each also a flag of serve. Check turns them into a
-// Config.
+// Settings are the settings as written: environment variables with the prefix PLAZA_, each
+// also a flag of serve. Check turns them into a Config.
 type Settings struct {
 	Addr                string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
 	AdminAddr           string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL         string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which forgets everything at the end (default: SQLite in the data directory)." placeholder:"URL"`
-	DatabasePooler      bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: nothing is kept on its connections."`
-	DatabaseConnections string `env:"PLAZA_DATABASE_CONNECTIONS" help:"Most connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
-	Migrate             string `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies the steps of the schema that are missing; with false it refuses to start without them." placeholder:"BOOL"`
-	DatabaseWait        string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for a database that is away." placeholder:"DURATION"`
+	DatabaseURL         string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"`
+	DatabasePooler      bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
+	DatabaseConnections string `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
+	Migrate             string `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
+	DatabaseWait        string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
 	DataDir             string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
 	PublicURL           string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
 	TokenTTL            string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 	TranslatorSettings
 	MediaSettings
 	WalletSettings
-	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is believed (default: none)." placeholder:"CIDR,..."`
+	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
 	LogLevel       string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
 	LogFormat      string `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
 }
 
-// Config is what the program runs with: Settings that made sense.
+// Config is the configuration of the program: Settings, checked and parsed.
 type Config struct {
 	Addr                string
 	AdminAddr           string
 	DatabaseURL         string // memory:, sqlite:PATH or postgres://…; may hold a password
 	DatabasePooler      bool
-	DatabaseConnections int  // zero: by the number of processors
-	KeepSchema          bool // nothing but plaza migrate up changes the schema
+	DatabaseConnections int  // zero: depends on the number of processors
+	KeepSchema          bool // only plaza migrate up changes the schema
 	DatabaseWait        time.Duration
 	DataDir             string
-	PublicURL           string // without a slash at the end; empty: the address that is listened on
+	PublicURL           string // without a trailing slash; empty: the listening address
 	TokenTTL            time.Duration
 	Translator          TranslatorConfig
 	Media               MediaConfig
@@ -56,10 +55,10 @@ type Config struct {
 	LogFormat           string
 }
 
-// maxTokenTTL is far beyond use, and within what every store counts with.
+// maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
-// Check returns the configuration, or every problem with the settings at once.
+// Check returns the configuration, or all problems with the settings together.
 func (s Settings) Check() (Config, error) {
 	var c Config
 	var problems noted
@@ -94,7 +93,7 @@ func (s Settings) Check() (Config, error) {
 	return c, problems.err()
 }
 
-// connections reads how many connections there may be; empty is zero.
+// connections parses a number of connections. Empty is zero.
 func connections(value string) (int, error) {
 	if value == "" {
 		return 0, nil
@@ -106,7 +105,7 @@ func connections(value string) (int, error) {
 	return n, nil
 }
 
-// noted are the problems with settings, under the names of their variables.
+// noted collects problems with settings, prefixed with the names of their variables.
 type noted []error
 
 func (n *noted) note(variable string, err error) {
@@ -128,11 +127,10 @@ func checkAddr(addr string) error {
 	return nil
 }
 
-// inMemory is the database that is none.
+// inMemory is the database URL of the in-memory store.
 const inMemory = "memory:"
 
-// databaseURL returns the address of the database. It is never quoted: it may
-// hold a password.
+// databaseURL returns the URL of the database. Errors never quote it: it may have a password.
 func databaseURL(value, dataDir string) (string, error) {
 	path, embedded := strings.CutPrefix(value, "sqlite:")
 	switch {
@@ -146,7 +144,7 @@ func databaseURL(value, dataDir string) (string, error) {
 		return value, nil
 	case strings.HasPrefix(value, "postgres://"), strings.HasPrefix(value, "postgresql://"):
 		if _, err := url.Parse(value); err != nil {
-			return "", errors.New("what follows postgres:// is no address")
+			return "", errors.New("is not a valid URL after postgres://")
 		}
 		return value, nil
 	}
@@ -182,8 +180,7 @@ func lifetime(value string) (time.Duration, error) {
 	return d, nil
 }
 
-// wait reads how long to wait for the database: any time, but not for ever. Zero
-// is the store's own patience.
+// wait parses how long to wait for the database. Empty is zero: the store's default.
 func wait(value string) (time.Duration, error) {
 	if value == "" {
 		return 0, nil
@@ -208,7 +205,7 @@ func prefixes(value string) ([]netip.Prefix, error) {
 			prefix, err = addr.Prefix(addr.BitLen())
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%q is no address or network", part))
+			problems = append(problems, fmt.Errorf("%q is not an address or network", part))
 		}
 		all = append(all, prefix)
 	}

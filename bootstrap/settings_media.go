@@ -9,28 +9,28 @@ import (
 	"plaza/domain/secret"
 )
 
-// MediaSettings say where pictures are kept, as they were written.
+// MediaSettings say where pictures are stored, as written.
 type MediaSettings struct {
-	MediaURL    string        `env:"PLAZA_MEDIA_URL" help:"Where pictures are kept: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
-	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Who we are at an s3 store: the access key's id." placeholder:"ID"`
-	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"The access key's secret." placeholder:"KEY"`
+	MediaURL    string        `env:"PLAZA_MEDIA_URL" help:"Where pictures are stored: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
+	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
+	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"Secret of the access key." placeholder:"KEY"`
 }
 
-// MediaConfig says where pictures are kept.
+// MediaConfig says where pictures are stored.
 type MediaConfig struct {
-	Dir string   // empty: in the data directory, unless it is S3
-	S3  S3Config // without an endpoint it is not
+	Dir string   // empty: media in the data directory
+	S3  S3Config // used if it has an endpoint
 }
 
-// S3Config names a bucket, and whom it lets in.
+// S3Config names a bucket and its access key.
 type S3Config struct {
 	Endpoint, Region, Bucket, Prefix string
-	PublicURL                        string // where everybody finds public pictures; empty: here
+	PublicURL                        string // base URL of public pictures; empty: this server
 	KeyID                            string
 	Secret                           secret.String
 }
 
-// check returns the configuration, and notes every problem.
+// check returns the configuration and notes all problems.
 func (s MediaSettings) check(problems *noted) MediaConfig {
 	dir, isDir := strings.CutPrefix(s.MediaURL, "file:")
 	switch {
@@ -40,7 +40,7 @@ func (s MediaSettings) check(problems *noted) MediaConfig {
 		problems.note("MEDIA_URL", checkDir(dir))
 		return MediaConfig{Dir: dir}
 	case !strings.HasPrefix(s.MediaURL, "s3://"):
-		problems.note("MEDIA_URL", errors.New("it is neither file:DIR nor s3://…"))
+		problems.note("MEDIA_URL", errors.New("must be file:DIR or s3://…"))
 		return MediaConfig{}
 	}
 	c, err := readS3(s.MediaURL)
@@ -56,18 +56,18 @@ func (s MediaSettings) check(problems *noted) MediaConfig {
 	return MediaConfig{S3: c}
 }
 
-// readS3 never quotes the address: somebody may have put a secret into it.
+// readS3 parses the URL of an S3 store. Errors never quote it: it may have a secret.
 func readS3(value string) (S3Config, error) {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" {
-		return S3Config{}, errors.New("what follows s3:// is no address")
+		return S3Config{}, errors.New("is not a valid URL after s3://")
 	}
 	if u.User != nil {
 		return S3Config{}, errors.New("the access key belongs into PLAZA_MEDIA_KEY_ID and PLAZA_MEDIA_SECRET")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return S3Config{}, errors.New("its query is malformed")
+		return S3Config{}, errors.New("has a malformed query")
 	}
 	for name := range query {
 		if err := oneOf(name, "region", "public", "tls"); err != nil {
@@ -80,11 +80,11 @@ func readS3(value string) (S3Config, error) {
 	case "off":
 		scheme = "http"
 	default:
-		return S3Config{}, errors.New("tls is on or off")
+		return S3Config{}, errors.New("tls must be on or off")
 	}
 	bucket, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if bucket == "" {
-		return S3Config{}, errors.New("it names no bucket: s3://HOST/BUCKET")
+		return S3Config{}, errors.New("names no bucket: s3://HOST/BUCKET")
 	}
 	return S3Config{
 		Endpoint: scheme + "://" + u.Host, Region: cmp.Or(query.Get("region"), "us-east-1"), Bucket: bucket, Prefix: prefix,

@@ -39,13 +39,13 @@ func TestPLA04_where_pictures_are_kept(t *testing.T) {
 func TestPLA04_wrong_places_for_pictures(t *testing.T) {
 	for value, want := range map[string]string{
 		"file:":                               "a folder is required",
-		"ftp://x":                             "neither file:DIR nor s3",
-		"s3://":                               "no address",
-		"s3:///bucket":                        "no address",
+		"ftp://x":                             "must be file:DIR or s3",
+		"s3://":                               "not a valid URL",
+		"s3:///bucket":                        "not a valid URL",
 		"s3://host":                           "names no bucket",
 		"s3://id:never-shown@host/bucket":     "belongs into PLAZA_MEDIA_KEY_ID",
 		"s3://host/bucket?secret=never-shown": "is not one of region, public, tls",
-		"s3://host/bucket?tls=maybe":          "tls is on or off",
+		"s3://host/bucket?tls=maybe":          "tls must be on or off",
 		"s3://host/bucket?region=%zz":         "malformed",
 	} {
 		s := settings()

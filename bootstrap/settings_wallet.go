@@ -11,23 +11,23 @@ import (
 	"plaza/domain/secret"
 )
 
-// WalletSettings are those of the mobile wallet, as they were written.
+// WalletSettings are the settings of the mobile wallet, as written.
 type WalletSettings struct {
 	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox, which moves no money, or wechatpay (auto: sandbox with --demo, else none)." placeholder:"NAME"`
-	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: wechatpay's own; a sandbox that is started along)." placeholder:"URL"`
+	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: wechatpay's own, or a sandbox that the server starts)." placeholder:"URL"`
 	MerchantSettings
 	WalletNotifyURL string `env:"PLAZA_WALLET_NOTIFY_URL" help:"Where the wallet reports payments (default: the public address with /api/pay/notify/wallet/)." placeholder:"URL"`
-	WalletPoll      string `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is asked after what somebody may have paid." placeholder:"DURATION"`
+	WalletPoll      string `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is polled for pending payments." placeholder:"DURATION"`
 	WalletTimeout   string `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
 }
 
-// MerchantSettings say who we are at the wallet; and so does the sandbox whom it serves.
+// MerchantSettings identify the merchant, for the wallet's client and for the sandbox.
 type MerchantSettings struct {
 	WalletMchID       string        `env:"PLAZA_WALLET_MCH_ID" help:"The merchant's id." placeholder:"ID"`
-	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key (default: of the sandbox, a random one in the data directory, made at the first start)." placeholder:"KEY"`
+	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key (default: for the sandbox, a random one in the data directory, created at the first start)." placeholder:"KEY"`
 	WalletAppID       string        `env:"PLAZA_WALLET_APP_ID" help:"Id of the wallet application official_account." placeholder:"ID"`
-	WalletSvcAppID    string        `env:"PLAZA_WALLET_SVC_APP_ID" help:"Id of the wallet application svc_ios_app, if there is one." placeholder:"ID"`
-	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandbox. Whoever reaches it can pay any order." placeholder:"HOST:PORT"`
+	WalletSvcAppID    string        `env:"PLAZA_WALLET_SVC_APP_ID" help:"Id of the wallet application svc_ios_app, if any." placeholder:"ID"`
+	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandbox. Every client that reaches it can pay any order." placeholder:"HOST:PORT"`
 }
 
 // The wallets.
@@ -38,23 +38,23 @@ const (
 	autoWallet    = "auto"
 )
 
-// WalletConfig says which wallet to speak to, and as whom.
+// WalletConfig is the configuration of the wallet.
 type WalletConfig struct {
-	Kind        string // none, sandbox, wechatpay, or auto, which is for serve to decide
-	URL         string // empty: with a sandbox, one that is started along
+	Kind        string // none, sandbox, wechatpay, or auto, which serve resolves
+	URL         string // empty with a sandbox: the server starts one
 	MerchantID  string
-	Key         secret.String // empty: with a sandbox, that of the data directory
+	Key         secret.String // empty with a sandbox: the key in the data directory
 	AppIDs      map[payment.WalletApp]string
-	NotifyURL   string // empty: the public address, with the path of notifications
+	NotifyURL   string // empty: PublicURL with notifyPath
 	Poll        time.Duration
 	Timeout     time.Duration
 	SandboxAddr string
 }
 
-// notifyPath is where notifications of the wallet come in.
+// notifyPath is the path for notifications from the wallet.
 const notifyPath = "/api/pay/notify/wallet/"
 
-// check returns the configuration, and notes every problem.
+// check returns the configuration and notes all problems.
 func (s WalletSettings) check(problems *noted) WalletConfig {
 	c := WalletConfig{
 		Kind: cmp.Or(s.Wallet, noWallet), URL: s.WalletURL, MerchantID: s.WalletMchID, Key: s.WalletKey,
@@ -91,7 +91,7 @@ func (s WalletSettings) check(problems *noted) WalletConfig {
 	return c
 }
 
-// within reads a duration between two others.
+// within parses a duration between least and most.
 func within(value string, least, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	if err != nil || d < least || d > most {
@@ -100,5 +100,5 @@ func within(value string, least, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// startsSandbox says whether a sandbox is to be started along.
+// startsSandbox reports whether the server must start a sandbox.
 func (c WalletConfig) startsSandbox() bool { return c.Kind == sandboxWallet && c.URL == "" }

@@ -22,7 +22,7 @@ import (
 	"plaza/domain/userimage"
 )
 
-// Stores are the store ports, whichever adapter stands behind them.
+// Stores are the store ports of either adapter.
 type Stores struct {
 	Accounts      access.Accounts
 	Directory     user.Directory
@@ -45,8 +45,8 @@ type Stores struct {
 	Media         media.Store
 }
 
-// storage is where everything is kept: the ports, the key that all servers sign
-// the addresses of pictures with, and the database behind them; nil is memory.
+// storage has the store ports, the key with which all servers sign the URLs of pictures, and
+// the database, which is nil for the in-memory store.
 type storage struct {
 	stores   Stores
 	signing  secret.String
@@ -54,8 +54,8 @@ type storage struct {
 	close    func() error
 }
 
-// openStorage opens what the configuration names. A database gets the schema
-// that this program needs, or must have it.
+// openStorage opens the configured store. It migrates the schema of a database, or with
+// KeepSchema checks it.
 func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
 	if c.DatabaseURL == inMemory {
 		return memoryStorage(c), nil
@@ -73,7 +73,7 @@ func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, erro
 
 func memoryStorage(c Config) storage {
 	s := memory.New()
-	signing := secret.New(rand.Text()) // pictures are gone with the process, so their addresses may be, too
+	signing := secret.New(rand.Text()) // pictures are lost at exit, so their URLs may become invalid, too
 	return storage{
 		stores: Stores{
 			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
@@ -88,15 +88,15 @@ func memoryStorage(c Config) storage {
 	}
 }
 
-// openDatabase connects to the database, and leaves its schema as it is.
+// openDatabase connects to the database without changing its schema.
 func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.Store, error) {
 	if c.DatabaseURL == inMemory {
-		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, where there is nothing to work on", errUsage, inMemory)
+		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", errUsage, inMemory)
 	}
 	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Log: log})
 }
 
-// prepareSchema applies the steps that are missing, or refuses to go on without them.
+// prepareSchema applies missing migrations. With KeepSchema it fails if some are missing.
 func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) error {
 	if c.KeepSchema {
 		if err := s.CheckSchema(ctx); err != nil {
@@ -106,15 +106,15 @@ func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.L
 	}
 	applied, err := s.Migrate(ctx)
 	if len(applied) > 0 {
-		log.Info("the schema was changed", "applied", applied)
+		log.Info("schema migrated", "applied", applied)
 	}
 	if err != nil {
-		return fmt.Errorf("bringing the schema up to date: %w", err)
+		return fmt.Errorf("migrate schema: %w", err)
 	}
 	return nil
 }
 
-// signingSecret is the name of the key that the addresses of pictures are signed with.
+// signingSecret is the name of the key that signs the URLs of pictures.
 const signingSecret = "media addresses"
 
 func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) (storage, error) {
@@ -123,7 +123,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 	}
 	signing, err := s.Secret(ctx, signingSecret)
 	if err != nil {
-		return storage{}, fmt.Errorf("the key for the addresses of pictures: %w", err)
+		return storage{}, fmt.Errorf("read signing key of pictures: %w", err)
 	}
 	pictures, err := openMedia(c, signing)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// TranslatorConfig says who translates, as whom they are asked, and what readers are
-// offered.
+// TranslatorConfig is the configuration of translation.
 type TranslatorConfig struct {
 	Kind   string // one of translators
 	URL    string // empty: the provider's own
@@ -25,7 +24,7 @@ type TranslatorConfig struct {
 	Offer  reading.Offer
 }
 
-// translators are the names of those that there are; auto is for serve to decide.
+// translators are the valid names; serve resolves auto.
 var translators = []string{autoTranslator, noTranslator, pseudoTranslator, "libretranslate", "deepl", "google", "azure", "apertium"}
 
 const (
@@ -34,7 +33,7 @@ const (
 	pseudoTranslator = "pseudo"
 )
 
-// newTranslator returns the translator of the configuration; nil for none.
+// newTranslator returns the configured translator, or nil for none.
 func newTranslator(c TranslatorConfig) (publication.Translator, error) {
 	line := provider.Line{URL: c.URL}
 	var remote publication.Translator
@@ -55,7 +54,7 @@ func newTranslator(c TranslatorConfig) (publication.Translator, error) {
 	case noTranslator, autoTranslator, "":
 		return nil, nil
 	default:
-		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR: there is no translator %q", errUsage, c.Kind)
+		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR: unknown translator %q", errUsage, c.Kind)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR_URL, _KEY and _REGION:\n%w", errUsage, err)

@@ -27,7 +27,7 @@ func thisBuild() build {
 
 func buildOf(info *debug.BuildInfo) build {
 	b := build{Go: info.GoVersion}
-	if info.Main.Version != "(devel)" { // the go command's word for a build without git
+	if info.Main.Version != "(devel)" { // set by the go command for a build without git
 		b.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {

@@ -10,15 +10,15 @@ import (
 	"plaza/domain/payment"
 )
 
-// The merchant of the sandbox. Its key is sandboxKey's.
+// The merchant of the sandbox. sandboxKey returns its key.
 const (
 	demoMerchant = "1900000109"
 	demoAppID    = "wxplazademo000001"
 	demoSvcAppID = "wxplazademo000002"
 )
 
-// newGateway returns the wallet of the configuration; nil for none. The sandbox is spoken
-// to as the wallet that it stands for.
+// newGateway returns the gateway to the configured wallet, or nil for none. The sandbox uses
+// the protocol of wechatpay.
 func newGateway(c Config) (payment.Gateway, error) {
 	w := c.Wallet
 	w.NotifyURL = cmp.Or(w.NotifyURL, c.PublicURL+notifyPath)

@@ -35,8 +35,8 @@ import (
 	"plaza/domain/publication"
 )
 
-// One set per adapter, and one of the use cases. To swap an adapter, write its set
-// and name it in the injectors.
+// One set per adapter, and one for the use cases. To replace an adapter, write a set for it
+// and name the set in the injectors.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))

@@ -131,7 +131,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		strength:  estimator,
 		places:    gazetteerGazetteer,
 		sanitiser: sanitiser,
-		studio:    processor,
+		processor: processor,
 	}
 	return app, nil
 }

@@ -1,14 +1,13 @@
-// Package migrations is the schema of the durable stores as SQL: numbered files,
-// one folder per database, embedded in the program, applied forward only.
+// Package migrations embeds the schema of the durable stores as SQL: numbered files, one folder
+// per database, applied forward only.
 //
-// Both folders hold the same numbers and end in the same tables. A migration that
-// was released never changes, and none depends on Go types, so each means the same
-// for ever.
+// Both folders have the same numbers and produce the same tables. A released migration never
+// changes. None depends on Go types, so its effect never changes either.
 package migrations
 
 import "embed"
 
-// Postgres and SQLite are the files of each database, in folders of these names.
+// Postgres and SQLite are the migrations of each database.
 var (
 	//go:embed postgres/*.sql
 	Postgres embed.FS

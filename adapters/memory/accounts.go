@@ -15,7 +15,7 @@ import (
 // Accounts is the store as access.Accounts and user.Directory.
 type Accounts struct{ s *Store }
 
-// Accounts returns the store's accounts and the people who have them.
+// Accounts returns the store's accounts and their members.
 func (s *Store) Accounts() Accounts { return Accounts{s} }
 
 var (
@@ -151,11 +151,11 @@ func copyAccount(a access.Account) access.Account {
 	return a
 }
 
-// checkUser fails unless the user is there: what refers to nobody is a mistake
-// of ours, for which no port has a fault.
+// checkUser returns an error if the user does not exist. It is not a fault: such a reference
+// is a bug of the caller.
 func (s *Store) checkUser(id user.ID) error {
 	if _, exists := s.accounts[id]; !exists {
-		return fmt.Errorf("there is no user %d to refer to", id)
+		return fmt.Errorf("reference to unknown user %d", id)
 	}
 	return nil
 }

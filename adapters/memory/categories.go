@@ -30,10 +30,10 @@ func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.
 	return found, nil
 }
 
-// checkCategory fails unless the category is none or there.
+// checkCategory returns an error if the id is not zero and the category does not exist.
 func (s *Store) checkCategory(id feed.CategoryID) error {
 	if _, exists := s.categories[id]; !exists && id != 0 {
-		return fmt.Errorf("there is no category %d to refer to", id)
+		return fmt.Errorf("reference to unknown category %d", id)
 	}
 	return nil
 }

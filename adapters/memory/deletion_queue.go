@@ -15,12 +15,12 @@ import (
 // DeletionQueue is the store as media.DeletionQueue.
 type DeletionQueue struct{ s *Store }
 
-// DeletionQueue returns the store's pictures that nobody shows any more.
+// DeletionQueue returns the store's queue of pictures to delete.
 func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 var _ media.DeletionQueue = DeletionQueue{}
 
-// discard puts the keys into the bin, due at once.
+// discard queues the keys for deletion, due immediately.
 func (s *Store) discard(keys ...media.Key) {
 	for _, key := range keys {
 		if _, is := s.discards[key]; !is {
@@ -63,7 +63,7 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	return nil
 }
 
-// References has all of it before it goes through it: who walks may call the store.
+// References copies all references first, so that the caller may use the store while iterating.
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	return func(yield func(media.Reference, error) bool) {
 		done, err := v.s.read(ctx)

@@ -10,7 +10,7 @@ import (
 // Events is the store as event.Repository, event.Reader and event.Discussion.
 type Events struct{ s *Store }
 
-// Events returns the store's events and what is said of them.
+// Events returns the store's events and their discussion.
 func (s *Store) Events() Events { return Events{s} }
 
 var (
@@ -83,8 +83,8 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 	return e, nil
 }
 
-// putEvent stores the state with its listing, new plates numbered, and returns a
-// copy of the event. When it fails nothing is stored.
+// putEvent numbers new plates, stores the state with its listing, and returns a copy of the
+// event. If it fails, nothing is stored.
 func (s *Store) putEvent(state event.State) (*event.Event, error) {
 	if err := s.checkUser(state.Author); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *Store) putEvent(state event.State) (*event.Event, error) {
 	return e, nil
 }
 
-// discardPlates puts the pictures of plates into the bin that are no longer there.
+// discardPlates queues the pictures of removed plates for deletion.
 func (s *Store) discardPlates(before, after []event.Plate) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {

@@ -17,7 +17,7 @@ import (
 // Feed is the store as feed.Reader.
 type Feed struct{ s *Store }
 
-// Feed returns what the store lists.
+// Feed returns the store's feed.
 func (s *Store) Feed() Feed { return Feed{s} }
 
 var _ feed.Reader = Feed{}
@@ -68,8 +68,7 @@ func (v Feed) Page(
 	return page.With(p, items), err
 }
 
-// items returns copies of what is listed so, each with its distance when there is
-// a circle to measure from.
+// items returns copies of the listed items, with their distances if near is set.
 func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, error) {
 	items := make([]feed.Item, len(listings))
 	for i, l := range listings {
@@ -85,7 +84,7 @@ func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, er
 	return items, nil
 }
 
-// thing returns a copy of what is listed so.
+// thing returns a copy of the listed item.
 func (s *Store) thing(l feed.Listing) (feed.Listable, error) {
 	switch l.Kind {
 	case feed.Publication:
@@ -97,5 +96,5 @@ func (s *Store) thing(l feed.Listing) (feed.Listable, error) {
 	case feed.Xfile:
 		return s.event(event.ID(l.ID))
 	}
-	return nil, fmt.Errorf("%s %d is listed, and nothing is known of its kind", l.Kind, l.ID)
+	return nil, fmt.Errorf("listing %s %d has an unknown kind", l.Kind, l.ID)
 }

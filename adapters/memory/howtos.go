@@ -18,7 +18,7 @@ func (s *Store) HowTos() HowTos { return HowTos{s} }
 
 var _ publication.HowTos = HowTos{}
 
-// howToKey is what there is one how-to of.
+// howToKey identifies a how-to.
 type howToKey struct {
 	category string
 	robot    user.ID

@@ -13,8 +13,7 @@ import (
 // Images is the store as userimage.Repository.
 type Images struct{ s *Store }
 
-// Images returns the store's images. They are private as they are: nobody can
-// reach into the tags of an image.
+// Images returns the store's images. Copies of images are private: their tags are immutable.
 func (s *Store) Images() Images { return Images{s} }
 
 var _ userimage.Repository = Images{}
@@ -80,7 +79,7 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 	return pageOf(p, v.s.imagesWhere(q))
 }
 
-// All copies the list: a caller may call the store while it goes through it.
+// All copies the list, so that the caller may use the store while iterating.
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
 	return func(yield func(userimage.Image, error) bool) {
 		done, err := v.s.read(ctx)

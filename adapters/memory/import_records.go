@@ -12,7 +12,7 @@ import (
 	"plaza/domain/user"
 )
 
-// checkRecord fails for a record that could not be stored, whatever is there.
+// checkRecord returns an error if the record can never be stored.
 func checkRecord(r imported.Record) error {
 	var id int64
 	switch r := r.(type) {
@@ -29,15 +29,15 @@ func checkRecord(r imported.Record) error {
 	case imported.DemandRecord:
 		id = int64(r.ID)
 	default:
-		return fmt.Errorf("%T is no record that can be stored", r)
+		return fmt.Errorf("unknown record type %T", r)
 	}
 	if id <= 0 {
-		return fmt.Errorf("%d can't be a %s's number", id, r.Ref().Kind)
+		return fmt.Errorf("invalid %s id %d", r.Ref().Kind, id)
 	}
 	return nil
 }
 
-// storeRecord stores what is ready, and says whether it was new, or any different.
+// storeRecord stores the record and returns whether it was new, changed or the same.
 func (s *Store) storeRecord(r imported.Record) imported.Status {
 	switch r := r.(type) {
 	case imported.UserRecord:
@@ -64,10 +64,10 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 	case imported.NewsRecord:
 		return s.storeNews(r)
 	}
-	panic("memory: a record was not checked")
+	panic("memory: record was not checked")
 }
 
-// putIn puts the value under its key, and says what that was for it.
+// putIn stores the value under its key and returns the resulting status.
 func putIn[K comparable, V any](stored map[K]V, key K, value V) imported.Status {
 	old, is := stored[key]
 	stored[key] = value
@@ -80,7 +80,7 @@ func putIn[K comparable, V any](stored map[K]V, key K, value V) imported.Status 
 	return imported.Changed
 }
 
-// orNil is the list, but nil without anything in it.
+// orNil returns the list, or nil if it is empty.
 func orNil[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func orNil[T any](list []T) []T {
 	return list
 }
 
-// storePerson opens an account for whoever has none.
+// storePerson stores the user, and opens an account if the user has none.
 func (s *Store) storePerson(p imported.UserRecord) imported.Status {
 	c := &s.crawled
 	if id, is := c.people[p.Source]; is {
@@ -104,8 +104,8 @@ func (s *Store) storePerson(p imported.UserRecord) imported.Status {
 	return imported.New
 }
 
-// memberOf is the person as they are kept: those who had an account before get another
-// name, and nothing else.
+// memberOf returns the member to store. A member who had an account before the import only
+// gets new names.
 func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 	m := p.Member
 	if s.crawled.adopted[id] {
@@ -116,14 +116,14 @@ func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 	return m
 }
 
-// bundle is what is known of the bundle.
+// bundle returns the stored bundle.
 func (s *Store) bundle(id publication.BundleID) publication.Bundle {
 	b := s.crawled.bundles[id]
 	b.ID = id
 	return b
 }
 
-// storeBundle stores the bundle, and changes all publications of it.
+// storeBundle stores the bundle and updates all its publications.
 func (s *Store) storeBundle(b publication.Bundle) imported.Status {
 	for id, p := range s.publications {
 		if p.Bundle.ID == b.ID {
@@ -150,7 +150,7 @@ func (s *Store) storeNews(r imported.NewsRecord) imported.Status {
 	return imported.Changed
 }
 
-// known are those of the refs that are stored.
+// known returns the refs that are stored.
 func (s *Store) known(refs []imported.Ref) map[imported.Ref]bool {
 	known := map[imported.Ref]bool{}
 	for _, ref := range refs {

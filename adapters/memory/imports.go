@@ -14,21 +14,21 @@ import (
 	"plaza/domain/user"
 )
 
-// ImportStore is the store as imported.ImportStore.
+// ImportStore is the store as imported.Store.
 type ImportStore struct{ s *Store }
 
-// Imports returns the store's way in for what the crawler brings.
+// Imports returns the store's port for imported records.
 func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
 var _ imported.Store = ImportStore{}
 
-// crawled is what the store knows of what was imported, and of what is being.
+// crawled is the state of finished and running imports.
 type crawled struct {
-	people   map[string]user.ID // by their ids at the source
+	people   map[string]user.ID // by source id
 	sources  map[user.ID]string
 	adopted  map[user.ID]bool // had an account before
 	bundles  map[publication.BundleID]publication.Bundle
-	news     map[string]int // places in the store's news
+	news     map[string]int // indexes in the store's news
 	waiting  map[lineOf]waitingLine
 	arrivals number
 	progress map[string][]byte
@@ -43,7 +43,7 @@ func newCrawled() crawled {
 	}
 }
 
-// lineOf names a line.
+// lineOf identifies a line.
 type lineOf struct {
 	file   string
 	number int64
@@ -69,14 +69,14 @@ func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (imported.Batc
 	return v.s.take(d), nil
 }
 
-// take can't fail, so that nothing is left half done.
+// take stores the batch. It can't fail, so it never stores a part.
 func (s *Store) take(d imported.Batch) imported.BatchResult {
 	c := &s.crawled
 	for _, n := range d.Abandoned {
 		delete(c.waiting, lineOf{d.File, n})
 	}
 	outcomes, ready := s.plan(d.Lines)
-	stored := map[imported.Ref]int64{} // when their lines arrived
+	stored := map[imported.Ref]int64{} // arrival numbers of their lines
 	for _, i := range ready {
 		line := d.Lines[i]
 		outcomes[i].Status = s.storeRecord(line.Record)
@@ -102,7 +102,7 @@ func (s *Store) take(d imported.Batch) imported.BatchResult {
 	return imported.BatchResult{Outcomes: outcomes, Replaced: replaced}
 }
 
-// arrived is when the line was first given: now, unless it waits.
+// arrived returns the arrival number of a waiting line, or a new one.
 func (c *crawled) arrived(file string, number int64) int64 {
 	if w, waits := c.waiting[lineOf{file, number}]; waits {
 		return w.arrived
@@ -110,13 +110,12 @@ func (c *crawled) arrived(file string, number int64) int64 {
 	return c.arrivals.next()
 }
 
-// plan says which of the lines can be stored, in which order, and what becomes of the
-// others.
+// plan returns the outcomes of the lines, and the indexes of those to store, in order.
 func (s *Store) plan(lines []imported.Line) (outcomes []imported.Outcome, ready []int) {
 	outcomes = make([]imported.Outcome, len(lines))
 	var batch []imported.Record
 	var places []int
-	phones := map[user.Phone]string{} // those that the batch takes
+	phones := map[user.Phone]string{} // claimed by this batch
 	for i, line := range lines {
 		if p, is := line.Record.(imported.UserRecord); is {
 			if wrong := p.Problem(s.holders(p, phones)); wrong != nil {
@@ -141,7 +140,7 @@ func (s *Store) plan(lines []imported.Line) (outcomes []imported.Outcome, ready 
 	return outcomes, ready
 }
 
-// holders are the account that the person has, and the one that has their phone.
+// holders returns the user's account and the account that has the user's phone number.
 func (s *Store) holders(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
 	of := func(id user.ID) *imported.ExistingAccount {
 		return &imported.ExistingAccount{Source: s.crawled.sources[id], Phone: s.accounts[id].Phone}

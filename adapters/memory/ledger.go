@@ -21,13 +21,13 @@ func (s *Store) Ledger() Ledger { return Ledger{s} }
 
 var _ payment.Ledger = Ledger{}
 
-// ledger is what the store knows of orders.
+// ledger is the state of orders and payments.
 type ledger struct {
 	orders      map[payment.OrderID]payment.Order
 	looks       map[payment.OrderID]time.Time
 	prepayments map[payment.OrderID][]payment.Prepayment
 	tradeNos    map[payment.TradeNo]payment.OrderID
-	payments    map[string]payment.Payment // by their transactions
+	payments    map[string]payment.Payment // by transaction id
 	journal     map[payment.OrderID][]payment.Entry
 	keys        keys
 }
@@ -89,7 +89,7 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, er
 	return v.s.ledger.ordersOf(id, payment.Open), nil
 }
 
-// ordersOf are the user's orders in the state, or with none in any, the newest first.
+// ordersOf returns the user's orders in the state (empty: any), the newest first.
 func (l *ledger) ordersOf(id user.ID, state payment.State) []payment.Order {
 	var theirs []payment.Order
 	for _, o := range l.orders {
@@ -187,7 +187,7 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entr
 	return slices.Clone(v.s.ledger.journal[id]), nil
 }
 
-// private are copies that nobody else can reach into.
+// private returns deep copies.
 func private(prepayments []payment.Prepayment) []payment.Prepayment {
 	copies := slices.Clone(prepayments)
 	for i, p := range copies {

@@ -34,7 +34,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 	return nil
 }
 
-// paymentsOf are those of the order, in the order in which they came in.
+// paymentsOf returns the payments of the order, in the order of their arrival.
 func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
 	var theirs []payment.Payment
 	for _, p := range l.payments {
@@ -46,16 +46,16 @@ func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
 	return theirs
 }
 
-// checkTrade holds what a database has constraints for.
+// checkTrade checks the rules that databases enforce with constraints.
 func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 	if l.orders[id].State == payment.Paid && t.Order.State != payment.Paid {
-		return errors.New("an order that is paid stays paid")
+		return errors.New("a paid order must stay paid")
 	}
 	alive, applied := 0, 0
 	tradeNos, transactions := map[payment.TradeNo]bool{}, map[string]bool{}
 	for _, p := range t.Prepayments {
 		if of, known := l.tradeNos[p.TradeNo]; known && of != id || tradeNos[p.TradeNo] {
-			return fmt.Errorf("there is another prepayment %s", p.TradeNo)
+			return fmt.Errorf("duplicate prepayment %s", p.TradeNo)
 		}
 		tradeNos[p.TradeNo] = true
 		if p.IsAlive() {
@@ -64,7 +64,7 @@ func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 	}
 	for _, p := range t.Payments {
 		if known, is := l.payments[p.TransactionID]; is && known.Order != id || transactions[p.TransactionID] {
-			return fmt.Errorf("there is another payment %s", p.TransactionID)
+			return fmt.Errorf("duplicate payment %s", p.TransactionID)
 		}
 		transactions[p.TransactionID] = true
 		if p.State == payment.Applied {
@@ -72,7 +72,7 @@ func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 		}
 	}
 	if alive > 1 || applied > 1 {
-		return fmt.Errorf("%d prepayments of order %d are alive, and %d payments applied", alive, id, applied)
+		return fmt.Errorf("order %d has %d live prepayments and %d applied payments", id, alive, applied)
 	}
 	if t.Answer != nil {
 		return l.keys.check(t.Answer.Key)
@@ -80,7 +80,7 @@ func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 	return nil
 }
 
-// putTrade can't fail, so that nothing is left half done.
+// putTrade stores the trade. It can't fail, so it never stores a part.
 func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	l := &s.ledger
 	order := l.orders[id]

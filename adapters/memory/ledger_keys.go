@@ -11,26 +11,26 @@ import (
 	"plaza/domain/user"
 )
 
-// keyOf names a key.
+// keyOf identifies an Idempotency-Key.
 type keyOf struct {
 	user user.ID
 	name string
 }
 
-// key is a key that is kept, or was answered.
+// key is a reserved or answered Idempotency-Key.
 type key struct {
 	fingerprint [32]byte
 	holder      [16]byte
 	since       time.Time
-	busy        time.Time // until then somebody is about to answer it; zero: it was answered
+	busy        time.Time // end of the reservation; zero: answered
 	order       payment.OrderID
 	reply       []byte
 }
 
-// keys drops what is forgotten when there is twice as much as after the last time.
+// keys drops expired keys whenever the map has doubled since the last sweep.
 type keys struct {
 	kept  map[keyOf]key
-	sweep int // size at which to look for what is forgotten
+	sweep int // size that triggers the next sweep
 }
 
 func newKeys() keys { return keys{kept: map[keyOf]key{}, sweep: firstSweep} }
@@ -74,8 +74,7 @@ func (v Ledger) Release(ctx context.Context, k payment.Key) error {
 	return nil
 }
 
-// check is ErrKeyInUse when the key was answered meanwhile: then its request had its
-// effect.
+// check returns ErrKeyInUse if the key was answered meanwhile: its request has had its effect.
 func (ks *keys) check(k payment.Key) error {
 	if kept, is := ks.kept[keyOf{k.User, k.Name}]; is && (kept.busy.IsZero() || kept.fingerprint != k.Fingerprint) {
 		return payment.ErrKeyInUse

@@ -10,7 +10,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// item names something that can be listed.
+// item identifies a listable item.
 type item struct {
 	kind feed.Kind
 	id   int64
@@ -24,7 +24,7 @@ func byItem(a, b feed.Listing) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 }
 
-// Listings returns everything that is listed in the feed, by kind and id.
+// Listings returns all listings of the feed, ordered by kind and id.
 func (s *Store) Listings() []feed.Listing {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
@@ -36,8 +36,7 @@ func (s *Store) Listings() []feed.Listing {
 	return all
 }
 
-// list makes the feed agree with the thing. It belongs to the same step as
-// whatever the thing becomes.
+// list updates the listing of the thing. The caller must change both in the same step.
 func (s *Store) list(at item, thing feed.Listable) {
 	if l, listed := thing.Listing(); listed {
 		s.listings[at] = copyListing(l)
@@ -51,7 +50,7 @@ func copyListing(l feed.Listing) feed.Listing {
 	return l
 }
 
-// copyOf is a private copy of what may not be there.
+// copyOf returns a pointer to a copy of the value, or nil for nil.
 func copyOf[T any](p *T) *T {
 	if p == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// Media keeps pictures in a map.
+// Media is a media.Store in a map.
 type Media struct {
 	media.Addresses
 	lock     sync.RWMutex
@@ -26,8 +26,8 @@ type picture struct {
 	modified time.Time
 }
 
-// NewMedia returns an empty store of pictures, whose addresses are under the
-// public one and signed with the key.
+// NewMedia returns an empty store of pictures. Their URLs begin with publicURL and are signed
+// with the key.
 func NewMedia(publicURL string, key []byte) *Media {
 	return &Media{
 		Addresses: media.NewAddresses(publicURL, secret.New(string(key))),
@@ -78,8 +78,8 @@ func (m *Media) Remove(ctx context.Context, key media.Key) error {
 	return nil
 }
 
-// All implements media.Store. It shows what was there when it began, so that whoever goes
-// through it may remove pictures on the way.
+// All implements media.Store. It yields the pictures that were stored when it began, so that
+// the caller may remove pictures while iterating.
 func (m *Media) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 	return func(yield func(media.Stored, error) bool) {
 		for _, picture := range m.all() {
@@ -107,7 +107,7 @@ func (m *Media) all() []media.Stored {
 	return all
 }
 
-// opened shows bytes, which never change once they are stored, to one reader.
+// opened is one reader of stored bytes, which never change.
 type opened struct{ io.ReadSeeker }
 
 func (opened) Close() error { return nil }

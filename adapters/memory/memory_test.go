@@ -52,8 +52,8 @@ func TestMedia(t *testing.T) {
 	})
 }
 
-// The ports ask for events in counts alone. Should somebody ask for them on a
-// page, it still has what is counted (FED-10).
+// The ports select events for counts only. A page that selects events must still have the
+// counted ones (FED-10).
 func TestFED_10_events_are_on_the_pages_that_count_them(t *testing.T) {
 	s := memory.New()
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)

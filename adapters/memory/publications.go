@@ -42,7 +42,7 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 	return page.Map(p, copyPublication), err
 }
 
-// visibleBundles are the bundles of which some publication can be seen.
+// visibleBundles returns the bundles that have a visible publication.
 func (s *Store) visibleBundles() map[publication.BundleID]bool {
 	visible := map[publication.BundleID]bool{}
 	for _, p := range s.publications {

@@ -110,5 +110,5 @@ func (s *Store) entries(states []event.State) ([]event.Entry, error) {
 	return entries, nil
 }
 
-// first returns the first n of all, or all when there are fewer.
+// first returns the first n elements, or all if there are fewer.
 func first[T any](all []T, n int) []T { return all[:min(n, len(all))] }

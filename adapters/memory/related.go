@@ -51,7 +51,7 @@ func (v Events) Load(ctx context.Context, scene event.RelatedQuery) (event.Relat
 	return around, nil
 }
 
-// published are the events of the date that the viewer may see, newest creation first.
+// published returns the events of the date that the viewer may see, the newest first.
 func (s *Store) published(on event.Date, viewer user.ID) []event.State {
 	states := s.eventsWhere(func(e event.State) bool {
 		return e.Date == on && e.Status == event.Normal &&

@@ -1,9 +1,9 @@
-// Package memory keeps everything in plain maps: for tests, for a first try
-// without a database, and for learning what a store has to do.
+// Package memory implements the store ports in plain maps: for tests, for trying Plaza without
+// a database, and as a reference for other stores.
 //
-// Whatever goes in or comes out is a private copy. One lock guards everything, so
-// what must agree (an event, its listing, its counts) changes in one step, and a
-// step that fails leaves nothing behind.
+// Arguments and results are private copies. One lock guards all data, so data that must stay
+// consistent (an event, its listing, its counts) changes in one step. A step that fails
+// changes nothing.
 package memory
 
 import (
@@ -23,8 +23,8 @@ import (
 	"plaza/domain/userimage"
 )
 
-// Store is all the stores there are, over the same data. Each port is a view of
-// it: ports may have methods of the same name.
+// Store holds the data of all store ports. Each port is a separate view of it, because ports
+// have methods of the same name.
 type Store struct {
 	lock  sync.RWMutex
 	guard reentry.Guard
@@ -55,10 +55,10 @@ type Store struct {
 	translations translations
 	demands      map[demand.ID]demand.Demand
 	images       map[userimage.ID]userimage.Image
-	kept         map[user.ID]map[userimage.ID]bool // images by owner, deleted ones left out
+	kept         map[user.ID]map[userimage.ID]bool // images by owner, without deleted ones
 	ledger       ledger
 	crawled      crawled
-	discards     map[media.Key]time.Time // since they are due
+	discards     map[media.Key]time.Time // when each is due
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment number }
 }
@@ -98,7 +98,7 @@ func New() *Store {
 	}
 }
 
-// number counts one kind of thing; no number is ever given twice.
+// number generates the ids of one kind. It never returns an id twice.
 type number int64
 
 func (n *number) next() int64 {
@@ -106,8 +106,8 @@ func (n *number) next() int64 {
 	return int64(*n)
 }
 
-// read lets the caller look until done is called. It fails for a context that
-// has ended, and inside Change, where waiting for the lock would never end.
+// read locks the store for reading until done is called. It returns an error if the context
+// has ended, and inside Change, where it would deadlock.
 func (s *Store) read(ctx context.Context) (done func(), err error) {
 	if err := s.admit(ctx); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Store) read(ctx context.Context) (done func(), err error) {
 	return s.lock.RUnlock, nil
 }
 
-// write is read for a caller who changes something: nobody else is in.
+// write locks the store for writing, like read.
 func (s *Store) write(ctx context.Context) (done func(), err error) {
 	if err := s.admit(ctx); err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func (s *Store) write(ctx context.Context) (done func(), err error) {
 	return s.lock.Unlock, nil
 }
 
-// inside runs the function that a caller gave to Change. Nothing is to be stored
-// when it fails, or when its caller has gone away in the meantime.
+// inside runs the function that a caller passed to Change. If it returns an error, or if the
+// context has ended meanwhile, nothing must be stored.
 func (s *Store) inside(ctx context.Context, fn func() error) error {
 	if err := s.guard.Run(fn); err != nil {
 		return err

@@ -19,7 +19,7 @@ func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
 
 var _ subscription.Repository = Subscriptions{}
 
-// follow is who follows whom or what; there is one subscription of each.
+// follow identifies a subscription by its follower and the user or category followed.
 type follow struct {
 	who      user.ID
 	followed user.ID
@@ -49,7 +49,7 @@ func (v Subscriptions) Follow(ctx context.Context, sub subscription.Subscription
 	return sub, true, nil
 }
 
-// followable says whether what the subscription follows is there.
+// followable reports whether the followed user or category exists.
 func (s *Store) followable(sub subscription.Subscription) bool {
 	if sub.EntityType() == subscription.User {
 		return s.checkUser(sub.Followed) == nil
@@ -90,7 +90,7 @@ func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Pag
 	return pageOf(q.Page, admitted)
 }
 
-// pageOf cuts the page out of the whole list.
+// pageOf returns the requested page of the list.
 func pageOf[T any](r page.Request, all []T) (page.Page[T], error) {
 	from := min(r.Offset(), len(all))
 	to := min(from+r.Size(), len(all))

@@ -12,7 +12,7 @@ import (
 // Throttle is the store as access.Throttle.
 type Throttle struct{ s *Store }
 
-// Throttle returns the store's count of failed logins.
+// Throttle returns the store's counts of failed logins.
 func (s *Store) Throttle() Throttle { return Throttle{s} }
 
 var _ access.Throttle = Throttle{}
@@ -47,14 +47,14 @@ func (v Throttle) Abandon(ctx context.Context, a access.Attempt, now time.Time) 
 	return nil
 }
 
-// failure is an attempt that counts as failed.
+// failure is an attempt counted as failed.
 type failure struct {
 	access.Attempt
 	at time.Time
 }
 
-// group is what failures are counted together for. What its grouping does not
-// look at is zero.
+// group is a key under which failures are counted together. Fields outside of its grouping
+// are zero.
 type group struct {
 	grouping access.Grouping
 	phone    user.Phone
@@ -72,14 +72,13 @@ func groupOf(g access.Grouping, a access.Attempt) group {
 	}
 }
 
-// failures counts failed logins in sliding windows. Windows in which nothing
-// counts any more are dropped when there are twice as many as after the last
-// time, so that strangers can't fill the memory.
+// failures counts failed logins in sliding windows. Expired windows are dropped whenever their
+// number has doubled since the last sweep, so that clients can't exhaust the memory.
 type failures struct {
 	limits []access.Limit
 	counts map[group][]failure
 	usual  map[access.Attempt]time.Time // last login
-	sweep  int                          // size at which to look for what has expired
+	sweep  int                          // size that triggers the next sweep
 }
 
 const firstSweep = 1024
@@ -119,7 +118,7 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 	return nil
 }
 
-// takeBack drops the attempt's latest failure from wherever it was counted.
+// takeBack removes the attempt's latest failure from all groups.
 func (f *failures) takeBack(a access.Attempt) {
 	var latest failure
 	for _, counted := range f.counts[groupOf(access.BySourceAny, a)] {
@@ -135,8 +134,8 @@ func (f *failures) takeBack(a access.Attempt) {
 	}
 }
 
-// forgive is what a login does besides: its pair starts afresh, and its source is
-// a usual one.
+// forgive records a successful login: it clears the failures of the pair, and its source
+// becomes a usual one.
 func (f *failures) forgive(a access.Attempt, now time.Time) {
 	delete(f.counts, groupOf(access.ByPair, a))
 	if now.After(f.usual[a]) {
@@ -148,7 +147,7 @@ func (f *failures) isUsual(a access.Attempt, now time.Time) bool {
 	return now.Sub(f.usual[a]) < access.UsualFor
 }
 
-// within drops what has left the group's window and returns the rest.
+// within drops failures older than the window and returns the rest.
 func (f *failures) within(g group, window time.Duration, now time.Time) []failure {
 	f.keep(g, slices.DeleteFunc(f.counts[g], func(counted failure) bool {
 		return now.Sub(counted.at) >= window
@@ -164,7 +163,7 @@ func (f *failures) keep(g group, counted []failure) {
 	f.counts[g] = counted
 }
 
-// prune drops all that has expired, once it may be half of what is kept.
+// prune drops expired entries if the maps have reached the sweep size.
 func (f *failures) prune(now time.Time) {
 	if f.size() < f.sweep {
 		return

@@ -11,7 +11,7 @@ import (
 	"plaza/domain/access"
 )
 
-// Whoever tries from ever new addresses must not fill the memory.
+// Attempts from ever new addresses must not fill the memory.
 func TestAUT_11_failures_that_expired_are_forgotten(t *testing.T) {
 	f := newFailures(access.Limits())
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -26,7 +26,7 @@ func TestAUT_11_failures_that_expired_are_forgotten(t *testing.T) {
 		}
 		most = max(most, f.size())
 	}
-	// Of a minute's attempt, 15 minutes' groups and 30 days' logins still count.
+	// With an attempt per minute, 15 minutes of groups and 30 days of logins still count.
 	living := 2*15 + 1 + int(access.UsualFor/(100*time.Minute))
 	assert.Less(t, most, 3*max(living, firstSweep/2))
 }

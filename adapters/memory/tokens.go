@@ -30,7 +30,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (access.TokenID, erro
 		return 0, err
 	}
 	if _, taken := v.s.keys[t.Hash]; taken {
-		return 0, fmt.Errorf("the key of user %d was given out before", t.User)
+		return 0, fmt.Errorf("duplicate token key of user %d", t.User)
 	}
 	t.ID = access.TokenID(v.s.numbers.token.next())
 	v.s.tokens[t.ID] = copyToken(t)
@@ -71,7 +71,7 @@ func (v Tokens) Touch(ctx context.Context, session access.Session, now time.Time
 	return nil
 }
 
-// touch notes the instant unless what is noted is about as late, or later.
+// touch stores the time, unless the stored time is about as late or later.
 func touch[K comparable](noted map[K]time.Time, key K, now time.Time) {
 	if now.Sub(noted[key]) >= access.SeenEvery {
 		noted[key] = now
@@ -112,7 +112,7 @@ func (v Tokens) OfUser(ctx context.Context, id user.ID) ([]access.Token, error) 
 	return theirs, nil
 }
 
-// token returns a copy of the token as it stands, with its last use.
+// token returns a copy of the token with its last use.
 func (s *Store) token(id access.TokenID) access.Token {
 	t := copyToken(s.tokens[id])
 	t.Used = s.used[id]

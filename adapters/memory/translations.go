@@ -13,7 +13,7 @@ import (
 // Translations is the store as publication.Cache.
 type Translations struct{ s *Store }
 
-// Translations returns the translations that the store keeps.
+// Translations returns the store's cache of translations.
 func (s *Store) Translations() Translations { return Translations{s} }
 
 var _ publication.Cache = Translations{}
@@ -112,31 +112,31 @@ func (v Translations) Refund(ctx context.Context, s publication.Spending) error 
 	return nil
 }
 
-// translation is a text until it expires.
+// translation is a translated text with its expiry.
 type translation struct {
 	text    string
 	expires time.Time
 }
 
-// claim is who translates a text, and until when nobody else does.
+// claim is the holder of a claim on a text, with its expiry.
 type claim struct {
 	holder publication.Holder
 	until  time.Time
 }
 
-// account is what spending is counted by.
+// account is the key under which spending is counted.
 type account struct {
 	translator string
 	day        time.Time
 }
 
-// translations drops what has expired when there is twice as much as after the
-// last time, so that what nobody reads any more doesn't fill the memory.
+// translations drops expired texts whenever the map has doubled since the last sweep, so that
+// unused ones don't fill the memory.
 type translations struct {
 	kept   map[publication.CacheKey]translation
-	claims map[publication.CacheKey]claim // no more than are being translated
+	claims map[publication.CacheKey]claim // only texts being translated
 	spent  map[account]int64
-	sweep  int // size at which to look for what has expired
+	sweep  int // size that triggers the next sweep
 }
 
 func newTranslations() translations {

@@ -1,4 +1,4 @@
-// Package browsing holds the use cases of looking through the home feed.
+// Package browsing holds the use cases of the home feed.
 package browsing
 
 import (
@@ -12,31 +12,31 @@ import (
 	"plaza/domain/page"
 )
 
-// Browsing holds what the use cases work with.
+// Browsing implements the use cases.
 type Browsing struct {
 	reader   feed.Reader
 	pictures media.Store
 	now      func() time.Time
-	wide     chan struct{} // one for each wide circle that is being counted
+	wide     chan struct{} // one element per wide area that is being counted
 }
 
-// What a wide circle holds is counted thing by thing (FED-05). At most wideAtOnce of
-// them are counted at once, whatever store is asked; another waits for wideWait at most.
+// Wide areas are counted item by item (FED-05). A server counts at most maxWideAreas at
+// the same time, on every store; further requests wait up to maxWideWait.
 const (
-	wideAtOnce = 4
-	wideWait   = time.Second
+	maxWideAreas = 4
+	maxWideWait  = time.Second
 )
 
-// ErrBusy is the fault of a wide circle that was not counted, because others were.
+// ErrBusy is the fault of a request that waited maxWideWait in vain.
 var ErrBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many wide areas are being searched at once. Try again in a moment.")
 
-// New returns the use cases over the ports; now tells the time.
+// New returns the use cases over the ports; now returns the time.
 func New(reader feed.Reader, pictures media.Store, now func() time.Time) *Browsing {
-	return &Browsing{reader: reader, pictures: pictures, now: now, wide: make(chan struct{}, wideAtOnce)}
+	return &Browsing{reader: reader, pictures: pictures, now: now, wide: make(chan struct{}, maxWideAreas)}
 }
 
-// Categories returns the tree of categories, each with the meta of what the
-// selection admits there, and the bucket when something is in it (FED-01 to 03).
+// Categories returns the tree of categories with the meta of the selected items in each,
+// and the uncategorised node if it has items (FED-01 to 03).
 func (b *Browsing) Categories(ctx context.Context, s feed.Selection) ([]feed.CategoryNode, error) {
 	done, err := b.begin(ctx, s)
 	if err != nil {
@@ -50,8 +50,8 @@ func (b *Browsing) Categories(ctx context.Context, s feed.Selection) ([]feed.Cat
 	return feed.Tree(categories, metas), nil
 }
 
-// Items returns a page of what the selection admits in the category, or in the
-// bucket (zero), their covers with addresses. An unknown category is NotFound (FED-06).
+// Items returns a page of the selected items in the category (zero: uncategorised), their
+// covers with URLs. It returns NotFound if the category is unknown (FED-06).
 func (b *Browsing) Items(ctx context.Context, in feed.CategoryID, s feed.Selection, r page.Request) (page.Page[feed.Item], error) {
 	done, err := b.begin(ctx, s)
 	if err != nil {
@@ -66,14 +66,14 @@ func (b *Browsing) Items(ctx context.Context, in feed.CategoryID, s feed.Selecti
 	return p, err
 }
 
-// begin waits until the selection may be read; done must be called after that. A circle
-// is wide when it is wider than the one that clients get unasked. ErrBusy when as many
-// wide ones as may be are being counted all the while.
+// begin waits until the selection may be read; the caller must call done afterwards. An
+// area is wide if its radius exceeds geo.DefaultDistance. It returns ErrBusy if
+// maxWideAreas are being counted for all of maxWideWait.
 func (b *Browsing) begin(ctx context.Context, s feed.Selection) (done func(), err error) {
 	if s.Near == nil || s.Near.Within <= geo.DefaultDistance {
 		return func() {}, nil
 	}
-	timer := time.NewTimer(wideWait)
+	timer := time.NewTimer(maxWideWait)
 	defer timer.Stop()
 	select {
 	case b.wide <- struct{}{}:

@@ -1,5 +1,6 @@
-// Package keeping holds the use cases of keeping the files of pictures in agreement with
-// what shows them: what nobody shows loses its file, and what somebody shows has one.
+// Package cleanup holds the use cases that keep picture files consistent with the records
+// that reference them: files of deleted pictures are removed, orphans and missing files
+// are found.
 package cleanup
 
 import (
@@ -13,26 +14,27 @@ import (
 	"plaza/domain/media"
 )
 
-// Cleanup holds what the use cases work with.
+// Cleanup implements the use cases.
 type Cleanup struct {
-	bin      media.DeletionQueue
-	pictures media.Store
-	now      func() time.Time
-	log      *slog.Logger
+	deletions media.DeletionQueue
+	pictures  media.Store
+	now       func() time.Time
+	log       *slog.Logger
 }
 
-// New returns the use cases over the ports; now tells the time.
-func New(bin media.DeletionQueue, pictures media.Store, now func() time.Time, log *slog.Logger) *Cleanup {
-	return &Cleanup{bin: bin, pictures: pictures, now: now, log: log}
+// New returns the use cases over the ports; now returns the time.
+func New(deletions media.DeletionQueue, pictures media.Store, now func() time.Time, log *slog.Logger) *Cleanup {
+	return &Cleanup{deletions: deletions, pictures: pictures, now: now, log: log}
 }
 
 const (
-	interval   = time.Minute     // between two looks into the bin
-	retryDelay = 5 * time.Minute // until what could not be removed is tried again
-	batchSize  = 100             // pictures that are taken out of the bin at once
+	interval   = time.Minute     // between two reads of the deletion queue
+	retryDelay = 5 * time.Minute // until a failed removal is tried again
+	batchSize  = 100             // pictures claimed at once
 )
 
-// Run empties the bin until the context ends. Any number of servers may do so at once.
+// Run removes files of deleted pictures until the context ends. Several servers may run it at
+// the same time.
 func (k *Cleanup) Run(ctx context.Context) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -40,7 +42,7 @@ func (k *Cleanup) Run(ctx context.Context) {
 		for n := batchSize; n == batchSize && ctx.Err() == nil; {
 			var err error
 			if n, err = k.RemoveDue(ctx); err != nil && ctx.Err() == nil {
-				k.log.WarnContext(ctx, "files of deleted pictures could not be removed; they will be later", "error", err)
+				k.log.WarnContext(ctx, "removing files of deleted pictures failed; will retry", "error", err)
 			}
 		}
 		select {
@@ -51,35 +53,34 @@ func (k *Cleanup) Run(ctx context.Context) {
 	}
 }
 
-// RemoveDue takes a handful of pictures out of the bin, removes their files, and returns how
-// many they were. What fails is tried again later.
+// RemoveDue claims a batch of deleted pictures, removes their files, and returns the size of
+// the batch. Failed removals are tried again later.
 func (k *Cleanup) RemoveDue(ctx context.Context) (int, error) {
-	due, err := k.bin.Claim(ctx, k.now(), k.now().Add(retryDelay), batchSize)
+	due, err := k.deletions.Claim(ctx, k.now(), k.now().Add(retryDelay), batchSize)
 	if err != nil {
 		return 0, err
 	}
-	return len(due), media.RemoveFiles(ctx, k.pictures, k.bin, due)
+	return len(due), media.RemoveFiles(ctx, k.pictures, k.deletions, due)
 }
 
-// OrphanGracePeriod is the age of a file that nobody knows of: a younger one may be on its way.
+// OrphanGracePeriod is the minimum age of an orphan: a younger file may belong to an upload
+// in progress.
 const OrphanGracePeriod = time.Hour
 
-// orphanBatch is how many orphans are held before they are reported, or removed: each batch
-// that is removed costs another walk through the references.
+// orphanBatch is how many orphans are reported, or removed, together. Each batch that is
+// removed costs another pass over the references.
 const orphanBatch = 1000
 
-// Finding is a picture that is not as it should be.
+// Finding is an orphan file or a picture without a file.
 type Finding struct {
 	Key media.Key
-	// Missing says what shows the picture that has no file; empty: it is a file that
-	// nothing shows.
+	// Missing names the record whose picture has no file. Empty: the file is an orphan.
 	Missing string
 	Mended  bool
 }
 
-// Check looks for files that nothing shows, and for pictures without a file, also beside
-// running servers. With repair it removes the files; for a picture without one nothing
-// can be done.
+// Check finds orphan files and pictures without a file. Servers may run meanwhile. With
+// repair it removes the orphans; a missing file cannot be repaired.
 func (k *Cleanup) Check(ctx context.Context, repair bool) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		if err := k.check(ctx, repair, func(f Finding) bool { return yield(f, nil) }); err != nil {
@@ -88,11 +89,11 @@ func (k *Cleanup) Check(ctx context.Context, repair bool) iter.Seq2[Finding, err
 	}
 }
 
-// errStopped says that nobody wants to hear more.
-var errStopped = errors.New("enough")
+// errStopped says that the caller has stopped the iteration.
+var errStopped = errors.New("stopped")
 
 func (k *Cleanup) check(ctx context.Context, repair bool, found func(Finding) bool) error {
-	began := k.now() // before the walk: what is uploaded from now on is not in it
+	began := k.now() // before the references are read: they miss later uploads
 	known, err := k.known(ctx)
 	if err != nil {
 		return err
@@ -107,8 +108,8 @@ func (k *Cleanup) check(ctx context.Context, repair bool, found func(Finding) bo
 	return err
 }
 
-// set is a set of keys. There may be millions, so it has their hashes; that two are the
-// same will not happen.
+// set is a set of keys. It may have millions, so it stores their 64-bit hashes, and
+// neglects collisions.
 type set struct {
 	seed maphash.Seed
 	in   map[uint64]struct{}
@@ -125,7 +126,7 @@ func (s set) has(k media.Key) bool {
 
 func (k *Cleanup) known(ctx context.Context) (set, error) {
 	known := newSet()
-	for one, err := range k.bin.References(ctx) {
+	for one, err := range k.deletions.References(ctx) {
 		if err != nil {
 			return set{}, err
 		}
@@ -134,9 +135,9 @@ func (k *Cleanup) known(ctx context.Context) (set, error) {
 	return known, nil
 }
 
-// orphans finds the files that nothing shows, and returns all files. A file counts as an
-// orphan only if it was old when the check began: the age of a younger one says nothing
-// about a walk through the references that ended before it was stored.
+// orphans reports the orphan files, and returns all files. A file counts as an orphan only
+// if it was older than OrphanGracePeriod when the check began: the references may have been
+// read before a younger one was stored.
 func (k *Cleanup) orphans(ctx context.Context, began time.Time, known set, repair bool, found func(Finding) bool) (set, error) {
 	stored := newSet()
 	var batch []media.Key
@@ -159,8 +160,8 @@ func (k *Cleanup) orphans(ctx context.Context, began time.Time, known set, repai
 	return stored, k.report(ctx, batch, repair, found)
 }
 
-// report passes on the orphans, with repair after their files are removed. Just before it
-// removes them it walks through the references again, and spares what is shown by then.
+// report reports the orphans. With repair it first reads the references again, and removes
+// the files that are still orphans.
 func (k *Cleanup) report(ctx context.Context, orphans []media.Key, repair bool, found func(Finding) bool) error {
 	known := newSet()
 	if repair && len(orphans) > 0 {
@@ -185,10 +186,10 @@ func (k *Cleanup) report(ctx context.Context, orphans []media.Key, repair bool, 
 	return nil
 }
 
-// missing finds the pictures without a file. One that came after the files were gone
-// through has one; so each is looked for once more.
+// missing reports the pictures without a file. A picture may be newer than the list of
+// files, so each missing file is looked up once more.
 func (k *Cleanup) missing(ctx context.Context, stored set, found func(Finding) bool) error {
-	for one, err := range k.bin.References(ctx) {
+	for one, err := range k.deletions.References(ctx) {
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// stuck is a store of pictures that can be told not to remove anything.
+// stuck is a store of pictures whose Remove can be made to fail.
 type stuck struct {
 	media.Store
 	is bool
@@ -30,7 +30,7 @@ type stuck struct {
 
 func (s *stuck) Remove(ctx context.Context, key media.Key) error {
 	if s.is {
-		return errors.New("the disk is stuck")
+		return errors.New("disk failure")
 	}
 	return s.Store.Remove(ctx, key)
 }
@@ -96,7 +96,7 @@ func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testi
 	w.pictures.is = false
 	n, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
-	assert.Zero(t, n, "not so soon again")
+	assert.Zero(t, n, "not before the retry delay")
 	assert.True(t, w.isThere(key))
 	w.now = w.now.Add(5 * time.Minute)
 	n, err = w.RemoveDue(t.Context())
@@ -106,7 +106,7 @@ func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testi
 	w.now = w.now.Add(time.Hour)
 	n, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
-	assert.Zero(t, n, "it is forgotten")
+	assert.Zero(t, n, "it is no longer queued")
 }
 
 func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
@@ -120,7 +120,7 @@ func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
 		ended := make(chan struct{})
 		go func() { w.Run(ctx); close(ended) }()
 		synctest.Wait()
-		assert.Contains(t, w.log.String(), "could not be removed")
+		assert.Contains(t, w.log.String(), "removing files of deleted pictures failed")
 		stop()
 		<-ended
 		w.pictures.is = false
@@ -131,7 +131,7 @@ func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
 		stop()
 		left, err := w.store.DeletionQueue().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
 		require.NoError(t, err)
-		assert.Empty(t, left, "handful by handful")
+		assert.Empty(t, left, "batch by batch")
 	})
 }
 
@@ -149,7 +149,7 @@ func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t
 	w := newWorld(t)
 	shown, orphan := w.put(), w.put()
 	w.shows(media.Picture{Key: shown})
-	assert.Empty(t, w.check(false), "a young file may be on its way")
+	assert.Empty(t, w.check(false), "a young file may belong to an upload in progress")
 	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
 	assert.Equal(t, []cleanup.Finding{{Key: orphan}}, w.check(false))
 	assert.True(t, w.isThere(orphan))
@@ -160,9 +160,9 @@ func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t
 	require.NoError(t, w.pictures.Remove(t.Context(), shown))
 	missing := []cleanup.Finding{{Key: shown, Missing: "avatar of user 1"}}
 	assert.Equal(t, missing, w.check(false))
-	assert.Equal(t, missing, w.check(true), "that can't be mended")
+	assert.Equal(t, missing, w.check(true), "a missing file cannot be repaired")
 	w.shows(media.Picture{})
-	assert.Empty(t, w.check(false), "what is in the bin needs no file")
+	assert.Empty(t, w.check(false), "queued pictures need no file")
 }
 
 func TestPLA04_a_check_ends_when_nobody_wants_to_hear_more(t *testing.T) {

@@ -1,9 +1,8 @@
-// Package diary holds the use cases of keeping a diary: writing events, showing
-// them to those who may see them, and talking about them.
+// Package diary holds the use cases of the diary: writing, showing and discussing events.
 //
-// It decides order and authority; the rules live in domain/event. Whoever may
-// not see an event is told that there is none. Whatever is shown with events is
-// fetched once for all of them, never once for each.
+// It decides order and authority; domain/event has the rules. An event that the actor may
+// not see is NotFound, like one that does not exist. Related data is loaded once per list,
+// never once per event.
 package diary
 
 import (
@@ -24,24 +23,24 @@ import (
 	"plaza/domain/user"
 )
 
-// Diary holds what the use cases work with.
+// Diary implements the use cases.
 type Diary struct {
 	events     event.Repository
 	reader     event.Reader
 	discussion event.Discussion
-	scenery    event.RelatedReader
+	related    event.RelatedReader
 	categories feed.Categories
 	relations  subscription.Repository
 	directory  user.Directory
 	places     place.Analyser
 	sanitiser  markup.Sanitiser
 	pictures   media.Store
-	bin        media.DeletionQueue
-	studio     media.Processor
+	deletions  media.DeletionQueue
+	processor  media.Processor
 	now        func() time.Time
 }
 
-// Ports are what a diary needs of the outside.
+// Ports are the ports that a Diary uses.
 type Ports struct {
 	Events     event.Repository
 	Reader     event.Reader
@@ -57,18 +56,18 @@ type Ports struct {
 	Processor  media.Processor
 }
 
-// New returns the use cases over the ports; now tells the time.
+// New returns the use cases over the ports; now returns the time.
 func New(p Ports, now func() time.Time) *Diary {
 	return &Diary{
-		events: p.Events, reader: p.Reader, discussion: p.Discussion, scenery: p.Related,
+		events: p.Events, reader: p.Reader, discussion: p.Discussion, related: p.Related,
 		categories: p.Categories, relations: p.Relations, directory: p.Directory,
 		places: p.Places, sanitiser: p.Sanitiser,
-		pictures: p.Pictures, bin: p.Deletions, studio: p.Processor, now: now,
+		pictures: p.Pictures, deletions: p.Deletions, processor: p.Processor, now: now,
 	}
 }
 
-// Edit is what an author sends of an event: a new one, or a change of one. Nil
-// fields were not sent. The HTML is as the author wrote it.
+// Edit is a request to create or change an event. Nil fields were not sent. HTML is not
+// sanitised yet.
 type Edit struct {
 	Title      *string
 	Content    *string
@@ -79,18 +78,18 @@ type Edit struct {
 	Publish    *bool
 }
 
-// Check tells all that is wrong with the fields as such, whatever they refer to.
-// HTML is bounded as it was sent, too, so that cleaning it stays cheap.
+// Check returns the faults of the fields, without looking up what they refer to. It also
+// limits the HTML as sent, so that sanitising it stays cheap.
 func (e Edit) Check() fault.Fields {
-	return e.change(asWritten{}).Check()
+	return e.change(unsanitised{}).Check()
 }
 
-// asWritten cleans nothing, for checks that come before.
-type asWritten struct{}
+// unsanitised returns HTML as sent, for checks before sanitising.
+type unsanitised struct{}
 
-func (asWritten) Sanitise(raw string) markup.HTML { return markup.HTML(raw) }
+func (unsanitised) Sanitise(raw string) markup.HTML { return markup.HTML(raw) }
 
-// change is the edit with its HTML cleaned.
+// change returns the edit with its HTML sanitised.
 func (e Edit) change(s markup.Sanitiser) event.Change {
 	c := event.Change{
 		Title: e.Title, Content: e.Content, Date: e.Date,
@@ -103,8 +102,8 @@ func (e Edit) change(s markup.Sanitiser) event.Change {
 	return c
 }
 
-// CheckEdit is nil when the fields of the edit are right and what they refer to
-// is there; else it tells all that is wrong with them at once (GEN-08).
+// CheckEdit returns nil if the fields of the edit are valid and the category exists;
+// otherwise it returns all faults together (GEN-08).
 func (d *Diary) CheckEdit(ctx context.Context, e Edit) error {
 	wrong := e.Check()
 	if e.Category != nil && *e.Category != 0 {
@@ -119,7 +118,7 @@ func (d *Diary) CheckEdit(ctx context.Context, e Edit) error {
 	return wrong.Err()
 }
 
-// prepare is the edit as the domain takes it.
+// prepare checks the edit and converts it for the domain.
 func (d *Diary) prepare(ctx context.Context, e Edit) (event.Change, error) {
 	if err := d.CheckEdit(ctx, e); err != nil {
 		return event.Change{}, err
@@ -127,8 +126,8 @@ func (d *Diary) prepare(ctx context.Context, e Edit) (event.Change, error) {
 	return e.change(d.sanitiser), nil
 }
 
-// Write makes a new event of the actor's (EVT-02). Its day is today where the
-// actor is, unless the edit says another.
+// Write creates an event of the actor (EVT-02). Without a date in the edit, its date is
+// today in the actor's time zone.
 func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (View, error) {
 	c, err := d.prepare(ctx, e)
 	if err != nil {
@@ -141,7 +140,7 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (View, er
 	}
 	at, err := d.places.Analyse(ctx, written.Text().Title, written.Text().Content)
 	if err != nil {
-		return View{}, fmt.Errorf("finding the place of a new event: %w", err)
+		return View{}, fmt.Errorf("find place of new event: %w", err)
 	}
 	if err := written.Locate(written.Text(), at); err != nil {
 		return View{}, err
@@ -153,12 +152,11 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (View, er
 	return d.view(ctx, actor, event.Entry{Event: stored})
 }
 
-// placeTries is how often the place of a text is looked for while others keep
-// changing the text.
+// placeTries is how often the place of a text is analysed if others keep changing the text.
 const placeTries = 3
 
-// Edit changes the actor's event: only the fields that were sent, and all of them
-// or none (EVT-03, EVT-20). The stored place always belongs to the stored text.
+// Edit changes the fields of the actor's event that were sent, all or none (EVT-03,
+// EVT-20). The stored place always belongs to the stored text.
 func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edit) (View, error) {
 	current, err := d.writable(ctx, actor, id)
 	if err != nil {
@@ -180,11 +178,11 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edi
 			return View{}, err
 		}
 	}
-	return View{}, fault.RetryAfter(fault.Conflict, time.Second, "This event is being changed by many at once. Try again.")
+	return View{}, fault.RetryAfter(fault.Conflict, time.Second, "The event is being changed by other requests. Try again.")
 }
 
-// change stores the change with the place of the text that the event, as it was
-// read, will have; event.ErrMoved when that is not the text it would get.
+// change stores the change, with the place of the text that results from it. It returns
+// event.ErrTextChanged if the text has changed since the event was read.
 func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (event.Entry, error) {
 	if c.Title == nil && c.Content == nil {
 		return d.events.ChangeRead(ctx, read, func(e *event.Event) error { return e.Apply(c, d.now()) })
@@ -192,7 +190,7 @@ func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (e
 	text := c.TextAfter(read.Text())
 	at, err := d.places.Analyse(ctx, text.Title, text.Content)
 	if err != nil {
-		return event.Entry{}, fmt.Errorf("finding the place of event %d: %w", read.ID(), err)
+		return event.Entry{}, fmt.Errorf("find place of event %d: %w", read.ID(), err)
 	}
 	return d.events.ChangeRead(ctx, read, func(e *event.Event) error {
 		if err := e.Apply(c, d.now()); err != nil {
@@ -202,14 +200,14 @@ func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (e
 	})
 }
 
-// MayEdit is nil when the actor may change or delete the event. Who may only see
-// it is Denied; for anyone else there is no such event (EVT-07).
+// MayEdit returns nil if the actor may change or delete the event, Denied if the actor may
+// only see it, and NotFound otherwise (EVT-07).
 func (d *Diary) MayEdit(ctx context.Context, actor access.Actor, id event.ID) error {
 	_, err := d.writable(ctx, actor, id)
 	return err
 }
 
-// Delete removes the actor's event with all that hangs on it (EVT-09).
+// Delete removes the actor's event with its plates, comments and likes (EVT-09).
 func (d *Diary) Delete(ctx context.Context, actor access.Actor, id event.ID) error {
 	if _, err := d.writable(ctx, actor, id); err != nil {
 		return err
@@ -222,7 +220,7 @@ func (d *Diary) Delete(ctx context.Context, actor access.Actor, id event.ID) err
 	return nil
 }
 
-// Read returns one event that the actor may see (EVT-11).
+// Read returns an event that the actor may see (EVT-11).
 func (d *Diary) Read(ctx context.Context, actor access.Actor, id event.ID) (View, error) {
 	entry, err := d.readable(ctx, actor, id)
 	if err != nil {
@@ -238,15 +236,15 @@ func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p
 	})
 }
 
-// Of returns a page of what the actor may see of the author's events. An author
-// who does not exist is NotFound (EVT-13).
+// Of returns a page of the author's events that the actor may see. An unknown author is
+// NotFound (EVT-13).
 func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o event.Ordering, p page.Request) (page.Page[View], error) {
 	members, err := d.directory.Members(ctx, []user.ID{author})
 	if err != nil {
 		return page.Page[View]{}, err
 	}
 	if len(members) == 0 {
-		return page.Page[View]{}, fault.New(fault.NotFound, "There is no such user.")
+		return page.Page[View]{}, fault.New(fault.NotFound, "User not found.")
 	}
 	relation, err := d.relation(ctx, actor, author)
 	if err != nil {
@@ -264,10 +262,10 @@ func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (pa
 	return page.With(p, shown), err
 }
 
-// MaxRecentlyCommented is how many events RecentlyCommented returns at most.
+// MaxRecentlyCommented is the maximum number of events that RecentlyCommented returns.
 const MaxRecentlyCommented = 10
 
-// RecentlyCommented returns the actor's events that were commented last (EVT-12).
+// RecentlyCommented returns the actor's most recently commented events (EVT-12).
 func (d *Diary) RecentlyCommented(ctx context.Context, actor access.Actor) ([]View, error) {
 	entries, err := d.reader.Commented(ctx, actor.ID, MaxRecentlyCommented)
 	if err != nil {
@@ -299,8 +297,8 @@ func (d *Diary) guarded(ctx context.Context, actor access.Actor, id event.ID,
 	return entry, check(entry.Event, relation)
 }
 
-// relation tells what the actor is to the author; one's own relation needs no
-// look-up.
+// relation returns the actor's relation to the author. An actor's relation to themselves
+// needs no look-up.
 func (d *Diary) relation(ctx context.Context, actor access.Actor, author user.ID) (subscription.Relation, error) {
 	if r := subscription.Relate(actor.ID, author, false, false); r == subscription.Self {
 		return r, nil

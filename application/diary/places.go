@@ -10,8 +10,8 @@ import (
 	"plaza/domain/place"
 )
 
-// Places compares the places of all events with their texts: an event that was
-// written before the analyser knew better keeps its place until somebody looks.
+// Places compares the stored places of all events with their texts. Stored places become
+// outdated when the analyser improves.
 type Places struct {
 	events   event.Repository
 	reader   event.Reader
@@ -23,7 +23,7 @@ func NewPlaces(events event.Repository, reader event.Reader, analyser place.Anal
 	return &Places{events: events, reader: reader, analyser: analyser}
 }
 
-// Misplaced is an event whose place is not the one that its text is about.
+// Misplaced is an event whose stored place differs from the place in its text.
 type Misplaced struct {
 	Event  event.ID
 	Stored place.Place
@@ -31,26 +31,25 @@ type Misplaced struct {
 	Mended bool
 }
 
-// placesAtOnce is how many events are read at once: a few megabytes, even where
-// every text is as long as it may be.
-const placesAtOnce = 100
+// placesPageSize is how many events are read at once: a few megabytes at most.
+const placesPageSize = 100
 
-// Check goes through all events, drafts too, and finds those whose place is not the
-// one that the analyser finds in their text now. With repair it stores that one,
-// which is no modification of the event. Servers may go on meanwhile: what they
-// change or delete is judged as they leave it.
+// Check yields the events, drafts included, whose stored place differs from the one that the
+// analyser finds in their text. With repair it stores the found place; that does not count
+// as a modification of the event. Servers may run meanwhile: an event that they change is
+// checked in its new state, one that they delete is skipped.
 func (p *Places) Check(ctx context.Context, repair bool) iter.Seq2[Misplaced, error] {
 	return func(yield func(Misplaced, error) bool) {
 		for after, more := event.ID(0), true; more; {
-			some, err := p.reader.Located(ctx, after, placesAtOnce)
+			some, err := p.reader.Located(ctx, after, placesPageSize)
 			if err != nil {
-				yield(Misplaced{}, fmt.Errorf("reading the events after %d: %w", after, err))
+				yield(Misplaced{}, fmt.Errorf("read events after %d: %w", after, err))
 				return
 			}
 			for _, e := range some {
-				found, err := p.look(ctx, e, repair)
+				found, err := p.checkOne(ctx, e, repair)
 				if err != nil {
-					yield(Misplaced{}, fmt.Errorf("looking at the place of event %d: %w", e.ID, err))
+					yield(Misplaced{}, fmt.Errorf("check place of event %d: %w", e.ID, err))
 					return
 				}
 				if found != nil && !yield(*found, nil) {
@@ -58,21 +57,21 @@ func (p *Places) Check(ctx context.Context, repair bool) iter.Seq2[Misplaced, er
 				}
 				after = e.ID
 			}
-			more = len(some) == placesAtOnce
+			more = len(some) == placesPageSize
 		}
 	}
 }
 
-// look is nil when the event's place is the one of its text. What looks wrong was
-// read a while ago, so it is judged as it is now. An event whose text becomes another
-// each time is told as it was last, and not mended.
-func (p *Places) look(ctx context.Context, e event.Located, repair bool) (found *Misplaced, err error) {
+// checkOne returns nil if the event's place matches its text. A mismatch is compared again
+// with the event's current state, because e was read a while ago. If the text changes during
+// every try, checkOne returns the last mismatch as not mended.
+func (p *Places) checkOne(ctx context.Context, e event.Located, repair bool) (found *Misplaced, err error) {
 	known, err := p.analyse(ctx, e.Text)
 	if err != nil || known.at == e.Place {
 		return nil, err
 	}
 	for range placeTries {
-		found, err = p.judge(ctx, e.ID, &known, repair)
+		found, err = p.compare(ctx, e.ID, &known, repair)
 		switch {
 		case err == nil:
 			return found, nil
@@ -86,10 +85,10 @@ func (p *Places) look(ctx context.Context, e event.Located, repair bool) (found 
 	return found, nil
 }
 
-// judge says what is wrong with the event as it is now, and mends it; event.ErrMoved
-// when its text became another meanwhile. What is known of its text need not be found
-// out again.
-func (p *Places) judge(ctx context.Context, id event.ID, known *analysed, repair bool) (*Misplaced, error) {
+// compare returns the mismatch of the event's current state, or nil, and repairs it if repair
+// is set. It returns event.ErrTextChanged if the text changes meanwhile. It reuses known if
+// the text is the same.
+func (p *Places) compare(ctx context.Context, id event.ID, known *analysed, repair bool) (*Misplaced, error) {
 	now, err := p.events.Get(ctx, id)
 	if err != nil {
 		return nil, err

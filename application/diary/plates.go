@@ -10,25 +10,25 @@ import (
 	"plaza/domain/media"
 )
 
-// MayAttach is nil when the actor may attach plates to the event. Who may only see
-// it is Denied; for anyone else it is a fault on event (PLA-01).
+// MayAttach returns nil if the actor may attach plates to the event, Denied if the actor may
+// only see it, and otherwise a fault on event (PLA-01).
 func (d *Diary) MayAttach(ctx context.Context, actor access.Actor, on event.ID) error {
 	_, err := d.writable(ctx, actor, on)
 	return noEvent(err)
 }
 
-// Attach adds the picture to the actor's event and returns the plate. Bytes that
-// are no accepted picture, or one plate too many, are a fault on photo. When the
-// plate can't be stored, no file stays.
+// Attach adds the picture to the actor's event and returns the plate. Bytes that are not an
+// accepted picture, and one plate too many, are faults on photo. If the plate can't be
+// stored, its file is removed.
 func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw) (event.Plate, error) {
 	if err := d.MayAttach(ctx, actor, on); err != nil {
 		return event.Plate{}, err
 	}
-	developed, err := d.studio.Process(ctx, "photo", raw)
+	processed, err := d.processor.Process(ctx, "photo", raw)
 	if err != nil {
 		return event.Plate{}, err
 	}
-	key, err := d.pictures.Put(ctx, developed.Upload, media.Viewers)
+	key, err := d.pictures.Put(ctx, processed.Upload, media.Viewers)
 	if err != nil {
 		return event.Plate{}, err
 	}
@@ -40,8 +40,8 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	return plates[slices.IndexFunc(plates, func(p event.Plate) bool { return p.Photo == key })], nil
 }
 
-// Detach takes the plate off the actor's event; its file goes after that is
-// stored. For who may not see the event there is no such plate.
+// Detach removes the plate from the actor's event, then its file. If the actor may not see
+// the event, the plate is NotFound.
 func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID) error {
 	on, err := d.reader.OfPlate(ctx, id)
 	if err != nil {
@@ -68,18 +68,18 @@ func noPlate(err error) error {
 	return err
 }
 
-// removePhotos deletes the files of plates that are no longer there, also when the caller
-// does not wait for it. What fails is tried again, by whoever empties the bin.
+// removePhotos removes the files of deleted plates, even if ctx is cancelled. The cleanup
+// retries failures.
 func (d *Diary) removePhotos(ctx context.Context, plates ...event.Plate) {
 	keys := make([]media.Key, len(plates))
 	for i, p := range plates {
 		keys[i] = p.Photo
 	}
-	_ = media.RemoveFiles(context.WithoutCancel(ctx), d.pictures, d.bin, keys)
+	_ = media.RemoveFiles(context.WithoutCancel(ctx), d.pictures, d.deletions, keys)
 }
 
-// PhotoURL is the address of the plate's picture, for those who may see the event
-// now: it expires (PLA-04).
+// PhotoURL returns the URL of the plate's picture, for users who may see the event. The URL
+// expires (PLA-04).
 func (d *Diary) PhotoURL(p event.Plate) string {
 	return d.pictures.URL(p.Photo, media.Viewers, d.now())
 }

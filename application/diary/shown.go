@@ -10,11 +10,11 @@ import (
 	"plaza/domain/user"
 )
 
-// View is an event with all that is shown around it.
+// View is an event with its related data.
 type View struct {
 	event.Entry
-	Category string          // its name; empty: none
-	Moment   []Moment        // others' and own events of the same day (EVT-14)
+	Category string          // name; empty: none
+	Moment   []Moment        // events of the same day, own and others' (EVT-14)
 	News     []event.News    // of the same day (EVT-15)
 	Comments []event.Comment // the newest (EVT-17)
 }
@@ -25,8 +25,7 @@ type Moment struct {
 	Category string
 }
 
-// PeopleIn returns everybody who appears in what is shown, so that they can be
-// looked up at once.
+// PeopleIn returns the ids of all users in the views, for one look-up.
 func PeopleIn(shown ...View) []user.ID {
 	var ids []user.ID
 	for _, s := range shown {
@@ -42,7 +41,7 @@ func PeopleIn(shown ...View) []user.ID {
 	return slices.Compact(ids)
 }
 
-// depth is how much is shown around an event.
+// depth is how much related data an event is shown with.
 type depth struct{ moment, news, comments int }
 
 var (
@@ -58,12 +57,12 @@ func (d *Diary) view(ctx context.Context, actor access.Actor, e event.Entry) (Vi
 	return shown[0], nil
 }
 
-// views returns the entries, in their order, with what is around each.
+// views returns the entries with their related data, in order.
 func (d *Diary) views(ctx context.Context, actor access.Actor, entries []event.Entry, deep depth) ([]View, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	around, err := d.scenery.Load(ctx, sceneOf(actor, entries, deep))
+	related, err := d.related.Load(ctx, relatedQuery(actor, entries, deep))
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +71,13 @@ func (d *Diary) views(ctx context.Context, actor access.Actor, entries []event.E
 		s := entry.State()
 		shown[i] = View{
 			Entry:    entry,
-			Category: around.CategoryNames[s.Category],
-			News:     around.News[spotOf(s)],
-			Comments: around.Comments[s.ID],
+			Category: related.CategoryNames[s.Category],
+			News:     related.News[dayInCity(s)],
+			Comments: related.Comments[s.ID],
 		}
-		for _, other := range around.Events[s.Date] {
+		for _, other := range related.Events[s.Date] {
 			if other.ID() != s.ID && len(shown[i].Moment) < deep.moment {
-				category := around.CategoryNames[other.State().Category]
+				category := related.CategoryNames[other.State().Category]
 				shown[i].Moment = append(shown[i].Moment, Moment{other, category})
 			}
 		}
@@ -86,27 +85,29 @@ func (d *Diary) views(ctx context.Context, actor access.Actor, entries []event.E
 	return shown, nil
 }
 
-func spotOf(s event.State) event.DayInCity { return event.DayInCity{Date: s.Date, City: s.Place.City} }
+func dayInCity(s event.State) event.DayInCity {
+	return event.DayInCity{Date: s.Date, City: s.Place.City}
+}
 
-// sceneOf is what is shown around the entries. Of the events of a day there is one
-// more than is shown: none is part of its own moment.
-func sceneOf(actor access.Actor, entries []event.Entry, deep depth) event.RelatedQuery {
-	scene := event.RelatedQuery{Viewer: actor.ID, Events: deep.moment + 1, News: deep.news, Comments: deep.comments}
+// relatedQuery returns the query for the related data of the entries. It asks for one more
+// event per day than is shown: an event is not part of its own moment.
+func relatedQuery(actor access.Actor, entries []event.Entry, deep depth) event.RelatedQuery {
+	query := event.RelatedQuery{Viewer: actor.ID, Events: deep.moment + 1, News: deep.news, Comments: deep.comments}
 	dates := set[event.Date]{}
-	spots := set[event.DayInCity]{}
+	days := set[event.DayInCity]{}
 	categories := set[feed.CategoryID]{}
 	for _, entry := range entries {
 		s := entry.State()
 		if entry.Counts.Comments > 0 {
-			scene.CommentsFor = append(scene.CommentsFor, s.ID)
+			query.CommentsFor = append(query.CommentsFor, s.ID)
 		}
 		dates.add(s.Date)
-		spots.add(spotOf(s))
+		days.add(dayInCity(s))
 		categories.add(s.Category)
 	}
 	delete(categories, 0)
-	scene.Dates, scene.DaysInCities, scene.Categories = dates.all(), spots.all(), categories.all()
-	return scene
+	query.Dates, query.DaysInCities, query.Categories = dates.all(), days.all(), categories.all()
+	return query
 }
 
 // set is a set of keys to look up.

@@ -10,17 +10,17 @@ import (
 	"plaza/domain/page"
 )
 
-// noEvent is the fault of a request that refers to an event which does not exist
-// or which the actor may not see: the same words for both.
+// noEvent turns event.ErrNotFound into a fault on event. An event that does not exist and one
+// that the actor may not see have the same text.
 func noEvent(err error) error {
 	if errors.Is(err, event.ErrNotFound) {
-		return fault.Field("event", "There is no such event.")
+		return fault.Field("event", "Event not found.")
 	}
 	return err
 }
 
-// Comment says something of an event that the actor may see (EVT-19). Another one
-// is a fault on event.
+// Comment adds a comment to an event that the actor may see (EVT-19). Any other event is a
+// fault on event.
 func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string) (event.Comment, error) {
 	c, err := event.NewComment(on, actor.ID, content, d.now())
 	if err != nil {
@@ -33,8 +33,8 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 	return c, noEvent(err)
 }
 
-// Comments returns a page of what was said of an event that the actor may see,
-// the newest first. Another one is a fault on event.
+// Comments returns a page of the comments on an event that the actor may see, the newest
+// first. Any other event is a fault on event.
 func (d *Diary) Comments(ctx context.Context, actor access.Actor, on event.ID, p page.Request) (page.Page[event.Comment], error) {
 	if _, err := d.readable(ctx, actor, on); err != nil {
 		return page.Page[event.Comment]{}, noEvent(err)
@@ -42,8 +42,8 @@ func (d *Diary) Comments(ctx context.Context, actor access.Actor, on event.ID, p
 	return d.discussion.Comments(ctx, on, p)
 }
 
-// DeleteComment takes a comment away that the actor wrote, or that is on an event
-// of the actor's. For who may not see the event there is no such comment.
+// DeleteComment deletes a comment that the actor wrote, or that is on the actor's event. If
+// the actor may not see the event, the comment is NotFound.
 func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.CommentID) error {
 	c, err := d.discussion.Comment(ctx, id)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.
 	return d.discussion.RemoveComment(ctx, id)
 }
 
-// Like makes the actor like an event that they may see, or no longer (EVT-19).
+// Like sets or removes the actor's like of an event that they may see (EVT-19).
 func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes bool) error {
 	if _, err := d.readable(ctx, actor, on); err != nil {
 		return err

@@ -14,26 +14,26 @@ import (
 	"plaza/domain/user"
 )
 
-// Following holds what the use cases work with.
+// Following implements the use cases.
 type Following struct {
 	subscriptions subscription.Repository
 	categories    feed.Categories
 	now           func() time.Time
 }
 
-// New returns the use cases over the ports; now tells the time.
+// New returns the use cases over the ports; now returns the time.
 func New(subscriptions subscription.Repository, categories feed.Categories, now func() time.Time) *Following {
 	return &Following{subscriptions: subscriptions, categories: categories, now: now}
 }
 
-// Followed is a subscription with the category that it follows, if it is one.
+// Followed is a subscription with its category, if it follows one.
 type Followed struct {
 	subscription.Subscription
-	Of feed.Category // zero: a person is followed
+	Of feed.Category // zero if it follows a user
 }
 
-// FollowUser makes the actor follow the person, and says whether that is new
-// (SUB-04). Oneself, or nobody, is a fault on followed_user.
+// FollowUser makes the actor follow the user. It reports whether the subscription is new
+// (SUB-04). The actor themselves and an unknown user are faults on followed_user.
 func (f *Following) FollowUser(ctx context.Context, actor access.Actor, id user.ID) (Followed, bool, error) {
 	s, err := subscription.ToUser(actor.ID, id, f.now())
 	if err != nil {
@@ -41,15 +41,15 @@ func (f *Following) FollowUser(ctx context.Context, actor access.Actor, id user.
 	}
 	s, isNew, err := f.subscriptions.Follow(ctx, s)
 	if errors.Is(err, subscription.ErrNotFound) {
-		return Followed{}, false, fault.Field("followed_user", "There is no such user.")
+		return Followed{}, false, fault.Field("followed_user", "User not found.")
 	}
 	return Followed{Subscription: s}, isNew, err
 }
 
-// FollowCategory makes the actor follow the category, and says whether that is
-// new (SUB-04). One that is not there is a fault on followed_category.
+// FollowCategory makes the actor follow the category. It reports whether the subscription
+// is new (SUB-04). An unknown category is a fault on followed_category.
 func (f *Following) FollowCategory(ctx context.Context, actor access.Actor, id feed.CategoryID) (Followed, bool, error) {
-	noCategory := fault.Field("followed_category", "There is no such category.")
+	noCategory := fault.Field("followed_category", "Category not found.")
 	if id <= 0 {
 		return Followed{}, false, noCategory
 	}
@@ -67,7 +67,7 @@ func (f *Following) FollowCategory(ctx context.Context, actor access.Actor, id f
 	return named[0], isNew, nil
 }
 
-// Unfollow ends the actor's subscription; somebody else's is not found.
+// Unfollow ends the actor's subscription. Another user's is NotFound.
 func (f *Following) Unfollow(ctx context.Context, actor access.Actor, id subscription.ID) error {
 	return f.subscriptions.Remove(ctx, actor.ID, id)
 }
@@ -83,7 +83,7 @@ func (f *Following) List(ctx context.Context, actor access.Actor, q subscription
 	return page.With(p, named), err
 }
 
-// name finds the categories of all the subscriptions at once.
+// name loads the categories of all subscriptions in one call.
 func (f *Following) name(ctx context.Context, all []subscription.Subscription) ([]Followed, error) {
 	var ids []feed.CategoryID
 	for _, s := range all {

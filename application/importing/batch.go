@@ -2,30 +2,29 @@ package importing
 
 import "plaza/domain/imported"
 
-// Bounds of a batch: large enough that what a transaction costs does not count, small
-// enough that others who write are not kept waiting.
+// Limits of a batch: large enough to make the cost of a transaction negligible, small enough
+// not to delay other writers.
 const (
 	batchLines = 8000
 	batchBytes = 8 << 20
 )
 
-// prepared is a line that was decoded and checked: a record, or else a reject.
+// prepared is a decoded and checked line: a record or a reject.
 type prepared struct {
 	imported.RawLine
-	record imported.Record // nil: it is rejected
+	record imported.Record // nil: the line is rejected
 	reject imported.Reject
 }
 
-// batch is what is stored before it is noted how far the file has been read.
+// batch holds the lines that are stored before the position in the file is committed.
 type batch struct {
-	// layers are the lines in the order in which they are stored, those of a layer at
-	// once. Of several with one record each is in a layer of its own, so that the last
-	// one wins.
+	// layers are stored in order, the lines of a layer in one step. Lines of the same
+	// record are in different layers, so that the last line wins.
 	layers  [][]imported.Line
 	rejects []imported.Reject
 	lines   int
 	bytes   int
-	next    map[imported.Ref]int // the layer for the next line of each record
+	next    map[imported.Ref]int // index of the layer for the next line of each record
 	begin   imported.Position
 	end     imported.Position
 }

@@ -15,18 +15,18 @@ import (
 
 const coverField = "cover.file"
 
-// withCover keeps the picture in the record's file, unless that is kept already: the
-// same bytes are kept once, in the same sizes.
+// withCover stores the picture in the record's cover file and returns the record with it. A
+// picture with the same bytes and sizes is stored only once.
 func (r *run) withCover(ctx context.Context, s Source, record imported.CoverRecord) (imported.Record, error) {
 	raw, err := readCover(s, record.CoverFile())
 	if err != nil {
 		return nil, err
 	}
-	frames := record.CoverSizes()
-	digest := imported.Digest(sha256.Sum256(fmt.Appendf(raw, "%v", frames)))
-	cover, kept, err := r.ports.Store.Cover(ctx, digest)
-	if err == nil && !kept {
-		cover, err = r.keepCover(ctx, digest, raw, frames)
+	sizes := record.CoverSizes()
+	digest := imported.Digest(sha256.Sum256(fmt.Appendf(raw, "%v", sizes)))
+	cover, stored, err := r.ports.Store.Cover(ctx, digest)
+	if err == nil && !stored {
+		cover, err = r.storeCover(ctx, digest, raw, sizes)
 	}
 	if err != nil {
 		return nil, err
@@ -34,43 +34,43 @@ func (r *run) withCover(ctx context.Context, s Source, record imported.CoverReco
 	return record.WithCover(cover), nil
 }
 
-// readCover reads the file, and no more of it than a picture may have.
+// readCover reads the file. A file larger than media.MaxBytes is a fault.
 func readCover(s Source, name string) ([]byte, error) {
 	file, err := s.OpenCover(name)
 	if err != nil {
-		return nil, onCover(err)
+		return nil, coverFault(err)
 	}
 	defer file.Close()
 	raw, err := io.ReadAll(io.LimitReader(file, media.MaxBytes+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("reading the cover %s: %w", name, err)
+		return nil, fmt.Errorf("read cover %s: %w", name, err)
 	case len(raw) > media.MaxBytes:
 		return nil, fault.Field(coverField, media.TooLarge)
 	}
 	return raw, nil
 }
 
-// onCover makes a fault of the file one of the field that names it.
-func onCover(err error) error {
+// coverFault turns a fault of the file into a fault on the field that names it.
+func coverFault(err error) error {
 	if f, is := fault.As(err); is && len(f.Fields) == 0 {
 		return fault.Field(coverField, f.Text)
 	}
 	return err
 }
 
-func (r *run) keepCover(ctx context.Context, digest imported.Digest, raw []byte, frames []media.SizeSpec) (media.Picture, error) {
-	developed, err := r.ports.Processor.Process(ctx, coverField, bytes.NewReader(raw), frames...)
+func (r *run) storeCover(ctx context.Context, digest imported.Digest, raw []byte, sizes []media.SizeSpec) (media.Picture, error) {
+	processed, err := r.ports.Processor.Process(ctx, coverField, bytes.NewReader(raw), sizes...)
 	if err != nil {
 		return media.Picture{}, err
 	}
-	picture, err := developed.Store(ctx, r.ports.Pictures, media.Everyone)
+	picture, err := processed.Store(ctx, r.ports.Pictures, media.Everyone)
 	if err != nil {
 		return media.Picture{}, err
 	}
-	kept, err := r.ports.Store.RememberCover(ctx, digest, picture)
-	if err != nil || kept.Key != picture.Key { // nobody knows of this one, or another was faster
-		return kept, errors.Join(err, picture.Discard(context.WithoutCancel(ctx), r.ports.Pictures))
+	stored, err := r.ports.Store.RememberCover(ctx, digest, picture)
+	if err != nil || stored.Key != picture.Key { // not remembered, or another import stored the same picture first
+		return stored, errors.Join(err, picture.Discard(context.WithoutCancel(ctx), r.ports.Pictures))
 	}
-	return kept, nil
+	return stored, nil
 }

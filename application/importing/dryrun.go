@@ -10,30 +10,30 @@ import (
 	"plaza/domain/media"
 )
 
-// DryRun goes through the sources as Import does, with the same checks, and stores
-// nothing, no rejects either. What is there already counts as new; what only the store
-// can refuse, like a phone that another has, is not found out. It remembers the
-// references of the files, and keeps the lines that wait, in memory.
+// DryRun checks the sources as Import does, but stores neither records nor rejects. Records
+// that are stored already count as new. DryRun does not find conflicts that only the store
+// detects, such as a phone number in use. It holds the references of all records and the
+// waiting lines in memory.
 func (i *Importer) DryRun(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
 	ports := i.ports
 	ports.Store = &dryRun{
 		Store: i.ports.Store, feed: i.ports.Feed, seen: map[imported.Ref]bool{}, waiting: map[string][]imported.Line{},
 	}
 	ports.Pictures = discardedMedia{i.ports.Pictures}
-	played := slices.Clone(sources)
-	for n := range played {
-		played[n].Rejects = func(int64) (imported.Rejects, error) { return &discardedRejects{}, nil }
+	dry := slices.Clone(sources)
+	for n := range dry {
+		dry[n].Rejects = func(int64) (imported.Rejects, error) { return &discardedRejects{}, nil }
 	}
-	return (&Importer{ports}).Import(ctx, played, w)
+	return (&Importer{ports}).Import(ctx, dry, w)
 }
 
-// dryRun is an intake that remembers instead of storing.
+// dryRun is a store that holds references and waiting lines in memory.
 type dryRun struct {
 	imported.Store
 	feed    feed.Reader
 	seen    map[imported.Ref]bool
 	tree    map[feed.CategoryID]feed.CategoryID
-	waiting map[string][]imported.Line // by file, in the order of their numbers
+	waiting map[string][]imported.Line // by file, in ascending order of their numbers
 }
 
 func (r *dryRun) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
@@ -49,7 +49,7 @@ func (r *dryRun) Apply(ctx context.Context, d imported.Batch) (imported.BatchRes
 		return imported.BatchResult{}, err
 	}
 	plan := imported.PlanOf(batch, known, r.tree)
-	receipt := imported.BatchResult{Outcomes: make([]imported.Outcome, len(batch))}
+	result := imported.BatchResult{Outcomes: make([]imported.Outcome, len(batch))}
 	gone := slices.Clone(d.Abandoned)
 	for _, n := range plan.Ready {
 		r.remember(batch[n])
@@ -57,10 +57,10 @@ func (r *dryRun) Apply(ctx context.Context, d imported.Batch) (imported.BatchRes
 	}
 	r.forget(d.File, gone)
 	for n, wrong := range plan.Missing {
-		receipt.Outcomes[n] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
+		result.Outcomes[n] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
 		r.keep(d.File, d.Lines[n])
 	}
-	return receipt, nil
+	return result, nil
 }
 
 func (r *dryRun) loadTree(ctx context.Context) error {
@@ -77,8 +77,8 @@ func (r *dryRun) loadTree(ctx context.Context) error {
 
 func (r *dryRun) remember(record imported.Record) {
 	r.seen[record.Ref()] = true
-	if shelf, is := record.(imported.CategoryRecord); is {
-		r.tree[shelf.ID] = shelf.Parent
+	if category, is := record.(imported.CategoryRecord); is {
+		r.tree[category.ID] = category.Parent
 	}
 }
 
@@ -136,16 +136,16 @@ func (r *dryRun) RememberCover(_ context.Context, _ imported.Digest, p media.Pic
 	return p, nil
 }
 
-// discardedMedia is a store of pictures that takes none.
+// discardedMedia is a media store that stores nothing.
 type discardedMedia struct{ media.Store }
 
 func (discardedMedia) Put(context.Context, media.Upload, media.Audience) (media.Key, error) {
-	return media.KeyAt(media.Everyone, "rehearsal"), nil
+	return media.KeyAt(media.Everyone, "dry-run"), nil
 }
 
 func (discardedMedia) Remove(context.Context, media.Key) error { return nil }
 
-// discardedRejects are rejects that go nowhere.
+// discardedRejects discards rejects.
 type discardedRejects struct{}
 
 func (*discardedRejects) Keep(context.Context, []imported.Reject) error { return nil }

@@ -13,7 +13,7 @@ import (
 	"plaza/domain/media"
 )
 
-// Ports are what an import goes through.
+// Ports are the ports that an Importer uses.
 type Ports struct {
 	Store     imported.Store
 	Decoder   imported.Decoder
@@ -23,36 +23,36 @@ type Ports struct {
 	Pictures  media.Store
 }
 
-// Importer brings files in (ADM-04).
+// Importer imports files (ADM-04).
 type Importer struct{ ports Ports }
 
 // NewImporter returns an importer over the ports.
 func NewImporter(p Ports) *Importer { return &Importer{p} }
 
-// Source is a file, and where the lines of it go that are not stored.
+// Source is a file to import, with the destination of its rejects.
 type Source struct {
 	imported.File
-	Label string // what people call the file
-	// Rejects opens what has been kept when so many bytes of it are good; 0: anew.
+	Label string // name for people
+	// Rejects opens the rejects of the file and truncates them to length bytes.
 	Rejects func(length int64) (imported.Rejects, error)
 }
 
-// Watcher is told how an import goes. Its methods are called one after the other.
+// Watcher receives the progress of an import. Its methods are never called concurrently.
 type Watcher interface {
-	// Moved is called after every step, with the file that is being read, or looked
-	// through for lines that have waited.
+	// Moved is called after every step, with the file whose new or waiting lines are
+	// being processed.
 	Moved(s Source, so Summary)
-	// Rejected is called once for every line that was rejected, when it is safe.
+	// Rejected is called once for each rejected line, after the reject is on disk.
 	Rejected(s Source, r imported.Reject)
-	// Resumed is called when an import goes on where an earlier one stopped.
+	// Resumed is called if an import resumes an earlier one, after `behind` lines.
 	Resumed(s Source, behind int64)
 }
 
-// ErrInterrupted is what an import ends with that was told to end: what it read up to
-// there is stored, and it goes on from there when it is begun again.
-var ErrInterrupted = errors.New("the import was interrupted")
+// ErrInterrupted is the error of an import whose context has ended. Committed batches stay
+// stored; a restarted import resumes after them.
+var ErrInterrupted = errors.New("import interrupted")
 
-// progress is what an import has to know to go on.
+// progress is the state that an import needs to resume.
 type progress struct {
 	At      imported.Position `json:"at"`
 	Rejects int64             `json:"rejects"` // bytes
@@ -62,15 +62,15 @@ type progress struct {
 type sourceFile struct {
 	Source
 	progress
-	name    string // that the intake knows it by
+	name    string // of the file in the store
 	rejects imported.Rejects
 	summary Summary
 	damage  error
 }
 
-// Import brings the sources in, in their order, and sums up what became of the lines
-// that it has read this time. It ends with ErrInterrupted when the context ends, and
-// otherwise with an error only where a file is damaged or a port has failed.
+// Import imports the sources in order, and returns a summary of the lines that this run has
+// read. It returns ErrInterrupted if the context ends; other errors mean that a file is
+// damaged or a port has failed.
 func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (total Summary, err error) {
 	run := &run{ports: i.ports, watcher: w}
 	defer func() { err = errors.Join(err, run.close()) }()
@@ -90,7 +90,7 @@ func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (tot
 	return run.total(), run.damage()
 }
 
-// run is one import under way.
+// run is a running import.
 type run struct {
 	ports   Ports
 	watcher Watcher
@@ -117,14 +117,14 @@ func (r *run) close() error {
 	var all []error
 	for _, f := range r.files {
 		all = append(all, f.rejects.Close())
-		if f.Name() == "" { // nobody can go on with it
+		if f.Name() == "" { // standard input cannot be resumed
 			all = append(all, r.ports.Store.Finish(context.Background(), f.name))
 		}
 	}
 	return errors.Join(all...)
 }
 
-// begin finds out where to go on.
+// begin opens the rejects of the source, and resumes an earlier import of it.
 func (r *run) begin(ctx context.Context, s Source) error {
 	f := &sourceFile{Source: s, name: s.Name()}
 	if f.name == "" {
@@ -135,7 +135,7 @@ func (r *run) begin(ctx context.Context, s Source) error {
 		return fmt.Errorf("%s: %w", s.Label, err)
 	}
 	if f.rejects, err = s.Rejects(f.progress.Rejects); err != nil {
-		return fmt.Errorf("%s: the rejects: %w", s.Label, err)
+		return fmt.Errorf("%s: open rejects: %w", s.Label, err)
 	}
 	r.files = append(r.files, f)
 	if known {
@@ -144,15 +144,16 @@ func (r *run) begin(ctx context.Context, s Source) error {
 	return nil
 }
 
-// resume skips what an earlier import has read, unless that was another file.
+// resume skips the lines that an earlier import has read. It reports false if there is no
+// earlier import or the content of the file differs.
 func (r *run) resume(ctx context.Context, f *sourceFile) (bool, error) {
-	said, err := r.ports.Store.Progress(ctx, f.name)
-	if err != nil || said == nil {
+	encoded, err := r.ports.Store.Progress(ctx, f.name)
+	if err != nil || encoded == nil {
 		return false, err
 	}
 	var p progress
-	if err := json.Unmarshal(said, &p); err != nil {
-		return false, fmt.Errorf("how far it has been read can't be read: %w", err)
+	if err := json.Unmarshal(encoded, &p); err != nil {
+		return false, fmt.Errorf("decode import progress: %w", err)
 	}
 	same, err := f.Skip(ctx, p.At)
 	if err != nil {
@@ -165,9 +166,8 @@ func (r *run) resume(ctx context.Context, f *sourceFile) (bool, error) {
 	return false, r.ports.Store.Finish(ctx, f.name)
 }
 
-// read stores what the file has, and keeps the lines that must wait. What is not yet a
-// whole batch when the import is told to end is left for the next: so batches are the
-// same however often an import is broken off.
+// read imports the lines of the file. If the context ends, an incomplete batch is left to the
+// next run, so batches are the same however often an import is interrupted.
 func (r *run) read(ctx context.Context, f *sourceFile) error {
 	batch := newBatch(f.At)
 	for line, err := range r.prepared(ctx, f) {
@@ -198,9 +198,9 @@ func interrupted(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(ctx))
 }
 
-// store keeps the rejects of the batch first, then stores the rest, at last together
-// with where they end: whoever goes on from there takes the rejects back that belong to
-// no such end. It is not broken off with the import.
+// store writes the rejects first, then the records, and commits the file position with the
+// last records. A resumed import truncates rejects beyond the committed length. store ignores
+// the end of the import's context.
 func (r *run) store(f *sourceFile, b *batch) error {
 	if b.isEmpty() {
 		return nil
@@ -223,13 +223,13 @@ func (r *run) store(f *sourceFile, b *batch) error {
 	return err
 }
 
-// reject keeps the lines with their reasons. They count from the next delivery on.
+// reject writes the lines with their reasons. The next deliver commits them.
 func (r *run) reject(ctx context.Context, f *sourceFile, rejects []imported.Reject) error {
 	if len(rejects) == 0 {
 		return nil
 	}
 	if err := f.rejects.Keep(ctx, rejects); err != nil {
-		return fmt.Errorf("%s: keeping rejects: %w", f.Label, err)
+		return fmt.Errorf("%s: write rejects: %w", f.Label, err)
 	}
 	f.progress.Rejects = f.rejects.Length()
 	for _, reject := range rejects {
@@ -239,18 +239,18 @@ func (r *run) reject(ctx context.Context, f *sourceFile, rejects []imported.Reje
 	return nil
 }
 
-// deliver stores what is delivered, together with where the file stands then.
+// deliver applies the batch together with the progress of the file.
 func (r *run) deliver(ctx context.Context, f *sourceFile, at progress, d imported.Batch) (imported.BatchResult, error) {
-	said, err := json.Marshal(at)
+	encoded, err := json.Marshal(at)
 	if err != nil {
 		return imported.BatchResult{}, err
 	}
-	d.File, d.Progress = f.name, said
-	receipt, err := r.ports.Store.Apply(ctx, d)
+	d.File, d.Progress = f.name, encoded
+	result, err := r.ports.Store.Apply(ctx, d)
 	if err != nil {
-		return imported.BatchResult{}, fmt.Errorf("%s: storing: %w", f.Label, err)
+		return imported.BatchResult{}, fmt.Errorf("%s: store batch: %w", f.Label, err)
 	}
-	f.summary.count(d.Lines, receipt)
+	f.summary.count(d.Lines, result)
 	r.watcher.Moved(f.Source, r.total())
-	return receipt, nil
+	return result, nil
 }

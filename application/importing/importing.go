@@ -1,9 +1,9 @@
-// Package importing holds the use cases of what the crawler brings: getting it in, and
-// showing the back office what came.
+// Package importing holds the use cases of importing the crawler's records, and of listing
+// imported how-tos in the back office.
 //
-// An import can be broken off anywhere, and begun again with the same files: what was
-// acknowledged is stored, nothing is stored twice, and no line is lost: it is stored, or
-// among the rejects with its reason, or still to be read.
+// An import can be interrupted anywhere and restarted with the same files. Committed records
+// stay stored, none is stored twice, and no line is lost: each line is stored, is rejected
+// with a reason, or is still to be read.
 package importing
 
 import (
@@ -13,14 +13,14 @@ import (
 	"plaza/domain/publication"
 )
 
-// Importing holds what the back office works with.
+// Importing implements the use cases of the back office.
 type Importing struct{ howTos publication.HowTos }
 
 // New returns the use cases over the port.
 func New(howTos publication.HowTos) *Importing { return &Importing{howTos: howTos} }
 
-// HowTos returns a page of what was imported for the categories, for all when none
-// is named; the newest first (ADM-01).
+// HowTos returns a page of the imported how-tos of the categories (none: of all), the newest
+// first (ADM-01).
 func (i *Importing) HowTos(ctx context.Context, categories []string, p page.Request) (page.Page[publication.HowTo], error) {
 	return i.howTos.List(ctx, categories, p)
 }

@@ -11,13 +11,12 @@ import (
 	"plaza/domain/imported"
 )
 
-// errTooLong is the reason of a line of which only the beginning was read.
+// errTooLong rejects a line that exceeds the maximum length.
 var errTooLong = fault.New(fault.Invalid, "The line is too long.")
 
-// prepared reads the file, decodes and checks its lines, and yields them in their order.
-// It ends with the file, or with an error. Nothing is prepared while a batch is stored:
-// to have both going on would gain little, and leave no core to whoever is served
-// meanwhile.
+// prepared reads the file, decodes and checks its lines, and yields them in order. It ends
+// with the file or with an error. Lines are not prepared while a batch is stored:
+// concurrency would gain little, and would take CPU from the servers.
 func (r *run) prepared(ctx context.Context, f *sourceFile) iter.Seq2[prepared, error] {
 	return func(yield func(prepared, error) bool) {
 		for {
@@ -36,7 +35,7 @@ func (r *run) prepared(ctx context.Context, f *sourceFile) iter.Seq2[prepared, e
 	}
 }
 
-// prepare makes a record of the line, or a reject.
+// prepare turns the line into a record or a reject.
 func (r *run) prepare(ctx context.Context, s Source, line imported.RawLine) (prepared, error) {
 	record, err := r.recordOf(ctx, s, line)
 	if err == nil {
@@ -49,14 +48,14 @@ func (r *run) prepare(ctx context.Context, s Source, line imported.RawLine) (pre
 	return prepared{RawLine: line, reject: imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}}, nil
 }
 
-// both is one fault with the fields of two; what can't be read is not blamed for being
-// absent as well.
-func both(misread, broken error) error {
-	wrong := fault.FieldsOf(misread)
+// mergeFaults merges the fields of both faults. Fields that could not be decoded are not
+// also reported as missing.
+func mergeFaults(decodeErr, recordErr error) error {
+	wrong := fault.FieldsOf(decodeErr)
 	if len(wrong) == 0 {
-		return cmp.Or(misread, broken)
+		return cmp.Or(decodeErr, recordErr)
 	}
-	wrong.Merge(fault.FieldsOf(broken))
+	wrong.Merge(fault.FieldsOf(recordErr))
 	return wrong.Err()
 }
 
@@ -64,16 +63,16 @@ func (r *run) recordOf(ctx context.Context, s Source, line imported.RawLine) (im
 	if line.TooLong {
 		return nil, errTooLong
 	}
-	draft, misread := r.ports.Decoder.Decode(line.Raw)
+	draft, decodeErr := r.ports.Decoder.Decode(line.Raw)
 	if draft == nil {
-		return nil, misread
+		return nil, decodeErr
 	}
 	record, err := draft.Record(r.ports.Sanitiser)
-	if misread != nil || err != nil {
-		return nil, both(misread, err)
+	if decodeErr != nil || err != nil {
+		return nil, mergeFaults(decodeErr, err)
 	}
-	if drawn, is := record.(imported.CoverRecord); is && drawn.CoverFile() != "" {
-		return r.withCover(ctx, s, drawn)
+	if withFile, is := record.(imported.CoverRecord); is && withFile.CoverFile() != "" {
+		return r.withCover(ctx, s, withFile)
 	}
 	return record, nil
 }

@@ -7,8 +7,8 @@ import (
 	"plaza/domain/imported"
 )
 
-// settle stores what has waited, as far as what it needs has come meanwhile, and
-// rejects the rest; unless a file was not read to its end, which may have more.
+// settle retries the waiting lines until no more can be stored, and rejects the rest. If a
+// file is damaged, it rejects none: the unread rest may have the records that they need.
 func (r *run) settle(ctx context.Context) error {
 	for again := true; again; {
 		again = false
@@ -30,16 +30,16 @@ func (r *run) settle(ctx context.Context) error {
 	if r.damage() != nil {
 		return nil
 	}
-	// All at once: a file that was forgotten before another would be read anew by an
-	// import that goes on, after lines that came later.
+	// In one call: otherwise a resumed import would read a finished file again, after
+	// the later lines of another.
 	return r.ports.Store.Finish(context.WithoutCancel(ctx), names...)
 }
 
-// offer delivers all lines again that wait, and says whether any was stored.
+// offer applies the waiting lines again. It reports whether any was stored.
 func (r *run) offer(ctx context.Context, f *sourceFile) (stored bool, err error) {
 	err = r.eachWaiting(ctx, f, func(lines []imported.Line) error {
-		receipt, err := r.deliver(context.WithoutCancel(ctx), f, f.progress, imported.Batch{Lines: lines})
-		for _, outcome := range receipt.Outcomes {
+		result, err := r.deliver(context.WithoutCancel(ctx), f, f.progress, imported.Batch{Lines: lines})
+		for _, outcome := range result.Outcomes {
 			stored = stored || outcome.Status != imported.Waits && outcome.Status != imported.Refused
 		}
 		return err
@@ -47,8 +47,7 @@ func (r *run) offer(ctx context.Context, f *sourceFile) (stored bool, err error)
 	return stored, err
 }
 
-// conclude rejects what still waits. Of a damaged file, or when another is damaged, all
-// is kept as it is.
+// conclude rejects the lines that still wait. If any file is damaged, it only counts them.
 func (r *run) conclude(ctx context.Context, f *sourceFile) error {
 	if r.damage() != nil {
 		return r.eachWaiting(ctx, f, func(lines []imported.Line) error {
@@ -58,17 +57,17 @@ func (r *run) conclude(ctx context.Context, f *sourceFile) error {
 	}
 	return r.eachWaiting(ctx, f, func(lines []imported.Line) error {
 		ctx := context.WithoutCancel(ctx)
-		receipt, err := r.deliver(ctx, f, f.progress, imported.Batch{Lines: lines})
+		result, err := r.deliver(ctx, f, f.progress, imported.Batch{Lines: lines})
 		if err != nil {
 			return err
 		}
 		var rejects []imported.Reject
-		var givenUp []int64
-		for n, outcome := range receipt.Outcomes {
+		var abandoned []int64
+		for n, outcome := range result.Outcomes {
 			if outcome.Status != imported.Waits && outcome.Status != imported.Refused {
 				continue
 			}
-			givenUp = append(givenUp, lines[n].Number)
+			abandoned = append(abandoned, lines[n].Number)
 			rejects = append(rejects, imported.Reject{
 				RawLine: imported.RawLine{Number: lines[n].Number, Raw: lines[n].Raw}, Fields: outcome.Wrong,
 			})
@@ -76,13 +75,13 @@ func (r *run) conclude(ctx context.Context, f *sourceFile) error {
 		if err := r.reject(ctx, f, rejects); err != nil {
 			return err
 		}
-		_, err = r.deliver(ctx, f, f.progress, imported.Batch{Abandoned: givenUp})
+		_, err = r.deliver(ctx, f, f.progress, imported.Batch{Abandoned: abandoned})
 		return err
 	})
 }
 
-// eachWaiting gives the lines of the file that wait to fn, in batches that may be
-// stored together.
+// eachWaiting calls fn with the waiting lines of the file, in batches that can be stored in
+// one step.
 func (r *run) eachWaiting(ctx context.Context, f *sourceFile, fn func([]imported.Line) error) error {
 	for after := int64(0); ; {
 		if ctx.Err() != nil {
@@ -90,7 +89,7 @@ func (r *run) eachWaiting(ctx context.Context, f *sourceFile, fn func([]imported
 		}
 		lines, err := r.ports.Store.Waiting(ctx, f.name, after, batchLines, batchBytes)
 		if err != nil {
-			return fmt.Errorf("%s: lines that wait: %w", f.Label, err)
+			return fmt.Errorf("%s: read waiting lines: %w", f.Label, err)
 		}
 		if len(lines) == 0 {
 			return nil
@@ -102,7 +101,7 @@ func (r *run) eachWaiting(ctx context.Context, f *sourceFile, fn func([]imported
 	}
 }
 
-// eachBatch prepares the lines again, and gives them to fn.
+// eachBatch prepares the lines again and calls fn with them.
 func (r *run) eachBatch(ctx context.Context, f *sourceFile, lines []imported.Line, fn func([]imported.Line) error) error {
 	b := newBatch(imported.Position{})
 	for _, line := range lines {
@@ -110,7 +109,7 @@ func (r *run) eachBatch(ctx context.Context, f *sourceFile, lines []imported.Lin
 		if err != nil {
 			return fmt.Errorf("%s: line %d: %w", f.Label, line.Number, err)
 		}
-		if p.record == nil { // its cover's file has gone meanwhile, or the rules have changed
+		if p.record == nil { // its cover file was removed, or the rules have changed
 			if err := r.drop(ctx, f, p.reject); err != nil {
 				return err
 			}
@@ -126,7 +125,7 @@ func (r *run) eachBatch(ctx context.Context, f *sourceFile, lines []imported.Lin
 	return nil
 }
 
-// drop rejects a line that has waited.
+// drop rejects a waiting line.
 func (r *run) drop(ctx context.Context, f *sourceFile, reject imported.Reject) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := r.reject(ctx, f, []imported.Reject{reject}); err != nil {

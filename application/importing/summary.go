@@ -6,26 +6,26 @@ import (
 	"plaza/domain/imported"
 )
 
-// Count says what became of records.
+// Count counts stored records.
 type Count struct {
 	New     int64 `json:"new"`
 	Changed int64 `json:"changed"`
 	Same    int64 `json:"unchanged"`
 }
 
-// Stored is how many there are.
+// Stored returns the total.
 func (c Count) Stored() int64 { return c.New + c.Changed + c.Same }
 
-// Summary says what became of lines.
+// Summary counts the lines of an import and their results.
 type Summary struct {
-	Lines    int64                   `json:"lines"` // that were read, blank ones included
+	Lines    int64                   `json:"lines"` // lines read, blank ones included
 	Kinds    map[imported.Kind]Count `json:"kinds"`
-	Replaced int64                   `json:"replaced"` // waited, until a later line of the same record was stored
+	Replaced int64                   `json:"replaced"` // waiting lines superseded by a later line of the same record
 	Rejected int64                   `json:"rejected"`
-	Waiting  int64                   `json:"waiting"` // for what a damaged file, or one that was not read to its end, may yet have
+	Waiting  int64                   `json:"waiting"` // for records that may be in the unread rest of a damaged file
 }
 
-// All sums the kinds up.
+// All returns the sum over all kinds.
 func (s Summary) All() Count {
 	var sum Count
 	for _, c := range s.Kinds {
@@ -34,7 +34,7 @@ func (s Summary) All() Count {
 	return sum
 }
 
-// Records is how many records something has become of.
+// Records returns the number of records that were stored, replaced or rejected.
 func (s Summary) Records() int64 { return s.All().Stored() + s.Replaced + s.Rejected }
 
 func (c Count) plus(d Count) Count {
@@ -55,7 +55,7 @@ func (s *Summary) add(t Summary) {
 	}
 }
 
-// count adds what became of the lines that were delivered.
+// count adds the results of the lines.
 func (s *Summary) count(lines []imported.Line, r imported.BatchResult) {
 	if s.Kinds == nil {
 		s.Kinds = map[imported.Kind]Count{}

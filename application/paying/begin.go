@@ -10,34 +10,34 @@ import (
 	"plaza/domain/payment"
 )
 
-// maxSteps is how many steps there are at most to a ticket: closing a former prepayment,
-// opening another, and each of them again because the wallet has something else there.
+// maxSteps is the maximum number of steps to a ticket: closing a former prepayment, opening
+// another, and repeating both because the wallet has a different order under the number.
 const maxSteps = 6
 
-// begin goes step by step until there is a ticket. Of all who are at the same order on
-// this server one goes at a time, so that the others find what it has done; who is at it
-// on another server is waited for, too, as long as the wallet may take (PAY-09).
+// begin takes steps until the order has a ticket. Requests for the same order on this server
+// run one after the other, so that later ones use the results of earlier ones. begin also
+// waits for other servers, up to limits.Call in total (PAY-09).
 func (p *Paying) begin(ctx context.Context, id payment.OrderID, w PayRequest) (payment.ClientParams, error) {
-	patient, cancel := context.WithTimeout(ctx, p.limits.Call)
+	waitCtx, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
-	leave, err := p.queue.enter(patient, id)
+	leave, err := p.queue.enter(waitCtx, id)
 	if err != nil {
-		return payment.ClientParams{}, impatience(ctx, p.limits.Call)
+		return payment.ClientParams{}, busyError(ctx, p.limits.Call)
 	}
 	defer leave()
 	for range maxSteps {
-		step, voucher, err := p.next(ctx, id, w)
+		step, params, err := p.next(ctx, id, w)
 		for err == nil && step.Action == payment.ActionWait {
-			if patient.Err() != nil {
-				return payment.ClientParams{}, impatience(ctx, step.Prepayment.LeasedUntil.Sub(p.now()))
+			if waitCtx.Err() != nil {
+				return payment.ClientParams{}, busyError(ctx, step.Prepayment.LeasedUntil.Sub(p.now()))
 			}
-			pause(patient)
-			step, voucher, err = p.next(ctx, id, w)
+			sleep(waitCtx)
+			step, params, err = p.next(ctx, id, w)
 		}
 		switch {
 		case err != nil:
 		case step.Action == payment.ActionUse:
-			return voucher, nil
+			return params, nil
 		case step.Action == payment.ActionSend:
 			err = p.send(ctx, id, step.Prepayment)
 		case step.Action == payment.ActionClose:
@@ -50,19 +50,19 @@ func (p *Paying) begin(ctx context.Context, id payment.OrderID, w PayRequest) (p
 	return payment.ClientParams{}, payment.ErrBusy(p.limits.Call)
 }
 
-// impatience is what is said to one who has waited long enough, unless they are gone.
-func impatience(ctx context.Context, left time.Duration) error {
+// busyError returns ErrBusy, or the error of ctx if the client has cancelled the request.
+func busyError(ctx context.Context, left time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return payment.ErrBusy(left)
 }
 
-// between is the time between two looks at what another server does.
-const between = 50 * time.Millisecond
+// pollInterval is the time between two checks of another server's progress.
+const pollInterval = 50 * time.Millisecond
 
-func pause(ctx context.Context) {
-	timer := time.NewTimer(between)
+func sleep(ctx context.Context) {
+	timer := time.NewTimer(pollInterval)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -70,12 +70,12 @@ func pause(ctx context.Context) {
 	}
 }
 
-// next takes the next step, and makes the voucher when that is all there is to do.
+// next returns the next step. It also returns the client parameters if the step is ActionUse.
 func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (step payment.Step, v payment.ClientParams, err error) {
 	now := p.now()
-	opening := payment.BeginRequest{Intent: w.Intent, TradeNo: newTradeNo(), BuildRequest: p.gateway.BuildRequest, Lease: p.limits.Lease}
+	request := payment.BeginRequest{Intent: w.Intent, TradeNo: newTradeNo(), BuildRequest: p.gateway.BuildRequest, Lease: p.limits.Lease}
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		if step, err = t.Begin(opening, now); err != nil {
+		if step, err = t.Begin(request, now); err != nil {
 			return err
 		}
 		if step.Action != payment.ActionUse {
@@ -92,14 +92,13 @@ func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (st
 	return step, v, err
 }
 
-// newTradeNo is one that nobody can guess, and no two servers make.
+// newTradeNo returns a random trade number: unguessable, and unique across servers.
 func newTradeNo() payment.TradeNo { return payment.TradeNo("P" + rand.Text()) }
 
-// send asks the wallet for a ticket. What it says is stored whether or not somebody still
-// waits for it.
+// send asks the wallet for a ticket. It stores the answer even if the client has gone away.
 func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	ctx = context.WithoutCancel(ctx)
-	ticket, cause := p.prepare(ctx, pre.Request)
+	ticket, cause := p.callPrepare(ctx, pre.Request)
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if cause == nil {
 			t.Sent(pre.TradeNo, ticket, p.now())
@@ -115,44 +114,44 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 	case errors.Is(cause, payment.ErrWalletPaid):
 		return p.isPaid(ctx, id, pre)
 	case errors.Is(cause, payment.ErrWalletClosed), errors.Is(cause, payment.ErrWalletOtherOrder):
-		p.log(ctx).ErrorContext(ctx, "a prepayment is not what the wallet has", "order", id, "trade_no", pre.TradeNo, "error", cause)
-		return nil // the next step has another number
+		p.log(ctx).ErrorContext(ctx, "prepayment differs from the wallet's; retrying with a new trade number", "order", id, "trade_no", pre.TradeNo, "error", cause)
+		return nil // the next step uses another trade number
 	case errors.Is(cause, payment.ErrWalletRefused):
-		p.log(ctx).ErrorContext(ctx, "the wallet refuses us", "order", id, "error", cause)
+		p.log(ctx).ErrorContext(ctx, "wallet refuses requests; check its settings", "order", id, "error", cause)
 	}
 	return cause
 }
 
-func (p *Paying) prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
+func (p *Paying) callPrepare(ctx context.Context, request []byte) (payment.Ticket, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
 	return p.gateway.Prepare(ctx, request)
 }
 
-// close has the wallet close the prepayment.
+// close closes the prepayment in the wallet and stores the outcome.
 func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	ctx = context.WithoutCancel(ctx)
-	cause := p.shut(ctx, pre)
+	cause := p.callClose(ctx, pre)
 	if errors.Is(cause, payment.ErrWalletPaid) {
 		return p.isPaid(ctx, id, pre)
 	}
-	var told error
+	var outcome error
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		told = t.Closed(pre.TradeNo, cause, p.now())
+		outcome = t.Closed(pre.TradeNo, cause, p.now())
 		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})
-	return errors.Join(err, told)
+	return errors.Join(err, outcome)
 }
 
-func (p *Paying) shut(ctx context.Context, pre payment.Prepayment) error {
+func (p *Paying) callClose(ctx context.Context, pre payment.Prepayment) error {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
 	return p.gateway.Close(ctx, pre.Intent.App, pre.TradeNo)
 }
 
-// isPaid takes in the receipt that the wallet has spoken of, and says that the order is
-// paid.
+// isPaid fetches and stores the receipt of a prepayment that the wallet reports as paid. It
+// returns ErrPaid.
 func (p *Paying) isPaid(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	if err := p.ask(ctx, id, pre); err != nil {
 		return err

@@ -7,29 +7,29 @@ import (
 	"plaza/domain/payment"
 )
 
-// Acknowledgement is what the wallet is answered to a notification.
+// Acknowledgement is the response to a notification from the wallet.
 type Acknowledgement struct {
 	Body      []byte
 	MediaType string
 }
 
-// Notify takes in what the wallet tells us by itself, any number of times and in any
-// order (PAY-10), and returns what to answer. A forged notification changes nothing; one
-// that disagrees is acknowledged once it is stored as a dispute. It fails only without a
-// wallet.
+// Notify records a payment notification from the wallet and returns the response to it.
+// Notifications may arrive repeatedly and in any order (PAY-10). A forged one changes
+// nothing; one that contradicts the order is stored as a dispute and acknowledged. Notify
+// fails only if no wallet is configured.
 func (p *Paying) Notify(ctx context.Context, notification []byte) (Acknowledgement, error) {
 	if p.gateway == nil {
 		return Acknowledgement{}, payment.ErrNoWallet
 	}
-	err := p.notified(ctx, notification)
+	err := p.notify(ctx, notification)
 	if err != nil {
-		p.log(ctx).WarnContext(ctx, "a notification of the wallet was not taken", "error", err)
+		p.log(ctx).WarnContext(ctx, "payment notification rejected", "error", err)
 	}
 	body, mediaType := p.gateway.Acknowledge(err == nil)
 	return Acknowledgement{body, mediaType}, nil
 }
 
-func (p *Paying) notified(ctx context.Context, notification []byte) error {
+func (p *Paying) notify(ctx context.Context, notification []byte) error {
 	receipt, err := p.gateway.Receive(notification)
 	switch {
 	case errors.Is(err, payment.ErrNothingPaid):

@@ -7,9 +7,9 @@ import (
 	"plaza/domain/payment"
 )
 
-// once calls do, unless the key was answered: then it calls replay with the answer. What
-// do stores must bring the answer along. If it fails, nothing came of it that the same
-// key may not try again. Without a key it calls do.
+// once calls do, or replay with the stored answer if the key has one. do must store the
+// answer together with its changes. If do fails, once releases the key, so that the client
+// may retry with it. Without a key, once calls do.
 func (p *Paying) once(ctx context.Context, k *payment.Key, replay func(payment.Answer) error, do func() error) error {
 	if k == nil {
 		return do()

@@ -9,9 +9,9 @@ import (
 	"plaza/domain/user"
 )
 
-// Create stores a new open order and returns it. All that is wrong is told at once, a
-// user that there isn't among it (PAY-12). With a key, the same again returns the order
-// as it was made; nil is none.
+// Create stores a new open order and returns it. It returns the faults of all fields
+// together, an unknown user included (PAY-12). Repeating the request with the same key
+// returns the order as it was created. k may be nil.
 func (p *Paying) Create(ctx context.Context, d payment.Draft, k *payment.Key) (payment.Order, error) {
 	var made payment.Order
 	err := p.once(ctx, k, func(a payment.Answer) (err error) {
@@ -26,21 +26,21 @@ func (p *Paying) Create(ctx context.Context, d payment.Draft, k *payment.Key) (p
 }
 
 func (p *Paying) create(ctx context.Context, d payment.Draft, k *payment.Key) (payment.Order, error) {
-	order, err := p.draw(ctx, d)
+	order, err := p.newOrder(ctx, d)
 	if err != nil {
 		return payment.Order{}, err
 	}
 	return p.ledger.AddOrder(ctx, order, k)
 }
 
-// CheckDraft is nil when an order could be made of the draft; else it tells all that is
-// wrong, a user that there isn't among it.
+// CheckDraft returns nil if an order can be created from the draft; otherwise the faults of
+// all fields, an unknown user included.
 func (p *Paying) CheckDraft(ctx context.Context, d payment.Draft) error {
-	_, err := p.draw(ctx, d)
+	_, err := p.newOrder(ctx, d)
 	return err
 }
 
-func (p *Paying) draw(ctx context.Context, d payment.Draft) (payment.Order, error) {
+func (p *Paying) newOrder(ctx context.Context, d payment.Draft) (payment.Order, error) {
 	known, err := p.directory.Members(ctx, []user.ID{d.User})
 	if err != nil {
 		return payment.Order{}, err
@@ -51,18 +51,17 @@ func (p *Paying) draw(ctx context.Context, d payment.Draft) (payment.Order, erro
 	return d.Order(p.now())
 }
 
-// Orders lists the user's orders that are in the state, or with none in any, the
-// newest first.
+// Orders returns a page of the user's orders in the state (empty: any), the newest first.
 func (p *Paying) Orders(ctx context.Context, id user.ID, s payment.State, r page.Request) (page.Page[payment.Order], error) {
 	return p.ledger.Orders(ctx, id, s, r)
 }
 
-// Order returns the order, whosever it is.
+// Order returns the order of any user.
 func (p *Paying) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
 	return p.ledger.Order(ctx, id)
 }
 
-// OwnOrder returns the actor's order; another's is not there.
+// OwnOrder returns the actor's order, or payment.ErrNoOrder if another user owns it.
 func (p *Paying) OwnOrder(ctx context.Context, actor access.Actor, id payment.OrderID) (payment.Order, error) {
 	order, err := p.ledger.Order(ctx, id)
 	if err != nil {
@@ -74,12 +73,12 @@ func (p *Paying) OwnOrder(ctx context.Context, actor access.Actor, id payment.Or
 	return order, nil
 }
 
-// Journal returns what has happened to the order, in the order in which it did.
+// Journal returns the order's journal in chronological order.
 func (p *Paying) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entry, error) {
 	return p.ledger.Journal(ctx, id)
 }
 
-// Payments lists the payments of the verdict, or with none all, the newest first
+// Payments returns a page of the payments in the state (empty: any), the newest first
 // (PAY-11).
 func (p *Paying) Payments(ctx context.Context, v payment.PaymentState, r page.Request) (page.Page[payment.Payment], error) {
 	return p.ledger.Payments(ctx, v, r)

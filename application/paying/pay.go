@@ -10,15 +10,16 @@ import (
 	"plaza/domain/payment"
 )
 
-// PayRequest is what somebody wants to pay, and how.
+// PayRequest is a request to pay an order.
 type PayRequest struct {
 	Intent payment.Intent
-	Order  payment.OrderID // zero: the only open one (PAY-07)
+	Order  payment.OrderID // zero: the only open order (PAY-07)
 	Key    *payment.Key    // nil: none
 }
 
-// Pay begins the payment of the actor's order, and returns what their terminal goes on
-// with (PAY-01..09). It returns the order that was chosen also when it fails after that.
+// Pay begins the payment of the actor's order and returns the parameters with which the
+// client continues (PAY-01..09). If it fails after an order was chosen, it returns that order
+// with the error.
 func (p *Paying) Pay(ctx context.Context, actor access.Actor, w PayRequest) (order payment.Order, v payment.ClientParams, err error) {
 	err = p.once(ctx, w.Key, func(a payment.Answer) error {
 		order, v, err = p.replay(ctx, a)
@@ -38,11 +39,11 @@ func (p *Paying) pay(ctx context.Context, actor access.Actor, w PayRequest) (pay
 	if p.gateway == nil {
 		return order, payment.ClientParams{}, payment.ErrNoWallet
 	}
-	voucher, err := p.begin(ctx, order.ID, w)
-	return order, voucher, err
+	params, err := p.begin(ctx, order.ID, w)
+	return order, params, err
 }
 
-// choose finds the order to pay: the one named, or with zero the only open one (PAY-07).
+// choose returns the order to pay: the one with the id, or for zero the only open one (PAY-07).
 func (p *Paying) choose(ctx context.Context, actor access.Actor, id payment.OrderID) (payment.Order, error) {
 	if id == 0 {
 		open, err := p.ledger.OpenOrders(ctx, actor.ID)
@@ -58,18 +59,18 @@ func (p *Paying) choose(ctx context.Context, actor access.Actor, id payment.Orde
 	return order, order.CheckPayable(p.now())
 }
 
-// storedResponse is what the answer to a key says.
+// storedResponse is the reply stored for an Idempotency-Key.
 type storedResponse struct {
 	TradeNo payment.TradeNo      `json:"trade_no"`
-	Ends    time.Time            `json:"ends"` // when the ticket in the voucher does
+	Ends    time.Time            `json:"ends"` // when the ticket in Voucher expires
 	Voucher payment.ClientParams `json:"voucher"`
 }
 
-// replay says the same again, while the prepayment lives that it is about.
+// replay returns the stored response, as long as its prepayment can be used.
 func (p *Paying) replay(ctx context.Context, a payment.Answer) (order payment.Order, v payment.ClientParams, err error) {
 	var s storedResponse
 	if err := json.Unmarshal(a.Reply, &s); err != nil {
-		return order, v, fmt.Errorf("an answer to a key: %w", err)
+		return order, v, fmt.Errorf("decode idempotent response: %w", err)
 	}
 	err = p.ledger.Change(ctx, a.Order, func(t *payment.Trade) error {
 		order = t.Order

@@ -1,9 +1,9 @@
-// Package paying holds the use cases of orders: making and listing them, paying them with
-// the mobile wallet, and taking in what comes of it.
+// Package paying holds the use cases of orders: creating and listing them, paying them with
+// the mobile wallet, and recording payments.
 //
-// What is about to be asked of the wallet is stored before, and nothing is asked inside a
-// change of the ledger: whoever is stopped anywhere is found again by Tend. Without a
-// wallet it says of every request what it would be refused for, and refuses what is left.
+// Each request to the wallet is stored before it is sent, and none is sent inside a change
+// of the ledger: after a crash anywhere, PollDue resumes the order. Without a wallet,
+// requests are still validated; valid ones fail with ErrNoWallet.
 package paying
 
 import (
@@ -15,40 +15,38 @@ import (
 	"plaza/domain/user"
 )
 
-// Limits are the times of paying.
+// Limits are the timeouts and intervals of paying.
 type Limits struct {
-	// Call is how long the wallet may take to answer, tries together.
+	// Call is how long the wallet may take to answer, retries included.
 	Call time.Duration
-	// Lease is how long one server has a prepayment to itself. It is longer than Call; who
-	// takes longer still is overtaken, and does no harm: the wallet takes what is sent to it
-	// as often as it comes.
+	// Lease is how long one server owns a prepayment. It is longer than Call. A server that
+	// takes longer still does no harm: requests to the wallet are idempotent.
 	Lease time.Duration
-	// Interval is how often the wallet is asked after a prepayment that somebody may pay.
+	// Interval is how often the wallet is polled for a pending prepayment.
 	Interval time.Duration
 }
 
-// NewLimits returns the limits that go with the time that the wallet may take, and with
-// how often it is asked.
+// NewLimits returns the limits for the call timeout and the poll interval.
 func NewLimits(call, interval time.Duration) Limits {
 	return Limits{Call: call, Lease: 2 * call, Interval: interval}
 }
 
-// Log returns the logger of what the context belongs to: a request, with its id.
+// Log returns the logger of the context, for example of a request with its ID.
 type Log func(context.Context) *slog.Logger
 
-// Paying holds what the use cases work with.
+// Paying implements the use cases.
 type Paying struct {
 	ledger    payment.Ledger
 	directory user.Directory
-	gateway   payment.Gateway // nil: there is no wallet
+	gateway   payment.Gateway // nil: no wallet is configured
 	limits    Limits
 	now       func() time.Time
 	log       Log
 	queue     queue
 }
 
-// New returns the use cases over the ports; now tells the time. Without a gateway nothing
-// can be paid.
+// New returns the use cases over the ports; now returns the time. gateway may be nil; then
+// payments fail with ErrNoWallet.
 func New(ledger payment.Ledger, directory user.Directory, gateway payment.Gateway, l Limits, now func() time.Time, log Log) *Paying {
 	return &Paying{ledger: ledger, directory: directory, gateway: gateway, limits: l, now: now, log: log}
 }

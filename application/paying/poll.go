@@ -11,16 +11,15 @@ import (
 	"plaza/domain/payment"
 )
 
-// How many orders are looked after in one round, and how many of them at once. With a
-// wallet that lets every call wait to its end, a round is over before its orders are
-// given to somebody else.
+// Even if every call to the wallet times out, a batch ends before its orders become due for
+// another server.
 const (
-	tended = 32
-	atOnce = 16
+	pollBatch       = 32 // orders in a batch
+	pollConcurrency = 16 // orders polled at the same time
 )
 
-// Run looks after orders that wait for the wallet, until the context ends (PAY-11). Any
-// number of servers may do so at once: an order is given to one of them at a time.
+// Run polls the wallet for due orders until the context ends (PAY-11). Several servers may
+// run it at the same time: an order is given to one of them at a time.
 func (p *Paying) Run(ctx context.Context) {
 	if p.gateway == nil {
 		return
@@ -33,41 +32,41 @@ func (p *Paying) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		for n := tended; n == tended && ctx.Err() == nil; {
+		for n := pollBatch; n == pollBatch && ctx.Err() == nil; {
 			var err error
 			if n, err = p.PollDue(ctx); err != nil && ctx.Err() == nil {
-				p.log(ctx).WarnContext(ctx, "not all orders could be looked after; they will be later", "error", err)
+				p.log(ctx).WarnContext(ctx, "polling orders failed; will retry", "error", err)
 			}
 		}
 	}
 }
 
-// PollDue looks after a round of orders whose time has come, and returns how many there
-// were, together with what went wrong with some of them.
+// PollDue polls the wallet for a batch of due orders. It returns the size of the batch and
+// the joined errors of the orders that failed.
 func (p *Paying) PollDue(ctx context.Context) (int, error) {
 	next := max(p.limits.Interval, 2*p.limits.Lease)
-	due, err := p.ledger.Due(ctx, p.now(), p.now().Add(next), tended)
+	due, err := p.ledger.Due(ctx, p.now(), p.now().Add(next), pollBatch)
 	if err != nil {
 		return 0, err
 	}
-	wrong := make([]error, len(due))
-	places := make(chan struct{}, atOnce)
+	failures := make([]error, len(due))
+	slots := make(chan struct{}, pollConcurrency)
 	var all sync.WaitGroup
 	for n, id := range due {
-		places <- struct{}{}
+		slots <- struct{}{}
 		all.Go(func() {
-			defer func() { <-places }()
-			if err := p.poll(ctx, id); err != nil && !fault.Is(err, fault.Conflict) { // those pass by themselves
-				wrong[n] = fmt.Errorf("order %d: %w", id, err)
+			defer func() { <-slots }()
+			if err := p.poll(ctx, id); err != nil && !fault.Is(err, fault.Conflict) { // conflicts resolve by themselves
+				failures[n] = fmt.Errorf("order %d: %w", id, err)
 			}
 		})
 	}
 	all.Wait()
-	return len(due), errors.Join(wrong...)
+	return len(due), errors.Join(failures...)
 }
 
-// poll asks after what somebody may have paid, and has closed what nobody shall pay any
-// more.
+// poll queries the wallet for the order's pending prepayments, then closes those that have
+// expired.
 func (p *Paying) poll(ctx context.Context, id payment.OrderID) error {
 	var pending []payment.Prepayment
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
@@ -91,7 +90,7 @@ func (p *Paying) poll(ctx context.Context, id payment.OrderID) error {
 	return err
 }
 
-// expire closes the order if its time is over, or says what must be closed before.
+// expire closes the order if it has expired, or returns the prepayments to close first.
 func (p *Paying) expire(ctx context.Context, id payment.OrderID) (steps []payment.Step, err error) {
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		steps = t.Expire(p.limits.Lease, p.now())

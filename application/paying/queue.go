@@ -7,24 +7,24 @@ import (
 	"plaza/domain/payment"
 )
 
-// queue lets one at a time be at an order. The zero queue is ready.
+// queue is a mutex per order. The zero queue is ready to use.
 type queue struct {
 	mutex sync.Mutex
 	lanes map[payment.OrderID]*lane
 }
 
-// lane has room for one, and is there as long as somebody is in it or waits.
+// lane is the mutex of one order. It exists while goroutines hold it or wait for it.
 type lane struct {
-	room   chan struct{}
-	people int
+	slot  chan struct{}
+	users int
 }
 
-// enter waits for its turn, and returns how to leave; or the context's error.
+// enter locks the order and returns the function to unlock it, or the error of ctx.
 func (q *queue) enter(ctx context.Context, id payment.OrderID) (leave func(), err error) {
 	l := q.join(id)
 	select {
-	case l.room <- struct{}{}:
-		return func() { <-l.room; q.quit(id, l) }, nil
+	case l.slot <- struct{}{}:
+		return func() { <-l.slot; q.quit(id, l) }, nil
 	case <-ctx.Done():
 		q.quit(id, l)
 		return nil, ctx.Err()
@@ -39,17 +39,17 @@ func (q *queue) join(id payment.OrderID) *lane {
 	}
 	l := q.lanes[id]
 	if l == nil {
-		l = &lane{room: make(chan struct{}, 1)}
+		l = &lane{slot: make(chan struct{}, 1)}
 		q.lanes[id] = l
 	}
-	l.people++
+	l.users++
 	return l
 }
 
 func (q *queue) quit(id payment.OrderID, l *lane) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
-	if l.people--; l.people == 0 {
+	if l.users--; l.users == 0 {
 		delete(q.lanes, id)
 	}
 }

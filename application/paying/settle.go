@@ -7,30 +7,30 @@ import (
 	"plaza/domain/payment"
 )
 
-// applyReceipt is the one way for money to come in.
+// applyReceipt stores the payment of the receipt. Every payment passes through it.
 func (p *Paying) applyReceipt(ctx context.Context, r payment.Receipt) error {
 	id, err := p.ledger.OrderOf(ctx, r.TradeNo)
-	var came payment.Payment
+	var stored payment.Payment
 	switch {
 	case errors.Is(err, payment.ErrNoOrder):
-		came, err = p.ledger.AddUnmatched(ctx, payment.UnmatchedPayment(r, p.now()))
+		stored, err = p.ledger.AddUnmatched(ctx, payment.UnmatchedPayment(r, p.now()))
 	case err == nil:
 		err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-			came = t.Settle(r, p.now())
+			stored = t.Settle(r, p.now())
 			t.ScheduleCheck(p.limits.Interval, p.now())
 			return nil
 		})
 	}
-	if err == nil && came.State != payment.Applied {
-		p.log(ctx).ErrorContext(ctx, "money came in that somebody must look after",
-			"state", came.State, "order", came.Order, "transaction_id", came.TransactionID)
+	if err == nil && stored.State != payment.Applied {
+		p.log(ctx).ErrorContext(ctx, "unapplied payment needs review",
+			"state", stored.State, "order", stored.Order, "transaction_id", stored.TransactionID)
 	}
 	return err
 }
 
-// ask has the wallet say what has become of the prepayment, and takes that in.
+// ask queries the wallet for the state of the prepayment and stores it.
 func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
-	report, err := p.query(ctx, pre)
+	report, err := p.callQuery(ctx, pre)
 	isAbsent := errors.Is(err, payment.ErrWalletNotFound)
 	switch {
 	case err != nil && !isAbsent:
@@ -50,7 +50,7 @@ func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepay
 	})
 }
 
-func (p *Paying) query(ctx context.Context, pre payment.Prepayment) (payment.Report, error) {
+func (p *Paying) callQuery(ctx context.Context, pre payment.Prepayment) (payment.Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
 	return p.gateway.Query(ctx, pre.Intent.App, pre.TradeNo)

@@ -10,11 +10,11 @@ import (
 	"plaza/domain/user"
 )
 
-// SetAvatar gives the actor the picture, in all of its sizes, in place of the one that
-// they had, and returns what everybody sees of them from then on. Bytes that are no
-// accepted picture are a fault on avatar. When it can't be stored, no file stays.
+// SetAvatar replaces the actor's avatar with the picture in all avatar sizes, and returns the
+// actor's new public info. Bytes that are not an accepted picture are a fault on avatar. If
+// the avatar can't be stored, its files are removed.
 func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Raw) (user.Info, error) {
-	developed, err := p.studio.Process(ctx, "avatar", raw, media.AvatarSizes...)
+	processed, err := p.processor.Process(ctx, "avatar", raw, media.AvatarSizes...)
 	if err != nil {
 		return user.Info{}, err
 	}
@@ -22,17 +22,17 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err != nil {
 		return user.Info{}, err
 	}
-	avatar, err := developed.Store(ctx, p.pictures, media.Everyone)
+	avatar, err := processed.Store(ctx, p.pictures, media.Everyone)
 	if err != nil {
 		return user.Info{}, err
 	}
 	if err := p.directory.SetAvatar(ctx, actor.ID, avatar); err != nil {
 		return user.Info{}, errors.Join(err, avatar.Discard(context.WithoutCancel(ctx), p.pictures))
 	}
-	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.bin, before.Keys()) // what fails is tried again
+	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.deletions, before.Keys()) // the cleanup retries failures
 	infos, err := p.Infos(ctx, []user.ID{actor.ID})
 	if err != nil || len(infos) == 0 {
-		return user.Info{}, errors.Join(err, fmt.Errorf("looking up user %d, who has a new avatar", actor.ID))
+		return user.Info{}, errors.Join(err, fmt.Errorf("look up user %d after setting the avatar", actor.ID))
 	}
 	return infos[0], nil
 }

@@ -1,5 +1,5 @@
-// Package people holds the use cases of seeing who is who. It makes simple user
-// info, and nobody else does, so a person looks the same wherever they appear.
+// Package people holds the use cases of user profiles. Only this package makes simple user
+// info, so a user looks the same in every response.
 package people
 
 import (
@@ -13,31 +13,30 @@ import (
 	"plaza/domain/user"
 )
 
-// MaxAsked is how many people may be asked for at once (USR-02).
+// MaxAsked is the maximum number of users in one Lookup (USR-02).
 const MaxAsked = 200
 
-// People holds what the use cases work with.
+// People implements the use cases.
 type People struct {
 	directory user.Directory
 	accounts  access.Accounts
 	portraits media.Portraits
 	pictures  media.Store
-	bin       media.DeletionQueue
-	studio    media.Processor
+	deletions media.DeletionQueue
+	processor media.Processor
 	now       func() time.Time
 }
 
-// New returns the use cases over the ports; now tells the time.
-func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, pictures media.Store, bin media.DeletionQueue,
-	studio media.Processor, now func() time.Time) *People {
+// New returns the use cases over the ports; now returns the time.
+func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, pictures media.Store, deletions media.DeletionQueue,
+	processor media.Processor, now func() time.Time) *People {
 	return &People{
-		directory: directory, accounts: accounts, portraits: portraits, pictures: pictures, bin: bin, studio: studio, now: now,
+		directory: directory, accounts: accounts, portraits: portraits, pictures: pictures, deletions: deletions, processor: processor, now: now,
 	}
 }
 
-// Infos returns what everybody may see of the people, in the order asked for,
-// each once; unknown ids are left out (USR-02). The directory is asked once,
-// however many they are.
+// Infos returns the public info of the users, in the order of the ids, each once. Unknown
+// ids are omitted (USR-02). The directory is queried once, however many they are.
 func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) {
 	wanted := unique(ids)
 	if len(wanted) == 0 {
@@ -45,7 +44,7 @@ func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) 
 	}
 	members, err := p.directory.Members(ctx, wanted)
 	if err != nil {
-		return nil, fmt.Errorf("looking up %d people: %w", len(wanted), err)
+		return nil, fmt.Errorf("look up %d users: %w", len(wanted), err)
 	}
 	byID := make(map[user.ID]user.Member, len(members))
 	for _, m := range members {
@@ -68,7 +67,7 @@ func (p *People) describe(m user.Member, now time.Time) user.Info {
 	return m.Describe(m.Avatar.At(media.Public(p.pictures, now)), now)
 }
 
-// unique keeps the first of each id, and only what can be one.
+// unique removes duplicates and invalid ids. It keeps the order.
 func unique(ids []user.ID) []user.ID {
 	seen := make(map[user.ID]bool, len(ids))
 	var once []user.ID
@@ -81,7 +80,7 @@ func unique(ids []user.ID) []user.ID {
 	return once
 }
 
-// Lookup is Infos for a client, who may ask for MaxAsked people at once.
+// Lookup is Infos for clients. More than MaxAsked ids are a fault on uid.
 func (p *People) Lookup(ctx context.Context, ids []user.ID) ([]user.Info, error) {
 	if len(ids) > MaxAsked {
 		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxAsked))
@@ -89,7 +88,7 @@ func (p *People) Lookup(ctx context.Context, ids []user.ID) ([]user.Info, error)
 	return p.Infos(ctx, ids)
 }
 
-// Profile is what people see of themselves (USR-05).
+// Profile is what users see of themselves (USR-05).
 type Profile struct {
 	user.Info
 	Phone  user.Phone
@@ -98,8 +97,8 @@ type Profile struct {
 	Joined time.Time
 }
 
-// Profile returns the actor's own profile. Its scopes are the account's, not just
-// those of the token in use.
+// Profile returns the actor's own profile, with the scopes of the account, not those of the
+// token.
 func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, error) {
 	members, err := p.directory.Members(ctx, []user.ID{actor.ID})
 	if err != nil {

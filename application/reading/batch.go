@@ -11,42 +11,41 @@ import (
 	"plaza/domain/publication"
 )
 
-// Times of a flight.
 const (
-	flightLimit = 30 * time.Second                // how long it may take to fill the cache
-	lookAgain   = 100 * time.Millisecond          // how often it looks whether others have come to an end
-	renewal     = publication.Lease / 3           // how often it renews its claims
-	heldFor     = publication.Lease - time.Second // how long it counts on them: storing them took its time, too
-	lastWord    = 5 * time.Second                 // how long it may take to store how it ended
+	callTimeout   = 30 * time.Second                // of a call, until the cache is filled
+	pollInterval  = 100 * time.Millisecond          // between checks for translations by other servers
+	renewInterval = publication.Lease / 3           // between renewals of claims
+	claimValid    = publication.Lease - time.Second // how long a claim counts as held; storing it takes time, too
+	storeTimeout  = 5 * time.Second                 // for storing the result
 )
 
-// fly fetches what nobody else is at, and waits for what somebody is at.
-func (r *Reading) fly(ctx context.Context, f *flight) {
-	ctx, cancel := context.WithTimeout(ctx, flightLimit)
+// run translates the texts that it can claim, and waits for those that other servers have claimed.
+func (r *Reading) run(ctx context.Context, c *call) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var holder publication.Holder
-	_, _ = rand.Read(holder[:]) // it never fails
-	for open := f.texts; ; {
+	_, _ = rand.Read(holder[:]) // never fails
+	for open := c.texts; ; {
 		claimed, err := r.claim(ctx, holder, open)
 		if err != nil {
-			f.failed = true
+			c.failed = true
 			r.fail(ctx, "claiming translations", err)
 			return
 		}
-		f.add(claimed.Kept)
-		mine := those(open, claimed.Mine)
+		c.add(claimed.Kept)
+		mine := selectByKey(open, claimed.Mine)
 		if len(mine) > 0 {
-			r.translate(ctx, f, holder, mine)
+			r.translate(ctx, c, holder, mine)
 		}
 		open = slices.DeleteFunc(without(open, claimed.Kept), func(w wanted) bool { return slices.Contains(mine, w) })
 		if len(open) == 0 {
 			return
 		}
 		select {
-		case <-time.After(lookAgain):
+		case <-time.After(pollInterval):
 		case <-ctx.Done():
-			f.failed = true
-			r.fail(ctx, "waiting for another server's translations", errLate)
+			c.failed = true
+			r.fail(ctx, "waiting for another server's translations", errTimeout)
 			return
 		}
 	}
@@ -65,56 +64,56 @@ func keysOf(texts []wanted) []publication.CacheKey {
 	return keys
 }
 
-// those are the texts of the keys, in the order of the page.
-func those(texts []wanted, keys []publication.CacheKey) []wanted {
+// selectByKey returns the texts of the keys, in the order of the page.
+func selectByKey(texts []wanted, keys []publication.CacheKey) []wanted {
 	return slices.DeleteFunc(slices.Clone(texts), func(w wanted) bool { return !slices.Contains(keys, w.key) })
 }
 
-// translate has one batch translated, if the budget allows it, and keeps what came.
-func (r *Reading) translate(ctx context.Context, f *flight, h publication.Holder, batch []wanted) {
+// translate translates one batch, if the budget allows it, and stores the result.
+func (r *Reading) translate(ctx context.Context, c *call, h publication.Holder, batch []wanted) {
 	var translated translations
-	err := r.within(ctx, batch, func() (err error) {
-		translated, err = r.ask(ctx, f, h, batch)
+	err := r.spend(ctx, batch, func() (err error) {
+		translated, err = r.ask(ctx, c, h, batch)
 		return err
 	})
-	ctx, cancel := aLastWord(ctx)
+	ctx, cancel := storeContext(ctx)
 	defer cancel()
 	if err == nil {
-		f.add(translated)
+		c.add(translated)
 		err = r.cache.Put(ctx, translated, r.now().Add(publication.CacheFor))
 	}
 	if err == nil {
 		return
 	}
-	f.failed = true
-	r.fail(ctx, "translating from "+f.from.String(), err)
+	c.failed = true
+	r.fail(ctx, "translating from "+c.from.String(), err)
 	if err := r.cache.Release(ctx, h, keysOf(batch)); err != nil {
-		r.fail(ctx, "releasing claims", err) // they end by themselves
+		r.fail(ctx, "releasing claims", err) // the claims expire
 	}
 }
 
-// aLastWord is a context to store in how it ended, however long it took.
-func aLastWord(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+// storeContext returns a context for storing a result after ctx has ended.
+func storeContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 }
 
-// ask gives the batch to the translator, for as long as it can renew the claims: when it
-// can't, another server may be at the same texts before this one has an answer.
-func (r *Reading) ask(ctx context.Context, f *flight, h publication.Holder, batch []wanted) (translations, error) {
+// ask sends the batch to the translator, for as long as the claims can be renewed. Without
+// them another server may translate the same texts before the answer arrives.
+func (r *Reading) ask(ctx context.Context, c *call, h publication.Holder, batch []wanted) (translations, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	lapse := time.AfterFunc(heldFor, cancel)
-	defer lapse.Stop()
+	expiry := time.AfterFunc(claimValid, cancel)
+	defer expiry.Stop()
 	var renewing sync.WaitGroup
-	renewing.Go(func() { r.renew(ctx, h, batch, lapse) })
+	renewing.Go(func() { r.renew(ctx, h, batch, expiry) })
 	texts := make([]string, len(batch))
 	for i, w := range batch {
 		texts[i] = w.text
 	}
-	translated, err := r.translator.Translate(ctx, f.from, f.to, texts)
+	translated, err := r.translator.Translate(ctx, c.from, c.to, texts)
 	cancel()
 	renewing.Wait()
 	if err == nil && len(translated) != len(batch) {
-		err = fmt.Errorf("%d texts came back for %d", len(translated), len(batch))
+		err = fmt.Errorf("translator returned %d texts for %d", len(translated), len(batch))
 	}
 	if err != nil {
 		return nil, err
@@ -126,15 +125,15 @@ func (r *Reading) ask(ctx context.Context, f *flight, h publication.Holder, batc
 	return all, nil
 }
 
-// renew claims the batch again and again, and puts off the lapse each time.
-func (r *Reading) renew(ctx context.Context, h publication.Holder, batch []wanted, lapse *time.Timer) {
-	every := time.NewTicker(renewal)
+// renew renews the claims on the batch until ctx ends, and postpones the expiry each time.
+func (r *Reading) renew(ctx context.Context, h publication.Holder, batch []wanted, expiry *time.Timer) {
+	every := time.NewTicker(renewInterval)
 	defer every.Stop()
 	for {
 		select {
 		case <-every.C:
 			if claimed, err := r.claim(ctx, h, batch); err == nil && len(claimed.Mine) == len(batch) {
-				lapse.Reset(heldFor)
+				expiry.Reset(claimValid)
 			}
 		case <-ctx.Done():
 			return

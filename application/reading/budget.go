@@ -8,11 +8,11 @@ import (
 	"plaza/domain/publication"
 )
 
-var errSpent = errors.New("the day's budget of characters is spent")
+var errBudgetSpent = errors.New("daily character budget is spent")
 
-// within asks for the batch if the day's budget allows it. What was refused costs
-// nothing; what was not heard of in time may be charged, and so it counts.
-func (r *Reading) within(ctx context.Context, batch []wanted, ask func() error) error {
+// spend calls ask if the day's budget allows the batch. A refused batch is refunded. A
+// batch that timed out may be billed, so it counts.
+func (r *Reading) spend(ctx context.Context, batch []wanted, ask func() error) error {
 	spending := publication.Spending{Translator: r.translator.Name(), Day: publication.DayOf(r.now())}
 	for _, w := range batch {
 		spending.Characters += int64(utf8.RuneCountInString(w.text))
@@ -22,7 +22,7 @@ func (r *Reading) within(ctx context.Context, batch []wanted, ask func() error) 
 		if allowed, err := r.cache.Spend(ctx, spending, budget); err != nil {
 			return err
 		} else if !allowed {
-			return errSpent
+			return errBudgetSpent
 		}
 	}
 	err := ask()
@@ -31,7 +31,7 @@ func (r *Reading) within(ctx context.Context, batch []wanted, ask func() error) 
 		return err
 	}
 	if budget > 0 {
-		ctx, cancel := aLastWord(ctx)
+		ctx, cancel := storeContext(ctx)
 		defer cancel()
 		err = errors.Join(err, r.cache.Refund(ctx, spending))
 	}

@@ -10,26 +10,26 @@ import (
 	"plaza/domain/text"
 )
 
-// wanted is a text that has to be translated from a language.
+// wanted is a text to translate from a language.
 type wanted struct {
 	key  publication.CacheKey
 	from locale.Tag
 	text string
 }
 
-// translations are texts by the keys of their translations.
+// translations are translated texts by cache key.
 type translations map[publication.CacheKey]string
 
-// foreign is an item of a page that is in another language than the reader's.
+// foreign is an item in another language than the reader's.
 type foreign struct {
 	*Item
 	title, content wanted
 }
 
-// localise gives the items that are in another language than the reader's their
-// translations, as far as those can be had in time.
+// localise sets the translations of the items in other languages than the reader's, as
+// far as they are available in time.
 func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag) {
-	all := r.foreignTo(reader, items)
+	all := r.foreignItems(reader, items)
 	if len(all) == 0 {
 		return
 	}
@@ -43,7 +43,7 @@ func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag)
 	}
 	have, err := r.cached(ctx, texts)
 	if err != nil {
-		r.fail(ctx, "reading the cache of translations", err)
+		r.fail(ctx, "reading translation cache", err)
 		return
 	}
 	maps.Copy(have, r.fetch(ctx, without(texts, have), reader))
@@ -52,10 +52,10 @@ func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag)
 	}
 }
 
-// foreignTo are those of the items that are to be translated: title and content (PUB-08).
-func (r *Reading) foreignTo(reader locale.Tag, items []Item) []foreign {
+// foreignItems returns the items to translate: title and content (PUB-08).
+func (r *Reading) foreignItems(reader locale.Tag, items []Item) []foreign {
 	all := make([]foreign, 0, len(items))
-	languages := map[string]locale.Tag{} // of a page there are few
+	languages := map[string]locale.Tag{} // a page has few
 	for i := range items {
 		item := &items[i]
 		from, known := languages[item.Language]
@@ -74,19 +74,19 @@ func (r *Reading) foreignTo(reader locale.Tag, items []Item) []foreign {
 	return all
 }
 
-// cached is what of the texts the cache has: one query for a page.
+// cached returns the translations in the cache: one query per page.
 func (r *Reading) cached(ctx context.Context, all []wanted) (translations, error) {
 	kept, err := r.cache.Get(ctx, keysOf(all), r.now())
 	if err != nil {
 		return nil, err
 	}
-	have := translations{} // of our own: what is fetched is added
+	have := translations{} // a copy: the caller adds to it
 	maps.Copy(have, kept)
 	r.counts.hits.Add(int64(len(have)))
 	return have, nil
 }
 
-// without returns those of the texts that are not there yet.
+// without returns the texts that have no translation yet.
 func without(all []wanted, have translations) []wanted {
 	return slices.DeleteFunc(slices.Clone(all), func(w wanted) bool {
 		_, there := have[w.key]
@@ -94,10 +94,10 @@ func without(all []wanted, have translations) []wanted {
 	})
 }
 
-// localised is the item in the reader's language; nil unless all of it is there.
+// localised returns the item in the reader's language, or nil if a translation is missing.
 func (r *Reading) localised(f foreign, reader locale.Tag, have translations) *publication.Localised {
-	title, hasTitle := have.of(f.title)
-	content, hasContent := have.of(f.content)
+	title, hasTitle := have.text(f.title)
+	content, hasContent := have.text(f.content)
 	if !hasTitle || !hasContent {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (r *Reading) localised(f foreign, reader locale.Tag, have translations) *pu
 	}
 }
 
-// of is the text's translation; what is blank is its own.
-func (t translations) of(w wanted) (string, bool) {
+// text returns the translation of the text. A blank text is its own translation.
+func (t translations) text(w wanted) (string, bool) {
 	if text.IsBlank(w.text) {
 		return w.text, true
 	}

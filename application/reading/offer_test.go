@@ -15,7 +15,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// Characters of what is in French, and in English.
+// Characters of the French and of the English texts.
 const french, english = 4 + 19, 3 + 14 + 5
 
 func tags(t *testing.T, names ...string) (all []locale.Tag) {
@@ -29,7 +29,7 @@ func tags(t *testing.T, names ...string) (all []locale.Tag) {
 }
 
 func TestPUB06_a_language_that_is_not_offered_counts_as_no_header(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.serve(t, reading.Offer{Languages: tags(t, "en", "zh-Hans")})
 	for header, want := range map[string]int{"en-US": 1, "zh_CN": 3, "zh-TW": 0, "es": 0, "": 0} {
 		assert.Equal(t, want, localised(w.read(t, header)), header)
@@ -38,20 +38,20 @@ func TestPUB06_a_language_that_is_not_offered_counts_as_no_header(t *testing.T) 
 }
 
 func TestPUB06_a_spent_budget_leaves_publications_as_they_were_written_until_the_next_day(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // its clock starts at midnight, UTC
-		w := newWorld(t)
+	synctest.Test(t, func(t *testing.T) { // the bubble's clock starts at midnight UTC
+		w := newFixture(t)
 		w.serve(t, reading.Offer{Budget: french + english - 1})
 		assert.Equal(t, 1, localised(w.read(t, "en")))
-		assert.Zero(t, localised(w.read(t, "de-DE")), "and one short of the English ones, too")
+		assert.Zero(t, localised(w.read(t, "de-DE")), "the budget is one character short of the English texts")
 		assert.Equal(t, 1, w.translator.asked())
 		assert.EqualValues(t, 2, w.Counts().Failures, "both languages of the page")
-		assert.Equal(t, 1, localised(w.read(t, "en")), "what is kept costs nothing")
+		assert.Equal(t, 1, localised(w.read(t, "en")), "cached texts cost nothing")
 		w.later = 24*time.Hour - 3*time.Second
-		rested()
+		awaitRetryDelay()
 		assert.Zero(t, localised(w.read(t, "de")))
-		rested()
+		awaitRetryDelay()
 		w.later = 24 * time.Hour
-		assert.Equal(t, 1, localised(w.read(t, "en-GB")), "it is kept still")
+		assert.Equal(t, 1, localised(w.read(t, "en-GB")), "still cached")
 		assert.NotZero(t, localised(w.read(t, "de")))
 	})
 }
@@ -66,7 +66,7 @@ func TestPUB06_of_the_budget_goes_what_may_be_charged(t *testing.T) {
 		"cut":       {&translator{fails: context.Canceled}, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c.translator.Translator = w.translator.Translator
 			w.translator = c.translator
 			w.serve(t, reading.Offer{Budget: french})

@@ -1,10 +1,10 @@
-// Package reading holds the use cases of reading publications, in one's own
-// language where that is wanted.
+// Package reading holds the use cases of reading publications, translated into the
+// reader's language on request.
 //
-// A translation is a kindness, never a condition: a translator that is missing,
-// slow or broken leaves the publication as it was written (PUB-07). Of all servers,
-// one at a time asks for a text (PUB-06): here the readers of a page join the flight
-// that fetches it, and a flight fetches only what its claims in the cache give it.
+// Translation is best effort: if the translator is missing, slow or broken, the reader
+// gets the publication as it was written (PUB-07). Only one server at a time translates
+// a text (PUB-06): readers on one server share the call in flight, and a call translates
+// only the texts that it has claimed in the cache.
 package reading
 
 import (
@@ -19,7 +19,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// Reading holds what the use cases work with.
+// Reading implements the use cases.
 type Reading struct {
 	publications publication.Repository
 	translator   publication.Translator // nil: nothing is translated
@@ -29,44 +29,43 @@ type Reading struct {
 	log          Log
 	offer        Offer
 
-	flights flights
-	under   sync.WaitGroup // the flights that are under way
-	counts  counters
+	inflight inflight
+	running  sync.WaitGroup // calls in flight
+	counts   counters
 }
 
-// Log returns the logger of what the context belongs to: a request, with its id.
+// Log returns the logger of the context, for example of a request with its ID.
 type Log func(context.Context) *slog.Logger
 
-// Offer is what of translation readers are given (PUB-06).
+// Offer says which translations readers get (PUB-06).
 type Offer struct {
-	Languages []locale.Tag // into which; none: into any
-	Budget    int64        // characters a day of UTC, of all servers together; 0: any number
+	Languages []locale.Tag // target languages; empty: any
+	Budget    int64        // characters per UTC day for all servers together; 0: unlimited
 }
 
-// New returns the use cases over the ports; now tells the time. Without a
-// translator nothing is translated. Close must be called in the end.
+// New returns the use cases over the ports; now returns the time. Without a
+// translator nothing is translated. The caller must call Close.
 func New(publications publication.Repository, translator publication.Translator, cache publication.Cache,
 	pictures media.Store, now func() time.Time, log Log, offer Offer) *Reading {
 	return &Reading{
 		publications: publications, translator: translator, cache: cache, pictures: pictures, now: now, log: log,
-		offer: offer, flights: flights{by: map[publication.CacheKey]*flight{}},
+		offer: offer, inflight: inflight{calls: map[publication.CacheKey]*call{}},
 	}
 }
 
-// Close waits until the flights that are under way have landed; each does within
-// half a minute.
-func (r *Reading) Close() { r.under.Wait() }
+// Close waits for the calls in flight. Each ends within half a minute.
+func (r *Reading) Close() { r.running.Wait() }
 
-// Item is a publication, with its title and content in the reader's language if
-// that is another and a translation could be had.
+// Item is a publication. Localised is set if the publication is in another language
+// than the reader's and its translation was available in time.
 type Item struct {
 	publication.Publication
 	Localised *publication.Localised
 }
 
 // Feed returns a page of publications, the latest update first (PUB-01), their covers
-// with addresses. A reader whose locale is not known, or not offered, gets them as they
-// were written.
+// with URLs. A reader whose locale is unknown or not offered gets them as they were
+// written.
 func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.Tag) (page.Page[Item], error) {
 	p, err := r.publications.List(ctx, q)
 	if err != nil {
@@ -78,13 +77,13 @@ func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.T
 		items[i] = Item{Publication: pub}
 		items[i].Cover = pub.Cover.At(address)
 	}
-	if r.translator != nil && r.offer.has(reader) {
+	if r.translator != nil && r.offer.includes(reader) {
 		r.localise(ctx, items, reader)
 	}
 	return page.With(p, items), nil
 }
 
-func (o Offer) has(reader locale.Tag) bool {
+func (o Offer) includes(reader locale.Tag) bool {
 	if reader.IsZero() || len(o.Languages) == 0 {
 		return !reader.IsZero()
 	}

@@ -23,7 +23,7 @@ import (
 	"plaza/test/content"
 )
 
-// translator is pseudo, counted, and slow or broken when it is told to be.
+// translator records the batches of pseudo. It can be slow or fail.
 type translator struct {
 	pseudo.Translator
 	mu      sync.Mutex
@@ -47,25 +47,25 @@ func (tr *translator) Translate(ctx context.Context, from, to locale.Tag, texts 
 	return tr.Translator.Translate(ctx, from, to, texts)
 }
 
-// world is a server, over what it may share with others.
-type world struct {
+// fixture is a server over a store that other servers may share.
+type fixture struct {
 	*reading.Reading
 	store      *memory.Store
 	cache      publication.Cache
 	translator *translator
-	later      time.Duration // how far the clock is ahead
+	later      time.Duration // offset of the clock
 }
 
 func newPictures() media.Store { return memory.NewMedia("https://plaza.example", []byte("key")) }
 
-// elsewhere is a cover at an address of its own.
+// elsewhere is a cover with a foreign URL.
 var elsewhere = media.Picture{Path: "https://covers.example/1.jpg", Sizes: []media.Size{
 	{Name: "cover_sm", Width: 30, Height: 20, Path: "https://covers.example/1.jpg"},
 }}
 
-// newWorld has three publications: two in English, one in French. The first has a cover
-// that is kept, the second one elsewhere.
-func newWorld(t *testing.T) *world {
+// newFixture has three publications: two in English, one in French. The first has a stored
+// cover, the second one has a foreign one.
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	store := memory.New()
 	phone, err := user.ParsePhone("+86-13900000001")
@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 		p.Created, p.Updated = time.Now().UTC(), time.Now().UTC().Add(time.Duration(i)*time.Second)
 		imports(t, store, publication.Publication{ID: publication.ID(i + 1), Content: p})
 	}
-	w := &world{store: store, cache: store.Translations(), translator: &translator{Translator: pseudo.New()}}
+	w := &fixture{store: store, cache: store.Translations(), translator: &translator{Translator: pseudo.New()}}
 	w.serve(t, reading.Offer{})
 	return w
 }
@@ -93,21 +93,21 @@ func imports(t *testing.T, s *memory.Store, p publication.Publication) {
 }
 
 // serve starts the server.
-func (w *world) serve(t *testing.T, offer reading.Offer) {
+func (w *fixture) serve(t *testing.T, offer reading.Offer) {
 	now := func() time.Time { return time.Now().Add(w.later) }
 	w.Reading = reading.New(w.store.Publications(), w.translator, w.cache, newPictures(), now,
 		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) }, offer)
 	t.Cleanup(w.Close)
 }
 
-// another is one more server of the same world.
-func (w *world) another(t *testing.T) *world {
+// another returns another server over the same store.
+func (w *fixture) another(t *testing.T) *fixture {
 	other := *w
 	other.serve(t, reading.Offer{})
 	return &other
 }
 
-func (w *world) read(t *testing.T, header string) []reading.Item {
+func (w *fixture) read(t *testing.T, header string) []reading.Item {
 	t.Helper()
 	tag, _ := locale.Parse(header)
 	p, err := w.Feed(t.Context(), publication.Query{}, tag)
@@ -127,7 +127,7 @@ func localised(items []reading.Item) int {
 }
 
 func TestPUB04_only_what_is_in_another_language_is_translated(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	items := w.read(t, "en-US")
 	assert.Nil(t, items[0].Localised)
 	assert.Nil(t, items[2].Localised)
@@ -145,7 +145,7 @@ func TestPUB04_only_what_is_in_another_language_is_translated(t *testing.T) {
 
 func TestPUB06_a_page_asks_once_per_language_and_then_never_for_a_month(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		assert.Equal(t, 3, localised(w.read(t, "es")))
 		assert.ElementsMatch(t, [][]string{{"Bells", "Tea", "How to make it"}, {"Pain", "La mie et la croûte"}}, w.translator.batches)
 		w.read(t, "es-MX")
@@ -155,13 +155,13 @@ func TestPUB06_a_page_asks_once_per_language_and_then_never_for_a_month(t *testi
 		assert.Len(t, w.translator.batches, 2)
 		w.later = publication.CacheFor
 		w.read(t, "es")
-		assert.Len(t, w.translator.batches, 4, "a month is over")
+		assert.Len(t, w.translator.batches, 4, "after a month")
 	})
 }
 
 func TestPUB07_a_translator_that_fails_never_fails_the_feed_and_is_left_alone_for_a_second(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.translator.fails = errors.New("quota")
 		for range 20 {
 			assert.Zero(t, localised(w.read(t, "es")))
@@ -171,17 +171,17 @@ func TestPUB07_a_translator_that_fails_never_fails_the_feed_and_is_left_alone_fo
 		assert.EqualValues(t, 2, w.Counts().Failures)
 		assert.Equal(t, 2, w.translator.asked(), "both languages")
 		w.translator.fails = nil
-		assert.Equal(t, 3, localised(w.read(t, "es")), "nothing of the failure is kept")
+		assert.Equal(t, 3, localised(w.read(t, "es")), "failures are not cached")
 	})
 }
 
 func TestPUB07_a_batch_that_is_too_slow_still_fills_the_cache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.translator.takes = 5 * time.Second
 		began := time.Now()
 		assert.Zero(t, localised(w.read(t, "en")))
-		assert.Equal(t, 2*time.Second, time.Since(began), "nobody waits longer")
+		assert.Equal(t, 2*time.Second, time.Since(began), "readers wait maxWait")
 		w.Close()
 		assert.Equal(t, 5*time.Second, time.Since(began), "Close waits for the batch")
 		assert.Equal(t, 1, localised(w.read(t, "en")))
@@ -189,23 +189,23 @@ func TestPUB07_a_batch_that_is_too_slow_still_fills_the_cache(t *testing.T) {
 	})
 }
 
-// rested returns once what failed may be tried again.
-func rested() {
+// awaitRetryDelay waits for retryDelay.
+func awaitRetryDelay() {
 	<-time.After(time.Second)
 	synctest.Wait()
 }
 
 func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.translator.takes = time.Hour
 		began := time.Now()
 		w.read(t, "en")
 		w.Close()
 		assert.Equal(t, 30*time.Second, time.Since(began))
-		rested()
+		awaitRetryDelay()
 		w.read(t, "en")
-		assert.Equal(t, 2, w.translator.asked(), "the claims have ended with it")
+		assert.Equal(t, 2, w.translator.asked(), "the claims were released")
 	})
 }
 
@@ -219,7 +219,7 @@ func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
 }
 
 func TestADM04_covers_that_are_kept_come_with_their_addresses(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, reader := range []string{"", "es"} {
 		items := w.read(t, reader)
 		byTitle := map[string]media.Picture{}

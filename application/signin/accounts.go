@@ -12,17 +12,17 @@ import (
 	"plaza/domain/user"
 )
 
-// Registration is what a new account is made of.
+// Registration has the properties of a new account.
 type Registration struct {
-	Username string // the phone number to log in with
+	Username string // phone number for logging in
 	Password secret.String
-	Scopes   []string // nil: the default ones (AUT-08); back_office among them is Staff
+	Scopes   []string // nil: the default scopes (AUT-08); back_office implies Staff
 	Staff    bool
 	Member   user.Member
 }
 
-// Register opens an account and returns its uid. All that is wrong with the
-// registration is told at once.
+// Register creates an account and returns its uid. It returns the faults of all fields
+// together.
 func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) {
 	var wrong fault.Fields
 	note := func(err error) {
@@ -53,13 +53,12 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	return s.accounts.Open(ctx, account, member)
 }
 
-// Accounts lists at most limit accounts with higher uids than after, in the order
-// of their uids.
+// Accounts returns at most limit accounts with uids above after, in ascending order.
 func (s *Signin) Accounts(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
 	return s.accounts.List(ctx, after, limit)
 }
 
-// SetPassword gives the account another password; every key it had is void.
+// SetPassword sets the password of the account. All its tokens become invalid.
 func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.String) error {
 	account, err := s.accounts.ByID(ctx, id)
 	if err != nil {
@@ -78,9 +77,8 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 	})
 }
 
-// SetScopes replaces what the account's tokens may be good for; tokens that are
-// out lose at once what the account loses. It makes staff of the account if back_office
-// is named, and never takes that away.
+// SetScopes replaces the scopes of the account. Its tokens lose removed scopes immediately.
+// The account becomes staff if back_office is among the scopes; it stays staff otherwise.
 func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) error {
 	scopes, err := access.ParseScopes(names)
 	if err != nil {
@@ -92,8 +90,8 @@ func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) erro
 	})
 }
 
-// SetStaff lets the account into the back office, or out of it; at once, for its
-// tokens, too.
+// SetStaff grants or revokes access to the back office, with immediate effect on the
+// account's tokens.
 func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {
 		a.Staff = staff
@@ -101,7 +99,7 @@ func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
 	})
 }
 
-// Disable shuts the account, or opens it again. Its content stays.
+// Disable disables or enables the account. Its content stays.
 func (s *Signin) Disable(ctx context.Context, id user.ID, disabled bool) error {
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {
 		a.Disabled = disabled
@@ -109,8 +107,8 @@ func (s *Signin) Disable(ctx context.Context, id user.ID, disabled bool) error {
 	})
 }
 
-// Issue makes a key for the account without a login, with the scopes named (none:
-// all that it holds) and the lifetime (zero: that of a login).
+// Issue returns a key for the account without a login, with the scopes (none: all of the
+// account) and the lifetime (zero: that of a login).
 func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time.Duration) (secret.String, error) {
 	asked, err := access.ParseScopes(names)
 	if err != nil {
@@ -125,7 +123,7 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 		return secret.String{}, err
 	}
 	if ttl < 0 {
-		return secret.String{}, fmt.Errorf("a token can't live %v", ttl)
+		return secret.String{}, fmt.Errorf("token lifetime %v is negative", ttl)
 	}
 	if ttl == 0 {
 		ttl = time.Duration(s.ttl)
@@ -133,13 +131,12 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 	return s.issue(ctx, account, granted, ttl)
 }
 
-// Tokens lists the keys that are out for the account, the latest first, without
-// the keys.
+// Tokens returns the account's tokens without their keys, the latest first.
 func (s *Signin) Tokens(ctx context.Context, id user.ID) ([]access.Token, error) {
 	return s.tokens.OfUser(ctx, id)
 }
 
-// Revoke makes the token void at once.
+// Revoke invalidates the token immediately.
 func (s *Signin) Revoke(ctx context.Context, id access.TokenID) error {
 	return s.tokens.Revoke(ctx, id)
 }

@@ -1,9 +1,9 @@
-// Package signin holds the use cases of getting in: logging in and out, telling
-// who presents a key, and keeping the accounts that may.
+// Package signin holds the use cases of authentication: logging in and out, authenticating
+// keys, and managing accounts.
 //
-// It decides the order of things; what a login, a key or a password must be is
-// decided in domain/access. Nothing here ever returns or logs a password or a
-// hash, and a key is returned exactly once, when it is made.
+// It decides the order of steps; domain/access has the rules for logins, keys and
+// passwords. Passwords and hashes are never returned or logged. A key is returned exactly
+// once, when it is made.
 package signin
 
 import (
@@ -20,7 +20,7 @@ import (
 	"plaza/domain/user"
 )
 
-// Signin holds what the use cases work with.
+// Signin implements the use cases.
 type Signin struct {
 	accounts access.Accounts
 	tokens   access.Tokens
@@ -30,15 +30,14 @@ type Signin struct {
 	ttl      TokenTTL
 	now      func() time.Time
 	log      *slog.Logger
-	// logged is when a presence that could not be written was last logged, in
-	// nanoseconds since 1970.
+	// logged is when a failed write of presence was last logged, in Unix nanoseconds.
 	logged atomic.Int64
 }
 
-// TokenTTL is how long a token from a login lives from its last use.
+// TokenTTL is the lifetime of a login token, counted from its last use.
 type TokenTTL time.Duration
 
-// New returns the use cases over the ports; now tells the time.
+// New returns the use cases over the ports; now returns the time.
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
 	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, now func() time.Time, log *slog.Logger) *Signin {
 	return &Signin{
@@ -47,19 +46,18 @@ func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttl
 	}
 }
 
-// Login is somebody's wish to get in.
+// Login is a login request.
 type Login struct {
 	Username string
 	Password secret.String
-	Scopes   []string // empty: all that the account holds
+	Scopes   []string // empty: all scopes of the account
 	From     netip.Addr
 }
 
-// Login returns a new key for the account (AUT-01). Who can't get in learns
-// nothing of why: an unknown user, a wrong password and a disabled account cost
-// the same time and give access.ErrBadLogin (AUT-02). A login name that can't be
-// one, or a scope that the account lacks, is a fault on its field; too many
-// failures are Throttled (AUT-11).
+// Login returns a new key for the account (AUT-01). The caller can't learn why a login
+// failed: an unknown user, a wrong password and a disabled account take the same time and
+// return access.ErrBadLogin (AUT-02). A malformed phone number and a scope that the account
+// lacks are faults on their fields. Too many failures are Throttled (AUT-11).
 func (s *Signin) Login(ctx context.Context, l Login) (secret.String, error) {
 	phone, err := user.ParsePhone(l.Username)
 	if err != nil {
@@ -81,7 +79,7 @@ func (s *Signin) Login(ctx context.Context, l Login) (secret.String, error) {
 		return secret.String{}, errors.Join(err, s.throttle.Abandon(context.WithoutCancel(ctx), attempt, s.now()))
 	}
 	if err := s.throttle.Succeed(ctx, attempt, s.now()); err != nil {
-		return secret.String{}, fmt.Errorf("counting a login: %w", err)
+		return secret.String{}, fmt.Errorf("count login: %w", err)
 	}
 	granted, err := account.Grant(asked)
 	if err != nil {
@@ -90,8 +88,8 @@ func (s *Signin) Login(ctx context.Context, l Login) (secret.String, error) {
 	return s.issue(ctx, account, granted, time.Duration(s.ttl))
 }
 
-// verify returns the account when the password is its own and it may log in. The
-// password is verified whoever is asked for, so that time tells nothing.
+// verify returns the account if the password matches and the account is enabled. It verifies
+// the password for unknown users, too, so that both cases take the same time.
 func (s *Signin) verify(ctx context.Context, phone user.Phone, password secret.String) (access.Account, error) {
 	account, err := s.accounts.ByPhone(ctx, phone)
 	if err != nil && !errors.Is(err, access.ErrNoAccount) {
@@ -112,8 +110,7 @@ func (s *Signin) verify(ctx context.Context, phone user.Phone, password secret.S
 	return account, nil
 }
 
-// rehash upgrades the account's hash (AUT-12), unless its password has changed
-// in the meantime.
+// rehash upgrades the account's hash (AUT-12), unless the password has changed meanwhile.
 func (s *Signin) rehash(ctx context.Context, old access.Account, password secret.String) error {
 	hash, err := s.hasher.Hash(ctx, password)
 	if err != nil {
@@ -130,15 +127,15 @@ func (s *Signin) rehash(ctx context.Context, old access.Account, password secret
 func (s *Signin) issue(ctx context.Context, a access.Account, granted access.Grant, ttl time.Duration) (secret.String, error) {
 	key := access.NewKey()
 	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, granted, ttl, s.now())); err != nil {
-		return secret.String{}, fmt.Errorf("issuing a token: %w", err)
+		return secret.String{}, fmt.Errorf("issue token: %w", err)
 	}
 	return key, nil
 }
 
-// Authenticate tells who presents the key, and notes that they were seen. A key
-// that is malformed, unknown, expired, revoked or of a disabled account is
-// access.ErrBadKey (AUT-05). A presence that can't be written is logged and fails
-// nothing: a full disk takes no writes, and still serves reads.
+// Authenticate returns the actor who owns the key, and records their presence. It returns
+// access.ErrBadKey if the key is malformed, unknown, expired or revoked, or if its account
+// is disabled (AUT-05). If presence can't be written, Authenticate logs that and succeeds:
+// with a full disk the server still serves reads.
 func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Actor, error) {
 	session, err := s.session(ctx, key)
 	if err != nil {
@@ -157,15 +154,15 @@ func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Ac
 	return actor, nil
 }
 
-// unseenEvery is how often a presence that can't be written is logged at most: with a
-// full disk it happens at every request.
-const unseenEvery = time.Minute
+// logInterval is the minimum time between two log lines about presence: with a full disk
+// every request fails to write it.
+const logInterval = time.Minute
 
-// logUnseen logs the error, at most once in unseenEvery. A caller that has gone away
-// is no reason.
+// logUnseen logs the error, at most once per logInterval. It ignores errors of a request
+// that the client has cancelled.
 func (s *Signin) logUnseen(ctx context.Context, err error, now time.Time) {
 	last := s.logged.Load()
-	if ctx.Err() != nil || last != 0 && now.UnixNano()-last < int64(unseenEvery) || !s.logged.CompareAndSwap(last, now.UnixNano()) {
+	if ctx.Err() != nil || last != 0 && now.UnixNano()-last < int64(logInterval) || !s.logged.CompareAndSwap(last, now.UnixNano()) {
 		return
 	}
 	s.log.Warn("presence cannot be written; requests are served without it", "error", err)

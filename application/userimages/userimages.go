@@ -1,4 +1,4 @@
-// Package curating holds the use cases of keeping tagged images.
+// Package userimages holds the use cases of users' tagged images.
 package userimages
 
 import (
@@ -13,53 +13,52 @@ import (
 	"plaza/domain/userimage"
 )
 
-// UserImages holds what the use cases work with.
+// UserImages implements the use cases.
 type UserImages struct {
-	images   userimage.Repository
-	pictures media.Store
-	bin      media.DeletionQueue
-	studio   media.Processor
-	now      func() time.Time
+	images    userimage.Repository
+	pictures  media.Store
+	deletions media.DeletionQueue
+	processor media.Processor
+	now       func() time.Time
 }
 
-// New returns the use cases over the ports; now tells the time.
-func New(images userimage.Repository, pictures media.Store, bin media.DeletionQueue, studio media.Processor, now func() time.Time) *UserImages {
-	return &UserImages{images: images, pictures: pictures, bin: bin, studio: studio, now: now}
+// New returns the use cases over the ports; now returns the time.
+func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor, now func() time.Time) *UserImages {
+	return &UserImages{images: images, pictures: pictures, deletions: deletions, processor: processor, now: now}
 }
 
-// View is an image with its address.
+// View is an image with its URL.
 type View struct {
 	userimage.Image
 	URL string
 }
 
-func (c *UserImages) view(i userimage.Image) View {
-	return View{Image: i, URL: c.pictures.URL(i.Key, media.Everyone, c.now())}
+func (u *UserImages) view(i userimage.Image) View {
+	return View{Image: i, URL: u.pictures.URL(i.Key, media.Everyone, u.now())}
 }
 
-// Upload adds the picture to the actor's images (IMG-07). Bytes that are no
-// accepted picture are a fault on img. When the image can't be kept, no file
-// stays.
-func (c *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.Raw, tags userimage.Tags) (View, error) {
-	developed, err := c.studio.Process(ctx, "img", raw)
+// Upload adds the picture to the actor's images (IMG-07). Bytes that are not an accepted
+// picture are a fault on img. If the image can't be stored, its file is removed.
+func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.Raw, tags userimage.Tags) (View, error) {
+	processed, err := u.processor.Process(ctx, "img", raw)
 	if err != nil {
 		return View{}, err
 	}
-	key, err := c.pictures.Put(ctx, developed.Upload, media.Everyone)
+	key, err := u.pictures.Put(ctx, processed.Upload, media.Everyone)
 	if err != nil {
 		return View{}, err
 	}
-	image, err := c.images.Add(ctx, userimage.New(actor.ID, key, developed.Width, developed.Height, tags, c.now()))
+	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, tags, u.now()))
 	if err != nil {
-		return View{}, errors.Join(err, c.pictures.Remove(context.WithoutCancel(ctx), key))
+		return View{}, errors.Join(err, u.pictures.Remove(context.WithoutCancel(ctx), key))
 	}
-	return c.view(image), nil
+	return u.view(image), nil
 }
 
-// MayEdit is nil when the actor may change the image. Another's is Denied, a
-// deleted one is NotFound (IMG-02).
-func (c *UserImages) MayEdit(ctx context.Context, actor access.Actor, id userimage.ID) error {
-	image, err := c.images.Get(ctx, id)
+// MayEdit returns nil if the actor may change the image, Denied if another user owns it,
+// NotFound if it is deleted (IMG-02).
+func (u *UserImages) MayEdit(ctx context.Context, actor access.Actor, id userimage.ID) error {
+	image, err := u.images.Get(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -67,48 +66,47 @@ func (c *UserImages) MayEdit(ctx context.Context, actor access.Actor, id userima
 }
 
 // Retag replaces the tags of the actor's image (IMG-01).
-func (c *UserImages) Retag(ctx context.Context, actor access.Actor, id userimage.ID, tags userimage.Tags) (View, error) {
-	image, err := c.images.Change(ctx, id, func(i *userimage.Image) error {
+func (u *UserImages) Retag(ctx context.Context, actor access.Actor, id userimage.ID, tags userimage.Tags) (View, error) {
+	image, err := u.images.Change(ctx, id, func(i *userimage.Image) error {
 		if err := i.CheckWrite(actor.ID); err != nil {
 			return err
 		}
 		return i.Retag(tags)
 	})
-	return c.view(image), err
+	return u.view(image), err
 }
 
-// Delete unlists the actor's image; its file goes once that is stored (IMG-07).
-func (c *UserImages) Delete(ctx context.Context, actor access.Actor, id userimage.ID) error {
-	image, err := c.images.Change(ctx, id, func(i *userimage.Image) error {
+// Delete deletes the actor's image, then removes its file (IMG-07).
+func (u *UserImages) Delete(ctx context.Context, actor access.Actor, id userimage.ID) error {
+	image, err := u.images.Change(ctx, id, func(i *userimage.Image) error {
 		if err := i.CheckWrite(actor.ID); err != nil {
 			return err
 		}
-		i.Delete(c.now())
+		i.Delete(u.now())
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_ = media.RemoveFiles(context.WithoutCancel(ctx), c.pictures, c.bin, []media.Key{image.Key}) // what fails is tried again
+	_ = media.RemoveFiles(context.WithoutCancel(ctx), u.pictures, u.deletions, []media.Key{image.Key}) // the cleanup retries failures
 	return nil
 }
 
-// List returns a page of what the query admits of the owner's images (IMG-04 to 06).
-func (c *UserImages) List(ctx context.Context, q userimage.Query, r page.Request) (page.Page[View], error) {
-	p, err := c.images.List(ctx, q, r)
-	return page.Map(p, c.view), err
+// List returns a page of the owner's images that match the query (IMG-04 to 06).
+func (u *UserImages) List(ctx context.Context, q userimage.Query, r page.Request) (page.Page[View], error) {
+	p, err := u.images.List(ctx, q, r)
+	return page.Map(p, u.view), err
 }
 
-// All yields all that the query admits of the owner's images, one at a time (IMG-06). It
-// ends with the first error.
-func (c *UserImages) All(ctx context.Context, q userimage.Query) iter.Seq2[View, error] {
+// All yields the owner's images that match the query (IMG-06). It ends with the first error.
+func (u *UserImages) All(ctx context.Context, q userimage.Query) iter.Seq2[View, error] {
 	return func(yield func(View, error) bool) {
-		for image, err := range c.images.All(ctx, q) {
+		for image, err := range u.images.All(ctx, q) {
 			if err != nil {
 				yield(View{}, err)
 				return
 			}
-			if !yield(c.view(image), nil) {
+			if !yield(u.view(image), nil) {
 				return
 			}
 		}

@@ -2,7 +2,7 @@ package demo
 
 import "plaza/domain/feed"
 
-// The shelves, three levels deep: hundreds, tens, ones.
+// Category ids on three levels: hundreds, tens, ones.
 const (
 	everyday   feed.CategoryID = 100
 	kitchen    feed.CategoryID = 110
@@ -23,7 +23,7 @@ const (
 	music      feed.CategoryID = 340
 )
 
-// categories stand with parents before their children, as people read them.
+// categories lists parents before their children.
 var categories = []feed.Category{
 	{ID: everyday, Name: "Everyday life", Slug: "everyday"},
 	{ID: kitchen, Parent: everyday, Name: "In the kitchen", Slug: "kitchen"},

@@ -10,7 +10,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// textCovers and wishCovers are what some of the feed shows; the rest has no cover.
+// textCovers and wishCovers are the covers of publications and demands. Others have none.
 var (
 	textCovers = map[publication.BundleID]drawing{
 		1: {card, moss, 71}, 2: {card, moss, 71}, 3: {card, moss, 71}, 5: {ridges, noon, 72}, 8: {card, dawn, 73},
@@ -19,7 +19,7 @@ var (
 	wishCovers = map[demand.ID]drawing{1: {towers, noon, 81}, 6: {ridges, moss, 82}, 9: {towers, dawn, 83}, 14: {card, autumn, 84}}
 )
 
-// cover draws the picture of the number, if it has one, and names its file.
+// cover draws the cover for the id, if it has one, and returns it with its file name.
 func cover[N ~int64](p *plan, of string, number N, drawings map[N]drawing) *imported.CoverDraft {
 	d, has := drawings[number]
 	if !has {
@@ -32,7 +32,7 @@ func cover[N ~int64](p *plan, of string, number N, drawings map[N]drawing) *impo
 	return &imported.CoverDraft{File: name}
 }
 
-// beside is a file of records with the covers beside it.
+// beside is a file of records with the covers in the same folder.
 type beside struct {
 	imported.File
 	covers []File
@@ -48,7 +48,7 @@ func (b beside) OpenCover(name string) (io.ReadCloser, error) {
 	return nil, imported.ErrNoFile
 }
 
-// card is a page with a heading, and lines that nobody needs to read.
+// card draws a page with a heading and unreadable lines.
 func card(c *canvas, l light) {
 	const left, right, foot = 48.0, drawnWidth - 48.0, drawnHeight - 34.0
 	c.bar(left, right, 30, foot, blend(l.low, rgb(0xFFFFFF), 0.6))

@@ -7,7 +7,7 @@ import (
 	"plaza/domain/imported"
 )
 
-// wish is a demand. All its times are where its author is.
+// wish is a demand. Its times are in the author's time zone.
 type wish struct {
 	by       handle
 	at       string
@@ -23,11 +23,11 @@ type wish struct {
 	about    string
 }
 
-// spot is a place on the map. Those of one town lie so that the usual circle of five
-// kilometres around its centre holds some of them and leaves others.
+// spot returns a point. Some points of each town are within the default five kilometres of its
+// centre, others are not.
 func spot(lat, lng float64) *geo.Point { return &geo.Point{Lat: lat, Lng: lng} }
 
-// wishDraft is of the demand with the number.
+// wishDraft returns the record of the demand.
 func (p *plan) wishDraft(id demand.ID, w wish) imported.Draft {
 	created := p.instant(w.by, w.at)
 	p.happens(created, w.by, "wants "+w.title)
@@ -43,7 +43,7 @@ func (p *plan) wishDraft(id demand.ID, w wish) imported.Draft {
 	return draft
 }
 
-// wishes are the demands, in the order of their numbers.
+// wishes are the demands, in the order of their ids.
 var wishes = []wish{
 	// Hangzhou, 30.2741 N 120.1551 E.
 	{by: yuan, at: "2026-11-02 09:00", category: neighbours, place: spot(30.2592, 120.1489), address: "杭州市西湖区，湖边",
@@ -116,7 +116,7 @@ var wishes = []wish{
 		closed: "2027-02-20 20:00", start: "2027-02-27 14:00", end: "2027-02-27 17:00",
 		tags: []string{"handbells", "school"}, title: "Handbells for thirty nine-year-olds", about: "Two helpers with good nerves and soft shoes."},
 
-	// Nowhere: it can be done from any chair.
+	// Without a place: online work.
 	{by: nora, at: "2026-11-13 09:00", category: books,
 		closed: "2027-01-31 23:00", start: "2027-02-01 09:00", end: "2027-02-28 18:00",
 		tags: []string{"proofreading", "online"}, title: "A second pair of eyes for the house guide", about: "Forty pages, four languages. Any one of them will do."},

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 )
 
-// drawing is a picture that the program draws by itself: the same each time, and
-// nobody's but ours. The seed tells it from others of its kind.
+// drawing describes a picture that the program draws: deterministic and free of other people's
+// copyright. The seed varies it.
 type drawing struct {
 	motif motif
 	light light
@@ -20,7 +20,7 @@ type drawing struct {
 // motif draws something onto a sky.
 type motif func(c *canvas, l light)
 
-// light is the colours of an hour or of a season.
+// light has the colours of a time of day or of a season.
 type light struct{ high, low, sun, far, near color.RGBA }
 
 var (
@@ -35,20 +35,19 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 255}
 }
 
-// The size of a drawing: large enough to look at, small enough to be drawn while
-// somebody waits for the first start.
+// The size of a drawing: small enough not to slow down the first start.
 const (
 	drawnWidth  = 360
 	drawnHeight = 240
 )
 
-// canvas is what motifs draw on.
+// canvas is the image that motifs draw on.
 type canvas struct {
 	*image.RGBA
 	chance *rand.Rand
 }
 
-// png draws it.
+// png draws the picture and encodes it as PNG.
 func (d drawing) png() ([]byte, error) {
 	c := &canvas{image.NewRGBA(image.Rect(0, 0, drawnWidth, drawnHeight)), rand.New(rand.NewPCG(d.seed, 0))}
 	for y := range drawnHeight {
@@ -61,7 +60,7 @@ func (d drawing) png() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// ridges are four ranges of hills, the nearest darkest.
+// ridges draws four ranges of hills, the nearest darkest.
 func ridges(c *canvas, l light) {
 	c.disc(c.between(60, 300), c.between(40, 90), 22, l.sun)
 	const ranges = 4
@@ -71,7 +70,7 @@ func ridges(c *canvas, l light) {
 	}
 }
 
-// shore is the far side of the water, the sun or the moon, and its light on the waves.
+// shore draws a far shore, the sun or the moon, and its reflection on the water.
 func shore(c *canvas, l light) {
 	const horizon = 140
 	x := c.between(90, 270)
@@ -86,7 +85,7 @@ func shore(c *canvas, l light) {
 	c.ground(l.near, c.waves(drawnHeight-12, 7, 1))
 }
 
-// towers are roofs of a town, with a lamp in some windows.
+// towers draws the roofs of a town, with light in some windows.
 func towers(c *canvas, l light) {
 	c.disc(c.between(60, 300), c.between(35, 70), 18, l.sun)
 	for i, row := range []color.RGBA{l.far, blend(l.far, l.near, 0.6), l.near} {
@@ -101,7 +100,7 @@ func towers(c *canvas, l light) {
 	}
 }
 
-// bars are a chart without numbers: what grows, grows.
+// bars draws a bar chart without numbers.
 func bars(c *canvas, l light) {
 	const columns, foot = 9, 205.0
 	for i := range columns {
@@ -123,8 +122,8 @@ func (c *canvas) row(y int, shade color.RGBA) {
 
 func (c *canvas) between(low, high float64) float64 { return low + c.chance.Float64()*(high-low) }
 
-// waves returns a line about the height that swings so many times, never twice
-// alike.
+// waves returns an irregular wavy line around the height, with the number of waves given by
+// times.
 func (c *canvas) waves(height, swing, times float64) func(x float64) float64 {
 	a, b := c.between(0, 2*math.Pi), c.between(0, 2*math.Pi)
 	return func(x float64) float64 {
@@ -133,14 +132,14 @@ func (c *canvas) waves(height, swing, times float64) func(x float64) float64 {
 	}
 }
 
-// ground fills everything under the line.
+// ground fills the area under the line.
 func (c *canvas) ground(shade color.RGBA, line func(x float64) float64) {
 	for x := range drawnWidth {
 		c.column(x, line(float64(x)), drawnHeight, shade)
 	}
 }
 
-// gable is a house with a roof that sweeps up at its eaves.
+// gable draws a house with a curved roof.
 func (c *canvas) gable(left, right, top float64, shade color.RGBA) {
 	middle := (left + right) / 2
 	for x := max(0, int(left)); x < min(drawnWidth, int(right)); x++ {
@@ -163,8 +162,7 @@ func (c *canvas) disc(x, y, radius float64, shade color.RGBA) {
 	}
 }
 
-// column fills from the top to the bottom; the top pixel as far as it is covered,
-// so that slopes have no steps.
+// column fills a column of pixels from top to bottom. The top pixel is antialiased.
 func (c *canvas) column(x int, top, bottom float64, shade color.RGBA) {
 	first := int(math.Floor(top))
 	c.dab(x, first, shade, 1-(top-math.Floor(top)))
@@ -173,14 +171,14 @@ func (c *canvas) column(x int, top, bottom float64, shade color.RGBA) {
 	}
 }
 
-// dab covers the pixel so far with the colour.
+// dab blends the colour into the pixel with the opacity cover.
 func (c *canvas) dab(x, y int, shade color.RGBA, cover float64) {
 	if cover > 0 && (image.Point{X: x, Y: y}).In(c.Rect) {
 		c.SetRGBA(x, y, blend(c.RGBAAt(x, y), shade, min(cover, 1)))
 	}
 }
 
-// blend is as much of the way from one colour to the other.
+// blend interpolates between two colours.
 func blend(from, to color.RGBA, part float64) color.RGBA {
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*part)) }
 	return color.RGBA{R: mix(from.R, to.R), G: mix(from.G, to.G), B: mix(from.B, to.B), A: 255}

@@ -11,19 +11,19 @@ import (
 
 // entry is one event of a diary.
 type entry struct {
-	key        string // what talk.go may call it by
-	at         string // when it was written, where the author is
-	day        string // on which it happened; empty: the day of writing
+	key        string // identifies the entry in talk.go
+	at         string // when it was written, in the author's time zone
+	day        string // date of the event; empty: the day of writing
 	permission event.Permission
 	draft      bool
-	shownAfter time.Duration // how long it was a draft before it was published
+	shownAfter time.Duration // time from writing to publishing
 	category   feed.CategoryID
 	title      string
 	content    string
 	html       string
 }
 
-// edit is the entry as its author sends it.
+// edit returns the request with which the author creates the entry.
 func (e entry) edit() (diary.Edit, error) {
 	edit := diary.Edit{
 		Title: &e.title, Content: &e.content, HTML: &e.html,
@@ -34,13 +34,13 @@ func (e entry) edit() (diary.Edit, error) {
 	}
 	day, err := event.ParseDate(e.day)
 	if err != nil {
-		return edit, fmt.Errorf("the entry of %s: %w", e.at, err)
+		return edit, fmt.Errorf("entry of %s: %w", e.at, err)
 	}
 	edit.Date = &day
 	return edit, nil
 }
 
-// diaries holds every entry, with its author.
+// diaries holds all entries by author.
 var diaries = []struct {
 	author  handle
 	entries []entry

@@ -18,8 +18,9 @@ type File struct {
 	Content []byte
 }
 
-// Files returns the imported part of the demo data (ADM-04): files of records in the order in which Load
-// imports them, with examples of every kind, and the covers that the records name. They are the same each time.
+// Files returns the imported part of the demo data (ADM-04): files of records of every kind, in
+// the order in which Load imports them, and the covers of the records. The result is always
+// the same.
 func Files() (records, covers []File, err error) {
 	told, err := tables()
 	if err != nil {
@@ -28,7 +29,7 @@ func Files() (records, covers []File, err error) {
 	return told.files, told.covers, nil
 }
 
-// fill writes the files. Everybody has joined by then.
+// fill writes the files. Call it after all users are planned.
 func (p *plan) fill() {
 	p.file("people.jsonl", drafts(people, p.personDraft))
 	p.file("categories.jsonl", drafts(categories, func(c feed.Category) imported.Draft { return imported.CategoryDraft(c) }))
@@ -50,7 +51,7 @@ func drafts[T any](table []T, draft func(T) imported.Draft) []imported.Draft {
 	return all
 }
 
-// file adds a file with a line for each of the drafts.
+// file adds a file with one line per draft.
 func (p *plan) file(name string, parts ...[]imported.Draft) {
 	var content bytes.Buffer
 	for _, all := range parts {
@@ -63,7 +64,7 @@ func (p *plan) file(name string, parts ...[]imported.Draft) {
 	p.files = append(p.files, File{name, content.Bytes()})
 }
 
-// bring imports the files, with the covers beside them.
+// bring imports the files with their covers.
 func bring(ctx context.Context, importer *importing.Importer, files, covers []File) error {
 	var sources []importing.Source
 	for _, f := range files {
@@ -76,8 +77,8 @@ func bring(ctx context.Context, importer *importing.Importer, files, covers []Fi
 	return err
 }
 
-// noRejects keeps none: what is rejected is wrong in the tables, or at odds with what
-// is there, and ends the import.
+// noRejects makes the first reject end the import: either the tables are wrong, or they
+// conflict with stored data.
 type noRejects struct{}
 
 func (noRejects) Keep(_ context.Context, lines []imported.Reject) error {
@@ -87,7 +88,7 @@ func (noRejects) Keep(_ context.Context, lines []imported.Reject) error {
 func (noRejects) Length() int64 { return 0 }
 func (noRejects) Close() error  { return nil }
 
-// unwatched is an import that nobody waits for.
+// unwatched is a watcher that ignores all calls.
 type unwatched struct{}
 
 func (unwatched) Moved(importing.Source, importing.Summary)  {}

@@ -9,7 +9,7 @@ import (
 	"plaza/domain/userimage"
 )
 
-// snap is a picture that somebody keeps.
+// snap is a user image.
 type snap struct {
 	by   handle
 	at   string
@@ -32,7 +32,7 @@ var snaps = []snap{
 	{ines, "2026-11-15 18:00", drawing{bars, dawn, 33}, []string{"esmaltes", "gráfico"}},
 }
 
-// keeps plans that the picture is added to somebody's images.
+// keeps plans the upload of a user image.
 func (p *plan) keeps(k snap) {
 	tags, err := userimage.ParseTags(k.tags)
 	p.note(err)
@@ -46,7 +46,7 @@ func (p *plan) keeps(k snap) {
 	})
 }
 
-// album is what an author attached to an entry.
+// album has the plates that an author attaches to an entry.
 type album struct {
 	by       handle
 	on       string
@@ -65,7 +65,7 @@ var albums = []album{
 	{qing, "datong", []drawing{{ridges, noon, 54}}},
 }
 
-// attaches plans that the author attaches the pictures, before anybody speaks.
+// attaches plans that the author attaches the plates, before others comment.
 func (p *plan) attaches(a album) {
 	told, known := p.told[a.on]
 	if !known {

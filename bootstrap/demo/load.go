@@ -1,13 +1,10 @@
-// Package demo is the data that Plaza is shown with: a dozen people who do not
-// exist and a robot; what they put into their diaries in the autumn of 2026, and
-// what they said of it to each other; what they published, translated, drew,
-// wanted and bought.
+// Package demo has the demo data: a dozen fictional users and a robot, with their diaries of
+// autumn 2026, comments, publications, translations, images, demands and orders.
 //
-// It is told in tables. What a crawler could have brought of it is imported, from the
-// files that it would have brought; the rest is replayed through the use cases in the
-// order in which it happened, on a clock that stands at the instant of each deed. So
-// it keeps every rule, nobody speaks of what they could not see, and the same data
-// arises each time.
+// The data is in tables. Users, publications and other importable records are imported from
+// files; the rest is replayed through the use cases in chronological order, with a clock set
+// to the time of each action. So the data obeys all rules, users comment only on events that
+// they may see, and the result is always the same.
 package demo
 
 import (
@@ -31,7 +28,7 @@ import (
 	"plaza/domain/userimage"
 )
 
-// Ports are what the demo data is written through.
+// Ports are the ports that Load uses.
 type Ports struct {
 	Accounts      access.Accounts
 	Tokens        access.Tokens
@@ -46,10 +43,10 @@ type Ports struct {
 	Ledger        payment.Ledger
 }
 
-// Load writes the demo data, unless its first account has a password: then nothing
-// changes. On an empty store the uids are the places in the table of people. What was
-// imported of the files before stays as it is; but what an interrupted Load has
-// written after that is not completed later.
+// Load writes the demo data, unless its first account has a password: then it changes nothing.
+// On an empty store the uids are the positions in the table of people. Records that were
+// imported before stay unchanged. A Load that was interrupted after the import is not
+// completed later.
 func Load(ctx context.Context, p Ports) error {
 	loaded, err := isLoaded(ctx, p.Accounts)
 	if err != nil || loaded {
@@ -72,8 +69,9 @@ func Load(ctx context.Context, p Ports) error {
 	return nil
 }
 
-// isLoaded fails when somebody else has a phone of the demo data: they would find
-// their password to be another. It is ErrRemoved after Remove.
+// isLoaded reports whether the demo data is loaded. It returns an error if an account of
+// another user has a phone number of the demo data, because Load would change its password,
+// and ErrRemoved after Remove.
 func isLoaded(ctx context.Context, accounts access.Accounts) (bool, error) {
 	for i, someone := range people {
 		account, err := accountOf(ctx, accounts, someone)
@@ -100,7 +98,7 @@ func accountOf(ctx context.Context, accounts access.Accounts, someone person) (a
 	return accounts.ByPhone(ctx, phone)
 }
 
-// stage is where the deeds happen: the use cases, and what came of earlier deeds.
+// stage has the use cases for the actions, and the results of earlier actions.
 type stage struct {
 	now       time.Time
 	ports     Ports

@@ -5,7 +5,7 @@ import (
 	"plaza/domain/imported"
 )
 
-// A source is a newspaper that does not exist, in a town that does.
+// source is a fictional newspaper in a real town.
 type source struct {
 	site, url                         string
 	city, district, province, country string
@@ -36,7 +36,7 @@ type item struct {
 	html     string
 }
 
-// daysOfNews holds what was published elsewhere on days that somebody wrote of.
+// daysOfNews has the news of days with diary events.
 var daysOfNews = []struct {
 	day   string
 	items []item
@@ -123,7 +123,7 @@ var daysOfNews = []struct {
 	}},
 }
 
-// clippings are all the news. The address of each tells it from the others.
+// clippings returns the records of all news. The URL identifies each.
 func (p *plan) clippings() (all []imported.Draft) {
 	for _, d := range daysOfNews {
 		day, err := event.ParseDate(d.day)

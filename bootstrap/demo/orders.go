@@ -8,7 +8,7 @@ import (
 	"plaza/domain/payment"
 )
 
-// bill is an order. What is paid has the wallet's number.
+// bill is an order. A paid one has the wallet's transaction id.
 type bill struct {
 	of      handle
 	at      string
@@ -18,8 +18,8 @@ type bill struct {
 	number  string
 }
 
-// bills leave yuan one open order, which is paid without naming it, and qing
-// several, of which one must be named. Ines has none.
+// bills gives yuan one open order, so that a payment need not name it, and qing several, so
+// that it must. Ines has none.
 var bills = []bill{
 	{of: yuan, at: "2026-10-20 10:00", subject: "线上陶艺课，一次", amount: 9900, paid: "2026-10-20 10:03", number: "DEMO-20261020-0001"},
 	{of: yuan, at: "2026-11-18 20:00", subject: "植物月历 2027", amount: 4990},
@@ -29,10 +29,10 @@ var bills = []bill{
 	{of: qing, at: "2026-11-19 08:30", subject: "手绘屋顶明信片，一套", amount: 990},
 }
 
-// openUntil is so far off that what is open stays so.
+// openUntil is far in the future, so that open orders stay open.
 var openUntil = time.Date(2036, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// owes plans that the order is made, and paid.
+// owes plans that the order is created and paid.
 func (p *plan) owes(b bill) {
 	paid := p.instant(b.of, b.at)
 	if b.paid != "" {

@@ -6,7 +6,7 @@ import (
 	"plaza/domain/user"
 )
 
-// handle is what the tables call a person by.
+// handle identifies a person in the tables.
 type handle string
 
 const (
@@ -25,19 +25,19 @@ const (
 	robot   handle = "Plaza Robot"
 )
 
-// password opens every demo account.
+// password is the password of every demo account.
 const password = "plaza-demo"
 
 type person struct {
 	handle handle
 	phone  string
-	joined string // where the person is
+	joined string // in the person's time zone
 	staff  bool
 	user.Member
 }
 
-// people stand in the order in which they joined, which is that of their uids.
-// Their numbers are reserved for fiction, or such as nobody can have.
+// people are in the order of joining, which is the order of their uids. Their phone numbers are
+// reserved for fiction or can't be assigned.
 var people = []person{
 	{yuan, "+86-13800000001", "2026-10-01 08:30", false, user.Member{
 		Firstname: "予安", Lastname: "沈", Expertise: "植物摄影", Location: "浙江杭州", Timezone: "Asia/Shanghai"}},
@@ -67,7 +67,7 @@ var people = []person{
 		Firstname: "Plaza", Lastname: "Robot", Expertise: "Importing", Location: "Plaza", Timezone: "UTC"}},
 }
 
-// personDraft is of the person, whose handle is their id at the source.
+// personDraft returns the record of the person. The handle is its source id.
 func (p *plan) personDraft(someone person) imported.Draft {
 	return imported.UserDraft{
 		ID: string(someone.handle), Username: someone.phone,
@@ -76,17 +76,17 @@ func (p *plan) personDraft(someone person) imported.Draft {
 	}
 }
 
-// follow is what somebody began to follow one day.
+// follow is a subscription with its time.
 type follow struct {
 	who        handle
-	at         string // where the person is
+	at         string // in the person's time zone
 	people     []handle
 	categories []feed.CategoryID
 }
 
-// follows makes yuan and qing, yuan and nagi, qing and seoyun, ines and camille,
-// camille and owen, vera and amal contacts of each other. Whom else somebody
-// follows does not follow back: ines follows yuan in vain.
+// follows makes yuan and qing, yuan and nagi, qing and seoyun, ines and camille, camille and
+// owen, vera and amal contacts of each other. The other subscriptions to users are one-sided:
+// ines follows yuan.
 var follows = []follow{
 	{yuan, "2026-10-01 09:10", []handle{qing}, []feed.CategoryID{tea, mountains}},
 	{qing, "2026-10-01 09:20", []handle{yuan}, []feed.CategoryID{buildings}},

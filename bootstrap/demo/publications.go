@@ -9,10 +9,10 @@ import (
 	"plaza/domain/publication"
 )
 
-// writing is what publications and nodes have in common, as the tables tell it.
+// writing has the common fields of publications and nodes.
 type writing struct {
 	by       handle
-	at       string // when it appeared, where the author is
+	at       string // when it appeared, in the author's time zone
 	updated  string // when it was last changed; empty: never
 	language string
 	category feed.CategoryID
@@ -21,12 +21,11 @@ type writing struct {
 	summary  string
 }
 
-// text is a publication. Its number is that of its bundle: every text here was
-// published once.
+// text is a publication. Its id is also the id of its bundle: every text is published once.
 type text struct {
 	bundle publication.BundleID
-	first  publication.BundleID // the original of all its translations; zero: itself
-	from   publication.BundleID // what it was translated from; zero: nothing
+	first  publication.BundleID // first original of its translations; zero: itself
+	from   publication.BundleID // source of the translation; zero: none
 	node   publication.NodeID
 	kind   publication.Type
 	writing
@@ -39,8 +38,7 @@ type part struct {
 	writing
 }
 
-// aloneFrom is where the numbers of the nodes begin of texts that have no part in
-// the feed by itself.
+// aloneFrom is added to the bundle id to get the node id of a text without a node in parts.
 const aloneFrom publication.NodeID = 1000
 
 func (t text) bundleDraft() imported.Draft {
@@ -67,7 +65,7 @@ func (p *plan) partDraft(n part) imported.Draft {
 	}
 }
 
-// times are when the writing appeared, and when it was last changed: zero is never.
+// times returns when the writing appeared and when it was last changed (zero: never).
 func (p *plan) times(w writing) (created, updated time.Time) {
 	created = p.instant(w.by, w.at)
 	p.happens(created, w.by, "writes "+w.title)
@@ -77,7 +75,7 @@ func (p *plan) times(w writing) (created, updated time.Time) {
 	return created, updated
 }
 
-// howTo is what the robot imported for a category: there is one of each.
+// howTo is the imported how-to of a category, one per category.
 type howTo struct {
 	category string
 	at       string // UTC
@@ -85,14 +83,14 @@ type howTo struct {
 	bundles  []publication.BundleID
 }
 
-// howTos are the robot's. Their categories are the slugs of the shelves.
+// howTos are written by the robot. Their categories are the slugs of feed categories.
 var howTos = []howTo{
 	{"tea", "2026-11-06 02:00", "2026-11-13 02:00", []publication.BundleID{24, 25}},
 	{"cycling", "2026-11-06 02:00", "2026-11-06 02:00", []publication.BundleID{26}},
 	{"clay", "2026-11-09 02:00", "2026-11-16 02:00", []publication.BundleID{27}},
 	{"breakfast", "2026-11-10 02:00", "2026-11-10 02:00", []publication.BundleID{28}},
 	{"up-the-mountain", "2026-11-12 02:00", "2026-11-17 02:00", []publication.BundleID{29, 30}},
-	{"neighbours", "2026-11-18 02:00", "2026-11-18 02:00", nil}, // it looked, and found nothing
+	{"neighbours", "2026-11-18 02:00", "2026-11-18 02:00", nil}, // an empty result
 }
 
 func (p *plan) howToDraft(h howTo) imported.Draft {

@@ -14,17 +14,16 @@ import (
 	"plaza/domain/userimage"
 )
 
-// ErrRemoved says that Remove was called on the store. Load does not bring the people back,
-// because what was imported for them is still there.
-var ErrRemoved = errors.New("the demo data was removed from this database; begin with an empty one, or go on without it")
+// ErrRemoved is the error of Load after Remove. Load does not restore the people, because their
+// imported records are still stored.
+var ErrRemoved = errors.New("the demo data was removed from this database; use an empty database, or continue without demo data")
 
-// An account's Generation says how often its password was set. Load sets it once; so did
-// programs that made the accounts themselves, without a former generation.
+// An account's Generation counts how often its password was set. Load sets it once. Older
+// programs, which did not import the people, left it at zero.
 const generationOfLoad = 1
 
-// residents returns the accounts of the demo's people, in the order of the table. The phone
-// number and the instant of joining, which no registration repeats, tell them from accounts
-// of other people.
+// residents returns the accounts of the demo's people, in the order of the table. It identifies
+// them by phone number and time of joining, which no registration repeats.
 func residents(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
 	var all []access.Account
 	for _, someone := range people {
@@ -50,7 +49,7 @@ func residents(ctx context.Context, accounts access.Accounts, directory user.Dir
 	return all, nil
 }
 
-// joinedAt returns the instant of joining.
+// joinedAt returns the time of joining.
 func (p person) joinedAt() (time.Time, error) {
 	zone, err := time.LoadLocation(p.Timezone)
 	if err != nil {
@@ -77,7 +76,7 @@ func WithPassword(ctx context.Context, accounts access.Accounts, directory user.
 // was imported, and not loaded, never had one.
 func isRemoved(a access.Account) bool { return a.Hash == "" && a.Generation > 0 }
 
-// CheckNotRemoved is ErrRemoved after Remove.
+// CheckNotRemoved returns ErrRemoved after Remove.
 func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
 	account, err := accountOf(ctx, accounts, people[0])
 	switch {
@@ -89,15 +88,15 @@ func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
 	return err
 }
 
-// Removed is what Remove has done.
+// Removed counts what Remove has removed.
 type Removed struct {
 	Accounts, Events, Images, Subscriptions int
 }
 
-// Remove disables the accounts of the demo's people, whatever their passwords are by now,
-// takes their passwords away, ends their tokens, and then deletes their events, images
-// and subscriptions. What was imported stays, and so do orders, and what the people said of
-// events of others. Remove may be called again, also after it was interrupted.
+// Remove disables the accounts of the demo's people, even if their passwords have changed,
+// removes their passwords, revokes their tokens, and deletes their events, images and
+// subscriptions. Imported records, orders, and comments on other users' events stay. Remove is
+// idempotent and may be repeated after an interruption.
 func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 	var done Removed
 	all, err := residents(ctx, p.Accounts, p.Diary.Directory)
@@ -109,7 +108,7 @@ func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 			continue
 		}
 		if err := p.Accounts.Change(ctx, a.User, shut); err != nil {
-			return done, fmt.Errorf("disabling account %d: %w", a.User, err)
+			return done, fmt.Errorf("disable account %d: %w", a.User, err)
 		}
 		done.Accounts++
 	}
@@ -117,20 +116,20 @@ func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 	s.now = now
 	for _, a := range all {
 		if err := s.clear(ctx, access.Actor{ID: a.User, Scopes: access.DefaultScopes()}, &done); err != nil {
-			return done, fmt.Errorf("deleting what account %d has: %w", a.User, err)
+			return done, fmt.Errorf("delete data of account %d: %w", a.User, err)
 		}
 	}
 	return done, nil
 }
 
-// shut disables the account, and takes its password and its rights away.
+// shut disables the account and removes its password and its rights.
 func shut(a *access.Account) error {
 	a.SetPassword("")
 	a.Disabled, a.Staff = true, false
 	return nil
 }
 
-// clear deletes what the actor has, a page at a time: the rest moves up to the first page.
+// clear deletes the actor's items, always the first page until it is empty.
 func (s *stage) clear(ctx context.Context, actor access.Actor, done *Removed) error {
 	first, err := page.New(1, page.MaxSize)
 	if err != nil {

@@ -10,7 +10,7 @@ const (
 	hour   = time.Hour
 )
 
-// talk is what was said of an entry, and who likes it.
+// talk has the comments on an entry and its likes.
 type talk struct {
 	on       string
 	comments []comment
@@ -19,11 +19,11 @@ type talk struct {
 
 type comment struct {
 	by    handle
-	after time.Duration // since the entry could be seen
+	after time.Duration // since the entry was published
 	says  string
 }
 
-// talks holds all of it.
+// talks has the talk of all entries.
 var talks = slices.Concat(octoberTalks, novemberTalks)
 
 var octoberTalks = []talk{

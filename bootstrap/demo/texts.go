@@ -2,8 +2,7 @@ package demo
 
 import "plaza/domain/publication"
 
-// texts are the publications: originals first, then what became of them in other
-// languages. They are told by bundle.
+// texts are the publications by bundle: originals first, then their translations.
 var texts = []text{
 	{bundle: 1, writing: writing{
 		by: yuan, at: "2026-10-09 20:00", updated: "2026-10-12 21:30", language: "zh", category: garden,
@@ -14,7 +13,7 @@ var texts = []text{
 	{bundle: 3, first: 1, from: 1, writing: writing{
 		by: ines, at: "2026-10-15 11:00", language: "es", category: garden,
 		title: "Foto de carné para una planta", summary: "No hace falta una buena cámara: una pared blanca, una ventana al norte y esperar a que la hoja vuelva la cara."}},
-	// This one came by way of the English.
+	// Translated from the English translation.
 	{bundle: 4, first: 1, from: 2, writing: writing{
 		by: camille, at: "2026-10-19 14:00", language: "fr", category: garden,
 		title: "Photo d’identité d’une plante", summary: "Un mur blanc, une fenêtre au nord, et la patience d’attendre qu’une feuille tourne la tête."}},
@@ -53,7 +52,7 @@ var texts = []text{
 		by: beatriz, at: "2026-10-29 10:00", language: "es", category: music,
 		title: "Ocho campanas, siete amigos", summary: "Siempre falta alguien. Cómo tocar una melodía para ocho con quienes hayan subido la escalera."}},
 
-	// The original is still a draft, so its translation stands for it.
+	// The original is a draft, so the feed lists its translation.
 	{bundle: 15, writing: writing{
 		by: nora, at: "2026-10-22 09:00", language: "en", category: neighbours, draft: true,
 		title: "House guide, second edition", summary: "Everything that we have agreed on so far, and the two things that we have not."}},
@@ -61,7 +60,7 @@ var texts = []text{
 		by: seoyun, at: "2026-10-30 20:00", language: "zh", category: neighbours,
 		title: "院规，第二版", summary: "到目前为止我们说好的一切，和还没说好的两件事。"}},
 
-	// The translation was done first: it was made from the manuscript.
+	// The translation was published first, from the manuscript.
 	{bundle: 17, writing: writing{
 		by: yuan, at: "2026-11-16 19:00", language: "zh", category: cycling,
 		title: "江边骑行手册", summary: "二十公里绿道，七个水龙头，一家永远开着的修车铺。逆风不收费。"}},
@@ -85,7 +84,7 @@ var texts = []text{
 		by: meera, at: "2026-11-05 20:00", updated: "2026-11-18 20:30", language: "en", category: everyday,
 		title: "What fits into a day", summary: "Children estimated first and counted afterwards: four hundred steps to school, nine questions, one very long minute."}},
 
-	// What the robot brings is a draft until somebody has read it.
+	// Texts of the robot are drafts until they are reviewed.
 	{bundle: 24, writing: writing{
 		by: robot, at: "2026-11-06 02:00", language: "en", category: tea,
 		title: "How to steep green tea", summary: "Three grams, eighty degrees, two minutes. Then look at the leaves before you pour."}},

@@ -13,31 +13,31 @@ import (
 	"plaza/domain/secret"
 )
 
-// deed is what somebody does at an instant.
+// deed is an action of a person at a time.
 type deed struct {
 	at   time.Time
 	who  handle
-	what string // for the error when it fails
+	what string // for errors
 	do   action
 }
 
-// action does it, as the actor whom the person is on the stage.
+// action runs the deed as the given actor.
 type action func(ctx context.Context, s *stage, actor access.Actor) error
 
-// plan gathers the files and the deeds of all tables, and everything that is wrong
-// with the tables, before anything is written.
+// plan collects the files and the deeds of all tables, and all errors in the tables, before
+// anything is written.
 type plan struct {
 	zones  map[handle]*time.Location
 	joined map[handle]time.Time
-	told   map[string]time.Time // when each entry could first be seen
+	told   map[string]time.Time // when each entry was published
 	files  []File
 	covers []File
 	deeds  []deed
 	wrong  []error
 }
 
-// tables reads them all. The deeds are in the order in which they happen; those of one
-// instant in the order of the tables.
+// tables reads all tables. The deeds are in chronological order; those of the same time are in
+// the order of the tables.
 func tables() (*plan, error) {
 	p := &plan{zones: map[handle]*time.Location{}, joined: map[handle]time.Time{}, told: map[string]time.Time{}}
 	for _, someone := range people {
@@ -66,7 +66,7 @@ func tables() (*plan, error) {
 	}
 	slices.SortStableFunc(p.deeds, func(a, b deed) int { return a.at.Compare(b.at) })
 	if err := errors.Join(p.wrong...); err != nil {
-		return nil, fmt.Errorf("the tables are wrong: %w", err)
+		return nil, fmt.Errorf("invalid demo tables: %w", err)
 	}
 	return p, nil
 }
@@ -77,8 +77,7 @@ func (p *plan) add(at time.Time, who handle, what string, do action) {
 	p.deeds = append(p.deeds, deed{at, who, what, do})
 }
 
-// happens notes when somebody does something before they have joined: they would be no
-// one yet.
+// happens notes an error if the person acts before joining.
 func (p *plan) happens(at time.Time, who handle, what string) {
 	if joined, known := p.joined[who]; !known || at.Before(joined) {
 		p.note(fmt.Errorf("%s %s before joining", who, what))
@@ -91,14 +90,14 @@ func (p *plan) note(err error) {
 	}
 }
 
-// localTime is how the tables write an instant.
+// localTime is the layout of times in the tables.
 const localTime = "2006-01-02 15:04"
 
-// instant reads a time of day where the person is.
+// instant parses a time in the person's time zone.
 func (p *plan) instant(who handle, local string) time.Time {
 	zone, known := p.zones[who]
 	if !known {
-		p.note(fmt.Errorf("nobody is called %q", who))
+		p.note(fmt.Errorf("unknown person %q", who))
 		return time.Time{}
 	}
 	at, err := time.ParseInLocation(localTime, local, zone)
@@ -120,7 +119,7 @@ func (p *plan) joins(someone person) {
 	})
 }
 
-// admit lets somebody in who was imported: no password has opened their account.
+// admit sets the password of an imported person, whose account has none.
 func (s *stage) admit(ctx context.Context, someone person, zone *time.Location) error {
 	account, err := accountOf(ctx, s.ports.Accounts, someone)
 	if err != nil {
@@ -162,7 +161,7 @@ func (p *plan) follows(f follow) {
 	})
 }
 
-// writes plans that the author writes the entry, and shows it at once or later.
+// writes plans that the author writes the entry and publishes it immediately or later.
 func (p *plan) writes(author handle, e entry) {
 	edit, err := e.edit()
 	p.note(err)
@@ -187,18 +186,18 @@ func (p *plan) writes(author handle, e entry) {
 		return
 	}
 	if _, taken := p.told[e.key]; taken {
-		p.note(fmt.Errorf("two entries are called %q", e.key))
+		p.note(fmt.Errorf("duplicate entry key %q", e.key))
 	}
 	p.told[e.key] = at
 }
 
-func noEntry(key string) error { return fmt.Errorf("no entry is called %q", key) }
+func noEntry(key string) error { return fmt.Errorf("unknown entry key %q", key) }
 
-// likedAfter is how long after an entry those who like it say so; by then all who
-// may see it have joined.
+// likedAfter is the time from an entry to its likes. All users who may see it have joined by
+// then.
 const likedAfter = 26 * time.Hour
 
-// talk plans what is said of an entry, and who likes it.
+// talk plans the comments on an entry and its likes.
 func (p *plan) talk(t talk) {
 	told, known := p.told[t.on]
 	if !known {

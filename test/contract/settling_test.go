@@ -101,7 +101,7 @@ func forgedNotices(t *testing.T, s *till) {
 	}
 	ada.stands(t, order, payment.Open)
 	assert.Empty(t, s.received(t, "").list("data"))
-	assert.Equal(t, 9, strings.Count(s.log.String(), "a notification of the wallet was not taken"))
+	assert.Equal(t, 9, strings.Count(s.log.String(), "payment notification rejected"))
 	assert.NotContains(t, s.log.String(), walletKey)
 }
 
@@ -141,7 +141,7 @@ func disputes(t *testing.T, s *till) {
 		s.clock.advance(time.Second)
 	}
 	assert.Equal(t, 4, s.received(t, "").int("pagination.total_count"))
-	assert.Contains(t, s.log.problems(), "money came in that somebody must look after")
+	assert.Contains(t, s.log.problems(), "unapplied payment needs review")
 }
 
 func disputeEnds(t *testing.T, s *till) {

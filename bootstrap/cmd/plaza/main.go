@@ -1,9 +1,9 @@
-// Command plaza is the whole program: the server and its tools.
+// Command plaza is the server and its command-line tools.
 package main
 
 import (
 	"os"
-	_ "time/tzdata" // people live in time zones, also where the machine knows none
+	_ "time/tzdata" // for machines without a time zone database
 
 	"plaza/bootstrap"
 )

@@ -17,7 +17,7 @@ import (
 	"plaza/domain/publication"
 )
 
-// asked is how many batches the translator has been given.
+// asked returns the number of batches sent to the translator.
 func (tr *translator) asked() int {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -33,8 +33,8 @@ func keyOf(t *testing.T, text, from, to string) publication.CacheKey {
 	return publication.CacheKeyOf(text, source, target, "pseudo")
 }
 
-// crashes is another server that claims the text and is never heard of again.
-func (w *world) crashes(t *testing.T, text, from, to string) {
+// crashes claims the text as another server that then crashes.
+func (w *fixture) crashes(t *testing.T, text, from, to string) {
 	t.Helper()
 	now := time.Now().Add(w.later)
 	claimed, err := w.cache.Claim(t.Context(), publication.Claim{
@@ -47,9 +47,9 @@ func (w *world) crashes(t *testing.T, text, from, to string) {
 
 func TestPUB06_readers_at_once_on_two_servers_cause_one_batch_of_each_language(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.translator.takes = time.Second
-		servers := []*world{w, w.another(t)}
+		servers := []*fixture{w, w.another(t)}
 		var readers sync.WaitGroup
 		var complete atomic.Int64
 		for i := range 20 {
@@ -66,9 +66,9 @@ func TestPUB06_readers_at_once_on_two_servers_cause_one_batch_of_each_language(t
 	})
 }
 
-// half is what one of the servers counted, if the other counted as many texts; they
-// share what was translated.
-func half(t *testing.T, servers []*world) reading.Counts {
+// half asserts that both servers counted the same hits and misses, and returns these with
+// the sums of the rest.
+func half(t *testing.T, servers []*fixture) reading.Counts {
 	a, b := servers[0].Counts(), servers[1].Counts()
 	assert.Equal(t, a.Misses, b.Misses)
 	assert.Equal(t, a.Hits, b.Hits)
@@ -78,7 +78,7 @@ func half(t *testing.T, servers []*world) reading.Counts {
 }
 
 func TestPUB06_texts_are_counted(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.read(t, "en")
 	assert.Equal(t, reading.Counts{Misses: 2, Characters: int64(len("Pain") + len([]rune("La mie et la croûte")))}, w.Counts())
 	w.read(t, "en")
@@ -88,30 +88,30 @@ func TestPUB06_texts_are_counted(t *testing.T) {
 
 func TestPUB06_a_long_batch_stays_with_the_server_that_is_at_it(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		other := w.another(t)
 		w.translator.takes = 25 * time.Second
 		w.read(t, "en")
 		<-time.After(publication.Lease)
 		began := time.Now()
 		assert.Zero(t, localised(other.read(t, "en")))
-		assert.Equal(t, 2*time.Second, time.Since(began), "the reader of another server waits no longer, either")
+		assert.Equal(t, 2*time.Second, time.Since(began), "maxWait holds on the other server, too")
 		other.Close()
 		assert.Equal(t, 1, w.translator.asked(), "the claim was renewed")
 		assert.Equal(t, 1, localised(other.read(t, "en")))
-		assert.EqualValues(t, 1, other.Counts().Failures, "the page that was not in time")
+		assert.EqualValues(t, 1, other.Counts().Failures, "the page that timed out")
 	})
 }
 
 func TestPUB06_what_a_server_left_behind_is_translated_by_another_after_the_lease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.crashes(t, "Tea", "en-GB", "fr")
 		began := time.Now()
 		items := w.read(t, "fr")
 		assert.Equal(t, 2*time.Second, time.Since(began))
-		assert.Nil(t, items[2].Localised, "half of it is claimed")
-		assert.NotNil(t, items[0].Localised, "nobody is at this one")
+		assert.Nil(t, items[2].Localised, "another server has claimed one of its texts")
+		assert.NotNil(t, items[0].Localised, "its texts are unclaimed")
 		w.Close()
 		assert.InDelta(t, publication.Lease, time.Since(began), float64(200*time.Millisecond))
 		assert.Equal(t, [][]string{{"Bells", "How to make it"}, {"Tea"}}, w.translator.batches)
@@ -121,7 +121,7 @@ func TestPUB06_what_a_server_left_behind_is_translated_by_another_after_the_leas
 
 func TestPUB06_what_another_server_gave_up_is_tried_again(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.crashes(t, "Pain", "fr", "en")
 		time.AfterFunc(time.Second, func() {
 			assert.NoError(t, w.cache.Release(context.Background(), publication.Holder{1}, []publication.CacheKey{keyOf(t, "Pain", "fr", "en")}))
@@ -134,7 +134,7 @@ func TestPUB06_what_another_server_gave_up_is_tried_again(t *testing.T) {
 
 func TestPUB06_a_flight_waits_no_longer_than_half_a_minute_for_others(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		held, release := context.WithCancel(t.Context())
 		defer release()
 		w.crashes(t, "Pain", "fr", "en")
@@ -155,21 +155,21 @@ func TestPUB06_a_flight_waits_no_longer_than_half_a_minute_for_others(t *testing
 		w.read(t, "en")
 		w.Close()
 		assert.Equal(t, 30*time.Second, time.Since(began))
-		assert.Equal(t, [][]string{{"La mie et la croûte"}}, w.translator.batches, "only what nobody is at")
+		assert.Equal(t, [][]string{{"La mie et la croûte"}}, w.translator.batches, "only the unclaimed text")
 		w.read(t, "en")
-		assert.Equal(t, 30*time.Second, time.Since(began), "for a while nobody waits again")
+		assert.Equal(t, 30*time.Second, time.Since(began), "no reader waits during retryDelay")
 		release()
 		holding.Wait()
 	})
 }
 
-// unsteady is a cache that does some things so many times only.
+// unsteady is a cache whose methods fail after a number of calls.
 type unsteady struct {
 	publication.Cache
 	claims, keeps, releases int64
 }
 
-var errAway = errors.New("the database is away")
+var errAway = errors.New("database unavailable")
 
 func (c *unsteady) Claim(ctx context.Context, claim publication.Claim) (publication.Claimed, error) {
 	if atomic.AddInt64(&c.claims, -1) < 0 {
@@ -195,7 +195,7 @@ func (c *unsteady) Release(ctx context.Context, h publication.Holder, keys []pub
 func TestPUB06_who_can_not_renew_its_claims_stops_asking(t *testing.T) {
 	for _, claims := range []int64{1, 2} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.cache = &unsteady{Cache: w.cache, claims: claims, keeps: 1, releases: 1}
 			w.serve(t, reading.Offer{})
 			w.translator.takes = 25 * time.Second
@@ -212,7 +212,7 @@ func TestPUB06_who_can_not_renew_its_claims_stops_asking(t *testing.T) {
 
 func TestPUB06_readers_of_one_server_claim_a_page_once(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.cache = &unsteady{Cache: w.cache, claims: 1, keeps: 1}
 		w.serve(t, reading.Offer{})
 		w.translator.takes = time.Second
@@ -226,7 +226,7 @@ func TestPUB06_readers_of_one_server_claim_a_page_once(t *testing.T) {
 }
 
 func TestPUB06_a_text_that_a_page_has_twice_is_translated_once(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	p, err := w.store.Publications().List(t.Context(), publication.Query{})
 	require.NoError(t, err)
 	again := p.Items[2]
@@ -241,7 +241,7 @@ func TestPUB06_a_text_that_a_page_has_twice_is_translated_once(t *testing.T) {
 
 func TestPUB07_a_reader_that_goes_away_leaves_the_batch_to_the_next(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.translator.takes = time.Second
 		impatient, leave := context.WithTimeout(t.Context(), time.Second/2)
 		defer leave()
@@ -260,12 +260,12 @@ func TestPUB07_a_cache_that_fails_never_fails_the_feed(t *testing.T) {
 		cache               unsteady
 		localised, failures int
 	}{
-		"no claims":   {unsteady{keeps: 1, releases: 1}, 0, 1},
-		"not kept":    {unsteady{claims: 1, releases: 1}, 1, 1},
-		"not even so": {unsteady{claims: 1}, 1, 2},
+		"claim fails":          {unsteady{keeps: 1, releases: 1}, 0, 1},
+		"put fails":            {unsteady{claims: 1, releases: 1}, 1, 1},
+		"put and release fail": {unsteady{claims: 1}, 1, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c.cache.Cache = w.cache
 			w.cache = &c.cache
 			w.serve(t, reading.Offer{})
@@ -273,7 +273,7 @@ func TestPUB07_a_cache_that_fails_never_fails_the_feed(t *testing.T) {
 				assert.Equal(t, c.localised, localised(w.read(t, "en")), name)
 			}
 			assert.EqualValues(t, c.failures, w.Counts().Failures, name)
-			assert.Equal(t, c.localised, w.translator.asked(), "%s: it is not paid again for every page", name)
+			assert.Equal(t, c.localised, w.translator.asked(), "%s: not billed again for every page", name)
 		})
 	}
 }
