@@ -74,7 +74,7 @@ func (s *Store) originSource() checkSource {
 			return things, err
 		},
 		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
-			if err := s.dialect.lock(ctx, tx, deliveries); err != nil { // so that no import changes what the bundle shows
+			if err := s.dialect.lock(ctx, tx, importLock); err != nil { // so that no import changes what the bundle shows
 				return stored{}, err
 			}
 			var row originRow

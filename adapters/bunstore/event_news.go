@@ -30,9 +30,9 @@ func (r newsRow) news() event.News {
 	}
 }
 
-// around finds, for every spot, which is a day in $1 and a city in $2, the first $3
+// newsOfDays finds, for every spot, which is a day in $1 and a city in $2, the first $3
 // news of its day, those from its own city first.
-func around(d dialect) string {
+func newsOfDays(d dialect) string {
 	const columns = "n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category, n.city, n.district, n.province, n.country"
 	some := func(own, where string) string {
 		return "SELECT * FROM (SELECT n.id, " + own + " AS own FROM news n WHERE n.released = {1} AND " + where +

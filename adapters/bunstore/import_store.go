@@ -15,9 +15,9 @@ func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
 var _ imported.Store = ImportStore{}
 
-// deliveries is the name of the lock under which one batch at a time is stored: what the
-// batch has seen of the things that the import stores stays as it is.
-const deliveries = "deliveries"
+// importLock is the name of the lock that admits one batch at a time, so that the records that
+// a batch has read do not change before it is stored.
+const importLock = "deliveries"
 
 // importCalls is how many times the limit of a call a batch may take: it has thousands
 // of rows, and an interrupted batch is applied again.
