@@ -38,8 +38,8 @@ func NewComment(on ID, author user.ID, content string, now time.Time) (Comment, 
 
 // RemovableBy reports whether the user may delete the comment: its author and the
 // author of the event may.
-func (c Comment) RemovableBy(who, eventAuthor user.ID) bool {
-	return who == c.Author || who == eventAuthor
+func (c Comment) RemovableBy(actor, eventAuthor user.ID) bool {
+	return actor == c.Author || actor == eventAuthor
 }
 
 // ErrNotCommenter is the fault of deleting a comment without being its author or the

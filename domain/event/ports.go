@@ -80,5 +80,5 @@ type Discussion interface {
 	Comments(ctx context.Context, on ID, p page.Request) (page.Page[Comment], error)
 	// Like sets whether the user likes the event. Repeating a call changes nothing. It
 	// returns ErrNotFound if the event does not exist.
-	Like(ctx context.Context, on ID, who user.ID, likes bool) error
+	Like(ctx context.Context, on ID, by user.ID, likes bool) error
 }

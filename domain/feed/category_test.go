@@ -157,3 +157,10 @@ func TestADM04_a_long_chain_of_parents_is_followed_once(t *testing.T) {
 	changed[0].Parent = n
 	assert.Len(t, feed.Cycles(nil, changed), n)
 }
+
+func TestNewCategory_says_which_ids_are_valid(t *testing.T) {
+	for _, id := range []feed.CategoryID{0, -7} {
+		_, err := feed.NewCategory(feed.Category{ID: id, Name: "Tea", Slug: "tea"})
+		assert.Equal(t, fault.Fields{"id": {"Category IDs must be 1 or greater."}}, fault.FieldsOf(err))
+	}
+}

@@ -81,8 +81,7 @@ type Store interface {
 	Finish(ctx context.Context, files ...string) error
 	// Known returns the refs that are stored.
 	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
-	// Cover returns the picture remembered for the digest. It reports false if there is
-	// no such picture.
+	// Cover returns the picture remembered for the digest, and whether it found one.
 	Cover(ctx context.Context, d Digest) (media.Picture, bool, error)
 	// RememberCover stores the picture for the digest unless one is stored already. It
 	// returns the stored picture.

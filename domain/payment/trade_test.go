@@ -172,7 +172,9 @@ func TestPAY10_what_becomes_of_money(t *testing.T) {
 	wrong := receipt("t1", "a")
 	wrong.Amount++
 	for range 2 {
-		assert.Equal(t, payment.Disputed, tr.Settle(wrong, noon).State)
+		disputed := tr.Settle(wrong, noon)
+		assert.Equal(t, payment.Disputed, disputed.State)
+		assert.Equal(t, tr.Order.ID, disputed.Order)
 	}
 	assert.Len(t, tr.Entries, 2, "a repeated receipt adds no journal entry")
 	for _, change := range []func(*payment.Receipt){
