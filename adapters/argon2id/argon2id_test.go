@@ -126,7 +126,7 @@ func TestTheQueue(t *testing.T) {
 	})
 }
 
-// occupy takes the place of a caller whose hash is being computed.
+// occupy takes the slots of a caller whose hash is being computed.
 func occupy(h *Hasher) (leave func()) {
 	h.callers <- struct{}{}
 	h.working <- struct{}{}

@@ -32,7 +32,7 @@ func BenchmarkAnalyse(b *testing.B) {
 	}
 }
 
-// The whole of it is measured by what a second one costs.
+// A second gazetteer shows the size of one.
 func TestEVT16_TheTableOfAllDivisionsIsSmall(t *testing.T) {
 	size := func() uint64 {
 		var m runtime.MemStats

@@ -1,4 +1,4 @@
 package gazetteer
 
-// Fresh returns a gazetteer of all divisions that nobody else has.
+// Fresh returns a gazetteer of all divisions that is not shared.
 func Fresh() *Gazetteer { return Of(builtIn()) }

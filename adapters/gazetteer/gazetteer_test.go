@@ -175,7 +175,7 @@ func FuzzAnalyse(f *testing.F) {
 	})
 }
 
-// analysed returns the parts of the place that are known.
+// analysed returns the non-empty parts of the place.
 func analysed(t require.TestingT, g *gazetteer.Gazetteer, title, content string) string {
 	p, err := g.Analyse(context.Background(), title, content)
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func labelled(t testing.TB) []row {
 	return rows
 }
 
-// tally is how many texts were judged, have a place, were given one, and the right one.
+// tally counts texts, expected places, found places and correct places.
 type tally struct{ texts, placed, found, right int }
 
 func (n *tally) count(want, got string) {
@@ -48,8 +48,8 @@ func (n *tally) count(want, got string) {
 func (n tally) precision() float64 { return float64(n.right) / float64(n.found) }
 func (n tally) recall() float64    { return float64(n.right) / float64(n.placed) }
 
-// TestEVT16_LabelledTextsHaveTheirPlaces prints how it stands with each set apart; those that
-// were held out are in the unseen one.
+// TestEVT16_LabelledTextsHaveTheirPlaces logs the results of each set. The set unseen holds
+// texts that were not used for development.
 func TestEVT16_LabelledTextsHaveTheirPlaces(t *testing.T) {
 	g := gazetteer.New()
 	sets := map[string]*tally{"open": {}, "held": {}, "later": {}, "third": {}, "unseen": {}, "all": {}}

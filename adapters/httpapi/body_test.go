@@ -21,7 +21,7 @@ import (
 	"plaza/domain/text"
 )
 
-// sample is a body with every sort of field.
+// sample is a body with every type of field.
 type sample struct {
 	Name     *string          `json:"name" validate:"required,visible"`
 	Age      *int64           `json:"age" validate:"omitnil,min=0,max=150"`
@@ -253,8 +253,8 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// FuzzGate holds that no body breaks the gate, that only objects of valid text get
-// through, and that whatever is refused is the client's to mend.
+// FuzzGate asserts that no body causes a panic, that only objects of valid text are
+// accepted, and that every refusal is a client error.
 func FuzzGate(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[1]`, `{"name":"Ada","age":"5","tags":["a",null],"ids":[1,"2"],"category":null}`,

@@ -20,7 +20,7 @@ func TestDecoderText(t *testing.T) {
 	}{
 		{nil, nil},
 		{errNoDay, fault.Fields{"day": {errNoDay.Text}}},
-		{errors.New("offset 3"), fault.Fields{"day": {noString}}}, // not worded for clients
+		{errors.New("offset 3"), fault.Fields{"day": {noString}}}, // not a text for clients
 	} {
 		var d decoder
 		d.text("day", []byte(`"tomorrow"`), refusing{c.err})

@@ -16,7 +16,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// shown are the pictures that a test puts there, by their keys.
+// shown are the stored pictures of a test, by key.
 type shown struct {
 	media.Addresses
 	pictures map[media.Key]string

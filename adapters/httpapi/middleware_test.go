@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// framed serves one request within a frame, and returns what was logged.
+// framed serves one request through the middleware and returns the log.
 func framed(r *http.Request, next http.HandlerFunc) (*httptest.ResponseRecorder, string) {
 	var log bytes.Buffer
 	w := httptest.NewRecorder()

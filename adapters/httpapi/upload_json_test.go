@@ -22,7 +22,7 @@ import (
 	"plaza/domain/media"
 )
 
-// noise is bytes that no two pictures share.
+// noise returns bytes that are unique to a picture.
 func noise(n int) []byte {
 	raw := make([]byte, n)
 	chacha := rand.NewChaCha8([32]byte{7})
@@ -125,8 +125,8 @@ func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 	}
 }
 
-// TestPLA_02_nobody_can_name_a_picture: what stands in the place of a long text has a
-// name that is another for each request.
+// TestPLA_02_nobody_can_name_a_picture: the name in the place of a removed string differs
+// between requests.
 func TestPLA_02_nobody_can_name_a_picture(t *testing.T) {
 	long := base64.StdEncoding.EncodeToString(noise(100_000))
 	for _, value := range []string{`{"":0}`, `{"x":0}`, `{"ABCDEFGHIJKLMNOPQRSTUVWXYZ":0}`, `{}`, `0`} {
@@ -159,8 +159,8 @@ func formOf(t *testing.T, parts []part) (string, io.Reader) {
 	return contentType, body
 }
 
-// TestPLA_03_a_body_is_never_held: what a request of the largest picture allocates is a
-// small part of it.
+// TestPLA_03_a_body_is_never_held: a request with the largest picture allocates a small part
+// of its size.
 func TestPLA_03_a_body_is_never_held(t *testing.T) {
 	raw := noise(media.MaxBytes)
 	inJSON := `{"img":"` + base64.StdEncoding.EncodeToString(raw) + `"}`
@@ -196,7 +196,7 @@ func TestPLA_03_what_is_too_much_is_counted_and_not_kept(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// TestPLA_03_no_file_has_a_name: a kill leaves nothing behind.
+// TestPLA_03_no_file_has_a_name: a killed process leaves no files behind.
 func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

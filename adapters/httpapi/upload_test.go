@@ -19,7 +19,7 @@ import (
 	"plaza/domain/text"
 )
 
-// uploading is a call that brings the body.
+// uploading returns a call with the body.
 func uploading(contentType string, body io.Reader) *call {
 	c, _ := gin.CreateTestContext(httptest.NewRecorder())
 	c.Request = httptest.NewRequest(http.MethodPost, "/", body)
@@ -29,7 +29,7 @@ func uploading(contentType string, body io.Reader) *call {
 	return &call{gin: c}
 }
 
-// part is a field of a form; with a name of its own, it is a file.
+// part is a field of a form. With a file name it is a file.
 type part struct{ field, filename, content string }
 
 func form(t *testing.T, parts ...part) (contentType string, body *bytes.Buffer) {
@@ -50,7 +50,7 @@ func form(t *testing.T, parts ...part) (contentType string, body *bytes.Buffer) 
 	return w.FormDataContentType(), body
 }
 
-// contentOf is all that the upload has.
+// contentOf returns all bytes of the upload.
 func contentOf(t *testing.T, u upload) string {
 	t.Helper()
 	require.NotNil(t, u.uploadBuffer)

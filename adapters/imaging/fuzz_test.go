@@ -60,7 +60,7 @@ func FuzzDevelop(f *testing.F) {
 	})
 }
 
-// sane asserts that the picture is what it says that it is.
+// sane asserts that the picture matches its declared format and size.
 func sane(t *testing.T, u media.Upload) {
 	t.Helper()
 	m, kind, err := image.Decode(bytes.NewReader(u.Bytes))

@@ -26,7 +26,7 @@ func TestPortraits(t *testing.T) {
 	ports.Portraits(t, func(*testing.T) media.Portraits { return imaging.NewPortraits("https://plaza.example") }, serve)
 }
 
-// serve is what the server of the addresses does.
+// serve returns the picture of a URL as the server does.
 func serve(t *testing.T, address string) []byte {
 	t.Helper()
 	seed, size, ok := imaging.ParsePortrait(path.Base(address))
@@ -92,8 +92,7 @@ func FuzzParsePortrait(f *testing.F) {
 	})
 }
 
-// TestPortraitsStayAsTheyAre fails when people would get other pictures than
-// those by which others know them.
+// TestPortraitsStayAsTheyAre fails if existing portraits change.
 func TestPortraitsStayAsTheyAre(t *testing.T) {
 	for seed, sum := range map[int64]string{
 		1:             "be7cb67060aa5bad",
@@ -171,11 +170,11 @@ func checksum(img *image.RGBA) string {
 	return fmt.Sprintf("%016x", sum.Sum64())
 }
 
-// difference is how much the colours of two pictures differ on average, of 255.
+// difference returns the average difference of the colours of two pictures, of 255.
 func difference(a, b *image.RGBA) float64 {
 	var sum float64
 	for i := range a.Pix {
 		sum += math.Abs(float64(a.Pix[i]) - float64(b.Pix[i]))
 	}
-	return sum / float64(len(a.Pix)) * 4 / 3 // the fourth part is opacity, never different
+	return sum / float64(len(a.Pix)) * 4 / 3 // the fourth component is opacity, which never differs
 }

@@ -43,7 +43,7 @@ func photo(width, height int, ratio image.YCbCrSubsampleRatio) *image.YCbCr {
 	return m
 }
 
-// held is the JPEG of a camera that was held so.
+// held returns the JPEG with the orientation.
 func held(raw []byte, orientation byte) []byte {
 	exif := append([]byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00"), orientation, 0, 0, 0, 0, 0, 0, 0)
 	return slices.Concat(raw[:2], exif, raw[2:])
@@ -70,7 +70,7 @@ func deflated(t *testing.T, data []byte) []byte {
 	return out.Bytes()
 }
 
-// allocated is what fn allocates in all, in bytes.
+// allocated returns how many bytes fn allocates.
 func allocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -87,7 +87,7 @@ func refused(t *testing.T, raw []byte) {
 	assert.Equal(t, fault.Fields{"photo": {media.NotAccepted}}, f.Fields)
 }
 
-// TestPLA03_AStudioHasSoManyPlaces: and a picture of 40 megapixels takes three.
+// TestPLA03_AStudioHasSoManyPlaces: a picture of 40 megapixels takes three slots.
 func TestPLA03_AStudioHasSoManyPlaces(t *testing.T) {
 	small, large := pictures.JPEG(t, photo(600, 400, image.YCbCrSubsampleRatio420)), pictures.JPEG(t, image.NewGray(image.Rect(0, 0, 8000, 5000)))
 	for _, c := range []struct {
@@ -114,7 +114,7 @@ func TestPLA03_AStudioHasSoManyPlaces(t *testing.T) {
 	}
 }
 
-// stuck can't be read to its end: it waits at the gate, and then is cut off.
+// stuck is a picture whose reader blocks at the gate and then fails.
 type stuck struct {
 	*bytes.Reader
 	gate  chan struct{}
@@ -152,7 +152,7 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 	}
 }
 
-// TestPLA03_AProfileCostsItsBound: some kilobytes can become gigabytes.
+// TestPLA03_AProfileCostsItsBound: a few kilobytes can inflate to gigabytes.
 func TestPLA03_AProfileCostsItsBound(t *testing.T) {
 	raw := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	plain := allocated(func() {
@@ -170,8 +170,8 @@ func TestPLA03_AProfileCostsItsBound(t *testing.T) {
 	}
 }
 
-// TestPLA03_ScansAreCounted: each goes through the whole picture, though it may have a
-// few bytes only.
+// TestPLA03_ScansAreCounted: each scan visits the whole picture, though it may have few
+// bytes.
 func TestPLA03_ScansAreCounted(t *testing.T) {
 	raw := pictures.JPEG(t, photo(64, 48, image.YCbCrSubsampleRatio420))
 	scan := bytes.Index(raw, []byte("\xff\xda"))
@@ -182,13 +182,13 @@ func TestPLA03_ScansAreCounted(t *testing.T) {
 	_, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(scans(100)))
 	require.NoError(t, err)
 	refused(t, scans(101))
-	// The thumbnail of a camera has scans of its own, which don't count.
+	// The scans of a camera's thumbnail do not count.
 	thumbnail := append([]byte("\xff\xe1\x01\x2eExif\x00\x00"), bytes.Repeat([]byte("\xff\xda"), 147)...)
 	_, err = imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
 	require.NoError(t, err)
 }
 
-// TestPLA03_APictureThatIsTooLongForAJPEG is a PNG, though nothing of it is transparent.
+// TestPLA03_APictureThatIsTooLongForAJPEG: it is a PNG, though it is opaque.
 func TestPLA03_APictureThatIsTooLongForAJPEG(t *testing.T) {
 	for _, m := range []image.Image{image.NewGray(image.Rect(0, 0, 65_536, 2)), image.NewPaletted(image.Rect(0, 0, 65_536, 2), color.Palette{color.NRGBA{1, 2, 3, 255}})} {
 		d, err := imaging.NewProcessor(1).Process(t.Context(), "photo", bytes.NewReader(pictures.PNG(t, m)), media.AvatarSizes...)
@@ -200,7 +200,7 @@ func TestPLA03_APictureThatIsTooLongForAJPEG(t *testing.T) {
 	}
 }
 
-// TestPLA03_ColoursAreTurnedWithTheirPixels in every way in which pixels share them.
+// TestPLA03_ColoursAreTurnedWithTheirPixels covers every chroma subsampling.
 func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 	for _, size := range []image.Point{{64, 48}, {63, 47}, {64, 47}, {1, 1}, {2, 1}} {
 		m := image.NewNRGBA(image.Rectangle{Max: size})
@@ -238,8 +238,8 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 	}
 }
 
-// TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade: one that is much smaller is made of
-// a larger one, which nobody must see.
+// TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade: a much smaller variant is made from a
+// larger one, without visible difference.
 func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
 	develop := func(specs ...media.SizeSpec) []media.Variant {

@@ -15,7 +15,7 @@ import (
 	"plaza/domain/imported"
 )
 
-// gallery is a folder with a file of records and covers, and what is outside of it.
+// gallery makes a folder with records and covers, and a file outside it.
 func gallery(t *testing.T) (folder string) {
 	t.Helper()
 	outside := t.TempDir()

@@ -32,7 +32,7 @@ func TestADM04_of_a_gzip_that_is_cut_off_the_whole_lines_are_good(t *testing.T) 
 		most := 0
 		for n := 1; n < len(content); n++ {
 			if n == len(zipped(t, parts[0])) {
-				continue // a whole gzip: nobody can know that there was more
+				continue // a complete gzip: missing members can't be detected
 			}
 			lines, end := rest(t, opened(t, written(t, "a.jsonl.gz", content[:n])))
 			require.LessOrEqual(t, len(lines), 4, "the last has no end")
@@ -70,7 +70,7 @@ func TestADM04_every_byte_of_a_gzip_counts(t *testing.T) {
 		broken := append([]byte{}, whole...)
 		broken[at] ^= 0x10
 		lines, end := rest(t, opened(t, written(t, "a.jsonl", broken)))
-		// Bytes 3 to 9 are flags, a date and the machine: some of them nobody checks.
+		// Bytes 3 to 9 are flags, a date and the system; some are unchecked.
 		if end == io.EOF && at > 9 {
 			t.Errorf("byte %d: %q passes", at, texts(lines))
 		}

@@ -34,7 +34,7 @@ func day(t testing.TB, s string) event.Date {
 	return d
 }
 
-// full has a line of each kind with all of its fields, and the draft that it says.
+// full has a line of each kind with all of its fields, and its draft.
 func full(t testing.TB) map[string]imported.Draft {
 	cover := &imported.CoverDraft{File: "c/a.jpg"}
 	elsewhere := &imported.CoverDraft{URL: "https://pictures.example/a", Width: 3, Height: 4}
@@ -93,7 +93,7 @@ func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
 	assert.Equal(t, imported.NodeDraft{Published: true, Cover: &imported.CoverDraft{}}, decoded(t, `{"kind":"node","cover":{"file":null}}`))
 }
 
-// allNull has every field of the line but its kind once more, as null.
+// allNull returns the line with each field except its kind repeated as null.
 func allNull(t testing.TB, line string) string {
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal([]byte(line), &fields))

@@ -26,7 +26,7 @@ func written(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// zipped is a gzip with a member for each part.
+// zipped returns a gzip with a member for each part.
 func zipped(t testing.TB, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -47,7 +47,7 @@ func opened(t testing.TB, path string) imported.File {
 	return f
 }
 
-// rest reads on to the end, which is what the error says.
+// rest reads to the end and returns the lines and the error there.
 func rest(t testing.TB, f imported.File) (lines []imported.RawLine, end error) {
 	t.Helper()
 	for {

@@ -18,8 +18,8 @@ import (
 	"plaza/domain/imported"
 )
 
-// FuzzDecoder holds the decoder to take nothing but JSON, to say of everything else what
-// is wrong, and to read the same from what it writes.
+// FuzzDecoder asserts that the decoder accepts only JSON, explains every refusal, and reads
+// back what Encode writes.
 func FuzzDecoder(f *testing.F) {
 	for _, kind := range imported.Kinds() {
 		var schema struct{ Examples []json.RawMessage }
@@ -71,8 +71,7 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// FuzzLines holds the lines to be, put together, what the file is, however its bytes come
-// in.
+// FuzzLines asserts that the lines together are the file, however its bytes arrive.
 func FuzzLines(f *testing.F) {
 	for _, content := range []string{"", "a", "a\n", "a\r\nb", "\ufeff\n\ufeff", "\n\n \r\n\r\r\n", "\x1f\x8b", "\x1f", several(5)} {
 		f.Add([]byte(content), byte(0))
@@ -92,14 +91,14 @@ func FuzzLines(f *testing.F) {
 		}
 		lines, end := rest(t, jsonlines.Standard(from, ""))
 		if len(content) > 0 && content[0] == 0x1f {
-			return // a gzip, of which nothing but that it is read to an end is known here
+			return // a gzip: the test only reads it to its end
 		}
 		assert.Equal(t, io.EOF, end)
 		joined(t, content, lines)
 	})
 }
 
-// joined holds the lines to be all of the content but for blank lines.
+// joined asserts that the lines are the whole content except blank lines.
 func joined(t *testing.T, content []byte, lines []imported.RawLine) {
 	numbers := bytes.SplitAfter(bytes.TrimPrefix(content, []byte("\ufeff")), []byte("\n"))
 	next := 0

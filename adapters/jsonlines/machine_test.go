@@ -31,7 +31,7 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// fifo is a pipe with a name, that nobody writes to.
+// fifo makes a named pipe without a writer.
 func fifo(t *testing.T, folder string) string {
 	t.Helper()
 	path := filepath.Join(folder, "pipe")
@@ -51,7 +51,7 @@ func appended(t *testing.T, path, more string) {
 	require.NoError(t, f.Close())
 }
 
-// withLittleRoom runs the work while no file of this process may grow beyond the size.
+// withLittleRoom runs the work with a limit on the size of files.
 func withLittleRoom(t *testing.T, size int64, work func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)

@@ -31,7 +31,7 @@ func reject(number int64, raw string) imported.Reject {
 	return imported.Reject{RawLine: imported.RawLine{Number: number, Raw: []byte(raw), Offset: 100 * number, Length: int64(len(raw))}, Reason: "No good."}
 }
 
-// keeper opens rejects at the path, which are closed at the end.
+// keeper opens rejects at the path and closes them after the test.
 func keeper(t testing.TB, path string, length int64) imported.Rejects {
 	t.Helper()
 	r, err := jsonlines.OpenRejects(path, "a.jsonl", length)

@@ -50,7 +50,7 @@ func descriptions(t *testing.T) []described {
 
 func (d described) properties() object { return d.document["properties"].(object) }
 
-// example is a copy that may be changed.
+// example returns a copy that may be changed.
 func (d described) example() object {
 	return copied(d.document["examples"].([]any)[0]).(object)
 }
@@ -71,7 +71,7 @@ func copied(v any) any {
 
 var cleaner = sanitiser.New()
 
-// takes says whether the decoder and the rules take the record.
+// takes reports whether the decoder and the rules accept the record.
 func takes(t *testing.T, record object) (bool, error) {
 	t.Helper()
 	line, err := json.Marshal(record)
@@ -107,7 +107,7 @@ func TestADM04_schemas_have_the_fields_of_the_records(t *testing.T) {
 	assert.Len(t, forms, len(imported.Kinds()))
 }
 
-// hold holds the schema to be closed, and to say what everything is.
+// hold asserts that the schema is closed and describes everything.
 func hold(t *testing.T, schema object, name string) {
 	t.Helper()
 	assert.NotEmpty(t, schema["description"], name)
@@ -220,7 +220,7 @@ func whole(v any) (int, bool) {
 	return n, err == nil
 }
 
-// ofLength is a good value of the property but for its length.
+// ofLength returns a value of the property that is valid except for its length.
 func ofLength(name string, n int) string {
 	switch {
 	case strings.HasSuffix(name, "html"):
@@ -247,9 +247,9 @@ func ofItems(name string, n int) []any {
 	return items
 }
 
-// TestADM04_schemas_and_rules_agree tries records that were changed at random. Left out is
-// what a schema can't say: white space at the ends, the forms of paths, languages and time
-// zones, and how fields of one record go together.
+// TestADM04_schemas_and_rules_agree tries randomly changed records. It omits rules that a
+// schema can't express: surrounding white space, the forms of paths, languages and time
+// zones, and rules across fields.
 func TestADM04_schemas_and_rules_agree(t *testing.T) {
 	all := descriptions(t)
 	dice := rand.New(rand.NewPCG(1, 2))
@@ -290,7 +290,7 @@ func change(dice *rand.Rand, d described, record object) {
 	}
 }
 
-// anyOf is a value for the property, wrong more often than not.
+// anyOf returns a value for the property, usually an invalid one.
 func anyOf(dice *rand.Rand, name string, property object) any {
 	values := []any{true, 1.5, -1.25, []any{nil}, []any{[]any{}}, object{"a": 1}}
 	plain := property["pattern"] == nil || property["pattern"] == `\S`

@@ -51,7 +51,7 @@ func TestADM04_going_on_equals_reading_on(t *testing.T) {
 	}
 }
 
-// goOn goes on behind the line, and finds the others.
+// goOn continues after the line and compares the remaining lines.
 func goOn(t *testing.T, path string, line imported.RawLine, others []imported.RawLine) {
 	t.Helper()
 	f := opened(t, path)
@@ -170,7 +170,7 @@ func TestADM04_going_on_in_a_plain_file_reads_no_more_than_it_must(t *testing.T)
 		require.NoError(t, err)
 		at = line.End
 	}
-	// A hole in front is not seen: it is not looked at.
+	// A hole before the fingerprint is not detected.
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = file.WriteAt(make([]byte, 1<<20), 0)

@@ -35,7 +35,7 @@ func TestWhatBecomesOfMarkup(t *testing.T) {
 		"<ul><li>a<li>b</ul>c": "<ul><li>a</li><li>b</li></ul>c", "<p>a<h1>b</h1>": "<p>a</p><h1>b</h1>", "<br>a</br>": "<br/>a",
 		"<ul><li>a<ul><li>b</ul><li>c</ul>": "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "<p/>a": "<p>a</p>",
 		"<span><b>a</b></span>": "<b>a</b>", "<details open><summary>a</summary>b</details>": "ab",
-		// Text that nobody reads.
+		// Invisible text.
 		"<script>a</script>b": "b", "<script/>a</script>b": "b", "<script>a": "", "<style>a</style>b": "b", "</iframe><iframe>a</iframe>b": "b",
 		"<noscript>a</noscript>b": "b", "<svg><style>a</style><text>b</text></svg>c": "bc", "<object><p>a</p></object>b": "<p>a</p>b",
 		"<object>a": "a", "<title>a</title>b": "ab", "<textarea><b>a</textarea>": "&lt;b&gt;a", "<!-- a -->b<!--c": "b", "<!doctype html>a": "a",
@@ -99,8 +99,7 @@ func TestPrefixesThatAdmitNothing(t *testing.T) {
 	assert.NotEmpty(t, odd.Sanitise(image("https://plaza.example/media/a.png")), "schemes have no case")
 }
 
-// TestHugeMarkupTakesLittleTime holds against markup that makes careless
-// sanitisers take quadratic time.
+// TestHugeMarkupTakesLittleTime uses markup that costs careless sanitisers quadratic time.
 func TestHugeMarkupTakesLittleTime(t *testing.T) {
 	s := sanitiser.New(ours)
 	const n = 30_000
@@ -166,8 +165,8 @@ func requireStable(t require.TestingT, s *sanitiser.Sanitiser, raw string) {
 	require.Equal(t, once, s.Sanitise(string(once)), "%q", raw)
 }
 
-// requireHarmless reads the markup as a browser does and looks at all that is in
-// it.
+// requireHarmless parses the markup as a browser does and checks every element and
+// attribute.
 func requireHarmless(t require.TestingT, clean markup.HTML) {
 	roots, err := html.ParseFragment(strings.NewReader(string(clean)), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
 	require.NoError(t, err)

@@ -26,8 +26,8 @@ func TestEstimator_reads_the_first_32_characters(t *testing.T) {
 	assert.Less(t, strength(strings.Repeat("a", 32)+strong), access.SomewhatGuessable)
 }
 
-// BenchmarkEstimator measures the slowest kind of password: characters that may each stand
-// for several letters.
+// BenchmarkEstimator measures the slowest passwords: characters that may stand for several
+// letters.
 func BenchmarkEstimator(b *testing.B) {
 	password := secret.New(strings.Repeat("!1l|7+$5%2", 12))
 	for b.Loop() {

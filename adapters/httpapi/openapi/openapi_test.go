@@ -25,7 +25,7 @@ func load(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// operation is one operation of the document and where it stands.
+// operation is an operation of the document with its place.
 type operation struct {
 	*openapi3.Operation
 	method, path string
@@ -55,7 +55,7 @@ func forEach(t *testing.T, check func(*testing.T, operation)) {
 	}
 }
 
-// parameters are the operation's own and those of its path.
+// parameters returns the parameters of the operation and of its path.
 func (op operation) parameters() []*openapi3.Parameter {
 	var all []*openapi3.Parameter
 	for _, ref := range slices.Concat(op.item.Parameters, op.Parameters) {
@@ -72,7 +72,7 @@ func (op operation) isPaged() bool {
 	return slices.ContainsFunc(op.parameters(), func(p *openapi3.Parameter) bool { return p.Name == "page" })
 }
 
-// token says whether a token may be sent, and whether one must be.
+// token reports whether a token may be sent and whether it is required.
 func (op operation) token() (taken, needed bool) {
 	security := op.doc.Security
 	if op.Security != nil {
@@ -95,10 +95,10 @@ func (op operation) scope() string {
 	return scope
 }
 
-// marked says whether the operation has the extension, as a plain yes.
+// marked reports whether the operation has the extension with the value true.
 func (op operation) marked(extension string) bool { return op.Extensions[extension] == true }
 
-// absolute refuses addresses that are no whole ones, which the format uri asks for.
+// absolute refuses relative URLs, because the format uri requires absolute ones.
 var absolute = openapi3.WithStringFormatValidator("uri", openapi3.NewCallbackValidator(func(s string) error {
 	if u, err := url.Parse(s); err != nil || !u.IsAbs() || u.Host == "" {
 		return fmt.Errorf("%q is no absolute address", s)
@@ -227,7 +227,7 @@ func TestEveryBodyHasExamplesThatFit(t *testing.T) {
 	})
 }
 
-// bodies are the contents that the operation takes and gives, with where.
+// bodies returns the contents of the operation's requests and responses, with their places.
 func bodies(op operation) map[string]openapi3.Content {
 	all := map[string]openapi3.Content{}
 	if op.RequestBody != nil {
@@ -262,8 +262,8 @@ func TestResponsesAreClosed(t *testing.T) {
 	})
 }
 
-// checkClosed asserts that the objects in a schema have exactly their fields. An
-// object without named fields is a mapping, and says of what.
+// checkClosed asserts that the objects in a schema have exactly their fields. An object
+// without named fields is a mapping and defines its values.
 func checkClosed(t *testing.T, at string, s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
 	if seen[s] {
 		return

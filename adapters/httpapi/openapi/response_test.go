@@ -19,8 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// validate holds a response against what the document says of the request's
-// operation: status, headers and body.
+// validate compares a response with the operation's documented status, headers and body.
 func validate(router routers.Router, req *http.Request, res *http.Response) error {
 	route, params, err := router.FindRoute(req)
 	if err != nil {
@@ -39,7 +38,7 @@ func validate(router routers.Router, req *http.Request, res *http.Response) erro
 	})
 }
 
-// request makes one for the operation, wherever the server is.
+// request returns a request for the operation on any server.
 func (op operation) request() *http.Request {
 	path := op.path
 	for _, p := range op.parameters() {
@@ -48,7 +47,7 @@ func (op operation) request() *http.Request {
 	return httptest.NewRequest(op.method, "http://127.0.0.1:49152"+path, nil)
 }
 
-// answer makes a response of the status with every header that is documented.
+// answer returns a response with the status and every documented header.
 func (op operation) answer(status string, body any) *http.Response {
 	code, _ := strconv.Atoi(status)
 	text, _ := json.Marshal(body)

@@ -33,7 +33,7 @@ func TestMedia(t *testing.T) {
 	ports.Media(t, func(t *testing.T) media.Store { return open(t, t.TempDir()) })
 }
 
-// files are the paths of all files below the folder.
+// files returns the paths of all files below the folder.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -97,7 +97,7 @@ func TestThereIsNoWayOut(t *testing.T) {
 	assert.FileExists(t, beyond)
 }
 
-// keysOf are those that All goes through.
+// keysOf returns the keys that All lists.
 func keysOf(t *testing.T, s *disk.Store) []media.Key {
 	t.Helper()
 	var keys []media.Key
@@ -140,7 +140,7 @@ func TestAllShowsNothingThatWasNotPutThere(t *testing.T) {
 	assert.Equal(t, []media.Key{k}, keysOf(t, s))
 }
 
-// Pictures were stored as they came, once.
+// Former versions stored uploads unchanged, in other types than today.
 func TestPicturesOfFormerTypesAreStillThere(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

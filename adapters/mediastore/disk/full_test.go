@@ -19,8 +19,8 @@ import (
 // child is set in the process that inChild starts.
 const child = "PLAZA_TEST_CHILD"
 
-// inChild runs the test again in a process of its own, which may be denied what the
-// others need. It is true in that process.
+// inChild runs the test again in a process of its own, whose limits do not affect the other
+// tests. It reports true in that process.
 func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 	t.Helper()
 	if os.Getenv(child) != "" {
@@ -35,7 +35,7 @@ func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 	return false
 }
 
-// refuses asserts that the folder takes no picture and keeps nothing of it.
+// refuses asserts that the folder refuses a picture and keeps no part of it.
 func refuses(t *testing.T, s *disk.Store, dir string, u media.Upload, cause error) {
 	t.Helper()
 	before := files(t, dir)
@@ -69,7 +69,7 @@ func TestPutOnAFullDisk(t *testing.T) {
 	require.NoError(t, err, "the same store, and no restart")
 }
 
-// TestPutOnAFullFileSystem needs the right to mount, which not every machine gives.
+// TestPutOnAFullFileSystem needs the right to mount, which some machines lack.
 func TestPutOnAFullFileSystem(t *testing.T) {
 	if os.Getenv(child) == "" && exec.Command("unshare", "-Urm", "mount", "-t", "tmpfs", "none", "/mnt").Run() != nil {
 		t.Log("no file system can be mounted here; TestPutOnAFullDisk shows the same with a limit")

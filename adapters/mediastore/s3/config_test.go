@@ -82,7 +82,7 @@ func TestA_store_does_not_show_its_secrets(t *testing.T) {
 	assert.NotContains(t, s.URL(there, media.Viewers, noon), secretKey)
 }
 
-// What the environment says is for others.
+// The environment must be ignored.
 func TestA_store_takes_nothing_from_the_environment(t *testing.T) {
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": "other", "AWS_SECRET_ACCESS_KEY": "other", "AWS_SESSION_TOKEN": "other", "AWS_REGION": "other",

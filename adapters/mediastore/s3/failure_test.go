@@ -25,7 +25,7 @@ import (
 
 var there = media.KeyAt(media.Viewers, strings.Repeat("a", 26)+".png")
 
-// calls is every call of a store that asks the server something.
+// calls are all calls of a store that send requests.
 func calls(s *s3.Store) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"Put":    func(ctx context.Context) error { _, err := s.Put(ctx, photo, media.Viewers); return err },
@@ -47,7 +47,7 @@ func calls(s *s3.Store) map[string]func(ctx context.Context) error {
 	}
 }
 
-// allCalls is what every call comes to, all made at once.
+// allCalls returns the result of every call, all run concurrently.
 func allCalls(t *testing.T, s *s3.Store) map[string]error {
 	t.Helper()
 	var lock sync.Mutex
@@ -65,7 +65,7 @@ func allCalls(t *testing.T, s *s3.Store) map[string]error {
 	return errs
 }
 
-// assertDiscreet holds that nothing shows that could be used to sign, or was signed.
+// assertDiscreet asserts that the error contains neither a secret nor a signed text.
 func assertDiscreet(t *testing.T, err error) {
 	t.Helper()
 	for _, shown := range []string{fmt.Sprintf("%v", err), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err)} {
@@ -82,7 +82,7 @@ func broken(t *testing.T, answer http.HandlerFunc) string {
 	return server.URL
 }
 
-// deadline is that of a store that is hurried.
+// deadline is short, for calls that must time out.
 const deadline = 500 * time.Millisecond
 
 func hurried(c *s3.Config) { c.Deadline = deadline }
@@ -162,7 +162,7 @@ func TestA_server_that_is_not_there_or_speaks_something_else(t *testing.T) {
 	}
 }
 
-// shouting is the address of somebody who does not speak HTTP.
+// shouting returns the URL of a server that does not speak HTTP.
 func shouting(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -209,7 +209,7 @@ func TestA_server_that_does_not_answer_is_not_waited_for(t *testing.T) {
 	}
 }
 
-// faulty changes the answers of a store that works.
+// faulty changes the answers of a working store.
 type faulty struct {
 	next   http.RoundTripper
 	change func(*http.Request, *http.Response) (*http.Response, error)

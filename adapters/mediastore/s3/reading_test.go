@@ -18,7 +18,7 @@ import (
 	"plaza/domain/media"
 )
 
-// reads is what reading a stored picture comes to when GET is answered like this.
+// reads returns the result of reading a stored picture when GET is answered like this.
 func reads(t *testing.T, seek int64, get http.HandlerFunc, change ...func(*s3.Config)) ([]byte, error) {
 	t.Helper()
 	server := newStandIn()
@@ -107,7 +107,7 @@ func TestA_picture_that_stops_coming_is_not_waited_for(t *testing.T) {
 	assert.Less(t, time.Since(began), 8*time.Second)
 }
 
-// The deadline is that of a read: whoever takes their time over what has come may.
+// The deadline applies to a read, not to the time between reads.
 func TestA_picture_may_be_read_slowly(t *testing.T) {
 	s := open(t, serve(t, newStandIn()), hurried)
 	f, err := s.Open(t.Context(), put(t, s, media.Viewers))
@@ -115,7 +115,7 @@ func TestA_picture_may_be_read_slowly(t *testing.T) {
 	one := make([]byte, 1)
 	_, err = io.ReadFull(f, one)
 	require.NoError(t, err)
-	<-time.After(deadline + deadline/5) // the slowness is what this is about
+	<-time.After(deadline + deadline/5) // the test is about a slow reader
 	rest, err := io.ReadAll(iotest.OneByteReader(f))
 	require.NoError(t, err)
 	assert.Equal(t, string(photo.Bytes), string(one)+string(rest))
@@ -135,7 +135,7 @@ func TestWhoever_goes_away_reads_nothing_more(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// lists is what All comes to when the list is this.
+// lists returns the result of All for such a list.
 func lists(t *testing.T, change func(*s3.Config), answer http.HandlerFunc) (keys []media.Key, last error) {
 	t.Helper()
 	s := open(t, broken(t, answer), func(c *s3.Config) { c.Prefix = "" }, change)
@@ -180,7 +180,7 @@ func TestLists_that_are_none(t *testing.T) {
 	}
 }
 
-// Pictures that a broken list leaves out must not look as if they were not there.
+// Pictures that a broken list omits must not count as missing.
 func TestA_list_that_breaks_off_does_not_look_whole(t *testing.T) {
 	server := newStandIn()
 	server.most = 3

@@ -34,7 +34,7 @@ func config(endpoint string) s3.Config {
 	}
 }
 
-// open returns a store whose prefix is its own.
+// open returns a store with a prefix of its own.
 func open(t *testing.T, endpoint string, change ...func(*s3.Config)) *s3.Store {
 	t.Helper()
 	c := config(endpoint)
@@ -93,7 +93,7 @@ func TestServers_share_a_bucket_and_others_may_have_objects_in_it(t *testing.T) 
 	})
 }
 
-// Pictures were stored as they came, once.
+// Former versions stored uploads unchanged, in other types than today.
 func TestPictures_of_former_types_are_still_there(t *testing.T) {
 	onEveryServer(t, func(t *testing.T, endpoint string) {
 		s := open(t, endpoint, func(c *s3.Config) { c.Prefix = "former" })
@@ -112,7 +112,7 @@ func TestPictures_of_former_types_are_still_there(t *testing.T) {
 	})
 }
 
-// requests notes what goes to the store.
+// requests records the requests to the store.
 type requests struct {
 	next http.RoundTripper
 	lock sync.Mutex
@@ -126,7 +126,7 @@ func (r *requests) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(request)
 }
 
-// taken are the requests since the last time.
+// taken returns the requests since the last call.
 func (r *requests) taken() []*http.Request {
 	r.lock.Lock()
 	defer r.lock.Unlock()

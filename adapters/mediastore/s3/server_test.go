@@ -24,18 +24,17 @@ const (
 	secretKey = "a/secret+that=nobody/may/see"
 )
 
-// gateway names the program of a real store, which keeps its objects in a folder: the path of
-// versitygw.
+// gateway names the program of a real store on a folder: the path of versitygw.
 const gateway = "PLAZA_TEST_S3"
 
-// TestMain has requests sent again after milliseconds instead of after a second at most.
+// TestMain shortens the pauses between retries to milliseconds.
 func TestMain(m *testing.M) {
 	minio.DefaultRetryUnit, minio.DefaultRetryCap = time.Millisecond, 10*time.Millisecond
 	os.Exit(m.Run())
 }
 
-// onEveryServer runs the test against the stand-in, and in the long run of the tests against
-// a real store as well.
+// onEveryServer runs the test against the stand-in, and in long test runs also against a
+// real store.
 func onEveryServer(t *testing.T, test func(t *testing.T, endpoint string)) {
 	t.Run("the stand-in", func(t *testing.T) { test(t, serve(t, newStandIn())) })
 	if testing.Short() {
@@ -78,7 +77,7 @@ func start(t *testing.T, path string) (endpoint string) {
 	return endpoint
 }
 
-// direct speaks to the store without Plaza.
+// direct is a client of the store without Plaza.
 func direct(t *testing.T, endpoint string) *minio.Client {
 	t.Helper()
 	client, err := minio.New(endpoint[len("http://"):], &minio.Options{

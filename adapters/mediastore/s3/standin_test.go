@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// standIn is a store that speaks as much of S3 as is needed here, for machines where no
-// real one can be had. It shares no code with who signs: it verifies what came, strictly,
-// as Amazon's description of signatures, version 4, says.
+// standIn implements the needed part of S3, for machines without a real store. It shares no
+// code with the signer: it verifies requests strictly, by Amazon's description of Signature
+// Version 4.
 type standIn struct {
-	most int // objects on a page of a list, whatever is asked for
+	most int // maximum number of objects on a page of a list
 
 	lock    sync.Mutex
 	objects map[string]standInObject
@@ -35,7 +35,7 @@ type standInObject struct {
 
 func newStandIn() *standIn { return &standIn{most: 1000, objects: map[string]standInObject{}} }
 
-// refusal is an error as a store tells it.
+// refusal is an error of the store.
 type refusal struct {
 	XMLName xml.Name `xml:"Error"`
 	Status  int      `xml:"-"`
@@ -150,14 +150,14 @@ func (s *standIn) list(w http.ResponseWriter, r *http.Request) {
 
 const algorithm = "AWS4-HMAC-SHA256"
 
-// claim is what a request says of its signature, in its header or in its query.
+// claim is the signature in a request's header or query.
 type claim struct {
 	credential, date, signature, payload string
 	headers                              []string
 	from, until                          time.Time
 }
 
-// verify says what is wrong with the signature; nil when nothing is.
+// verify returns the problem of the signature, or nil.
 func verify(r *http.Request, body []byte, now time.Time) *refusal {
 	c, err := claimOf(r)
 	if err != nil {
@@ -224,8 +224,7 @@ func claimOf(r *http.Request) (c claim, err error) {
 	return c, nil
 }
 
-// canonicalQuery takes the query as it came: what the signer has not escaped as it should
-// does not match.
+// canonicalQuery keeps the query as sent, so that a wrongly escaped query does not match.
 func canonicalQuery(r *http.Request) string {
 	var pairs []string
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {

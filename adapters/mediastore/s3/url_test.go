@@ -15,7 +15,7 @@ import (
 	"plaza/domain/media"
 )
 
-// fetch asks for the address as a browser would.
+// fetch requests the URL as a browser does.
 func fetch(t *testing.T, method, address string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, nil)
@@ -95,7 +95,7 @@ func TestPLA04_pictures_for_everyone_are_served_by_Plaza_or_by_a_public_place(t 
 	assert.NotContains(t, s.URL(private, media.Viewers, noon), "cdn.example", "what is private is nowhere else")
 }
 
-// Addresses that Plaza signed before its pictures were moved here go on being checked.
+// URLs that Plaza signed before the migration to S3 remain valid.
 func TestPLA04_Plaza_checks_its_own_addresses(t *testing.T) {
 	s := open(t, "http://127.0.0.1:1")
 	own := media.NewAddresses("https://plaza.example", signing)

@@ -30,11 +30,11 @@ func openFor(t *testing.T, deadline time.Duration, url string, client *http.Clie
 	return tr
 }
 
-// pairs are the stand-in's pairs of languages.
+// pairs are the language pairs of the stand-in.
 var pairs = "eng|spa spa|eng eng|zho nob|nno hbs|eng eng|hbs_HR mkd|hbs_SR mkd|hbs_BS spa|por cat|spa pes|eng ind|zlm"
 
-// standIn speaks as APy does when many ask: it takes the last of several texts, drops the
-// white space around it and what comes after ten parts, and marks what it does not know.
+// standIn behaves like APy under load: it takes the last of several texts, drops the white
+// space around it and everything after ten parts, and marks unknown words.
 func standIn(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	pair, texts := r.PostForm["langpair"], r.PostForm["q"]
@@ -104,7 +104,7 @@ func TestPUB06_Apertium(t *testing.T) {
 			{From: "id", To: "ms", Says: "<ind|zlm> x"},
 			{From: "en", To: "fr", Fails: provider.ErrUnspoken},
 			{From: "sr", To: "en", Fails: provider.ErrUnspoken},
-			{From: "", To: "es", Fails: provider.ErrUnspoken}, // it guesses no language
+			{From: "", To: "es", Fails: provider.ErrUnspoken}, // it detects no language
 			{From: "en-Dsrt", To: "es", Fails: provider.ErrUnspoken},
 		},
 		Refusals: map[string]ports.Refusal{

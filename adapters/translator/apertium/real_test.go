@@ -21,7 +21,7 @@ import (
 const english = "The house is big. We drink coffee in the kitchen.\n\nTomorrow we will travel to the city, " +
 	"because our friends have a new restaurant. The river is long."
 
-// openReal has patience: other tests may be at work on the same machine.
+// openReal uses long timeouts, because other tests may load the machine.
 func openReal(t *testing.T, url string) publication.Translator {
 	return openFor(t, 2*time.Minute, url, nil)
 }
@@ -61,7 +61,7 @@ func TestPUB06_The_real_Apertium(t *testing.T) {
 			} {
 				assert.Equal(t, []string{want}, translate(t, tr, "en", "es", text), text)
 			}
-			// It marks what it can't inflect, with another sign.
+			// It marks words that it can't inflect with another sign.
 			marked := translate(t, tr, "en", "es", "Licensees may be individuals.")[0]
 			assert.Contains(t, marked, "ser personaje")
 		})

@@ -31,7 +31,7 @@ func open(t *testing.T, url string, client *http.Client) publication.Translator 
 	return tr
 }
 
-// standIn speaks as Azure does.
+// standIn behaves like Azure.
 func standIn(w http.ResponseWriter, r *http.Request) {
 	var asked []struct{ Text string }
 	body := json.NewDecoder(r.Body)

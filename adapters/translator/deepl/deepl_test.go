@@ -31,7 +31,7 @@ func open(t *testing.T, url string, client *http.Client) publication.Translator 
 	return tr
 }
 
-// standIn speaks as DeepL does.
+// standIn behaves like DeepL.
 func standIn(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Text   []string `json:"text"`

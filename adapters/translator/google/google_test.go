@@ -28,7 +28,7 @@ func open(t *testing.T, url string, client *http.Client) publication.Translator 
 	return tr
 }
 
-// standIn speaks as Google does: without a format it takes and gives HTML.
+// standIn behaves like Google: without a format it uses HTML.
 func standIn(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Q      []string `json:"q"`

@@ -26,7 +26,7 @@ func open(t *testing.T, url string, client *http.Client) publication.Translator 
 	return tr
 }
 
-// standIn speaks as LibreTranslate does, with a batch limit of eight.
+// standIn behaves like LibreTranslate with a batch limit of eight.
 func standIn(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Q      []string `json:"q"`

@@ -31,7 +31,7 @@ func TestPUB06_Several_batches_are_asked_for_at_once_after_the_first(t *testing.
 	}{
 		0: {1, 13 * time.Second / 10},
 		1: {1, 13 * time.Second / 10},
-		4: {4, 4 * time.Second / 10}, // one, and three rounds of four
+		4: {4, 4 * time.Second / 10}, // one, then three rounds of four
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var now, most atomic.Int32
@@ -99,7 +99,7 @@ func TestPUB07_The_first_batch_finds_out_for_all_whether_it_works_again(t *testi
 	})
 }
 
-// form is a dialect of forms that knows one language only.
+// form is a dialect that sends forms and supports one language.
 type form struct{ plain }
 
 func (form) Ask(c Codes, texts []string) Question {

@@ -20,7 +20,7 @@ import (
 	"plaza/test/ports"
 )
 
-// plain is the smallest dialect: a list of texts, and back comes one.
+// plain is the smallest dialect: it sends and receives a list of texts.
 type plain struct{ limits Limits }
 
 func (plain) Name() string     { return "plain" }
@@ -39,7 +39,7 @@ func (plain) Judge(status int, _ []byte) error {
 	return nil
 }
 
-// provided is a provider whose n-th answer the test decides.
+// provided is a provider whose answers the test chooses.
 type provided struct {
 	*Translator
 	asked atomic.Int32
@@ -276,7 +276,7 @@ func TestPUB07_The_first_after_the_rest_goes_alone(t *testing.T) {
 		old, err := b.enter()
 		require.NoError(t, err)
 		b.failed(old, time.Minute)
-		b.answered(old) // it began before
+		b.answered(old) // from an earlier round
 		_, err = b.enter()
 		require.ErrorIs(t, err, ErrOpen)
 		<-time.After(time.Minute)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// always is a source of nonces that are always the same.
+// always is a source of constant nonces.
 type always byte
 
 func (a always) Read(b []byte) (int, error) {
@@ -27,8 +27,7 @@ func golden(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestPAY08_transcripts compares with messages whose signatures were made by another
-// program.
+// TestPAY08_transcripts compares with messages that another program signed.
 func TestPAY08_transcripts(t *testing.T) {
 	s := start(t, config(newClock()))
 	s.random = always(0xab)

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pass lets so much of the bubble's own time go by, which takes none of ours.
+// pass advances the bubble's clock without real time.
 func pass(d time.Duration) { <-time.After(d) }
 
-// bubble is a server on the bubble's own time, with two orders that are not paid.
+// bubble is a server on the bubble's clock with two unpaid orders.
 func bubble(t *testing.T, scale int) (*Server, *merchant) {
 	t.Helper()
 	cfg := config(nil)
@@ -33,7 +33,7 @@ func pay(t *testing.T, s *Server, no string) {
 	require.NoError(t, err)
 }
 
-// collected are the numbers in the notifications that have come.
+// collected returns the order numbers of the received notifications.
 func collected(m *merchant) (numbers []string) {
 	for len(m.got) > 0 {
 		numbers = append(numbers, (<-m.got)["out_trade_no"])

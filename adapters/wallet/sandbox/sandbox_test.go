@@ -21,7 +21,7 @@ import (
 
 const key = "192006250b4c09247ec02edce69f6a2d"
 
-// clock is a time that only the test moves on.
+// clock is a time that only the test advances.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -56,7 +56,7 @@ func start(t *testing.T, cfg Config) *Server {
 	return s
 }
 
-// order is a good request for a QR code.
+// order returns a valid request for a QR code.
 func order(no string) fields {
 	return fields{
 		"appid": "wxd930ea5d5a258f4f", "mch_id": "10000100", "nonce_str": "ibuaiVcKdpRxkhJA", "sign_type": hmacSign,
@@ -95,7 +95,7 @@ func post(s http.Handler, path string, body []byte) *httptest.ResponseRecorder {
 	return w
 }
 
-// ask signs what is asked, and checks the signature of the answer.
+// ask signs the request and checks the signature of the answer.
 func ask(t *testing.T, s *Server, op Operation, f fields) fields {
 	t.Helper()
 	f = signedAs(f)
@@ -123,7 +123,7 @@ func paid(t *testing.T, s *Server, no string) Trade {
 	return trade
 }
 
-// merchant takes notifications in the place of a network.
+// merchant receives notifications without a network.
 type merchant struct {
 	got    chan fields
 	answer func(fields) (int, string)
@@ -151,7 +151,7 @@ func (m *merchant) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(said)), Request: r}, nil
 }
 
-// running runs the server's notifications until the returned function is called.
+// running sends the server's notifications until the returned function is called.
 func running(t *testing.T, s *Server) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -182,7 +182,7 @@ func TestThe_ledger_survives_a_restart(t *testing.T) {
 	before := s.Ledger()
 	require.Len(t, before, 3)
 
-	// Nothing was closed properly: this is what a kill leaves, with a line cut off.
+	// The journal was not closed: a kill leaves it like this, with a truncated line.
 	_, err := s.journal.file.WriteAt([]byte(`{"out_trade_no":"torn-4","tot`), s.journal.size)
 	require.NoError(t, err)
 	again := start(t, cfg)

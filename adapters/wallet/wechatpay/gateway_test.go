@@ -19,13 +19,13 @@ import (
 	"plaza/domain/payment"
 )
 
-// definite are the errors that say what the wallet has done.
+// definite are the errors that state what the wallet has done.
 var definite = []error{
 	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
 	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy,
 }
 
-// assertOnly sees that the error is the one, and none that says something else.
+// assertOnly asserts that the error is this one and no other of them.
 func assertOnly(t *testing.T, want, err error) {
 	t.Helper()
 	require.ErrorIs(t, err, want)
@@ -40,7 +40,7 @@ func assertOnly(t *testing.T, want, err error) {
 	assertDiscreet(t, err)
 }
 
-// assertDiscreet sees that the error says nothing that is to stay among us.
+// assertDiscreet asserts that the error contains no secret.
 func assertDiscreet(t *testing.T, err error) {
 	t.Helper()
 	for _, private := range []string{testKey, payer, "oPayer", "sign=", "<sign>", "BCF43F5A", "F97C"} {
@@ -49,7 +49,7 @@ func assertDiscreet(t *testing.T, err error) {
 	assert.NotRegexp(t, `[0-9A-F]{32}`, err.Error(), "a signature")
 }
 
-// call is one of the things that are asked.
+// call is a request to the gateway.
 type call func(t *testing.T, w *testWallet) error
 
 func prepare(t *testing.T, w *testWallet) error {
@@ -156,7 +156,7 @@ func TestPAY13_what_nobody_knows_is_asked_again_in_the_same_words(t *testing.T) 
 	}
 }
 
-// cutOff says that more is to come, and hangs up.
+// cutOff announces a longer body and closes the connection.
 func cutOff(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	_, _ = io.WriteString(w, "<xml>")

@@ -121,7 +121,7 @@ func FuzzReceive(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// Nobody without the key says anything but what the wallet has said.
+		// Without the key, only the genuine notification can be accepted.
 		if r, err := g.Receive(text); err == nil && r != want {
 			t.Fatalf("%q gives %v", text, r)
 		}

@@ -26,7 +26,7 @@ func testOrder() payment.Order {
 	return o
 }
 
-// heard is what the wallet is to hear, to the last byte. It was not made by this package.
+// heard is the expected request, byte for byte. Another program made it.
 func heard(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".txt")

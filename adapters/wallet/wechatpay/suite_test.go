@@ -31,7 +31,7 @@ const (
 	boxService  = "wxd930ea5d5a258f4f"
 )
 
-// box is the sandbox on a time of its own, and the shop that it tells of payments.
+// box is a sandbox with its own clock and a merchant that receives its notifications.
 type box struct {
 	*testing.T
 	wallet *sandbox.Server
@@ -112,7 +112,7 @@ func (b *box) trade(no payment.TradeNo) sandbox.Trade {
 	return all[slices.IndexFunc(all, func(t sandbox.Trade) bool { return t.OutTradeNo == string(no) })]
 }
 
-// hear answers a notification as whoever waits for it says.
+// hear passes a notification to its listener and answers as that decides.
 func (b *box) hear(w http.ResponseWriter, r *http.Request) {
 	said, err := io.ReadAll(r.Body)
 	assert.NoError(b, err)
@@ -122,10 +122,10 @@ func (b *box) hear(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, kind := told(said)
 	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write(answer) // the sandbox knows whether it came
+	_, _ = w.Write(answer) // the sandbox checks that the answer arrives
 }
 
-// listener is who waits for the notification.
+// listener receives the notification.
 func (b *box) listener(said string) func([]byte) ([]byte, string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 func TestPAY08_what_the_terminals_are_given(t *testing.T) {
 	c := testConfig("https://wallet.example")
-	c.AppIDs = map[payment.WalletApp]string{payment.SvcIOSApp: official} // as in the vector
+	c.AppIDs = map[payment.WalletApp]string{payment.SvcIOSApp: official} // as in the test vector
 	forApp, err := New(c)
 	require.NoError(t, err)
 	forApp.nonce = func() string { return testNonce }

@@ -47,7 +47,7 @@ func newGateway(t *testing.T, url string) *Gateway {
 	return g
 }
 
-// testWallet answers one request after the other as it was told, the last way for ever.
+// testWallet answers requests in the given ways, one after the other, and repeats the last.
 type testWallet struct {
 	*Gateway
 	answers []http.HandlerFunc
@@ -82,22 +82,21 @@ func (w *testWallet) requests() []string {
 	return append([]string(nil), w.heard...)
 }
 
-// says answers with the fields, signed.
+// says answers with the signed fields.
 func says(fields ...string) http.HandlerFunc { return writes(signed(fields...)) }
 
 func writes(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
-// breaks hears the request and hangs up.
+// breaks reads the request and closes the connection.
 func breaks(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// hangs until the one who asks has no patience any more.
+// hangs blocks until the caller gives up.
 func hangs(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// signed is an answer of the wallet to the official account: its usual fields, and those
-// given as names and values, which come first and replace them. An empty value leaves a
-// field out.
+// signed returns an answer of the wallet to the official account: its usual fields, preceded
+// or replaced by the given names and values. An empty value omits a field.
 func signed(fields ...string) string { return written(otherSign("HMAC", merged(fields))) }
 
 func merged(fields []string) [][2]string {
@@ -128,8 +127,8 @@ func written(fields [][2]string) string {
 	return b.String() + "</xml>"
 }
 
-// otherSign signs by the protocol's text alone: it shares nothing with what it tests, not
-// even HMAC, and is slow.
+// otherSign signs by the protocol's text alone. It shares no code with the package, not even
+// HMAC, and is slow.
 func otherSign(way string, fields [][2]string) [][2]string {
 	sorted := append([][2]string(nil), fields...)
 	sort.SliceStable(sorted, func(i, j int) bool { return strings.Compare(sorted[i][0], sorted[j][0]) < 0 })
