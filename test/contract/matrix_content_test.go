@@ -9,8 +9,8 @@ import (
 // contentTrials are the trials of what is nobody's diary: feeds, publications,
 // images, plates, the import and payment.
 var contentTrials = map[string]trial{
-	"GET /api/feed/categories/": {"open", plainly(categories, nil, 200)},
-	"GET /api/feed/items/{category_id}/": {"open", func(*testing.T, *cast) []aim {
+	"GET /api/feed/categories/": {"optionalAuth", plainly(categories, nil, 200)},
+	"GET /api/feed/items/{category_id}/": {"optionalAuth", func(*testing.T, *cast) []aim {
 		return []aim{
 			{name: "the bucket", path: itemsOf("uncategory"), want: everybody(200)},
 			{name: "no category", path: itemsOf(4711), want: everybody(404)},
@@ -33,31 +33,31 @@ var contentTrials = map[string]trial{
 			{name: "no order", path: ownOrders + "99999/", want: everybody(404)},
 		}
 	}},
-	"POST /api/pay/notify/wallet/": {"ignore", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
+	"POST /api/pay/notify/wallet/": {"noAuth", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
 	"POST /api/pay-admin/v1/order/": {"staff", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: newOrder, body: draftFor(c.owner), want: everybody(201)}}
 	}},
 	"GET /api/pay-admin/v1/payment/": {"staff", plainly(payments, nil, 200)},
 
-	"POST /api/user/user-image/": {"loggedIn", plainly("/api/user/user-image/", object{"img": dot}, 201)},
-	"GET /api/user/user-image/":  {"open", plainly("/api/user/user-image/?uid=1", nil, 200)},
-	"PATCH /api/user/user-image/{id}/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+	"POST /api/user/user-image/": {"authenticated", plainly("/api/user/user-image/", object{"img": dot}, 201)},
+	"GET /api/user/user-image/":  {"optionalAuth", plainly("/api/user/user-image/?uid=1", nil, 200)},
+	"PATCH /api/user/user-image/{id}/": {"authenticated", func(t *testing.T, c *cast) []aim {
 		return aboutImages(t, c, 200, object{"tags": []any{"mine"}})
 	}},
-	"DELETE /api/user/user-image/{id}/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+	"DELETE /api/user/user-image/{id}/": {"authenticated", func(t *testing.T, c *cast) []aim {
 		return aboutImages(t, c, 204, nil)
 	}},
 
 	"POST /api/xfile/plate/":        {scoped, platesOnEvents},
 	"DELETE /api/xfile/plate/{id}/": {scoped, platesToDelete},
-	"GET /media/public/{key...}": {"ignore", func(t *testing.T, c *cast) []aim {
+	"GET /media/public/{key...}": {"noAuth", func(t *testing.T, c *cast) []aim {
 		address := c.owner.post(t, "/api/user/user-image/", object{"img": dot}).is(201).text("data.img")
 		return []aim{
 			{name: "a picture", path: strings.TrimPrefix(address, c.url), want: everybody(200)},
 			{name: "no picture", path: "/media/public/ab/cd", want: everybody(404)},
 		}
 	}},
-	"GET /media/private/{key...}": {"ignore", func(t *testing.T, c *cast) []aim {
+	"GET /media/private/{key...}": {"noAuth", func(t *testing.T, c *cast) []aim {
 		id := c.happens(t, showings[3].body)
 		address := c.attaches(t, id).text("data.photo")
 		path := strings.TrimPrefix(address, c.url)

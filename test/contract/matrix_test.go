@@ -63,11 +63,11 @@ type refusal struct {
 func refused(needs string, who caller) refusal {
 	isBad := slices.Contains([]string{"a bad key", "an expired key", "a revoked key", "a disabled account"}, who.name)
 	switch {
-	case needs == "ignore":
+	case needs == "noAuth":
 		return refusal{}
 	case isBad:
 		return refusal{401, "AUTHENTICATION_FAILED"}
-	case needs == "open":
+	case needs == "optionalAuth":
 		return refusal{}
 	case who.name == "anonymous":
 		return refusal{401, "NOT_AUTHENTICATED"}
@@ -179,13 +179,13 @@ type trial struct {
 const scoped = "scope xfile_event"
 
 var trials = map[string]trial{
-	"POST /api/auth/login/": {"ignore", func(_ *testing.T, c *cast) []aim {
+	"POST /api/auth/login/": {"noAuth", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: login, body: object{"username": c.owner.phone, "password": password}, want: everybody(200)}}
 	}},
-	"POST /api/auth/logout/":           {"loggedIn", plainly(logout, nil, 204)},
-	"POST /api/user/user-simple-info/": {"open", plainly(simpleInfo, object{"uid": []any{1}}, 200)},
-	"GET /api/user/profile/":           {"loggedIn", plainly(profile, nil, 200)},
-	"PUT /api/user/avatar/":            {"loggedIn", plainly("/api/user/avatar/", object{"avatar": dot}, 200)},
+	"POST /api/auth/logout/":           {"authenticated", plainly(logout, nil, 204)},
+	"POST /api/user/user-simple-info/": {"optionalAuth", plainly(simpleInfo, object{"uid": []any{1}}, 200)},
+	"GET /api/user/profile/":           {"authenticated", plainly(profile, nil, 200)},
+	"PUT /api/user/avatar/":            {"authenticated", plainly("/api/user/avatar/", object{"avatar": dot}, 200)},
 
 	"POST /api/xfile/event/":                  {scoped, plainly(events, object{}, 201)},
 	"GET /api/xfile/event/":                   {scoped, plainly(events, nil, 200)},
@@ -207,17 +207,17 @@ var trials = map[string]trial{
 	"POST /api/activity/comment/":        {scoped, commentsOnEvents},
 	"DELETE /api/activity/comment/{id}/": {scoped, commentsToDelete},
 
-	"POST /api/subscription/user-subscription/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+	"POST /api/subscription/user-subscription/": {"authenticated", func(t *testing.T, c *cast) []aim {
 		return []aim{{path: subscriptions, body: object{"followed_user": c.member(t).id}, want: everybody(201)}}
 	}},
-	"GET /api/subscription/user-subscription/": {"loggedIn", plainly(subscriptions, nil, 200)},
-	"DELETE /api/subscription/user-subscription/{id}/": {"loggedIn", func(t *testing.T, c *cast) []aim {
+	"GET /api/subscription/user-subscription/": {"authenticated", plainly(subscriptions, nil, 200)},
+	"DELETE /api/subscription/user-subscription/{id}/": {"authenticated", func(t *testing.T, c *cast) []aim {
 		path := subscriptionPath(c.owner.follows(t, c.member(t)))
 		return []aim{{path: path, want: map[string]int{"owner": 204, "contact": 404, "stranger": 404, "staff": 404}, kept: subscriptions}}
 	}},
 
-	"GET /media/portrait/{name}": {"ignore", plainly("/media/portrait/1-sm.png", nil, 200)},
-	"GET /api/openapi.json":      {"open", plainly(reference, nil, 200)},
+	"GET /media/portrait/{name}": {"noAuth", plainly("/media/portrait/1-sm.png", nil, 200)},
+	"GET /api/openapi.json":      {"optionalAuth", plainly(reference, nil, 200)},
 }
 
 func everybody(status int) map[string]int {
