@@ -15,7 +15,7 @@ type toy struct {
 	mu     sync.Mutex
 	trades map[payment.TradeNo]*toyTrade
 	calls  map[string]int // by operation
-	young  bool           // Close fails with ErrTooRecentToClose
+	young  bool           // Close fails with ErrWalletNotClosed
 	next   map[string]error
 	hold   chan struct{} // Prepare waits until it is closed; nil: no wait
 	held   chan struct{} // receives when Prepare waits
