@@ -76,10 +76,10 @@ func TestMigrate_false_changes_nothing(t *testing.T) {
 	sh.run("user", "list", "--migrate=perhaps").refuses(misused, "PLAZA_MIGRATE")
 }
 
-// path is the file of the database.
+// path returns the path of the database file.
 func (sh *shell) path() string { return strings.TrimPrefix(sh.database, "sqlite:") }
 
-// breaks does to the database what no program of ours would.
+// breaks damages the database with the statement.
 func (sh *shell) breaks(statement string) {
 	sh.Helper()
 	db, err := sql.Open("sqlite", sh.path())
@@ -104,7 +104,7 @@ type report struct {
 
 func TestCheck_finds_and_mends(t *testing.T) {
 	sh := emptyShell(t)
-	sh.imports(done, records(t, t.TempDir(), "a.jsonl", aShelf, underShelf, aPerson, aDemand))
+	sh.imports(done, records(t, t.TempDir(), "a.jsonl", rootCategory, childCategory, aPerson, aDemand))
 	sh.breaks("UPDATE feed_counters SET count = count + 1 WHERE count > 0")
 
 	o := sh.run("check")
@@ -203,7 +203,7 @@ func TestPLA04_check_looks_at_the_files_of_pictures(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "cover.png"), pictures.Plain(t, 60, 40), 0o600))
 	covered := strings.Replace(aDemand, `"title"`, `"cover":{"file":"cover.png"},"title"`, 1)
-	sh.imports(done, records(t, folder, "a.jsonl", aShelf, underShelf, aPerson, covered))
+	sh.imports(done, records(t, folder, "a.jsonl", rootCategory, childCategory, aPerson, covered))
 	assert.Contains(t, sh.run("check").ends(done).out, "the files of pictures in")
 	files, err := filepath.Glob(filepath.Join(sh.dataDir, "media", "p*", "*", "*"))
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func TestPLA04_check_looks_at_the_files_of_pictures(t *testing.T) {
 	assert.Contains(t, found, "Wrong: no file for the picture")
 	assert.Contains(t, found, filepath.Base(lost))
 	assert.Contains(t, found, "Wrong: no record uses the picture public/"+stray)
-	assert.NotContains(t, found, "notes.txt", "that is nobody's picture")
+	assert.NotContains(t, found, "notes.txt", "not a picture of Plaza")
 	mended := sh.run("check", "--repair").ends(refused).out
 	assert.Contains(t, mended, "Repaired: no record uses the picture public/"+stray)
 	assert.NoFileExists(t, filepath.Join(folder, stray))

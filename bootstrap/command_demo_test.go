@@ -90,12 +90,12 @@ func TestDemo_writes_its_files_and_says_what_imports_them(t *testing.T) {
 func TestDemo_overwrites_no_files(t *testing.T) {
 	sh := emptyShell(t)
 	folder := t.TempDir()
-	mine := records(t, folder, "howtos.jsonl", aShelf)
+	mine := records(t, folder, "howtos.jsonl", rootCategory)
 	sh.run("demo", "--write", folder).refuses(refused, mine+" exists and is not overwritten")
 	assert.Equal(t, []string{mine}, filesIn(t, folder), "all of them are written, or none")
 	raw, err := os.ReadFile(mine)
 	require.NoError(t, err)
-	assert.Equal(t, aShelf+"\n", string(raw))
+	assert.Equal(t, rootCategory+"\n", string(raw))
 
 	sh.run("demo", "--write", mine).refuses(refused, "create folder")
 	sh.run("demo", "--write", "").refuses(misused, "name the folder")

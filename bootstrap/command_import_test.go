@@ -15,16 +15,16 @@ import (
 	"plaza/domain/imported"
 )
 
-// Records of a small world. The second shelf stands on the first, and the demand needs
-// both the second and its author.
+// Related records. The second category is a child of the first; the demand needs the second
+// category and its author.
 const (
-	aShelf     = `{"kind":"category","id":1,"name":"Garden","slug":"garden"}`
-	underShelf = `{"kind":"category","id":2,"parent":1,"name":"Roses","slug":"roses"}`
-	aPerson    = `{"kind":"user","id":"u1","username":"+86-13900000077","firstname":"兰","lastname":"周","joined":"2026-11-01T08:00:00+08:00"}`
-	aDemand    = `{"kind":"demand","id":1,"title":"Prune a rose","author":"u1","category":2,` +
+	rootCategory  = `{"kind":"category","id":1,"name":"Garden","slug":"garden"}`
+	childCategory = `{"kind":"category","id":2,"parent":1,"name":"Roses","slug":"roses"}`
+	aPerson       = `{"kind":"user","id":"u1","username":"+86-13900000077","firstname":"兰","lastname":"周","joined":"2026-11-01T08:00:00+08:00"}`
+	aDemand       = `{"kind":"demand","id":1,"title":"Prune a rose","author":"u1","category":2,` +
 		`"closed":"2026-12-01T08:00:00Z","start":"2026-12-02T08:00:00Z","end":"2026-12-02T09:00:00Z","created":"2026-11-02T08:00:00Z"}`
-	namelessShelf = `{"kind":"category","id":3,"parent":1,"slug":"moss"}`
-	namedShelf    = `{"kind":"category","id":3,"parent":1,"name":"Moss","slug":"moss"}`
+	namelessCategory = `{"kind":"category","id":3,"parent":1,"slug":"moss"}`
+	namedCategory    = `{"kind":"category","id":3,"parent":1,"name":"Moss","slug":"moss"}`
 )
 
 // records writes a file into the folder.
@@ -35,7 +35,7 @@ func records(t *testing.T, folder, name string, lines ...string) string {
 	return path
 }
 
-// became is what an import printed as JSON.
+// became is the JSON that an import prints.
 type became struct {
 	OK       bool
 	DryRun   bool `json:"dry_run"`
@@ -60,10 +60,10 @@ func fresh(n int64) map[string]int64 { return map[string]int64{"new": n, "change
 func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 	sh := emptyShell(t)
 	folder := t.TempDir()
-	file := records(t, folder, "a.jsonl", aShelf)
+	file := records(t, folder, "a.jsonl", rootCategory)
 	zipped := filepath.Join(folder, "a.jsonl.gz")
-	require.NoError(t, os.WriteFile(zipped, gzipped(t, aShelf), 0o600))
-	rejects := records(t, folder, "a.rejects.jsonl", aShelf)
+	require.NoError(t, os.WriteFile(zipped, gzipped(t, rootCategory), 0o600))
+	rejects := records(t, folder, "a.rejects.jsonl", rootCategory)
 	link := filepath.Join(folder, "link.jsonl")
 	require.NoError(t, os.Symlink(file, link))
 	for _, c := range []struct {
@@ -104,16 +104,16 @@ func TestADM04_the_schema_of_each_kind_is_printed_without_a_database(t *testing.
 func TestADM04_an_import_says_what_became_of_each_kind(t *testing.T) {
 	sh := emptyShell(t)
 	folder := t.TempDir()
-	// What a record needs is later in the file, and in the other file.
-	one := records(t, folder, "one.jsonl", aDemand, underShelf)
-	two := records(t, folder, "two.jsonl", aShelf, "", aPerson)
+	// The needs of the records are later in the file, and in the other file.
+	one := records(t, folder, "one.jsonl", aDemand, childCategory)
+	two := records(t, folder, "two.jsonl", rootCategory, "", aPerson)
 	first := sh.imports(done, one, two)
 	assert.Equal(t, became{
 		OK: true, Rejects: []string{}, Lines: 5,
 		Kinds: map[string]map[string]int64{"category": fresh(2), "user": fresh(1), "demand": fresh(1)},
 	}, first)
 
-	records(t, folder, "one.jsonl", strings.Replace(aDemand, "a rose", "two roses", 1), underShelf)
+	records(t, folder, "one.jsonl", strings.Replace(aDemand, "a rose", "two roses", 1), childCategory)
 	again := sh.imports(done, one, two)
 	assert.Equal(t, map[string]map[string]int64{
 		"category": {"new": 0, "changed": 0, "unchanged": 2}, "user": {"new": 0, "changed": 0, "unchanged": 1},
@@ -130,7 +130,7 @@ func TestADM04_an_import_says_what_became_of_each_kind(t *testing.T) {
 func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
 	sh := newShell(t)
 	folder := t.TempDir()
-	file := records(t, folder, "a.jsonl", underShelf, aShelf, namelessShelf)
+	file := records(t, folder, "a.jsonl", childCategory, rootCategory, namelessCategory)
 	told := sh.imports(refused, "--dry-run", file)
 	assert.Equal(t, became{
 		DryRun: true, Rejects: []string{}, Lines: 3, Rejected: 1, Kinds: map[string]map[string]int64{"category": fresh(2)},
@@ -144,7 +144,7 @@ func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
 
 func TestADM04_a_rehearsal_needs_no_database(t *testing.T) {
 	sh := emptyShell(t)
-	file := records(t, t.TempDir(), "a.jsonl", underShelf, aShelf)
+	file := records(t, t.TempDir(), "a.jsonl", childCategory, rootCategory)
 	sh.run("import", "--dry-run", file).ends(done)
 	assert.NoFileExists(t, sh.path())
 }
@@ -152,7 +152,7 @@ func TestADM04_a_rehearsal_needs_no_database(t *testing.T) {
 func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *testing.T) {
 	sh := newShell(t)
 	folder := t.TempDir()
-	file := records(t, folder, "found.jsonl", aShelf, namelessShelf, "{", aDemand, underShelf)
+	file := records(t, folder, "found.jsonl", rootCategory, namelessCategory, "{", aDemand, childCategory)
 	o := sh.run("import", file).ends(refused)
 	rejects := filepath.Join(folder, "found.rejects.jsonl")
 	assert.Contains(t, o.out, "2 new, 0 changed, 0 unchanged, 3 rejected.")
@@ -180,12 +180,12 @@ func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *t
 		lines = append(lines, r)
 	}
 	require.Len(t, lines, 3)
-	assert.Equal(t, namelessShelf, string(lines[0].Record))
+	assert.Equal(t, namelessCategory, string(lines[0].Record))
 	assert.Contains(t, lines[0].Rejected.Fields, "name")
 	assert.NotEmpty(t, lines[1].Rejected.Reason)
 	assert.Equal(t, []string{"Not found: user u1."}, lines[2].Rejected.Fields["author"])
 
-	mended := strings.NewReplacer(namelessShelf, namedShelf, `"record":"{"`, `"record":`+aPerson).Replace(string(kept))
+	mended := strings.NewReplacer(namelessCategory, namedCategory, `"record":"{"`, `"record":`+aPerson).Replace(string(kept))
 	require.NoError(t, os.WriteFile(rejects, []byte(mended), 0o600))
 	told := sh.imports(done, rejects)
 	assert.Equal(t, map[string]map[string]int64{"category": fresh(1), "user": fresh(1), "demand": fresh(1)}, told.Kinds)
@@ -198,8 +198,8 @@ func TestADM04_scripts_learn_where_the_rejects_are(t *testing.T) {
 	folder := t.TempDir()
 	inner := filepath.Join(folder, "inner")
 	require.NoError(t, os.Mkdir(inner, 0o750))
-	good := records(t, folder, "same.jsonl", aShelf)
-	bad := records(t, inner, "same.jsonl", namelessShelf)
+	good := records(t, folder, "same.jsonl", rootCategory)
+	bad := records(t, inner, "same.jsonl", namelessCategory)
 	told := sh.imports(refused, good, bad)
 	assert.Equal(t, []string{filepath.Join(inner, "same.rejects.jsonl")}, told.Rejects)
 	assert.Equal(t, int64(1), told.Rejected)
@@ -212,13 +212,13 @@ func TestADM04_the_standard_input_is_imported(t *testing.T) {
 	t.Chdir(t.TempDir())
 	here, err := os.Getwd()
 	require.NoError(t, err)
-	o := sh.runWith(aShelf+"\n"+namelessShelf, "import", "-").ends(refused)
+	o := sh.runWith(rootCategory+"\n"+namelessCategory, "import", "-").ends(refused)
 	assert.Contains(t, o.out, "1 new, 0 changed, 0 unchanged, 1 rejected.")
 	assert.Contains(t, o.err, "standard input:2: name: ")
 	assert.Equal(t, []string{filepath.Join(here, "stdin.rejects.jsonl")}, filesIn(t, here))
-	file := records(t, here, "more.jsonl", underShelf)
+	file := records(t, here, "more.jsonl", childCategory)
 	var told became
-	sh.runWith(string(gzipped(t, namedShelf)), "import", "--json", "-", file).ends(done).reads(&told)
+	sh.runWith(string(gzipped(t, namedCategory)), "import", "--json", "-", file).ends(done).reads(&told)
 	assert.Equal(t, fresh(2), told.Kinds["category"])
 }
 
@@ -248,7 +248,7 @@ func TestADM04_a_gzip_is_imported_as_far_as_it_is_good(t *testing.T) {
 	assert.Contains(t, o.err, "resuming after line")
 	var rest became
 	o.reads(&rest)
-	assert.Equal(t, fresh(3000-stored), rest.Kinds["bundle"], "what is stored is not read again")
+	assert.Equal(t, fresh(3000-stored), rest.Kinds["bundle"], "stored records are not read again")
 	assert.Equal(t, map[string]int64{"new": 0, "changed": 0, "unchanged": 3000}, sh.imports(done, file).Kinds["bundle"])
 }
 

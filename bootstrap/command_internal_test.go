@@ -98,7 +98,7 @@ func TestPrintTable(t *testing.T) {
 	assert.Equal(t, "ID   NAME\n1    one\n100  one\n", out.String())
 	out.Reset()
 	assert.EqualError(t, printTable(&out, "ID\tNAME", failing(), row), "boom")
-	assert.Contains(t, out.String(), "1   one", "what was found before is told")
+	assert.Contains(t, out.String(), "1   one", "rows before the failure are printed")
 }
 
 func TestPasswordOr(t *testing.T) {

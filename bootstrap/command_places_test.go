@@ -16,7 +16,7 @@ import (
 	"plaza/test/postgres"
 )
 
-// diarist has the shell's database open, as a program has that finds other places.
+// diarist has the shell's database open with an analyser that finds other places.
 type diarist struct {
 	*testing.T
 	store *bunstore.Store
@@ -78,7 +78,7 @@ func TestEVT16_check_finds_and_mends_the_places_of_events(t *testing.T) {
 				}
 				assert.Contains(t, o.out, "found 3 wrong, repaired 0.")
 				assert.Contains(t, o.err, "--repair")
-				assert.NotContains(t, o.out+o.err, "秘密", "what is private is not told")
+				assert.NotContains(t, o.out+o.err, "秘密", "private texts are not printed")
 			}
 			var r report
 			sh.run("check", "--json").ends(refused).reads(&r)
@@ -99,7 +99,7 @@ func TestEVT16_check_finds_and_mends_the_places_of_events(t *testing.T) {
 				assert.Equal(t, want, d.entry(id).State().Place)
 				assert.Equal(t, before.State().Modified, d.entry(id).State().Modified)
 			}
-			assert.Equal(t, before, d.entry(right), "nothing is written where all is well")
+			assert.Equal(t, before, d.entry(right), "correct events are not written")
 			assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
 		})
 	}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 func TestHashing(t *testing.T) { assert.Equal(t, argon2id.OWASP, bootstrap.Hashing) }
 
-// Exit statuses, as scripts know them.
+// Exit statuses.
 const (
 	done    = 0
 	refused = 1
@@ -55,7 +55,7 @@ func emptyShell(t *testing.T) *shell {
 	return &shell{T: t, database: "sqlite:" + filepath.Join(dir, "plaza.db"), dataDir: dir}
 }
 
-// outcome is what came of a run.
+// outcome is the result of a run.
 type outcome struct {
 	*testing.T
 	args     []string
@@ -89,7 +89,7 @@ func (o outcome) ends(status int) outcome {
 	return o
 }
 
-// refuses says that nothing was done, and each of the sentences why.
+// refuses asserts the exit status and that the error has each of the sentences.
 func (o outcome) refuses(status int, sentences ...string) {
 	o.Helper()
 	assert.Equal(o, status, o.status, "%v\n%s\n%s", o.args, o.out, o.err)
@@ -99,7 +99,7 @@ func (o outcome) refuses(status int, sentences ...string) {
 	}
 }
 
-// line is the only line that was printed.
+// line returns the only printed line.
 func (o outcome) line() string {
 	o.Helper()
 	o.ends(done)
@@ -107,7 +107,7 @@ func (o outcome) line() string {
 	return strings.TrimSpace(o.out)
 }
 
-// reads what was printed as JSON.
+// reads parses the printed JSON.
 func (o outcome) reads(into any) {
 	o.Helper()
 	require.NoError(o, json.Unmarshal([]byte(o.out), into), o.out)
@@ -120,7 +120,7 @@ func (sh *shell) somebody(phone string) string {
 		"--firstname", "丽", "--lastname", "王").line()
 }
 
-// works are the commands that need a database, with what they need.
+// works are the commands that need a database, with their arguments.
 var works = [][]string{
 	{"migrate", "up"},
 	{"migrate", "status"},
@@ -142,7 +142,7 @@ var works = [][]string{
 	{"backup", "nowhere.db"},
 }
 
-// begins says whether the command may be the first to use a database.
+// begins reports whether the command may create the database.
 func begins(args []string) bool {
 	return args[0] == "demo" || args[0] == "import" || args[0] == "migrate" && args[1] == "up" || args[0] == "user" && args[1] == "create"
 }

@@ -24,7 +24,7 @@ func (s *shelf) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// pass lets time pass in the test's own world, where nobody waits for it.
+// pass advances the time of the synctest bubble.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -60,7 +60,7 @@ func TestLines_of_a_server_s_log_are_written_together(t *testing.T) {
 
 		log.Info("stopping")
 		buffer.Close()
-		has(6, 3, "what is left is written at the end")
+		has(6, 3, "Close writes the pending lines")
 		pass(2 * maxAge)
 		has(6, 3, "nothing is written twice")
 	})

@@ -25,7 +25,7 @@ type serving struct {
 	stop       func()
 }
 
-// output is what a program prints, which may be read meanwhile.
+// output is the output of a program. It may be read concurrently.
 type output struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -50,7 +50,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// serveSettings are of a server on free ports of this machine, whose data is in the folder.
+// serveSettings returns the settings of a server on free loopback ports, with its data in the folder.
 func serveSettings(dataDir string) Settings {
 	return Settings{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: dataDir, TokenTTL: "720h", LogLevel: "info", LogFormat: "text",

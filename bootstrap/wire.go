@@ -52,7 +52,7 @@ var (
 		portraitSource, mediaSource, addressCheck)
 )
 
-func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses,
+func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
 	translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
@@ -64,7 +64,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 	return nil, nil
 }
 
-// initialisePlaces puts together what checks the places of events.
+// initialisePlaces wires the use cases that check the places of events.
 func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
 	wire.Build(placesByGazetteer, diary.NewPlaces)
 	return nil

@@ -39,7 +39,7 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, kept storage, stores Stores, addresses media.Addresses, translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
 	config := newHTTPConfig(c, log)
 	accounts := stores.Accounts
 	tokens := stores.Tokens
@@ -125,7 +125,7 @@ func initialise(c Config, log *slog.Logger, kept storage, stores Stores, address
 		Importer:  importer,
 		Paying:    payingPaying,
 		Keeping:   cleanupCleanup,
-		storage:   kept,
+		storage:   opened,
 		gateway:   wallet,
 		hasher:    hasher,
 		strength:  estimator,
@@ -141,7 +141,7 @@ var (
 	_wireDecoderValue   = jsonlines.Decoder{}
 )
 
-// initialisePlaces puts together what checks the places of events.
+// initialisePlaces wires the use cases that check the places of events.
 func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
 	gazetteerGazetteer := gazetteer.New()
 	places := diary.NewPlaces(events, reader, gazetteerGazetteer)
@@ -150,8 +150,8 @@ func initialisePlaces(events event.Repository, reader event.Reader) *diary.Place
 
 // wire.go:
 
-// One set per adapter, and one of the use cases. To swap an adapter, write its set
-// and name it in the injectors.
+// One set per adapter, and one for the use cases. To replace an adapter, write a set for it
+// and name the set in the injectors.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))

@@ -22,7 +22,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// askedMedia knows which addresses were asked for.
+// askedMedia records the keys of requested URLs.
 type askedMedia struct {
 	media.Store
 	asked []media.Key
@@ -52,8 +52,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// list stores one thing of each kind with the cover, the newest a publication, the
-// oldest a demand.
+// list stores one item of each kind with the cover. The newest is a publication, the oldest a
+// demand.
 func (w *world) list(cover media.Picture) {
 	w.t.Helper()
 	newer := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: noon.Add(time.Hour), Updated: noon}
@@ -70,8 +70,7 @@ func (w *world) imports(things ...any) {
 	require.NoError(w.t, content.Import(w.t.Context(), stores, things...))
 }
 
-// covers are the covers of what is listed: those of the publication, the node and the
-// demand.
+// covers returns the covers of the listed publication, node and demand.
 func (w *world) covers() []media.Picture {
 	w.t.Helper()
 	p, err := w.Items(w.t.Context(), 0, feed.Select(feed.ItemKinds(), nil), page.Request{})

@@ -15,7 +15,7 @@ import (
 	"plaza/domain/page"
 )
 
-// heldReader counts until it is told to stop.
+// heldReader blocks its calls until a test releases them.
 type heldReader struct {
 	feed.Reader
 	stop chan struct{}
@@ -50,12 +50,12 @@ func (r *heldReader) Page(context.Context, feed.CategoryID, feed.Selection, page
 	return p, nil
 }
 
-// within selects the demands within so many kilometres.
+// within selects the demands within the distance.
 func within(d geo.Kilometres) feed.Selection {
 	return feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Within: d})
 }
 
-// held begins n trees and n pages of the selection, and returns what came of them.
+// held begins n calls each of Categories and Items, and returns the channel of their errors.
 func held(ctx context.Context, n int, s feed.Selection) (r *heldReader, results chan error) {
 	r = &heldReader{stop: make(chan struct{})}
 	b := browsing.New(r, nil, time.Now)
@@ -96,7 +96,7 @@ func TestFED05_a_wide_area_waits_for_another(t *testing.T) {
 		r.stop <- struct{}{}
 		r.stop <- struct{}{}
 		synctest.Wait()
-		assert.Equal(t, 4, r.atOnce(), "two have ended, two that waited have begun")
+		assert.Equal(t, 4, r.atOnce(), "two have ended, two waiting ones have begun")
 		close(r.stop)
 		for range 6 {
 			assert.NoError(t, <-results)

@@ -74,7 +74,7 @@ func (w *world) follow(t *testing.T, who, whom access.Actor) {
 
 func ptr[T any](v T) *T { return &v }
 
-// published writes an event that the permission shows.
+// published writes a published event with the permission.
 func (w *world) published(t *testing.T, by access.Actor, title string, p event.Permission) event.ID {
 	t.Helper()
 	shown, err := w.Write(t.Context(), by, diary.Edit{Title: &title, Permission: &p, Publish: ptr(true)})
@@ -204,7 +204,7 @@ func TestEVT16_the_stored_place_belongs_to_the_stored_text(t *testing.T) {
 	assert.True(t, shown.State().Place.IsZero())
 }
 
-// meddler is an analyser during whose work somebody else changes the text.
+// meddler is an analyser that changes the text of the event while it analyses.
 type meddler struct {
 	place.Analyser
 	meddle func()

@@ -22,7 +22,7 @@ var (
 	shanghai = place.Place{Province: "上海市", City: "上海市"}
 )
 
-// archive is a world with the places of its events, and what their check asks for.
+// archive is a world with the use cases that check places, and their test doubles.
 type archive struct {
 	*world
 	*testing.T
@@ -31,8 +31,8 @@ type archive struct {
 	read     *pages
 }
 
-// crossed is a repository behind whose back somebody else is at work, once an event
-// was got. It counts what is asked of it.
+// crossed is a repository that runs another change after an event was read. It counts its
+// calls.
 type crossed struct {
 	event.Repository
 	behind        func()
@@ -70,7 +70,7 @@ func newArchive(t *testing.T) *archive {
 	return a
 }
 
-// before is an event that was written when the analyser found another place.
+// before adds an event with the place that an older analyser has found.
 func (a *archive) before(title string, then place.Place, edits ...func(*diary.Edit)) event.ID {
 	a.Helper()
 	edit := diary.Edit{Title: &title, Publish: ptr(true)}
@@ -132,7 +132,7 @@ func TestEVT16_events_of_before_are_found_and_mended(t *testing.T) {
 		{Event: none, Stored: peking, Found: nowhere},
 	}
 	assert.Equal(t, want, a.check(false))
-	assert.Equal(t, want, a.check(false), "nothing is mended unless that was asked for")
+	assert.Equal(t, want, a.check(false), "nothing is repaired without repair")
 	assert.Zero(t, a.events.changes)
 
 	for i := range want {
@@ -270,7 +270,7 @@ func TestEVT16_an_event_that_is_deleted_meanwhile_is_no_finding(t *testing.T) {
 	}
 }
 
-// undecided is an analyser that is not there.
+// undecided is an analyser that always fails.
 type undecided struct{}
 
 var errAway = errors.New("away")
@@ -304,5 +304,5 @@ func TestEVT16_a_check_of_places_ends_with_the_first_error_or_when_nobody_wants_
 		}
 		assert.Equal(t, 1, times)
 	}
-	assert.Equal(t, nowhere, a.state(second).Place, "no place is stored that nobody found")
+	assert.Equal(t, nowhere, a.state(second).Place, "no place is stored without an analysis")
 }

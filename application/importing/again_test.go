@@ -16,8 +16,7 @@ import (
 	"plaza/domain/user"
 )
 
-// failing is an intake that fails at one of its deliveries, before or after that is
-// stored.
+// failing is a store that fails at one call of Apply, before or after storing the batch.
 type failing struct {
 	imported.Store
 	left  int
@@ -39,8 +38,8 @@ func (f *failing) Apply(ctx context.Context, d imported.Batch) (imported.BatchRe
 	return imported.BatchResult{}, errGone
 }
 
-// anyLine draws a line of a small world, in which much comes again, or too early, or
-// never.
+// anyLine draws a line from a small set of records, many of which are repeated, early or
+// missing.
 func anyLine(t *rapid.T) string {
 	id := func(what string, most int) int { return rapid.IntRange(1, most).Draw(t, what) }
 	author := func() string { return fmt.Sprint("u", id("author", 4)) }
@@ -58,7 +57,7 @@ func anyLine(t *rapid.T) string {
 	}
 }
 
-// dump is all that can be seen of what is stored.
+// dump returns all stored data that is visible through the ports.
 func (w *world) dump() string {
 	w.Helper()
 	categories, metas, err := w.store.Feed().Metas(w.Context(), feed.Selection{Kinds: []feed.Kind{feed.Publication}})

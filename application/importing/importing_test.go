@@ -19,7 +19,7 @@ import (
 	"plaza/test/pictures"
 )
 
-// titles are the publications of the category, as the feed shows them.
+// titles returns the titles of the publications in the category of the feed.
 func (w *world) titles(in feed.CategoryID) []string {
 	w.Helper()
 	titles := []string{}
@@ -30,7 +30,7 @@ func (w *world) titles(in feed.CategoryID) []string {
 	return titles
 }
 
-// story is a set of lines that hang together.
+// story returns lines of related records.
 func story() []string {
 	return []string{
 		person("u1", 1), category(1, 0), category(2, 1), bundle(10, 0), bundle(11, 10),
@@ -160,7 +160,7 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 	assert.Empty(t, again.rejected)
 
 	summary, _ = w.bring("a", lines...)
-	assert.Equal(t, int64(20_003), summary.All().Same, "what has ended begins anew")
+	assert.Equal(t, int64(20_003), summary.All().Same, "a finished import starts again")
 }
 
 func TestADM04_another_file_of_the_same_name_is_read_from_its_beginning(t *testing.T) {
@@ -180,7 +180,7 @@ func TestADM04_what_waits_for_the_rest_of_a_damaged_file_is_not_rejected(t *test
 	damaged := &file{name: "a", lines: lines, damage: fmt.Errorf("cut off: %w", imported.ErrDamaged)}
 	summary, err := w.importer().Import(t.Context(), []importing.Source{source(damaged, r)}, &watcher{})
 	require.ErrorContains(t, err, "cut off")
-	assert.Equal(t, int64(2), summary.All().New, "also what had waited for a line that was there")
+	assert.Equal(t, int64(2), summary.All().New, "waiting records, too, if their needs were read")
 	assert.Equal(t, int64(1), summary.Waiting)
 	assert.Len(t, r.kept, 1)
 

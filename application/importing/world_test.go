@@ -22,7 +22,7 @@ import (
 	"plaza/domain/page"
 )
 
-// world is Plaza in memory, with an importer.
+// world is a memory store with an importer.
 type world struct {
 	*testing.T
 	store *memory.Store
@@ -39,7 +39,7 @@ func newWorld(t *testing.T) *world {
 	}}
 }
 
-// file is a imported.File of lines in memory.
+// file is an imported.File of lines in memory.
 type file struct {
 	name    string
 	lines   []string
@@ -96,7 +96,7 @@ func (f *file) OpenCover(name string) (io.ReadCloser, error) {
 
 func (f *file) Close() error { return nil }
 
-// rejects outlive whoever writes them.
+// rejects keep their content across imports.
 type rejects struct {
 	kept []string
 	fail error
@@ -125,7 +125,7 @@ func reasonOf(l imported.Reject) string {
 	return text
 }
 
-// watcher remembers what it was told, and may act on it.
+// watcher records its calls, and may act on them.
 type watcher struct {
 	moved    func(importing.Summary)
 	rejected []int64
@@ -198,7 +198,7 @@ func article(id, bundle int, author string, category int, title string) string {
 		"language", "en", "created", day1, "updated", day2)
 }
 
-// feedPage is what the feed shows of a kind in a category.
+// feedPage returns the items of a kind in a category of the feed.
 func (w *world) feedPage(in feed.CategoryID, kind feed.Kind) []feed.Item {
 	w.Helper()
 	first, err := page.New(1, page.MaxSize)

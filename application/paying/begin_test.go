@@ -16,7 +16,7 @@ import (
 	"plaza/domain/payment"
 )
 
-// begin pays the order of Ann's with a QR code.
+// begin begins the payment of Ann's order with a QR code.
 func (w *world) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
 	t.Helper()
 	_, v, err := w.Pay(t.Context(), w.ann, paying.PayRequest{Intent: native, Order: id})
@@ -30,7 +30,7 @@ func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
 	return o.State
 }
 
-// noted is the journal, but for that the order was made.
+// noted returns the journal without its first entry, the creation.
 func (w *world) noted(t *testing.T, id payment.OrderID) []payment.Noted {
 	t.Helper()
 	entries, err := w.Journal(t.Context(), id)
@@ -89,7 +89,7 @@ func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	first.Wait()
 
-	// Another server is at it.
+	// Another server holds the lease.
 	require.NoError(t, w.ledger.Change(t.Context(), id, func(t *payment.Trade) error {
 		_, err := t.Begin(payment.BeginRequest{Intent: native, Lease: 7 * time.Second}, w.now)
 		return err
@@ -141,7 +141,7 @@ func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, w.wallet.trades, 2)
 	assert.Equal(t, 1, w.wallet.asked("close"))
-	assert.Contains(t, w.log.String(), "level=ERROR", "somebody should look after it")
+	assert.Contains(t, w.log.String(), "level=ERROR", "it needs review")
 }
 
 func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
@@ -183,10 +183,10 @@ func TestPAY09_another_way_to_pay(t *testing.T) {
 	assert.Len(t, w.wallet.trades, 1)
 
 	w.wallet.young = false
-	w.wallet.fails("close", payment.ErrWalletTimeout) // though it has closed
+	w.wallet.fails("close", payment.ErrWalletTimeout) // after it has closed
 	_, _, err = w.Pay(t.Context(), w.ann, web)
 	require.ErrorIs(t, err, payment.ErrWalletTimeout)
-	assert.Len(t, w.wallet.trades, 1, "nobody knows, so there is no second one")
+	assert.Len(t, w.wallet.trades, 1, "its outcome is unknown, so no second one is opened")
 	_, v, err := w.Pay(t.Context(), w.ann, web)
 	require.NoError(t, err)
 	assert.Equal(t, payment.H5, v.EndType)
@@ -204,7 +204,7 @@ func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
 	_, _, err = w.Pay(t.Context(), w.ann, wish)
 	require.ErrorIs(t, err, payment.ErrWalletTimeout)
 	_, first, err := w.Pay(t.Context(), w.ann, wish)
-	require.NoError(t, err, "after an error the key is free")
+	require.NoError(t, err, "an error releases the key")
 	order, again, err := w.Pay(t.Context(), w.ann, wish)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)

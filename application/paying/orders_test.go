@@ -100,5 +100,5 @@ func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 	require.Error(t, err)
 	k.Fingerprint = [32]byte{}
 	_, err = w.Create(t.Context(), draft, k)
-	require.NoError(t, err, "nothing had come of it, so the key is free")
+	require.NoError(t, err, "the error has released the key")
 }

@@ -28,16 +28,16 @@ type world struct {
 	log      *bytes.Buffer
 }
 
-// limits are short where somebody really waits.
+// limits are short where tests wait in real time.
 var limits = paying.Limits{Call: 100 * time.Millisecond, Lease: 10 * time.Second, Interval: 30 * time.Second}
 
-// newWorld is one without a wallet.
+// newWorld returns a world without a wallet.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	return newWorldWith(t, nil, nil)
 }
 
-// newTrading is one with a wallet.
+// newTrading returns a world with a wallet.
 func newTrading(t *testing.T) *world {
 	t.Helper()
 	wallet := newToy()
@@ -46,7 +46,7 @@ func newTrading(t *testing.T) *world {
 	return w
 }
 
-// newWorldWith may have a ledger of its own around the one in memory.
+// newWorldWith returns a world with the gateway, whose ledger around wraps.
 func newWorldWith(t *testing.T, gateway payment.Gateway, around func(payment.Ledger) payment.Ledger) *world {
 	t.Helper()
 	store := memory.New()
@@ -79,7 +79,7 @@ func (w *world) order(t *testing.T, of access.Actor, change ...func(*payment.Ord
 	return o.ID
 }
 
-// native is how somebody pays with a QR code.
+// native is a payment with a QR code.
 var native = payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
 
 func (w *world) pay(t *testing.T, who access.Actor, id payment.OrderID) (payment.OrderID, error) {

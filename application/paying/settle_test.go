@@ -61,7 +61,7 @@ func TestPAY10_what_is_not_taken(t *testing.T) {
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
 }
 
-// deaf is a ledger that stores nothing for a while.
+// deaf is a ledger that fails for a while.
 type deaf struct {
 	payment.Ledger
 	fails bool
@@ -69,7 +69,7 @@ type deaf struct {
 
 func (d *deaf) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
 	if d.fails {
-		return errors.New("the database is away")
+		return errors.New("database unavailable")
 	}
 	return d.Ledger.Change(ctx, id, fn)
 }
@@ -86,7 +86,7 @@ func TestPAY10_what_is_not_stored_is_not_acknowledged(t *testing.T) {
 	assert.Equal(t, "false", w.notify(t, text))
 	ledger.fails = false
 	assert.Equal(t, payment.Open, w.state(t, id))
-	assert.Equal(t, "true", w.notify(t, text), "it has come again")
+	assert.Equal(t, "true", w.notify(t, text), "a repeated notification")
 	assert.Equal(t, payment.Paid, w.state(t, id))
 }
 
@@ -125,7 +125,7 @@ func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	w.wallet.fails("close", payment.ErrWalletTimeout)
 	_, err = w.PollDue(t.Context())
 	require.ErrorIs(t, err, payment.ErrWalletTimeout)
-	assert.Equal(t, payment.Open, w.state(t, begun), "the wallet has confirmed nothing")
+	assert.Equal(t, payment.Open, w.state(t, begun), "the wallet has not confirmed the closing")
 	assert.Equal(t, payment.Closed, w.state(t, never))
 	w.now = w.now.Add(time.Minute)
 	_, err = w.PollDue(t.Context())
@@ -146,7 +146,7 @@ func TestPAY11_one_order_that_fails_does_not_hold_up_the_others(t *testing.T) {
 	w.wallet.fails("query", payment.ErrWalletBadResponse)
 	n, err := w.PollDue(t.Context())
 	require.ErrorIs(t, err, payment.ErrWalletBadResponse)
-	assert.Equal(t, 32, n, "a round")
+	assert.Equal(t, 32, n, "a batch")
 	n, err = w.PollDue(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 8, n)

@@ -10,15 +10,15 @@ import (
 	"plaza/domain/payment"
 )
 
-// toy is a wallet and its gateway in one, which does what it is told to do next.
+// toy is a wallet with its gateway. Tests set its next results.
 type toy struct {
 	mu     sync.Mutex
 	trades map[payment.TradeNo]*toyTrade
-	calls  map[string]int // by what was asked
-	young  bool           // it closes nothing
+	calls  map[string]int // by operation
+	young  bool           // Close fails with ErrWalletNotClosed
 	next   map[string]error
-	hold   chan struct{} // what Prepare waits for; nil: nothing
-	held   chan struct{} // told when it does
+	hold   chan struct{} // Prepare waits until it is closed; nil: no wait
+	held   chan struct{} // receives when Prepare waits
 }
 
 type toyTrade struct {
@@ -32,7 +32,7 @@ func newToy() *toy {
 	return &toy{trades: map[payment.TradeNo]*toyTrade{}, calls: map[string]int{}, next: map[string]error{}}
 }
 
-// fails has the next call of the operation fail, after it has done what it was asked to.
+// fails makes the next call of the operation return err after it has taken effect.
 func (w *toy) fails(operation string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,7 +45,7 @@ func (w *toy) asked(operation string) int {
 	return w.calls[operation]
 }
 
-// end counts the call and returns what it was told to fail with. Called with the lock.
+// end counts the call and returns the error set by fails. The caller must hold the lock.
 func (w *toy) end(operation string) error {
 	w.calls[operation]++
 	err := w.next[operation]
@@ -150,7 +150,7 @@ func receiptOf(t *toyTrade) payment.Receipt {
 	}
 }
 
-// pays lets somebody pay the only trade that can be paid, and returns the notification.
+// pays pays the only payable trade and returns the notification.
 func (w *toy) pays() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()

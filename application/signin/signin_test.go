@@ -28,7 +28,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 const phone, password = "+86-13900000001", "kettle-and-cups"
 
-// countingHasher passes on and counts what is verified.
+// countingHasher counts verifications.
 type countingHasher struct {
 	access.Hasher
 	verified int
@@ -43,7 +43,7 @@ func (h *countingHasher) Verify(ctx context.Context, hash string, p secret.Strin
 	return h.Hasher.Verify(ctx, hash, p)
 }
 
-// fullTokens takes no presence while it is full.
+// fullTokens fails to store presence while it is full.
 type fullTokens struct {
 	access.Tokens
 	full error
@@ -123,7 +123,7 @@ func TestAUT08_scopes(t *testing.T) {
 	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"writing_bundle"}))
 	actor, err = w.Authenticate(t.Context(), key)
 	require.NoError(t, err)
-	assert.Empty(t, actor.Scopes, "what the account loses, its tokens lose")
+	assert.Empty(t, actor.Scopes, "tokens lose the scopes that the account loses")
 	_, err = w.Login(t.Context(), login(phone, password, "xfile_event"))
 	assertField(t, err, "scope")
 	_, err = w.Login(t.Context(), login(phone, password, "root"))
@@ -191,7 +191,7 @@ func TestAUT11_guessing_is_slow(t *testing.T) {
 	elsewhere := login(phone, password)
 	elsewhere.From = netip.MustParseAddr("198.51.100.7")
 	_, err = w.Login(t.Context(), elsewhere)
-	assert.NoError(t, err, "nobody is locked out of other places")
+	assert.NoError(t, err, "other sources are not locked out")
 	w.now = w.now.Add(15 * time.Minute)
 	_, err = w.Login(t.Context(), login(phone, password))
 	assert.NoError(t, err)
@@ -345,5 +345,5 @@ func TestAuthenticate_without_room_for_presence(t *testing.T) {
 	w.tokens.full = context.Canceled
 	cancel()
 	_, _ = w.Authenticate(ctx, key)
-	assert.Empty(t, w.log.String(), "a caller that has gone away is not worth a line")
+	assert.Empty(t, w.log.String(), "cancelled requests are not logged")
 }

@@ -36,7 +36,7 @@ var snaps = []snap{
 func (p *plan) keeps(k snap) {
 	tags, err := userimage.ParseTags(k.tags)
 	p.note(err)
-	p.add(p.instant(k.by, k.at), k.by, "keeps a picture at "+k.at, func(ctx context.Context, s *stage, actor access.Actor) error {
+	p.add(p.instant(k.by, k.at), k.by, "keeps a picture at "+k.at, func(ctx context.Context, s *replay, actor access.Actor) error {
 		raw, err := k.of.png()
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (p *plan) attaches(a album) {
 	}
 	for i, picture := range a.pictures {
 		at := told.Add(time.Duration(i+1) * minute)
-		p.add(at, a.by, "attaches to "+a.on, func(ctx context.Context, s *stage, actor access.Actor) error {
+		p.add(at, a.by, "attaches to "+a.on, func(ctx context.Context, s *replay, actor access.Actor) error {
 			raw, err := picture.png()
 			if err != nil {
 				return err

@@ -59,10 +59,10 @@ func Load(ctx context.Context, p Ports) error {
 	if err := bring(ctx, p.Importer, told.files, told.covers); err != nil {
 		return err
 	}
-	s := newStage(p)
-	for _, d := range told.deeds {
+	s := newReplay(p)
+	for _, d := range told.steps {
 		s.now = d.at
-		if err := d.do(ctx, s, s.cast[d.who]); err != nil {
+		if err := d.do(ctx, s, s.actors[d.who]); err != nil {
 			return fmt.Errorf("%s %s: %w", d.who, d.what, err)
 		}
 	}
@@ -98,20 +98,20 @@ func accountOf(ctx context.Context, accounts access.Accounts, someone person) (a
 	return accounts.ByPhone(ctx, phone)
 }
 
-// stage has the use cases for the actions, and the results of earlier actions.
-type stage struct {
+// replay has the use cases for the steps, and the results of earlier steps.
+type replay struct {
 	now       time.Time
 	ports     Ports
 	signin    *signin.Signin
 	following *following.Following
 	diary     *diary.Diary
 	images    *userimages.UserImages
-	cast      map[handle]access.Actor
+	actors    map[handle]access.Actor
 	written   map[string]event.ID
 }
 
-func newStage(p Ports) *stage {
-	s := &stage{ports: p, cast: map[handle]access.Actor{}, written: map[string]event.ID{}}
+func newReplay(p Ports) *replay {
+	s := &replay{ports: p, actors: map[handle]access.Actor{}, written: map[string]event.ID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, now, slog.New(slog.DiscardHandler))

@@ -39,7 +39,7 @@ func (p *plan) owes(b bill) {
 		paid = p.instant(b.of, b.paid)
 	}
 	created := p.instant(b.of, b.at)
-	p.add(paid, b.of, "owes for "+b.subject, func(ctx context.Context, s *stage, actor access.Actor) error {
+	p.add(paid, b.of, "owes for "+b.subject, func(ctx context.Context, s *replay, actor access.Actor) error {
 		o := payment.NewOrder(actor.ID, b.subject, b.amount, openUntil.Sub(created), created)
 		if b.paid != "" {
 			o.State, o.PaidAt, o.Transaction = payment.Paid, paid, b.number

@@ -112,7 +112,7 @@ func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 		}
 		done.Accounts++
 	}
-	s := newStage(p)
+	s := newReplay(p)
 	s.now = now
 	for _, a := range all {
 		if err := s.clear(ctx, access.Actor{ID: a.User, Scopes: access.DefaultScopes()}, &done); err != nil {
@@ -130,7 +130,7 @@ func shut(a *access.Account) error {
 }
 
 // clear deletes the actor's items, always the first page until it is empty.
-func (s *stage) clear(ctx context.Context, actor access.Actor, done *Removed) error {
+func (s *replay) clear(ctx context.Context, actor access.Actor, done *Removed) error {
 	first, err := page.New(1, page.MaxSize)
 	if err != nil {
 		return err

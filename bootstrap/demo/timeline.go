@@ -13,18 +13,18 @@ import (
 	"plaza/domain/secret"
 )
 
-// deed is an action of a person at a time.
-type deed struct {
+// step is an action of a person at a time.
+type step struct {
 	at   time.Time
 	who  handle
 	what string // for errors
 	do   action
 }
 
-// action runs the deed as the given actor.
-type action func(ctx context.Context, s *stage, actor access.Actor) error
+// action runs the step as the given actor.
+type action func(ctx context.Context, s *replay, actor access.Actor) error
 
-// plan collects the files and the deeds of all tables, and all errors in the tables, before
+// plan collects the files and the steps of all tables, and all errors in the tables, before
 // anything is written.
 type plan struct {
 	zones  map[handle]*time.Location
@@ -32,11 +32,11 @@ type plan struct {
 	told   map[string]time.Time // when each entry was published
 	files  []File
 	covers []File
-	deeds  []deed
+	steps  []step
 	wrong  []error
 }
 
-// tables reads all tables. The deeds are in chronological order; those of the same time are in
+// tables reads all tables. The steps are in chronological order; those of the same time are in
 // the order of the tables.
 func tables() (*plan, error) {
 	p := &plan{zones: map[handle]*time.Location{}, joined: map[handle]time.Time{}, told: map[string]time.Time{}}
@@ -64,17 +64,17 @@ func tables() (*plan, error) {
 	for _, b := range bills {
 		p.owes(b)
 	}
-	slices.SortStableFunc(p.deeds, func(a, b deed) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(p.steps, func(a, b step) int { return a.at.Compare(b.at) })
 	if err := errors.Join(p.wrong...); err != nil {
 		return nil, fmt.Errorf("invalid demo tables: %w", err)
 	}
 	return p, nil
 }
 
-// add plans the deed.
+// add plans the step.
 func (p *plan) add(at time.Time, who handle, what string, do action) {
 	p.happens(at, who, what)
-	p.deeds = append(p.deeds, deed{at, who, what, do})
+	p.steps = append(p.steps, step{at, who, what, do})
 }
 
 // happens notes an error if the person acts before joining.
@@ -114,19 +114,19 @@ func (p *plan) joins(someone person) {
 	p.zones[someone.handle] = zone
 	at := p.instant(someone.handle, someone.joined)
 	p.joined[someone.handle] = at
-	p.add(at, someone.handle, "joins", func(ctx context.Context, s *stage, _ access.Actor) error {
+	p.add(at, someone.handle, "joins", func(ctx context.Context, s *replay, _ access.Actor) error {
 		return s.admit(ctx, someone, zone)
 	})
 }
 
 // admit sets the password of an imported person, whose account has none.
-func (s *stage) admit(ctx context.Context, someone person, zone *time.Location) error {
+func (s *replay) admit(ctx context.Context, someone person, zone *time.Location) error {
 	account, err := accountOf(ctx, s.ports.Accounts, someone)
 	if err != nil {
 		return err
 	}
 	id, scopes := account.User, access.DefaultScopes()
-	s.cast[someone.handle] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
+	s.actors[someone.handle] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
 	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
 		return err
 	}
@@ -146,9 +146,9 @@ func scopeNames(scopes []access.Scope) []string {
 
 func (p *plan) follows(f follow) {
 	what := fmt.Sprintf("follows %v and %d", f.people, f.categories)
-	p.add(p.instant(f.who, f.at), f.who, what, func(ctx context.Context, s *stage, actor access.Actor) error {
+	p.add(p.instant(f.who, f.at), f.who, what, func(ctx context.Context, s *replay, actor access.Actor) error {
 		for _, whom := range f.people {
-			if _, _, err := s.following.FollowUser(ctx, actor, s.cast[whom].ID); err != nil {
+			if _, _, err := s.following.FollowUser(ctx, actor, s.actors[whom].ID); err != nil {
 				return err
 			}
 		}
@@ -167,7 +167,7 @@ func (p *plan) writes(author handle, e entry) {
 	p.note(err)
 	at := p.instant(author, e.at)
 	var id event.ID
-	p.add(at, author, "writes at "+e.at, func(ctx context.Context, s *stage, actor access.Actor) error {
+	p.add(at, author, "writes at "+e.at, func(ctx context.Context, s *replay, actor access.Actor) error {
 		shown, err := s.diary.Write(ctx, actor, edit)
 		if err == nil {
 			id = shown.ID()
@@ -177,7 +177,7 @@ func (p *plan) writes(author handle, e entry) {
 	})
 	if e.shownAfter > 0 {
 		at = at.Add(e.shownAfter)
-		p.add(at, author, "publishes the draft of "+e.at, func(ctx context.Context, s *stage, actor access.Actor) error {
+		p.add(at, author, "publishes the draft of "+e.at, func(ctx context.Context, s *replay, actor access.Actor) error {
 			_, err := s.diary.Edit(ctx, actor, id, diary.Edit{Publish: new(true)})
 			return err
 		})
@@ -204,13 +204,13 @@ func (p *plan) talk(t talk) {
 		p.note(noEntry(t.on))
 	}
 	for _, c := range t.comments {
-		p.add(told.Add(c.after), c.by, "comments on "+t.on, func(ctx context.Context, s *stage, actor access.Actor) error {
+		p.add(told.Add(c.after), c.by, "comments on "+t.on, func(ctx context.Context, s *replay, actor access.Actor) error {
 			_, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says)
 			return err
 		})
 	}
 	for _, who := range t.likedBy {
-		p.add(told.Add(likedAfter), who, "likes "+t.on, func(ctx context.Context, s *stage, actor access.Actor) error {
+		p.add(told.Add(likedAfter), who, "likes "+t.on, func(ctx context.Context, s *replay, actor access.Actor) error {
 			return s.diary.Like(ctx, actor, s.written[t.on], true)
 		})
 	}
