@@ -50,22 +50,22 @@ func (r listingRow) listing() feed.Listing {
 }
 
 // listed returns the listing of the record, or nil if it is not listed.
-func listed(thing feed.Listable) *listingRow {
-	l, is := thing.Listing()
+func listed(record feed.Listable) *listingRow {
+	l, is := record.Listing()
 	if !is {
 		return nil
 	}
 	return new(listingRowOf(l))
 }
 
-// list updates the listing of the record in the transaction that stores it. The
+// updateListing updates the listing of the record in the transaction that stores it. The
 // record's row must be locked by then, so that its listing can't change meanwhile.
-func (s *Store) list(ctx context.Context, tx *transaction, at item, thing feed.Listable) error {
+func (s *Store) updateListing(ctx context.Context, tx *transaction, at item, record feed.Listable) error {
 	old, err := oldListing(ctx, tx, at)
 	if err != nil {
 		return err
 	}
-	tx.changes.replace(at, old, listed(thing))
+	tx.changes.replace(at, old, listed(record))
 	return nil
 }
 

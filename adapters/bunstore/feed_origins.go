@@ -91,7 +91,7 @@ func (s *Store) listOrigins(ctx context.Context, tx *transaction, old *publicati
 		return err
 	}
 	for _, row := range rows {
-		if err := s.list(ctx, tx, item{origins, int64(row.ID)}, row.origin()); err != nil {
+		if err := s.updateListing(ctx, tx, item{origins, int64(row.ID)}, row.origin()); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func TestFED05_the_tree_within_5_km_reads_a_band_of_500_000_demands_on_Postgres(
 		require.NoError(t, err, statement)
 	}
 	tree := func(within geo.Kilometres) (whole, listings plan) {
-		args := append([]any{"'{demand}'"}, circle(feed.Area{Centre: lake, Within: within})...)
+		args := append([]any{"'{demand}'"}, areaParameters(feed.Area{Centre: lake, Within: within})...)
 		whole = explain(t, conn, s.hot.treeNear, parameters(args)...)
 		for _, scan := range whole.scans() {
 			if scan.Relation == "feed_listings" {
@@ -101,7 +101,7 @@ func TestFED05_the_tree_within_5_km_reads_a_band_of_the_demands_on_SQLite(t *tes
 	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })
-	args := append([]any{s.dialect.listOf([]string{"demand"})}, circle(feed.Area{Centre: lake, Within: 5})...)
+	args := append([]any{s.dialect.listOf([]string{"demand"})}, areaParameters(feed.Area{Centre: lake, Within: 5})...)
 	r := sqliteRead{statement: s.hot.treeNear, args: args}
 	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_near_anywhere (kind=? AND lat>? AND lat<?)")
 	rows, steps := run(t, conn, r)

@@ -89,7 +89,7 @@ func pageReads(s *Store) []sqliteRead {
 		latest   = "SEARCH l USING COVERING INDEX feed_listings_latest (kind=?)"
 		latestOf = "SEARCH l USING COVERING INDEX feed_listings_updated (category_id=? AND kind=?)"
 	)
-	near := circle(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	near := areaParameters(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
 	here, anywhere := []any{20, 0, 1}, []any{20, 0}
 	page := []string{scanPage}
 	return []sqliteRead{
@@ -127,7 +127,7 @@ func treeReads(s *Store) []sqliteRead {
 		"SEARCH l USING COVERING INDEX feed_listings_near_anywhere (kind=? AND lat>? AND lat<?)", "USE TEMP B-TREE FOR GROUP BY",
 		"SEARCH l USING COVERING INDEX feed_listings_near (ANY(category_id) AND lat>? AND lat<?)",
 	}
-	near := circle(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	near := areaParameters(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
 	return []sqliteRead{
 		{
 			name: "tree", statement: s.hot.tree, args: []any{s.dialect.listOf(kindNames(feed.ItemKinds()))},

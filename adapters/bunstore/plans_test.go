@@ -166,7 +166,7 @@ type postgresRead struct {
 // postgresReads returns all of them.
 func postgresReads(t *testing.T, s *Store) []postgresRead {
 	t.Helper()
-	near := parameters(circle(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}))
+	near := parameters(areaParameters(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}))
 	totals := []string{"feed_totals"}
 	return append(append(eventPagePlans(t, s), imagePlans(s)...), []postgresRead{
 		{"session", s.hot.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},

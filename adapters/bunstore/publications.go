@@ -106,11 +106,11 @@ func (v Publications) PutNode(ctx context.Context, n publication.Node) error {
 }
 
 // put inserts or updates the row and its listing. Writing the row locks it.
-func (s *Store) put(ctx context.Context, tx *transaction, at item, row any, thing feed.Listable) error {
+func (s *Store) put(ctx context.Context, tx *transaction, at item, row any, record feed.Listable) error {
 	if _, err := tx.NewInsert().Model(row).On("CONFLICT (id) DO UPDATE").Exec(ctx); err != nil {
 		return err
 	}
-	return s.list(ctx, tx, at, thing)
+	return s.updateListing(ctx, tx, at, record)
 }
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
@@ -124,6 +124,6 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 			statement = v.s.hot.latestOriginsOf
 		}
 	}
-	p, err := v.s.things(ctx, statement, args, shapes[feed.Publication], q.Page)
+	p, err := v.s.feedPage(ctx, statement, args, pageShapes[feed.Publication], q.Page)
 	return page.Map(p, func(t feed.Listable) publication.Publication { return t.(publication.Publication) }), err
 }
