@@ -88,7 +88,7 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir), "nothing but the copy")
 	info, err := os.Stat(path)
 	require.NoError(t, err)
-	assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm(), "what is in it is nobody else's business")
+	assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm(), "only the owner may read the file")
 
 	copied := unmigrated(t, "sqlite:"+path)
 	require.NoError(t, copied.CheckSchema(t.Context()), "it is what it was copied from")

@@ -46,11 +46,11 @@ func sourceOf[R interface{ stored() stored }](s *Store, kind feed.Kind) checkSou
 			if err := db.NewSelect().Model(&rows).Where("id > ?", id).Order("id").Limit(checkBatch).Scan(ctx); err != nil {
 				return nil, err
 			}
-			things := make([]stored, len(rows))
+			records := make([]stored, len(rows))
 			for i, row := range rows {
-				things[i] = row.stored()
+				records[i] = row.stored()
 			}
-			return things, nil
+			return records, nil
 		},
 		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
 			var row R
@@ -67,11 +67,11 @@ func (s *Store) originSource() checkSource {
 		next: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
 			var rows []originRow
 			err := selectOrigins(db, &rows).Where("p.id > ?", id).Order("p.id").Limit(checkBatch).Scan(ctx)
-			things := make([]stored, len(rows))
+			records := make([]stored, len(rows))
 			for i, row := range rows {
-				things[i] = stored{id: int64(row.ID), record: row.origin()}
+				records[i] = stored{id: int64(row.ID), record: row.origin()}
 			}
-			return things, err
+			return records, err
 		},
 		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
 			if err := s.dialect.lock(ctx, tx, importLock); err != nil { // so that no import changes what the bundle shows
@@ -89,18 +89,18 @@ func (s *Store) eventSource() checkSource {
 	batch := "SELECT " + eventColumns(s.dialect, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
 		" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)"
 	storedOf := func(e storedEvent) stored {
-		thing, err := e.event()
-		return stored{id: int64(e.row.ID), record: thing, broken: err}
+		record, err := e.event()
+		return stored{id: int64(e.row.ID), record: record, broken: err}
 	}
 	return checkSource{
 		kind: feed.Xfile,
 		next: func(ctx context.Context, _ bun.IDB, id int64) ([]stored, error) {
 			events, err := queryEvents(ctx, s.reader.DB, batch, []any{id, int64(checkBatch)})
-			things := make([]stored, len(events))
+			records := make([]stored, len(events))
 			for i, e := range events {
-				things[i] = storedOf(e)
+				records[i] = storedOf(e)
 			}
-			return things, err
+			return records, err
 		},
 		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
 			if err := s.lockEvent(ctx, tx, event.ID(id)); err != nil {
@@ -141,15 +141,15 @@ func (c check) listings(ctx context.Context) error {
 func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
 	err = c.read(ctx, func(ctx context.Context) error {
 		ids = nil
-		things, err := source.next(ctx, c.reader, *after)
+		records, err := source.next(ctx, c.reader, *after)
 		if err != nil {
 			return err
 		}
-		if len(things) == 0 {
+		if len(records) == 0 {
 			*after = -1
 			return nil
 		}
-		last := things[len(things)-1].id
+		last := records[len(records)-1].id
 		var rows []listingRow
 		if err := c.reader.NewSelect().Model(&rows).
 			Where("kind = ? AND id > ? AND id <= ?", source.kind, *after, last).Scan(ctx); err != nil {
@@ -159,9 +159,9 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 		for _, row := range rows {
 			listed[row.ID] = row
 		}
-		for _, t := range things {
+		for _, t := range records {
 			row, is := listed[t.id]
-			if t.broken != nil || !agree(t.record, row, is) {
+			if t.broken != nil || !isListedAs(t.record, row, is) {
 				ids = append(ids, t.id)
 			}
 		}
@@ -171,8 +171,8 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 	return ids, err
 }
 
-// agree reports whether the row equals the record's listing.
-func agree(t feed.Listable, row listingRow, is bool) bool {
+// isListedAs reports whether the row equals the record's listing.
+func isListedAs(t feed.Listable, row listingRow, is bool) bool {
 	l, listed := t.Listing()
 	return listed == is && (!listed || listingRowOf(l).equal(row))
 }
@@ -200,7 +200,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 		}
 		at := item{source.kind, id}
 		row, err := oldListing(ctx, tx, at)
-		if err != nil || agree(t.record, or(row), row != nil) {
+		if err != nil || isListedAs(t.record, or(row), row != nil) {
 			return "", err
 		}
 		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), c.repairListing(ctx, tx, at, row, t.record)

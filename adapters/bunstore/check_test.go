@@ -83,9 +83,9 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 					assert.False(t, f.Repaired)
 				}
 				assert.Equal(t, found, checked(t, s, false), "looking changes nothing: %s", spoil)
-				mended := checked(t, s, true)
-				require.NotEmpty(t, mended)
-				for _, f := range mended {
+				repaired := checked(t, s, true)
+				require.NotEmpty(t, repaired)
+				for _, f := range repaired {
 					assert.True(t, f.Repaired, "%s: %s", spoil, f.What)
 				}
 				require.Empty(t, checked(t, s, false), spoil)

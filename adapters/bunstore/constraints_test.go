@@ -47,7 +47,7 @@ const newEvent = `INSERT INTO events (author_id, day, title, content, html, cate
 var refused = map[string]struct{ statement, code string }{
 	"a permission that is none": {newEvent + `(1, '2026-03-14', '', '', '', NULL, 50, 0, '', '', '', NOW, NOW)`, mustBeInRange},
 	"a status that is none":     {newEvent + `(1, '2026-03-14', '', '', '', NULL, 0, 1, '', '', '', NOW, NOW)`, mustBeInRange},
-	"an author who isn't there": {newEvent + `(3, '2026-03-14', '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
+	"an unknown author":         {newEvent + `(3, '2026-03-14', '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
 	"a category that isn't there": {
 		newEvent + `(1, '2026-03-14', '', '', '', 9, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
 	"an event without a day": {newEvent + `(1, NULL, '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustBeThere},
@@ -69,7 +69,7 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO feed_counters VALUES (0, 'category', 0, 0, NULL, NULL, 1)`, mustBeInRange},
 	"a total of an unknown kind": {
 		`INSERT INTO feed_totals VALUES ('rumour', 0, 0, 1)`, mustBeInRange},
-	"a total of events, which nobody asks for": {
+	"a total of events": {
 		`INSERT INTO feed_totals VALUES ('xfile', 0, 0, 1)`, mustBeInRange},
 	"a shard of a total too many": {
 		`INSERT INTO feed_totals VALUES ('node', 16, 0, 1)`, mustBeInRange},
@@ -77,9 +77,9 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO feed_totals VALUES ('node', -1, 0, 1)`, mustBeInRange},
 	"a total that counts nothing at all": {
 		`INSERT INTO feed_totals VALUES ('node', 0, NULL, 1)`, mustBeThere},
-	"following somebody twice": {
+	"following a user twice": {
 		`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`, mustBeUnique},
-	"following nobody and nothing": {
+	"following neither a user nor a category": {
 		`INSERT INTO subscriptions (user_id, created, updated) VALUES (1, NOW, NOW)`, mustBeInRange},
 	"a phone that is taken": {
 		`UPDATE users SET phone = '+86-13800000001' WHERE id = 2`, mustBeUnique},

@@ -23,26 +23,26 @@ var _ feed.Reader = Feed{}
 func (v Feed) Page(
 	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
 ) (page.Page[feed.Item], error) {
-	var shown shape
+	var shape pageShape
 	var statement string
 	args := []any{int64(r.Size()), int64(r.Offset()), int64(in)}
 	switch {
 	case slices.Contains(sel.Kinds, feed.Xfile):
 		return page.Page[feed.Item]{}, errors.New("feed pages do not list events")
 	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
-		shown, statement = shapes[feed.Demand], v.s.hot.pageNear
-		args = append(args, circle(*sel.Near)...)
+		shape, statement = pageShapes[feed.Demand], v.s.hot.pageNear
+		args = append(args, areaParameters(*sel.Near)...)
 	case sel.Near == nil && len(sel.Kinds) == 1:
-		shown, statement = shapes[sel.Kinds[0]], v.s.hot.pageOf[sel.Kinds[0]]
+		shape, statement = pageShapes[sel.Kinds[0]], v.s.hot.pageOf[sel.Kinds[0]]
 	default: // no other kind has a location, so nothing is within the area
-		shown, statement = merged, v.s.hot.pageMerged
+		shape, statement = merged, v.s.hot.pageMerged
 		wanted := sel.Kinds
 		if sel.Near != nil {
 			wanted = nil
 		}
 		args = append(args, v.s.dialect.listOf(kindNames(wanted)))
 	}
-	p, err := v.s.things(ctx, statement, args, shown, r)
+	p, err := v.s.feedPage(ctx, statement, args, shape, r)
 	if len(p.Items) == 0 {
 		err = cmp.Or(v.known(ctx, in), err)
 	}
@@ -73,24 +73,24 @@ func itemOf(t feed.Listable, near *feed.Area) feed.Item {
 	return item
 }
 
-// things runs a statement of pageStatement. A page without rows is the only page or
+// feedPage runs a statement of pageStatement. A page without rows is the only page or
 // past the last; the total has no effect then.
-func (s *Store) things(
-	ctx context.Context, statement string, args []any, shown shape, r page.Request,
+func (s *Store) feedPage(
+	ctx context.Context, statement string, args []any, shape pageShape, r page.Request,
 ) (page.Page[feed.Listable], error) {
 	var items []feed.Listable
 	var total int
-	var row thing
-	targets := append([]any{&total}, shown.targets(&row, s.dialect)...)
+	var row feedRow
+	targets := append([]any{&total}, shape.targets(&row, s.dialect)...)
 	err := s.read(ctx, func(ctx context.Context) error {
 		items = make([]feed.Listable, 0, r.Size())
 		return s.each(ctx, statement, args, func(scan func(...any) error) error {
-			row = thing{kind: shown.kinds[0]} // no memory is shared with the previous row
+			row = feedRow{kind: shape.kinds[0]} // no memory is shared with the previous row
 			if err := scan(targets...); err != nil {
 				return err
 			}
-			thing, err := row.thing()
-			items = append(items, thing)
+			record, err := row.record()
+			items = append(items, record)
 			return err
 		})
 	})

@@ -50,8 +50,8 @@ func (r listingRow) listing() feed.Listing {
 }
 
 // listed returns the listing of the record, or nil if it is not listed.
-func listed(thing feed.Listable) *listingRow {
-	l, is := thing.Listing()
+func listed(record feed.Listable) *listingRow {
+	l, is := record.Listing()
 	if !is {
 		return nil
 	}

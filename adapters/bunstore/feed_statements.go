@@ -46,10 +46,10 @@ func newFeedStatements(d dialect) feedStatements {
 		s.pageOf[kind] = pageStatement{
 			where: "l.category_id = $3 AND l." + of, order: newest,
 			total: "SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND " + of,
-			shape: shapes[kind],
+			shape: pageShapes[kind],
 		}.text()
 	}
-	s.publications()
+	s.addPublications()
 	return s
 }
 
@@ -71,10 +71,10 @@ func treeVersion(d dialect) string {
 
 // shapes are the shapes of pages of one kind.
 var (
-	shapes = map[feed.Kind]shape{
-		feed.Publication: shapeOf(feed.Publication), feed.Node: shapeOf(feed.Node), feed.Demand: shapeOf(feed.Demand),
+	pageShapes = map[feed.Kind]pageShape{
+		feed.Publication: pageShapeOf(feed.Publication), feed.Node: pageShapeOf(feed.Node), feed.Demand: pageShapeOf(feed.Demand),
 	}
-	merged = shapeOf(feed.ItemKinds()...)
+	merged = pageShapeOf(feed.ItemKinds()...)
 )
 
 // newest is the order of listings of one kind.
@@ -87,7 +87,7 @@ type pageStatement struct {
 	where string // condition on the listings l
 	order []string
 	total string // empty: the matching rows are counted
-	shape shape
+	shape pageShape
 }
 
 func (p pageStatement) text() string {
@@ -109,14 +109,14 @@ func (p pageStatement) text() string {
 		` FROM page` + p.shape.joins + ` ORDER BY ` + by("page.")
 }
 
-// publications builds the reads of publications by update time.
-func (s *feedStatements) publications() {
+// addPublications builds the reads of publications by update time.
+func (s *feedStatements) addPublications() {
 	of := func(kind feed.Kind, counts, where string) string {
 		kinds := "kind = '" + string(kind) + "'"
 		return pageStatement{
 			where: "l." + kinds + where, order: []string{"updated DESC", "id"},
 			total: "SELECT COALESCE(SUM(count), 0) FROM " + counts + " l WHERE l." + kinds + where,
-			shape: shapes[feed.Publication],
+			shape: pageShapes[feed.Publication],
 		}.text()
 	}
 	const here = " AND l.category_id = $3"

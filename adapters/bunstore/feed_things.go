@@ -11,9 +11,9 @@ import (
 	"plaza/domain/user"
 )
 
-// thing is a row of a page of the feed, with everything that is shown. Fields that a
+// feedRow is a row of a page of the feed, with everything that is shown. Fields that a
 // kind does not have stay zero.
-type thing struct {
+type feedRow struct {
 	kind     feed.Kind
 	id       int64
 	category feed.CategoryID
@@ -36,69 +36,69 @@ type thing struct {
 	starts, ends  dbTime
 }
 
-// thingTable is the table of a kind, and its alias in hot reads.
-type thingTable struct{ name, alias string }
+// recordTable is the table of a kind, and its alias in hot reads.
+type recordTable struct{ name, alias string }
 
-var thingTables = map[feed.Kind]thingTable{
+var recordTables = map[feed.Kind]recordTable{
 	feed.Publication: {"publications", "p"}, feed.Node: {"nodes", "n"}, feed.Demand: {"demands", "d"},
 }
 
-// thingColumn is a shown column, by its name in the table of each kind that has it.
-type thingColumn struct {
+// recordColumn is a shown column, by its name in the table of each kind that has it.
+type recordColumn struct {
 	publication, node, demand string
-	into                      func(*thing, dialect) any
+	into                      func(*feedRow, dialect) any
 }
 
-func (c thingColumn) of(kind feed.Kind) string {
+func (c recordColumn) of(kind feed.Kind) string {
 	return map[feed.Kind]string{
 		feed.Publication: c.publication, feed.Node: c.node, feed.Demand: c.demand,
 	}[kind]
 }
 
-var thingColumns = []thingColumn{
-	{"category_id", "category_id", "category_id", func(t *thing, _ dialect) any { return orZeroNumber[feed.CategoryID]{&t.category} }},
-	{"created", "created", "created", func(t *thing, _ dialect) any { return &t.created }},
-	{"updated", "updated", "updated", func(t *thing, _ dialect) any { return &t.updated }},
-	{"title", "title", "title", func(t *thing, _ dialect) any { return &t.title }},
-	{"summary", "summary", "description", func(t *thing, _ dialect) any { return &t.text }},
-	{"cover", "cover", "cover", func(t *thing, _ dialect) any { return &t.cover }},
-	{"author_id", "author_id", "author_id", func(t *thing, _ dialect) any { return &t.author }},
-	{"language", "language", "", func(t *thing, _ dialect) any { return orZeroText[string]{&t.language} }},
-	{"bundle_id", "bundle_id", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.bundle} }},
-	{"first_original_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.firstOriginal} }},
-	{"original_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.original} }},
-	{"node_id", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.NodeID]{&t.node} }},
-	{"type", "", "", func(t *thing, _ dialect) any { return orZeroNumber[publication.Type]{&t.division} }},
-	{"", "", "tags", func(t *thing, d dialect) any { return d.list(&t.tags) }},
-	{"", "", "images", func(t *thing, d dialect) any { return d.list(&t.images) }},
-	{"", "", "address", func(t *thing, _ dialect) any { return orZeroText[string]{&t.address} }},
-	{"", "", "lat", func(t *thing, _ dialect) any { return &t.lat }},
-	{"", "", "lng", func(t *thing, _ dialect) any { return &t.lng }},
-	{"", "", "closed", func(t *thing, _ dialect) any { return &t.closed }},
-	{"", "", "starts", func(t *thing, _ dialect) any { return &t.starts }},
-	{"", "", "ends", func(t *thing, _ dialect) any { return &t.ends }},
+var recordColumns = []recordColumn{
+	{"category_id", "category_id", "category_id", func(t *feedRow, _ dialect) any { return orZeroNumber[feed.CategoryID]{&t.category} }},
+	{"created", "created", "created", func(t *feedRow, _ dialect) any { return &t.created }},
+	{"updated", "updated", "updated", func(t *feedRow, _ dialect) any { return &t.updated }},
+	{"title", "title", "title", func(t *feedRow, _ dialect) any { return &t.title }},
+	{"summary", "summary", "description", func(t *feedRow, _ dialect) any { return &t.text }},
+	{"cover", "cover", "cover", func(t *feedRow, _ dialect) any { return &t.cover }},
+	{"author_id", "author_id", "author_id", func(t *feedRow, _ dialect) any { return &t.author }},
+	{"language", "language", "", func(t *feedRow, _ dialect) any { return orZeroText[string]{&t.language} }},
+	{"bundle_id", "bundle_id", "", func(t *feedRow, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.bundle} }},
+	{"first_original_id", "", "", func(t *feedRow, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.firstOriginal} }},
+	{"original_id", "", "", func(t *feedRow, _ dialect) any { return orZeroNumber[publication.BundleID]{&t.original} }},
+	{"node_id", "", "", func(t *feedRow, _ dialect) any { return orZeroNumber[publication.NodeID]{&t.node} }},
+	{"type", "", "", func(t *feedRow, _ dialect) any { return orZeroNumber[publication.Type]{&t.division} }},
+	{"", "", "tags", func(t *feedRow, d dialect) any { return d.list(&t.tags) }},
+	{"", "", "images", func(t *feedRow, d dialect) any { return d.list(&t.images) }},
+	{"", "", "address", func(t *feedRow, _ dialect) any { return orZeroText[string]{&t.address} }},
+	{"", "", "lat", func(t *feedRow, _ dialect) any { return &t.lat }},
+	{"", "", "lng", func(t *feedRow, _ dialect) any { return &t.lng }},
+	{"", "", "closed", func(t *feedRow, _ dialect) any { return &t.closed }},
+	{"", "", "starts", func(t *feedRow, _ dialect) any { return &t.starts }},
+	{"", "", "ends", func(t *feedRow, _ dialect) any { return &t.ends }},
 }
 
-// shape describes how to read a page of listings of some kinds: the columns and joins
+// pageShape describes how to read a page of listings of some kinds: the columns and joins
 // of the statement, and the scan targets.
-type shape struct {
+type pageShape struct {
 	columns, joins string
 	kinds          []feed.Kind
-	into           []func(*thing, dialect) any
+	into           []func(*feedRow, dialect) any
 }
 
-// shapeOf returns the shape of a page of listings, called page, of the kinds.
-func shapeOf(kinds ...feed.Kind) shape {
-	s := shape{kinds: kinds}
+// pageShapeOf returns the shape of a page of listings, called page, of the kinds.
+func pageShapeOf(kinds ...feed.Kind) pageShape {
+	s := pageShape{kinds: kinds}
 	columns := []string{"page.id"}
 	if len(kinds) > 1 {
 		columns = append(columns, "page.kind")
 	}
-	for _, c := range thingColumns {
+	for _, c := range recordColumns {
 		var of []string
 		for _, kind := range kinds {
 			if name := c.of(kind); name != "" {
-				of = append(of, thingTables[kind].alias+"."+name)
+				of = append(of, recordTables[kind].alias+"."+name)
 			}
 		}
 		if len(of) == 0 {
@@ -111,7 +111,7 @@ func shapeOf(kinds ...feed.Kind) shape {
 		columns, s.into = append(columns, column), append(s.into, c.into)
 	}
 	for _, kind := range kinds {
-		t, id := thingTables[kind], "page.id"
+		t, id := recordTables[kind], "page.id"
 		if len(kinds) > 1 { // so that a table is searched only for its own kind
 			id = "CASE WHEN page.kind = '" + string(kind) + "' THEN page.id END"
 		}
@@ -122,7 +122,7 @@ func shapeOf(kinds ...feed.Kind) shape {
 }
 
 // targets returns the scan targets of the columns.
-func (s shape) targets(t *thing, d dialect) []any {
+func (s pageShape) targets(t *feedRow, d dialect) []any {
 	into := []any{&t.id}
 	if len(s.kinds) > 1 {
 		into = append(into, &t.kind)
@@ -133,8 +133,8 @@ func (s shape) targets(t *thing, d dialect) []any {
 	return into
 }
 
-// thing returns the record of the row.
-func (t *thing) thing() (feed.Listable, error) {
+// record returns the record of the row.
+func (t *feedRow) record() (feed.Listable, error) {
 	content := publication.Content{
 		Title: t.title, Summary: t.text, Cover: t.cover.Picture, Author: t.author, Language: t.language,
 		Category: t.category, Published: true, Created: t.created.Time, Updated: t.updated.Time,
@@ -153,7 +153,7 @@ func (t *thing) thing() (feed.Listable, error) {
 	return nil, fmt.Errorf("listed %s %d has an unknown kind", t.kind, t.id)
 }
 
-func (t *thing) demand() demand.Demand {
+func (t *feedRow) demand() demand.Demand {
 	d := demand.Demand{
 		ID: demand.ID(t.id), Title: t.title, Description: t.text, Tags: orNil(t.tags), Cover: t.cover.Picture,
 		Images: orNil(t.images), Author: t.author, Address: t.address, Category: t.category,

@@ -186,7 +186,7 @@ var treeChanges = []treeChange{
 	{"the publication is moved", func(ctx context.Context, s *servers) error {
 		return s.publish(ctx, 1, func(c *publication.Content) { c.Category = 2 })
 	}},
-	{"the publication is moved to the bucket", func(ctx context.Context, s *servers) error {
+	{"the publication loses its category", func(ctx context.Context, s *servers) error {
 		return s.publish(ctx, 1, func(c *publication.Content) { c.Category = 0 })
 	}},
 	{"the publication is unpublished", func(ctx context.Context, s *servers) error {

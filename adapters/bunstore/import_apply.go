@@ -40,7 +40,7 @@ func (t *batchApply) record(place int, stored, same bool) bool {
 	return !same || !stored
 }
 
-func (t *batchApply) people(ctx context.Context, ready map[imported.Kind][]int) error {
+func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
 	var steps []step
 	var sources []string
@@ -126,7 +126,7 @@ type replacement struct {
 
 // replace appends the record at the index unless it is stored unchanged.
 func (t *batchApply) replace(all []replacement, place int, at item, next feed.Listable) []replacement {
-	old, has := t.things[at.kind][at.id]
+	old, has := t.records[at.kind][at.id]
 	if !t.record(place, has, has && reflect.DeepEqual(old, next)) {
 		return all
 	}
@@ -139,9 +139,9 @@ func (t *batchApply) put(ctx context.Context, kind feed.Kind, all []replacement)
 	var steps []step
 	for _, r := range all {
 		if r.old == nil {
-			added = append(added, t.codec.thing(r.next))
+			added = append(added, t.codec.record(r.next))
 		} else {
-			steps = append(steps, step{statement: t.s.sql.updateRecord[kind], args: t.codec.thing(r.next)})
+			steps = append(steps, step{statement: t.s.sql.updateRecord[kind], args: t.codec.record(r.next)})
 		}
 		t.relist(r.at, r.old, r.next)
 	}
@@ -151,7 +151,7 @@ func (t *batchApply) put(ctx context.Context, kind feed.Kind, all []replacement)
 	return t.run(ctx, steps)
 }
 
-// relist replaces the listing of the old record. New listings are collected for list.
+// relist replaces the listing of the old record. New listings are collected for insertListings.
 func (t *batchApply) relist(at item, old, next feed.Listable) {
 	was, is := listedOrNot(old), listedOrNot(next)
 	if was != nil || is == nil {
@@ -162,8 +162,8 @@ func (t *batchApply) relist(at item, old, next feed.Listable) {
 	t.listings = append(t.listings, is)
 }
 
-// list adds the new listings, sorted so that neighbours in most indexes come together.
-func (t *batchApply) list(ctx context.Context) error {
+// insertListings adds the new listings, sorted so that neighbours in most indexes come together.
+func (t *batchApply) insertListings(ctx context.Context) error {
 	slices.SortFunc(t.listings, func(a, b *listingRow) int {
 		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time), cmp.Compare(a.ID, b.ID))
 	})
@@ -174,11 +174,11 @@ func (t *batchApply) list(ctx context.Context) error {
 	return t.write(ctx, listingRows, all)
 }
 
-func listedOrNot(thing feed.Listable) *listingRow {
-	if thing == nil {
+func listedOrNot(record feed.Listable) *listingRow {
+	if record == nil {
 		return nil
 	}
-	return listed(thing)
+	return listed(record)
 }
 
 func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][]int) error {

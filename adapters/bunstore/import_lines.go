@@ -7,9 +7,9 @@ import (
 	"plaza/domain/imported"
 )
 
-// lines stores the waiting lines, deletes the others, and returns how many of the
+// saveLines stores the waiting lines, deletes the others, and returns how many of the
 // deleted ones were replaced.
-func (t *batchApply) lines(ctx context.Context) (replaced int, err error) {
+func (t *batchApply) saveLines(ctx context.Context) (replaced int, err error) {
 	places := make(map[int64]int, len(t.batch.Lines))
 	for i, line := range t.batch.Lines {
 		places[line.Number] = i

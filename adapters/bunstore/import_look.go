@@ -25,7 +25,7 @@ type batchApply struct {
 	holders       map[user.Phone]account
 	categoryByID  map[feed.CategoryID]feed.Category // all of them, if the batch has any
 	bundles       map[publication.BundleID]publication.Bundle
-	things        map[feed.Kind]map[int64]feed.Listable
+	records       map[feed.Kind]map[int64]feed.Listable
 	howTos        map[imported.Ref]publication.HowTo
 	newsBySource  map[string]event.News
 	waiting       []waitingRow
@@ -46,8 +46,8 @@ func newBatchApply(s *Store, tx *transaction, d imported.Batch) *batchApply {
 		s: s, tx: tx, codec: rowCodec{s.dialect}, batch: d, outcomes: make([]imported.Outcome, len(d.Lines)),
 		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[user.Phone]account{},
 		categoryByID: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
-		things: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
-		howTos: map[imported.Ref]publication.HowTo{}, newsBySource: map[string]event.News{},
+		records: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
+		howTos:  map[imported.Ref]publication.HowTo{}, newsBySource: map[string]event.News{},
 	}
 }
 
@@ -55,14 +55,14 @@ func newBatchApply(s *Store, tx *transaction, d imported.Batch) *batchApply {
 type references struct {
 	authors, users, phones []string
 	categories, bundles    []int64
-	things                 map[feed.Kind][]int64
+	records                map[feed.Kind][]int64
 	howTos, robots         []string
 	news                   []string
 	sources                []string // of all records, as in their Refs
 }
 
 func referencesIn(lines []imported.Line) references {
-	n := references{things: map[feed.Kind][]int64{}}
+	n := references{records: map[feed.Kind][]int64{}}
 	batch := make([]imported.Record, len(lines))
 	for i, line := range lines {
 		batch[i] = line.Record
@@ -75,7 +75,7 @@ func referencesIn(lines []imported.Line) references {
 			n.bundles = append(n.bundles, int64(r.ID))
 		case imported.PublicationRecord, imported.NodeRecord, imported.DemandRecord:
 			kind := listedKinds[ref.Kind]
-			n.things[kind] = append(n.things[kind], ref.Number())
+			n.records[kind] = append(n.records[kind], ref.Number())
 		case imported.HowToRecord:
 			n.howTos, n.robots = append(n.howTos, r.Category), append(n.robots, r.By)
 		case imported.NewsRecord:
@@ -144,10 +144,10 @@ func (t *batchApply) lookups(n references) []step {
 		t.bundles[b.ID] = b
 		return err
 	})
-	for kind, ids := range n.things {
-		steps = ask(t, steps, w.things[kind], ids, func(scan func(...any) error) error {
-			id, thing, err := t.codec.scanThing(kind, scan)
-			t.things[kind][id] = thing
+	for kind, ids := range n.records {
+		steps = ask(t, steps, w.records[kind], ids, func(scan func(...any) error) error {
+			id, record, err := t.codec.scanRecord(kind, scan)
+			t.records[kind][id] = record
 			return err
 		})
 	}

@@ -74,11 +74,11 @@ func (t *batchApply) rebundled(ctx context.Context, changed []publication.Bundle
 		coming[t.batch.Lines[i].Record.(imported.PublicationRecord).ID] = true
 	}
 	steps := ask(t, nil, t.s.sql.publicationsOf, numbers(changed), func(scan func(...any) error) error {
-		id, thing, err := t.codec.scanThing(feed.Publication, scan)
+		id, record, err := t.codec.scanRecord(feed.Publication, scan)
 		if err != nil {
 			return err
 		}
-		old := thing.(publication.Publication)
+		old := record.(publication.Publication)
 		next := old
 		next.Bundle = t.bundle(old.Bundle.ID)
 		if next.Bundle != old.Bundle && !coming[old.ID] {
@@ -113,11 +113,11 @@ func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error
 		}
 	}
 	return t.run(ctx, ask(t, nil, t.s.sql.translations, changed, func(scan func(...any) error) error {
-		id, thing, err := t.codec.scanThing(feed.Publication, scan)
+		id, record, err := t.codec.scanRecord(feed.Publication, scan)
 		if err != nil || own[id] {
 			return err
 		}
-		p := thing.(publication.Publication)
+		p := record.(publication.Publication)
 		first := p.Bundle.FirstOriginal
 		was, is := listed(origin{p, before[first]}), listed(origin{p, after[first]})
 		if (was == nil) != (is == nil) {
@@ -133,8 +133,8 @@ func (t *batchApply) visibility(ctx context.Context, all []replacement) (before,
 	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
 	var stored []int64
 	for _, r := range all {
-		for _, thing := range []feed.Listable{r.old, r.next} {
-			if p, is := thing.(publication.Publication); is {
+		for _, record := range []feed.Listable{r.old, r.next} {
+			if p, is := record.(publication.Publication); is {
 				after[p.Bundle.ID], after[p.Bundle.FirstOriginal] = false, false
 			}
 		}

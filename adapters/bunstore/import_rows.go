@@ -82,8 +82,8 @@ func (r rowCodec) content(c publication.Content) []any {
 	}
 }
 
-// thing returns the values of a listable record.
-func (r rowCodec) thing(t feed.Listable) []any {
+// record returns the values of a listable record.
+func (r rowCodec) record(t feed.Listable) []any {
 	switch t := t.(type) {
 	case publication.Publication:
 		return append([]any{
@@ -152,8 +152,8 @@ func contentTargets(c *contentColumns) []any {
 	}
 }
 
-// scanThing scans a record of the kind.
-func (r rowCodec) scanThing(kind feed.Kind, scan scanner) (id int64, _ feed.Listable, err error) {
+// scanRecord scans a record of the kind.
+func (r rowCodec) scanRecord(kind feed.Kind, scan scanner) (id int64, _ feed.Listable, err error) {
 	switch kind {
 	case feed.Publication:
 		var row publicationRow

@@ -14,7 +14,7 @@ type importSteps struct {
 	categories string // $1 ids
 	tree       string
 	bundles    string               // $1 ids
-	things     map[feed.Kind]string // $1 ids
+	records    map[feed.Kind]string // $1 ids
 	howTos     string               // $1 categories, $2 sources of robots
 	news       string               // $1 sources
 	inFile     string               // $1 file, $2 first number, $3 last number
@@ -74,7 +74,7 @@ func newImportSteps(d dialect) importSteps {
 		adopt:          "UPDATE users SET source = $2, adopted = true, firstname = $3, lastname = $4 WHERE id = $1",
 		updateCategory: "UPDATE categories SET parent_id = $2, name = $3, slug = $4, version = version + 1 WHERE id = $1",
 		updateBundle:   bundleRows.update(1), updateHowTo: howToRows.update(2), updateNews: newsRows.update(1),
-		things: map[feed.Kind]string{}, updateRecord: map[feed.Kind]string{},
+		records: map[feed.Kind]string{}, updateRecord: map[feed.Kind]string{},
 
 		deleteAbandoned: "DELETE FROM import_lines WHERE file = $1 AND " + d.among("number", "$2"),
 		updateLine:      "UPDATE import_lines SET kind = $2, source = $3, raw = $4 WHERE id = $1 AND (kind <> $2 OR source <> $3 OR raw <> $4)",
@@ -90,7 +90,7 @@ func newImportSteps(d dialect) importSteps {
 		cover:       "SELECT picture FROM import_covers WHERE digest = $1",
 	}
 	for kind, rows := range recordRows {
-		s.things[kind], s.updateRecord[kind] = in(rows, "$1"), rows.update(1)
+		s.records[kind], s.updateRecord[kind] = in(rows, "$1"), rows.update(1)
 	}
 	s.known = knownStatements(d)
 	return s

@@ -54,16 +54,16 @@ func (s *Store) applyBatch(ctx context.Context, tx *transaction, d imported.Batc
 	}
 	ready := t.plan()
 	for _, store := range []func(context.Context, map[imported.Kind][]int) error{
-		t.people, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.howToRecords, t.news,
+		t.users, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.howToRecords, t.news,
 	} {
 		if err := store(ctx, ready); err != nil {
 			return imported.BatchResult{}, err
 		}
 	}
-	if err := t.list(ctx); err != nil {
+	if err := t.insertListings(ctx); err != nil {
 		return imported.BatchResult{}, err
 	}
-	replaced, err := t.lines(ctx)
+	replaced, err := t.saveLines(ctx)
 	return imported.BatchResult{Outcomes: t.outcomes, Replaced: replaced}, err
 }
 

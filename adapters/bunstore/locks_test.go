@@ -107,7 +107,7 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 			took := durationOf(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
 			assert.Less(t, took, 3*limit)
 			_, err = s.Events().Get(t.Context(), written.ID())
-			assert.NoError(t, err, "who only looks waits for nobody")
+			assert.NoError(t, err, "readers do not wait for locks")
 			release()
 			assert.NoError(t, rename())
 		})

@@ -258,7 +258,7 @@ func TestA_step_that_fails_leaves_nothing(t *testing.T) {
 
 		execute(t, db, "DROP TABLE secrets")
 		_, err = s.Migrate(t.Context())
-		require.NoError(t, err, "whoever has mended it starts anew")
+		require.NoError(t, err, "the repaired migration starts again")
 	})
 }
 

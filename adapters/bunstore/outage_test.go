@@ -106,7 +106,7 @@ func TestOpen_gives_up(t *testing.T) {
 	assert.GreaterOrEqual(t, book.tries(), 3)
 	assert.NotContains(t, book.String(), secretPassword)
 	pauses := pausesIn(t, book)
-	assert.Greater(t, pauses[len(pauses)-1], pauses[0], "whoever comes back meets no storm: %v", pauses)
+	assert.Greater(t, pauses[len(pauses)-1], pauses[0], "pauses grow: %v", pauses)
 }
 
 func pausesIn(t *testing.T, book *logBook) (all []time.Duration) {

@@ -75,7 +75,7 @@ func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (
 // one is inserted.
 func (v Ledger) stepsOf(old, next payment.Trade) []step {
 	id := old.Order.ID
-	var steps, news []step
+	var steps, inserts []step
 	if next.Answer != nil {
 		steps = append(steps, v.answerStep(*next.Answer))
 	}
@@ -86,7 +86,7 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 		i := slices.IndexFunc(old.Prepayments, func(o payment.Prepayment) bool { return o.TradeNo == p.TradeNo })
 		switch {
 		case i < 0:
-			news = append(news, step{statement: v.s.sql.insertPrepayment, args: append([]any{int64(id)}, v.codec().prepayment(p)...)})
+			inserts = append(inserts, step{statement: v.s.sql.insertPrepayment, args: append([]any{int64(id)}, v.codec().prepayment(p)...)})
 		case standingOf(p) != standingOf(old.Prepayments[i]):
 			steps = append(steps, v.prepaymentStep(p))
 		}
@@ -96,14 +96,14 @@ func (v Ledger) stepsOf(old, next payment.Trade) []step {
 		switch {
 		case i < 0:
 			p.Order = id
-			news = append(news, step{statement: v.s.sql.insertPayment, args: v.codec().payment(p)})
+			inserts = append(inserts, step{statement: v.s.sql.insertPayment, args: v.codec().payment(p)})
 		case p != old.Payments[i]:
 			steps = append(steps, step{
 				statement: v.s.sql.updatePayment, args: []any{p.TransactionID, string(p.State), p.Amount, p.Currency},
 			})
 		}
 	}
-	steps = append(steps, news...)
+	steps = append(steps, inserts...)
 	for _, e := range next.Entries {
 		steps = append(steps, v.entryStep(id, e))
 	}

@@ -89,7 +89,7 @@ func pageReads(s *Store) []sqliteRead {
 		latest   = "SEARCH l USING COVERING INDEX feed_listings_latest (kind=?)"
 		latestOf = "SEARCH l USING COVERING INDEX feed_listings_updated (category_id=? AND kind=?)"
 	)
-	near := circle(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	near := areaParameters(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
 	here, anywhere := []any{20, 0, 1}, []any{20, 0}
 	page := []string{scanPage}
 	return []sqliteRead{

@@ -52,7 +52,7 @@ func holdPlans(t *testing.T, path string) {
 				assert.Contains(t, plan, line)
 			}
 			for _, line := range plan {
-				assert.True(t, slices.Contains(r.by, line) || slices.Contains(r.also, line), "nobody expects: %s", line)
+				assert.True(t, slices.Contains(r.by, line) || slices.Contains(r.also, line), "unexpected: %s", line)
 			}
 			rows, steps := run(t, conn, r)
 			assert.NotZero(t, rows, "that nothing is found quickly tells nothing")

@@ -81,6 +81,6 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 			statement = v.s.hot.latestOriginsOf
 		}
 	}
-	p, err := v.s.things(ctx, statement, args, shapes[feed.Publication], q.Page)
+	p, err := v.s.feedPage(ctx, statement, args, pageShapes[feed.Publication], q.Page)
 	return page.Map(p, func(t feed.Listable) publication.Publication { return t.(publication.Publication) }), err
 }

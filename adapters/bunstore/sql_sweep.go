@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// sweepOdds: one write in sweepOdds removes expired rows.
+	// sweepOdds is the average number of writes per sweep.
 	sweepOdds = 16
 	// sweepMost limits the rows that a sweep removes from a table: more than sweepOdds
 	// writes add, and few enough that readers are not slowed.

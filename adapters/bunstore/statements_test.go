@@ -99,11 +99,11 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 	var people []user.ID
 	var events []event.ID
 	var dates []event.Date
-	var spots []event.DayInCity
+	var daysInCities []event.DayInCity
 	for i := range many {
 		people, events = append(people, user.ID(i+1)), append(events, event.ID(i+1))
 		dates = append(dates, event.DateOf(noon.AddDate(0, 0, -i)))
-		spots = append(spots, event.DayInCity{Date: dates[i], City: "杭州市"})
+		daysInCities = append(daysInCities, event.DayInCity{Date: dates[i], City: "杭州市"})
 	}
 	r, _ := page.New(1, page.MaxSize)
 	near := &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5}
@@ -119,7 +119,7 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 		"Comments":  func() error { _, err := s.Events().Comments(ctx, 1, r); return err },
 		"Around": func() error {
 			_, err := s.Events().Load(ctx, event.RelatedQuery{
-				Viewer: 1, Dates: dates, Events: 10, DaysInCities: spots, News: 10, CommentsFor: events, Comments: 10,
+				Viewer: 1, Dates: dates, Events: 10, DaysInCities: daysInCities, News: 10, CommentsFor: events, Comments: 10,
 			})
 			return err
 		},

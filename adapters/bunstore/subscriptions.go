@@ -71,14 +71,14 @@ func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscrip
 		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed)
 	}
 	follower := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.User)
-	var user, thing bool
-	err := tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?)", follower, followed).Scan(ctx, &user, &thing)
+	var user, target bool
+	err := tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?)", follower, followed).Scan(ctx, &user, &target)
 	switch {
 	case err != nil:
 		return err
 	case !user:
 		return fmt.Errorf("there is no user %d to refer to", sub.User)
-	case !thing:
+	case !target:
 		return subscription.ErrNotFound
 	}
 	return nil

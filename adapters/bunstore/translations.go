@@ -106,15 +106,15 @@ func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed p
 		for _, row := range kept {
 			claimed.Kept[publication.CacheKey(row.Key)] = row.Content
 		}
-		var needless [][]byte
+		var alreadyCached [][]byte
 		for _, key := range taken {
 			if _, is := claimed.Kept[publication.CacheKey(key)]; is {
-				needless = append(needless, key)
+				alreadyCached = append(alreadyCached, key)
 			} else {
 				claimed.Mine = append(claimed.Mine, publication.CacheKey(key))
 			}
 		}
-		return release(ctx, tx, needless, c.Holder)
+		return release(ctx, tx, alreadyCached, c.Holder)
 	})
 	return claimed, err
 }

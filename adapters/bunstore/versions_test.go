@@ -82,7 +82,7 @@ func TestFED10_the_version_moves_with_every_visible_change(t *testing.T) {
 				{"another title alone", func(p *publication.Publication) { p.Title = "Two" }, []feed.CategoryID{1}},
 				{"elsewhere", func(p *publication.Publication) { p.Category = 2 }, []feed.CategoryID{1, 2}},
 				{"updated", func(p *publication.Publication) { p.Category, p.Updated = 2, noon.Add(1) }, []feed.CategoryID{2}},
-				{"into the bucket", func(p *publication.Publication) { p.Category = 0 }, []feed.CategoryID{0, 2}},
+				{"out of its category", func(p *publication.Publication) { p.Category = 0 }, []feed.CategoryID{0, 2}},
 				{"deleted", func(p *publication.Publication) { p.Category, p.Deleted = 0, true }, []feed.CategoryID{0}},
 			} {
 				before := map[feed.CategoryID]int{}
