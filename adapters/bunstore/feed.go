@@ -123,9 +123,9 @@ func (s *Store) strips(a feed.Area) []any {
 	return []any{s.dialect.listOf(strips), lng.Min, lng.Max}
 }
 
-// circle is the parameters of within: a box around the circle, its centre, and
+// areaParameters are the parameters of within: a box around the circle, its centre, and
 // the haversine of its radius.
-func circle(c feed.Area) []any {
+func areaParameters(c feed.Area) []any {
 	box := geo.Around(c.Centre, c.Within)
 	west, east := box.Lng[0], box.Lng[len(box.Lng)-1]
 	sine := math.Sin(float64(c.Within/geo.Radius) / 2)

@@ -38,7 +38,7 @@ func newFeedStatements(d dialect) feedStatements {
 			shape: merged,
 		}.text(),
 		pageNear: pageStatement{
-			where: "l.category_id = $3 AND " + within("l.lat", 4), order: newest, shape: shapes[feed.Demand],
+			where: "l.category_id = $3 AND " + within("l.lat", 4), order: newest, shape: pageShapes[feed.Demand],
 		}.text(),
 	}
 	for _, kind := range feed.ItemKinds() {
@@ -69,7 +69,7 @@ func treeVersion(d dialect) string {
 	return "(SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.among("kind", "$1") + " OR kind = 'category')"
 }
 
-// shapes are the shapes of pages of one kind.
+// pageShapes are the shapes of pages of one kind.
 var (
 	pageShapes = map[feed.Kind]pageShape{
 		feed.Publication: pageShapeOf(feed.Publication), feed.Node: pageShapeOf(feed.Node), feed.Demand: pageShapeOf(feed.Demand),

@@ -28,7 +28,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 	err = v.s.read(ctx, func(ctx context.Context) (err error) {
 		switch {
 		case sel.Near != nil:
-			t, err = v.readTree(ctx, v.s.hot.treeNear, slices.Concat(v.kinds(sel), circle(*sel.Near), v.s.strips(*sel.Near)))
+			t, err = v.readTree(ctx, v.s.hot.treeNear, slices.Concat(v.kinds(sel), areaParameters(*sel.Near), v.s.strips(*sel.Near)))
 		case slices.Contains(sel.Kinds, feed.Xfile): // which has no totals, and so no version
 			t, err = v.readTree(ctx, v.s.hot.tree, v.kinds(sel))
 		default:

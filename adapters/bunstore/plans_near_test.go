@@ -42,7 +42,7 @@ func demandStatements(many int, differing ...string) []string {
 
 // treeParameters are the parameters of the tree within the area as EXECUTE takes them.
 func treeParameters(s *Store, a feed.Area) []string {
-	args := slices.Concat([]any{"'{demand}'"}, circle(a), s.strips(a))
+	args := slices.Concat([]any{"'{demand}'"}, areaParameters(a), s.strips(a))
 	texts := parameters(args)
 	strips := len(args) - 3
 	texts[strips] = "'" + strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(args[strips])) + "'"
@@ -112,7 +112,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })
 	area := feed.Area{Centre: lake, Within: 5}
-	args := slices.Concat([]any{s.dialect.listOf([]string{"demand"})}, circle(area), s.strips(area))
+	args := slices.Concat([]any{s.dialect.listOf([]string{"demand"})}, areaParameters(area), s.strips(area))
 	r := sqliteRead{statement: s.hot.treeNear, args: args}
 	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)")
 	rows, steps := run(t, conn, r)

@@ -139,7 +139,7 @@ func treeReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "tree near", statement: s.hot.treeNear,
-			args:  slices.Concat([]any{s.dialect.listOf([]string{"demand"})}, circle(area), s.strips(area)),
+			args:  slices.Concat([]any{s.dialect.listOf([]string{"demand"})}, areaParameters(area), s.strips(area)),
 			also:  append(categories, nearby...),
 			steps: 6000 + 2*many,
 		},

@@ -167,7 +167,7 @@ type postgresRead struct {
 func postgresReads(t *testing.T, s *Store) []postgresRead {
 	t.Helper()
 	area := feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
-	near := parameters(circle(area))
+	near := parameters(areaParameters(area))
 	totals := []string{"feed_totals"}
 	return append(append(eventPagePlans(t, s), imagePlans(s)...), []postgresRead{
 		{"session", s.hot.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
