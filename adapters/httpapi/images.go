@@ -114,7 +114,10 @@ func (a *api) listImages(c *call) (reply, error) {
 		return reply{}, err
 	}
 	if !isPaged {
-		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), limits: a.limits})), nil
+		if err := c.enter(a.limits, imagesWeight); err != nil {
+			return reply{}, err
+		}
+		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), limits: a.limits, encoded: c.leave})), nil
 	}
 	images, err := a.Curating.List(c.ctx(), wanted, request)
 	return tag(paged(page.Map(images, renderImage))), err

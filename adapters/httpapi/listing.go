@@ -43,6 +43,9 @@ const (
 	// eventsPerCPU is how many events lists may hold at once for each processor. An event
 	// with its related data has some 200 KiB at most (EVT-21).
 	eventsPerCPU = 60
+	// imagesWeight is how many events the list of all images of a user weighs: it is never in
+	// memory as a whole, but each one keeps a processor and a connection busy.
+	imagesWeight = 12
 	// listWait is how long a list waits for other lists.
 	listWait = 2 * time.Second
 	// listHeld is how much of an encoded list is held in memory, in bytes.

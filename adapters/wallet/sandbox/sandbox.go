@@ -112,7 +112,7 @@ func (c *Config) complete() error {
 		wrong = append(wrong, errors.New("MerchantID must be 1 to 32 characters"))
 	}
 	if c.Key.IsZero() {
-		wrong = append(wrong, errors.New("Key is missing"))
+		wrong = append(wrong, errors.New("the key is missing"))
 	}
 	if len(c.AppIDs) == 0 {
 		wrong = append(wrong, errors.New("AppIDs is empty"))
@@ -126,7 +126,7 @@ func (c *Config) complete() error {
 		wrong = append(wrong, errors.New("PublicURL must be http or https"))
 	}
 	if c.Scale < 0 {
-		wrong = append(wrong, errors.New("Scale must not be negative"))
+		wrong = append(wrong, errors.New("the scale must not be negative"))
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	c.Scale = max(c.Scale, 1)
