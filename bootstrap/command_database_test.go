@@ -136,7 +136,7 @@ func TestCheck_what_can_not_be_mended_stays_wrong(t *testing.T) {
 	sh.breaks("UPDATE orders SET user_id = 99")
 	o := sh.run("check", "--repair")
 	require.Equal(t, refused, o.status, o.out+o.err)
-	assert.Contains(t, o.out, "Wrong: orders 1 refers to users")
+	assert.Contains(t, o.out, "Wrong: orders 1 refers to a missing row of users")
 	assert.Contains(t, o.err, "could not be repaired")
 }
 

@@ -75,9 +75,9 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 		{"is named twice", []string{file, filepath.Join(folder, ".", "..", filepath.Base(folder), "a.jsonl")}},
 		{"is named twice", []string{file, link}},
 		{"is named twice", []string{"-", "-"}},
-		{"what is rejected goes to a.rejects.jsonl", []string{file, zipped}},
-		{"what is rejected goes to a.rejects.jsonl", []string{file, rejects}},
-		{"what is rejected goes to a.rejects.jsonl", []string{rejects, file}},
+		{"rejects are written to a.rejects.jsonl", []string{file, zipped}},
+		{"rejects are written to a.rejects.jsonl", []string{file, rejects}},
+		{"rejects are written to a.rejects.jsonl", []string{rejects, file}},
 		{"nowhere.jsonl: File not found.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},
 		{"This is a folder", []string{folder}},
 		{"unknown kind \"shop\"; the kinds are user,category,bundle", []string{"--schema", "shop"}},
@@ -159,7 +159,7 @@ func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *t
 	assert.Contains(t, o.err, file+":2: name: ")
 	assert.Regexp(t, `found\.jsonl:3: \w`, o.err)
 	assert.Contains(t, o.err, file+":4: author: Not found: user u1.\n")
-	assert.Contains(t, o.err, "3 lines rejected, and kept with the reasons in "+rejects)
+	assert.Contains(t, o.err, "3 lines rejected and written with reasons to "+rejects)
 
 	kept, err := os.ReadFile(rejects)
 	require.NoError(t, err)
@@ -235,7 +235,7 @@ func TestADM04_a_gzip_is_imported_as_far_as_it_is_good(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, whole[:len(whole)-len(whole)/4], 0o600))
 	o := sh.run("import", "--json", file).ends(refused)
 	assert.Contains(t, o.err, "the gzip is truncated")
-	assert.Contains(t, o.err, "The same command goes on from there.")
+	assert.Contains(t, o.err, "Run the same command again to resume.")
 	var broken became
 	o.reads(&broken)
 	assert.Contains(t, broken.Error, "the gzip is truncated")

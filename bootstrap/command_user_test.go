@@ -115,7 +115,7 @@ func TestAUT10_user_passwd(t *testing.T) {
 	require.True(t, sh.tokens(uid)[0].Good)
 
 	sh.run("user", "passwd", uid, "--password", "secret").refuses(misused, "password: This password is too short")
-	sh.run("user", "passwd", uid).refuses(misused, "password: There is none")
+	sh.run("user", "passwd", uid).refuses(misused, "password: Enter a password")
 	sh.run("user", "passwd", "99").refuses(refused, "Account not found.")
 	assert.True(t, sh.tokens(uid)[0].Good, "nothing was done")
 	assert.Equal(t, misused, sh.run("user", "passwd", uid, "my-secret-words").status, "no password is an argument")

@@ -69,7 +69,7 @@ func TestPAY08_what_the_wallet_would_not_take(t *testing.T) {
 	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "Key must be 32 visible characters")
-	assert.Contains(t, err.Error(), "NotifyURL must be an https address")
+	assert.Contains(t, err.Error(), "NotifyURL must be an https URL")
 	assert.NotContains(t, err.Error(), "too-short-a-key")
 
 	s.WalletKey, s.PublicURL = secret.New(strings.Repeat("k", 32)), "https://plaza.example.org"

@@ -164,7 +164,7 @@ func running(t *testing.T, s *Server) (stop func()) {
 func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
 	_, err := New(Config{PublicURL: "ftp://x", Scale: -1})
 	require.Error(t, err)
-	for _, what := range []string{"MerchantID", "Key", "AppIDs", "PublicURL", "Scale"} {
+	for _, what := range []string{"MerchantID", "the key", "AppIDs", "PublicURL", "the scale"} {
 		assert.ErrorContains(t, err, what)
 	}
 }
