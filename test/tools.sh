@@ -1,8 +1,8 @@
 #!/bin/sh
 # Usage: test/tools.sh NAME [install]
 #
-# Prints the path of a program that tests run beside Plaza: cc, postgres (the folder of its
-# programs), apertium or s3. With "install" a missing program is installed first, where this
+# Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
+# its programs), apertium or s3. With "install" a missing program is installed first, where this
 # machine allows that. A program that cannot be had is told on standard error, and nothing is
 # printed: the tests that need it then skip themselves and say so.
 set -eu
@@ -13,6 +13,7 @@ versitygw=v1.8.0
 path() {
 	case $name in
 	cc) command -v cc || command -v gcc ;;
+	curl) command -v curl ;;
 	postgres)
 		if [ -n "${PG_BIN:-}" ]; then echo "$PG_BIN"; return; fi
 		# A client's package makes such a folder, too, and versions compare as numbers.
@@ -40,6 +41,7 @@ packages() {
 install() {
 	case $name in
 	cc) packages gcc libc6-dev ;;
+	curl) packages curl ;;
 	postgres)
 		# Without this line the package starts a server of its own.
 		conf=/etc/postgresql-common/createcluster.conf
