@@ -84,7 +84,7 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 			files = append(files, rapid.SliceOfN(rapid.Custom(anyLine), 0, 40).Draw(r, "lines"))
 		}
 		whole, wholeRejects := newWorld(t), make([]rejects, len(files))
-		require.NoError(t, whole.bringAll(files, wholeRejects))
+		require.NoError(r, whole.bringAll(files, wholeRejects))
 
 		broken, brokenRejects := newWorld(t), make([]rejects, len(files))
 		intake := broken.ports.Store
@@ -96,16 +96,16 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 			if err == nil {
 				break
 			}
-			require.ErrorIs(t, err, errGone)
+			require.ErrorIs(r, err, errGone)
 			if tries == 10 {
 				broken.ports.Store = intake
-				require.NoError(t, broken.bringAll(files, brokenRejects))
+				require.NoError(r, broken.bringAll(files, brokenRejects))
 				break
 			}
 		}
-		require.Equal(t, whole.dump(), broken.dump())
+		require.Equal(r, whole.dump(), broken.dump())
 		for n := range files {
-			require.Equal(t, wholeRejects[n].kept, brokenRejects[n].kept)
+			require.Equal(r, wholeRejects[n].kept, brokenRejects[n].kept)
 		}
 	})
 }

@@ -37,6 +37,19 @@ func (b *batch) isEmpty() bool { return b.end.Lines == b.begin.Lines }
 
 func (b *batch) isFull() bool { return b.lines >= batchLines || b.bytes >= batchBytes }
 
+// mustEndBefore reports whether the batch must be stored before the line is added: the line is
+// a further one of a category, or of a bundle, of the batch. Such records refer to records of
+// their own kind, so what is stored of a line depends on the later lines that are stored
+// already. A batch with one line of each is stored in one step, and is never repeated after
+// its later lines.
+func (b *batch) mustEndBefore(l prepared) bool {
+	if l.record == nil {
+		return false
+	}
+	ref := l.record.Ref()
+	return b.next[ref] > 0 && (ref.Kind == imported.Category || ref.Kind == imported.Bundle)
+}
+
 func (b *batch) add(l prepared) {
 	b.end = l.End
 	b.lines++

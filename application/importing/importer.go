@@ -180,6 +180,12 @@ func (r *run) read(ctx context.Context, f *sourceFile) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", f.Label, err)
 		}
+		if batch.mustEndBefore(line) {
+			if err := r.store(f, batch); err != nil {
+				return err
+			}
+			batch = newBatch(f.At)
+		}
 		batch.add(line)
 		if batch.isFull() {
 			if err := r.store(f, batch); err != nil {
