@@ -160,7 +160,7 @@ func paidWhileClosing(t *testing.T, s *shop) *purchase {
 	until(t, func() bool {
 		a := p.pay(s.now, inApp, "")
 		require.Contains(t, passing, a.status, a.body)
-		return strings.Contains(a.body, "is paid")
+		return strings.Contains(a.body, "already paid")
 	})
 	require.Len(t, s.trades(p), 1)
 	return p
