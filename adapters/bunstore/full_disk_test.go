@@ -223,7 +223,7 @@ func TestA_schema_that_does_not_fit_on_the_disk(t *testing.T) {
 	assert.NoError(t, s.CheckSchema(t.Context()))
 }
 
-// nobody is an unprivileged account: root ignores permissions.
+// nobody is the uid of the unprivileged account of that name. The superuser ignores permissions.
 const nobody = 65534
 
 func becomeNobody(t *testing.T) {

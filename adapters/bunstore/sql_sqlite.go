@@ -36,8 +36,8 @@ type sqlite struct {
 }
 
 // openSQLite opens the file for one writing connection and several reading ones. It
-// creates the file and its folder if they are missing. Committed data is on the disk,
-// whatever happens next.
+// creates the file and its folder if they are missing. A commit returns when its
+// data is on the disk (synchronous=FULL).
 func openSQLite(o Options) (*Store, error) {
 	file, err := makeFile(o.URL)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type notes struct {
 	orientation orientation
 	profile     []byte // as in the file, at most maxProfile bytes
-	grey        bool   // the file is greyscale, whatever type the decoder returns
+	grey        bool   // the file is greyscale; the decoder may return another type
 }
 
 // Bounds of the metadata.

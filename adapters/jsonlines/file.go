@@ -41,8 +41,8 @@ type File struct {
 	ended  error
 }
 
-// Open opens a file, which may be a gzip whatever its name. It returns imported.ErrNoFile if
-// the file does not exist. Other unusable paths are other faults.
+// Open opens a file. It recognises gzip by the content, not by the name. It returns
+// imported.ErrNoFile if the file does not exist. Other unusable paths are other faults.
 func Open(path string) (imported.File, error) {
 	name, err := filepath.Abs(path)
 	if err == nil {

@@ -73,7 +73,7 @@ func (a Account) Grant(requested []Scope) (Grant, error) {
 // test/ports.Accounts.
 type Accounts interface {
 	// Open stores a new account and its member atomically and returns their uid. The
-	// uid must be new, whatever IDs the arguments carry. If the phone is taken, Open
+	// uid must be new. Open must ignore the IDs of the arguments. If the phone is taken, Open
 	// must store nothing and return ErrPhoneTaken.
 	Open(ctx context.Context, a Account, m user.Member) (user.ID, error)
 	// ByPhone returns the account with the login name, or ErrNoAccount.

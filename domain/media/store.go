@@ -70,7 +70,7 @@ type Store interface {
 	// Put stores the whole picture under a new key, or nothing.
 	Put(ctx context.Context, u Upload, a Audience) (Key, error)
 	// Open returns the picture with the key, or ErrNotFound. It must return ErrNotFound
-	// for every key that Put has not returned, whatever the key contains.
+	// for every key that Put has not returned, also for one that looks like a path.
 	Open(ctx context.Context, key Key) (File, error)
 	// Remove deletes the picture. A missing picture is not an error.
 	Remove(ctx context.Context, key Key) error

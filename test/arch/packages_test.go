@@ -24,7 +24,7 @@ const (
 	root   = "../.."
 )
 
-// pkg is a package of the module, parsed from all files of its folder, whatever their build constraints say.
+// pkg is a package of the module, parsed from all files of its folder, also from those that build constraints exclude.
 type pkg struct {
 	ImportPath  string
 	Doc         string // its synopsis

@@ -63,7 +63,7 @@ func translatorFails(t *testing.T, s *server) {
 			return tr.calls.Load() == 2
 		})
 	}
-	for _, asks := range again { // the second in which nobody asks again passes for all of them
+	for _, asks := range again { // after a failure the server asks no translator for a second; these seconds overlap
 		require.Eventually(t, asks, time.Minute, 50*time.Millisecond, "nothing of it is kept")
 	}
 }

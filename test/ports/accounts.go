@@ -71,7 +71,7 @@ func openStoresBoth(w *fixtures) {
 
 func openNumbers(w *fixtures) {
 	a, m := visitor()
-	first := w.somebody()
+	first := w.newUser()
 	a.Phone, a.User, m.ID = phone(100), first, first
 	second, err := w.Accounts.Open(w.Context(), a, m)
 	require.NoError(w, err)
@@ -80,7 +80,7 @@ func openNumbers(w *fixtures) {
 }
 
 func openTaken(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	before := w.account(id)
 	a, m := visitor()
 	a.Phone = before.Phone
@@ -108,7 +108,7 @@ func accountByPhone(w *fixtures) {
 	id, err := w.Accounts.Open(w.Context(), a, m)
 	require.NoError(w, err)
 	w.people = 1
-	w.somebody()
+	w.newUser()
 
 	found, err := w.Accounts.ByPhone(w.Context(), a.Phone)
 	require.NoError(w, err)
@@ -120,7 +120,7 @@ func accountByPhone(w *fixtures) {
 }
 
 func accountByID(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	assert.Equal(w, id, w.account(id).User)
 	for _, nobody := range []user.ID{0, -1, id + 1} {
 		_, err := w.Accounts.ByID(w.Context(), nobody)
@@ -134,7 +134,7 @@ func accountList(w *fixtures) {
 	require.NoError(w, err)
 	a.User = first
 	w.people = 1
-	second, third := w.somebody(), w.somebody()
+	second, third := w.newUser(), w.newUser()
 	all := []access.Account{a, w.account(second), w.account(third)}
 
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func accountList(w *fixtures) {
 }
 
 func accountChange(w *fixtures) {
-	id, other := w.somebody(), w.somebody()
+	id, other := w.newUser(), w.newUser()
 	want, bystander := w.account(id), w.account(other)
 	want.SetPassword("another hash")
 	want.Scopes = []access.Scope{access.WritingBundle}
@@ -201,7 +201,7 @@ func accountChangeNobody(w *fixtures) {
 }
 
 func accountChangesAtOnce(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	for _, err := range atOnce(many, func(int) error {
 		return w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
 			a.SetPassword("another hash")
@@ -214,7 +214,7 @@ func accountChangesAtOnce(w *fixtures) {
 }
 
 func accountChangeFails(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	before := w.account(id)
 	for _, want := range []error{errBoom, fault.Field("scope", "This account does not have the scope.")} {
 		err := w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
@@ -228,7 +228,7 @@ func accountChangeFails(w *fixtures) {
 }
 
 func accountChangePanics(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	before := w.account(id)
 	assert.Panics(w, func() {
 		_ = w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
@@ -240,7 +240,7 @@ func accountChangePanics(w *fixtures) {
 }
 
 func accountChangeLeft(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	before := w.account(id)
 	ctx, leave := context.WithCancel(w.Context())
 	err := w.Accounts.Change(ctx, id, func(a *access.Account) error {
@@ -253,7 +253,7 @@ func accountChangeLeft(w *fixtures) {
 }
 
 func accountChangeInside(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	before := w.account(id)
 	w.refusedInside(accountCalls, func(try func()) error {
 		return w.Accounts.Change(w.Context(), id, func(*access.Account) error {
@@ -265,7 +265,7 @@ func accountChangeInside(w *fixtures) {
 }
 
 func membersKnown(w *fixtures) {
-	a, b, c := w.somebody(), w.somebody(), w.somebody()
+	a, b, c := w.newUser(), w.newUser(), w.newUser()
 	members, err := w.Directory.Members(w.Context(), []user.ID{c, a, 0, -1, c + 1, a, c})
 	require.NoError(w, err)
 	var ids []user.ID
@@ -277,7 +277,7 @@ func membersKnown(w *fixtures) {
 }
 
 func membersNone(w *fixtures) {
-	w.somebody()
+	w.newUser()
 	for _, ids := range [][]user.ID{nil, {}, {99}} {
 		members, err := w.Directory.Members(w.Context(), ids)
 		require.NoError(w, err)
@@ -330,7 +330,7 @@ func accountPrivate(w *fixtures) {
 }
 
 func accountGone(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	before := w.account(id)
 	w.refusedGone(accountCalls)
 	assert.Equal(w, before, w.account(id))

@@ -58,7 +58,7 @@ func (w *fixtures) binned(now time.Time) []media.Key {
 }
 
 func setAvatar(w *fixtures) {
-	who, other := w.somebody(), w.somebody()
+	who, other := w.newUser(), w.newUser()
 	assert.Zero(w, w.member(who).Avatar)
 	for _, p := range []media.Picture{avatarOf("a"), avatarOf("b"), {}} {
 		w.avatar(who, p)
@@ -74,7 +74,7 @@ func setAvatar(w *fixtures) {
 }
 
 func setNobodysAvatar(w *fixtures) {
-	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
 		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a")), user.ErrNobody)
 	}
 	assert.Empty(w, w.binned(noon))
@@ -91,7 +91,7 @@ func (w *fixtures) plated(author user.ID, photos ...media.Key) *event.Event {
 }
 
 func binPlate(w *fixtures) {
-	e := w.plated(w.somebody(), "private/a", "private/b")
+	e := w.plated(w.newUser(), "private/a", "private/b")
 	assert.Empty(w, w.binned(noon))
 	w.change(e.ID(), func(e *event.Event) error {
 		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
@@ -107,15 +107,15 @@ func binPlate(w *fixtures) {
 }
 
 func binEvent(w *fixtures) {
-	e := w.plated(w.somebody(), "private/b", "private/a")
-	w.plated(w.somebody(), "private/c")
+	e := w.plated(w.newUser(), "private/b", "private/a")
+	w.plated(w.newUser(), "private/c")
 	_, err := w.Events.Remove(w.Context(), e.ID())
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []media.Key{"private/a", "private/b"}, w.binned(noon))
 }
 
 func binImage(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/a", 1, 1, tagged(w, "a"), noon))
 	require.NoError(w, err)
 	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "b")) })
@@ -127,7 +127,7 @@ func binImage(w *fixtures) {
 }
 
 func binAvatar(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	w.avatar(who, avatarOf("a"))
 	assert.Empty(w, w.binned(noon))
 	w.avatar(who, avatarOf("b"))
@@ -137,7 +137,7 @@ func binAvatar(w *fixtures) {
 }
 
 func binUntouched(w *fixtures) {
-	e := w.plated(w.somebody(), "private/a")
+	e := w.plated(w.newUser(), "private/a")
 	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
 		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
 		require.NoError(w, err)
@@ -150,7 +150,7 @@ func binUntouched(w *fixtures) {
 // bins puts so many keys into the bin, and returns them.
 func (w *fixtures) bins(n int) []media.Key {
 	w.Helper()
-	who := w.somebody()
+	who := w.newUser()
 	var keys []media.Key
 	for i := range n {
 		key := media.Key(fmt.Sprintf("public/%04d", i))
@@ -220,7 +220,7 @@ func (w *fixtures) known() map[media.Key]string {
 
 func binKnown(w *fixtures) {
 	assert.Empty(w, w.known())
-	who := w.somebody()
+	who := w.newUser()
 	e := w.plated(who, "private/plate", "private/gone")
 	plates := w.got(e.ID()).State().Plates
 	w.change(e.ID(), func(e *event.Event) error {

@@ -69,7 +69,7 @@ func (w *fixtures) attach(e *event.Event, at time.Time, photos ...media.Key) {
 }
 
 func addEvent(w *fixtures) {
-	e := w.rich(w.somebody())
+	e := w.rich(w.newUser())
 	added, err := w.Events.Add(w.Context(), e)
 	require.NoError(w, err)
 	require.Positive(w, added.ID())
@@ -89,7 +89,7 @@ func addEvent(w *fixtures) {
 }
 
 func addNumbers(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	given := map[event.ID]bool{}
 	for range 3 {
 		e := w.write(author, noon)
@@ -101,7 +101,7 @@ func addNumbers(w *fixtures) {
 }
 
 func addDangling(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for name, e := range map[string]*event.Event{
 		"category": w.written(author, noon, under(9)),
 		"author":   w.written(author+1, noon),
@@ -115,7 +115,7 @@ func addDangling(w *fixtures) {
 }
 
 func getEvent(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
 	assert.Zero(w, w.entry(e.ID()).Counts)
 	w.say(e.ID(), other, noon, "One")
@@ -131,7 +131,7 @@ func getEvent(w *fixtures) {
 }
 
 func eventTexts(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	html := markup.HTML(strings.Repeat("🀄", event.HTMLLimit.Bytes/4))
 	e := w.written(author, noon, titled(broad(event.TitleLimit.Chars)), func(c *event.Change) {
 		c.Content, c.HTML = new(broad(event.ContentLimit.Chars)), &html
@@ -154,7 +154,7 @@ func eventTexts(w *fixtures) {
 }
 
 func eventTimes(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for _, day := range []string{"0001-01-01", "0999-12-31", "1969-12-31", "2024-02-29", "2026-03-29", "9999-12-31"} {
 		for _, at := range []time.Time{
 			noon, time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC),
@@ -170,7 +170,7 @@ func eventTimes(w *fixtures) {
 }
 
 func eventPrivate(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	given := w.rich(author)
 	added, err := w.Events.Add(w.Context(), given)
 	require.NoError(w, err)
@@ -220,7 +220,7 @@ func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 }
 
 func eventGone(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
 	before, listed := w.entry(e.ID()), w.listed()

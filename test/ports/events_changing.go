@@ -49,7 +49,7 @@ func (w *fixtures) change(id event.ID, fn func(*event.Event) error) event.Entry 
 }
 
 func changeStores(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e, bystander := w.write(author, noon), w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
 	w.like(e.ID(), author, true)
@@ -79,7 +79,7 @@ func changeStores(w *fixtures) {
 }
 
 func changePlates(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	other, err := w.Events.Add(w.Context(), w.rich(author))
 	require.NoError(w, err)
 	e, err := w.Events.Add(w.Context(), w.rich(author))
@@ -114,7 +114,7 @@ func changeNothing(w *fixtures) {
 }
 
 func changeFails(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	before, listed := w.entry(e.ID()), w.listed()
 	for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrTextChanged, fault.Field("publish", "No.")} {
@@ -138,7 +138,7 @@ func (w *fixtures) spoil(e *event.Event) {
 }
 
 func changePanics(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	before := w.entry(e.ID())
 	assert.Panics(w, func() {
@@ -154,7 +154,7 @@ func changePanics(w *fixtures) {
 }
 
 func changeLeft(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	before, listed := w.entry(e.ID()), w.listed()
 	ctx, leave := context.WithCancel(w.Context())
@@ -169,7 +169,7 @@ func changeLeft(w *fixtures) {
 }
 
 func changeDangling(w *fixtures) {
-	e := w.write(w.somebody(), noon)
+	e := w.write(w.newUser(), noon)
 	before, listed := w.entry(e.ID()), w.listed()
 	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
 		if err := e.AddPlate("spoilt", noon); err != nil {
@@ -184,7 +184,7 @@ func changeDangling(w *fixtures) {
 }
 
 func changesAtOnce(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon, published(false))
 	w.category(1)
 	edits := []edit{
@@ -219,7 +219,7 @@ func changesAtOnce(w *fixtures) {
 }
 
 func changesIsolated(w *fixtures) {
-	e := w.write(w.somebody(), noon)
+	e := w.write(w.newUser(), noon)
 	refused := 0
 	for _, err := range atOnce(event.MaxPlates+5, func(i int) error {
 		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
@@ -237,7 +237,7 @@ func changesIsolated(w *fixtures) {
 // changeNeverHalf moves all that an event shows from its title to a plate and
 // back: halfway it would be blank, or show both.
 func changeNeverHalf(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
 	move := func(e *event.Event) error {
@@ -280,7 +280,7 @@ func (w *fixtures) seesWhole(e *event.Event) error {
 }
 
 func changeAgainstRemove(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for range 8 {
 		e := w.write(author, noon)
 		var removed *event.Event
@@ -313,7 +313,7 @@ func changeAgainstRemove(w *fixtures) {
 }
 
 func changeInside(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	id := w.write(author, noon).ID()
 	w.say(id, author, noon, "One")
 	before := w.entry(id)
@@ -328,7 +328,7 @@ func changeInside(w *fixtures) {
 }
 
 func removeReturns(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	want := w.entry(e.ID())
 	removed, err := w.Events.Remove(w.Context(), e.ID())
@@ -339,7 +339,7 @@ func removeReturns(w *fixtures) {
 }
 
 func removeAll(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	e, bystander := w.write(author, noon), w.write(author, noon)
 	var said [2][]event.Comment
 	for i, on := range []event.ID{e.ID(), bystander.ID()} {
@@ -361,7 +361,7 @@ func removeAll(w *fixtures) {
 }
 
 func removeNothing(w *fixtures) {
-	e := w.write(w.somebody(), noon)
+	e := w.write(w.newUser(), noon)
 	for _, id := range []event.ID{0, -1, e.ID() + 1} {
 		_, err := w.Events.Remove(w.Context(), id)
 		assert.ErrorIs(w, err, event.ErrNotFound, "%d", id)
@@ -370,7 +370,7 @@ func removeNothing(w *fixtures) {
 }
 
 func removeAtOnce(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	want := w.entry(e.ID()).State()
 	assertOneWins(w, atOnce(many, func(int) error {

@@ -73,7 +73,7 @@ func (w *fixtures) changeRead(read event.Entry, fn func(*event.Event) error) eve
 }
 
 func changeReadFrom(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.category(1)
 	w.category(2)
 	e, err := w.Events.Add(w.Context(), w.rich(author))
@@ -113,7 +113,7 @@ func changeReadFrom(w *fixtures) {
 func same(*event.Event) error { return nil }
 
 func changeReadPrivate(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	read := w.got(e.ID())
 	want := w.copy(read)
@@ -138,7 +138,7 @@ func changeReadPrivate(w *fixtures) {
 func changeReadOld(w *fixtures) {
 	w.category(1)
 	w.category(2)
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	read, at := w.got(e.ID()), place.Place{Province: "北京市", City: "北京市"}
 	want := w.copy(read)
@@ -180,7 +180,7 @@ func numberless(s event.State) event.State {
 }
 
 func changeReadCounts(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
 	gone := w.say(e.ID(), other, noon, "One")
 	w.like(e.ID(), author, true)
@@ -190,7 +190,7 @@ func changeReadCounts(w *fixtures) {
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), gone.ID))
 	w.like(e.ID(), author, false)
 	w.like(e.ID(), other, true)
-	w.like(e.ID(), w.somebody(), true)
+	w.like(e.ID(), w.newUser(), true)
 	want := event.Counts{Comments: 2, Likes: 2}
 	assert.Equal(w, want, w.changeRead(read, apply(noon, titled("Another"))).Counts)
 	assert.Equal(w, want, w.changeRead(read, apply(noon, titled("A third"))).Counts, "that was changed since, too")
@@ -199,7 +199,7 @@ func changeReadCounts(w *fixtures) {
 }
 
 func changeReadRemoved(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	read := w.got(e.ID())
 	_, err = w.Events.Remove(w.Context(), e.ID())
@@ -220,7 +220,7 @@ func changeReadRemoved(w *fixtures) {
 }
 
 func changeReadFails(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	old := w.got(e.ID())
 	w.change(e.ID(), apply(noon.Add(time.Minute), titled("Another")))
@@ -239,7 +239,7 @@ func changeReadFails(w *fixtures) {
 }
 
 func changeReadAgain(w *fixtures) {
-	e := w.write(w.somebody(), noon, published(false))
+	e := w.write(w.newUser(), noon, published(false))
 	old := w.got(e.ID())
 	w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
 	plate := w.entry(e.ID()).State().Plates[0]
@@ -267,7 +267,7 @@ func changeReadAgain(w *fixtures) {
 }
 
 func changeReadLeft(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.somebody()))
+	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	old := w.got(e.ID())
 	w.change(e.ID(), apply(noon.Add(time.Minute), titled("Another")))
@@ -291,7 +291,7 @@ func changeReadLeft(w *fixtures) {
 }
 
 func changeReadsAtOnce(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon, published(false))
 	w.category(1)
 	read := w.got(e.ID())
@@ -301,7 +301,7 @@ func changeReadsAtOnce(w *fixtures) {
 	}
 	likers := make([]user.ID, 4)
 	for i := range likers {
-		likers[i] = w.somebody()
+		likers[i] = w.newUser()
 	}
 	for _, err := range atOnce(many+len(likers), func(i int) error {
 		if i >= many {
@@ -333,7 +333,7 @@ func changeReadsAtOnce(w *fixtures) {
 }
 
 func changeReadsIsolated(w *fixtures) {
-	e := w.write(w.somebody(), noon)
+	e := w.write(w.newUser(), noon)
 	read := w.got(e.ID())
 	refused := 0
 	for _, err := range atOnce(event.MaxPlates+5, func(int) error {
@@ -350,7 +350,7 @@ func changeReadsIsolated(w *fixtures) {
 }
 
 func changeReadInside(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	id := w.write(author, noon).ID()
 	w.say(id, author, noon, "One")
 	before := w.entry(id)

@@ -54,7 +54,7 @@ func (w *fixtures) comment(id event.CommentID) event.Comment {
 }
 
 func addComment(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
 	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon}
 	first, err := w.Discussion.AddComment(w.Context(), given)
@@ -69,7 +69,7 @@ func addComment(w *fixtures) {
 }
 
 func addCommentNowhere(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	_, err := w.Events.Remove(w.Context(), e.ID())
 	require.NoError(w, err)
@@ -80,7 +80,7 @@ func addCommentNowhere(w *fixtures) {
 }
 
 func discussionByNobody(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
 	require.Error(w, err)
@@ -92,7 +92,7 @@ func discussionByNobody(w *fixtures) {
 }
 
 func commentByID(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	c := w.say(w.write(author, noon).ID(), author, noon, "One")
 	assert.Equal(w, c, w.comment(c.ID))
 	for _, id := range []event.CommentID{0, -1, c.ID + 1} {
@@ -102,7 +102,7 @@ func commentByID(w *fixtures) {
 }
 
 func removeComment(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	first, second := w.say(e.ID(), author, noon, "One"), w.say(e.ID(), author, noon, "Two")
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), second.ID))
@@ -118,7 +118,7 @@ func removeComment(w *fixtures) {
 }
 
 func removeCommentAtOnce(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
 	c := w.say(e.ID(), author, noon, "Two")
@@ -140,7 +140,7 @@ func (w *fixtures) conversation(on event.ID, author user.ID) []event.Comment {
 }
 
 func commentsOrder(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e, other := w.write(author, noon), w.write(author, noon)
 	w.say(other.ID(), author, noon, "Elsewhere")
 	want := w.conversation(e.ID(), author)
@@ -148,7 +148,7 @@ func commentsOrder(w *fixtures) {
 }
 
 func commentsPages(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	want := w.conversation(e.ID(), author)
 	var paged []event.Comment
@@ -163,7 +163,7 @@ func commentsPages(w *fixtures) {
 }
 
 func commentsGone(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
 	_, err := w.Events.Remove(w.Context(), e.ID())
@@ -176,7 +176,7 @@ func commentsGone(w *fixtures) {
 }
 
 func newestComments(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	a, b, silent := w.write(author, noon).ID(), w.write(author, noon).ID(), w.write(author, noon).ID()
 	onA := w.conversation(a, author)
 	onB := []event.Comment{w.say(b, author, noon, "Only")}
@@ -196,7 +196,7 @@ func newestComments(w *fixtures) {
 }
 
 func likeOrNot(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
 	bystander := w.write(author, noon)
 	for _, step := range []struct {
@@ -214,7 +214,7 @@ func likeOrNot(w *fixtures) {
 }
 
 func likeNothing(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	w.like(e.ID(), author, true)
 	_, err := w.Events.Remove(w.Context(), e.ID())
@@ -229,7 +229,7 @@ func likeNothing(w *fixtures) {
 // latestAtOnce lets many add a comment and take an older one away, to two events of
 // one author, and looks which of the events was commented last.
 func latestAtOnce(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for round := range 8 {
 		events := []event.ID{w.write(author, noon).ID(), w.write(author, noon).ID()}
 		at := func(i int) time.Time { return noon.Add(time.Duration(round*100+i) * time.Second) }
@@ -261,11 +261,11 @@ func latestAtOnce(w *fixtures) {
 }
 
 func countsAtOnce(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	var fans []user.ID
 	for range many {
-		fans = append(fans, w.somebody())
+		fans = append(fans, w.newUser())
 	}
 	for _, err := range atOnce(5*many, func(i int) error {
 		who := fans[i%many]
@@ -291,7 +291,7 @@ func countsAtOnce(w *fixtures) {
 }
 
 func commentAgainstRemove(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for range 5 {
 		e := w.write(author, noon)
 		for i, err := range atOnce(9, func(i int) error {
@@ -316,7 +316,7 @@ func commentAgainstRemove(w *fixtures) {
 }
 
 func discussionNoModification(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e := w.write(author, noon)
 	listed := w.listed()
 	c := w.say(e.ID(), author, noon.Add(time.Hour), "One")

@@ -24,7 +24,7 @@ var eventFeed = []promise{
 }
 
 func feedShowings(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.category(7)
 	for _, as := range everything {
 		for _, category := range []feed.CategoryID{0, 7} {
@@ -43,7 +43,7 @@ func feedShowings(w *fixtures) {
 func feedChange(w *fixtures) {
 	w.category(1)
 	w.category(2)
-	e := w.write(w.somebody(), noon, published(false), under(1))
+	e := w.write(w.newUser(), noon, published(false), under(1))
 	later := noon.Add(time.Hour)
 	for _, step := range []struct {
 		edit     edit
@@ -65,7 +65,7 @@ func feedChange(w *fixtures) {
 }
 
 func feedRemove(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e, bystander := w.write(author, noon), w.write(author, noon)
 	_, err := w.Events.Remove(w.Context(), e.ID())
 	require.NoError(w, err)
@@ -124,7 +124,7 @@ func feedWorlds(w *fixtures) {
 	w.eachChance(func(w *fixtures, c random) {
 		w.category(1)
 		w.category(2)
-		authors := []user.ID{w.somebody(), w.somebody()}
+		authors := []user.ID{w.newUser(), w.newUser()}
 		var events []*event.Event
 		for i := range 60 {
 			events = w.step(c, noon.Add(time.Duration(i)*time.Second), authors, events)
@@ -139,7 +139,7 @@ func feedWorlds(w *fixtures) {
 func feedAtOnce(w *fixtures) {
 	w.category(1)
 	w.category(2)
-	author := w.somebody()
+	author := w.newUser()
 	var events []*event.Event
 	for range 4 {
 		events = append(events, w.write(author, noon))

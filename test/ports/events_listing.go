@@ -60,7 +60,7 @@ func (w *fixtures) onDates(viewer user.ID, limit int, dates ...event.Date) map[e
 }
 
 func listReach(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	stored := map[event.StatusPermission]*event.Event{}
 	for _, as := range everything {
 		stored[as] = w.write(author, noon, shown(as))
@@ -83,7 +83,7 @@ func listReach(w *fixtures) {
 }
 
 func listNoReach(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.write(author, noon)
 	p := w.list(event.Query{Author: author})
 	assert.Empty(w, p.Items)
@@ -92,7 +92,7 @@ func listNoReach(w *fixtures) {
 }
 
 func listOrder(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for _, e := range []struct {
 		title, day string
 		created    int
@@ -124,7 +124,7 @@ func listOrder(w *fixtures) {
 }
 
 func listTotal(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for range 5 {
 		w.write(author, noon)
 		w.write(author, noon, published(false))
@@ -159,7 +159,7 @@ func (w *fixtures) paged(q event.Query, size int) []*event.Event {
 }
 
 func commentedOrder(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	a, b, c := w.write(author, noon, titled("a")), w.write(author, noon, titled("b")), w.write(author, noon, titled("c"))
 	w.write(author, noon.Add(time.Hour), titled("never commented"))
 	d := w.write(author, noon, titled("d"), published(false))
@@ -179,7 +179,7 @@ func commentedOrder(w *fixtures) {
 }
 
 func commentedRemoved(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	a, b := w.write(author, noon, titled("a")), w.write(author, noon, titled("b"))
 	first := w.say(a.ID(), author, noon, "One")
 	w.say(b.ID(), author, noon.Add(time.Minute), "Two")
@@ -196,7 +196,7 @@ func commentedRemoved(w *fixtures) {
 }
 
 func commentedLimit(w *fixtures) {
-	author, other := w.somebody(), w.somebody()
+	author, other := w.newUser(), w.newUser()
 	for i := range 5 {
 		w.say(w.write(author, noon).ID(), other, noon.Add(time.Duration(i)*time.Second), "One")
 		w.say(w.write(other, noon).ID(), author, noon.Add(time.Hour), "Another")
@@ -208,7 +208,7 @@ func commentedLimit(w *fixtures) {
 }
 
 func onDatesVisible(w *fixtures) {
-	author, friend, fan := w.somebody(), w.somebody(), w.somebody()
+	author, friend, fan := w.newUser(), w.newUser(), w.newUser()
 	w.befriend(author, friend)
 	w.follow(fan, author)
 	next, empty := date(w, "2026-03-15"), date(w, "2026-03-16")
@@ -230,7 +230,7 @@ func onDatesVisible(w *fixtures) {
 }
 
 func onDatesOrder(w *fixtures) {
-	a, b := w.somebody(), w.somebody()
+	a, b := w.newUser(), w.newUser()
 	w.write(a, noon, titled("first"))
 	w.write(b, noon.Add(2*time.Microsecond), titled("third"))
 	w.write(a, noon.Add(time.Microsecond), titled("second"))
@@ -283,7 +283,7 @@ func onDatesWorlds(w *fixtures) {
 }
 
 func eventOfPlate(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	e, other := w.write(author, noon), w.write(author, noon, published(false))
 	plates := map[event.PlateID]event.ID{}
 	var last event.PlateID

@@ -30,7 +30,7 @@ func (w *fixtures) located(after event.ID, limit int) []event.Located {
 // before all that are stored already.
 func (w *fixtures) placed(title string, at place.Place, edits ...edit) event.Located {
 	w.Helper()
-	author := w.somebody()
+	author := w.newUser()
 	e := w.written(author, noon.Add(-time.Duration(author)*time.Minute), append(edits, titled(title))...)
 	require.NoError(w, e.Locate(e.Text(), at))
 	e, err := w.Events.Add(w.Context(), e)

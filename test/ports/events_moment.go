@@ -16,18 +16,18 @@ import (
 func onDatesReach(w *fixtures) {
 	relations := map[user.ID]subscription.Relation{}
 	authors := func(viewer user.ID) {
-		stranger, followed, follower, contact := w.somebody(), w.somebody(), w.somebody(), w.somebody()
+		stranger, followed, follower, contact := w.newUser(), w.newUser(), w.newUser(), w.newUser()
 		w.follow(viewer, followed)
 		w.follow(follower, viewer)
 		w.befriend(viewer, contact)
-		w.befriend(viewer, w.somebody())
+		w.befriend(viewer, w.newUser())
 		for _, author := range []user.ID{stranger, followed, follower} {
 			relations[author] = subscription.Stranger
 		}
 		relations[contact] = subscription.Contact
 	}
-	viewer := w.somebody()
-	other := w.somebody()
+	viewer := w.newUser()
+	other := w.newUser()
 	for range 3 {
 		authors(viewer)
 	}

@@ -17,7 +17,7 @@ var eventScenery = []promise{
 }
 
 func aroundNames(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for id := range feed.CategoryID(4) {
 		w.category(id + 1)
 	}
@@ -44,7 +44,7 @@ func aroundNames(w *fixtures) {
 }
 
 func aroundAll(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	on, none := date(w, "2026-03-14"), date(w, "2026-03-15")
 	e := w.write(author, noon, dated(on))
 	said := w.say(e.ID(), author, noon.Add(time.Hour), "One")

@@ -86,7 +86,7 @@ func feedCategories(w *fixtures) {
 }
 
 func feedMetas(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	shelved := content(author)
 	shelved.Category, shelved.Created, shelved.Updated = w.category(1), noon.Add(time.Hour), noon.Add(2*time.Hour)
 	w.category(2)
@@ -117,7 +117,7 @@ func feedMetas(w *fixtures) {
 }
 
 func feedMetasOfEvents(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.category(1)
 	for _, as := range everything {
 		w.write(author, noon, shown(as))
@@ -134,7 +134,7 @@ func feedMetasOfEvents(w *fixtures) {
 }
 
 func feedShelves(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.category(1)
 	w.category(2)
 	inOne := func(p *publication.Publication) { p.Category = 1 }
@@ -151,7 +151,7 @@ func feedShelves(w *fixtures) {
 }
 
 func feedOrder(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	at := func(micros int) publication.Content {
 		c := content(author)
 		c.Created, c.Updated = noon.Add(time.Duration(micros)*time.Microsecond), noon.Add(-time.Duration(micros)*time.Hour)
@@ -174,7 +174,7 @@ func feedOrder(w *fixtures) {
 }
 
 func feedThings(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	c := content(author)
 	c.Summary, c.Cover, c.Category, c.Language = broad(300), cover(), w.category(1), "zh-Hant-TW"
 	p := publication.Publication{
@@ -202,7 +202,7 @@ func feedNoCategory(w *fixtures) {
 }
 
 func feedPages(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for id := range publication.ID(5) {
 		w.imports(article(author, id+1))
 	}
@@ -217,7 +217,7 @@ func feedPages(w *fixtures) {
 
 func feedGone(w *fixtures) {
 	w.category(1)
-	w.imports(article(w.somebody(), 1))
+	w.imports(article(w.newUser(), 1))
 	w.refusedGone(feedCalls)
 }
 

@@ -25,7 +25,7 @@ func feedEverythingAtOnce(w *fixtures) {
 	const turns = 25
 	w.category(1)
 	w.category(2)
-	author := w.somebody()
+	author := w.newUser()
 	for _, err := range atOnce(many, func(i int) error {
 		p := publisher{random: random{rand.New(rand.NewPCG(uint64(i), 7))}, fixtures: w, author: author, number: i}
 		for turn := range turns {

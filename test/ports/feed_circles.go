@@ -25,7 +25,7 @@ func at(lat, lng float64) func(*demand.Demand) {
 }
 
 func feedDistances(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.imports(request(author, 1, at(30.25, 120.15)), request(author, 2, at(30.26, 120.15)), request(author, 3),
 		node(content(author), 4))
 	near := around(30.25, 120.15, 500)
@@ -40,7 +40,7 @@ func feedDistances(w *fixtures) {
 }
 
 func feedCircles(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.imports(
 		request(author, 1, at(0, 179.99)), request(author, 2, at(0, -179.99)), request(author, 3, at(0, 180)), request(author, 4, at(0, -180)),
 		request(author, 5, at(89.99, 0)), request(author, 6, at(89.99, 180)), request(author, 7, at(90, 45)),
@@ -126,7 +126,7 @@ func (c random) selections() []feed.Selection {
 
 func feedAnyWorld(w *fixtures) {
 	w.eachChance(func(w *fixtures, c random) {
-		author := w.somebody()
+		author := w.newUser()
 		w.category(1)
 		w.category(2)
 		stored := map[feed.Kind]map[int64]feed.Listable{feed.Node: {}, feed.Publication: {}, feed.Demand: {}}

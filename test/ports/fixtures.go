@@ -20,8 +20,8 @@ import (
 	"plaza/domain/user"
 )
 
-// fixtures is one subtest's stores, and what peoples them. Whatever it builds must
-// succeed.
+// fixtures is one subtest's stores, and the methods that fill them. A method that fails
+// ends the subtest.
 type fixtures struct {
 	*testing.T
 	Stores
@@ -96,8 +96,8 @@ func phone(n int) user.Phone {
 	return p
 }
 
-// somebody opens an account and returns its uid.
-func (w *fixtures) somebody() user.ID {
+// newUser opens an account and returns its uid.
+func (w *fixtures) newUser() user.ID {
 	w.Helper()
 	w.people++
 	id, err := w.Accounts.Open(w.Context(),

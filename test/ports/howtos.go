@@ -38,7 +38,7 @@ func (w *fixtures) howTos(r page.Request, categories ...string) page.Page[public
 }
 
 func listHowTos(w *fixtures) {
-	robot, other := w.somebody(), w.somebody()
+	robot, other := w.newUser(), w.newUser()
 	a, b, c := howTo("a", robot, noon, 1), howTo("b", robot, noon, 2), howTo("b", other, noon, 3)
 	percent := howTo("%", robot, noon, 4)
 	w.imports(a, b, c, percent)
@@ -58,7 +58,7 @@ func listHowTos(w *fixtures) {
 }
 
 func listHowTosNewest(w *fixtures) {
-	first, second := w.somebody(), w.somebody()
+	first, second := w.newUser(), w.newUser()
 	want := []publication.HowTo{
 		howTo("d", first, noon.Add(2*time.Microsecond)), howTo("a", second, noon.Add(time.Microsecond)), howTo("B", second, noon),
 		howTo("a", first, noon), howTo("a", second, noon.Add(-time.Microsecond)), howTo("c", first, noon.Add(-time.Microsecond)),
@@ -72,7 +72,7 @@ func listHowTosNewest(w *fixtures) {
 }
 
 func listHowTosPages(w *fixtures) {
-	robot := w.somebody()
+	robot := w.newUser()
 	for _, category := range []string{"a", "b", "c", "d", "e"} {
 		w.imports(howTo(category, robot, noon), howTo(category+"'", robot, noon))
 	}
@@ -91,7 +91,7 @@ func listHowTosPages(w *fixtures) {
 }
 
 func howToPrivate(w *fixtures) {
-	h := howTo("garden", w.somebody(), noon, 1, 2)
+	h := howTo("garden", w.newUser(), noon, 1, 2)
 	w.imports(h)
 	for range 2 {
 		got := w.howTos(page.Request{}).Items[0].Bundles
@@ -101,7 +101,7 @@ func howToPrivate(w *fixtures) {
 }
 
 func howToGone(w *fixtures) {
-	w.imports(howTo("garden", w.somebody(), noon, 1))
+	w.imports(howTo("garden", w.newUser(), noon, 1))
 	w.refusedGone(howToCalls)
 }
 

@@ -87,7 +87,7 @@ func discard(i *userimage.Image) error {
 }
 
 func addImage(w *fixtures) {
-	owner := w.somebody()
+	owner := w.newUser()
 	for _, tags := range []userimage.Tags{{}, tagged(w, "b", "a", broad(64), "O'Brien \\ \"%_\"", "A")} {
 		i := userimage.New(owner, "public/ab/c.jpg", 7000, 5000, tags, noon)
 		added, err := w.Images.Add(w.Context(), i)
@@ -101,7 +101,7 @@ func addImage(w *fixtures) {
 }
 
 func addImageNumbers(w *fixtures) {
-	owner := w.somebody()
+	owner := w.newUser()
 	given := map[userimage.ID]bool{}
 	for range 3 {
 		i := w.picture(owner, noon)
@@ -116,7 +116,7 @@ func addImageNumbers(w *fixtures) {
 }
 
 func addDanglingImage(w *fixtures) {
-	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
 		_, err := w.Images.Add(w.Context(), userimage.New(nobody, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
 		require.Error(w, err)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
@@ -125,7 +125,7 @@ func addDanglingImage(w *fixtures) {
 }
 
 func addImagesFull(w *fixtures) {
-	owner, other := w.somebody(), w.somebody()
+	owner, other := w.newUser(), w.newUser()
 	deleted := w.picture(owner, noon)
 	w.changeOf(deleted.ID, discard)
 	var last userimage.Image
@@ -147,7 +147,7 @@ func addImagesFull(w *fixtures) {
 }
 
 func getImage(w *fixtures) {
-	i := w.picture(w.somebody(), noon, "a")
+	i := w.picture(w.newUser(), noon, "a")
 	deleted := w.changeOf(i.ID, discard)
 	assert.Equal(w, noon.Add(time.Hour), deleted.Deleted)
 	i.Deleted = noon.Add(time.Hour)
@@ -159,7 +159,7 @@ func getImage(w *fixtures) {
 }
 
 func changeImage(w *fixtures) {
-	i, bystander := w.picture(w.somebody(), noon, "a", "b"), w.picture(w.somebody(), noon, "a")
+	i, bystander := w.picture(w.newUser(), noon, "a", "b"), w.picture(w.newUser(), noon, "a")
 	got := w.changeOf(i.ID, func(loaded *userimage.Image) error {
 		assert.Equal(w, i, *loaded)
 		loaded.ID = bystander.ID
@@ -174,7 +174,7 @@ func changeImage(w *fixtures) {
 }
 
 func changeNoImage(w *fixtures) {
-	i := w.picture(w.somebody(), noon)
+	i := w.picture(w.newUser(), noon)
 	for _, none := range []userimage.ID{0, -1, i.ID + 1} {
 		_, err := w.Images.Change(w.Context(), none, func(*userimage.Image) error {
 			w.Error("there is nothing to change")
@@ -185,7 +185,7 @@ func changeNoImage(w *fixtures) {
 }
 
 func changeImageFails(w *fixtures) {
-	i := w.picture(w.somebody(), noon, "a")
+	i := w.picture(w.newUser(), noon, "a")
 	_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 		return errors.Join(loaded.Retag(tagged(w, "b")), errBoom)
 	})
@@ -199,7 +199,7 @@ func changeImageFails(w *fixtures) {
 }
 
 func changeImagePanics(w *fixtures) {
-	i := w.picture(w.somebody(), noon, "a")
+	i := w.picture(w.newUser(), noon, "a")
 	assert.Panics(w, func() {
 		_, _ = w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 			loaded.Width = 1
@@ -211,7 +211,7 @@ func changeImagePanics(w *fixtures) {
 }
 
 func changeImageGone(w *fixtures) {
-	i := w.picture(w.somebody(), noon, "a")
+	i := w.picture(w.newUser(), noon, "a")
 	ctx, cancel := context.WithCancel(w.Context())
 	_, err := w.Images.Change(ctx, i.ID, func(loaded *userimage.Image) error {
 		cancel()
@@ -223,7 +223,7 @@ func changeImageGone(w *fixtures) {
 }
 
 func changeImageAtOnce(w *fixtures) {
-	i := w.picture(w.somebody(), noon, "start")
+	i := w.picture(w.newUser(), noon, "start")
 	for _, err := range atOnce(many, func(n int) error {
 		_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
 			tags, err := userimage.ParseTags(append(loaded.Tags.Names(), fmt.Sprint("n", n)))
@@ -237,7 +237,7 @@ func changeImageAtOnce(w *fixtures) {
 }
 
 func imageGone(w *fixtures) {
-	i := w.picture(w.somebody(), noon, "a")
+	i := w.picture(w.newUser(), noon, "a")
 	w.refusedGone(imageCalls)
 	assert.Equal(w, []userimage.Image{i}, w.pictures(userimage.Query{Owner: i.Owner}))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func listImages(w *fixtures) {
-	owner, other := w.somebody(), w.somebody()
+	owner, other := w.newUser(), w.newUser()
 	all := []userimage.Image{
 		w.picture(owner, noon), w.picture(owner, noon, "a"), w.picture(owner, noon, "a", "b"), w.picture(owner, noon, "b", "c"),
 		w.picture(owner, noon, "A", "a%", "_", "a b"), w.picture(other, noon, "a", "b"),
@@ -49,7 +49,7 @@ func imagesOf(all []userimage.Image, q userimage.Query) []userimage.Image {
 }
 
 func listImagesNewest(w *fixtures) {
-	owner := w.somebody()
+	owner := w.newUser()
 	var stored []userimage.Image
 	for _, micros := range []int{0, 2, 1, 1} {
 		stored = append(stored, w.picture(owner, noon.Add(time.Duration(micros)*time.Microsecond)))
@@ -59,7 +59,7 @@ func listImagesNewest(w *fixtures) {
 }
 
 func listImagesWhole(w *fixtures) {
-	owner := w.somebody()
+	owner := w.newUser()
 	assert.Empty(w, w.pictures(userimage.Query{Owner: owner}))
 	for range page.MaxSize + 5 {
 		w.picture(owner, noon)
@@ -68,7 +68,7 @@ func listImagesWhole(w *fixtures) {
 }
 
 func listImagesEnds(w *fixtures) {
-	owner := w.somebody()
+	owner := w.newUser()
 	for range 3 {
 		w.picture(owner, noon)
 	}
@@ -84,7 +84,7 @@ func listImagesEnds(w *fixtures) {
 }
 
 func listImagesPages(w *fixtures) {
-	owner := w.somebody()
+	owner := w.newUser()
 	for range 5 {
 		w.picture(owner, noon, "a")
 		w.picture(owner, noon)
@@ -122,7 +122,7 @@ func listImagesWorlds(w *fixtures) {
 		some := func() []string {
 			return slices.DeleteFunc(slices.Clone(names), func(string) bool { return c.IntN(2) == 0 })
 		}
-		people := []user.ID{w.somebody(), w.somebody()}
+		people := []user.ID{w.newUser(), w.newUser()}
 		var all []userimage.Image
 		for range 40 {
 			i := w.picture(pick(c, people...), noon.Add(time.Duration(c.IntN(4))*time.Microsecond), some()...)

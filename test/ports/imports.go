@@ -255,7 +255,7 @@ func personAgain(w *fixtures) {
 }
 
 func personAdopts(w *fixtures) {
-	id := w.somebody()
+	id := w.newUser()
 	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
 		a.SetPassword("another")
 		a.Staff = true

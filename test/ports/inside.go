@@ -34,7 +34,7 @@ func Inside(t *testing.T, open Open) {
 	)
 	open.keeps(t, []promise{
 		{"no port is called from inside Accounts.Change", func(w *fixtures) {
-			id := w.somebody()
+			id := w.newUser()
 			w.refusedInside(calls, func(try func()) error {
 				return w.Accounts.Change(w.Context(), id, func(*access.Account) error {
 					try()
@@ -43,7 +43,7 @@ func Inside(t *testing.T, open Open) {
 			})
 		}},
 		{"no port is called from inside Events.Change", func(w *fixtures) {
-			id := w.write(w.somebody(), noon).ID()
+			id := w.write(w.newUser(), noon).ID()
 			w.refusedInside(calls, func(try func()) error {
 				_, err := w.Events.Change(w.Context(), id, func(*event.Event) error {
 					try()
@@ -53,7 +53,7 @@ func Inside(t *testing.T, open Open) {
 			})
 		}},
 		{"no port is called from inside Events.ChangeRead", func(w *fixtures) {
-			id := w.write(w.somebody(), noon).ID()
+			id := w.write(w.newUser(), noon).ID()
 			w.refusedInside(calls, func(try func()) error {
 				_, err := w.Events.ChangeRead(w.Context(), w.got(id), func(*event.Event) error {
 					try()
@@ -63,7 +63,7 @@ func Inside(t *testing.T, open Open) {
 			})
 		}},
 		{"no port is called from inside Images.Change", func(w *fixtures) {
-			id := w.picture(w.somebody(), noon).ID
+			id := w.picture(w.newUser(), noon).ID
 			w.refusedInside(calls, func(try func()) error {
 				_, err := w.Images.Change(w.Context(), id, func(*userimage.Image) error {
 					try()
@@ -73,7 +73,7 @@ func Inside(t *testing.T, open Open) {
 			})
 		}},
 		{"no port is called from inside Ledger.Change", func(w *fixtures) {
-			id := w.charge(order(w.somebody(), noon)).ID
+			id := w.charge(order(w.newUser(), noon)).ID
 			w.refusedInside(calls, func(try func()) error {
 				return w.Ledger.Change(w.Context(), id, func(*payment.Trade) error {
 					try()
@@ -116,7 +116,7 @@ func (w *fixtures) refusedGone(calls []call) {
 }
 
 func othersMeanwhile(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	changed, other := w.write(author, noon).ID(), w.write(author, noon).ID()
 	changing, calling := make(chan struct{}), make(chan struct{})
 	served := make(chan error, 1)

@@ -57,7 +57,7 @@ func (w *fixtures) ordersOf(id user.ID, s payment.State) []payment.Order {
 }
 
 func addOrder(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	full := payment.Order{
 		User: who, Subject: broad(31) + "'%", Amount: 10_000_000, Currency: payment.CNY, State: payment.Paid, Created: noon,
 		Expires: noon.Add(time.Hour), PaidAt: noon.Add(time.Microsecond), Transaction: "4200000000202603141234567890",
@@ -75,7 +75,7 @@ func addOrder(w *fixtures) {
 }
 
 func addOrderNumbers(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	given := map[payment.OrderID]bool{}
 	o := order(who, noon)
 	for range 3 {
@@ -95,7 +95,7 @@ func addOrderNumbers(w *fixtures) {
 }
 
 func addDanglingOrder(w *fixtures) {
-	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
 		_, err := w.Ledger.AddOrder(w.Context(), order(nobody, noon), nil)
 		require.Error(w, err)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
@@ -104,7 +104,7 @@ func addDanglingOrder(w *fixtures) {
 }
 
 func addOrderNotes(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	open := w.charge(order(who, noon))
 	closed := order(who, noon)
 	closed.State = payment.Closed
@@ -118,7 +118,7 @@ func addOrderNotes(w *fixtures) {
 }
 
 func getOrder(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	first, second := w.charge(order(who, noon)), w.charge(order(who, noon.Add(time.Hour)))
 	for _, o := range []payment.Order{first, second} {
 		got, err := w.Ledger.Order(w.Context(), o.ID)
@@ -132,7 +132,7 @@ func getOrder(w *fixtures) {
 }
 
 func ordersOf(w *fixtures) {
-	people := []user.ID{w.somebody(), w.somebody()}
+	people := []user.ID{w.newUser(), w.newUser()}
 	states := []payment.State{payment.Open, payment.Paid, payment.Closed}
 	stored := map[user.ID]map[payment.State]payment.Order{}
 	for _, who := range people {
@@ -161,7 +161,7 @@ func ordersOf(w *fixtures) {
 }
 
 func ordersNewest(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	var stored []payment.Order
 	for _, micros := range []int{0, 2, 1, 1} {
 		stored = append(stored, w.charge(order(who, noon.Add(time.Duration(micros)*time.Microsecond))))
@@ -185,7 +185,7 @@ func ordersNewest(w *fixtures) {
 }
 
 func orderGone(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	w.refusedGone(ledgerCalls)
 	assert.Equal(w, []payment.Order{o}, w.ordersOf(o.User, payment.Open))
 	assert.Len(w, w.journal(o.ID), 1)

@@ -118,7 +118,7 @@ func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
 }
 
 func changeTrade(w *fixtures) {
-	o, bystander := w.charge(order(w.somebody(), noon)), w.charge(order(w.somebody(), noon))
+	o, bystander := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
 	want := payment.Trade{Order: o, NextCheck: o.Expires}
 	ordered := w.journal(o.ID)
 	w.kept(want, ordered)
@@ -157,7 +157,7 @@ func changeTrade(w *fixtures) {
 }
 
 func changeNoTrade(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	for _, none := range []payment.OrderID{0, -1, o.ID + 1} {
 		err := w.Ledger.Change(w.Context(), none, func(*payment.Trade) error {
 			w.Error("there is nothing to change")
@@ -175,7 +175,7 @@ func spoil(t *payment.Trade) {
 }
 
 func changeTradeFails(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	for _, boom := range []error{errBoom, payment.ErrTooLate} {
 		err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
@@ -191,7 +191,7 @@ func changeTradeFails(w *fixtures) {
 }
 
 func changeTradePanics(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	assert.Panics(w, func() {
 		_ = w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
@@ -203,7 +203,7 @@ func changeTradePanics(w *fixtures) {
 }
 
 func changeTradeGone(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	ctx, cancel := context.WithCancel(w.Context())
 	err := w.Ledger.Change(ctx, o.ID, func(t *payment.Trade) error {
@@ -216,7 +216,7 @@ func changeTradeGone(w *fixtures) {
 }
 
 func changeTradePrivate(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	w.begins(o.ID, byCode, "a", noon)
 	var held payment.Trade
 	w.trade(o.ID, func(t *payment.Trade) {
@@ -238,7 +238,7 @@ func changeTradePrivate(w *fixtures) {
 
 func changeTradeAtOnce(w *fixtures) {
 	const fifty = 50
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	for _, err := range atOnce(fifty, func(n int) error {
 		return w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
 			at := noon.Add(time.Duration(n) * time.Second)
@@ -261,7 +261,7 @@ func changeTradeAtOnce(w *fixtures) {
 }
 
 func changeTradeWrong(w *fixtures) {
-	o, other := w.charge(order(w.somebody(), noon)), w.charge(order(w.somebody(), noon))
+	o, other := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
 	w.begins(other.ID, byCode, "theirs", noon)
 	w.trade(other.ID, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "theirs", "lost", noon), noon) })
 	w.begins(o.ID, byCode, "a", noon)
@@ -294,7 +294,7 @@ func changeTradeWrong(w *fixtures) {
 }
 
 func changeTradeUnpaid(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	w.pays(o.ID, "a", "t", noon)
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	require.Equal(w, payment.Paid, before.Order.State)
@@ -308,7 +308,7 @@ func changeTradeUnpaid(w *fixtures) {
 }
 
 func orderOf(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	first, second := w.charge(order(who, noon)), w.charge(order(who, noon))
 	w.begins(first.ID, byCode, "a", noon)
 	w.begins(second.ID, inApp, "A", noon)

@@ -49,7 +49,7 @@ func (w *fixtures) answers(id payment.OrderID, k payment.Key, reply string, at t
 }
 
 func reserve(w *fixtures) {
-	who, other := w.somebody(), w.somebody()
+	who, other := w.newUser(), w.newUser()
 	k := keyNamed(who, broad(63)+"'\"%_")
 	require.Nil(w, w.reserves(k, noon))
 	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Second), noon.Add(time.Hour))
@@ -68,7 +68,7 @@ func reserve(w *fixtures) {
 }
 
 func reserveReused(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	k := keyNamed(who, "k")
 	another := keyNamed(who, "another request")
 	another.Name = k.Name
@@ -87,7 +87,7 @@ func reserveReused(w *fixtures) {
 }
 
 func reserveAgain(w *fixtures) {
-	k := keyNamed(w.somebody(), "k")
+	k := keyNamed(w.newUser(), "k")
 	w.reserves(k, noon)
 	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute-time.Microsecond), noon.Add(time.Hour))
 	assert.ErrorIs(w, err, payment.ErrKeyInUse)
@@ -97,7 +97,7 @@ func reserveAgain(w *fixtures) {
 }
 
 func answersForgotten(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	k := keyNamed(who, "k")
 	w.reserves(k, noon)
 	_, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
@@ -110,7 +110,7 @@ func answersForgotten(w *fixtures) {
 }
 
 func release(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	k, other := keyNamed(who, "k"), keyNamed(who, "other")
 	require.NoError(w, w.Ledger.Release(w.Context(), k), "there is none")
 	w.reserves(k, noon)
@@ -134,7 +134,7 @@ func release(w *fixtures) {
 }
 
 func releaseOfAnother(w *fixtures) {
-	first := keyNamed(w.somebody(), "k")
+	first := keyNamed(w.newUser(), "k")
 	second := first
 	second.Holder[0]++
 	w.reserves(first, noon)
@@ -148,7 +148,7 @@ func releaseOfAnother(w *fixtures) {
 }
 
 func answerTwice(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	k := keyNamed(who, "k")
 	w.reserves(k, noon)
 	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
@@ -168,7 +168,7 @@ func answerTwice(w *fixtures) {
 }
 
 func reserveAtOnce(w *fixtures) {
-	k := keyNamed(w.somebody(), "k")
+	k := keyNamed(w.newUser(), "k")
 	assertOneWins(w, atOnce(many, func(int) error {
 		a, err := w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
 		assert.Nil(w, a)
@@ -177,7 +177,7 @@ func reserveAtOnce(w *fixtures) {
 }
 
 func answerAtOnce(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	k := keyNamed(who, "k")
 	w.reserves(k, noon)
 	assertOneWins(w, atOnce(many, func(n int) error {
@@ -192,7 +192,7 @@ func answerAtOnce(w *fixtures) {
 }
 
 func reserveNobody(w *fixtures) {
-	for _, nobody := range []user.ID{0, -1, w.somebody() + 1} {
+	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
 		_, err := w.Ledger.Reserve(w.Context(), keyNamed(nobody, "k"), noon, noon.Add(time.Minute))
 		require.Error(w, err)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
@@ -200,7 +200,7 @@ func reserveNobody(w *fixtures) {
 }
 
 func answerFails(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	k := keyNamed(o.User, "k")
 	w.reserves(k, noon)
 	err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
@@ -215,7 +215,7 @@ func answerFails(w *fixtures) {
 }
 
 func answerPrivate(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	k := keyNamed(o.User, "k")
 	w.reserves(k, noon)
 	given := w.answers(o.ID, k, "reply", noon)

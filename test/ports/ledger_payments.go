@@ -53,7 +53,7 @@ func (w *fixtures) due(now time.Time, limit int) []payment.OrderID {
 }
 
 func addStray(w *fixtures) {
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	w.pays(o.ID, "a", "known", noon)
 	want := stray("t", noon)
 	added := w.strays("t", noon)
@@ -91,7 +91,7 @@ func addStrayAtOnce(w *fixtures) {
 
 func payments(w *fixtures) {
 	assert.Empty(w, w.payments("", page.Request{}).Items)
-	o := w.charge(order(w.somebody(), noon))
+	o := w.charge(order(w.newUser(), noon))
 	w.pays(o.ID, "a", "applied", noon.Add(2*time.Second))
 	w.trade(o.ID, func(t *payment.Trade) {
 		at := noon.Add(time.Second)
@@ -151,7 +151,7 @@ func paymentPages(w *fixtures) {
 // looked stores an order that is to be looked at then.
 func (w *fixtures) looked(at time.Time) payment.OrderID {
 	w.Helper()
-	id := w.charge(order(w.somebody(), noon)).ID
+	id := w.charge(order(w.newUser(), noon)).ID
 	w.trade(id, func(t *payment.Trade) { t.NextCheck = at })
 	return id
 }

@@ -94,7 +94,7 @@ func (c random) move(of payment.OrderID, at time.Time) move {
 
 func anyTrade(w *fixtures) {
 	w.eachChance(func(w *fixtures, c random) {
-		who := w.somebody()
+		who := w.newUser()
 		plain := map[payment.OrderID]payment.Trade{}
 		var ids []payment.OrderID
 		for range 3 {
@@ -126,7 +126,7 @@ func anyTrade(w *fixtures) {
 // tradeAtOnce does moves of which nobody knows the order: what always holds must hold.
 func tradeAtOnce(w *fixtures) {
 	w.eachChance(func(w *fixtures, c random) {
-		o := w.charge(order(w.somebody(), noon))
+		o := w.charge(order(w.newUser(), noon))
 		moves := make([][]move, many)
 		for i := range moves {
 			for range 6 {

@@ -42,7 +42,7 @@ func idsOf(all []publication.Publication) []publication.ID {
 }
 
 func publicationPrivate(w *fixtures) {
-	p := article(w.somebody(), 1, func(p *publication.Publication) { p.Cover = cover() })
+	p := article(w.newUser(), 1, func(p *publication.Publication) { p.Cover = cover() })
 	n := publication.Node{ID: 1, Content: content(p.Author)}
 	n.Cover = cover()
 	w.imports(p, n)
@@ -68,7 +68,7 @@ func contentOf(thing feed.Listable) publication.Content {
 }
 
 func publicationGone(w *fixtures) {
-	w.imports(article(w.somebody(), 1))
+	w.imports(article(w.newUser(), 1))
 	w.refusedGone(publicationCalls)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func publicationOrder(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	updated := func(micros int) func(*publication.Publication) {
 		return func(p *publication.Publication) {
 			p.Updated = noon.Add(time.Duration(micros) * time.Microsecond)
@@ -33,7 +33,7 @@ func publicationOrder(w *fixtures) {
 }
 
 func publicationsOfCategory(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for i, category := range []feed.CategoryID{0, w.category(1), w.category(2), 1} {
 		w.imports(article(author, publication.ID(i+1), func(p *publication.Publication) { p.Category = category }))
 	}
@@ -53,7 +53,7 @@ func (w *fixtures) originals() []publication.ID {
 }
 
 func originOnly(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	w.imports(
 		article(author, 1),
 		article(author, 2, translationOf(1)),
@@ -77,7 +77,7 @@ func originOnly(w *fixtures) {
 
 func originOnlyWorlds(w *fixtures) {
 	w.eachChance(func(w *fixtures, c random) {
-		author := w.somebody()
+		author := w.newUser()
 		w.category(1)
 		bundles := make([]publication.Bundle, 12)
 		for id := 1; id < len(bundles); id++ {
@@ -145,7 +145,7 @@ func (w *fixtures) pagedPublications(q publication.Query, size int) []publicatio
 }
 
 func publicationPages(w *fixtures) {
-	author := w.somebody()
+	author := w.newUser()
 	for id := range publication.ID(5) {
 		w.imports(article(author, id+1))
 		w.imports(article(author, id+11, translationOf(publication.BundleID(id+1))))

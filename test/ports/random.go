@@ -56,7 +56,7 @@ func (w *fixtures) society(c random) ([]user.ID, relate) {
 	w.Helper()
 	var people []user.ID
 	for range 5 {
-		people = append(people, w.somebody())
+		people = append(people, w.newUser())
 	}
 	type pair struct{ who, followed user.ID }
 	follows := map[pair]bool{}

@@ -56,7 +56,7 @@ func (w *fixtures) subscriptions(q subscription.Query) page.Page[subscription.Su
 }
 
 func followNew(w *fixtures) {
-	who, followed := w.somebody(), w.somebody()
+	who, followed := w.newUser(), w.newUser()
 	for _, s := range []subscription.Subscription{
 		toUser(who, followed, noon),
 		subscription.ToCategory(who, w.category(feed.CategoryID(followed)), noon), // of the same number
@@ -72,7 +72,7 @@ func followNew(w *fixtures) {
 }
 
 func followAgain(w *fixtures) {
-	who, followed := w.somebody(), w.somebody()
+	who, followed := w.newUser(), w.newUser()
 	for _, s := range []subscription.Subscription{
 		toUser(who, followed, noon), subscription.ToCategory(who, w.category(1), noon),
 	} {
@@ -87,9 +87,9 @@ func followAgain(w *fixtures) {
 }
 
 func followAtOnce(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	for _, s := range []subscription.Subscription{
-		toUser(who, w.somebody(), noon), subscription.ToCategory(who, w.category(1), noon),
+		toUser(who, w.newUser(), noon), subscription.ToCategory(who, w.category(1), noon),
 	} {
 		type answer struct {
 			stored subscription.Subscription
@@ -115,7 +115,7 @@ func followAtOnce(w *fixtures) {
 }
 
 func followNothing(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	for _, s := range []subscription.Subscription{
 		toUser(who, who+1, noon), toUser(who, -1, noon),
 		subscription.ToCategory(who, 1, noon), subscription.ToCategory(who, 0, noon),
@@ -131,7 +131,7 @@ func followNothing(w *fixtures) {
 }
 
 func unfollow(w *fixtures) {
-	who, followed := w.somebody(), w.somebody()
+	who, followed := w.newUser(), w.newUser()
 	w.befriend(who, followed)
 	category := w.subscribe(subscription.ToCategory(who, w.category(1), noon))
 	all := w.subscriptions(subscription.Query{User: who})
@@ -145,7 +145,7 @@ func unfollow(w *fixtures) {
 }
 
 func unfollowNothing(w *fixtures) {
-	who, followed := w.somebody(), w.somebody()
+	who, followed := w.newUser(), w.newUser()
 	s := w.subscribe(toUser(who, followed, noon))
 	for _, owner := range []user.ID{followed, 0} {
 		assert.ErrorIs(w, w.Subscriptions.Remove(w.Context(), owner, s.ID), subscription.ErrNotFound)
@@ -155,15 +155,15 @@ func unfollowNothing(w *fixtures) {
 }
 
 func unfollowAtOnce(w *fixtures) {
-	who := w.somebody()
-	s := w.subscribe(toUser(who, w.somebody(), noon))
+	who := w.newUser()
+	s := w.subscribe(toUser(who, w.newUser(), noon))
 	assertOneWins(w, atOnce(many, func(int) error {
 		return w.Subscriptions.Remove(w.Context(), who, s.ID)
 	}), subscription.ErrNotFound)
 }
 
 func listAdmitted(w *fixtures) {
-	who, followed := w.somebody(), w.somebody()
+	who, followed := w.newUser(), w.newUser()
 	all := []subscription.Subscription{
 		w.subscribe(toUser(who, followed, noon)), w.subscribe(subscription.ToCategory(who, w.category(1), noon)),
 		w.subscribe(toUser(followed, who, noon)), w.subscribe(subscription.ToCategory(followed, 1, noon)),
@@ -187,22 +187,22 @@ func listAdmitted(w *fixtures) {
 }
 
 func listNewest(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	var stored []subscription.Subscription
 	for _, minutes := range []int{0, 2, 1, 1} {
 		at := noon.Add(time.Duration(minutes) * time.Minute)
-		stored = append(stored, w.subscribe(toUser(who, w.somebody(), at)))
+		stored = append(stored, w.subscribe(toUser(who, w.newUser(), at)))
 	}
 	want := []subscription.Subscription{stored[1], stored[3], stored[2], stored[0]}
 	assert.Equal(w, want, w.subscriptions(subscription.Query{User: who}).Items)
 }
 
 func listPages(w *fixtures) {
-	who := w.somebody()
+	who := w.newUser()
 	empty := w.subscriptions(subscription.Query{User: who})
 	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
 	for range 5 {
-		w.subscribe(toUser(who, w.somebody(), noon))
+		w.subscribe(toUser(who, w.newUser(), noon))
 	}
 	whole := w.subscriptions(subscription.Query{User: who})
 	var paged []subscription.Subscription
@@ -225,7 +225,7 @@ func (w *fixtures) relations(viewer user.ID, authors ...user.ID) map[user.ID]sub
 }
 
 func relations(w *fixtures) {
-	viewer, friend, fan, idol, nobody := w.somebody(), w.somebody(), w.somebody(), w.somebody(), w.somebody()
+	viewer, friend, fan, idol, nobody := w.newUser(), w.newUser(), w.newUser(), w.newUser(), w.newUser()
 	w.befriend(viewer, friend)
 	w.befriend(friend, nobody)
 	w.follow(fan, viewer)
@@ -242,14 +242,14 @@ func relations(w *fixtures) {
 }
 
 func relationsOfNobody(w *fixtures) {
-	a, b := w.somebody(), w.somebody()
+	a, b := w.newUser(), w.newUser()
 	w.befriend(a, b)
 	want := map[user.ID]subscription.Relation{a: subscription.Stranger, b: subscription.Stranger, 0: subscription.Stranger}
 	assert.Equal(w, want, w.relations(0, a, b, 0))
 }
 
 func subscriptionGone(w *fixtures) {
-	who, followed := w.somebody(), w.somebody()
+	who, followed := w.newUser(), w.newUser()
 	s := w.subscribe(toUser(followed, who, noon))
 	w.refusedGone(subscriptionCalls)
 	assert.Empty(w, w.subscriptions(subscription.Query{User: who}).Items)

@@ -71,7 +71,7 @@ func (w *fixtures) touch(t access.Token, now time.Time) {
 }
 
 func issue(w *fixtures) {
-	holder := w.somebody()
+	holder := w.newUser()
 	first := token(holder, 1)
 	first.ID = 99
 	first = w.issue(first)
@@ -87,7 +87,7 @@ func issue(w *fixtures) {
 }
 
 func issueNarrowing(w *fixtures) {
-	holder := w.somebody()
+	holder := w.newUser()
 	var want []access.Token
 	for n, narrowing := range []access.Narrowing{access.NarrowingUnknown, access.NotNarrowed, access.Narrowed} {
 		t := token(holder, byte(n))
@@ -102,7 +102,7 @@ func issueNarrowing(w *fixtures) {
 }
 
 func sessionStanding(w *fixtures) {
-	w.somebody()
+	w.newUser()
 	a, m := visitor()
 	a.Phone, m.Seen = phone(100), time.Time{}
 	holder, err := w.Accounts.Open(w.Context(), a, m)
@@ -128,7 +128,7 @@ func standing(a access.Account) access.Account {
 }
 
 func sessionWhatever(w *fixtures) {
-	holder := w.somebody()
+	holder := w.newUser()
 	expired := token(holder, 1)
 	expired.TTL = -time.Hour
 	ancient := token(holder, 2)
@@ -146,7 +146,7 @@ func sessionWhatever(w *fixtures) {
 }
 
 func sessionNone(w *fixtures) {
-	w.issue(token(w.somebody(), 1))
+	w.issue(token(w.newUser(), 1))
 	for _, hash := range []access.KeyHash{{}, {0: 1}, {0: 1, 1: 0xff, 30: 0x80}} {
 		_, err := w.Tokens.Session(w.Context(), hash)
 		assert.ErrorIs(w, err, access.ErrNoSession, "%x", hash)
@@ -154,7 +154,7 @@ func sessionNone(w *fixtures) {
 }
 
 func touch(w *fixtures) {
-	holder, other := w.somebody(), w.somebody()
+	holder, other := w.newUser(), w.newUser()
 	t, idle, others := w.issue(token(holder, 1)), w.issue(token(holder, 2)), w.issue(token(other, 3))
 	before := w.account(holder)
 	now := noon.Add(time.Hour)
@@ -177,7 +177,7 @@ func touch(w *fixtures) {
 }
 
 func touchSeldom(w *fixtures) {
-	holder := w.somebody()
+	holder := w.newUser()
 	t, idle := w.issue(token(holder, 1)), w.issue(token(holder, 2))
 	start := noon.Add(time.Hour)
 	w.touch(t, start)
@@ -194,7 +194,7 @@ func touchSeldom(w *fixtures) {
 func seen(s access.Session) []time.Time { return []time.Time{s.Used, s.Seen} }
 
 func touchStale(w *fixtures) {
-	t := w.issue(token(w.somebody(), 1))
+	t := w.issue(token(w.newUser(), 1))
 	old := w.session(t)
 	start := noon.Add(time.Hour)
 	w.touch(t, start)
@@ -203,7 +203,7 @@ func touchStale(w *fixtures) {
 }
 
 func touchBackwards(w *fixtures) {
-	t := w.issue(token(w.somebody(), 1))
+	t := w.issue(token(w.newUser(), 1))
 	start := noon.Add(time.Hour)
 	w.touch(t, start)
 	for _, earlier := range []time.Duration{time.Second, access.SeenEvery, 2 * access.SeenEvery, 24 * time.Hour} {
@@ -213,14 +213,14 @@ func touchBackwards(w *fixtures) {
 }
 
 func touchForm(w *fixtures) {
-	t := w.issue(token(w.somebody(), 1))
+	t := w.issue(token(w.newUser(), 1))
 	now := noon.Add(time.Hour + 789*time.Nanosecond).In(time.FixedZone("", 8*60*60))
 	w.touch(t, now)
 	assert.Equal(w, []time.Time{instant.Normalise(now), instant.Normalise(now)}, seen(w.session(t)))
 }
 
 func touchAtOnce(w *fixtures) {
-	t := w.issue(token(w.somebody(), 1))
+	t := w.issue(token(w.newUser(), 1))
 	s := w.session(t)
 	var instants []time.Time
 	for i := range many {
@@ -236,7 +236,7 @@ func touchAtOnce(w *fixtures) {
 // touchFromMany lets one person be seen with many tokens at once, each at an instant
 // that is due after any of the others.
 func touchFromMany(w *fixtures) {
-	holder := w.somebody()
+	holder := w.newUser()
 	var sessions []access.Session
 	for i := range many {
 		sessions = append(sessions, w.session(w.issue(token(holder, byte(i)))))
@@ -251,7 +251,7 @@ func touchFromMany(w *fixtures) {
 }
 
 func touchRevoked(w *fixtures) {
-	t := w.issue(token(w.somebody(), 1))
+	t := w.issue(token(w.newUser(), 1))
 	s := w.session(t)
 	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
 	require.NoError(w, w.Tokens.Touch(w.Context(), s, noon.Add(time.Hour)))
@@ -260,7 +260,7 @@ func touchRevoked(w *fixtures) {
 }
 
 func revoke(w *fixtures) {
-	holder := w.somebody()
+	holder := w.newUser()
 	t, other := w.issue(token(holder, 1)), w.issue(token(holder, 2))
 	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
 	_, err := w.Tokens.Session(w.Context(), t.Hash)
@@ -272,12 +272,12 @@ func revoke(w *fixtures) {
 }
 
 func revokeAtOnce(w *fixtures) {
-	t := w.issue(token(w.somebody(), 1))
+	t := w.issue(token(w.newUser(), 1))
 	assertOneWins(w, atOnce(many, func(int) error { return w.Tokens.Revoke(w.Context(), t.ID) }), access.ErrNoSession)
 }
 
 func tokensOfUser(w *fixtures) {
-	holder, other := w.somebody(), w.somebody()
+	holder, other := w.newUser(), w.newUser()
 	var want []access.Token
 	for n := range byte(4) {
 		t := token(holder, n)
@@ -296,7 +296,7 @@ func tokensOfUser(w *fixtures) {
 }
 
 func tokenPrivate(w *fixtures) {
-	holder := w.somebody()
+	holder := w.newUser()
 	given := token(holder, 1)
 	stored := w.issue(given)
 	want := slices.Clone(stored.Scopes)
@@ -312,7 +312,7 @@ func tokenPrivate(w *fixtures) {
 }
 
 func tokenGone(w *fixtures) {
-	t := w.issue(token(w.somebody(), 1))
+	t := w.issue(token(w.newUser(), 1))
 	before := w.session(t)
 	w.refusedGone(tokenCalls)
 	assert.Equal(w, before, w.session(t))

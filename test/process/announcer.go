@@ -7,7 +7,7 @@ import (
 
 // Announcer is the output of a program that prints where it listens.
 type Announcer struct {
-	// Found gets the first group of each match. What nobody receives is not kept beyond a few.
+	// Found gets the first group of each match. The channel holds 4; Write drops further ones.
 	Found chan string
 
 	pattern *regexp.Regexp
