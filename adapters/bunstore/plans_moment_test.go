@@ -7,17 +7,14 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
-	testserver "plaza/test/postgres"
 )
 
 // The users of the crowded days: contacts of the popular viewer have even IDs up to
@@ -100,22 +97,9 @@ var crowds = []struct {
 }
 
 func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
-	url := testserver.Empty(t)
-	s, err := Open(t.Context(), Options{URL: url})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(func() { conn.Close(t.Context()) })
 	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}", "now() + n * interval '1 second'",
 		"{series of ", "generate_series(1, ", "}", ") n")
-	statements = append(statements, "VACUUM ANALYZE events", "VACUUM ANALYZE subscriptions")
-	for _, statement := range slices.Insert(statements, 0, "SET synchronous_commit = on") { // VACUUM skips rows that are not yet durable
-		_, err := conn.Exec(t.Context(), statement)
-		require.NoError(t, err, statement)
-	}
+	s, conn := filledPostgres(t, append(statements, "VACUUM ANALYZE events", "VACUUM ANALYZE subscriptions")...)
 	cost := func(t *testing.T, days []event.Date, viewer, limit int) (p plan, buffers float64) {
 		p = explain(t, conn, s.hot.onDates, "'{"+strings.Join(texts(days), ",")+"}'", fmt.Sprint(viewer), fmt.Sprint(limit))
 		assert.Equal(t, float64(len(days)*limit), p.Rows, "what is found")

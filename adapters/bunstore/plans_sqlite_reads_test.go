@@ -89,7 +89,8 @@ func pageReads(s *Store) []sqliteRead {
 		latest   = "SEARCH l USING COVERING INDEX feed_listings_latest (kind=?)"
 		latestOf = "SEARCH l USING COVERING INDEX feed_listings_updated (category_id=? AND kind=?)"
 	)
-	near := areaParameters(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	area := feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
+	near := slices.Concat(circleParameters(area), boxParameters(area))
 	here, anywhere := []any{20, 0, 1}, []any{20, 0}
 	page := []string{scanPage}
 	return []sqliteRead{
@@ -139,7 +140,7 @@ func treeReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "tree near", statement: s.hot.treeNear,
-			args:  slices.Concat([]any{s.dialect.listOf([]string{"demand"})}, areaParameters(area), s.strips(area)),
+			args:  nearArgs(area),
 			also:  append(categories, nearby...),
 			steps: 6000 + 2*many,
 		},

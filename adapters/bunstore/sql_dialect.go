@@ -114,6 +114,9 @@ type dialect interface {
 	// from as many parameters, lists of the types. It is empty where the database has
 	// no such function.
 	unnest(types ...string) string
+	// elements returns a FROM item whose column value has the elements of the parameter,
+	// a JSON list.
+	elements(parameter string) string
 	// query runs a hot read and passes every row to fn. It keeps the prepared statement
 	// where possible.
 	query(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error

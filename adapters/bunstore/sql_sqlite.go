@@ -207,6 +207,8 @@ func (sqlite) forEach(query string, types ...string) string {
 // unnest is empty: a step costs hardly more than a row of a list.
 func (sqlite) unnest(...string) string { return "" }
 
+func (sqlite) elements(parameter string) string { return "json_each(" + parameter + ")" }
+
 func (sqlite) keysAtOnce() int { return 1 }
 
 func (sqlite) key(list any) any {
