@@ -169,14 +169,16 @@ func eventReads(s *Store) []sqliteRead {
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=?)", // the viewer's own
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id>?)", // the next author
 				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id>?)",
+				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
 				"SEARCH back USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id>? AND author_id<?)", // of a span of authors
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=? AND created>?)",
 				eventItself, eventPlates,
 				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
 			},
 			[]string{
-				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", // kept short by limits
-				"SCAN b", "SCAN both_lists", // one row per author and followed person
+				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", "SEARCH next", // kept short by limits
+				"SCAN b", "SCAN steps", "SCAN followed", // two rows per span, and the events of the followed
 			}, 1750,
 		},
 		{
