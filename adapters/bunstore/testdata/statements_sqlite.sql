@@ -1,0 +1,891 @@
+-- Every statement of constant text, as it is sent. TestStatements writes this file with -update.
+
+-- categories
+SELECT id, parent_id, name, slug
+FROM categories
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- eventStatements.commented
+SELECT e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM event_counts n
+JOIN events e ON e.id = n.event_id
+WHERE n.author_id = $1 AND n.commented IS NOT NULL
+ORDER BY n.commented DESC, n.event_id DESC
+LIMIT CAST($2 AS bigint);
+
+-- eventStatements.event
+SELECT e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM events e
+LEFT JOIN event_counts n ON n.event_id = e.id
+WHERE e.id = $1;
+
+-- eventStatements.eventPage
+SELECT (SELECT count(*)
+	FROM events e
+	WHERE e.author_id = $1 AND e.status * 1000 + e.permission IN (SELECT value
+		FROM json_each($2))), e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM (SELECT e.id
+	FROM events e
+	WHERE e.author_id = $1 AND e.status * 1000 + e.permission IN (SELECT value
+		FROM json_each($2)) /* order */
+	LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)) top
+JOIN events e ON e.id = top.id
+LEFT JOIN event_counts n ON n.event_id = e.id;
+
+-- eventStatements.newest
+SELECT c.id, c.event_id, c.author_id, c.content, c.created
+FROM (SELECT 1 AS place) w
+CROSS JOIN (SELECT c.id
+	FROM comments c
+	WHERE c.event_id = $1
+	ORDER BY c.created DESC, c.id DESC
+	LIMIT CAST($2 AS bigint)) top
+JOIN comments c ON c.id = top.id
+ORDER BY w.place, c.created DESC, c.id DESC;
+
+-- eventStatements.newsOfDays
+SELECT w.place, n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category, n.city, n.district, n.province, n.country
+FROM (SELECT 1 AS place) w
+CROSS JOIN (SELECT *
+	FROM (SELECT n.id, 1 AS own
+		FROM news n
+		WHERE n.released = $1 AND n.city = $2 AND $2 <> ''
+		ORDER BY n.id
+		LIMIT CAST($3 AS bigint)) part
+	UNION ALL SELECT *
+	FROM (SELECT n.id, 0 AS own
+		FROM news n
+		WHERE n.released = $1 AND (n.city <> $2 OR $2 = '')
+		ORDER BY n.id
+		LIMIT CAST($3 AS bigint)) part
+	ORDER BY own DESC, id
+	LIMIT CAST($3 AS bigint)) top
+JOIN news n ON n.id = top.id
+ORDER BY w.place, top.own DESC, n.id;
+
+-- eventStatements.onDates
+SELECT c.name, e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, 0, 0, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM (SELECT 1 AS place) w
+CROSS JOIN (SELECT id
+	FROM (SELECT id, created
+		FROM (SELECT e.id, e.created
+			FROM events e
+			WHERE e.day = $1 AND e.status = 100 AND e.permission = 0
+			ORDER BY e.created DESC, e.id DESC
+			LIMIT CAST($3 AS bigint)) part
+		UNION ALL SELECT id, created
+		FROM (SELECT e.id, e.created
+			FROM events e
+			WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = $2
+			ORDER BY e.created DESC, e.id DESC
+			LIMIT CAST($3 AS bigint)) part
+		UNION ALL SELECT id, created
+		FROM (SELECT e.id, e.created
+			FROM events e
+			WHERE e.day = $1 AND e.status = 100 AND e.permission = 200 AND e.permission <> 0 AND e.author_id = $2
+			ORDER BY e.created DESC, e.id DESC
+			LIMIT CAST($3 AS bigint)) part
+		UNION ALL SELECT e.id, e.created
+		FROM ( WITH RECURSIVE both_lists (id, former, turn) AS (
+				SELECT CAST(0 AS bigint), CAST(-1 AS bigint), 0
+				UNION ALL SELECT CASE b.turn WHEN 0 THEN (SELECT e.author_id
+					FROM events e
+					WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id >= CASE WHEN b.id = b.former THEN b.id + 1 ELSE b.id END
+					ORDER BY e.author_id
+					LIMIT 1) ELSE (SELECT s.followed_id
+					FROM subscriptions s
+					WHERE s.user_id = $2 AND s.followed_id >= CASE WHEN b.id = b.former THEN b.id + 1 ELSE b.id END
+					ORDER BY s.followed_id
+					LIMIT 1) END, b.id, 1 - b.turn
+				FROM both_lists b
+				WHERE b.id IS NOT NULL)
+			SELECT id
+			FROM both_lists
+			WHERE id = former) a
+		CROSS JOIN subscriptions back
+		CROSS JOIN events e
+		WHERE back.user_id = a.id AND back.followed_id = $2 AND e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = a.id AND e.created >= (SELECT MIN(created)
+			FROM (SELECT id, created
+				FROM (SELECT e.id, e.created
+					FROM events e
+					WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = a.id
+					ORDER BY e.created DESC, e.id DESC
+					LIMIT CAST($3 AS bigint)) part) newest)) seen
+	ORDER BY created DESC, id DESC
+	LIMIT CAST($3 AS bigint)) top
+CROSS JOIN events e
+LEFT JOIN categories c ON c.id = e.category_id
+WHERE e.id = top.id
+ORDER BY w.place, e.created DESC, e.id DESC;
+
+-- eventSteps.deletePlate
+DELETE
+FROM plates
+WHERE id = $1;
+
+-- eventSteps.insertCounts
+INSERT INTO event_counts (event_id, author_id)
+VALUES ($1, $2);
+
+-- eventSteps.insertEvent
+INSERT INTO events (day, title, content, html, category_id, permission, status, province, city, district, modified, author_id, created)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+RETURNING id;
+
+-- eventSteps.insertPlate
+INSERT INTO plates (event_id, photo, created)
+VALUES ($1, $2, $3)
+RETURNING id;
+
+-- eventSteps.rewriteEvent
+UPDATE events
+SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7, province = $8, city = $9, district = $10, modified = $11, revision = revision + 1
+WHERE id = $12 AND revision = $13
+RETURNING (SELECT n.comments
+	FROM event_counts n
+	WHERE n.event_id = $12), (SELECT n.likes
+	FROM event_counts n
+	WHERE n.event_id = $12), 1;
+
+-- eventSteps.rewriteText
+UPDATE events
+SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7, revision = revision + 1
+WHERE id = $8 AND revision = $9
+RETURNING (SELECT n.comments
+	FROM event_counts n
+	WHERE n.event_id = $8), (SELECT n.likes
+	FROM event_counts n
+	WHERE n.event_id = $8), 1;
+
+-- feedStatements.latest
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'publication' AND l.kind IN ('origin', 'publication')
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_totals l
+		WHERE l.kind = 'publication' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+FROM page
+LEFT JOIN publications p ON p.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.latestOf
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'publication' AND l.category_id = $3
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_counters l
+		WHERE l.kind = 'publication' AND l.category_id = $3) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+FROM page
+LEFT JOIN publications p ON p.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.latestOrigins
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'origin' AND l.kind IN ('origin', 'publication')
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_totals l
+		WHERE l.kind = 'origin' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+FROM page
+LEFT JOIN publications p ON p.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.latestOriginsOf
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'origin' AND l.category_id = $3
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_counters l
+		WHERE l.kind = 'origin' AND l.category_id = $3) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+FROM page
+LEFT JOIN publications p ON p.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.pageMerged
+WITH page AS (SELECT id, created, kind
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind IN ('demand', 'node', 'publication') AND l.kind IN (SELECT value
+		FROM json_each($4))
+	ORDER BY l.created DESC, l.kind, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind IN (SELECT value
+			FROM json_each($4))) AS bigint), page.id, page.kind, COALESCE(n.category_id, p.category_id, d.category_id), COALESCE(n.created, p.created, d.created), COALESCE(n.updated, p.updated, d.updated), COALESCE(n.title, p.title, d.title), COALESCE(n.summary, p.summary, d.description), COALESCE(n.cover, p.cover, d.cover), COALESCE(n.author_id, p.author_id, d.author_id), COALESCE(n.language, p.language), COALESCE(n.bundle_id, p.bundle_id), p.first_original_id, p.original_id, p.node_id, p.type, d.tags, d.images, d.address, d.lat, d.lng, d.closed, d.starts, d.ends
+FROM page
+LEFT JOIN nodes n ON n.id = CASE WHEN page.kind = 'node' THEN page.id END
+LEFT JOIN publications p ON p.id = CASE WHEN page.kind = 'publication' THEN page.id END
+LEFT JOIN demands d ON d.id = CASE WHEN page.kind = 'demand' THEN page.id END
+ORDER BY page.created DESC, page.kind, page.id;
+
+-- feedStatements.pageNear
+WITH there AS MATERIALIZED (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'demand' AND l.lat BETWEEN $4 AND $5 AND CASE WHEN l.lng BETWEEN $6 AND $7 OR l.lng BETWEEN $8 AND $9 THEN power(sin(radians(l.lat - $10) / 2), 2) + cos(radians(l.lat)) * cos(radians($10)) * power(sin(radians(l.lng - $11) / 2), 2) <= $12 ELSE FALSE END), page AS (SELECT id, created
+	FROM there
+	ORDER BY created DESC, id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COUNT(*)
+		FROM there) AS bigint), page.id, d.category_id, d.created, d.updated, d.title, d.description, d.cover, d.author_id, d.tags, d.images, d.address, d.lat, d.lng, d.closed, d.starts, d.ends
+FROM page
+LEFT JOIN demands d ON d.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.pageOf[demand]
+WITH page AS (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'demand'
+	ORDER BY l.created DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind = 'demand') AS bigint), page.id, d.category_id, d.created, d.updated, d.title, d.description, d.cover, d.author_id, d.tags, d.images, d.address, d.lat, d.lng, d.closed, d.starts, d.ends
+FROM page
+LEFT JOIN demands d ON d.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.pageOf[node]
+WITH page AS (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'node'
+	ORDER BY l.created DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind = 'node') AS bigint), page.id, n.category_id, n.created, n.updated, n.title, n.summary, n.cover, n.author_id, n.language, n.bundle_id
+FROM page
+LEFT JOIN nodes n ON n.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.pageOf[publication]
+WITH page AS (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'publication'
+	ORDER BY l.created DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind = 'publication') AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+FROM page
+LEFT JOIN publications p ON p.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.tree
+WITH counted AS (SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_counters
+	WHERE kind IN (SELECT value
+		FROM json_each($1))
+	GROUP BY category_id HAVING SUM(count) > 0)
+SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind IN (SELECT value
+		FROM json_each($1)) OR kind = 'category'), c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+FROM categories c
+LEFT JOIN counted k ON k.category_id = c.id
+UNION ALL SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind IN (SELECT value
+		FROM json_each($1)) OR kind = 'category'), 0, NULL, '', '', k.count, k.created, k.updated
+FROM counted k
+WHERE k.category_id = 0;
+
+-- feedStatements.treeNear
+WITH counted AS (SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_listings l
+	WHERE 'demand' IN (SELECT value
+		FROM json_each($1)) AND floor((l.lat + 90) * 100) IN (SELECT value
+		FROM json_each($11)) AND l.lng BETWEEN $12 AND $13 AND l.lat IS NOT NULL AND l.kind = 'demand' AND +l.lat BETWEEN $2 AND $3 AND CASE WHEN l.lng BETWEEN $4 AND $5 OR l.lng BETWEEN $6 AND $7 THEN power(sin(radians(l.lat - $8) / 2), 2) + cos(radians(l.lat)) * cos(radians($8)) * power(sin(radians(l.lng - $9) / 2), 2) <= $10 ELSE FALSE END
+	GROUP BY category_id)
+SELECT 0, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+FROM categories c
+LEFT JOIN counted k ON k.category_id = c.id
+UNION ALL SELECT 0, 0, NULL, '', '', k.count, k.created, k.updated
+FROM counted k
+WHERE k.category_id = 0;
+
+-- feedStatements.treeVersion
+SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind IN (SELECT value
+		FROM json_each($1)) OR kind = 'category');
+
+-- imageStatements.images[{false false false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{false false true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL
+ORDER BY created DESC, id DESC
+LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint);
+
+-- imageStatements.images[{false true false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2)))
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{false true true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2)))
+ORDER BY created DESC, id DESC
+LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint);
+
+-- imageStatements.images[{true false false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2)
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{true false true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2)
+ORDER BY created DESC, id DESC
+LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint);
+
+-- imageStatements.images[{true true false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2) AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($3)))
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{true true true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2) AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($3)))
+ORDER BY created DESC, id DESC
+LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
+
+-- importSteps.accounts
+SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined
+FROM users
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.adopt
+UPDATE users
+SET source = $2, adopted = true, firstname = $3, lastname = $4
+WHERE id = $1;
+
+-- importSteps.bundles
+SELECT id, first_original_id, original_id
+FROM bundles
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.categories
+SELECT id, parent_id, name, slug
+FROM categories
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.cover
+SELECT picture
+FROM import_covers
+WHERE digest = $1;
+
+-- importSteps.deleteAbandoned
+DELETE
+FROM import_lines
+WHERE file = $1 AND number IN (SELECT value
+	FROM json_each($2));
+
+-- importSteps.deleteLines
+DELETE
+FROM import_lines
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.finish
+DELETE
+FROM imports
+WHERE file = $1 /* order */ DELETE
+FROM import_lines
+WHERE file = $1;
+
+-- importSteps.holders
+SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined
+FROM users
+WHERE phone IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.howTos
+SELECT u.source, h.category, h.robot_id, h.bundles, h.created, h.updated
+FROM howtos h
+JOIN users u ON u.id = h.robot_id
+WHERE h.category IN (SELECT value
+	FROM json_each($1)) AND u.source IN (SELECT value
+	FROM json_each($2));
+
+-- importSteps.inFile
+SELECT id, file, number, kind, source
+FROM import_lines
+WHERE file = $1 AND number BETWEEN $2 AND $3;
+
+-- importSteps.insertCover
+INSERT INTO import_covers (digest, picture)
+VALUES ($1, $2)
+ON CONFLICT (digest) DO NOTHING;
+
+-- importSteps.known[bundle]
+SELECT CAST(id AS text)
+FROM bundles
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[category]
+SELECT CAST(id AS text)
+FROM categories
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[demand]
+SELECT CAST(id AS text)
+FROM demands
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[news]
+SELECT source
+FROM news
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[node]
+SELECT CAST(id AS text)
+FROM nodes
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[publication]
+SELECT CAST(id AS text)
+FROM publications
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[user]
+SELECT source
+FROM users
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.loadProgress
+SELECT progress
+FROM imports
+WHERE file = $1;
+
+-- importSteps.news
+SELECT source, site_name, site_logo, url, title, released, html, category, city, district, province, country
+FROM news
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.ofRecords
+SELECT id, file, number, kind, source
+FROM import_lines
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.publicationsOf
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications
+WHERE bundle_id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.records[demand]
+SELECT id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated
+FROM demands
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.records[node]
+SELECT id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM nodes
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.records[publication]
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.saveProgress
+INSERT INTO imports (file, progress)
+VALUES ($1, $2)
+ON CONFLICT (file) DO UPDATE
+SET progress = EXCLUDED.progress;
+
+-- importSteps.translations
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications
+WHERE first_original_id IN (SELECT value
+	FROM json_each($1)) AND published AND NOT deleted;
+
+-- importSteps.tree
+SELECT id, parent_id, name, slug
+FROM categories;
+
+-- importSteps.updateBundle
+UPDATE bundles
+SET first_original_id = $2, original_id = $3
+WHERE id = $1;
+
+-- importSteps.updateCategory
+UPDATE categories
+SET parent_id = $2, name = $3, slug = $4, version = version + 1
+WHERE id = $1;
+
+-- importSteps.updateHowTo
+UPDATE howtos
+SET bundles = $3, created = $4, updated = $5
+WHERE category = $1 AND robot_id = $2;
+
+-- importSteps.updateLine
+UPDATE import_lines
+SET kind = $2, source = $3, raw = $4
+WHERE id = $1 AND (kind <> $2 OR source <> $3 OR raw <> $4);
+
+-- importSteps.updateNews
+UPDATE news
+SET site_name = $2, site_logo = $3, url = $4, title = $5, released = $6, html = $7, category = $8, city = $9, district = $10, province = $11, country = $12
+WHERE source = $1;
+
+-- importSteps.updateRecord[demand]
+UPDATE demands
+SET title = $2, description = $3, tags = $4, cover = $5, images = $6, author_id = $7, address = $8, category_id = $9, lat = $10, lng = $11, closed = $12, starts = $13, ends = $14, published = $15, deleted = $16, created = $17, updated = $18
+WHERE id = $1;
+
+-- importSteps.updateRecord[node]
+UPDATE nodes
+SET bundle_id = $2, title = $3, summary = $4, cover = $5, author_id = $6, language = $7, category_id = $8, published = $9, deleted = $10, created = $11, updated = $12
+WHERE id = $1;
+
+-- importSteps.updateRecord[publication]
+UPDATE publications
+SET bundle_id = $2, first_original_id = $3, original_id = $4, node_id = $5, type = $6, title = $7, summary = $8, cover = $9, author_id = $10, language = $11, category_id = $12, published = $13, deleted = $14, created = $15, updated = $16
+WHERE id = $1;
+
+-- importSteps.updateUser
+UPDATE users
+SET firstname = $2, lastname = $3, expertise = $4, location = $5, timezone = $6, joined = $7
+WHERE source = $1;
+
+-- importSteps.userIDs
+SELECT source, id
+FROM users
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.visibleBundles
+SELECT DISTINCT bundle_id
+FROM publications
+WHERE bundle_id IN (SELECT value
+	FROM json_each($1)) AND published AND NOT deleted AND NOT (id IN (SELECT value
+		FROM json_each($2)));
+
+-- importSteps.waiting
+SELECT number, raw
+FROM (
+	SELECT number, raw, SUM(length(raw)) OVER (ORDER BY number) - length(raw) AS before
+	FROM import_lines
+	WHERE file = $1 AND number > $2
+	ORDER BY number
+	LIMIT CAST($3 AS bigint)) l
+WHERE before < CAST($4 AS bigint)
+ORDER BY number;
+
+-- ledgerSteps.answer
+INSERT INTO idempotency_keys (user_id, name, fingerprint, since, order_id, reply)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (user_id, name) DO UPDATE
+SET since = EXCLUDED.since, busy = NULL, order_id = EXCLUDED.order_id, reply = EXCLUDED.reply
+WHERE idempotency_keys.fingerprint = EXCLUDED.fingerprint AND idempotency_keys.busy IS NOT NULL
+RETURNING user_id, 1;
+
+-- ledgerSteps.due
+SELECT id
+FROM orders
+WHERE look <= $1
+ORDER BY look, id
+LIMIT CAST($2 AS bigint);
+
+-- ledgerSteps.insertEntry
+INSERT INTO journal (order_id, happened, noted, out_trade_no, detail)
+VALUES ($1, $2, $3, $4, $5);
+
+-- ledgerSteps.insertPayment
+INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
+VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- ledgerSteps.insertPrepayment
+INSERT INTO prepayments (order_id, out_trade_no, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url, created, opened, ends, leased)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+
+-- ledgerSteps.insertUnmatched
+INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (transaction_id) DO NOTHING;
+
+-- ledgerSteps.journal
+SELECT happened, noted, out_trade_no, detail
+FROM journal
+WHERE order_id = $1
+ORDER BY id;
+
+-- ledgerSteps.key
+SELECT fingerprint, since, busy, order_id, reply
+FROM idempotency_keys
+WHERE user_id = $1 AND name = $2;
+
+-- ledgerSteps.ofTransaction
+SELECT id, order_id, transaction_id, out_trade_no, state, amount, currency, received
+FROM payments
+WHERE transaction_id = $1;
+
+-- ledgerSteps.order
+SELECT user_id, subject, amount, currency, state, created, expires, paid, transaction_id, look
+FROM orders
+WHERE id = $1;
+
+-- ledgerSteps.orderOf
+SELECT order_id
+FROM prepayments
+WHERE out_trade_no = $1;
+
+-- ledgerSteps.orders
+SELECT (SELECT COUNT(*)
+	FROM orders
+	WHERE user_id = $1), id, user_id, subject, amount, currency, state, created, expires, paid, transaction_id
+FROM orders
+WHERE user_id = $1
+ORDER BY created DESC, id DESC
+LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint);
+
+-- ledgerSteps.ordersIn
+SELECT (SELECT COUNT(*)
+	FROM orders
+	WHERE user_id = $1 AND state = $4), id, user_id, subject, amount, currency, state, created, expires, paid, transaction_id
+FROM orders
+WHERE user_id = $1 AND state = $4
+ORDER BY created DESC, id DESC
+LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint);
+
+-- ledgerSteps.page
+SELECT (SELECT COUNT(*)
+	FROM payments), id, order_id, transaction_id, out_trade_no, state, amount, currency, received
+FROM payments
+ORDER BY received DESC, id DESC
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
+
+-- ledgerSteps.pageOf[applied]
+SELECT (SELECT COUNT(*)
+	FROM payments
+	WHERE state = 'applied'), id, order_id, transaction_id, out_trade_no, state, amount, currency, received
+FROM payments
+WHERE state = 'applied'
+ORDER BY received DESC, id DESC
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
+
+-- ledgerSteps.pageOf[disputed]
+SELECT (SELECT COUNT(*)
+	FROM payments
+	WHERE state = 'disputed'), id, order_id, transaction_id, out_trade_no, state, amount, currency, received
+FROM payments
+WHERE state = 'disputed'
+ORDER BY received DESC, id DESC
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
+
+-- ledgerSteps.pageOf[refund_due]
+SELECT (SELECT COUNT(*)
+	FROM payments
+	WHERE state = 'refund_due'), id, order_id, transaction_id, out_trade_no, state, amount, currency, received
+FROM payments
+WHERE state = 'refund_due'
+ORDER BY received DESC, id DESC
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
+
+-- ledgerSteps.payments
+SELECT id, order_id, transaction_id, out_trade_no, state, amount, currency, received
+FROM payments
+WHERE order_id = $1
+ORDER BY id;
+
+-- ledgerSteps.prepayments
+SELECT out_trade_no, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url, created, opened, ends, leased
+FROM prepayments
+WHERE order_id = $1
+ORDER BY id;
+
+-- ledgerSteps.putOff
+UPDATE orders
+SET look = $2
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- ledgerSteps.release
+DELETE
+FROM idempotency_keys
+WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL;
+
+-- ledgerSteps.reserve
+INSERT INTO idempotency_keys (user_id, name, fingerprint, since, busy, holder)
+VALUES ($1, $2, $3, $4, $5, $7)
+ON CONFLICT (user_id, name) DO UPDATE
+SET fingerprint = EXCLUDED.fingerprint, holder = EXCLUDED.holder, since = EXCLUDED.since, busy = EXCLUDED.busy, order_id = NULL, reply = NULL
+WHERE idempotency_keys.since <= $6 OR idempotency_keys.fingerprint = EXCLUDED.fingerprint AND idempotency_keys.busy <= EXCLUDED.since
+RETURNING user_id;
+
+-- ledgerSteps.settle
+UPDATE orders
+SET state = $3, paid = $4, transaction_id = $5, look = $6
+WHERE id = $1 AND state = $2
+RETURNING 1;
+
+-- ledgerSteps.updatePayment
+UPDATE payments
+SET state = $2, amount = $3, currency = $4
+WHERE transaction_id = $1;
+
+-- ledgerSteps.updatePrepayment
+UPDATE prepayments
+SET state = $2, prepay_id = $3, code_url = $4, mweb_url = $5, opened = $6, ends = $7, leased = $8
+WHERE out_trade_no = $1;
+
+-- listingSteps.count
+INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+VALUES ($1, $2, 0, $3, $4, $5, 1)
+ON CONFLICT (category_id, kind, shard) DO UPDATE
+SET count = k.count + EXCLUDED.count, version = k.version + 1, created = CASE WHEN EXCLUDED.created IS NULL OR k.created >= EXCLUDED.created THEN k.created ELSE EXCLUDED.created END, updated = CASE WHEN EXCLUDED.updated IS NULL OR k.updated >= EXCLUDED.updated THEN k.updated ELSE EXCLUDED.updated END;
+
+-- listingSteps.counts
+none;
+
+-- listingSteps.first
+none;
+
+-- listingSteps.lock
+none;
+
+-- listingSteps.place
+INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (kind, id) DO UPDATE
+SET category_id = EXCLUDED.category_id, created = EXCLUDED.created, updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng;
+
+-- listingSteps.recount
+WITH m AS (SELECT (SELECT l.created
+		FROM feed_listings l
+		WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+		ORDER BY l.created DESC
+		LIMIT 1) AS created, (SELECT l.updated
+		FROM feed_listings l
+		WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+		ORDER BY l.updated DESC
+		LIMIT 1) AS updated) UPDATE feed_counters AS k
+SET created = CASE WHEN k.created <= m.created THEN k.created ELSE m.created END, updated = CASE WHEN k.updated <= m.updated THEN k.updated ELSE m.updated END
+FROM m
+WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated);
+
+-- listingSteps.remove
+DELETE
+FROM feed_listings
+WHERE kind = CAST($1 AS text) AND id = $2;
+
+-- listingSteps.total
+INSERT INTO feed_totals AS t (kind, shard, count, version)
+VALUES ($1, 0, $2, $3)
+ON CONFLICT (kind, shard) DO UPDATE
+SET count = t.count + EXCLUDED.count, version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END;
+
+-- listingSteps.update
+UPDATE feed_listings
+SET updated = $3
+WHERE kind = CAST($1 AS text) AND id = $2;
+
+-- members
+SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
+FROM users u
+LEFT JOIN presence p ON p.user_id = u.id
+WHERE u.id IN (SELECT value
+	FROM json_each($1));
+
+-- session
+SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
+FROM tokens t
+JOIN token_uses w ON w.token_id = t.id
+JOIN users u ON u.id = t.user_id
+LEFT JOIN presence p ON p.user_id = u.id
+WHERE t.hash = $1;
+
+-- tokenSteps.see
+INSERT INTO presence AS p (user_id, seen)
+SELECT t.user_id, CAST($2 AS integer)
+FROM tokens t
+WHERE t.id = $1 AND NOT EXISTS (SELECT 1
+	FROM presence q
+	WHERE q.user_id = t.user_id AND q.seen > $3)
+ON CONFLICT (user_id) DO UPDATE
+SET seen = EXCLUDED.seen
+WHERE p.seen <= $3;
+
+-- tokenSteps.use
+UPDATE token_uses
+SET used = $2
+WHERE token_id = $1 AND used <= $3;
+
+-- translations
+SELECT t.key, t.content
+FROM translations t
+WHERE t.key IN (SELECT unhex(value)
+	FROM json_each($1)) AND t.expires > $2;
