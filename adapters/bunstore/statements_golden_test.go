@@ -48,10 +48,10 @@ func TestStatements_are_those_of_the_golden_files(t *testing.T) {
 				name, statement, _ := strings.Cut(strings.Trim(block, "-\n "), "\n")
 				should[name] = statement
 			}
-			for _, name := range slices.Sorted(maps.Keys(is)) {
+			assert.Equal(t, slices.Sorted(maps.Keys(should)), slices.Sorted(maps.Keys(is)), "the statements: run the test with -update")
+			for name := range is {
 				assert.Equal(t, should[name], is[name], "%s: run the test with -update and review the difference", name)
 			}
-			assert.Len(t, should, len(is), "statements that are gone must leave the file: run the test with -update")
 		})
 	}
 }
@@ -89,9 +89,13 @@ func partsOf(t *testing.T, v reflect.Value, name string, found map[string][]stri
 	switch v.Kind() {
 	case reflect.String:
 		found[name] = append(found[name], v.String())
-	case reflect.Array, reflect.Slice:
+	case reflect.Array:
 		for i := range v.Len() {
 			partsOf(t, v.Index(i), name, found)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			partsOf(t, v.Index(i), fmt.Sprintf("%s[%d]", name, i), found)
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {

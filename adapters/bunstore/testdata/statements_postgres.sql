@@ -417,10 +417,13 @@ DELETE
 FROM import_lines
 WHERE id = ANY($1);
 
--- importSteps.finish
+-- importSteps.finish[0]
 DELETE
 FROM imports
-WHERE file = $1 /* order */ DELETE
+WHERE file = $1;
+
+-- importSteps.finish[1]
+DELETE
 FROM import_lines
 WHERE file = $1;
 

@@ -446,10 +446,13 @@ FROM import_lines
 WHERE id IN (SELECT value
 	FROM json_each($1));
 
--- importSteps.finish
+-- importSteps.finish[0]
 DELETE
 FROM imports
-WHERE file = $1 /* order */ DELETE
+WHERE file = $1;
+
+-- importSteps.finish[1]
+DELETE
 FROM import_lines
 WHERE file = $1;
 
