@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -204,7 +205,7 @@ func (v Accounts) save(ctx context.Context, tx *transaction, _, next access.Acco
 
 // membersStatement returns the hot read of users by their IDs, $1.
 func membersStatement(d dialect) string {
-	return `SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
+	return "SELECT u.id, " + memberColumns.of("u") + `, p.seen, u.avatar
 		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")
 }
 
@@ -213,12 +214,9 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 		found = make([]user.Member, 0, len(ids))
 		wanted := []any{v.s.dialect.listOf(numbers(ids))}
 		var m user.Member
-		var joined, seen dbTime
-		var avatar cover
-		targets := []any{(*int64)(&m.ID), &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen, &avatar}
+		targets := slices.Concat([]any{(*int64)(&m.ID)}, memberColumns.targets(&m, v.s.dialect), []any{intoTime{&m.Seen}, (*cover)(&m.Avatar)})
 		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
 			err := scan(targets...)
-			m.Joined, m.Seen, m.Avatar = joined.Time, seen.Time, avatar.Picture
 			found = append(found, m)
 			return err
 		})
@@ -228,7 +226,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover{avatar}, id).Exec(ctx)
+		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover(avatar), id).Exec(ctx)
 		return orNotAffected(done, err, user.ErrNobody)
 	})
 }

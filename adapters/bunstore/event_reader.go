@@ -22,7 +22,7 @@ type eventStatements struct {
 }
 
 func newEventStatements(d dialect) eventStatements {
-	columns := eventColumns(d, withCounts)
+	columns := storedColumns(d, withCounts)
 	within := " FROM events e WHERE e.author_id = $1 AND " + d.among(visibleState, "$2")
 	return eventStatements{
 		event: "SELECT " + columns + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
@@ -99,13 +99,10 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) (entri
 	return entries, err
 }
 
-// located uses the primary key, so it costs the same from any start.
-const located = "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"
-
 func (v Events) Located(ctx context.Context, after event.ID, limit int) (found []event.Located, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found = nil
-		return v.s.each(ctx, located, []any{int64(after), int64(max(limit, 0))}, func(scan func(...any) error) error {
+		return v.s.each(ctx, v.s.sql.located, []any{int64(after), int64(max(limit, 0))}, func(scan func(...any) error) error {
 			var e event.Located
 			err := scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
 			found = append(found, e)
@@ -117,7 +114,7 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) (found [
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		err := v.s.reader.NewSelect().Model((*plateRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
+		err := v.s.reader.NewSelect().Table("plates").Column("event_id").Where("id = ?", id).Scan(ctx, &on)
 		return orNotFound(err, event.ErrNoPlate)
 	})
 	return on, err

@@ -30,7 +30,7 @@ func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (result import
 			result, err = v.s.applyBatch(ctx, tx, d)
 			return err
 		})
-		if err == nil || !v.s.dialect.collides(err) {
+		if err == nil || !v.s.dialect.isDuplicate(err, "", "") {
 			break
 		}
 	}
@@ -110,7 +110,7 @@ func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Pict
 }
 
 func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
-	text, err := cover{p}.text()
+	text, err := cover(p).text()
 	if err != nil {
 		return media.Picture{}, err
 	}
@@ -122,10 +122,7 @@ func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p med
 }
 
 func scanPicture(p *media.Picture, scan func(...any) error) error {
-	var c cover
-	err := scan(&c)
-	*p = c.Picture
-	return err
+	return scan((*cover)(p))
 }
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[imported.Ref]bool, err error) {
@@ -136,7 +133,7 @@ func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[
 		if len(reads) == 0 {
 			return nil
 		}
-		return v.s.dialect.queryAll(ctx, reads)
+		return v.s.dialect.query(ctx, reads...)
 	})
 	return known, err
 }

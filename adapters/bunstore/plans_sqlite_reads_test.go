@@ -55,7 +55,7 @@ func peopleReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "translations", statement: s.hot.translations,
-			args:  []any{s.dialect.listOfBytes([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
+			args:  []any{s.dialect.listOf([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
 			by:    []string{"SEARCH t USING INDEX sqlite_autoindex_translations_1 (key=?)"},
 			steps: 100,
 		},

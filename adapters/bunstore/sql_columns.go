@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"plaza/domain/event"
+	"plaza/domain/geo"
 	"plaza/domain/media"
 )
 
@@ -64,39 +65,75 @@ func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
 	return nil
 }
 
-// dbDate is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
-type dbDate struct{ event.Date }
+// intoTime scans an instant into the value that it points to.
+type intoTime struct{ into *time.Time }
 
-func (d dbDate) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	b = append(b, '\'')
-	b = append(b, d.String()...)
-	b = append(b, '\'')
-	if gen.Dialect().Name() == bundialect.PG {
-		b = append(b, "::date"...)
-	}
-	return b, nil
+func (t intoTime) Scan(src any) error {
+	var m dbTime
+	err := m.Scan(src)
+	*t.into = m.Time
+	return err
 }
 
+// ScanTimestamptz scans pgx's type directly.
+func (t intoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	var m dbTime
+	err := m.ScanTimestamptz(v)
+	*t.into = m.Time
+	return err
+}
+
+// intoPoint scans one coordinate. NULL leaves the point as it is, which is nil.
+type intoPoint struct {
+	into **geo.Point
+	of   func(*geo.Point) *float64
+}
+
+func (p intoPoint) Scan(src any) error {
+	degrees, is := src.(float64)
+	if !is && src != nil {
+		return fmt.Errorf("cannot scan degrees from %T", src)
+	}
+	return p.ScanFloat64(pgtype.Float8{Float64: degrees, Valid: is})
+}
+
+// ScanFloat64 scans pgx's type directly.
+func (p intoPoint) ScanFloat64(v pgtype.Float8) error {
+	if !v.Valid {
+		return nil
+	}
+	if *p.into == nil {
+		*p.into = &geo.Point{}
+	}
+	*p.of(*p.into) = v.Float64
+	return nil
+}
+
+// dbDate is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
+type dbDate event.Date
+
 func (d *dbDate) Scan(src any) (err error) {
+	var date event.Date
 	switch src := src.(type) {
 	case time.Time:
-		d.Date = event.DateOf(src)
+		date = event.DateOf(src)
 	case string:
-		d.Date, err = event.ParseDate(src)
+		date, err = event.ParseDate(src)
 	default:
 		err = fmt.Errorf("cannot scan a day from %T", src)
 	}
+	*d = dbDate(date)
 	return err
 }
 
 // ScanDate scans pgx's type directly.
 func (d *dbDate) ScanDate(v pgtype.Date) error {
-	d.Date = event.DateOf(v.Time)
+	*d = dbDate(event.DateOf(v.Time))
 	return nil
 }
 
 // cover is a picture in a column, as JSON; no picture is NULL.
-type cover struct{ media.Picture }
+type cover media.Picture
 
 // The JSON of a cover in its column. The names must not change, because stored rows use
 // them.
@@ -153,7 +190,7 @@ func (c *cover) Scan(src any) error {
 
 // ScanBytes scans the text directly.
 func (c *cover) ScanBytes(text []byte) error {
-	c.Picture = media.Picture{}
+	*c = cover{}
 	if text == nil {
 		return nil
 	}
@@ -176,6 +213,19 @@ func numbers[N ~int64](ids []N) []int64 {
 	}
 	return all
 }
+
+// orNull returns the ID as a parameter; zero is NULL.
+func orNull[N ~int64](id N) any {
+	if id == 0 {
+		return nil
+	}
+	return int64(id)
+}
+
+// rowCodec converts domain values into column values, and back.
+type rowCodec struct{ d dialect }
+
+func (rowCodec) orNull(id int64) any { return orNull(id) }
 
 // filled returns the list, or an empty list for nil, which would be NULL.
 func filled[T any](list []T) []T {

@@ -39,3 +39,26 @@ func listPage[R interface{ total() int }](
 	})
 	return p, err
 }
+
+// readPage reads a page by a statement whose rows begin with the total. reader returns
+// the function that scans a row. A page without rows is the only page or past the last;
+// the total has no effect then.
+func readPage[R any](
+	ctx context.Context, s *Store, r page.Request, statement string, args []any, reader func(total *int) func(scanner) (R, error),
+) (page.Page[R], error) {
+	var items []R
+	var total int
+	read := reader(&total)
+	err := s.read(ctx, func(ctx context.Context) error {
+		items, total = make([]R, 0, r.Size()), 0
+		return s.each(ctx, statement, args, func(scan func(...any) error) error {
+			item, err := read(scan)
+			items = append(items, item)
+			return err
+		})
+	})
+	if err != nil {
+		return page.Page[R]{}, err
+	}
+	return page.Of(r, items, total)
+}

@@ -11,8 +11,6 @@ import (
 // transaction is an open transaction. Queries built by bun use IDB.
 type transaction struct {
 	bun.IDB
-	// driver runs queries whose parameters have the driver's types.
-	driver querier
 	// run runs the steps in order, in one round trip where the database supports it. A
 	// step that must match is the first. A miss does not undo earlier writes by itself;
 	// only an error from the transaction's function does. So such a step may be among
@@ -47,12 +45,14 @@ type stepStatements struct {
 	listingSteps
 	importSteps
 	ledgerSteps
+	checkSteps
+	howToSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
-		ledgerSteps: newLedgerSteps(d),
+		ledgerSteps: newLedgerSteps(d), checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d),
 	}
 }
 
@@ -77,15 +77,4 @@ func (s *Store) writeWithin(ctx context.Context, limit time.Duration, fn func(ct
 // writeAll runs the steps in their own transaction.
 func (s *Store) writeAll(ctx context.Context, steps []step) error {
 	return s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
-}
-
-// insert adds an event with the first step, which returns its ID, and runs the steps
-// that others returns for it, in one transaction. others may be called several times,
-// and before the ID is known.
-func (s *Store) insert(ctx context.Context, first step, others func(id int64) ([]step, error)) (id int64, err error) {
-	err = s.call(ctx, func(ctx context.Context) (err error) {
-		id, err = s.dialect.insert(ctx, s.db, first, others)
-		return err
-	})
-	return id, err
 }

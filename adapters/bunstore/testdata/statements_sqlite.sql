@@ -6,8 +6,164 @@ FROM categories
 WHERE id IN (SELECT value
 	FROM json_each($1));
 
+-- checkSteps.allListings
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings
+WHERE kind <> 'origin'
+ORDER BY kind, id;
+
+-- checkSteps.compareCounter
+WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_counters
+	WHERE category_id = $1 AND kind = $2
+	GROUP BY category_id, kind), there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_listings
+	WHERE category_id = $1 AND kind = $2
+	GROUP BY category_id, kind), every AS (SELECT category_id, kind
+	FROM said UNION
+	SELECT category_id, kind
+	FROM there)
+SELECT e.category_id, e.kind, CAST(COALESCE(s.count, 0) AS bigint), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
+FROM every e
+LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
+LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind;
+
+-- checkSteps.compareCounters
+WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_counters
+	GROUP BY category_id, kind), there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_listings
+	GROUP BY category_id, kind), every AS (SELECT category_id, kind
+	FROM said UNION
+	SELECT category_id, kind
+	FROM there)
+SELECT e.category_id, e.kind, CAST(COALESCE(s.count, 0) AS bigint), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
+FROM every e
+LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
+LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind;
+
+-- checkSteps.compareTotal
+SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind = $1), (SELECT COUNT(*)
+	FROM feed_listings
+	WHERE kind = $1);
+
+-- checkSteps.listing
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings
+WHERE kind = $1 AND id = $2;
+
+-- checkSteps.listings
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings
+WHERE kind = $1 AND id > $2 AND id <= $3;
+
+-- checkSteps.lockRecord[demand]
+SELECT id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated
+FROM demands p
+WHERE p.id = $1;
+
+-- checkSteps.lockRecord[node]
+SELECT id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM nodes p
+WHERE p.id = $1;
+
+-- checkSteps.lockRecord[origin]
+SELECT p.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary, p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated, EXISTS (SELECT 1
+	FROM publications f
+	WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted)
+FROM publications p
+WHERE p.id = $1;
+
+-- checkSteps.lockRecord[publication]
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications p
+WHERE p.id = $1;
+
+-- checkSteps.orphans[demand]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'demand' AND NOT EXISTS (SELECT 1
+	FROM demands t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[node]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'node' AND NOT EXISTS (SELECT 1
+	FROM nodes t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[origin]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'origin' AND NOT EXISTS (SELECT 1
+	FROM publications t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[publication]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'publication' AND NOT EXISTS (SELECT 1
+	FROM publications t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[xfile]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'xfile' AND NOT EXISTS (SELECT 1
+	FROM events t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.recordsAfter[demand]
+SELECT id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated
+FROM demands p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[node]
+SELECT id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM nodes p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[origin]
+SELECT p.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary, p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated, EXISTS (SELECT 1
+	FROM publications f
+	WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted)
+FROM publications p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[publication]
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[xfile]
+SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM events e
+LEFT JOIN event_counts n ON n.event_id = e.id
+WHERE e.id > $1
+ORDER BY e.id
+LIMIT CAST($2 AS bigint);
+
 -- eventStatements.commented
-SELECT e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
 		ORDER BY p.id)
 	FROM plates p
 	WHERE p.event_id = e.id)
@@ -18,7 +174,7 @@ ORDER BY n.commented DESC, n.event_id DESC
 LIMIT CAST($2 AS bigint);
 
 -- eventStatements.event
-SELECT e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
 		ORDER BY p.id)
 	FROM plates p
 	WHERE p.event_id = e.id)
@@ -30,7 +186,7 @@ WHERE e.id = $1;
 SELECT (SELECT count(*)
 	FROM events e
 	WHERE e.author_id = $1 AND e.status * 1000 + e.permission IN (SELECT value
-		FROM json_each($2))), e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		FROM json_each($2))), e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
 		ORDER BY p.id)
 	FROM plates p
 	WHERE p.event_id = e.id)
@@ -74,7 +230,7 @@ JOIN news n ON n.id = top.id
 ORDER BY w.place, top.own DESC, n.id;
 
 -- eventStatements.onDates
-SELECT c.name, e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status, e.province, e.city, e.district, e.created, e.modified, e.revision, 0, 0, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+SELECT c.name, e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, 0, 0, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
 		ORDER BY p.id)
 	FROM plates p
 	WHERE p.event_id = e.id)
@@ -131,6 +287,11 @@ LEFT JOIN categories c ON c.id = e.category_id
 WHERE e.id = top.id
 ORDER BY w.place, e.created DESC, e.id DESC;
 
+-- eventSteps.deleteEvent
+DELETE
+FROM events
+WHERE id = $1;
+
 -- eventSteps.deletePlate
 DELETE
 FROM plates
@@ -138,37 +299,51 @@ WHERE id = $1;
 
 -- eventSteps.insertCounts
 INSERT INTO event_counts (event_id, author_id)
-VALUES ($1, $2);
+VALUES ((SELECT MAX(id)
+		FROM events), $1);
 
 -- eventSteps.insertEvent
-INSERT INTO events (day, title, content, html, category_id, permission, status, province, city, district, modified, author_id, created)
+INSERT INTO events (author_id, created, day, category_id, permission, status, title, content, html, province, city, district, modified)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 RETURNING id;
 
 -- eventSteps.insertPlate
 INSERT INTO plates (event_id, photo, created)
-VALUES ($1, $2, $3)
+VALUES (COALESCE($1, (SELECT MAX(id)
+			FROM events)), $2, $3)
 RETURNING id;
+
+-- eventSteps.located
+SELECT id, title, content, province, city, district
+FROM events
+WHERE id > $1
+ORDER BY id
+LIMIT CAST($2 AS bigint);
+
+-- eventSteps.lockEvent
+SELECT id
+FROM events
+WHERE id = $1;
 
 -- eventSteps.rewriteEvent
 UPDATE events
-SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7, province = $8, city = $9, district = $10, modified = $11, revision = revision + 1
-WHERE id = $12 AND revision = $13
+SET day = $3, category_id = $4, permission = $5, status = $6, title = $7, content = $8, html = $9, province = $10, city = $11, district = $12, modified = $13, revision = revision + 1
+WHERE id = $1 AND revision = $2
 RETURNING (SELECT n.comments
 	FROM event_counts n
-	WHERE n.event_id = $12), (SELECT n.likes
+	WHERE n.event_id = $1), (SELECT n.likes
 	FROM event_counts n
-	WHERE n.event_id = $12), 1;
+	WHERE n.event_id = $1), 1;
 
 -- eventSteps.rewriteText
 UPDATE events
-SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7, revision = revision + 1
-WHERE id = $8 AND revision = $9
+SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9, revision = revision + 1
+WHERE id = $1 AND revision = $2
 RETURNING (SELECT n.comments
 	FROM event_counts n
-	WHERE n.event_id = $8), (SELECT n.likes
+	WHERE n.event_id = $1), (SELECT n.likes
 	FROM event_counts n
-	WHERE n.event_id = $8), 1;
+	WHERE n.event_id = $1), 1;
 
 -- feedStatements.latest
 WITH page AS (SELECT id, updated
@@ -178,9 +353,9 @@ WITH page AS (SELECT id, updated
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT COALESCE(SUM(count), 0)
 		FROM feed_totals l
-		WHERE l.kind = 'publication' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+		WHERE l.kind = 'publication' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
 FROM page
-LEFT JOIN publications p ON p.id = page.id
+LEFT JOIN publications publication ON publication.id = page.id
 ORDER BY page.updated DESC, page.id;
 
 -- feedStatements.latestOf
@@ -191,9 +366,9 @@ WITH page AS (SELECT id, updated
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT COALESCE(SUM(count), 0)
 		FROM feed_counters l
-		WHERE l.kind = 'publication' AND l.category_id = $3) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+		WHERE l.kind = 'publication' AND l.category_id = $3) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
 FROM page
-LEFT JOIN publications p ON p.id = page.id
+LEFT JOIN publications publication ON publication.id = page.id
 ORDER BY page.updated DESC, page.id;
 
 -- feedStatements.latestOrigins
@@ -204,9 +379,9 @@ WITH page AS (SELECT id, updated
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT COALESCE(SUM(count), 0)
 		FROM feed_totals l
-		WHERE l.kind = 'origin' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+		WHERE l.kind = 'origin' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
 FROM page
-LEFT JOIN publications p ON p.id = page.id
+LEFT JOIN publications publication ON publication.id = page.id
 ORDER BY page.updated DESC, page.id;
 
 -- feedStatements.latestOriginsOf
@@ -217,9 +392,9 @@ WITH page AS (SELECT id, updated
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT COALESCE(SUM(count), 0)
 		FROM feed_counters l
-		WHERE l.kind = 'origin' AND l.category_id = $3) AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+		WHERE l.kind = 'origin' AND l.category_id = $3) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
 FROM page
-LEFT JOIN publications p ON p.id = page.id
+LEFT JOIN publications publication ON publication.id = page.id
 ORDER BY page.updated DESC, page.id;
 
 -- feedStatements.pageMerged
@@ -232,11 +407,11 @@ WITH page AS (SELECT id, created, kind
 SELECT CAST((SELECT SUM(count)
 		FROM feed_counters
 		WHERE category_id = $3 AND kind IN (SELECT value
-			FROM json_each($4))) AS bigint), page.id, page.kind, COALESCE(n.category_id, p.category_id, d.category_id), COALESCE(n.created, p.created, d.created), COALESCE(n.updated, p.updated, d.updated), COALESCE(n.title, p.title, d.title), COALESCE(n.summary, p.summary, d.description), COALESCE(n.cover, p.cover, d.cover), COALESCE(n.author_id, p.author_id, d.author_id), COALESCE(n.language, p.language), COALESCE(n.bundle_id, p.bundle_id), p.first_original_id, p.original_id, p.node_id, p.type, d.tags, d.images, d.address, d.lat, d.lng, d.closed, d.starts, d.ends
+			FROM json_each($4))) AS bigint), page.kind, page.id, COALESCE(node.bundle_id, publication.bundle_id), COALESCE(node.title, publication.title, demand.title), COALESCE(node.summary, publication.summary), COALESCE(node.cover, publication.cover, demand.cover), COALESCE(node.author_id, publication.author_id, demand.author_id), COALESCE(node.language, publication.language), COALESCE(node.category_id, publication.category_id, demand.category_id), COALESCE(node.published, publication.published, demand.published), COALESCE(node.deleted, publication.deleted, demand.deleted), COALESCE(node.created, publication.created, demand.created), COALESCE(node.updated, publication.updated, demand.updated), publication.first_original_id, publication.original_id, publication.node_id, publication.type, demand.description, demand.tags, demand.images, demand.address, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends
 FROM page
-LEFT JOIN nodes n ON n.id = CASE WHEN page.kind = 'node' THEN page.id END
-LEFT JOIN publications p ON p.id = CASE WHEN page.kind = 'publication' THEN page.id END
-LEFT JOIN demands d ON d.id = CASE WHEN page.kind = 'demand' THEN page.id END
+LEFT JOIN nodes node ON node.id = CASE WHEN page.kind = 'node' THEN page.id END
+LEFT JOIN publications publication ON publication.id = CASE WHEN page.kind = 'publication' THEN page.id END
+LEFT JOIN demands demand ON demand.id = CASE WHEN page.kind = 'demand' THEN page.id END
 ORDER BY page.created DESC, page.kind, page.id;
 
 -- feedStatements.pageNear
@@ -247,9 +422,9 @@ WITH there AS MATERIALIZED (SELECT id, created
 	ORDER BY created DESC, id
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT COUNT(*)
-		FROM there) AS bigint), page.id, d.category_id, d.created, d.updated, d.title, d.description, d.cover, d.author_id, d.tags, d.images, d.address, d.lat, d.lng, d.closed, d.starts, d.ends
+		FROM there) AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated
 FROM page
-LEFT JOIN demands d ON d.id = page.id
+LEFT JOIN demands demand ON demand.id = page.id
 ORDER BY page.created DESC, page.id;
 
 -- feedStatements.pageOf[demand]
@@ -260,9 +435,9 @@ WITH page AS (SELECT id, created
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT SUM(count)
 		FROM feed_counters
-		WHERE category_id = $3 AND kind = 'demand') AS bigint), page.id, d.category_id, d.created, d.updated, d.title, d.description, d.cover, d.author_id, d.tags, d.images, d.address, d.lat, d.lng, d.closed, d.starts, d.ends
+		WHERE category_id = $3 AND kind = 'demand') AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated
 FROM page
-LEFT JOIN demands d ON d.id = page.id
+LEFT JOIN demands demand ON demand.id = page.id
 ORDER BY page.created DESC, page.id;
 
 -- feedStatements.pageOf[node]
@@ -273,9 +448,9 @@ WITH page AS (SELECT id, created
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT SUM(count)
 		FROM feed_counters
-		WHERE category_id = $3 AND kind = 'node') AS bigint), page.id, n.category_id, n.created, n.updated, n.title, n.summary, n.cover, n.author_id, n.language, n.bundle_id
+		WHERE category_id = $3 AND kind = 'node') AS bigint), page.id, node.bundle_id, node.title, node.summary, node.cover, node.author_id, node.language, node.category_id, node.published, node.deleted, node.created, node.updated
 FROM page
-LEFT JOIN nodes n ON n.id = page.id
+LEFT JOIN nodes node ON node.id = page.id
 ORDER BY page.created DESC, page.id;
 
 -- feedStatements.pageOf[publication]
@@ -286,9 +461,9 @@ WITH page AS (SELECT id, created
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT SUM(count)
 		FROM feed_counters
-		WHERE category_id = $3 AND kind = 'publication') AS bigint), page.id, p.category_id, p.created, p.updated, p.title, p.summary, p.cover, p.author_id, p.language, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type
+		WHERE category_id = $3 AND kind = 'publication') AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
 FROM page
-LEFT JOIN publications p ON p.id = page.id
+LEFT JOIN publications publication ON publication.id = page.id
 ORDER BY page.created DESC, page.id;
 
 -- feedStatements.tree
@@ -329,6 +504,24 @@ SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
 	FROM feed_totals
 	WHERE kind IN (SELECT value
 		FROM json_each($1)) OR kind = 'category');
+
+-- howToSteps.allHowTos
+SELECT (SELECT COUNT(*)
+	FROM howtos), category, robot_id, bundles, created, updated
+FROM howtos
+ORDER BY created DESC, category, robot_id
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
+
+-- howToSteps.howTosInSome
+SELECT (SELECT COUNT(*)
+	FROM howtos
+	WHERE category IN (SELECT value
+		FROM json_each($3))), category, robot_id, bundles, created, updated
+FROM howtos
+WHERE category IN (SELECT value
+	FROM json_each($3))
+ORDER BY created DESC, category, robot_id
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
 
 -- imageStatements.images[{false false false}]
 SELECT id, key, width, height, tags, created
@@ -822,7 +1015,8 @@ none;
 
 -- listingSteps.place
 INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+VALUES ($1, COALESCE($2, (SELECT MAX(id)
+			FROM events)), $3, $4, $5, $6, $7)
 ON CONFLICT (kind, id) DO UPDATE
 SET category_id = EXCLUDED.category_id, created = EXCLUDED.created, updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng;
 
