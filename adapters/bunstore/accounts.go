@@ -176,8 +176,8 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []a
 
 func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
 	_, err := change(ctx, v.s, aggregate[access.Account]{
-		load: func(ctx context.Context, db bun.IDB, locked bool) (access.Account, int64, error) {
-			return v.load(ctx, db, id, locked)
+		load: func(ctx context.Context, tx *transaction) (access.Account, int64, error) {
+			return v.load(ctx, tx, id)
 		},
 		save: v.save,
 	}, func(a access.Account) (access.Account, error) {
@@ -188,9 +188,9 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 	return err
 }
 
-func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool) (access.Account, int64, error) {
+func (v Accounts) load(ctx context.Context, tx *transaction, id user.ID) (access.Account, int64, error) {
 	var row accountRow
-	if err := v.s.selecting(db, locked).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
+	if err := v.s.selecting(tx).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
 		return access.Account{}, 0, orNotFound(err, access.ErrNoAccount)
 	}
 	a, err := row.account()

@@ -73,55 +73,49 @@ func newCheckSteps(d dialect) checkSteps {
 }
 
 func (c check) checkSources() []checkSource {
-	sources := []checkSource{c.recordSource(feed.Publication), c.recordSource(feed.Node), c.recordSource(feed.Demand), c.originSource(), c.eventSource()}
-	for i := range sources {
-		source := &sources[i]
-		source.after = c.sql.recordsAfter[source.kind]
-		if source.locked == "" {
-			source.locked = c.sql.lockRecord[source.kind]
-		}
-	}
-	return sources
+	return []checkSource{c.recordSource(feed.Publication), c.recordSource(feed.Node), c.recordSource(feed.Demand), c.originSource(), c.eventSource()}
 }
 
 // recordSource reads records that are one row each.
 func (c check) recordSource(kind feed.Kind) checkSource {
-	return checkSource{kind: kind, scan: func(scan scanner) (s stored, err error) {
-		s.id, s.record, err = scanRecord(kind, scan, c.dialect)
-		return s, err
-	}}
+	return checkSource{
+		kind: kind, after: c.sql.recordsAfter[kind], locked: c.sql.lockRecord[kind],
+		scan: func(scan scanner) (s stored, err error) {
+			s.id, s.record, err = scanRecord(kind, scan, c.dialect)
+			return s, err
+		},
+	}
 }
 
 // originSource reads publications with the data that decides whether they are origins.
 // The lock keeps imports from changing what the bundle shows.
 func (c check) originSource() checkSource {
-	return checkSource{
-		kind: origins,
-		lock: func(ctx context.Context, tx *transaction, _ int64) error { return c.dialect.lock(ctx, tx, importLock) },
-		scan: func(scan scanner) (stored, error) {
-			var o origin
-			err := scan(append(publicationTable.targets(&o.Publication, c.dialect), &o.originalVisible)...)
-			return stored{id: int64(o.ID), record: o}, err
-		},
+	source := c.recordSource(origins)
+	source.lock = func(ctx context.Context, tx *transaction, _ int64) error { return c.dialect.lock(ctx, tx, importLock) }
+	source.scan = func(scan scanner) (stored, error) {
+		var o origin
+		err := scan(append(publicationTable.targets(&o.Publication, c.dialect), &o.originalVisible)...)
+		return stored{id: int64(o.ID), record: o}, err
 	}
+	return source
 }
 
 // eventSource reads events with their plates.
 func (c check) eventSource() checkSource {
-	return checkSource{
-		kind: feed.Xfile, locked: c.hot.event,
-		lock: func(ctx context.Context, tx *transaction, id int64) error {
-			return tx.run(ctx, step{statement: c.sql.lockEvent, args: []any{id}})
-		},
-		scan: func(scan scanner) (stored, error) {
-			var e storedEvent
-			if err := scan(e.targets(c.dialect)...); err != nil {
-				return stored{}, err
-			}
-			record, err := e.event()
-			return stored{id: int64(e.ID), record: record, broken: err}, nil
-		},
+	source := c.recordSource(feed.Xfile)
+	source.locked = c.hot.event
+	source.lock = func(ctx context.Context, tx *transaction, id int64) error {
+		return tx.run(ctx, step{statement: c.sql.lockEvent, args: []any{id}})
 	}
+	source.scan = func(scan scanner) (stored, error) {
+		var e storedEvent
+		if err := scan(e.targets(c.dialect)...); err != nil {
+			return stored{}, err
+		}
+		record, err := e.event()
+		return stored{id: int64(e.ID), record: record, broken: err}, nil
+	}
+	return source
 }
 
 // listings compares all records with their listings in the feed.

@@ -8,8 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"plaza/domain/event"
 	"plaza/domain/feed"
 )
@@ -117,8 +115,8 @@ type changing struct {
 
 func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
 	changed, err := change(ctx, v.s, aggregate[*changing]{
-		load: func(ctx context.Context, db bun.IDB, _ bool) (*changing, int64, error) {
-			return v.s.loadChanging(ctx, db, id)
+		load: func(ctx context.Context, tx *transaction) (*changing, int64, error) {
+			return v.s.loadChanging(ctx, tx, id)
 		},
 		save: v.s.saveChanging,
 	}, func(old *changing) (*changing, error) {
@@ -137,10 +135,10 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 	return changed.stored, nil
 }
 
-// loadChanging locks the event if db is a transaction.
-func (s *Store) loadChanging(ctx context.Context, db bun.IDB, id event.ID) (*changing, int64, error) {
+// loadChanging locks the event within a transaction, which may be nil.
+func (s *Store) loadChanging(ctx context.Context, tx *transaction, id event.ID) (*changing, int64, error) {
 	load := func() (*storedEvent, error) { return s.hotEvent(ctx, id) }
-	if tx, within := db.(*transaction); within {
+	if tx != nil {
 		load = func() (*storedEvent, error) { return s.lockedEvent(ctx, tx, id) }
 	}
 	stored, err := load()

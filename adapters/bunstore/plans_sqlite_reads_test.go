@@ -78,9 +78,9 @@ var versions = []string{"SEARCH feed_totals USING INDEX sqlite_autoindex_feed_to
 
 const (
 	scanPage      = "SCAN page" // kept short by the limit
-	byPublication = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
-	byNode        = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
-	byDemand      = "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)"
+	byPublication = "SEARCH publication USING INTEGER PRIMARY KEY (rowid=?)"
+	byNode        = "SEARCH node USING INTEGER PRIMARY KEY (rowid=?)"
+	byDemand      = "SEARCH demand USING INTEGER PRIMARY KEY (rowid=?)"
 )
 
 func pageReads(s *Store) []sqliteRead {

@@ -113,9 +113,9 @@ func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error
 
 // aggregate tells change how to load and save a T. Its row carries a revision.
 type aggregate[T any] struct {
-	// load returns the value and its revision. If locked, no other transaction can
-	// change it before this one ends.
-	load func(ctx context.Context, db bun.IDB, locked bool) (T, int64, error)
+	// load returns the value and its revision. Within a transaction, which may be nil,
+	// it locks the row first.
+	load func(ctx context.Context, tx *transaction) (T, int64, error)
 	// save stores the value if its revision is still the one that was loaded, and
 	// reports whether it did.
 	save func(ctx context.Context, tx *transaction, old, next T, revision int64) (saved bool, err error)
@@ -148,7 +148,7 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 		var old T
 		var revision int64
 		err := s.read(ctx, func(ctx context.Context) (err error) {
-			old, revision, err = a.load(ctx, s.reader, false)
+			old, revision, err = a.load(ctx, nil)
 			return err
 		})
 		if err != nil {
@@ -170,7 +170,7 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 		}
 	}
 	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		old, revision, err := a.load(ctx, tx, true)
+		old, revision, err := a.load(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -194,14 +194,15 @@ func orNotFound(err error, notFound error) error {
 	return err
 }
 
-// selecting begins a query. If locked, no other transaction can change its rows before
-// this one ends.
-func (s *Store) selecting(db bun.IDB, locked bool) *bun.SelectQuery {
-	query := db.NewSelect()
-	if locked && s.dialect.forUpdate() != "" {
-		query = query.For("UPDATE")
+// selecting begins a query. Within a transaction, which may be nil, it locks the rows.
+func (s *Store) selecting(tx *transaction) *bun.SelectQuery {
+	switch {
+	case tx == nil:
+		return s.reader.NewSelect()
+	case s.dialect.forUpdate() == "":
+		return tx.NewSelect()
 	}
-	return query
+	return tx.NewSelect().For("UPDATE")
 }
 
 // affected reports whether a statement wrote any row.

@@ -47,12 +47,13 @@ type stepStatements struct {
 	ledgerSteps
 	checkSteps
 	howToSteps
+	imageSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
-		ledgerSteps: newLedgerSteps(d), checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d),
+		ledgerSteps: newLedgerSteps(d), checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 	}
 }
 

@@ -571,6 +571,39 @@ WHERE owner_id = $1 AND deleted IS NULL AND tags @> $2 AND tags && $3
 ORDER BY created DESC, id DESC
 LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
 
+-- imageSteps.image
+SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+FROM images
+WHERE id = $1;
+
+-- imageSteps.imagesAfter
+SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+FROM images
+WHERE id > $1
+ORDER BY id
+LIMIT CAST($2 AS bigint);
+
+-- imageSteps.insertImage
+INSERT INTO images (key, width, height, tags, created, owner_id, deleted, revision)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+RETURNING id;
+
+-- imageSteps.lockImage
+SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+FROM images
+WHERE id = $1 FOR UPDATE;
+
+-- imageSteps.saveImage
+WITH done AS (UPDATE images
+	SET key = $3, width = $4, height = $5, tags = $6, created = $7, owner_id = $8, deleted = $9, revision = $10
+	WHERE id = $1 AND revision = $2
+	RETURNING id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
 -- importSteps.accounts
 SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined
 FROM users
