@@ -3,7 +3,6 @@ package bunstore
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -214,7 +213,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 		found = make([]user.Member, 0, len(ids))
 		wanted := []any{v.s.dialect.listOf(numbers(ids))}
 		var m user.Member
-		targets := slices.Concat([]any{(*int64)(&m.ID)}, memberColumns.targets(&m, v.s.dialect), []any{intoTime{&m.Seen}, (*cover)(&m.Avatar)})
+		targets := append(memberColumns.targets(&m, v.s.dialect, (*int64)(&m.ID)), intoTime{&m.Seen}, (*cover)(&m.Avatar))
 		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
 			err := scan(targets...)
 			found = append(found, m)
@@ -226,7 +225,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Memb
 
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover(avatar), id).Exec(ctx)
+		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover(avatar).orNull(), id).Exec(ctx)
 		return orNotAffected(done, err, user.ErrNobody)
 	})
 }

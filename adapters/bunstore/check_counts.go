@@ -73,11 +73,7 @@ func (c check) images(ctx context.Context) error {
 		return err
 	}
 	for after := userimage.ID(0); ; {
-		var rows []imageRow
-		err := c.read(ctx, func(ctx context.Context) error {
-			rows = nil
-			return c.each(ctx, c.sql.imagesAfter, []any{int64(after), int64(checkBatch)}, c.appendImage(&rows))
-		})
+		rows, err := readAll(ctx, c.Store, c.sql.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.reader(c.dialect))
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -27,10 +27,9 @@ type checkSource struct {
 type checkSteps struct {
 	recordsAfter, lockRecord map[feed.Kind]string // those of a checkSource
 
-	allListings string
-	listings    string               // $1 kind, $2 after, $3 last
-	listing     string               // $1 kind, $2 id
-	orphans     map[feed.Kind]string // listings without records
+	listings string               // $1 kind, $2 after, $3 last
+	listing  string               // $1 kind, $2 id
+	orphans  map[feed.Kind]string // listings without records
 
 	compareCounters string // every counter, and what it should be
 	compareCounter  string // $1 category, $2 kind
@@ -44,11 +43,10 @@ func newCheckSteps(d dialect) checkSteps {
 			feed.Xfile: "SELECT " + storedColumns(d, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
 				" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
 		},
-		lockRecord:  map[feed.Kind]string{},
-		allListings: listings + "WHERE kind <> '" + string(origins) + "' ORDER BY kind, id",
-		listings:    listings + "WHERE kind = $1 AND id > $2 AND id <= $3",
-		listing:     listings + "WHERE kind = $1 AND id = $2",
-		orphans:     map[feed.Kind]string{},
+		lockRecord: map[feed.Kind]string{},
+		listings:   listings + "WHERE kind = $1 AND id > $2 AND id <= $3",
+		listing:    listings + "WHERE kind = $1 AND id = $2",
+		orphans:    map[feed.Kind]string{},
 
 		compareCounters: compareCounters(""),
 		compareCounter:  compareCounters("WHERE category_id = $1 AND kind = $2"),
@@ -108,8 +106,8 @@ func (c check) eventSource() checkSource {
 		return tx.run(ctx, step{statement: c.sql.lockEvent, args: []any{id}})
 	}
 	source.scan = func(scan scanner) (stored, error) {
-		var e storedEvent
-		if err := scan(e.targets(c.dialect)...); err != nil {
+		e, err := eventReader(c.dialect)(scan)
+		if err != nil {
 			return stored{}, err
 		}
 		record, err := e.event()
@@ -142,39 +140,30 @@ func (c check) listings(ctx context.Context) error {
 // mismatched returns the IDs in a batch whose listings look wrong, and advances after;
 // past the last batch, after is negative.
 func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
-	err = c.read(ctx, func(ctx context.Context) error {
-		ids = nil
-		var records []stored
-		err := c.each(ctx, source.after, []any{*after, int64(checkBatch)}, func(scan func(...any) error) error {
-			t, err := source.scan(scan)
-			records = append(records, t)
-			return err
-		})
-		if err != nil {
-			return err
+	records, err := readAll(ctx, c.Store, source.after, []any{*after, int64(checkBatch)}, source.scan)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) == 0 {
+		*after = -1
+		return nil, nil
+	}
+	last := records[len(records)-1].id
+	listings, err := readAll(ctx, c.Store, c.sql.listings, []any{string(source.kind), *after, last}, listingTable.reader(c.dialect))
+	if err != nil {
+		return nil, err
+	}
+	listed := map[int64]*feed.Listing{}
+	for i := range listings {
+		listed[listings[i].ID] = &listings[i]
+	}
+	for _, t := range records {
+		if t.broken != nil || !isListedAs(t.record, listed[t.id]) {
+			ids = append(ids, t.id)
 		}
-		if len(records) == 0 {
-			*after = -1
-			return nil
-		}
-		last := records[len(records)-1].id
-		var listings []feed.Listing
-		if err := c.each(ctx, c.sql.listings, []any{string(source.kind), *after, last}, c.appendListing(&listings)); err != nil {
-			return err
-		}
-		listed := map[int64]*feed.Listing{}
-		for i := range listings {
-			listed[listings[i].ID] = &listings[i]
-		}
-		for _, t := range records {
-			if t.broken != nil || !isListedAs(t.record, listed[t.id]) {
-				ids = append(ids, t.id)
-			}
-		}
-		*after = last
-		return nil
-	})
-	return ids, err
+	}
+	*after = last
+	return ids, nil
 }
 
 // isListedAs reports whether the listing, which may be nil, is that of the record.
@@ -196,7 +185,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 			found, err := source.scan(scan)
 			t = &found
 			return err
-		}}, step{statement: c.sql.listing, args: []any{string(at.kind), id}, row: c.appendListing(&listings)})
+		}}, step{statement: c.sql.listing, args: []any{string(at.kind), id}, row: collect(&listings, listingTable.reader(c.dialect))})
 		if err != nil || t == nil { // nil: removed meanwhile
 			return "", err
 		}
@@ -234,11 +223,7 @@ func (s *Store) repairListing(ctx context.Context, tx *transaction, at item, wro
 // removeOrphans finds listings whose records do not exist.
 func (c check) removeOrphans(ctx context.Context) error {
 	for kind, statement := range c.sql.orphans {
-		var listings []feed.Listing
-		err := c.read(ctx, func(ctx context.Context) error {
-			listings = nil
-			return c.each(ctx, statement, nil, c.appendListing(&listings))
-		})
+		listings, err := readAll(ctx, c.Store, statement, nil, listingTable.reader(c.dialect))
 		if err != nil {
 			return err
 		}

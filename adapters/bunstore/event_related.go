@@ -42,7 +42,7 @@ func (s *Store) eventsOn(dates []event.Date, q event.RelatedQuery, into *event.R
 		args:      []any{s.dialect.key(dates), int64(q.Viewer), int64(q.Events)},
 		row: func(scan func(...any) error) error {
 			var stored storedEvent
-			if err := scan(append([]any{orZeroText[string]{&category}}, stored.targets(s.dialect)...)...); err != nil {
+			if err := scan(stored.targets(s.dialect, orZeroText[string]{&category})...); err != nil {
 				return err
 			}
 			e, err := stored.event()
@@ -69,7 +69,7 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 		row: func(scan func(...any) error) error {
 			var place int
 			var n imported.NewsRecord
-			err := scan(append([]any{&place, &n.ID}, newsColumns.targets(&n, s.dialect)...)...)
+			err := scan(newsColumns.targets(&n, s.dialect, &place, &n.ID)...)
 			if err != nil {
 				return err
 			}

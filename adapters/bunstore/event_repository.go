@@ -82,7 +82,8 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 
 // hotEvent returns the committed event.
 func (s *Store) hotEvent(ctx context.Context, id event.ID) (*storedEvent, error) {
-	found, err := s.hotEvents(ctx, s.hot.event, []any{int64(id)})
+	var found []storedEvent
+	err := s.each(ctx, s.hot.event, []any{int64(id)}, collect(&found, eventReader(s.dialect)))
 	return theOnly(found, err)
 }
 
@@ -92,7 +93,7 @@ func (s *Store) lockedEvent(ctx context.Context, tx *transaction, id event.ID) (
 	var found []storedEvent
 	err := tx.run(ctx,
 		step{statement: s.sql.lockEvent, args: []any{int64(id)}},
-		step{statement: s.hot.event, args: []any{int64(id)}, row: s.appendEvent(&found)})
+		step{statement: s.hot.event, args: []any{int64(id)}, row: collect(&found, eventReader(s.dialect))})
 	return theOnly(found, err)
 }
 

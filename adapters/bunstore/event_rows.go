@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -105,10 +104,10 @@ func storedColumns(d dialect, counts string) string {
 	return eventAll.of("e") + ", e.revision, " + counts + ", " + d.platesOf("e.id")
 }
 
-// targets returns the scan targets in the order of storedColumns. An event that is being
+// targets returns the scan targets in the order of storedColumns, after others. An event that is being
 // removed has no counts.
-func (e *storedEvent) targets(d dialect) []any {
-	return append(eventAll.targets(&e.State, d),
+func (e *storedEvent) targets(d dialect, before ...any) []any {
+	return append(eventAll.targets(&e.State, d, before...),
 		&e.revision, orZeroNumber[int]{&e.Comments}, orZeroNumber[int]{&e.Likes}, (*plateList)(&e.Plates))
 }
 
@@ -126,50 +125,32 @@ func (e *storedEvent) entry() (event.Entry, error) {
 	return event.Entry{Event: restored, Counts: e.Counts, Revision: e.revision}, err
 }
 
-func entriesOf(stored []storedEvent) ([]event.Entry, error) {
-	entries := make([]event.Entry, len(stored))
-	for i := range stored {
-		var err error
-		if entries[i], err = stored[i].entry(); err != nil {
-			return nil, err
+// eventReader returns a function that scans an event of storedColumns; columns for the
+// targets before may precede them.
+func eventReader(d dialect, before ...any) func(scanner) (storedEvent, error) {
+	return func(scan scanner) (e storedEvent, err error) {
+		err = scan(e.targets(d, before...)...)
+		return e, err
+	}
+}
+
+// entryReader is eventReader for the entries of the events.
+func entryReader(d dialect, before ...any) func(scanner) (event.Entry, error) {
+	read := eventReader(d, before...)
+	return func(scan scanner) (event.Entry, error) {
+		stored, err := read(scan)
+		if err != nil {
+			return event.Entry{}, err
 		}
+		return stored.entry()
 	}
-	return entries, nil
-}
-
-// appendEvent returns a function that scans and appends an event of storedColumns;
-// columns for the targets before may precede them.
-func (s *Store) appendEvent(found *[]storedEvent, before ...any) func(scanner) error {
-	return func(scan scanner) error {
-		var e storedEvent
-		err := scan(slices.Concat(before, e.targets(s.dialect))...)
-		*found = append(*found, e)
-		return err
-	}
-}
-
-// hotEvents returns the events of a hot read of storedColumns; columns for the targets
-// before may precede them.
-func (s *Store) hotEvents(ctx context.Context, statement string, args []any, before ...any) (found []storedEvent, err error) {
-	err = s.each(ctx, statement, args, s.appendEvent(&found, before...))
-	return found, err
 }
 
 // plateList scans the list of lists of the dialects' platesOf: the ID of each plate,
 // its photo and the microseconds of its instant.
 type plateList []event.Plate
 
-func (l *plateList) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
-		return l.ScanBytes(nil)
-	case []byte:
-		return l.ScanBytes(src)
-	case string:
-		return l.ScanBytes([]byte(src))
-	}
-	return fmt.Errorf("cannot scan plates from %T", src)
-}
+func (l *plateList) Scan(src any) error { return scanText(src, l.ScanBytes) }
 
 // ScanBytes scans the text directly.
 func (l *plateList) ScanBytes(text []byte) error {

@@ -34,7 +34,7 @@ func (s *Store) categoriesOf(ids []feed.CategoryID, found func(feed.Category)) s
 	return step{
 		statement: s.hot.categories, args: []any{s.dialect.listOf(numbers(ids))},
 		row: func(scan func(...any) error) error {
-			c, err := categoryTable.scan(scan, s.dialect)
+			c, err := categoryTable.reader(s.dialect)(scan)
 			found(c)
 			return err
 		},

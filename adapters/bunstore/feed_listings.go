@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"context"
 	"time"
 
 	"plaza/domain/feed"
@@ -40,22 +39,4 @@ func isSame(a, b *feed.Listing) bool {
 	}
 	return a.Kind == b.Kind && a.ID == b.ID && a.Category == b.Category && a.Created.Equal(b.Created) && a.Updated.Equal(b.Updated) &&
 		(a.Point == nil && b.Point == nil || a.Point != nil && b.Point != nil && *a.Point == *b.Point)
-}
-
-// Listings returns all listings of the feed, by kind and ID.
-func (s *Store) Listings(ctx context.Context) (all []feed.Listing, err error) {
-	err = s.read(ctx, func(ctx context.Context) error {
-		all = nil
-		return s.each(ctx, s.sql.allListings, nil, s.appendListing(&all))
-	})
-	return all, err
-}
-
-// appendListing returns a function that scans a listing and appends it.
-func (s *Store) appendListing(all *[]feed.Listing) func(scanner) error {
-	return func(scan scanner) error {
-		l, err := listingTable.scan(scan, s.dialect)
-		*all = append(*all, l)
-		return err
-	}
 }

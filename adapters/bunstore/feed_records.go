@@ -141,13 +141,14 @@ func scanRecord(kind feed.Kind, scan scanner, d dialect) (id int64, record feed.
 type pageShape struct {
 	columns, joins string
 	kinds          []feed.Kind
-	names          []string // after the kind, which is a column if there are several
+	names          []string            // after the kind, which is a column if there are several
+	places         map[feed.Kind][]int // of the columns of a kind among the names
 }
 
 // pageShapeOf returns the shape of a page of listings, called page, of the kinds. Kinds
 // share the columns that have the same name.
 func pageShapeOf(kinds ...feed.Kind) pageShape {
-	s := pageShape{kinds: kinds}
+	s := pageShape{kinds: kinds, places: map[feed.Kind][]int{}}
 	having := map[string][]string{"id": {"page.id"}}
 	for _, kind := range kinds {
 		t, of, id := recordTables[kind], string(kind), "page.id"
@@ -159,6 +160,7 @@ func pageShapeOf(kinds ...feed.Kind) pageShape {
 			if !slices.Contains(s.names, name) {
 				s.names = append(s.names, name)
 			}
+			s.places[kind] = append(s.places[kind], slices.Index(s.names, name))
 			if name != "id" {
 				having[name] = append(having[name], of+"."+name)
 			}
@@ -185,12 +187,11 @@ func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Listable, e
 	first := min(len(s.kinds), 2) // index of the first column of the record
 	read := map[feed.Kind]func(scanner) (feed.Listable, error){}
 	for _, kind := range s.kinds {
-		t := recordTables[kind]
-		own, next := t.row(d)
+		own, next := recordTables[kind].row(d)
 		targets := make([]any, first+len(s.names))
 		targets[0] = total
-		for i, name := range t.names() {
-			targets[first+slices.Index(s.names, name)] = own[i]
+		for i, place := range s.places[kind] {
+			targets[first+place] = own[i]
 		}
 		read[kind] = func(scan scanner) (feed.Listable, error) {
 			err := scan(targets...)

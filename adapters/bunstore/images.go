@@ -117,7 +117,7 @@ func (v Images) load(
 	ctx context.Context, run func(context.Context, ...step) error, statement string, id userimage.ID,
 ) (userimage.Image, int64, error) {
 	var rows []imageRow
-	err := run(ctx, step{statement: statement, args: []any{int64(id)}, row: v.s.appendImage(&rows)})
+	err := run(ctx, step{statement: statement, args: []any{int64(id)}, row: collect(&rows, imageAll.reader(v.s.dialect))})
 	switch {
 	case err != nil:
 		return userimage.Image{}, 0, err
@@ -126,16 +126,6 @@ func (v Images) load(
 	}
 	image, err := rows[0].image()
 	return image, rows[0].revision, err
-}
-
-// appendImage returns a function that scans an image and appends it.
-func (s *Store) appendImage(rows *[]imageRow) func(scanner) error {
-	return func(scan scanner) error {
-		var row imageRow
-		err := scan(imageAll.targets(&row, s.dialect)...)
-		*rows = append(*rows, row)
-		return err
-	}
 }
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
@@ -245,44 +235,32 @@ func (v Images) statementFor(q userimage.Query, p *page.Request) (statement stri
 	return v.s.hot.images[imageFilter{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
 }
 
-// eachImage calls fn with each row of the hot read; columns precede those of the image.
-func (v Images) eachImage(
-	ctx context.Context, owner user.ID, statement string, args []any, fn func(userimage.Image) error, columns ...any,
-) error {
+// imageReader returns a function that scans an image of the owner; columns for the
+// targets before precede it.
+func imageReader(d dialect, owner user.ID, before ...any) func(scanner) (userimage.Image, error) {
 	row := imageRow{Image: userimage.Image{Owner: owner}}
-	targets := append(columns, imageListed.targets(&row, v.s.dialect)...)
-	return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
-		row.tags = nil
+	targets := imageListed.targets(&row, d, before...)
+	return func(scan scanner) (userimage.Image, error) {
+		row.tags = nil // no memory is shared with the previous row
 		if err := scan(targets...); err != nil {
-			return err
+			return userimage.Image{}, err
 		}
-		image, err := row.image()
-		if err != nil {
-			return err
-		}
-		return fn(image)
-	})
+		return row.image()
+	}
 }
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	q, possible := q.Normalise() // strings that can't be tags can't be bound
-	statement, args := v.statementFor(q, &p)
-	var total int
-	var images []userimage.Image
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		images, total = nil, 0
-		if !possible {
-			return nil
+	if !possible {
+		if err := v.s.read(ctx, func(context.Context) error { return nil }); err != nil {
+			return page.Page[userimage.Image]{}, err
 		}
-		return v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
-			images = append(images, i)
-			return nil
-		}, &total)
-	})
-	if err != nil {
-		return page.Page[userimage.Image]{}, err
+		return page.Of[userimage.Image](p, nil, 0)
 	}
-	return page.Of(p, images, total)
+	statement, args := v.statementFor(q, &p)
+	return readPage(ctx, v.s, p, statement, args, func(total *int) func(scanner) (userimage.Image, error) {
+		return imageReader(v.s.dialect, q.Owner, total)
+	})
 }
 
 // errStopped ends an iteration whose consumer has stopped.
@@ -299,7 +277,12 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 			if !possible {
 				return nil
 			}
-			err := v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
+			read := imageReader(v.s.dialect, q.Owner)
+			err := v.s.each(ctx, statement, args, func(scan func(...any) error) error {
+				i, err := read(scan)
+				if err != nil {
+					return err
+				}
 				if used = true; !yield(i, nil) {
 					return errStopped
 				}

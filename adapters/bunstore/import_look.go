@@ -139,7 +139,7 @@ func (t *batchApply) lookups(n references) []step {
 		return err
 	})
 	steps = ask(t, steps, w.bundles, distinct(n.bundles), func(scan func(...any) error) error {
-		b, err := bundleTable.scan(scan, t.s.dialect)
+		b, err := bundleTable.reader(t.s.dialect)(scan)
 		t.bundles[b.ID] = b
 		return err
 	})
@@ -154,7 +154,7 @@ func (t *batchApply) lookups(n references) []step {
 		steps = append(steps, t.s.howTosOf(n.howTos, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
 	}
 	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
-		c, err := newsTable.scan(scan, t.s.dialect)
+		c, err := newsTable.reader(t.s.dialect)(scan)
 		t.newsBySource[c.Source] = c.News
 		return err
 	})
@@ -174,7 +174,7 @@ func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToR
 	args := []any{s.dialect.listOf(distinct(categories)), s.dialect.listOf(distinct(robots))}
 	return step{statement: s.sql.howTos, args: args, row: func(scan func(...any) error) error {
 		var h imported.HowToRecord
-		err := scan(append([]any{&h.By}, howToTable.targets(&h.HowTo, s.dialect)...)...)
+		err := scan(howToTable.targets(&h.HowTo, s.dialect, &h.By)...)
 		h.Bundles = orNil(h.Bundles)
 		found(h)
 		return err
@@ -191,13 +191,13 @@ func (t *batchApply) anyCategories() bool {
 }
 
 func (t *batchApply) scanCategory(scan func(...any) error) error {
-	c, err := categoryTable.scan(scan, t.s.dialect)
+	c, err := categoryTable.reader(t.s.dialect)(scan)
 	t.categoryByID[c.ID] = c
 	return err
 }
 
 func (t *batchApply) scanAccount(scan scanner) (a account, err error) {
-	if err := scan(append([]any{(*int64)(&a.ID)}, accountColumns.targets(&a, t.s.dialect)...)...); err != nil {
+	if err := scan(accountColumns.targets(&a, t.s.dialect, (*int64)(&a.ID))...); err != nil {
 		return account{}, err
 	}
 	a.parsed, err = phoneOf(a.phone)

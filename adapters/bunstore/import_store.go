@@ -75,17 +75,12 @@ func (v ImportStore) Progress(ctx context.Context, file string) (progress []byte
 	return progress, err
 }
 
-func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, bytes int) (lines []imported.Line, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		lines = nil
-		return v.s.each(ctx, v.s.sql.waiting, []any{file, after, int64(max(most, 0)), int64(bytes)}, func(scan func(...any) error) error {
-			var l imported.Line
-			err := scan(&l.Number, &l.Raw)
-			lines = append(lines, l)
-			return err
-		})
+func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, bytes int) ([]imported.Line, error) {
+	args := []any{file, after, int64(max(most, 0)), int64(bytes)}
+	return readAll(ctx, v.s, v.s.sql.waiting, args, func(scan scanner) (l imported.Line, err error) {
+		err = scan(&l.Number, &l.Raw)
+		return l, err
 	})
-	return lines, err
 }
 
 func (v ImportStore) Finish(ctx context.Context, files ...string) error {

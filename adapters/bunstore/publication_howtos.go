@@ -45,7 +45,7 @@ func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (
 	}
 	return readPage(ctx, v.s, r, statement, args, func(total *int) func(scanner) (publication.HowTo, error) {
 		return func(scan scanner) (h publication.HowTo, err error) {
-			err = scan(append([]any{total}, howToTable.targets(&h, v.s.dialect)...)...)
+			err = scan(howToTable.targets(&h, v.s.dialect, total)...)
 			return h, err
 		}
 	})

@@ -152,17 +152,6 @@ type (
 	}
 )
 
-func (c cover) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	text, err := c.text()
-	switch {
-	case err != nil:
-		return nil, err
-	case text == "":
-		return append(b, "NULL"...), nil
-	}
-	return gen.Dialect().AppendString(b, text), nil
-}
-
 // text returns the content of the column; empty means NULL.
 func (c cover) text() (string, error) {
 	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
@@ -176,17 +165,17 @@ func (c cover) text() (string, error) {
 	return string(text), err
 }
 
-func (c *cover) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
-		return c.ScanBytes(nil)
-	case []byte:
-		return c.ScanBytes(src)
-	case string:
-		return c.ScanBytes([]byte(src))
+// orNull returns the content of the column as a parameter. It never fails: JSON can
+// represent every picture.
+func (c cover) orNull() any {
+	text, err := c.text()
+	if text == "" || err != nil {
+		return nil
 	}
-	return fmt.Errorf("cannot scan a cover from %T", src)
+	return text
 }
+
+func (c *cover) Scan(src any) error { return scanText(src, c.ScanBytes) }
 
 // ScanBytes scans the text directly.
 func (c *cover) ScanBytes(text []byte) error {
@@ -203,6 +192,19 @@ func (c *cover) ScanBytes(text []byte) error {
 		c.Sizes = append(c.Sizes, media.Size(s))
 	}
 	return nil
+}
+
+// scanText passes a text, which is nil for NULL, to fn.
+func scanText(src any, fn func(text []byte) error) error {
+	switch src := src.(type) {
+	case nil:
+		return fn(nil)
+	case []byte:
+		return fn(src)
+	case string:
+		return fn([]byte(src))
+	}
+	return fmt.Errorf("cannot scan JSON from %T", src)
 }
 
 // numbers converts ids for a condition built by bun.

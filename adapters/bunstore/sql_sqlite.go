@@ -285,15 +285,12 @@ func (j asJSON) Value() (driver.Value, error) {
 }
 
 func (j asJSON) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
-		return nil
-	case string:
-		return json.Unmarshal([]byte(src), j.list)
-	case []byte:
-		return json.Unmarshal(src, j.list)
-	}
-	return fmt.Errorf("cannot scan a list from %T", src)
+	return scanText(src, func(text []byte) error {
+		if text == nil {
+			return nil
+		}
+		return json.Unmarshal(text, j.list)
+	})
 }
 
 // backup copies the database as of one moment, while others write. The copy gets its

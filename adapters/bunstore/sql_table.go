@@ -65,13 +65,24 @@ func (c columns[R]) values(r *R, d dialect) []any {
 	return all
 }
 
-// targets returns the scan targets that read the row.
-func (c columns[R]) targets(r *R, d dialect) []any {
-	all := make([]any, len(c))
-	for i, column := range c {
-		all[i] = column.target(r, d)
+// targets returns the scan targets that read the row, after those of other columns.
+func (c columns[R]) targets(r *R, d dialect, before ...any) []any {
+	all := append(make([]any, 0, len(before)+len(c)+manyOthers), before...)
+	for _, column := range c {
+		all = append(all, column.target(r, d))
 	}
 	return all
+}
+
+// manyOthers is room for the targets that callers append.
+const manyOthers = 4
+
+// reader returns a function that scans a row.
+func (c columns[R]) reader(d dialect) func(scanner) (R, error) {
+	return func(scan scanner) (r R, err error) {
+		err = scan(c.targets(&r, d)...)
+		return r, err
+	}
 }
 
 // table is a table whose first columns, the keys, identify a row.
@@ -93,15 +104,6 @@ func (t table[R]) update(also string) string {
 	return "UPDATE " + t.name + " SET " + t.columns[t.keys:].set(t.keys+1) + also +
 		" WHERE " + strings.ReplaceAll(t.columns[:t.keys].set(1), ", ", " AND ")
 }
-
-// scan returns the scanned row.
-func (t table[R]) scan(scan scanner, d dialect) (r R, err error) {
-	err = scan(t.targets(&r, d)...)
-	return r, err
-}
-
-// scanner scans a stored row.
-type scanner = func(...any) error
 
 // plain returns a column of a type that the drivers know. Fields of other types are
 // converted, which saves the driver a slow lookup.
@@ -153,14 +155,8 @@ func day[R any](name string, field func(*R) *event.Date) column[R] {
 // picture returns a column of pictures.
 func picture[R any](name string, field func(*R) *media.Picture) column[R] {
 	return column[R]{
-		name: name,
-		value: func(r *R, _ dialect) any {
-			text, err := cover(*field(r)).text()
-			if text == "" || err != nil { // never an error: JSON can represent every picture
-				return nil
-			}
-			return text
-		},
+		name:   name,
+		value:  func(r *R, _ dialect) any { return cover(*field(r)).orNull() },
 		target: func(r *R, _ dialect) any { return (*cover)(field(r)) },
 	}
 }

@@ -5,12 +5,6 @@ SELECT id, parent_id, name, slug
 FROM categories
 WHERE id = ANY($1);
 
--- checkSteps.allListings
-SELECT kind, id, category_id, created, updated, lat, lng
-FROM feed_listings
-WHERE kind <> 'origin'
-ORDER BY kind, id;
-
 -- checkSteps.compareCounter
 WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
 	FROM feed_counters

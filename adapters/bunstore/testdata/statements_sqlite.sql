@@ -6,12 +6,6 @@ FROM categories
 WHERE id IN (SELECT value
 	FROM json_each($1));
 
--- checkSteps.allListings
-SELECT kind, id, category_id, created, updated, lat, lng
-FROM feed_listings
-WHERE kind <> 'origin'
-ORDER BY kind, id;
-
 -- checkSteps.compareCounter
 WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
 	FROM feed_counters
