@@ -208,19 +208,14 @@ func membersStatement(d dialect) string {
 		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")
 }
 
-func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Member, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = make([]user.Member, 0, len(ids))
-		wanted := []any{v.s.dialect.listOf(numbers(ids))}
-		var m user.Member
-		targets := append(memberColumns.targets(&m, v.s.dialect, (*int64)(&m.ID)), intoTime{&m.Seen}, (*cover)(&m.Avatar))
-		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
-			err := scan(targets...)
-			found = append(found, m)
-			return err
-		})
+func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
+	var m user.Member
+	targets := append(memberColumns.targets(&m, v.s.dialect, (*int64)(&m.ID)), intoTime{&m.Seen}, (*cover)(&m.Avatar))
+	wanted := []any{v.s.dialect.listOf(numbers(ids))}
+	return readAll(ctx, v.s, v.s.hot.members, wanted, func(scan scanner) (user.Member, error) {
+		err := scan(targets...)
+		return m, err
 	})
-	return found, err
 }
 
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {

@@ -70,7 +70,7 @@ func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []st
 
 func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		stored, err := v.s.hotEvent(ctx, id)
+		stored, err := v.s.loadEvent(ctx, nil, id)
 		if err != nil {
 			return err
 		}
@@ -80,25 +80,17 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 	return found, err
 }
 
-// hotEvent returns the committed event.
-func (s *Store) hotEvent(ctx context.Context, id event.ID) (*storedEvent, error) {
+// loadEvent returns the event. Within a transaction, which may be nil, it locks it
+// first, by a statement of its own: that one may wait, and sees other tables as they
+// were before.
+func (s *Store) loadEvent(ctx context.Context, tx *transaction, id event.ID) (*storedEvent, error) {
 	var found []storedEvent
-	err := s.each(ctx, s.hot.event, []any{int64(id)}, collect(&found, eventReader(s.dialect)))
-	return theOnly(found, err)
-}
-
-// lockedEvent locks the event and returns it. It is read by a further statement: the
-// one that locks may have waited, and sees other tables as they were before.
-func (s *Store) lockedEvent(ctx context.Context, tx *transaction, id event.ID) (*storedEvent, error) {
-	var found []storedEvent
-	err := tx.run(ctx,
-		step{statement: s.sql.lockEvent, args: []any{int64(id)}},
-		step{statement: s.hot.event, args: []any{int64(id)}, row: collect(&found, eventReader(s.dialect))})
-	return theOnly(found, err)
-}
-
-func theOnly(found []storedEvent, err error) (*storedEvent, error) {
-	switch {
+	run, args := s.dialect.query, []any{int64(id)}
+	steps := []step{{statement: s.hot.event, args: args, row: collect(&found, eventReader(s.dialect))}}
+	if tx != nil {
+		run, steps = tx.run, append([]step{{statement: s.sql.lockEvent, args: args}}, steps...)
+	}
+	switch err := run(ctx, steps...); {
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
@@ -107,55 +99,37 @@ func theOnly(found []storedEvent, err error) (*storedEvent, error) {
 	return &found[0], nil
 }
 
-// changing is an event inside Change: the result of fn and, once stored, the entry with
-// its IDs and counts.
-type changing struct {
-	event.Entry
-	stored event.Entry
-}
-
 func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
-	changed, err := change(ctx, v.s, aggregate[*changing]{
-		load: func(ctx context.Context, tx *transaction) (*changing, int64, error) {
-			return v.s.loadChanging(ctx, tx, id)
+	changed, err := change(ctx, v.s, aggregate[*event.Entry]{
+		load: func(ctx context.Context, tx *transaction) (*event.Entry, int64, error) {
+			stored, err := v.s.loadEvent(ctx, tx, id)
+			if err != nil {
+				return nil, 0, err
+			}
+			entry, err := stored.entry()
+			return &entry, stored.revision, err
 		},
-		save: v.s.saveChanging,
-	}, func(old *changing) (*changing, error) {
+		save: v.s.saveEntry,
+	}, func(old *event.Entry) (*event.Entry, error) {
 		e, err := event.Restore(old.State())
 		if err != nil {
 			return nil, fmt.Errorf("change event: %v", err)
 		}
-		if err := fn(e); err != nil {
-			return nil, err
-		}
-		return &changing{Entry: event.Entry{Event: e, Counts: old.Counts}}, nil
+		return &event.Entry{Event: e}, fn(e)
 	})
 	if err != nil {
 		return event.Entry{}, err
 	}
-	return changed.stored, nil
+	return *changed, nil
 }
 
-// loadChanging locks the event within a transaction, which may be nil.
-func (s *Store) loadChanging(ctx context.Context, tx *transaction, id event.ID) (*changing, int64, error) {
-	load := func() (*storedEvent, error) { return s.hotEvent(ctx, id) }
-	if tx != nil {
-		load = func() (*storedEvent, error) { return s.lockedEvent(ctx, tx, id) }
-	}
-	stored, err := load()
-	if err != nil {
-		return nil, 0, err
-	}
-	entry, err := stored.entry()
-	return &changing{Entry: entry}, stored.revision, err
-}
-
-// saveChanging does not write an event that fn left unchanged: it was consistent when
-// it was loaded, and that is the moment of this Change.
-func (s *Store) saveChanging(ctx context.Context, tx *transaction, old, next *changing, revision int64) (bool, error) {
+// saveEntry stores the event of next, and sets next to what is stored then. It does not
+// write an event that fn left unchanged: it was consistent when it was loaded, and that
+// is the moment of this Change.
+func (s *Store) saveEntry(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
 	before, after := old.State(), next.State()
 	if reflect.DeepEqual(before, after) {
-		next.stored = old.Entry
+		*next = *old
 		return true, nil
 	}
 	steps, stored, err := s.rewrite(old.Event, after, revision)
@@ -167,7 +141,7 @@ func (s *Store) saveChanging(ctx context.Context, tx *transaction, old, next *ch
 	} else if err != nil {
 		return false, err
 	}
-	next.stored, err = stored.entry()
+	*next, err = stored.entry()
 	return true, err
 }
 
@@ -237,7 +211,7 @@ func (s *Store) removeEvent(ctx context.Context, tx *transaction, id event.ID) (
 	if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
 		return nil, err
 	}
-	stored, err := s.lockedEvent(ctx, tx, id)
+	stored, err := s.loadEvent(ctx, tx, id)
 	if err != nil {
 		return nil, err
 	}

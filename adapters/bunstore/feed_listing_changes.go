@@ -62,24 +62,19 @@ func (b *listingChanges) replace(at item, old, next *feed.Listing) {
 		return
 	}
 	b.listings = append(b.listings, listingChange{at, old, next})
-	var more int64
 	if next != nil {
-		c := b.counter(counterKey{next.Category, at.kind})
-		c.more++
-		c.created, c.updated = later(c.created, next.Created), later(c.updated, next.Updated)
-		more++
+		b.add(next)
 	}
 	if old != nil {
 		c := b.counter(counterKey{old.Category, at.kind})
 		c.more--
 		made := next != nil && next.Category == old.Category // correct unless it is earlier
 		c.lost = c.lost || !made || next.Created.Before(old.Created) || next.Updated.Before(old.Updated)
-		more--
+		b.total(at.kind, -1)
 	}
-	b.total(at.kind, more)
 }
 
-// add counts a new listing that is written separately.
+// add counts a new listing.
 func (b *listingChanges) add(l *feed.Listing) {
 	c := b.counter(counterKey{l.Category, l.Kind})
 	c.more++

@@ -5,7 +5,7 @@ import (
 	"plaza/domain/imported"
 )
 
-// importSteps are the statements that store imports.
+// importSteps are the statements of imports: what they read, and what they write.
 type importSteps struct {
 	// Stored state that a batch refers to.
 	userIDs    string // $1 sources

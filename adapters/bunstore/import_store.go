@@ -121,22 +121,15 @@ func scanPicture(p *media.Picture, scan func(...any) error) error {
 }
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[imported.Ref]bool, err error) {
-	reads, add := v.s.knownReads(refs)
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		known = map[imported.Ref]bool{}
-		add(known)
-		if len(reads) == 0 {
-			return nil
-		}
-		return v.s.dialect.query(ctx, reads...)
+		return v.s.dialect.query(ctx, v.s.knownReads(refs, known)...)
 	})
 	return known, err
 }
 
-// knownReads returns the reads that find the stored refs, and add, which sets the map
-// that they fill.
-func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[imported.Ref]bool)) {
-	var known map[imported.Ref]bool
+// knownReads returns the reads that add the stored refs to known.
+func (s *Store) knownReads(refs []imported.Ref, known map[imported.Ref]bool) (reads []step) {
 	ids, sources := map[imported.Kind][]int64{}, map[imported.Kind][]string{}
 	var categories, robots []string
 	asked := map[imported.Ref]bool{}
@@ -177,5 +170,5 @@ func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[impo
 	if len(robots) > 0 {
 		reads = append(reads, s.howTosOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
 	}
-	return reads, func(into map[imported.Ref]bool) { known = into }
+	return reads
 }

@@ -135,55 +135,41 @@ func (s *Store) inside(ctx context.Context, fn func() error) error {
 var errLost = errors.New("row changed concurrently")
 
 // change loads a value, calls fn and stores the value that fn returns. fn must return a
-// copy, because the loaded value is still needed.
-func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (changed T, err error) {
-	inside := func(ctx context.Context, old T) (next T, err error) {
-		err = s.inside(ctx, func() error {
-			next, err = fn(old)
-			return err
-		})
-		return next, err
-	}
-	for range s.dialect.optimism() {
-		var old T
+// copy, because the loaded value is still needed. The last try locks the row first.
+func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (T, error) {
+	for tries := s.dialect.optimism(); ; tries-- {
+		var old, next T
 		var revision int64
-		err := s.read(ctx, func(ctx context.Context) (err error) {
-			old, revision, err = a.load(ctx, nil)
-			return err
-		})
-		if err != nil {
-			return changed, err
+		decide := func(ctx context.Context, tx *transaction) (err error) {
+			if old, revision, err = a.load(ctx, tx); err != nil {
+				return err
+			}
+			return s.inside(ctx, func() error {
+				next, err = fn(old)
+				return err
+			})
 		}
-		next, err := inside(ctx, old)
-		if err != nil {
-			return changed, err
+		if tries > 0 {
+			if err := s.read(ctx, func(ctx context.Context) error { return decide(ctx, nil) }); err != nil {
+				return next, err
+			}
 		}
-		err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		err := s.write(ctx, func(ctx context.Context, tx *transaction) error {
+			if tries == 0 {
+				if err := decide(ctx, tx); err != nil {
+					return err
+				}
+			}
 			saved, err := a.save(ctx, tx, old, next, revision)
 			if err == nil && !saved {
 				return errLost
 			}
 			return err
 		})
-		if !errors.Is(err, errLost) {
+		if tries == 0 || !errors.Is(err, errLost) {
 			return next, err
 		}
 	}
-	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		old, revision, err := a.load(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if changed, err = inside(ctx, old); err != nil {
-			return err
-		}
-		saved, err := a.save(ctx, tx, old, changed, revision)
-		if err == nil && !saved {
-			return errors.New("locked row changed")
-		}
-		return err
-	})
-	return changed, err
 }
 
 // orNotFound replaces the error of a query without rows by the given fault.

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -204,16 +205,11 @@ func (sqlite) unnest(...string) string { return "" }
 
 func (sqlite) keysAtOnce() int { return 1 }
 
-func (sqlite) key(list any) any {
-	switch list := list.(type) {
-	case []event.Date:
-		return list[0].String()
-	case []string:
-		return list[0]
-	case []int64:
-		return list[0]
+func (d sqlite) key(list any) any {
+	if days, is := list.([]event.Date); is {
+		return d.date(days[0])
 	}
-	panic(fmt.Sprintf("bunstore: %T has no key", list)) // a bug in this program
+	return reflect.ValueOf(list).Index(0).Interface()
 }
 
 func (d sqlite) query(ctx context.Context, reads ...step) error {

@@ -38,7 +38,8 @@ var errMissed = errors.New("a step that must match found no row")
 // errRowGone reports that a step found no row although it always does.
 var errRowGone = errors.New("a locked row is gone")
 
-// stepStatements are the statements of all steps.
+// stepStatements are the statements of constant text that are not hot reads: the steps
+// of transactions, and other reads.
 type stepStatements struct {
 	eventSteps
 	tokenSteps
