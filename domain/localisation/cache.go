@@ -1,4 +1,4 @@
-package publication
+package localisation
 
 import (
 	"context"
@@ -12,41 +12,18 @@ import (
 // CacheFor is how long a translation is kept: one month of 30 days (PUB-06).
 const CacheFor = 30 * 24 * time.Hour
 
-// Localised is a publication's title and content in another language (PUB-04).
-type Localised struct {
-	Title             string
-	Content           string
-	TitleTranslator   string // name of the translator
-	ContentTranslator string
-	Source            locale.Tag // the original language
-	Language          locale.Tag // the language of the translation
-}
+// Key identifies a translation by its text, its two languages and its translator.
+type Key [sha256.Size]byte
 
-// Translator translates texts. Every implementation passes test/ports.Translator.
-type Translator interface {
-	// Name returns the name of the translator for caches and readers.
-	Name() string
-	// Translate returns one translation per text, in the order of the texts. It must
-	// respect the deadline of the context. The translations must be text, not markup.
-	Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error)
-}
-
-// CacheKey identifies a translation by its text, its two languages and its translator.
-type CacheKey [sha256.Size]byte
-
-// CacheKeyOf returns the key of the text's translation.
-func CacheKeyOf(text string, from, to locale.Tag, translator string) CacheKey {
-	all := make([]byte, 0, len(text)+128)
-	for _, part := range []string{text, from.Language(), to.Language(), translator} {
+// KeyOf returns the key of the text's translation.
+func KeyOf(t Text, to locale.Tag, translator string) Key {
+	all := make([]byte, 0, len(t.Content)+128)
+	for _, part := range []string{t.Content, t.Language.Language(), to.Language(), translator} {
 		all = binary.BigEndian.AppendUint64(all, uint64(len(part)))
 		all = append(all, part...)
 	}
 	return sha256.Sum256(all)
 }
-
-// Lease is how long a claim lasts unless its holder renews it. If the claiming server
-// stops, the text waits that long (PUB-06).
-const Lease = 10 * time.Second
 
 // Holder is the random ID of the holder of a claim.
 type Holder [16]byte
@@ -54,15 +31,15 @@ type Holder [16]byte
 // Claim asks for the exclusive translation of keys until an instant.
 type Claim struct {
 	Holder Holder
-	Keys   []CacheKey
+	Keys   []Key
 	Now    time.Time
 	Until  time.Time
 }
 
 // Claimed is the result of a claim. A key in neither field is claimed by another holder.
 type Claimed struct {
-	Mine []CacheKey          // for the holder to translate
-	Kept map[CacheKey]string // already translated
+	Mine []Key          // for the holder to translate
+	Kept map[Key]string // already translated
 }
 
 // Spending is an amount of text that a translator is given on a day.
@@ -79,16 +56,16 @@ func DayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) 
 // Every implementation passes test/ports.Cache.
 type Cache interface {
 	// Get returns the stored translations of the keys that have not expired.
-	Get(ctx context.Context, keys []CacheKey, now time.Time) (map[CacheKey]string, error)
+	Get(ctx context.Context, keys []Key, now time.Time) (map[Key]string, error)
 	// Claim assigns to the holder the keys that have no stored translation and no claim
 	// of another holder. Of concurrent calls, exactly one must get a key. A key that the
 	// holder has claimed already is extended until the new instant.
 	Claim(ctx context.Context, c Claim) (Claimed, error)
 	// Put stores the translations until they expire, replaces existing ones, and ends
 	// all claims to their keys.
-	Put(ctx context.Context, translations map[CacheKey]string, expires time.Time) error
+	Put(ctx context.Context, translations map[Key]string, expires time.Time) error
 	// Release ends the holder's claims to the keys. Claims of other holders must stay.
-	Release(ctx context.Context, h Holder, keys []CacheKey) error
+	Release(ctx context.Context, h Holder, keys []Key) error
 	// Spend adds to the spending of the translator on the day. If the sum would exceed
 	// the budget, it must add nothing and return false.
 	Spend(ctx context.Context, s Spending, budget int64) (bool, error)
