@@ -17,13 +17,13 @@ const (
 	pollInterval = 100 * time.Millisecond     // between claims of texts that another server has claimed
 )
 
-// run translates the texts that it can claim. For maxWait it also waits for the translations
-// of other servers, and translates the texts that they release. It reports whether anything
-// failed.
+// run translates the texts that it can claim. A little longer than its first reader it waits
+// for the translations of other servers, and translates the texts that they release. It
+// reports whether anything failed.
 func (t *Translation) run(ctx context.Context, c *call) (failed bool) {
 	began := time.Now()
 	open, err := t.try(ctx, c, c.texts)
-	for err == nil && len(open) > 0 && time.Since(began) < maxWait {
+	for err == nil && len(open) > 0 && time.Since(began) <= maxWait {
 		time.Sleep(pollInterval)
 		open, err = t.try(ctx, c, open)
 	}
@@ -55,7 +55,7 @@ func (t *Translation) try(ctx context.Context, c *call, texts []wanted) (others 
 	if len(mine) == 0 {
 		return others, nil
 	}
-	translated, err := t.spend(callCtx, c, mine)
+	translated, err := t.askWithinBudget(callCtx, c, mine)
 	storeCtx, cancel := storeContext(ctx)
 	defer cancel()
 	if err == nil {

@@ -10,9 +10,9 @@ import (
 
 var errBudgetSpent = errors.New("daily character budget is spent")
 
-// spend translates the batch if the day's budget allows it. A refused batch is refunded. A
+// askWithinBudget translates the batch if the day's budget allows it. A refused batch is refunded. A
 // batch that timed out may be billed, so it counts.
-func (t *Translation) spend(ctx context.Context, c *call, batch []wanted) (map[localisation.Key]string, error) {
+func (t *Translation) askWithinBudget(ctx context.Context, c *call, batch []wanted) (map[localisation.Key]string, error) {
 	spending := localisation.Spending{Translator: t.translator.Name(), Day: localisation.DayOf(t.now())}
 	for _, w := range batch {
 		spending.Characters += int64(utf8.RuneCountInString(w.Content))

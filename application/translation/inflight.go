@@ -22,12 +22,9 @@ var errTimeout = errors.New("timed out")
 // texts share it.
 type call struct {
 	from, to locale.Tag
-	texts    []wanted      // each once, in the order of the page
-	done     chan struct{} // closed at the end
-
-	// guarded by the mutex of Translation
-	got    map[localisation.Key]string // so far
-	failed bool                        // counted and logged already
+	texts    []wanted                    // each once, in the order of the page
+	done     chan struct{}               // closed at the end
+	got      map[localisation.Key]string // so far; guarded by the mutex of Translation
 }
 
 // fetch adds the translations that arrive in time. A slower call continues in the background
@@ -42,21 +39,14 @@ func (t *Translation) fetch(ctx context.Context, missing []wanted, to locale.Tag
 		case <-waitCtx.Done():
 		}
 	}
-	if t.collect(calls, have) && ctx.Err() == nil && len(without(missing, have)) > 0 {
-		t.fail(ctx, "translating page", errTimeout)
-	}
-}
-
-// collect adds the translations that the calls have fetched. It reports whether further ones
-// may still arrive, from a call or from another server.
-func (t *Translation) collect(calls []*call, have map[localisation.Key]string) (more bool) {
 	t.mutex.Lock()
-	defer t.mutex.Unlock()
 	for _, c := range calls {
 		maps.Copy(have, c.got)
-		more = more || !c.failed && len(c.got) < len(c.texts)
 	}
-	return more
+	t.mutex.Unlock()
+	if waitCtx.Err() != nil && ctx.Err() == nil && len(without(missing, have)) > 0 {
+		t.fail(ctx, "translating page", errTimeout)
+	}
 }
 
 // join returns the calls that fetch the texts. It starts a new call per source language for
@@ -96,22 +86,17 @@ func (t *Translation) add(c *call, some map[localisation.Key]string) {
 // that it has fetched, so that a broken translator or database gets few requests however
 // many readers want the texts.
 func (t *Translation) finish(c *call, failed bool) {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	if c.failed = failed; failed {
-		time.AfterFunc(retryDelay, func() {
-			t.mutex.Lock()
-			defer t.mutex.Unlock()
-			t.forget(c)
-		})
+	if failed {
+		time.AfterFunc(retryDelay, func() { t.forget(c) })
 	} else {
 		t.forget(c)
 	}
 	close(c.done) // after forget: a reader that returns must not join this call again
 }
 
-// forget removes the call from those in flight. The caller must hold the mutex.
 func (t *Translation) forget(c *call) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
 	for _, w := range c.texts {
 		delete(t.inflight, w.key)
 	}

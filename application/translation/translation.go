@@ -54,7 +54,7 @@ func New(translator localisation.Translator, cache localisation.Cache, offer Off
 	}
 }
 
-// Close waits for the calls in flight. Each ends within half a minute.
+// Close waits for the calls in flight. Each ends after about half a minute at the latest.
 func (t *Translation) Close() { t.running.Wait() }
 
 // Counts counts translations since this server started.
