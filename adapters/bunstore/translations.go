@@ -94,7 +94,7 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed 
 		var taken [][]byte
 		if err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").
 			Set("holder = EXCLUDED.holder").Set("until = EXCLUDED.until").
-			Where("c.until <= ? OR c.holder = EXCLUDED.holder", dbTime{c.Now}).
+			Where("c.until <= ?", dbTime{c.Now}).
 			Returning("key").Scan(ctx, &taken); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"maps"
-	"slices"
 	"time"
 
 	"plaza/domain/instant"
@@ -49,13 +48,11 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (localisa
 			claimed.Kept[key] = text.text
 			continue
 		}
-		if by, is := t.claims[key]; is && by.holder != c.Holder && c.Now.Before(by.until) {
+		if by, is := t.claims[key]; is && c.Now.Before(by.until) {
 			continue
 		}
 		t.claims[key] = claim{c.Holder, instant.Normalise(c.Until)}
-		if !slices.Contains(claimed.Mine, key) {
-			claimed.Mine = append(claimed.Mine, key)
-		}
+		claimed.Mine = append(claimed.Mine, key)
 	}
 	return claimed, nil
 }

@@ -36,7 +36,7 @@ type Claim struct {
 	Until  time.Time
 }
 
-// Claimed is the result of a claim. A key in neither field is claimed by another holder.
+// Claimed is the result of a claim. A key in neither field is claimed already.
 type Claimed struct {
 	Mine []Key          // for the holder to translate
 	Kept map[Key]string // already translated
@@ -57,9 +57,8 @@ func DayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) 
 type Cache interface {
 	// Get returns the stored translations of the keys that have not expired.
 	Get(ctx context.Context, keys []Key, now time.Time) (map[Key]string, error)
-	// Claim assigns to the holder the keys that have no stored translation and no claim
-	// of another holder. Of concurrent calls, exactly one must get a key. A key that the
-	// holder has claimed already is extended until the new instant.
+	// Claim assigns to the holder the keys that have no stored translation and no claim.
+	// Of concurrent calls, exactly one must get a key. A claim ends at its instant.
 	Claim(ctx context.Context, c Claim) (Claimed, error)
 	// Put stores the translations until they expire, replaces existing ones, and ends
 	// all claims to their keys.

@@ -25,7 +25,7 @@ func Cache(t *testing.T, open Open) {
 		{"what goes in and comes out is private", cachePrivate},
 		{"Claim gives what is not kept to one of many holders", cacheClaim},
 		{"of many that claim at once, one gets a key", cacheClaimsAtOnce},
-		{"a claim ends with its time, and its holder may prolong it", cacheClaimEnds},
+		{"a claim ends with its time, even for its holder", cacheClaimEnds},
 		{"Claim returns what is kept, until it expires", cacheClaimKept},
 		{"Put ends all claims to what it keeps", cacheClaimsEnd},
 		{"Release ends the holder's claims, and no other's", cacheRelease},
