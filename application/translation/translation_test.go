@@ -25,7 +25,7 @@ type translator struct {
 	pseudo.Translator
 	mu      sync.Mutex
 	batches [][]string
-	ended   time.Time // when the last batch ended
+	ended   time.Time // of the last batch
 	takes   time.Duration
 	fails   error
 }
@@ -52,6 +52,13 @@ func (tr *translator) asked() int {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return len(tr.batches)
+}
+
+// lastEnd returns when the last batch ended.
+func (tr *translator) lastEnd() time.Time {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.ended
 }
 
 // fixture is a server over a store that other servers may share.
