@@ -42,14 +42,24 @@ func (m dbTime) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return append(b, "'::timestamptz"...), nil
 }
 
-func (m *dbTime) Scan(src any) error {
+func (m *dbTime) Scan(src any) error { return intoTime{&m.Time}.Scan(src) }
+
+// ScanTimestamptz scans pgx's type directly.
+func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	return intoTime{&m.Time}.ScanTimestamptz(v)
+}
+
+// intoTime scans an instant into the value that it points to.
+type intoTime struct{ into *time.Time }
+
+func (t intoTime) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
-		m.Time = time.Time{}
+		*t.into = time.Time{}
 	case time.Time:
-		m.Time = src.UTC()
+		*t.into = src.UTC()
 	case int64:
-		m.Time = time.UnixMicro(src).UTC()
+		*t.into = time.UnixMicro(src).UTC()
 	default:
 		return fmt.Errorf("cannot scan an instant from %T", src)
 	}
@@ -57,30 +67,12 @@ func (m *dbTime) Scan(src any) error {
 }
 
 // ScanTimestamptz scans pgx's type directly.
-func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
-	m.Time = v.Time.UTC()
+func (t intoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*t.into = v.Time.UTC()
 	if !v.Valid {
-		m.Time = time.Time{}
+		*t.into = time.Time{}
 	}
 	return nil
-}
-
-// intoTime scans an instant into the value that it points to.
-type intoTime struct{ into *time.Time }
-
-func (t intoTime) Scan(src any) error {
-	var m dbTime
-	err := m.Scan(src)
-	*t.into = m.Time
-	return err
-}
-
-// ScanTimestamptz scans pgx's type directly.
-func (t intoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
-	var m dbTime
-	err := m.ScanTimestamptz(v)
-	*t.into = m.Time
-	return err
 }
 
 // intoPoint scans one coordinate. NULL leaves the point as it is, which is nil.
