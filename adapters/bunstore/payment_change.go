@@ -21,9 +21,6 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		}
 		next := old
 		next.Prepayments, next.Payments = slices.Clone(old.Prepayments), slices.Clone(old.Payments)
-		for i, p := range next.Prepayments {
-			next.Prepayments[i].Request = slices.Clone(p.Request)
-		}
 		if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
 			return nil, err
 		}
@@ -74,7 +71,7 @@ func storeOrder(ctx context.Context, tx *transaction, old, next payment.Trade) e
 }
 
 // stepsOf returns the steps that store the other changes: updates, then inserts. A former
-// prepayment must be closed before a new one is inserted.
+// prepayment must be closed before a new one is inserted. Its request never changes.
 func stepsOf(tx *transaction, old, next payment.Trade) []step {
 	id := old.Order.ID
 	var steps []step
