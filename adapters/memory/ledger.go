@@ -23,16 +23,20 @@ var _ payment.Ledger = Ledger{}
 
 // ledger is the state of orders and payments.
 type ledger struct {
-	trades   map[payment.OrderID]payment.Trade // without payments; Entries is the whole journal
-	tradeNos map[payment.TradeNo]payment.OrderID
-	payments map[string]payment.Payment // by transaction id
-	keys     keys
+	orders      map[payment.OrderID]payment.Order
+	looks       map[payment.OrderID]time.Time
+	prepayments map[payment.OrderID][]payment.Prepayment
+	tradeNos    map[payment.TradeNo]payment.OrderID
+	payments    map[string]payment.Payment // by transaction id
+	journal     map[payment.OrderID][]payment.Entry
+	keys        keys
 }
 
 func newLedger() ledger {
 	return ledger{
-		trades: map[payment.OrderID]payment.Trade{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
-		payments: map[string]payment.Payment{}, keys: newKeys(),
+		orders: map[payment.OrderID]payment.Order{}, looks: map[payment.OrderID]time.Time{},
+		prepayments: map[payment.OrderID][]payment.Prepayment{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
+		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{}, keys: newKeys(),
 	}
 }
 
@@ -52,11 +56,11 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 		}
 	}
 	o.ID = payment.OrderID(v.s.numbers.order.next())
-	t := payment.Trade{Order: o, Entries: []payment.Entry{{At: o.Created, Noted: payment.NotedOrdered}}}
+	l.orders[o.ID] = o
 	if o.State == payment.Open {
-		t.NextCheck = o.Expires
+		l.looks[o.ID] = o.Expires
 	}
-	l.trades[o.ID] = t
+	l.journal[o.ID] = []payment.Entry{{At: o.Created, Noted: payment.NotedOrdered}}
 	if k != nil {
 		l.keys.answer(payment.Answer{Key: *k, Order: o.ID, At: o.Created})
 	}
@@ -69,11 +73,11 @@ func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, e
 		return payment.Order{}, err
 	}
 	defer done()
-	t, exists := v.s.ledger.trades[id]
+	o, exists := v.s.ledger.orders[id]
 	if !exists {
 		return payment.Order{}, payment.ErrNoOrder
 	}
-	return t.Order, nil
+	return o, nil
 }
 
 func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
@@ -88,8 +92,8 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, er
 // ordersOf returns the user's orders in the state (empty: any), the newest first.
 func (l *ledger) ordersOf(id user.ID, state payment.State) []payment.Order {
 	var theirs []payment.Order
-	for _, t := range l.trades {
-		if o := t.Order; o.User == id && (o.State == state || state == "") {
+	for _, o := range l.orders {
+		if o.User == id && (o.State == state || state == "") {
 			theirs = append(theirs, o)
 		}
 	}
@@ -141,25 +145,22 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 		return nil, err
 	}
 	defer done()
-	var due []payment.Trade
-	for _, t := range v.s.ledger.trades {
-		if !t.NextCheck.IsZero() && !t.NextCheck.After(now) {
-			due = append(due, t)
+	looks := v.s.ledger.looks
+	var due []payment.OrderID
+	for id, at := range looks {
+		if !at.After(now) {
+			due = append(due, id)
 		}
 	}
-	slices.SortFunc(due, func(a, b payment.Trade) int {
-		return cmp.Or(a.NextCheck.Compare(b.NextCheck), cmp.Compare(a.Order.ID, b.Order.ID))
-	})
-	var ids []payment.OrderID
-	for _, t := range first(due, max(limit, 0)) {
-		t.NextCheck = instant.Normalise(next)
-		v.s.ledger.trades[t.Order.ID] = t
-		ids = append(ids, t.Order.ID)
+	slices.SortFunc(due, func(a, b payment.OrderID) int { return cmp.Or(looks[a].Compare(looks[b]), cmp.Compare(a, b)) })
+	due = first(due, max(limit, 0))
+	for _, id := range due {
+		looks[id] = instant.Normalise(next)
 	}
-	return ids, nil
+	return due, nil
 }
 
-func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
+func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
 	done, err := v.s.read(ctx)
 	if err != nil {
 		return page.Page[payment.Payment]{}, err
@@ -167,7 +168,7 @@ func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, p page
 	defer done()
 	var payments []payment.Payment
 	for _, p := range v.s.ledger.payments {
-		if state == "" || p.State == state {
+		if verdict == "" || p.State == verdict {
 			payments = append(payments, p)
 		}
 	}
@@ -183,7 +184,7 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entr
 		return nil, err
 	}
 	defer done()
-	return slices.Clone(v.s.ledger.trades[id].Entries), nil
+	return slices.Clone(v.s.ledger.journal[id]), nil
 }
 
 // private returns deep copies.

@@ -17,11 +17,13 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 	}
 	defer done()
 	l := &v.s.ledger
-	next, exists := l.trades[id]
+	order, exists := l.orders[id]
 	if !exists {
 		return payment.ErrNoOrder
 	}
-	next.Prepayments, next.Payments, next.Entries = private(next.Prepayments), l.paymentsOf(id), nil
+	next := payment.Trade{
+		Order: order, Prepayments: private(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.looks[id],
+	}
 	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
 
 // checkTrade checks the rules that databases enforce with constraints.
 func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
-	if l.trades[id].Order.State == payment.Paid && t.Order.State != payment.Paid {
+	if l.orders[id].State == payment.Paid && t.Order.State != payment.Paid {
 		return errors.New("a paid order must stay paid")
 	}
 	alive, applied := 0, 0
@@ -81,11 +83,13 @@ func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 // putTrade stores the trade. It can't fail, so it never stores a part.
 func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	l := &s.ledger
-	stored := l.trades[id]
-	stored.Order.State, stored.Order.PaidAt, stored.Order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
-	stored.NextCheck, stored.Prepayments = t.NextCheck, private(t.Prepayments)
-	stored.Entries = append(stored.Entries, t.Entries...)
-	l.trades[id] = stored
+	order := l.orders[id]
+	order.State, order.PaidAt, order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
+	l.orders[id] = order
+	if l.looks[id] = t.NextCheck; t.NextCheck.IsZero() {
+		delete(l.looks, id)
+	}
+	l.prepayments[id] = private(t.Prepayments)
 	for _, p := range t.Prepayments {
 		l.tradeNos[p.TradeNo] = id
 	}
@@ -98,6 +102,7 @@ func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 		p.Order = id
 		l.payments[p.TransactionID] = p
 	}
+	l.journal[id] = append(l.journal[id], t.Entries...)
 	if t.Answer != nil {
 		l.keys.answer(*t.Answer)
 	}
