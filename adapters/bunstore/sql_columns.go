@@ -216,11 +216,6 @@ func orNull[N ~int64](id N) any {
 	return int64(id)
 }
 
-// rowCodec converts domain values into column values, and back.
-type rowCodec struct{ d dialect }
-
-func (rowCodec) orNull(id int64) any { return orNull(id) }
-
 // filled returns the list, or an empty list for nil, which would be NULL.
 func filled[T any](list []T) []T {
 	if list == nil {
