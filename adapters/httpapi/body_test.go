@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,14 +40,6 @@ type sample struct {
 type extra struct {
 	OpenID *string `json:"open_id" validate:"required"`
 	Type   string  `json:"type" validate:"omitempty,oneof=a b"`
-}
-
-func (s *sample) check() fault.Fields {
-	var wrong fault.Fields
-	if s.Name != nil && *s.Name == "nobody" {
-		wrong.Add("name", "Nobody is nobody.")
-	}
-	return wrong
 }
 
 func TestGEN_08_a_body_is_one_JSON_object(t *testing.T) {
@@ -93,7 +84,6 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		{`{"name": "a\ud83d\n"}`, fault.Fields{"name": {noText}}},
 		{`{"name": "a\ud83d\u0041"}`, fault.Fields{"name": {noText}}},
 		{`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9"}`, nil},
-		{`{"name": "nobody"}`, fault.Fields{"name": {"Nobody is nobody."}}},
 		{`{"name": "nobody", "name": "Ada"}`, nil},
 		{`{"name": "Ada", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`, nil},
 		{`{"name": "Ada", "age": "42"}`, nil},
@@ -231,16 +221,6 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	r.count += n
 	return n, err
-}
-
-func TestGEN_08_two_errors_about_fields_are_one(t *testing.T) {
-	title, event := fault.Field("title", "Too long."), fault.Field("event", "There is no such event.")
-	ours := errors.New("the disk is full")
-	assert.Equal(t, fault.Fields{"title": {"Too long."}, "event": {"There is no such event."}}.Err(), mergeFaults(title, event))
-	assert.Len(t, title.Fields, 1, "neither is changed")
-	assert.Equal(t, title, mergeFaults(title, nil))
-	assert.Equal(t, ours, mergeFaults(title, ours))
-	assert.Equal(t, errNoJSON, mergeFaults(errNoJSON, event))
 }
 
 func TestGEN_11_a_body_that_breaks_off_is_the_clients_fault(t *testing.T) {

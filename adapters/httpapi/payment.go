@@ -32,21 +32,14 @@ func (b *paymentBody) intent() (payment.Intent, error) {
 	return payment.NewIntent(method, endType, b.Extra.App, b.Extra.OpenID)
 }
 
-func (b *paymentBody) check() fault.Fields {
-	_, err := b.intent()
-	return fault.FieldsOf(err)
-}
-
 // pay begins a payment. The response names the order also when the wallet refuses.
 func (a *api) pay(c *call) (reply, error) {
-	body, err := read[paymentBody](c)
-	if err != nil {
+	body, readErr := read[paymentBody](c)
+	intent, err := body.intent()
+	if err := fault.Merge(readErr, err); err != nil {
 		return reply{}, err
 	}
-	wish := paying.PayRequest{}
-	if wish.Intent, err = body.intent(); err != nil {
-		return reply{}, err
-	}
+	wish := paying.PayRequest{Intent: intent}
 	if body.Order != nil {
 		if wish.Order = *body.Order; wish.Order < 1 {
 			return reply{}, payment.ErrNoOrder

@@ -71,13 +71,13 @@ func newArchive(t *testing.T) *archive {
 }
 
 // before adds an event with the place that an older analyser has found.
-func (a *archive) before(title string, then place.Place, edits ...func(*diary.Edit)) event.ID {
+func (a *archive) before(title string, then place.Place, edits ...func(*event.Change)) event.ID {
 	a.Helper()
-	edit := diary.Edit{Title: &title, Publish: ptr(true)}
+	edit := event.Change{Title: &title, Publish: ptr(true)}
 	for _, e := range edits {
 		e(&edit)
 	}
-	shown, err := a.Write(a.Context(), a.ann, edit)
+	shown, err := a.Write(a.Context(), a.ann, edit, nil)
 	require.NoError(a, err)
 	a.misplace(shown.ID(), then)
 	return shown.ID()
@@ -91,7 +91,7 @@ func (a *archive) misplace(id event.ID, then place.Place) {
 
 func (a *archive) retitle(id event.ID, title string) {
 	a.Helper()
-	_, err := a.Edit(a.Context(), a.ann, id, diary.Edit{Title: &title})
+	_, err := a.Edit(a.Context(), a.ann, id, event.Change{Title: &title}, nil)
 	require.NoError(a, err)
 }
 
@@ -112,13 +112,13 @@ func (a *archive) state(id event.ID) event.State {
 	return e.State()
 }
 
-func draft(e *diary.Edit) { e.Publish = ptr(false) }
+func draft(e *event.Change) { e.Publish = ptr(false) }
 
-func about(content string) func(*diary.Edit) {
-	return func(e *diary.Edit) { e.Content = &content }
+func about(content string) func(*event.Change) {
+	return func(e *event.Change) { e.Content = &content }
 }
 
-func private(e *diary.Edit) { e.Permission = ptr(event.Private) }
+func private(e *event.Change) { e.Permission = ptr(event.Private) }
 
 func TestEVT16_events_of_before_are_found_and_mended(t *testing.T) {
 	a := newArchive(t)
@@ -149,7 +149,7 @@ func TestEVT16_events_of_before_are_found_and_mended(t *testing.T) {
 func TestEVT16_mending_a_place_is_no_modification(t *testing.T) {
 	a := newArchive(t)
 	id := a.before("杭州的秋天", peking)
-	_, err := a.Comment(t.Context(), a.bob, id, "nice")
+	_, err := a.Comment(t.Context(), a.bob, id, "nice", nil)
 	require.NoError(t, err)
 	before, comments := a.state(id), mustRead(t, a.world, id).Counts.Comments
 	listings := a.store.Listings()

@@ -32,9 +32,37 @@ type Followed struct {
 	Of feed.Category // zero if it follows a user
 }
 
-// FollowUser makes the actor follow the user. It reports whether the subscription is new
-// (SUB-04). The actor themselves and an unknown user are faults on followed_user.
-func (f *Following) FollowUser(ctx context.Context, actor access.Actor, id user.ID) (Followed, bool, error) {
+// Target is what to follow: either a user or a category.
+type Target struct {
+	User     *user.ID
+	Category *feed.CategoryID
+}
+
+// check returns a fault unless the target is exactly one (SUB-04).
+func (t Target) check() error {
+	switch {
+	case t.User != nil && t.Category != nil:
+		return fault.Field("followed_category", "Follow either a user or a category, not both.")
+	case t.User == nil && t.Category == nil:
+		return fault.Field("followed_user", "One of followed_user and followed_category is required.")
+	}
+	return nil
+}
+
+// Follow makes the actor follow the target. It reports whether the subscription is new
+// (SUB-04). The actor themselves, an unknown user and an unknown category are faults on
+// their field.
+func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, readErr error) (Followed, bool, error) {
+	if err := fault.Merge(readErr, t.check()); err != nil {
+		return Followed{}, false, err
+	}
+	if t.User != nil {
+		return f.followUser(ctx, actor, *t.User)
+	}
+	return f.followCategory(ctx, actor, *t.Category)
+}
+
+func (f *Following) followUser(ctx context.Context, actor access.Actor, id user.ID) (Followed, bool, error) {
 	s, err := subscription.ToUser(actor.ID, id, f.now())
 	if err != nil {
 		return Followed{}, false, err
@@ -46,9 +74,7 @@ func (f *Following) FollowUser(ctx context.Context, actor access.Actor, id user.
 	return Followed{Subscription: s}, isNew, err
 }
 
-// FollowCategory makes the actor follow the category. It reports whether the subscription
-// is new (SUB-04). An unknown category is a fault on followed_category.
-func (f *Following) FollowCategory(ctx context.Context, actor access.Actor, id feed.CategoryID) (Followed, bool, error) {
+func (f *Following) followCategory(ctx context.Context, actor access.Actor, id feed.CategoryID) (Followed, bool, error) {
 	noCategory := fault.Field("followed_category", "Category not found.")
 	if id <= 0 {
 		return Followed{}, false, noCategory
