@@ -38,52 +38,43 @@ type Target struct {
 	Category *feed.CategoryID
 }
 
-// check returns a fault unless the target is exactly one (SUB-04).
-func (t Target) check() error {
+// Faults of a target that does not exist.
+var (
+	errNoUser     = fault.Field("followed_user", "User not found.")
+	errNoCategory = fault.Field("followed_category", "Category not found.")
+)
+
+// subscription returns the subscription to the target. A target that is not exactly one is a
+// fault (SUB-04).
+func (t Target) subscription(follower user.ID, now time.Time) (subscription.Subscription, error) {
 	switch {
 	case t.User != nil && t.Category != nil:
-		return fault.Field("followed_category", "Follow either a user or a category, not both.")
-	case t.User == nil && t.Category == nil:
-		return fault.Field("followed_user", "One of followed_user and followed_category is required.")
+		return subscription.Subscription{}, fault.Field("followed_category", "Follow either a user or a category, not both.")
+	case t.User != nil:
+		return subscription.ToUser(follower, *t.User, now)
+	case t.Category == nil:
+		return subscription.Subscription{}, fault.Field("followed_user", "One of followed_user and followed_category is required.")
+	case *t.Category <= 0:
+		return subscription.Subscription{}, errNoCategory
 	}
-	return nil
+	return subscription.ToCategory(follower, *t.Category, now), nil
 }
 
 // Follow makes the actor follow the target. It reports whether the subscription is new
 // (SUB-04). The actor themselves, an unknown user and an unknown category are faults on
 // their field.
 func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, readErr error) (Followed, bool, error) {
-	if err := fault.Merge(readErr, t.check()); err != nil {
-		return Followed{}, false, err
-	}
-	if t.User != nil {
-		return f.followUser(ctx, actor, *t.User)
-	}
-	return f.followCategory(ctx, actor, *t.Category)
-}
-
-func (f *Following) followUser(ctx context.Context, actor access.Actor, id user.ID) (Followed, bool, error) {
-	s, err := subscription.ToUser(actor.ID, id, f.now())
-	if err != nil {
+	s, err := t.subscription(actor.ID, f.now())
+	if err := fault.Merge(readErr, err); err != nil {
 		return Followed{}, false, err
 	}
 	s, isNew, err := f.subscriptions.Follow(ctx, s)
-	if errors.Is(err, subscription.ErrNotFound) {
-		return Followed{}, false, fault.Field("followed_user", "User not found.")
-	}
-	return Followed{Subscription: s}, isNew, err
-}
-
-func (f *Following) followCategory(ctx context.Context, actor access.Actor, id feed.CategoryID) (Followed, bool, error) {
-	noCategory := fault.Field("followed_category", "Category not found.")
-	if id <= 0 {
-		return Followed{}, false, noCategory
-	}
-	s, isNew, err := f.subscriptions.Follow(ctx, subscription.ToCategory(actor.ID, id, f.now()))
-	if errors.Is(err, subscription.ErrNotFound) {
-		return Followed{}, false, noCategory
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, subscription.ErrNotFound) && t.User != nil:
+		return Followed{}, false, errNoUser
+	case errors.Is(err, subscription.ErrNotFound):
+		return Followed{}, false, errNoCategory
+	case err != nil:
 		return Followed{}, false, err
 	}
 	named, err := f.name(ctx, []subscription.Subscription{s})
