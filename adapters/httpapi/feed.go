@@ -76,7 +76,7 @@ func (q *query) selection(allowed ...feed.Kind) feed.Selection {
 	for _, name := range q.list("type") {
 		kinds = append(kinds, feed.Kind(name))
 		if !slices.Contains(allowed, feed.Kind(name)) {
-			q.wrong.Merge(fault.Fields{"type": {noChoice(name)}})
+			q.wrong.Merge(fault.Fields{"type": {text.NoChoice(name)}})
 		}
 	}
 	if feed.Select(kinds, &feed.Area{}).Near == nil {

@@ -22,14 +22,11 @@ type paymentExtra struct {
 }
 
 func (b *paymentBody) intent() (payment.Intent, error) {
-	method, endType := payment.Method(-1), payment.EndType(-1) // an absent value is invalid, not the first choice
-	if b.Method != nil {
-		method = *b.Method
-	}
+	endType := payment.EndType(-1) // an absent one is invalid, not the first choice
 	if b.EndType != nil {
 		endType = *b.EndType
 	}
-	return payment.NewIntent(method, endType, b.Extra.App, b.Extra.OpenID)
+	return payment.NewIntent(orZero(b.Method), endType, b.Extra.App, b.Extra.OpenID)
 }
 
 // pay begins a payment. The response names the order also when the wallet refuses.
@@ -39,11 +36,9 @@ func (a *api) pay(c *call) (reply, error) {
 	if err := fault.Merge(readErr, err); err != nil {
 		return reply{}, err
 	}
-	wish := paying.PayRequest{Intent: intent}
-	if body.Order != nil {
-		if wish.Order = *body.Order; wish.Order < 1 {
-			return reply{}, payment.ErrNoOrder
-		}
+	wish := paying.PayRequest{Intent: intent, Order: orZero(body.Order)}
+	if body.Order != nil && wish.Order < 1 {
+		return reply{}, payment.ErrNoOrder
 	}
 	if wish.Key, err = c.idempotencyKey(payment.AskToPay(wish.Intent, wish.Order)); err != nil {
 		return reply{}, err

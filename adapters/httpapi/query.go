@@ -138,12 +138,9 @@ func choose[T any](q *query, name string, values ...T) (chosen T) {
 			return value
 		}
 	}
-	q.wrong.Add(name, noChoice(sent))
+	q.wrong.Add(name, text.NoChoice(sent))
 	return chosen
 }
-
-// noChoice is the sentence about a value that is not a valid choice.
-func noChoice(sent any) string { return fmt.Sprintf("“%v” is not a valid choice.", sent) }
 
 // whole parses an integer of digits only. It returns 0 for any other text. Numbers out of
 // range become the bound, which is no object's ID.

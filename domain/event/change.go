@@ -2,7 +2,6 @@ package event
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"time"
@@ -57,7 +56,7 @@ func (c Change) Check() fault.Fields {
 		wrong.Add("event_time", "Date has wrong format. Use YYYY-MM-DD.")
 	}
 	if c.Permission != nil && !slices.Contains(Permissions(), *c.Permission) {
-		wrong.Add("view_permission", fmt.Sprintf("“%d” is not a valid choice.", *c.Permission))
+		wrong.Add("view_permission", text.NoChoice(*c.Permission))
 	}
 	if c.Category != nil && *c.Category < 0 {
 		wrong.Add("category", NoCategory)
