@@ -38,11 +38,8 @@ type Target struct {
 	Category *feed.CategoryID
 }
 
-// Faults of a target that does not exist.
-var (
-	errNoUser     = fault.Field("followed_user", "User not found.")
-	errNoCategory = fault.Field("followed_category", "Category not found.")
-)
+// errNoCategory is the fault of a category that does not exist.
+var errNoCategory = fault.Field("followed_category", "Category not found.")
 
 // subscription returns the subscription to the target. A target that is not exactly one is a
 // fault (SUB-04).
@@ -71,7 +68,7 @@ func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, re
 	s, isNew, err := f.subscriptions.Follow(ctx, s)
 	switch {
 	case errors.Is(err, subscription.ErrNotFound) && t.User != nil:
-		return Followed{}, false, errNoUser
+		return Followed{}, false, fault.Field("followed_user", "User not found.")
 	case errors.Is(err, subscription.ErrNotFound):
 		return Followed{}, false, errNoCategory
 	case err != nil:
