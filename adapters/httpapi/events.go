@@ -39,10 +39,7 @@ func (d *day) UnmarshalText(text []byte) error {
 }
 
 func (b *eventBody) change() event.Change {
-	c := event.Change{
-		Title: b.Title, Content: b.Content, HTML: b.HTML,
-		Permission: b.Permission, Publish: b.Publish,
-	}
+	c := event.Change{Title: b.Title, Content: b.Content, HTML: b.HTML, Permission: b.Permission, Publish: b.Publish}
 	if b.Date != nil {
 		c.Date = &b.Date.Date
 	}
