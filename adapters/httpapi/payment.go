@@ -21,18 +21,14 @@ type paymentExtra struct {
 	OpenID string            `json:"open_id"`
 }
 
-func (b *paymentBody) intent() (payment.Intent, error) {
-	endType := payment.EndType(-1) // an absent one is invalid, not the first choice
-	if b.EndType != nil {
-		endType = *b.EndType
-	}
-	return payment.NewIntent(orZero(b.Method), endType, b.Extra.App, b.Extra.OpenID)
-}
-
 // pay begins a payment. The response names the order also when the wallet refuses.
 func (a *api) pay(c *call) (reply, error) {
 	body, readErr := read[paymentBody](c)
-	intent, err := body.intent()
+	endType := payment.EndType(-1) // an absent one is invalid, not the first choice
+	if body.EndType != nil {
+		endType = *body.EndType
+	}
+	intent, err := payment.NewIntent(orZero(body.Method), endType, body.Extra.App, body.Extra.OpenID)
 	if err := fault.Merge(readErr, err); err != nil {
 		return reply{}, err
 	}
