@@ -18,24 +18,16 @@ func (p *Paying) Create(ctx context.Context, d payment.Draft, k *payment.Key, re
 		_, err := p.newOrder(ctx, d)
 		return payment.Order{}, fault.Merge(readErr, err)
 	}
-	var made payment.Order
-	err := p.once(ctx, k, func(a payment.Answer) (err error) {
-		made, err = p.ledger.Order(ctx, a.Order)
-		made = made.AsMade()
-		return err
-	}, func() (err error) {
-		made, err = p.create(ctx, d, k)
-		return err
+	return once(ctx, p, k, func(a payment.Answer) (payment.Order, error) {
+		order, err := p.ledger.Order(ctx, a.Order)
+		return order.AsMade(), err
+	}, func() (payment.Order, error) {
+		order, err := p.newOrder(ctx, d)
+		if err != nil {
+			return payment.Order{}, err
+		}
+		return p.ledger.AddOrder(ctx, order, k)
 	})
-	return made, err
-}
-
-func (p *Paying) create(ctx context.Context, d payment.Draft, k *payment.Key) (payment.Order, error) {
-	order, err := p.newOrder(ctx, d)
-	if err != nil {
-		return payment.Order{}, err
-	}
-	return p.ledger.AddOrder(ctx, order, k)
 }
 
 func (p *Paying) newOrder(ctx context.Context, d payment.Draft) (payment.Order, error) {
