@@ -218,8 +218,8 @@ func (c checkCommand) conclude(s streams, r report) error {
 
 // besides returns a sentence about the pictures, which a backup of the database lacks.
 func besides(c Config) string {
-	if c.Media.S3.Endpoint != "" {
-		return "Pictures are in the bucket " + c.Media.S3.Bucket + ": back it up as well."
+	if c.MediaURL.Endpoint != "" {
+		return "Pictures are in the bucket " + c.MediaURL.Bucket + ": back it up as well."
 	}
 	return "Pictures are files: copy the folder " + c.mediaDir() + " as well."
 }

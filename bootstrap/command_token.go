@@ -19,18 +19,18 @@ type tokenCommands struct {
 }
 
 type tokenIssue struct {
-	User   user.ID `required:"" help:"Account of the token." placeholder:"UID"`
-	Scopes string  `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
-	TTL    string  `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
-	JSON   bool    `name:"json" help:"Print the token with its key as JSON."`
+	User   user.ID        `required:"" help:"Account of the token." placeholder:"UID"`
+	Scopes string         `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
+	TTL    *time.Duration `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
+	JSON   bool           `name:"json" help:"Print the token with its key as JSON."`
 	stored
 }
 
 func (c tokenIssue) Run(ctx context.Context, s streams) error {
 	var ttl time.Duration
-	if c.TTL != "" {
-		var err error
-		if ttl, err = lifetime(c.TTL); err != nil {
+	if c.TTL != nil {
+		ttl = *c.TTL
+		if err := checkTokenTTL(ttl); err != nil {
 			return fmt.Errorf("%w: --ttl: %w", errUsage, err)
 		}
 	}

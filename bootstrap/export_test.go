@@ -19,5 +19,18 @@ func Stdin(r io.Reader) (restore func()) {
 	return func() { stdin = before }
 }
 
+// Offer is what readers are offered.
+var Offer = offer
+
+// Parse returns the settings of the flags and the environment, as commands parse them.
+func Parse(flags ...string) (Config, error) {
+	var command struct{ Config }
+	parser, err := newParser(&command)
+	if err == nil {
+		_, err = parser.Parse(flags)
+	}
+	return command.Config, err
+}
+
 // Translators are the names that may be chosen.
 var Translators = translators

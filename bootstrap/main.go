@@ -53,7 +53,7 @@ func Main(args []string, out, errOut io.Writer) int {
 	var cmd commands
 	status := ok
 	exited := false
-	parser, err := kong.New(&cmd,
+	parser, err := newParser(&cmd,
 		kong.Name("plaza"),
 		kong.Description("The backend of a social content platform."),
 		kong.Writers(out, errOut),

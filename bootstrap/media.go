@@ -19,21 +19,21 @@ type mediaStore struct {
 }
 
 // mediaDir returns the folder of pictures. It applies only to the disk store.
-func (c Config) mediaDir() string { return cmp.Or(c.Media.Dir, filepath.Join(c.DataDir, "media")) }
+func (c Config) mediaDir() string { return cmp.Or(c.MediaURL.Dir, filepath.Join(c.DataDir, "media")) }
 
 // openMedia opens the configured store of pictures. It signs URLs with the key.
 func openMedia(c Config, signing secret.String) (mediaStore, error) {
-	if c.Media.S3.Endpoint == "" {
+	if c.MediaURL.Endpoint == "" {
 		s, err := disk.New(c.mediaDir(), c.PublicURL, []byte(signing.Reveal()))
 		if err != nil {
 			return mediaStore{}, fmt.Errorf("open folder of pictures: %w", err)
 		}
 		return mediaStore{s, s.Close}, nil
 	}
-	at := c.Media.S3
+	at := c.MediaURL
 	s, err := s3.New(s3.Config{
 		Endpoint: at.Endpoint, Region: at.Region, Bucket: at.Bucket, Prefix: at.Prefix, PublicURL: at.PublicURL,
-		KeyID: at.KeyID, Secret: at.Secret, Addresses: media.NewAddresses(c.PublicURL, signing),
+		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing),
 	})
 	if err != nil {
 		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", errUsage, err)
@@ -45,7 +45,7 @@ func openMedia(c Config, signing secret.String) (mediaStore, error) {
 // pictures of this server and of its store.
 func showable(c Config) []string {
 	all := []string{c.PublicURL + "/media/public/"}
-	if public := c.Media.S3.PublicURL; public != "" {
+	if public := c.MediaURL.PublicURL; public != "" {
 		all = append(all, strings.TrimRight(public, "/")+"/public/")
 	}
 	return all

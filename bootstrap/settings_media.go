@@ -5,73 +5,55 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-
-	"plaza/domain/secret"
 )
 
-// MediaSettings say where pictures are stored, as written.
-type MediaSettings struct {
-	MediaURL    string        `env:"PLAZA_MEDIA_URL" help:"Where pictures are stored: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
-	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
-	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"Secret of the access key." placeholder:"KEY"`
+// MediaURL says where pictures are stored: in a folder, or in a bucket of an S3 store.
+type MediaURL struct {
+	Dir                              string // empty, without an endpoint: media in the data directory
+	Endpoint, Region, Bucket, Prefix string // of an S3 store
+	PublicURL                        string // base URL of public pictures in the bucket; empty: this server
 }
 
-// MediaConfig says where pictures are stored.
-type MediaConfig struct {
-	Dir string   // empty: media in the data directory
-	S3  S3Config // used if it has an endpoint
-}
-
-// S3Config names a bucket and its access key.
-type S3Config struct {
-	Endpoint, Region, Bucket, Prefix string
-	PublicURL                        string // base URL of public pictures; empty: this server
-	KeyID                            string
-	Secret                           secret.String
-}
-
-// check returns the configuration and notes all problems.
-func (s MediaSettings) check(problems *noted) MediaConfig {
-	dir, isDir := strings.CutPrefix(s.MediaURL, "file:")
+// UnmarshalText parses the URL. Errors never quote it: it may have a secret.
+func (m *MediaURL) UnmarshalText(text []byte) (err error) {
+	dir, isDir := strings.CutPrefix(string(text), "file:")
 	switch {
-	case s.MediaURL == "":
-		return MediaConfig{}
 	case isDir:
-		problems.note("MEDIA_URL", checkDir(dir))
-		return MediaConfig{Dir: dir}
-	case !strings.HasPrefix(s.MediaURL, "s3://"):
-		problems.note("MEDIA_URL", errors.New("must be file:DIR or s3://…"))
-		return MediaConfig{}
+		m.Dir, err = dir, checkDir(dir)
+	case strings.HasPrefix(string(text), "s3://"):
+		*m, err = parseS3(string(text))
+	default:
+		err = errors.New("must be file:DIR or s3://…")
 	}
-	c, err := readS3(s.MediaURL)
-	problems.note("MEDIA_URL", err)
-	c.KeyID, c.Secret = s.MediaKeyID, s.MediaSecret
-	missing := errors.New("an s3 store needs one")
-	if c.KeyID == "" {
-		problems.note("MEDIA_KEY_ID", missing)
-	}
-	if c.Secret.IsZero() {
-		problems.note("MEDIA_SECRET", missing)
-	}
-	return MediaConfig{S3: c}
+	return err
 }
 
-// readS3 parses the URL of an S3 store. Errors never quote it: it may have a secret.
-func readS3(value string) (S3Config, error) {
+// checkMedia notes a missing access key.
+func (c Config) checkMedia(p problems) {
+	missing := errors.New("an s3 store needs one")
+	if c.MediaURL.Endpoint != "" && c.MediaKeyID == "" {
+		p.note("PLAZA_MEDIA_KEY_ID", missing)
+	}
+	if c.MediaURL.Endpoint != "" && c.MediaSecret.IsZero() {
+		p.note("PLAZA_MEDIA_SECRET", missing)
+	}
+}
+
+func parseS3(value string) (MediaURL, error) {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" {
-		return S3Config{}, errors.New("is not a valid URL after s3://")
+		return MediaURL{}, errors.New("is not a valid URL after s3://")
 	}
 	if u.User != nil {
-		return S3Config{}, errors.New("the access key belongs into PLAZA_MEDIA_KEY_ID and PLAZA_MEDIA_SECRET")
+		return MediaURL{}, errors.New("the access key belongs into PLAZA_MEDIA_KEY_ID and PLAZA_MEDIA_SECRET")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return S3Config{}, errors.New("has a malformed query")
+		return MediaURL{}, errors.New("has a malformed query")
 	}
 	for name := range query {
 		if err := oneOf(name, "region", "public", "tls"); err != nil {
-			return S3Config{}, err
+			return MediaURL{}, err
 		}
 	}
 	scheme := "https"
@@ -80,13 +62,13 @@ func readS3(value string) (S3Config, error) {
 	case "off":
 		scheme = "http"
 	default:
-		return S3Config{}, errors.New("tls must be on or off")
+		return MediaURL{}, errors.New("tls must be on or off")
 	}
 	bucket, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if bucket == "" {
-		return S3Config{}, errors.New("names no bucket: s3://HOST/BUCKET")
+		return MediaURL{}, errors.New("names no bucket: s3://HOST/BUCKET")
 	}
-	return S3Config{
+	return MediaURL{
 		Endpoint: scheme + "://" + u.Host, Region: cmp.Or(query.Get("region"), "us-east-1"), Bucket: bucket, Prefix: prefix,
 		PublicURL: query.Get("public"),
 	}, nil

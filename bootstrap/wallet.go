@@ -20,14 +20,13 @@ const (
 // newGateway returns the gateway to the configured wallet, or nil for none. The sandbox uses
 // the protocol of wechatpay.
 func newGateway(c Config) (payment.Gateway, error) {
-	w := c.Wallet
-	w.NotifyURL = cmp.Or(w.NotifyURL, c.PublicURL+notifyPath)
 	var gateway payment.Gateway
 	var err error
-	switch w.Kind {
+	switch c.Wallet {
 	case sandboxWallet, wechatWallet:
 		gateway, err = wechatpay.New(wechatpay.Config{
-			URL: w.URL, MerchantID: w.MerchantID, Key: w.Key, AppIDs: w.AppIDs, NotifyURL: w.NotifyURL, Deadline: w.Timeout,
+			URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: c.walletApps(),
+			NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath), Deadline: c.WalletTimeout,
 		})
 	}
 	if err != nil {
@@ -36,6 +35,6 @@ func newGateway(c Config) (payment.Gateway, error) {
 	return gateway, nil
 }
 
-func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.Wallet.Timeout, c.Wallet.Poll) }
+func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.WalletTimeout, c.WalletPoll) }
 
 func payingLog(log *slog.Logger) paying.Log { return logOf(log) }
