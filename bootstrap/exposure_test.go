@@ -42,6 +42,7 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	plain.PublicURL, plain.Wallet = "https://plaza.example.org", "none"
 	everythingIsReachable(t)
 	assert.NotContains(t, logOfStart(t, serveCommand{Config: plain}), "level=WARN", "no demo is there")
+	plain.DataDir = demoDir(t)
 	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Config: plain}), "level=WARN", "asked for")
 	for range 2 {
 		log := logOfStart(t, serveCommand{Config: plain})
@@ -68,7 +69,7 @@ func TestServe_warns_of_a_missing_public_url(t *testing.T) {
 }
 
 func TestServe_on_this_machine_does_not_warn_of_the_demo(t *testing.T) {
-	settings := serveSettings(t.TempDir())
+	settings := serveSettings(demoDir(t))
 	settings.Wallet = "none"
 	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Config: settings}), "level=WARN")
 	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN")

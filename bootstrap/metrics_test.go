@@ -15,14 +15,13 @@ import (
 )
 
 func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
-	s := serveSettings("unused")
-	s.DatabaseURL, s.PublicURL, s.Translator = inMemory, "https://plaza.example.org", "pseudo"
+	s := serveSettings(demoDir(t))
+	s.PublicURL, s.Translator = "https://plaza.example.org", "pseudo"
 	c, err := s.Check()
 	require.NoError(t, err)
 	app, err := NewApp(t.Context(), c, slog.New(slog.DiscardHandler), Parts{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, app.Close()) })
-	require.NoError(t, app.LoadDemo(t.Context()))
 	read := func() string {
 		var ready atomic.Bool
 		seen := httptest.NewRecorder()

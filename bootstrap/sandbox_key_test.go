@@ -139,7 +139,7 @@ func TestPAY10_the_former_constant_key_signs_nothing(t *testing.T) {
 // TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory starts the sandbox first,
 // and then a server of the same directory, or of another one.
 func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.T) {
-	dir := t.TempDir()
+	dir := demoDir(t)
 	out := newOutput()
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -155,7 +155,7 @@ func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.
 	said := regexp.MustCompile(`PLAZA_WALLET_URL=(\S+)`).FindStringSubmatch(out.String())
 	require.NotNil(t, said, out.String())
 
-	for dataDir, want := range map[string]int{dir: 200, t.TempDir(): 502} {
+	for dataDir, want := range map[string]int{dir: 200, demoDir(t): 502} {
 		settings := serveSettings(dataDir)
 		settings.WalletURL = said[1]
 		s := startServing(t, serveCommand{Demo: true, Config: settings})

@@ -7,20 +7,31 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// newParser returns a parser of command lines for the command. It does not fail at the first
-// wrong setting: Check reports all of them.
-func newParser(command any, options ...kong.Option) (*kong.Kong, error) {
+// parser parses command lines. It does not fail at the first wrong setting: Check reports all of
+// them.
+type parser struct {
+	*kong.Kong
+	wrong wrongSettings
+}
+
+func newParser(command any, options ...kong.Option) (parser, error) {
 	wrong := wrongSettings{}
-	parser, err := kong.New(command, append(options, kong.Bind(wrong))...)
+	k, err := kong.New(command, append(options, kong.Bind(wrong))...)
 	if err != nil {
-		return nil, err
+		return parser{}, err
 	}
-	return parser, kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+	return parser{k, wrong}, kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, is := node.(*kong.Flag); is && len(flag.Envs) > 0 {
 			flag.Mapper = settingMapper{flag.Mapper, wrong}
 		}
 		return next(nil)
 	})
+}
+
+// Parse parses a command line.
+func (p parser) Parse(args []string) (*kong.Context, error) {
+	clear(p.wrong)
+	return p.Kong.Parse(args)
 }
 
 // wrongSettings are the errors of parsed settings, nil for valid ones.
