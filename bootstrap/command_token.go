@@ -54,8 +54,7 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 		}
 		fmt.Fprintf(s.err, "Issued token %d of account %d for %s. It expires at %s unless it is used before. "+
 			"Its key is shown only once:\n", session.ID, session.User, listed(session.Scopes), clock(session.Expires()))
-		_, err = fmt.Fprintln(s.out, key.Reveal())
-		return err
+		return s.printf("%s\n", key.Reveal())
 	})
 }
 
@@ -111,10 +110,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 		for i, t := range tokens {
 			rows[i] = tokenOf(access.Session{Token: t, Account: account}, time.Now())
 		}
-		if c.JSON {
-			return printArray(s.out, each(rows))
-		}
-		return printTable(s.out, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", each(rows), token.row)
+		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", each(rows), token.row)
 	})
 }
 
@@ -142,7 +138,6 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(s.out, "The token is revoked.")
-		return err
+		return s.printf("The token is revoked.\n")
 	})
 }

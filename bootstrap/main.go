@@ -47,6 +47,11 @@ type commands struct {
 // streams are the standard output and the standard error of a command.
 type streams struct{ out, err io.Writer }
 
+func (s streams) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(s.out, format, args...)
+	return err
+}
+
 // Main runs the program with the arguments and returns its exit status: 0, 1 for a failure, 2
 // for wrong arguments or settings.
 func Main(args []string, out, errOut io.Writer) int { return newProgram().run(args, out, errOut) }
@@ -112,6 +117,5 @@ func statusOf(err error) int {
 type openapiCommand struct{}
 
 func (openapiCommand) Run(s streams) error {
-	_, err := fmt.Fprintf(s.out, "%s\n", openapi.JSON())
-	return err
+	return s.printf("%s\n", openapi.JSON())
 }

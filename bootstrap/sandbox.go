@@ -108,9 +108,10 @@ type sandboxCommand struct {
 // Run serves the sandbox until the context ends.
 func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	config := Config{DataDir: c.DataDir, Wallet: sandboxWallet, MerchantConfig: c.MerchantConfig, LogLevel: c.LogLevel}
+	config.useDemoMerchant()
 	p := c.problems()
 	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
-	config.checkWallet(p)
+	config.checkSandboxAddr(p)
 	if err := p.err(); err != nil {
 		return fmt.Errorf("%w:\n%w", errUsage, err)
 	}

@@ -55,6 +55,7 @@ func serveSettings(dataDir string) Config {
 	return Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseWait: time.Minute, DataDir: dataDir, TokenTTL: 720 * time.Hour, LogFormat: "text",
 		Translator: "auto", Wallet: "auto", MerchantConfig: MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 }
 

@@ -100,6 +100,13 @@ func (p problems) note(variable string, err error) {
 	}
 }
 
+// require notes a setting that is missing and that the user needs.
+func (p problems) require(variable string, isSet bool, user string) {
+	if !isSet {
+		p.note(variable, fmt.Errorf("%s needs one", user))
+	}
+}
+
 // err returns all problems in the order of the variables, or nil.
 func (p problems) err() error {
 	var all []error

@@ -35,6 +35,8 @@ var wrongSettings = []struct {
 	{"--migrate", "PLAZA_MIGRATE", []string{"perhaps"}},
 	{"--public-url", "PLAZA_PUBLIC_URL", []string{"ftp://x", "plaza.example.org", "https://", "https://x?a=b", "https://x#a", "https://me@x"}},
 	{"--token-ttl", "PLAZA_TOKEN_TTL", []string{"0", "soon", "59s", "87601h"}},
+	{"--wallet-poll", "PLAZA_WALLET_POLL", []string{"0", "5", "49ms", "61m"}},
+	{"--wallet-timeout", "PLAZA_WALLET_TIMEOUT", []string{"0", "11s"}},
 	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},

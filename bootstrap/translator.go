@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"fmt"
+	"strings"
 
 	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/azure"
@@ -10,8 +11,33 @@ import (
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/translator/pseudo"
+	"plaza/application/reading"
+	"plaza/domain/locale"
 	"plaza/domain/publication"
 )
+
+// Languages are the languages that readers are offered; none: any.
+type Languages []locale.Tag
+
+// UnmarshalText parses language tags, comma separated.
+func (l *Languages) UnmarshalText(text []byte) error {
+	for name := range strings.SplitSeq(string(text), ",") {
+		tag, known := locale.Parse(name)
+		if !known {
+			return fmt.Errorf("%q is not a language like en, pt-BR or zh-Hans", name)
+		}
+		*l = append(*l, tag)
+	}
+	return nil
+}
+
+func offer(c Config) reading.Offer {
+	o := reading.Offer{Languages: c.TranslatorLanguages}
+	if c.TranslatorBudget != nil {
+		o.Budget = *c.TranslatorBudget
+	}
+	return o
+}
 
 // translators are the valid names; serve resolves auto.
 var translators = []string{autoTranslator, noTranslator, pseudoTranslator, "libretranslate", "deepl", "google", "azure", "apertium"}

@@ -58,6 +58,7 @@ func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts boot
 	s.settings = bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap

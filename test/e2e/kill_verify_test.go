@@ -60,6 +60,7 @@ func openApp(t *testing.T, settings []string) *bootstrap.App {
 	s := bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0",
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogFormat: "text",
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")

@@ -18,17 +18,18 @@ func settings() bootstrap.Config {
 	return bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DatabaseWait: time.Minute, DataDir: "unused",
 		TokenTTL: 720 * time.Hour, LogLevel: slog.LevelWarn, LogFormat: "text", PublicURL: "https://plaza.example.org",
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 }
 
 func TestPAY08_settings_of_the_wallet(t *testing.T) {
-	s := settings()
-	c, err := s.Check()
+	c, err := parsed(t, "--wallet=")
 	require.NoError(t, err)
 	assert.Equal(t, "none", c.Wallet)
 	assert.Equal(t, 30*time.Second, c.WalletPoll)
 	assert.Equal(t, 5*time.Second, c.WalletTimeout)
 
+	s := settings()
 	s.Wallet = "sandbox"
 	c, err = s.Check()
 	require.NoError(t, err)
