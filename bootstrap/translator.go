@@ -11,9 +11,9 @@ import (
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/translator/pseudo"
-	"plaza/application/reading"
+	"plaza/application/translation"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
 // Languages are the languages that readers are offered; none: any.
@@ -31,8 +31,8 @@ func (l *Languages) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func offer(c Config) reading.Offer {
-	o := reading.Offer{Languages: c.TranslatorLanguages}
+func offer(c Config) translation.Offer {
+	o := translation.Offer{Languages: c.TranslatorLanguages}
 	if c.TranslatorBudget != nil {
 		o.Budget = *c.TranslatorBudget
 	}
@@ -49,9 +49,9 @@ const (
 )
 
 // newTranslator returns the configured translator, or nil for none.
-func newTranslator(c Config) (publication.Translator, error) {
+func newTranslator(c Config) (localisation.Translator, error) {
 	line := provider.Line{URL: c.TranslatorURL}
-	var remote publication.Translator
+	var remote localisation.Translator
 	var err error
 	switch c.Translator {
 	case pseudoTranslator:

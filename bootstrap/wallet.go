@@ -3,7 +3,6 @@ package bootstrap
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"plaza/adapters/wallet/wechatpay"
@@ -102,5 +101,3 @@ func newGateway(c Config) (payment.Gateway, error) {
 }
 
 func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.WalletTimeout, c.WalletPoll) }
-
-func payingLog(log *slog.Logger) paying.Log { return logOf(log) }
