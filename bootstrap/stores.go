@@ -13,6 +13,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
@@ -37,7 +38,7 @@ type Stores struct {
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos
-	Translations  publication.Cache
+	Translations  localisation.Cache
 	Images        userimage.Repository
 	Ledger        payment.Ledger
 	Imports       imported.Store
@@ -55,7 +56,7 @@ type storage struct {
 }
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
-// KeepSchema checks it.
+// PLAZA_MIGRATE=false checks it.
 func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
 	if c.DatabaseURL == inMemory {
 		return memoryStorage(c), nil
@@ -96,9 +97,9 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.St
 	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Log: log})
 }
 
-// prepareSchema applies missing migrations. With KeepSchema it fails if some are missing.
+// prepareSchema applies missing migrations. With PLAZA_MIGRATE=false it fails if some are missing.
 func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) error {
-	if c.KeepSchema {
+	if c.keepsSchema() {
 		if err := s.CheckSchema(ctx); err != nil {
 			return fmt.Errorf("PLAZA_MIGRATE is false: %w", err)
 		}

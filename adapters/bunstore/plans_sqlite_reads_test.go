@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
+	"plaza/test/content"
 )
 
 // sqliteRead is a hot read with its expected plan on SQLite.
@@ -55,7 +54,7 @@ func peopleReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "translations", statement: s.hot.translations,
-			args:  []any{s.dialect.listOfBytes([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
+			args:  []any{s.dialect.listOf([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
 			by:    []string{"SEARCH t USING INDEX sqlite_autoindex_translations_1 (key=?)"},
 			steps: 100,
 		},
@@ -78,9 +77,9 @@ var versions = []string{"SEARCH feed_totals USING INDEX sqlite_autoindex_feed_to
 
 const (
 	scanPage      = "SCAN page" // kept short by the limit
-	byPublication = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
-	byNode        = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
-	byDemand      = "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)"
+	byPublication = "SEARCH publication USING INTEGER PRIMARY KEY (rowid=?)"
+	byNode        = "SEARCH node USING INTEGER PRIMARY KEY (rowid=?)"
+	byDemand      = "SEARCH demand USING INTEGER PRIMARY KEY (rowid=?)"
 )
 
 func pageReads(s *Store) []sqliteRead {
@@ -216,8 +215,7 @@ func eventPageReads(t *testing.T, s *Store) []sqliteRead {
 	t.Helper()
 	var reads []sqliteRead
 	for i, order := range eventOrders {
-		parsed, err := event.ParseOrdering(order)
-		require.NoError(t, err)
+		parsed := content.Ordering(order)
 		read := sqliteRead{
 			name: "events by " + order, statement: s.hot.eventPage[0] + ordering(parsed) + s.hot.eventPage[1] + ordering(parsed),
 			args: []any{7, s.dialect.listOf([]int64{100_000, 100_100}), 20, 0},

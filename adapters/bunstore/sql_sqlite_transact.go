@@ -42,7 +42,7 @@ func (d sqlite) transact(
 		copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
 			return run(ctx, insertions(table, columns, rows)...)
 		}
-		last, err := fn(ctx, &transaction{IDB: tx, driver: tx.Tx, run: run, copy: copied})
+		last, err := fn(ctx, &transaction{IDB: tx, run: run, copy: copied})
 		if err != nil {
 			return err
 		}
@@ -57,26 +57,11 @@ func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error
 	return d.transact(ctx, db, func(context.Context, *transaction) ([]step, error) { return steps, nil })
 }
 
-func (sqlite) number(parameter string) string { return parameter }
-
-func (d sqlite) insert(
-	ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error),
-) (id int64, err error) {
-	err = d.transact(ctx, db, func(ctx context.Context, tx *transaction) ([]step, error) {
-		first.row = func(scan func(...any) error) error { return scan(&id) }
-		if err := tx.run(ctx, first); err != nil {
-			return nil, err
-		}
-		return others(id)
-	})
-	return id, err
-}
+func (sqlite) newestEvent() string { return "(SELECT MAX(id) FROM events)" }
 
 func (sqlite) mustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
-
-func (sqlite) alwaysMatches(statement string) string { return statement + " RETURNING 1" }
 
 // unlessMissed is empty: no step runs after one that misses.
 func (sqlite) unlessMissed() string { return "" }
@@ -84,9 +69,9 @@ func (sqlite) unlessMissed() string { return "" }
 func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
 
 func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.mustMatch && !s.alwaysMatches {
+	if s.row == nil && !s.mustMatch {
 		var err error
-		if kept := d.written.get(s.statement); kept != nil {
+		if kept := d.written.get(s); kept != nil {
 			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
 		} else {
 			_, err = tx.ExecContext(ctx, s.statement, s.args...)
@@ -94,33 +79,25 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return err
 	}
 	query := func() (*sql.Rows, error) { return tx.QueryContext(ctx, s.statement, s.args...) }
-	if kept := d.written.get(s.statement); kept != nil {
+	if kept := d.written.get(s); kept != nil {
 		query = func() (*sql.Rows, error) { return tx.StmtContext(ctx, kept).QueryContext(ctx, s.args...) }
 	}
 	rows, err := query()
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
 	found := false
-	for rows.Next() {
-		found = true
-		if s.row == nil {
-			continue
+	err = scanAll(rows, func(scan func(...any) error) error {
+		if found = true; s.row == nil {
+			return nil
 		}
-		if err := s.row(rows.Scan); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
+		return s.row(scan)
+	})
+	if err != nil {
 		return err
 	}
-	switch {
-	case found:
-	case s.mustMatch:
+	if s.mustMatch && !found {
 		return errMissed
-	case s.alwaysMatches:
-		return errRowGone
 	}
 	return nil
 }
@@ -150,12 +127,12 @@ type writtenStatements struct {
 	missed map[string]bool
 }
 
-func (w *writtenStatements) get(text string) *sql.Stmt {
+func (w *writtenStatements) get(s step) *sql.Stmt {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kept := w.kept[text]
-	if kept == nil {
-		w.missed[text] = true
+	kept := w.kept[s.statement]
+	if kept == nil && !s.built {
+		w.missed[s.statement] = true
 	}
 	return kept
 }

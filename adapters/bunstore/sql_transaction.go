@@ -3,16 +3,17 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 )
 
 // transaction is an open transaction. Queries built by bun use IDB.
 type transaction struct {
 	bun.IDB
-	// driver runs queries whose parameters have the driver's types.
-	driver querier
 	// run runs the steps in order, in one round trip where the database supports it. A
 	// step that must match is the first. A miss does not undo earlier writes by itself;
 	// only an error from the transaction's function does. So such a step may be among
@@ -24,35 +25,66 @@ type transaction struct {
 	changes listingChanges
 }
 
-// step is a statement of a transaction, or a hot read. Its text is constant and its
-// parameters are bound, so that the database can keep it prepared.
+// step is a statement of a transaction, or a hot read. Unless it is built, its text is
+// constant and its parameters are bound, so that the database can keep it prepared.
 type step struct {
-	statement     string
-	args          []any
-	row           func(scan func(...any) error) error // receives every row; nil ignores them
-	mustMatch     bool                                // without a row, the steps after it write nothing and all fail with errMissed
-	alwaysMatches bool                                // always returns a row
+	statement string
+	args      []any
+	row       func(scan func(...any) error) error // receives every row; nil ignores them
+	mustMatch bool                                // without a row, the steps after it write nothing and all fail with errMissed
+	built     bool                                // bun has written the values into the text: it is never kept prepared
 }
+
+// built returns a query of bun as a step. It panics if the query does not fit its model.
+func built(query fmt.Stringer) step { return step{statement: query.String(), built: true} }
+
+// builtRead returns a query for whole rows of a model as a step, which passes every row to
+// fn.
+func builtRead[R any](query *bun.SelectQuery, fn func(R)) step {
+	s := built(query.Model((*R)(nil)))
+	fields := query.DB().Table(reflect.TypeFor[R]()).Fields
+	s.row = func(scan func(...any) error) error {
+		var row R
+		targets := make([]any, len(fields))
+		for i, field := range fields {
+			targets[i] = fieldTarget{field, reflect.ValueOf(&row).Elem()}
+		}
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		fn(row)
+		return nil
+	}
+	return s
+}
+
+// fieldTarget scans into a field of a model, as bun does.
+type fieldTarget struct {
+	field *schema.Field
+	row   reflect.Value
+}
+
+func (t fieldTarget) Scan(src any) error { return t.field.ScanValue(t.row, src) }
 
 // errMissed reports that a step that must match returned no row.
 var errMissed = errors.New("a step that must match found no row")
 
-// errRowGone reports that a step found no row although it always does.
-var errRowGone = errors.New("a locked row is gone")
-
-// stepStatements are the statements of all steps.
+// stepStatements are the statements of constant text that are not hot reads: the steps
+// of transactions, and other reads.
 type stepStatements struct {
 	eventSteps
 	tokenSteps
 	listingSteps
 	importSteps
-	ledgerSteps
+	checkSteps
+	howToSteps
+	imageSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
-		ledgerSteps: newLedgerSteps(d),
+		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 	}
 }
 
@@ -77,15 +109,4 @@ func (s *Store) writeWithin(ctx context.Context, limit time.Duration, fn func(ct
 // writeAll runs the steps in their own transaction.
 func (s *Store) writeAll(ctx context.Context, steps []step) error {
 	return s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
-}
-
-// insert adds an event with the first step, which returns its ID, and runs the steps
-// that others returns for it, in one transaction. others may be called several times,
-// and before the ID is known.
-func (s *Store) insert(ctx context.Context, first step, others func(id int64) ([]step, error)) (id int64, err error) {
-	err = s.call(ctx, func(ctx context.Context) (err error) {
-		id, err = s.dialect.insert(ctx, s.db, first, others)
-		return err
-	})
-	return id, err
 }

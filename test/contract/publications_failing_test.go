@@ -37,7 +37,7 @@ func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []st
 // somebody who reads it.
 func (on store) translatedBy(t *testing.T, tr *translator) (*server, person) {
 	t.Helper()
-	s := on.startAs(t, func(*bootstrap.Settings) {}, bootstrap.Parts{Translator: tr})
+	s := on.startAs(t, func(*bootstrap.Config) {}, bootstrap.Parts{Translator: tr})
 	ada := s.member(t)
 	s.stocksPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Language = "fr" })
 	return s, ada
@@ -71,7 +71,7 @@ func translatorFails(t *testing.T, s *server) {
 // failures is how many batches failed, whichever process began them.
 func (s *server) failures() (n int64) {
 	for _, app := range s.apps {
-		n += app.Reading.Counts().Failures
+		n += app.Translation.Counts().Failures
 	}
 	return n
 }
@@ -90,7 +90,7 @@ func translatorIsSlow(t *testing.T, s *server) {
 	assert.False(t, ada.reading(t, "en").has("data.0.localized"), "nobody waits for long")
 	close(answers)
 	for _, app := range s.apps {
-		app.Reading.Close() // the batch has come to its end
+		app.Translation.Close() // the batch has come to its end
 	}
 	assert.True(t, ada.reading(t, "en").has("data.0.localized"))
 	assert.EqualValues(t, 1, tr.calls.Load())
