@@ -42,8 +42,7 @@ func (n *nullable[T]) receive(null bool) reflect.Value {
 // or a nullable of those, or a pointer. A pointer stays nil when the field is not sent or
 // can't be read. Only a nullable accepts null.
 type decoder struct {
-	wrong   fault.Fields
-	uploads *uploadReader // holds the pictures of a JSON body; nil: the body has none
+	wrong fault.Fields
 }
 
 func (d *decoder) note(name, problem string) {
@@ -74,12 +73,6 @@ func (d *decoder) value(name string, raw json.RawMessage, into reflect.Value) {
 	}
 	if isNull {
 		d.note(name, text.Null)
-		return
-	}
-	if u, ok := into.Addr().Interface().(*upload); ok {
-		var problem string
-		u.uploadBuffer, problem = d.uploads.upload(raw)
-		d.note(name, problem)
 		return
 	}
 	if into.Kind() == reflect.Pointer {
