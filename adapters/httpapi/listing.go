@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"iter"
 	"math"
@@ -106,24 +105,13 @@ func itemsOf[T any](views []T) iter.Seq2[any, error] {
 	}
 }
 
-// encoded is an encoded listing.
-type encoded struct {
-	*uploadBuffer
-	sum hash.Hash // nil: no entity tag
-}
-
 // encode writes the listing as JSON. It fails before the first byte is sent.
-func (l listing) encode(tagged bool) (e encoded, err error) {
-	e.uploadBuffer = &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}
-	out := io.Writer(e.uploadBuffer)
-	if tagged {
-		e.sum = sha256.New()
-		out = io.MultiWriter(e.uploadBuffer, e.sum)
+func (l listing) encode() (*uploadBuffer, error) {
+	encoded := &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}
+	if err := l.write(encoded); err != nil {
+		return nil, errors.Join(err, encoded.close())
 	}
-	if err := l.write(out); err != nil {
-		return e, errors.Join(err, e.close())
-	}
-	return e, nil
+	return encoded, nil
 }
 
 func (l listing) write(to io.Writer) error {
@@ -159,7 +147,7 @@ func (l listing) write(to io.Writer) error {
 
 // sendListing sends the list, or 304 if the client already has it.
 func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) {
-	e, err := l.encode(r.tagged)
+	encoded, err := l.encode()
 	if l.encoded != nil {
 		l.encoded()
 	}
@@ -167,16 +155,21 @@ func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) 
 		fail(w, req, fmt.Errorf("encoding a list: %w", err))
 		return
 	}
-	defer e.close()
+	defer encoded.close()
 	h := w.Header()
 	if r.tagged {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, encoded.reader()); err != nil {
+			fail(w, req, fmt.Errorf("reading an encoded list: %w", err))
+			return
+		}
 		h["Vary"] = varying
-		if isUnchanged(w, req, e.sum.Sum(nil), "no-cache") {
+		if isUnchanged(w, req, sum.Sum(nil), "no-cache") {
 			return
 		}
 	}
 	h["Content-Type"] = []string{"application/json"}
-	h["Content-Length"] = []string{strconv.FormatInt(e.size, 10)}
+	h["Content-Length"] = []string{strconv.FormatInt(encoded.size, 10)}
 	w.WriteHeader(r.status)
-	_, _ = io.Copy(w, io.NewSectionReader(e.uploadBuffer, 0, e.size)) // fails only when the client has disconnected
+	_, _ = io.Copy(w, encoded.reader()) // fails only when the client has disconnected
 }

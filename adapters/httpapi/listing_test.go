@@ -52,7 +52,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	limits := newListLimits()
 	views := []string{strings.Repeat("a", listHeld), strings.Repeat("b", listHeld)}
-	e, err := listed3(limits, views...).encode(true)
+	e, err := listed3(limits, views...).encode()
 	require.NoError(t, err)
 	require.NotNil(t, e.file)
 	assert.Len(t, limits.files, 1)

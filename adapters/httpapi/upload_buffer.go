@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -46,6 +47,9 @@ func (s *uploadBuffer) ReadAt(p []byte, at int64) (int, error) {
 	}
 	return bytes.NewReader(s.held).ReadAt(p, at)
 }
+
+// reader returns a reader of all bytes.
+func (s *uploadBuffer) reader() io.Reader { return io.NewSectionReader(s, 0, s.size) }
 
 // Write accepts all bytes. It only counts those beyond the limit.
 func (s *uploadBuffer) Write(p []byte) (int, error) {

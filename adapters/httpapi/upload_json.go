@@ -53,8 +53,7 @@ func fillFromJSON(body any, c *call) error {
 		}
 		defer c.decoding.Release(sent.Size())
 	}
-	raw := io.NewSectionReader(sent, 0, sent.Size())
-	object, err := parsePictures(transform.NewReader(raw, encoding.UTF8Validator), c.pictures)
+	object, err := parsePictures(transform.NewReader(sent.reader(), encoding.UTF8Validator), c.pictures)
 	if err != nil {
 		return err
 	}
@@ -142,7 +141,8 @@ func (u *upload) UnmarshalJSON(raw []byte) error {
 	u.uploadBuffer = newPicture()
 	err := writeBase64(u, content)
 	if errors.Is(err, errNoBase64) {
-		u.problem, err = errNoBase64.Text, nil
+		err = u.close()
+		*u = upload{problem: errNoBase64.Text}
 	}
 	return err
 }

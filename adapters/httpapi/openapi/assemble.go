@@ -20,7 +20,7 @@ func assemble(dir fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	names = slices.Insert(slices.DeleteFunc(names, func(name string) bool { return name == base }), 0, base)
 	var doc yaml.MapSlice
 	for _, name := range names {
 		part, err := read(dir, name)
@@ -32,13 +32,6 @@ func assemble(dir fs.FS) ([]byte, error) {
 		}
 	}
 	return render(doc)
-}
-
-func rank(name string) int {
-	if name == base {
-		return 0
-	}
-	return 1
 }
 
 func read(dir fs.FS, name string) (yaml.MapSlice, error) {
