@@ -97,14 +97,10 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 		if r.Policy == (Policy{}) {
 			return nil, fmt.Errorf("httpapi: %s %s has no policy", r.Method, r.Path)
 		}
-		engine.Handle(r.Method, r.pattern(), a.serve(r))
-		if r.Method == http.MethodGet {
-			engine.Handle(http.MethodHead, r.pattern(), a.serve(r))
-		}
+		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
 	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNoSuchThing) })
-	methods := methodsOf(rows)
-	engine.NoMethod(func(c *gin.Context) { methods.refuse(c.Writer, c.Request) })
+	engine.NoMethod(gin.WrapF(refuser(rows)))
 	return engine, nil
 }
 
