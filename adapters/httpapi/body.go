@@ -112,9 +112,12 @@ func limitBody(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return nil
 }
 
-// readFault returns the reason why a bounded body could not be read. It returns otherwise when
-// the body is neither too large nor too slow.
+// readFault returns the reason why a bounded body could not be read. A fault is the reason
+// itself. readFault returns otherwise when the body is neither too large nor too slow.
 func readFault(w http.ResponseWriter, r *http.Request, err, otherwise error) error {
+	if _, isFault := fault.As(err); isFault {
+		return err
+	}
 	if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return r.Context().Err()
 	}

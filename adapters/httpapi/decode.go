@@ -184,11 +184,7 @@ func isReplaced(s string, raw json.RawMessage) bool {
 func readInteger(raw json.RawMessage, bits int) (int64, bool) {
 	digits := string(raw)
 	if strings.HasPrefix(digits, `"`) {
-		s, problem := readString(raw)
-		if problem != "" {
-			return 0, false
-		}
-		digits = s
+		digits, _ = readString(raw) // a string with a problem is no number either
 	}
 	if !isDecimal(digits) {
 		return 0, false
@@ -201,10 +197,5 @@ func readInteger(raw json.RawMessage, bits int) (int64, bool) {
 // accepts more than that.
 func isDecimal(s string) bool {
 	s = strings.TrimPrefix(s, "-")
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -74,10 +73,7 @@ func fillFromForm(body any, c *call) error {
 		return errNoForm
 	}
 	texts, err := readForm(form, c.pictures)
-	switch {
-	case errors.Is(err, errDiskFull), errors.Is(err, errNoUTF8):
-		return err
-	case err != nil:
+	if err != nil {
 		return readFault(w, r, err, errNoForm)
 	}
 	object := map[string]json.RawMessage{}

@@ -42,9 +42,7 @@ func fillFromJSON(body any, c *call) error {
 	}
 	sent := &uploadBuffer{inMemory: maxHeld, most: math.MaxInt64}
 	defer sent.close()
-	if _, err := io.Copy(sent, r.Body); errors.Is(err, errDiskFull) {
-		return err
-	} else if err != nil {
+	if _, err := io.Copy(sent, r.Body); err != nil {
 		return readFault(w, r, err, errCutOff)
 	}
 	if sent.file != nil {
