@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -91,6 +92,15 @@ func TestTooManyLargeListsAreRefused(t *testing.T) {
 	assert.Equal(t, "2", w.Header().Get("Retry-After"))
 	w = sentListing(t, bare(listed3(limits, "short")))
 	assert.Equal(t, http.StatusOK, w.Code, "what fits into memory needs no place")
+}
+
+func TestListWithoutADiskTakesNoSlot(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	limits := newListLimits()
+	w := sentListing(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+	assert.Equal(t, "60", w.Header().Get("Retry-After"))
+	assert.Empty(t, limits.files)
 }
 
 func TestRoomForEvents(t *testing.T) {

@@ -127,6 +127,10 @@ func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 		"half an escape":        {`{"img":"` + long + `\u00g0"}`, errNoJSON},
 		"a raw line end":        {`{"img":"` + long + "\n" + `"}`, errNoJSON},
 		"what is behind":        {`{"img":"` + strings.Repeat("A", 100_000) + `"}x`, errNoJSON},
+		"broken UTF-8":          {`{"img":"` + strings.Repeat("A", 100_000) + "\xff" + `"}`, errNoUTF8},
+		"a broken name":         {`{"img":"cGl4","` + "\xff" + `":"` + long + `"}`, errNoUTF8},
+		"no object":             {`["` + long + `"]`, errNoObject},
+		"depth":                 {`{"x":` + strings.Repeat("[", 100_000) + `}`, errNoJSON},
 		"a list of it":          {`{"img":["` + long + `"]}`, fault.Fields{"img": {noString}}.Err()},
 	} {
 		var err error
@@ -307,6 +311,9 @@ func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	assert.ErrorIs(t, err, errDiskFull)
 	_, err = readUpload[imageBody](uploading(form(t, part{"img", "x.png", string(noise(100_000))})))
 	assert.ErrorIs(t, err, errDiskFull)
+	body := strings.NewReader(`{"img":"` + base64.StdEncoding.EncodeToString(noise(100_000)) + `"}`)
+	_, err = parsePictures(body, map[string]*upload{"img": {}})
+	assert.ErrorIs(t, err, errDiskFull, "it is full when the picture is decoded")
 }
 
 func TestGEN_11_a_body_that_breaks_off(t *testing.T) {

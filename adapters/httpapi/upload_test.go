@@ -81,6 +81,7 @@ func TestPLA_02_uploads_as_JSON(t *testing.T) {
 		`{"img":5}`:                         {wrong: fault.Fields{"img": {noString}}},
 		`{"img":"cGl4ZWx"}`:                 {wrong: fault.Fields{"img": {errNoBase64.Text}}},
 		`{"img":"data:text/plain,pixels"}`:  {wrong: fault.Fields{"img": {errNoBase64.Text}}},
+		`{"img":"data:image/png,cGl4ZWxz"}`: {wrong: fault.Fields{"img": {errNoBase64.Text}}},
 		`{"img":"http://x;base64,cGl4"}`:    {wrong: fault.Fields{"img": {errNoBase64.Text}}},
 		`{"img":"%","tags":["a,b"]}`:        {wrong: fault.Fields{"img": {errNoBase64.Text}, "tags": {"A tag may not contain a comma."}}},
 		`{"tags":"lake"}`:                   {wrong: fault.Fields{"img": {text.Required}, "tags": {noList}}},
