@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -24,7 +25,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		for i, p := range next.Prepayments {
 			next.Prepayments[i].Request = slices.Clone(p.Request)
 		}
-		if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return nil, err
 		}
 		if old.Order.State == payment.Paid && next.Order.State != payment.Paid {

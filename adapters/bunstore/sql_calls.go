@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -28,17 +29,14 @@ func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) er
 	return s.call(ctx, fn)
 }
 
-// call runs one call of a port. It rejects cancelled callers and callers inside Change,
-// limits the time, and retries after conflicts with other transactions.
+// call runs one call of a port. It rejects cancelled callers, limits the time, and retries
+// after conflicts with other transactions.
 func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) error {
 	return s.callWithin(ctx, s.limit, fn)
 }
 
 func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.guard.Check(); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
@@ -121,29 +119,13 @@ type aggregate[T any] struct {
 	save func(ctx context.Context, tx *transaction, old, next T, revision int64) (saved bool, err error)
 }
 
-// inside runs the function passed to Change. Calls of the store from within fn fail. It
-// returns the context's error if the caller cancelled meanwhile, so that nothing is
-// stored.
-func (s *Store) inside(ctx context.Context, fn func() error) error {
-	if err := s.guard.Run(fn); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
 // errLost reports that another transaction changed the row.
 var errLost = errors.New("row changed concurrently")
 
 // change loads a value, calls fn and stores the value that fn returns. fn must return a
-// copy, because the loaded value is still needed.
+// copy, because the loaded value is still needed. If the caller cancels meanwhile, nothing
+// is stored.
 func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (changed T, err error) {
-	inside := func(ctx context.Context, old T) (next T, err error) {
-		err = s.inside(ctx, func() error {
-			next, err = fn(old)
-			return err
-		})
-		return next, err
-	}
 	for range s.dialect.optimism() {
 		var old T
 		var revision int64
@@ -154,8 +136,8 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 		if err != nil {
 			return changed, err
 		}
-		next, err := inside(ctx, old)
-		if err != nil {
+		next, err := fn(old)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return changed, err
 		}
 		err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
@@ -174,7 +156,8 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 		if err != nil {
 			return err
 		}
-		if changed, err = inside(ctx, old); err != nil {
+		changed, err = fn(old)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		saved, err := a.save(ctx, tx, old, changed, revision)

@@ -88,7 +88,7 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 		return err
 	}
 	next := copyAccount(old)
-	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+	if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 		return err
 	}
 	if owner, taken := v.s.phones[next.Phone]; taken && owner != id {

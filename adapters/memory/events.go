@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -43,6 +44,7 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 	return v.Change(ctx, read.ID(), fn)
 }
 
+// Change stores nothing if fn fails, or if the context has ended meanwhile.
 func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
@@ -53,7 +55,7 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 	if err != nil {
 		return event.Entry{}, err
 	}
-	if err := v.s.inside(ctx, func() error { return fn(e) }); err != nil {
+	if err := cmp.Or(fn(e), ctx.Err()); err != nil {
 		return event.Entry{}, err
 	}
 	if _, err := v.s.putEvent(e.State()); err != nil {

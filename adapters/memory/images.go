@@ -55,7 +55,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 		return userimage.Image{}, err
 	}
 	next := old
-	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+	if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 		return userimage.Image{}, err
 	}
 	if err := v.s.checkUser(next.Owner); err != nil {

@@ -24,7 +24,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 	next := payment.Trade{
 		Order: order, Prepayments: private(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.looks[id],
 	}
-	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+	if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 		return err
 	}
 	if err := l.checkTrade(id, next); err != nil {

@@ -17,7 +17,6 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/publication"
-	"plaza/domain/reentry"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -26,8 +25,7 @@ import (
 // Store holds the data of all store ports. Each port is a separate view of it, because ports
 // have methods of the same name.
 type Store struct {
-	lock  sync.RWMutex
-	guard reentry.Guard
+	lock sync.RWMutex
 
 	accounts map[user.ID]access.Account
 	phones   map[user.Phone]user.ID
@@ -107,9 +105,9 @@ func (n *number) next() int64 {
 }
 
 // read locks the store for reading until done is called. It returns an error if the context
-// has ended, and inside Change, where it would deadlock.
+// has ended.
 func (s *Store) read(ctx context.Context) (done func(), err error) {
-	if err := s.admit(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.lock.RLock()
@@ -118,25 +116,9 @@ func (s *Store) read(ctx context.Context) (done func(), err error) {
 
 // write locks the store for writing, like read.
 func (s *Store) write(ctx context.Context) (done func(), err error) {
-	if err := s.admit(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.lock.Lock()
 	return s.lock.Unlock, nil
-}
-
-// inside runs the function that a caller passed to Change. If it returns an error, or if the
-// context has ended meanwhile, nothing must be stored.
-func (s *Store) inside(ctx context.Context, fn func() error) error {
-	if err := s.guard.Run(fn); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-func (s *Store) admit(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return s.guard.Check()
 }

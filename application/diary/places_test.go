@@ -65,8 +65,8 @@ func (p *pages) Located(ctx context.Context, after event.ID, limit int) ([]event
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	a := &archive{world: newWorld(t), T: t, analyser: &meddler{gazetteer.New(), func() {}}}
-	a.events = &crossed{Repository: a.store.Events(), behind: func() {}}
-	a.read = &pages{Reader: a.store.Events()}
+	a.events = &crossed{Repository: a.ports.Events, behind: func() {}}
+	a.read = &pages{Reader: a.ports.Reader}
 	return a
 }
 

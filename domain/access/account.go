@@ -87,6 +87,6 @@ type Accounts interface {
 	// isolated from other Changes of it. If fn fails, nothing is stored and Change
 	// returns fn's error unchanged. If fn panics or the context ends, nothing is
 	// stored. No reader may see a partial Change. fn must do no I/O: it may run again.
-	// Calling the store from inside fn must fail at once.
+	// fn must not call a port of the store: such a call may never return.
 	Change(ctx context.Context, id user.ID, fn func(*Account) error) error
 }

@@ -27,8 +27,9 @@ type Repository interface {
 	// isolated from other Changes of it. It returns a private copy of the stored event.
 	// New plates get their numbers. If fn fails, nothing is stored and Change returns
 	// fn's error unchanged. If fn panics or the context ends, nothing is stored. No
-	// reader may see a partial Change. fn must do no I/O: it may run again. Calling the
-	// store from inside fn must fail at once.
+	// reader may see a partial Change. fn must do no I/O: it may run again. fn must not
+	// call a port of the store: a store may hold a lock while fn runs, so such a call may
+	// never return.
 	Change(ctx context.Context, id ID, fn func(*Event) error) (Entry, error)
 	// ChangeRead is Change of an event that the caller has read and not modified. The
 	// store need not load the event again if it has not changed since.

@@ -29,7 +29,6 @@ func Accounts(t *testing.T, open Open) {
 		{"if fn fails nothing is stored and its error comes back as it is", accountChangeFails},
 		{"if fn panics nothing is stored and nobody is kept out", accountChangePanics},
 		{"if the caller goes away inside fn nothing is stored", accountChangeLeft},
-		{"calling the store from inside fn fails at once", accountChangeInside},
 		{"Members returns those of the ids that exist, each once", membersKnown},
 		{"no ids at all is no error", membersNone},
 		{"names come back as they went in", membersNames},
@@ -249,18 +248,6 @@ func accountChangeLeft(w *fixtures) {
 		return nil
 	})
 	require.ErrorIs(w, err, context.Canceled)
-	assert.Equal(w, before, w.account(id))
-}
-
-func accountChangeInside(w *fixtures) {
-	id := w.newUser()
-	before := w.account(id)
-	w.refusedInside(accountCalls, func(try func()) error {
-		return w.Accounts.Change(w.Context(), id, func(*access.Account) error {
-			try()
-			return nil
-		})
-	})
 	assert.Equal(w, before, w.account(id))
 }
 

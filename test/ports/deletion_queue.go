@@ -267,13 +267,15 @@ func binKnownEnds(w *fixtures) {
 
 func binGone(w *fixtures) {
 	keys := w.bins(2)
-	w.refusedGone([]call{
-		{"Bin.Discarded", func(ctx context.Context, s Stores) error {
-			_, err := s.Deletions.Claim(ctx, noon, noon.Add(time.Hour), 9)
-			return err
-		}},
-		{"Bin.Emptied", func(ctx context.Context, s Stores) error { return s.Deletions.Done(ctx, keys) }},
-		{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a")) }},
-	})
+	w.refusedGone(deletionCalls)
 	assert.Equal(w, keys, w.binned(noon))
+}
+
+var deletionCalls = []call{
+	{"Deletions.Claim", func(ctx context.Context, s Stores) error {
+		_, err := s.Deletions.Claim(ctx, noon, noon.Add(time.Hour), 9)
+		return err
+	}},
+	{"Deletions.Done", func(ctx context.Context, s Stores) error { return s.Deletions.Done(ctx, []media.Key{"a"}) }},
+	{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a")) }},
 }

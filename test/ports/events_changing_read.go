@@ -32,7 +32,6 @@ var eventChangingRead = []promise{
 	{"if the caller goes away nothing is stored", changeReadLeft},
 	{"ChangeReads at once of what was read once lose nothing", changeReadsAtOnce},
 	{"ChangeReads at once of what was read once see each other", changeReadsIsolated},
-	{"calling the store from inside fn fails at once", changeReadInside},
 }
 
 // readFirst is a repository whose Change gets the event and makes ChangeRead change
@@ -347,19 +346,4 @@ func changeReadsIsolated(w *fixtures) {
 	}
 	assert.Equal(w, 5, refused)
 	assert.Len(w, w.entry(e.ID()).State().Plates, event.MaxPlates)
-}
-
-func changeReadInside(w *fixtures) {
-	author := w.newUser()
-	id := w.write(author, noon).ID()
-	w.say(id, author, noon, "One")
-	before := w.entry(id)
-	w.refusedInside(eventCalls, func(try func()) error {
-		_, err := w.Events.ChangeRead(w.Context(), w.got(id), func(*event.Event) error {
-			try()
-			return nil
-		})
-		return err
-	})
-	assert.Equal(w, before, w.entry(id))
 }

@@ -57,7 +57,7 @@ func All(t *testing.T, open Open) {
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Images", Images}, {"Ledger", Ledger},
-		{"Intake", Imports}, {"Bin", DeletionQueue}, {"Inside", Inside},
+		{"Intake", Imports}, {"Bin", DeletionQueue},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}
