@@ -177,7 +177,7 @@ func (s *Store) isKnown(ref imported.Ref) (is bool) {
 	case imported.Demand:
 		_, is = s.demands[demand.ID(id)]
 	case imported.HowTo:
-		if category, robot, may := ref.Guide(); may {
+		if category, robot, may := ref.HowTo(); may {
 			_, is = s.howTos[howToKey{category, s.crawled.people[robot]}]
 		}
 	case imported.News:

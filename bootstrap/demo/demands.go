@@ -32,7 +32,7 @@ func (p *plan) wishDraft(id demand.ID, w wish) imported.Draft {
 	created := p.instant(w.by, w.at)
 	p.happens(created, w.by, "wants "+w.title)
 	draft := imported.DemandDraft{
-		ID: id, Title: w.title, Description: w.about, Tags: w.tags, Author: string(w.by),
+		ID: id, Title: w.title, Description: w.about, Tags: w.tags, Author: imported.SourceID(w.by),
 		Address: w.address, Category: w.category,
 		Closed: p.instant(w.by, w.closed), Start: p.instant(w.by, w.start), End: p.instant(w.by, w.end),
 		Published: !w.draft, Created: created, Cover: cover(p, "wish", id, wishCovers),

@@ -130,7 +130,7 @@ func (p *plan) clippings() (all []imported.Draft) {
 		p.note(err)
 		for _, i := range d.items {
 			all = append(all, imported.NewsDraft{
-				ID: i.from.url + i.path, SiteName: i.from.site, URL: i.from.url + i.path, Title: i.title,
+				ID: imported.SourceID(i.from.url + i.path), SiteName: i.from.site, URL: i.from.url + i.path, Title: i.title,
 				Released: day, HTML: i.html, Category: i.category, City: i.from.city, District: i.from.district,
 				Province: i.from.province, Country: i.from.country,
 			})

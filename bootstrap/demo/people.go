@@ -70,7 +70,7 @@ var people = []person{
 // personDraft returns the record of the person. The handle is its source id.
 func (p *plan) personDraft(someone person) imported.Draft {
 	return imported.UserDraft{
-		ID: string(someone.handle), Username: someone.phone,
+		ID: imported.SourceID(someone.handle), Username: someone.phone,
 		Firstname: someone.Firstname, Lastname: someone.Lastname, Expertise: someone.Expertise,
 		Location: someone.Location, Timezone: someone.Timezone, Joined: p.joined[someone.handle],
 	}

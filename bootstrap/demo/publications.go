@@ -50,9 +50,10 @@ func (p *plan) textDraft(t text) imported.Draft {
 	return imported.PublicationDraft{
 		ID: publication.ID(t.bundle), Bundle: t.bundle,
 		Node: cmp.Or(t.node, aloneFrom+publication.NodeID(t.bundle)), Type: t.kind,
-		Title: t.title, Summary: t.summary, Author: string(t.by), Language: t.language, Category: t.category,
-		Cover:     cover(p, "text", t.bundle, textCovers),
-		Published: !t.draft, Created: created, Updated: updated,
+		ContentDraft: imported.ContentDraft{
+			Title: t.title, Summary: t.summary, Author: imported.SourceID(t.by), Language: t.language, Category: t.category,
+			Cover: cover(p, "text", t.bundle, textCovers), Published: !t.draft, Created: created, Updated: updated,
+		},
 	}
 }
 
@@ -60,8 +61,10 @@ func (p *plan) partDraft(n part) imported.Draft {
 	created, updated := p.times(n.writing)
 	return imported.NodeDraft{
 		ID: n.id, Bundle: n.bundle,
-		Title: n.title, Summary: n.summary, Author: string(n.by), Language: n.language, Category: n.category,
-		Published: !n.draft, Created: created, Updated: updated,
+		ContentDraft: imported.ContentDraft{
+			Title: n.title, Summary: n.summary, Author: imported.SourceID(n.by), Language: n.language, Category: n.category,
+			Published: !n.draft, Created: created, Updated: updated,
+		},
 	}
 }
 
@@ -97,6 +100,6 @@ func (p *plan) howToDraft(h howTo) imported.Draft {
 	created, updated := p.instant(robot, h.at), p.instant(robot, h.updated)
 	p.happens(created, robot, "imports "+h.category)
 	return imported.HowToDraft{
-		Category: h.category, Robot: string(robot), Bundles: h.bundles, Created: created, Updated: updated,
+		Category: h.category, Robot: imported.SourceID(robot), Bundles: h.bundles, Created: created, Updated: updated,
 	}
 }

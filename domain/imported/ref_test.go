@@ -24,13 +24,13 @@ func TestADM04_a_guide_is_its_category_and_its_robot(t *testing.T) {
 	for _, category := range []string{"garden", `O'Brien \ "1" `, "a\nb", "", "杭州"} {
 		for _, robot := range []string{"robot", ` "x" y`, ""} {
 			g := imported.HowToRecord{HowTo: publication.HowTo{Category: category}, By: robot}
-			gotCategory, gotRobot, is := g.Ref().Guide()
+			gotCategory, gotRobot, is := g.Ref().HowTo()
 			assert.True(t, is)
 			assert.Equal(t, []string{category, robot}, []string{gotCategory, gotRobot})
 		}
 	}
 	for _, id := range []string{"", "garden robot", `"garden"`, `"garden"robot`, "`garden` robot", `"\u0067arden" robot`, `'g' robot`} {
-		_, _, is := imported.Ref{Kind: imported.HowTo, ID: id}.Guide()
+		_, _, is := imported.Ref{Kind: imported.HowTo, ID: id}.HowTo()
 		assert.False(t, is, id)
 	}
 }
