@@ -44,7 +44,7 @@ type App struct {
 	Importing *importing.Importing
 	Importer  *importing.Importer
 	Paying    *paying.Paying
-	Keeping   *cleanup.Cleanup
+	Cleanup   *cleanup.Cleanup
 
 	storage   storage
 	gateway   payment.Gateway

@@ -282,7 +282,7 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "Account %d has the scopes %s.\n", c.UID, listed(account.Held()))
+		_, err = fmt.Fprintf(s.out, "Account %d has the scopes %s.\n", c.UID, listed(account.EffectiveScopes()))
 		return err
 	})
 }

@@ -124,7 +124,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Importing: importingImporting,
 		Importer:  importer,
 		Paying:    payingPaying,
-		Keeping:   cleanupCleanup,
+		Cleanup:   cleanupCleanup,
 		storage:   opened,
 		gateway:   wallet,
 		hasher:    hasher,

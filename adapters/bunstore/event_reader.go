@@ -69,7 +69,7 @@ func (v Events) List(ctx context.Context, q event.Query) (p page.Page[event.Entr
 	order := ordering(q.Order)
 	statement := v.s.hot.eventPage[0] + order + v.s.hot.eventPage[1] + order
 	args := []any{
-		int64(q.Author), v.s.dialect.listOf(visibleStates(q.Reach)), int64(q.Page.Size()), int64(q.Page.Offset()),
+		int64(q.Author), v.s.dialect.listOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
 	}
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		var total int // stays zero without rows: the page is the only one, or past the last

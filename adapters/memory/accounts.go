@@ -125,9 +125,9 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 	defer done()
 	m, exists := v.s.members[id]
 	if !exists {
-		return user.ErrNobody
+		return user.ErrNotFound
 	}
-	v.s.discard(m.Avatar.Keys()...)
+	v.s.queueDeletion(m.Avatar.Keys()...)
 	m.Avatar = copyPicture(avatar)
 	v.s.members[id] = m
 	return nil

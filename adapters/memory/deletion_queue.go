@@ -20,11 +20,11 @@ func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 var _ media.DeletionQueue = DeletionQueue{}
 
-// discard queues the keys for deletion, due immediately.
-func (s *Store) discard(keys ...media.Key) {
+// queueDeletion queues the keys for deletion, due immediately.
+func (s *Store) queueDeletion(keys ...media.Key) {
 	for _, key := range keys {
-		if _, is := s.discards[key]; !is {
-			s.discards[key] = time.Time{}
+		if _, is := s.deletions[key]; !is {
+			s.deletions[key] = time.Time{}
 		}
 	}
 }
@@ -36,17 +36,17 @@ func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int
 	}
 	defer done()
 	var due []media.Key
-	for key, at := range v.s.discards {
+	for key, at := range v.s.deletions {
 		if !at.After(now) {
 			due = append(due, key)
 		}
 	}
 	slices.SortFunc(due, func(a, b media.Key) int {
-		return cmp.Or(v.s.discards[a].Compare(v.s.discards[b]), cmp.Compare(a, b))
+		return cmp.Or(v.s.deletions[a].Compare(v.s.deletions[b]), cmp.Compare(a, b))
 	})
 	due = first(due, max(limit, 0))
 	for _, key := range due {
-		v.s.discards[key] = instant.Normalise(next)
+		v.s.deletions[key] = instant.Normalise(next)
 	}
 	return due, nil
 }
@@ -58,7 +58,7 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	}
 	defer done()
 	for _, key := range keys {
-		delete(v.s.discards, key)
+		delete(v.s.deletions, key)
 	}
 	return nil
 }
@@ -109,10 +109,10 @@ func (s *Store) pictures() (all []media.Reference) {
 	for id, d := range s.demands {
 		add("demand", id, d.Cover.Keys()...)
 	}
-	for digest, p := range s.crawled.covers {
+	for digest, p := range s.imports.covers {
 		add("import", fmt.Sprintf("%x", digest[:4]), p.Keys()...)
 	}
-	for key := range s.discards {
+	for key := range s.deletions {
 		all = append(all, media.Reference{Key: key})
 	}
 	return all

@@ -81,7 +81,7 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 	delete(v.s.likes, id)
 	delete(v.s.listings, itemOf(id))
 	delete(v.s.events, id)
-	v.s.discardPlates(e.State().Plates, nil)
+	v.s.queuePlateDeletions(e.State().Plates, nil)
 	return e, nil
 }
 
@@ -103,17 +103,17 @@ func (s *Store) putEvent(state event.State) (*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.discardPlates(s.events[state.ID].Plates, state.Plates)
+	s.queuePlateDeletions(s.events[state.ID].Plates, state.Plates)
 	s.events[state.ID] = state
 	s.list(itemOf(state.ID), e)
 	return e, nil
 }
 
-// discardPlates queues the pictures of removed plates for deletion.
-func (s *Store) discardPlates(before, after []event.Plate) {
+// queuePlateDeletions queues the pictures of removed plates for deletion.
+func (s *Store) queuePlateDeletions(before, after []event.Plate) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
-			s.discard(p.Photo)
+			s.queueDeletion(p.Photo)
 		}
 	}
 }

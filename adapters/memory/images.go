@@ -27,7 +27,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, er
 	if err := v.s.checkUser(i.Owner); err != nil {
 		return userimage.Image{}, err
 	}
-	if len(v.s.kept[i.Owner]) >= userimage.MaxImages {
+	if len(v.s.undeleted[i.Owner]) >= userimage.MaxImages {
 		return userimage.Image{}, userimage.ErrFull
 	}
 	i.ID = userimage.ID(v.s.numbers.image.next())
@@ -62,9 +62,9 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 		return userimage.Image{}, err
 	}
 	next.ID = id
-	delete(v.s.kept[old.Owner], id)
+	delete(v.s.undeleted[old.Owner], id)
 	if old.Deleted.IsZero() && !next.Deleted.IsZero() {
-		v.s.discard(old.Key)
+		v.s.queueDeletion(old.Key)
 	}
 	v.s.putImage(next)
 	return next, nil
@@ -99,7 +99,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 
 func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
 	var admitted []userimage.Image
-	for id := range s.kept[q.Owner] {
+	for id := range s.undeleted[q.Owner] {
 		if i := s.images[id]; q.Admits(i) {
 			admitted = append(admitted, i)
 		}
@@ -115,10 +115,10 @@ func (s *Store) putImage(i userimage.Image) {
 	if !i.Deleted.IsZero() {
 		return
 	}
-	if s.kept[i.Owner] == nil {
-		s.kept[i.Owner] = map[userimage.ID]bool{}
+	if s.undeleted[i.Owner] == nil {
+		s.undeleted[i.Owner] = map[userimage.ID]bool{}
 	}
-	s.kept[i.Owner][i.ID] = true
+	s.undeleted[i.Owner][i.ID] = true
 }
 
 func (s *Store) image(id userimage.ID) (userimage.Image, error) {

@@ -24,7 +24,7 @@ var _ payment.Ledger = Ledger{}
 // ledger is the state of orders and payments.
 type ledger struct {
 	orders      map[payment.OrderID]payment.Order
-	looks       map[payment.OrderID]time.Time
+	nextChecks  map[payment.OrderID]time.Time
 	prepayments map[payment.OrderID][]payment.Prepayment
 	tradeNos    map[payment.TradeNo]payment.OrderID
 	payments    map[string]payment.Payment // by transaction id
@@ -34,7 +34,7 @@ type ledger struct {
 
 func newLedger() ledger {
 	return ledger{
-		orders: map[payment.OrderID]payment.Order{}, looks: map[payment.OrderID]time.Time{},
+		orders: map[payment.OrderID]payment.Order{}, nextChecks: map[payment.OrderID]time.Time{},
 		prepayments: map[payment.OrderID][]payment.Prepayment{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
 		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{}, keys: newKeys(),
 	}
@@ -58,7 +58,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 	o.ID = payment.OrderID(v.s.numbers.order.next())
 	l.orders[o.ID] = o
 	if o.State == payment.Open {
-		l.looks[o.ID] = o.Expires
+		l.nextChecks[o.ID] = o.Expires
 	}
 	l.journal[o.ID] = []payment.Entry{{At: o.Created, Noted: payment.NotedOrdered}}
 	if k != nil {
@@ -145,7 +145,7 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 		return nil, err
 	}
 	defer done()
-	looks := v.s.ledger.looks
+	looks := v.s.ledger.nextChecks
 	var due []payment.OrderID
 	for id, at := range looks {
 		if !at.After(now) {
@@ -187,8 +187,8 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entr
 	return slices.Clone(v.s.ledger.journal[id]), nil
 }
 
-// private returns deep copies.
-func private(prepayments []payment.Prepayment) []payment.Prepayment {
+// copyPrepayments returns deep copies.
+func copyPrepayments(prepayments []payment.Prepayment) []payment.Prepayment {
 	copies := slices.Clone(prepayments)
 	for i, p := range copies {
 		copies[i].Request = bytes.Clone(p.Request)

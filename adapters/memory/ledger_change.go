@@ -22,7 +22,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		return payment.ErrNoOrder
 	}
 	next := payment.Trade{
-		Order: order, Prepayments: private(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.looks[id],
+		Order: order, Prepayments: copyPrepayments(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.nextChecks[id],
 	}
 	if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 		return err
@@ -86,10 +86,10 @@ func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	order := l.orders[id]
 	order.State, order.PaidAt, order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
 	l.orders[id] = order
-	if l.looks[id] = t.NextCheck; t.NextCheck.IsZero() {
-		delete(l.looks, id)
+	if l.nextChecks[id] = t.NextCheck; t.NextCheck.IsZero() {
+		delete(l.nextChecks, id)
 	}
-	l.prepayments[id] = private(t.Prepayments)
+	l.prepayments[id] = copyPrepayments(t.Prepayments)
 	for _, p := range t.Prepayments {
 		l.tradeNos[p.TradeNo] = id
 	}

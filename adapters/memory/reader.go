@@ -17,7 +17,7 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 	}
 	defer done()
 	within := v.s.eventsWhere(func(e event.State) bool {
-		return e.Author == q.Author && slices.Contains(q.Reach, showing(e))
+		return e.Author == q.Author && slices.Contains(q.States, stateAndPermission(e))
 	})
 	slices.SortFunc(within, q.Order.Compare)
 	p, err := pageOf(q.Page, within)
@@ -85,7 +85,7 @@ func restore(states []event.State) ([]*event.Event, error) {
 	return events, nil
 }
 
-func showing(e event.State) event.StatusPermission {
+func stateAndPermission(e event.State) event.StatusPermission {
 	return event.StatusPermission{Status: e.Status, Permission: e.Permission}
 }
 

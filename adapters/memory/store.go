@@ -53,10 +53,10 @@ type Store struct {
 	translations translations
 	demands      map[demand.ID]demand.Demand
 	images       map[userimage.ID]userimage.Image
-	kept         map[user.ID]map[userimage.ID]bool // images by owner, without deleted ones
+	undeleted    map[user.ID]map[userimage.ID]bool // images by owner, without deleted ones
 	ledger       ledger
-	crawled      crawled
-	discards     map[media.Key]time.Time // when each is due
+	imports      importState
+	deletions    map[media.Key]time.Time // when each is due
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment number }
 }
@@ -89,10 +89,10 @@ func New() *Store {
 		translations: newTranslations(),
 		demands:      map[demand.ID]demand.Demand{},
 		images:       map[userimage.ID]userimage.Image{},
-		kept:         map[user.ID]map[userimage.ID]bool{},
+		undeleted:    map[user.ID]map[userimage.ID]bool{},
 		ledger:       newLedger(),
-		crawled:      newCrawled(),
-		discards:     map[media.Key]time.Time{},
+		imports:      newImportState(),
+		deletions:    map[media.Key]time.Time{},
 	}
 }
 

@@ -21,7 +21,7 @@ var _ subscription.Repository = Subscriptions{}
 
 // follow identifies a subscription by its follower and the user or category followed.
 type follow struct {
-	who      user.ID
+	follower user.ID
 	followed user.ID
 	category feed.CategoryID
 }
@@ -113,7 +113,7 @@ func (v Subscriptions) Relations(
 }
 
 func (s *Store) relation(viewer, author user.ID) subscription.Relation {
-	_, viewerFollows := s.follows[follow{who: viewer, followed: author}]
-	_, authorFollows := s.follows[follow{who: author, followed: viewer}]
+	_, viewerFollows := s.follows[follow{follower: viewer, followed: author}]
+	_, authorFollows := s.follows[follow{follower: author, followed: viewer}]
 	return subscription.Relate(viewer, author, viewerFollows, authorFollows)
 }

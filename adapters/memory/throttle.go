@@ -32,8 +32,8 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 		return err
 	}
 	defer done()
-	v.s.failures.takeBack(a)
-	v.s.failures.forgive(a, now)
+	v.s.failures.uncount(a)
+	v.s.failures.recordLogin(a, now)
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (v Throttle) Abandon(ctx context.Context, a access.Attempt, now time.Time) 
 		return err
 	}
 	defer done()
-	v.s.failures.takeBack(a)
+	v.s.failures.uncount(a)
 	return nil
 }
 
@@ -118,8 +118,8 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 	return nil
 }
 
-// takeBack removes the attempt's latest failure from all groups.
-func (f *failures) takeBack(a access.Attempt) {
+// uncount removes the attempt's latest failure from all groups.
+func (f *failures) uncount(a access.Attempt) {
 	var latest failure
 	for _, counted := range f.counts[groupOf(access.BySourceAny, a)] {
 		if counted.Attempt == a && !counted.at.Before(latest.at) {
@@ -134,9 +134,9 @@ func (f *failures) takeBack(a access.Attempt) {
 	}
 }
 
-// forgive records a successful login: it clears the failures of the pair, and its source
+// recordLogin records a successful login: it clears the failures of the pair, and its source
 // becomes a usual one.
-func (f *failures) forgive(a access.Attempt, now time.Time) {
+func (f *failures) recordLogin(a access.Attempt, now time.Time) {
 	delete(f.counts, groupOf(access.ByPair, a))
 	if now.After(f.usual[a]) {
 		f.usual[a] = now

@@ -113,6 +113,6 @@ func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, erro
 	}
 	return Profile{
 		Info:  p.describe(members[0], p.now()),
-		Phone: account.Phone, Scopes: account.Held(), Staff: account.Staff, Joined: members[0].Joined,
+		Phone: account.Phone, Scopes: account.EffectiveScopes(), Staff: account.Staff, Joined: members[0].Joined,
 	}, nil
 }

@@ -43,14 +43,14 @@ type Repository interface {
 // Query selects and orders events of an author.
 type Query struct {
 	Author user.ID
-	Reach  []StatusPermission // states to list, from VisibleStates; empty: no events
+	States []StatusPermission // states to list, from VisibleStates; empty: no events
 	Order  Ordering
 	Page   page.Request
 }
 
 // Reader lists events.
 type Reader interface {
-	// List returns a page of the author's events in the states of Reach, in order. The
+	// List returns a page of the author's events in the States, in order. The
 	// total must equal the number of events on all pages.
 	List(ctx context.Context, q Query) (page.Page[Entry], error)
 	// Commented returns at most limit of the author's events with comments, the event

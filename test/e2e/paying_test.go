@@ -320,7 +320,7 @@ func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
 	t.Helper()
 	trades := s.trades(p)
 	require.NotEmpty(t, trades)
-	paid, err := s.wallet.Pay(trades[len(trades)-1].OutTradeNo, sandbox.How{})
+	paid, err := s.wallet.Pay(trades[len(trades)-1].OutTradeNo, sandbox.PaymentOptions{})
 	require.NoError(t, err)
 	return paid
 }

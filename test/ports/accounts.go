@@ -33,7 +33,7 @@ func Accounts(t *testing.T, open Open) {
 		{"no ids at all is no error", membersNone},
 		{"names come back as they went in", membersNames},
 		{"SetAvatar gives the person the picture, in place of the one that they had", setAvatar},
-		{"SetAvatar of nobody is ErrNobody", setNobodysAvatar},
+		{"SetAvatar of nobody is ErrNotFound", setNobodysAvatar},
 		{"what goes in and comes out is private", accountPrivate},
 		{"whoever has gone away is not served, and nothing is stored", accountGone},
 	})

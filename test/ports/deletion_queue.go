@@ -75,7 +75,7 @@ func setAvatar(w *fixtures) {
 
 func setNobodysAvatar(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
-		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a")), user.ErrNobody)
+		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a")), user.ErrNotFound)
 	}
 	assert.Empty(w, w.binned(noon))
 }

@@ -109,7 +109,7 @@ func addDangling(w *fixtures) {
 		_, err := w.Events.Add(w.Context(), e)
 		require.Error(w, err, name)
 		assert.True(w, fault.Is(err, fault.Internal), "%s: %v", name, err)
-		assert.Empty(w, w.list(event.Query{Author: e.Author(), Reach: everything}).Items, name)
+		assert.Empty(w, w.list(event.Query{Author: e.Author(), States: everything}).Items, name)
 	}
 	assert.Empty(w, w.listed())
 }
@@ -207,7 +207,7 @@ func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := w.EventReader.List(w.Context(), event.Query{Author: author, Reach: everything})
+	list, err := w.EventReader.List(w.Context(), event.Query{Author: author, States: everything})
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func eventGone(w *fixtures) {
 	w.refusedGone(eventCalls)
 	assert.Equal(w, before, w.entry(e.ID()))
 	assert.Equal(w, listed, w.listed())
-	assert.Equal(w, 1, w.list(event.Query{Author: author, Reach: everything}).Total)
+	assert.Equal(w, 1, w.list(event.Query{Author: author, States: everything}).Total)
 	assert.Equal(w, 1, w.comments(e.ID(), pageNo(1, 10)).Total)
 }
 

@@ -83,7 +83,7 @@ func changeReadFrom(w *fixtures) {
 	for name, entry := range map[string]func() (event.Entry, error){
 		"Get": func() (event.Entry, error) { return w.got(e.ID()), nil },
 		"List": func() (event.Entry, error) {
-			return w.list(event.Query{Author: author, Reach: everything}).Items[0], nil
+			return w.list(event.Query{Author: author, States: everything}).Items[0], nil
 		},
 		"Commented": func() (event.Entry, error) {
 			all, err := w.EventReader.Commented(w.Context(), author, 1)

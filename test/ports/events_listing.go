@@ -75,7 +75,7 @@ func listReach(w *fixtures) {
 			for _, as := range reach {
 				want = append(want, w.entry(stored[as].ID()))
 			}
-			p := w.list(event.Query{Author: author, Reach: reach})
+			p := w.list(event.Query{Author: author, States: reach})
 			assert.ElementsMatch(w, want, p.Items, "%v", reach)
 			assert.Equal(w, len(reach), p.Total)
 		}
@@ -88,7 +88,7 @@ func listNoReach(w *fixtures) {
 	p := w.list(event.Query{Author: author})
 	assert.Empty(w, p.Items)
 	assert.Equal(w, []int{0, 1}, []int{p.Total, p.Pages()})
-	assert.Zero(w, w.list(event.Query{Author: author + 1, Reach: everything}).Total)
+	assert.Zero(w, w.list(event.Query{Author: author + 1, States: everything}).Total)
 }
 
 func listOrder(w *fixtures) {
@@ -118,7 +118,7 @@ func listOrder(w *fixtures) {
 	} {
 		order, err := event.ParseOrdering(ordering)
 		require.NoError(w, err)
-		got := titlesOf(eventsOf(w.list(event.Query{Author: author, Reach: everything, Order: order}).Items))
+		got := titlesOf(eventsOf(w.list(event.Query{Author: author, States: everything, Order: order}).Items))
 		assert.Equal(w, want, strings.Join(got, " "), ordering)
 	}
 }
@@ -129,7 +129,7 @@ func listTotal(w *fixtures) {
 		w.write(author, noon)
 		w.write(author, noon, published(false))
 	}
-	q := event.Query{Author: author, Reach: event.VisibleStates(subscription.Stranger), Page: pageNo(4, 2)}
+	q := event.Query{Author: author, States: event.VisibleStates(subscription.Stranger), Page: pageNo(4, 2)}
 	_, err := w.EventReader.List(w.Context(), q)
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 	q.Page = pageNo(1<<40, 100)
@@ -253,7 +253,7 @@ func listWorlds(w *fixtures) {
 				require.NoError(w, err)
 				want := visible(events, viewer, relation, func(s event.State) bool { return s.Author == author })
 				slices.SortFunc(want, func(a, b *event.Event) int { return order.Compare(a.State(), b.State()) })
-				q := event.Query{Author: author, Reach: event.VisibleStates(relation(viewer, author)), Order: order}
+				q := event.Query{Author: author, States: event.VisibleStates(relation(viewer, author)), Order: order}
 				require.Equal(w, statesOf(want), statesOf(w.paged(q, 1+c.IntN(7))), "%d looks at %d", viewer, author)
 			}
 		}
@@ -335,7 +335,7 @@ func moment(events []*event.Event, limit int) []event.State {
 
 var readerCalls = []call{
 	{"EventReader.List", func(ctx context.Context, s Stores) error {
-		_, err := s.EventReader.List(ctx, event.Query{Author: 1, Reach: everything})
+		_, err := s.EventReader.List(ctx, event.Query{Author: 1, States: everything})
 		return err
 	}},
 	{"EventReader.Commented", func(ctx context.Context, s Stores) error {

@@ -53,7 +53,7 @@ func (s *Server) unifiedOrder(asked fields) (fields, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return s.ticket(t), nil
+	return s.prepaymentFields(t), nil
 }
 
 func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {
@@ -173,16 +173,16 @@ func (s *Server) refresh(t *Trade, now time.Time) {
 	}
 }
 
-func (s *Server) ticket(t Trade) fields {
-	said := fields{"trade_type": t.TradeType, "prepay_id": t.PrepayID}
+func (s *Server) prepaymentFields(t Trade) fields {
+	reply := fields{"trade_type": t.TradeType, "prepay_id": t.PrepayID}
 	link := s.cfg.PublicURL + "/sandbox/pay/" + url.PathEscape(t.OutTradeNo)
 	switch t.TradeType {
 	case "NATIVE":
-		said["code_url"] = link
+		reply["code_url"] = link
 	case "MWEB":
-		said["mweb_url"] = link + "?prepay_id=" + t.PrepayID
+		reply["mweb_url"] = link + "?prepay_id=" + t.PrepayID
 	}
-	return said
+	return reply
 }
 
 func (s *Server) orderQuery(asked fields) (fields, error) {
@@ -198,18 +198,18 @@ func (s *Server) orderQuery(asked fields) (fields, error) {
 	if id := asked["transaction_id"]; id != "" {
 		no = s.paid[id] // the wallet prefers its own ID
 	}
-	t, err := s.asked(asked["appid"], no)
+	t, err := s.find(asked["appid"], no)
 	if err != nil {
 		return nil, err
 	}
-	said := fields{"trade_state": string(t.State), "trade_state_desc": described[t.State]}
+	reply := fields{"trade_state": string(t.State), "trade_state_desc": described[t.State]}
 	if t.State == Success {
-		maps.Copy(said, receipt(t))
+		maps.Copy(reply, receipt(t))
 	} else {
-		said["out_trade_no"], said["total_fee"] = t.OutTradeNo, strconv.FormatInt(t.Amount, 10)
-		said["attach"] = t.Attach // the wallet sends fields without a value, too
+		reply["out_trade_no"], reply["total_fee"] = t.OutTradeNo, strconv.FormatInt(t.Amount, 10)
+		reply["attach"] = t.Attach // the wallet sends fields without a value, too
 	}
-	return said, nil
+	return reply, nil
 }
 
 var described = map[State]string{NotPaid: "not paid", Success: "paid", Closed: "closed"}
@@ -220,7 +220,7 @@ func (s *Server) closeOrder(asked fields) (fields, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t, err := s.asked(asked["appid"], asked["out_trade_no"])
+	t, err := s.find(asked["appid"], asked["out_trade_no"])
 	now := s.now()
 	switch {
 	case err != nil:
@@ -237,9 +237,9 @@ func (s *Server) closeOrder(asked fields) (fields, error) {
 	return fields{}, s.commit(t)
 }
 
-// asked returns the trade if appID is one of the merchant's and ordered it. The caller must
+// find returns the trade if it was ordered under the appID. The caller must
 // hold the lock.
-func (s *Server) asked(appID, no string) (Trade, error) {
+func (s *Server) find(appID, no string) (Trade, error) {
 	t, there := s.trades[no]
 	switch {
 	case !there:

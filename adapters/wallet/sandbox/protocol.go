@@ -48,18 +48,18 @@ func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.Handl
 			write(w, fields{"return_code": "FAIL", "return_msg": err.Error()})
 			return
 		}
-		trick := s.take(op, asked["out_trade_no"])
-		said, err := fields(nil), trick.instead(r.Context())
+		trick := s.nextMisbehaviour(op, asked["out_trade_no"])
+		reply, err := fields(nil), trick.instead(r.Context())
 		if err == nil {
-			said, err = do(asked)
+			reply, err = do(asked)
 		}
 		if err == nil {
 			err = trick.afterwards()
 		}
-		answer := s.answer(asked, said, err)
+		answer := s.answer(asked, reply, err)
 		s.cfg.Log.Info("sandbox: request", "operation", op, "no", asked["out_trade_no"], "trick", trick.Do,
 			"result", answer["result_code"], "code", answer["err_code"])
-		if !s.detain(r.Context(), trick) {
+		if !s.holdResponse(r.Context(), trick) {
 			trick = Misbehaviour{Do: Reset}
 		}
 		trick.send(w, answer)
@@ -96,8 +96,8 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 	return asked, nil
 }
 
-// answer returns the signed answer to a request: said, or the refusal of err.
-func (s *Server) answer(asked, said fields, err error) fields {
+// answer returns the signed answer to a request: reply, or the refusal of err.
+func (s *Server) answer(asked, reply fields, err error) fields {
 	all := fields{
 		"return_code": "SUCCESS", "return_msg": "OK", "result_code": "SUCCESS",
 		"appid": asked["appid"], "mch_id": s.cfg.MerchantID,
@@ -110,7 +110,7 @@ func (s *Server) answer(asked, said fields, err error) fields {
 		}
 		all["result_code"], all["err_code"], all["err_code_des"] = "FAIL", no.code, no.text
 	}
-	for name, value := range said {
+	for name, value := range reply {
 		if err == nil {
 			all[name] = value
 		}
