@@ -21,23 +21,17 @@ var (
 )
 
 func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	state := e.State()
-	state.ID = event.ID(v.s.numbers.event.next())
-	return v.s.putEvent(state)
+	return write(ctx, v.s, func() (*event.Event, error) {
+		state := e.State()
+		state.ID = event.ID(v.s.numbers.event.next())
+		return v.s.putEvent(state)
+	})
 }
 
 func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	defer done()
-	return v.s.entry(id)
+	return read(ctx, v.s, func() (event.Entry, error) {
+		return v.s.entry(id)
+	})
 }
 
 func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
@@ -46,43 +40,37 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 
 // Change stores nothing if fn fails, or if the context has ended meanwhile.
 func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	defer done()
-	e, err := v.s.event(id)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	if err := cmp.Or(fn(e), ctx.Err()); err != nil {
-		return event.Entry{}, err
-	}
-	if _, err := v.s.putEvent(e.State()); err != nil {
-		return event.Entry{}, err
-	}
-	return v.s.entry(id)
+	return write(ctx, v.s, func() (event.Entry, error) {
+		e, err := v.s.event(id)
+		if err != nil {
+			return event.Entry{}, err
+		}
+		if err := cmp.Or(fn(e), ctx.Err()); err != nil {
+			return event.Entry{}, err
+		}
+		if _, err := v.s.putEvent(e.State()); err != nil {
+			return event.Entry{}, err
+		}
+		return v.s.entry(id)
+	})
 }
 
 func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	e, err := v.s.event(id)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range v.s.comments[id] {
-		delete(v.s.commented, c.ID)
-	}
-	delete(v.s.comments, id)
-	delete(v.s.likes, id)
-	delete(v.s.listings, itemOf(id))
-	delete(v.s.events, id)
-	v.s.queuePlateDeletions(e.State().Plates, nil)
-	return e, nil
+	return write(ctx, v.s, func() (*event.Event, error) {
+		e, err := v.s.event(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range v.s.comments[id] {
+			delete(v.s.commented, c.ID)
+		}
+		delete(v.s.comments, id)
+		delete(v.s.likes, id)
+		delete(v.s.listings, itemOf(id))
+		delete(v.s.events, id)
+		v.s.queuePlateDeletions(e.State().Plates, nil)
+		return e, nil
+	})
 }
 
 // putEvent numbers new plates, stores the state with its listing, and returns a copy of the

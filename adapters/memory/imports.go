@@ -56,17 +56,14 @@ type waitingLine struct {
 }
 
 func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return imported.BatchResult{}, err
-	}
-	defer done()
-	for _, line := range d.Lines {
-		if err := checkRecord(line.Record); err != nil {
-			return imported.BatchResult{}, err
+	return write(ctx, v.s, func() (imported.BatchResult, error) {
+		for _, line := range d.Lines {
+			if err := checkRecord(line.Record); err != nil {
+				return imported.BatchResult{}, err
+			}
 		}
-	}
-	return v.s.applyBatch(d), nil
+		return v.s.applyBatch(d), nil
+	})
 }
 
 // applyBatch stores the batch. It can't fail, so it never stores a part.
@@ -157,77 +154,60 @@ func (s *Store) existingAccounts(p imported.UserRecord, taken map[user.Phone]str
 }
 
 func (v ImportStore) Progress(ctx context.Context, file string) ([]byte, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return bytes.Clone(v.s.imports.progress[file]), nil
+	return read(ctx, v.s, func() ([]byte, error) {
+		return bytes.Clone(v.s.imports.progress[file]), nil
+	})
 }
 
 func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, size int) ([]imported.Line, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var lines []imported.Line
-	for at, w := range v.s.imports.waiting {
-		if at.file == file && at.number > after {
-			lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
+	return read(ctx, v.s, func() ([]imported.Line, error) {
+		var lines []imported.Line
+		for at, w := range v.s.imports.waiting {
+			if at.file == file && at.number > after {
+				lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
+			}
 		}
-	}
-	slices.SortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
-	lines = first(lines, max(most, 0))
-	for n, l := range lines {
-		if size <= 0 {
-			return lines[:n], nil
+		slices.SortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
+		lines = first(lines, max(most, 0))
+		for n, l := range lines {
+			if size <= 0 {
+				return lines[:n], nil
+			}
+			size -= len(l.Raw)
 		}
-		size -= len(l.Raw)
-	}
-	return lines, nil
+		return lines, nil
+	})
 }
 
 func (v ImportStore) Finish(ctx context.Context, files ...string) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for _, file := range files {
-		delete(v.s.imports.progress, file)
-	}
-	maps.DeleteFunc(v.s.imports.waiting, func(at lineKey, _ waitingLine) bool { return slices.Contains(files, at.file) })
-	return nil
+	return exec(ctx, v.s, func() error {
+		for _, file := range files {
+			delete(v.s.imports.progress, file)
+		}
+		maps.DeleteFunc(v.s.imports.waiting, func(at lineKey, _ waitingLine) bool { return slices.Contains(files, at.file) })
+		return nil
+	})
 }
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return v.s.known(refs), nil
+	return read(ctx, v.s, func() (map[imported.Ref]bool, error) {
+		return v.s.known(refs), nil
+	})
 }
 
-func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (media.Picture, bool, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return media.Picture{}, false, err
-	}
-	defer done()
-	p, is := v.s.imports.covers[d]
-	return copyPicture(p), is, nil
+func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, found bool, err error) {
+	p, err = read(ctx, v.s, func() (media.Picture, error) {
+		p, found = v.s.imports.covers[d]
+		return copyPicture(p), nil
+	})
+	return p, found, err
 }
 
 func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (media.Picture, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return media.Picture{}, err
-	}
-	defer done()
-	if _, is := v.s.imports.covers[d]; !is {
-		v.s.imports.covers[d] = copyPicture(p)
-	}
-	return copyPicture(v.s.imports.covers[d]), nil
+	return write(ctx, v.s, func() (media.Picture, error) {
+		if _, is := v.s.imports.covers[d]; !is {
+			v.s.imports.covers[d] = copyPicture(p)
+		}
+		return copyPicture(v.s.imports.covers[d]), nil
+	})
 }

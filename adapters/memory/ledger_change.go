@@ -11,27 +11,24 @@ import (
 )
 
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	l := &v.s.ledger
-	order, exists := l.orders[id]
-	if !exists {
-		return payment.ErrNoOrder
-	}
-	next := payment.Trade{
-		Order: order, Prepayments: copyPrepayments(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.nextChecks[id],
-	}
-	if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
-		return err
-	}
-	if err := l.checkTrade(id, next); err != nil {
-		return err
-	}
-	v.s.putTrade(id, next)
-	return nil
+	return exec(ctx, v.s, func() error {
+		l := &v.s.ledger
+		order, exists := l.orders[id]
+		if !exists {
+			return payment.ErrNoOrder
+		}
+		next := payment.Trade{
+			Order: order, Prepayments: copyPrepayments(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.nextChecks[id],
+		}
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return err
+		}
+		if err := l.checkTrade(id, next); err != nil {
+			return err
+		}
+		v.s.putTrade(id, next)
+		return nil
+	})
 }
 
 // paymentsOf returns the payments of the order, in the order of their arrival.

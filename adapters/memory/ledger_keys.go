@@ -36,42 +36,36 @@ type keys struct {
 func newKeys() keys { return keys{entries: map[keyID]key{}, sweep: firstSweep} }
 
 func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time) (*payment.Answer, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if err := v.s.checkUser(k.User); err != nil {
-		return nil, err
-	}
-	now, until = instant.Normalise(now), instant.Normalise(until)
-	ks := &v.s.ledger.keys
-	ks.prune(now)
-	kept, is := ks.entries[keyID{k.User, k.Name}]
-	switch {
-	case !is || kept.isForgotten(now):
-	case kept.fingerprint != k.Fingerprint:
-		return nil, payment.ErrKeyReused
-	case kept.reservedUntil.IsZero():
-		return &payment.Answer{Key: k, Order: kept.order, Reply: bytes.Clone(kept.reply), At: kept.since}, nil
-	case now.Before(kept.reservedUntil):
-		return nil, payment.ErrKeyInUse
-	}
-	ks.entries[keyID{k.User, k.Name}] = key{fingerprint: k.Fingerprint, holder: k.Holder, since: now, reservedUntil: until}
-	return nil, nil
+	return write(ctx, v.s, func() (*payment.Answer, error) {
+		if err := v.s.checkUser(k.User); err != nil {
+			return nil, err
+		}
+		now, until = instant.Normalise(now), instant.Normalise(until)
+		ks := &v.s.ledger.keys
+		ks.prune(now)
+		kept, is := ks.entries[keyID{k.User, k.Name}]
+		switch {
+		case !is || kept.isForgotten(now):
+		case kept.fingerprint != k.Fingerprint:
+			return nil, payment.ErrKeyReused
+		case kept.reservedUntil.IsZero():
+			return &payment.Answer{Key: k, Order: kept.order, Reply: bytes.Clone(kept.reply), At: kept.since}, nil
+		case now.Before(kept.reservedUntil):
+			return nil, payment.ErrKeyInUse
+		}
+		ks.entries[keyID{k.User, k.Name}] = key{fingerprint: k.Fingerprint, holder: k.Holder, since: now, reservedUntil: until}
+		return nil, nil
+	})
 }
 
 func (v Ledger) Release(ctx context.Context, k payment.Key) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	ks := &v.s.ledger.keys
-	if kept := ks.entries[keyID{k.User, k.Name}]; kept.holder == k.Holder && !kept.reservedUntil.IsZero() {
-		delete(ks.entries, keyID{k.User, k.Name})
-	}
-	return nil
+	return exec(ctx, v.s, func() error {
+		ks := &v.s.ledger.keys
+		if kept := ks.entries[keyID{k.User, k.Name}]; kept.holder == k.Holder && !kept.reservedUntil.IsZero() {
+			delete(ks.entries, keyID{k.User, k.Name})
+		}
+		return nil
+	})
 }
 
 // check returns ErrKeyInUse if the key was answered meanwhile: its request has had its effect.

@@ -11,44 +11,43 @@ import (
 )
 
 func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return event.Related{}, err
-	}
-	defer done()
-	related := event.Related{
-		Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
-		Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
-	}
-	wanted := slices.Clone(q.Categories)
-	for _, date := range q.Dates {
-		states := first(v.s.published(date, q.Viewer), q.Events)
-		if len(states) == 0 {
-			continue
+	return read(ctx, v.s, func() (event.Related, error) {
+		related := event.Related{
+			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
+			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 		}
-		if related.Events[date], err = restore(states); err != nil {
-			return event.Related{}, err
+		wanted := slices.Clone(q.Categories)
+		for _, date := range q.Dates {
+			states := first(v.s.published(date, q.Viewer), q.Events)
+			if len(states) == 0 {
+				continue
+			}
+			events, err := restore(states)
+			if err != nil {
+				return event.Related{}, err
+			}
+			related.Events[date] = events
+			for _, s := range states {
+				wanted = append(wanted, s.Category)
+			}
 		}
-		for _, s := range states {
-			wanted = append(wanted, s.Category)
+		for _, id := range wanted {
+			if c, exists := v.s.categories[id]; exists {
+				related.CategoryNames[id] = c.Name
+			}
 		}
-	}
-	for _, id := range wanted {
-		if c, exists := v.s.categories[id]; exists {
-			related.CategoryNames[id] = c.Name
+		for _, day := range q.DaysInCities {
+			if found := first(v.s.newsOf(day), q.News); len(found) > 0 {
+				related.News[day] = found
+			}
 		}
-	}
-	for _, day := range q.DaysInCities {
-		if found := first(v.s.newsOf(day), q.News); len(found) > 0 {
-			related.News[day] = found
+		for _, id := range q.CommentsFor {
+			if comments := first(v.s.comments[id], q.Comments); len(comments) > 0 {
+				related.Comments[id] = slices.Clone(comments)
+			}
 		}
-	}
-	for _, id := range q.CommentsFor {
-		if comments := first(v.s.comments[id], q.Comments); len(comments) > 0 {
-			related.Comments[id] = slices.Clone(comments)
-		}
-	}
-	return related, nil
+		return related, nil
+	})
 }
 
 // published returns the events of the date that the viewer may see, the newest first.

@@ -8,6 +8,7 @@ package memory
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -104,21 +105,46 @@ func (n *number) next() int64 {
 	return int64(*n)
 }
 
-// read locks the store for reading until done is called. It returns an error if the context
-// has ended.
-func (s *Store) read(ctx context.Context) (done func(), err error) {
+// read runs fn while no other call writes. It returns an error if the context has ended.
+func read[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return *new(T), err
 	}
 	s.lock.RLock()
-	return s.lock.RUnlock, nil
+	defer s.lock.RUnlock()
+	return fn()
 }
 
-// write locks the store for writing, like read.
-func (s *Store) write(ctx context.Context) (done func(), err error) {
+// each yields the elements that fn returns. It calls fn first, so that the caller may use the
+// store while iterating.
+func each[T any](ctx context.Context, s *Store, fn func() []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		all, err := read(ctx, s, func() ([]T, error) { return fn(), nil })
+		if err != nil {
+			yield(*new(T), err)
+			return
+		}
+		for _, element := range all {
+			if !yield(element, nil) {
+				return
+			}
+		}
+	}
+}
+
+// write runs fn while no other call reads or writes. It returns an error if the context has
+// ended.
+func write[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return *new(T), err
 	}
 	s.lock.Lock()
-	return s.lock.Unlock, nil
+	defer s.lock.Unlock()
+	return fn()
+}
+
+// exec is write for calls without a result.
+func exec(ctx context.Context, s *Store, fn func() error) error {
+	_, err := write(ctx, s, func() (struct{}, error) { return struct{}{}, fn() })
+	return err
 }

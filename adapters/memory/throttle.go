@@ -18,33 +18,24 @@ func (s *Store) Throttle() Throttle { return Throttle{s} }
 var _ access.Throttle = Throttle{}
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return v.s.failures.begin(a, now)
+	return exec(ctx, v.s, func() error {
+		return v.s.failures.begin(a, now)
+	})
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	v.s.failures.uncount(a)
-	v.s.failures.recordLogin(a, now)
-	return nil
+	return exec(ctx, v.s, func() error {
+		v.s.failures.uncount(a)
+		v.s.failures.recordLogin(a, now)
+		return nil
+	})
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, now time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	v.s.failures.uncount(a)
-	return nil
+	return exec(ctx, v.s, func() error {
+		v.s.failures.uncount(a)
+		return nil
+	})
 }
 
 // failure is an attempt counted as failed.

@@ -21,95 +21,77 @@ var _ publication.Cache = Translations{}
 func (v Translations) Get(
 	ctx context.Context, keys []publication.CacheKey, now time.Time,
 ) (map[publication.CacheKey]string, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	v.s.translations.prune(now)
-	found := map[publication.CacheKey]string{}
-	for _, key := range keys {
-		if t, kept := v.s.translations.kept[key]; kept && now.Before(t.expires) {
-			found[key] = t.text
+	return write(ctx, v.s, func() (map[publication.CacheKey]string, error) {
+		v.s.translations.prune(now)
+		found := map[publication.CacheKey]string{}
+		for _, key := range keys {
+			if t, kept := v.s.translations.kept[key]; kept && now.Before(t.expires) {
+				found[key] = t.text
+			}
 		}
-	}
-	return found, nil
+		return found, nil
+	})
 }
 
 func (v Translations) Claim(ctx context.Context, c publication.Claim) (publication.Claimed, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return publication.Claimed{}, err
-	}
-	defer done()
-	t := v.s.translations
-	claimed := publication.Claimed{Kept: map[publication.CacheKey]string{}}
-	for _, key := range c.Keys {
-		if text, kept := t.kept[key]; kept && c.Now.Before(text.expires) {
-			claimed.Kept[key] = text.text
-			continue
+	return write(ctx, v.s, func() (publication.Claimed, error) {
+		t := v.s.translations
+		claimed := publication.Claimed{Kept: map[publication.CacheKey]string{}}
+		for _, key := range c.Keys {
+			if text, kept := t.kept[key]; kept && c.Now.Before(text.expires) {
+				claimed.Kept[key] = text.text
+				continue
+			}
+			if by, is := t.claims[key]; is && by.holder != c.Holder && c.Now.Before(by.until) {
+				continue
+			}
+			t.claims[key] = claim{c.Holder, instant.Normalise(c.Until)}
+			if !slices.Contains(claimed.Mine, key) {
+				claimed.Mine = append(claimed.Mine, key)
+			}
 		}
-		if by, is := t.claims[key]; is && by.holder != c.Holder && c.Now.Before(by.until) {
-			continue
-		}
-		t.claims[key] = claim{c.Holder, instant.Normalise(c.Until)}
-		if !slices.Contains(claimed.Mine, key) {
-			claimed.Mine = append(claimed.Mine, key)
-		}
-	}
-	return claimed, nil
+		return claimed, nil
+	})
 }
 
 func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]string, expires time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for key, text := range texts {
-		v.s.translations.kept[key] = translation{text, expires}
-		delete(v.s.translations.claims, key)
-	}
-	return nil
+	return exec(ctx, v.s, func() error {
+		for key, text := range texts {
+			v.s.translations.kept[key] = translation{text, expires}
+			delete(v.s.translations.claims, key)
+		}
+		return nil
+	})
 }
 
 func (v Translations) Release(ctx context.Context, h publication.Holder, keys []publication.CacheKey) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for _, key := range keys {
-		if v.s.translations.claims[key].holder == h {
-			delete(v.s.translations.claims, key)
+	return exec(ctx, v.s, func() error {
+		for _, key := range keys {
+			if v.s.translations.claims[key].holder == h {
+				delete(v.s.translations.claims, key)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (v Translations) Spend(ctx context.Context, s publication.Spending, budget int64) (bool, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	spent, on := v.s.translations.spent, account{s.Translator, s.Day}
-	if spent[on]+s.Characters > budget {
-		return false, nil
-	}
-	spent[on] += s.Characters
-	return true, nil
+	return write(ctx, v.s, func() (bool, error) {
+		spent, on := v.s.translations.spent, account{s.Translator, s.Day}
+		if spent[on]+s.Characters > budget {
+			return false, nil
+		}
+		spent[on] += s.Characters
+		return true, nil
+	})
 }
 
 func (v Translations) Refund(ctx context.Context, s publication.Spending) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	spent, on := v.s.translations.spent, account{s.Translator, s.Day}
-	spent[on] = max(spent[on]-s.Characters, 0)
-	return nil
+	return exec(ctx, v.s, func() error {
+		spent, on := v.s.translations.spent, account{s.Translator, s.Day}
+		spent[on] = max(spent[on]-s.Characters, 0)
+		return nil
+	})
 }
 
 // translation is a translated text with its expiry.
