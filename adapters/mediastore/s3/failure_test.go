@@ -93,7 +93,7 @@ func TestWhat_servers_can_do_wrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		kind   fault.Kind
-		reply   string
+		reply  string
 	}{
 		"busy":   {refuse(503, "SlowDown", "echo").ServeHTTP, fault.Unavailable, "status 503"},
 		"broken": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, fault.Unavailable, "status 500"},

@@ -25,6 +25,7 @@ import (
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/secret"
+	"plaza/domain/text"
 )
 
 const (
@@ -59,7 +60,7 @@ func New(c Config) (*Store, error) {
 	if err := c.problems(); err != nil {
 		return nil, err
 	}
-	endpoint, _ := address(c.Endpoint)
+	endpoint, _ := text.ServiceURL(c.Endpoint)
 	var transport http.RoundTripper = newTransport()
 	if c.Transport != nil {
 		transport = c.Transport
