@@ -82,7 +82,7 @@ func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
 			assert.Len(t, due, 1)
 			return err
 		}},
-		{"AddStray", 1, func() error {
+		{"AddUnmatched", 1, func() error {
 			_, err := ledger.AddUnmatched(t.Context(), payment.Payment{TransactionID: "u", State: payment.Disputed, Received: noon})
 			return err
 		}},

@@ -154,7 +154,7 @@ func befriend(t *testing.T, a, b person) {
 // shelve puts a category up.
 func (s *server) shelve(t *testing.T, id feed.CategoryID, name string) {
 	t.Helper()
-	s.shelves(t, id, 0, name)
+	s.storesCategory(t, id, 0, name)
 }
 
 // minutesLater does one thing after the other, a minute passing before each.

@@ -25,13 +25,13 @@ var eventChanging = []promise{
 	{"new plates get their numbers, and the others keep theirs", changePlates},
 	{"Change of an event that is not there is ErrNotFound", changeNothing},
 	{"if fn fails nothing is stored and its error comes back as it is", changeFails},
-	{"if fn panics nothing is stored and nobody is kept out", changePanics},
-	{"if the caller goes away inside fn nothing is stored", changeLeft},
+	{"if fn panics nothing is stored and later calls are served", changePanics},
+	{"if the context ends inside fn nothing is stored", changeCancelled},
 	{"other events can be changed meanwhile", othersMeanwhile},
 	{"an event that comes to refer to nothing is an error, and nothing is stored", changeDangling},
 	{"Changes at once lose nothing", changesAtOnce},
 	{"Changes at once see each other", changesIsolated},
-	{"nobody ever sees half a Change", changeNeverHalf},
+	{"no reader sees a partial Change", changeNeverHalf},
 	{"a Change and a Remove at once leave nothing behind", changeAgainstRemove},
 }
 
@@ -130,7 +130,7 @@ func changeFails(w *fixtures) {
 	}
 }
 
-// spoil changes whatever can be changed of a rich event.
+// spoil changes every field of a rich event.
 func (w *fixtures) spoil(e *event.Event) {
 	w.Helper()
 	w.attach(e, noon.Add(time.Hour), "spoilt")
@@ -155,7 +155,7 @@ func changePanics(w *fixtures) {
 	})
 }
 
-func changeLeft(w *fixtures) {
+func changeCancelled(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	before, listed := w.entry(e.ID()), w.listed()

@@ -23,19 +23,19 @@ import (
 // held to readFirst.
 var eventChangingRead = []promise{
 	{"ChangeRead takes the event from wherever the store hands it out", changeReadFrom},
-	{"what was read stays as it was, whatever fn makes of it", changeReadPrivate},
+	{"fn does not change the event that the caller has read", changeReadPrivate},
 	{"if the event was changed since, fn gets it as it is and nothing is lost", changeReadOld},
 	{"if only its comments and likes changed since, they are returned as they are", changeReadCounts},
 	{"if the event was removed since, it is ErrNotFound", changeReadRemoved},
 	{"if fn fails nothing is stored and its error comes back as it is", changeReadFails},
 	{"if fn fails, or does nothing, only because what was read is old, it runs again", changeReadAgain},
-	{"if the caller goes away nothing is stored", changeReadLeft},
+	{"if the context ends nothing is stored", changeReadCancelled},
 	{"ChangeReads at once of what was read once lose nothing", changeReadsAtOnce},
 	{"ChangeReads at once of what was read once see each other", changeReadsIsolated},
 }
 
 // readFirst is a repository whose Change gets the event and makes ChangeRead change
-// it, as the diary does: whatever is true of Change must be true of both together.
+// it, as the diary does: every promise of Change must hold for both together.
 type readFirst struct{ event.Repository }
 
 func (r readFirst) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
@@ -265,7 +265,7 @@ func changeReadAgain(w *fixtures) {
 	assert.Empty(w, w.entry(e.ID()).State().Plates)
 }
 
-func changeReadLeft(w *fixtures) {
+func changeReadCancelled(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
 	old := w.got(e.ID())

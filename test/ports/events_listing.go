@@ -24,14 +24,14 @@ var eventListing = []promise{
 	{"no reach lists nothing", listNoReach},
 	{"List is in the order asked for, ties by ascending id", listOrder},
 	{"the total counts what paging yields, and past it is NotFound", listTotal},
-	{"List shows to everybody exactly what the rule of visibility lets them see", listWorlds},
+	{"List shows to everybody exactly what the rule of visibility lets them see", listRandom},
 	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
 	{"Commented follows comments that are taken away", commentedRemoved},
 	{"Commented returns at most limit, of the author's events alone", commentedLimit},
 	{"OnDates returns for every date what was published and the viewer may see", onDatesVisible},
 	{"OnDates shows of every relation, status and permission what the rule of visibility says", onDatesReach},
 	{"OnDates has the newest creation first, ties by descending id, at most limit each", onDatesOrder},
-	{"OnDates is, for everybody, what the rule of visibility says", onDatesWorlds},
+	{"OnDates is, for everybody, what the rule of visibility says", onDatesRandom},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
 }
 
@@ -243,10 +243,10 @@ func onDatesOrder(w *fixtures) {
 	assert.Equal(w, []string{"another day"}, titlesOf(found[next]))
 }
 
-func listWorlds(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
-		people, relation := w.society(c)
-		events := w.diaries(c, people)
+func listRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		people, relation := w.users(c)
+		events := w.randomEvents(c, people)
 		for _, viewer := range append(people, 0) {
 			for _, author := range people {
 				order, err := event.ParseOrdering(pick(c, "", "event_time", "-create_time", "create_time,-event_time"))
@@ -260,10 +260,10 @@ func listWorlds(w *fixtures) {
 	})
 }
 
-func onDatesWorlds(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
-		people, relation := w.society(c)
-		events := w.diaries(c, people)
+func onDatesRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		people, relation := w.users(c)
+		events := w.randomEvents(c, people)
 		for _, viewer := range append(people, 0) {
 			limit := pick(c, 1, 3, 100)
 			want, got := map[event.Date][]event.State{}, map[event.Date][]event.State{}
@@ -342,14 +342,14 @@ var readerCalls = []call{
 		_, err := s.EventReader.Commented(ctx, 1, 10)
 		return err
 	}},
-	{"Scenery.Around", func(ctx context.Context, s Stores) error {
+	{"Related.Load", func(ctx context.Context, s Stores) error {
 		_, err := s.Related.Load(ctx, event.RelatedQuery{
 			Viewer: 1, Dates: []event.Date{pi}, Events: 10, DaysInCities: []event.DayInCity{{Date: pi}}, News: 10,
 			CommentsFor: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
 		})
 		return err
 	}},
-	{"Scenery.Around of nothing", func(ctx context.Context, s Stores) error {
+	{"Related.Load of nothing", func(ctx context.Context, s Stores) error {
 		_, err := s.Related.Load(ctx, event.RelatedQuery{})
 		return err
 	}},

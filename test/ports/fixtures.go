@@ -251,7 +251,7 @@ func eventsOf(entries []event.Entry) []*event.Event {
 	return events
 }
 
-// titlesOf tells events apart in lists.
+// titlesOf returns the titles of the events.
 func titlesOf(events []*event.Event) []string {
 	titles := make([]string, len(events))
 	for i, e := range events {
@@ -279,9 +279,9 @@ type call struct {
 	make func(ctx context.Context, s Stores) error
 }
 
-// refusedGone asserts that each of the calls fails with the error of a context that was
+// refuseCancelled asserts that each of the calls fails with the error of a context that was
 // cancelled, or whose deadline has passed.
-func (w *fixtures) refusedGone(calls []call) {
+func (w *fixtures) refuseCancelled(calls []call) {
 	w.Helper()
 	gone, cancel := context.WithCancel(w.Context())
 	cancel()

@@ -55,7 +55,7 @@ func TestGuard_every_call_inside_a_Change_panics(t *testing.T) {
 		},
 	} {
 		t.Run(port, func(t *testing.T) {
-			w := Open(openGuarded).world(t)
+			w := Open(openGuarded).fixtures(t)
 			owner := w.newUser()
 			w.write(owner, noon)
 			w.picture(owner, noon)
@@ -72,10 +72,10 @@ func TestGuard_every_call_inside_a_Change_panics(t *testing.T) {
 }
 
 func TestGuard_other_goroutines_and_later_calls_are_served(t *testing.T) {
-	w := Open(openGuarded).world(t)
+	w := Open(openGuarded).fixtures(t)
 	owner := w.newUser()
 	w.write(owner, noon)
-	others := Open(openGuarded).world(t)
+	others := Open(openGuarded).fixtures(t)
 	others.newUser()
 	fn := func(*event.Event) error {
 		assert.NotPanics(w, func() { others.account(1) }, "the guard of another store")

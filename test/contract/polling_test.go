@@ -11,7 +11,7 @@ import (
 	"plaza/domain/payment"
 )
 
-var tendedSales = []sale{
+var polledSales = []sale{
 	{"PAY-11 a lost notification is found by asking", lostNotice, everyStore},
 	{"PAY-11 an order is closed when its time is over and the wallet confirms", expiredClosed, everyStore},
 	{"PAY-11 an order that is paid in its last moment is not closed", paidAtLast, everyStore},
