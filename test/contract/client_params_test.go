@@ -21,7 +21,7 @@ var clientParamsSales = []sale{
 	{"PAY-08 what terminals verify is signed as they do", signedParams, anyStore},
 }
 
-// How somebody pays, by the kind of their terminal.
+// The ways to pay, by the kind of terminal.
 var (
 	byCode    = object{}
 	byApp     = object{"end_type": 100, "extra_params": object{"wallet_app_type": "svc_ios_app"}}
@@ -29,7 +29,7 @@ var (
 	byWeb     = object{"end_type": 300}
 )
 
-// sells gives somebody an order, and returns both.
+// sells creates a user with an order and returns both.
 func (s *till) sells(t *testing.T) (person, int) {
 	t.Helper()
 	ada := s.member(t)

@@ -248,7 +248,7 @@ func unlistedIsNotCounted(t *testing.T, s *server) {
 	assert.Equal(t, map[string]int{"4": 0, "uncategory": 3}, s.anyone().counts(t, ""), "nor what has moved")
 }
 
-// unlists puts things of three numbers into the category that nobody is to see:
+// unlists puts items of three numbers into the category that must not be listed:
 // drafts, deleted ones, and deleted drafts.
 func (s *server) unlists(t *testing.T, by person, id int, in feed.CategoryID) {
 	t.Helper()

@@ -21,7 +21,7 @@ func marshalled(t *testing.T, v any) string {
 
 func imageUploads(t *testing.T, s *server) {
 	ada := s.member(t)
-	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} { // whatever it was
+	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} { // of any type
 		for name, a := range map[string]answer{
 			"base64":        ada.post(t, images, object{"img": picture, "tags": []string{"a", "b"}}),
 			"white space":   ada.post(t, images, object{"img": " " + inBase64("", picture) + "\n", "tags": []string{" a", "b "}}),

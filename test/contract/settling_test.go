@@ -35,7 +35,7 @@ func (s *till) received(t *testing.T, query string) answer {
 	return s.staff(t).get(t, payments+query).is(200)
 }
 
-// settled is somebody whose order was paid at the wallet, which has not said so.
+// settled is a user whose order was paid at the wallet, which has not notified of it.
 func (s *till) settled(t *testing.T) (person, int, sandbox.Trade) {
 	t.Helper()
 	ada, order := s.sells(t)

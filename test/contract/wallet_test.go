@@ -22,13 +22,13 @@ import (
 )
 
 // till is a server with a wallet: the real gateway, which speaks to a sandbox over HTTP.
-// Nobody is notified of a payment but by the test.
+// Only the test notifies of payments.
 type till struct {
 	*server
 	box *sandbox.Server
 }
 
-// Who the shop is at the wallet.
+// The shop's identity at the wallet.
 const (
 	merchant  = "1900000109"
 	walletKey = "0123456789abcdefghijklmnopqrstuv"

@@ -283,7 +283,7 @@ func makingUnheard(t *testing.T, s *shop) *purchase {
 	return p
 }
 
-// killedAt has somebody pay, and kills the server at the round trip that has the
+// killedAt pays, and kills the server at the round trip that has the
 // statements.
 func killedAt(direction string, statements ...string) func(t *testing.T, s *shop) *purchase {
 	return func(t *testing.T, s *shop) *purchase {

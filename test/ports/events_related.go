@@ -10,7 +10,7 @@ import (
 	"plaza/domain/feed"
 )
 
-// What else Scenery promises stands with what it shows: events, news and comments.
+// The other promises of RelatedReader are in the suites of events, news and comments.
 var eventRelated = []promise{
 	{"Around names the categories asked for, and those of the events", relatedNames},
 	{"Around finds everything at once, and leaves out what there is none of", relatedAll},

@@ -254,7 +254,7 @@ func (w *toyWallet) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	var letter, question map[string]any
 	asked, err := io.ReadAll(r.Body)
 	_ = json.Unmarshal(asked, &letter) // what can't be read,
-	text, _ := letter["Text"].(string) // is signed by nobody
+	text, _ := letter["Text"].(string) // is not signed
 	if err != nil || letter["Mark"] != w.sign("question", text) || json.Unmarshal([]byte(text), &question) != nil {
 		http.Error(rw, "Who are you?", http.StatusUnauthorized)
 		return

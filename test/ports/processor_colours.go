@@ -189,7 +189,7 @@ func processorColours(t *testing.T, s media.Processor) {
 			}
 		}
 	}
-	// What is no profile for the picture changes nothing.
+	// A profile that does not fit the picture changes nothing.
 	good := iccProfile("RGB ", wide, nil)
 	unsigned, long, short := bytes.Clone(good), bytes.Clone(good), bytes.Clone(good)
 	unsigned[36] ^= 1

@@ -60,7 +60,7 @@ func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		}
 		assert.Equal(t, making, inner.Load(), "those who have left did not come in")
 
-		// What is refused by its header needs no place.
+		// A picture that is refused by its header needs no slot.
 		processorClient{t, s}.refused(hollowPNG(60_000, 60_000), media.TooManyPixels)
 		processorClient{t, s}.refused([]byte("text"), media.NotAccepted)
 
