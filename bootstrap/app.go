@@ -30,21 +30,21 @@ import (
 
 // App is Plaza with all ports wired, not yet listening.
 type App struct {
-	Config    Config
-	Log       *slog.Logger
-	Handler   http.Handler // the REST interface
-	Stores    Stores
-	Signin    *signin.Signin
-	People    *people.People
-	Diary     *diary.Diary
-	Following *following.Following
-	Browsing  *browsing.Browsing
-	Reading   *reading.Reading
-	Curating  *userimages.UserImages
-	Importing *importing.Importing
-	Importer  *importing.Importer
-	Paying    *paying.Paying
-	Cleanup   *cleanup.Cleanup
+	Config     Config
+	Log        *slog.Logger
+	Handler    http.Handler // the REST interface
+	Stores     Stores
+	Signin     *signin.Signin
+	People     *people.People
+	Diary      *diary.Diary
+	Following  *following.Following
+	Browsing   *browsing.Browsing
+	Reading    *reading.Reading
+	UserImages *userimages.UserImages
+	Importing  *importing.Importing
+	Importer   *importing.Importer
+	Paying     *paying.Paying
+	Cleanup    *cleanup.Cleanup
 
 	storage   storage
 	gateway   payment.Gateway

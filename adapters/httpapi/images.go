@@ -60,7 +60,7 @@ func (a *api) keepImage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	kept, err := a.Curating.Upload(c.ctx(), c.actor, body.Img, tags)
+	kept, err := a.UserImages.Upload(c.ctx(), c.actor, body.Img, tags)
 	return created(renderImage(kept)), err
 }
 
@@ -72,13 +72,13 @@ func (a *api) retagImage(c *call) (reply, error) {
 	}
 	body, err := read[tagsBody](c)
 	if err != nil {
-		return reply{}, cmp.Or(a.Curating.MayEdit(c.ctx(), c.actor, id), err)
+		return reply{}, cmp.Or(a.UserImages.MayEdit(c.ctx(), c.actor, id), err)
 	}
 	tags, err := userimage.ParseTags(body.Tags)
 	if err != nil {
 		return reply{}, err
 	}
-	kept, err := a.Curating.Retag(c.ctx(), c.actor, id, tags)
+	kept, err := a.UserImages.Retag(c.ctx(), c.actor, id, tags)
 	return bare(renderImage(kept)), err
 }
 
@@ -87,7 +87,7 @@ func (a *api) deleteImage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return noContent(), a.Curating.Delete(c.ctx(), c.actor, id)
+	return noContent(), a.UserImages.Delete(c.ctx(), c.actor, id)
 }
 
 // keywords reads a comma-separated list of tags.
@@ -117,9 +117,9 @@ func (a *api) listImages(c *call) (reply, error) {
 		if err := c.enter(a.limits, imagesWeight); err != nil {
 			return reply{}, err
 		}
-		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), limits: a.limits, encoded: c.leave})), nil
+		return tag(bare(listing{items: imageViews(a.UserImages.All(c.ctx(), wanted)), limits: a.limits, encoded: c.leave})), nil
 	}
-	images, err := a.Curating.List(c.ctx(), wanted, request)
+	images, err := a.UserImages.List(c.ctx(), wanted, request)
 	return tag(paged(page.Map(images, renderImage))), err
 }
 

@@ -90,7 +90,7 @@ func (a *api) createOrder(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, mergeFaults(err, a.Paying.CheckDraft(c.ctx(), draft))
 	}
-	key, err := c.idempotencyKey(payment.AskToCreate(draft))
+	key, err := c.idempotencyKey(payment.CreateContent(draft))
 	if err != nil {
 		return reply{}, err
 	}

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func world(t *testing.T) (f *following.Following, ann, bob access.Actor) {
+func fixture(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 	t.Helper()
 	store := memory.New()
 	open := func(number string) access.Actor {
@@ -36,7 +36,7 @@ func world(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 }
 
 func TestSUB04_following(t *testing.T) {
-	f, ann, bob := world(t)
+	f, ann, bob := fixture(t)
 	first, isNew, err := f.FollowUser(t.Context(), ann, bob.ID)
 	require.NoError(t, err)
 	assert.True(t, isNew)
@@ -54,7 +54,7 @@ func TestSUB04_following(t *testing.T) {
 }
 
 func TestSUB01_to_03_listing(t *testing.T) {
-	f, ann, bob := world(t)
+	f, ann, bob := fixture(t)
 	_, _, err := f.FollowUser(t.Context(), ann, bob.ID)
 	require.NoError(t, err)
 	walks, isNew, err := f.FollowCategory(t.Context(), ann, 4)

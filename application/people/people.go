@@ -13,8 +13,8 @@ import (
 	"plaza/domain/user"
 )
 
-// MaxAsked is the maximum number of users in one Lookup (USR-02).
-const MaxAsked = 200
+// MaxLookup is the maximum number of users in one Lookup (USR-02).
+const MaxLookup = 200
 
 // People implements the use cases.
 type People struct {
@@ -80,10 +80,10 @@ func unique(ids []user.ID) []user.ID {
 	return once
 }
 
-// Lookup is Infos for clients. More than MaxAsked ids are a fault on uid.
+// Lookup is Infos for clients. More than MaxLookup ids are a fault on uid.
 func (p *People) Lookup(ctx context.Context, ids []user.ID) ([]user.Info, error) {
-	if len(ids) > MaxAsked {
-		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxAsked))
+	if len(ids) > MaxLookup {
+		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxLookup))
 	}
 	return p.Infos(ctx, ids)
 }

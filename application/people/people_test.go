@@ -53,9 +53,9 @@ func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, infos)
 	}
-	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked))
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxLookup))
 	assert.NoError(t, err)
-	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked+1))
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxLookup+1))
 	assert.True(t, fault.Is(err, fault.Invalid))
 }
 

@@ -183,47 +183,47 @@ func (UserRecord) Needs() []Need { return nil }
 func (NewsRecord) Needs() []Need { return nil }
 
 // Needs implements Record: its parent, unless it is a root.
-func (r CategoryRecord) Needs() []Need { return number(nil, "parent", Category, r.Parent, r.ID) }
+func (r CategoryRecord) Needs() []Need { return withNeed(nil, "parent", Category, r.Parent, r.ID) }
 
 // Needs implements Record: its originals.
 func (r BundleRecord) Needs() []Need {
-	return number(number(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
+	return withNeed(withNeed(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
 }
 
 // Needs implements Record: its bundle, its author and its category. The node need not
 // be stored.
 func (r PublicationRecord) Needs() []Need {
-	return written(number(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
+	return withAuthor(withNeed(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
 }
 
 // Needs implements Record: its bundle, its author and its category.
 func (r NodeRecord) Needs() []Need {
-	return written(number(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
+	return withAuthor(withNeed(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
 }
 
 // Needs implements Record: its author and its category.
-func (r DemandRecord) Needs() []Need { return written(nil, r.By, r.Category) }
+func (r DemandRecord) Needs() []Need { return withAuthor(nil, r.By, r.Category) }
 
 // Needs implements Record: its robot and its bundles.
 func (r HowToRecord) Needs() []Need {
 	needs := []Need{{"robot", Ref{User, r.By}}}
 	for _, bundle := range r.Bundles {
-		needs = number(needs, "bundles", Bundle, bundle, 0)
+		needs = withNeed(needs, "bundles", Bundle, bundle, 0)
 	}
 	return needs
 }
 
-// number appends the need of the record with the id, unless the id is zero or the
+// withNeed appends the need of the record with the id, unless the id is zero or the
 // record's own.
-func number[N ~int64](needs []Need, field string, k Kind, id, itself N) []Need {
+func withNeed[N ~int64](needs []Need, field string, k Kind, id, itself N) []Need {
 	if id == 0 || id == itself {
 		return needs
 	}
 	return append(needs, Need{field, NumberRef(k, id)})
 }
 
-func written(needs []Need, by string, in feed.CategoryID) []Need {
-	return number(append(needs, Need{"author", Ref{User, by}}), "category", Category, in, 0)
+func withAuthor(needs []Need, by string, in feed.CategoryID) []Need {
+	return withNeed(append(needs, Need{"author", Ref{User, by}}), "category", Category, in, 0)
 }
 
 // coverFile is the name of a cover's file, or empty.

@@ -35,7 +35,7 @@ func TestADM04_a_guide_is_its_category_and_its_robot(t *testing.T) {
 	}
 }
 
-func number(t *testing.T, name string) user.Phone {
+func withNeed(t *testing.T, name string) user.Phone {
 	t.Helper()
 	p, err := user.ParsePhone(name)
 	require.NoError(t, err)
@@ -43,9 +43,9 @@ func number(t *testing.T, name string) user.Phone {
 }
 
 func TestADM04_whose_phone_is_whose(t *testing.T) {
-	p := imported.UserRecord{Source: "a", Phone: number(t, "+86-13800000001")}
+	p := imported.UserRecord{Source: "a", Phone: withNeed(t, "+86-13800000001")}
 	same := &imported.ExistingAccount{Source: "a", Phone: p.Phone}
-	moved := &imported.ExistingAccount{Source: "a", Phone: number(t, "+86-13800000002")}
+	moved := &imported.ExistingAccount{Source: "a", Phone: withNeed(t, "+86-13800000002")}
 	elsewhere, taken := &imported.ExistingAccount{Phone: p.Phone}, &imported.ExistingAccount{Source: "b", Phone: p.Phone}
 	for _, good := range [][2]*imported.ExistingAccount{{nil, nil}, {nil, elsewhere}, {same, same}} {
 		assert.Nil(t, p.Problem(good[0], good[1]))

@@ -69,7 +69,7 @@ func New(c Config) (*Store, error) {
 		Creds:     credentials.NewStaticV4(c.KeyID, c.Secret.Reveal(), ""),
 		Secure:    endpoint.Scheme == "https",
 		Region:    c.Region,
-		Transport: strict{transport}, MaxRetries: tries,
+		Transport: checkedTransport{transport}, MaxRetries: tries,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("s3: invalid Endpoint: %w", err)

@@ -34,8 +34,8 @@ var (
 	refuseShut = refusal{"ORDERCLOSED", "the order is closed"}
 )
 
-func lacking(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
-func wrongly(name, why string) error { return refusal{"PARAM_ERROR", name + " " + why} }
+func missingParam(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
+func invalidParam(name, why string) error { return refusal{"PARAM_ERROR", name + " " + why} }
 
 const readTime = 10 * time.Second
 
@@ -87,7 +87,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 	}
 	switch {
 	case asked["mch_id"] == "":
-		return nil, lacking("mch_id")
+		return nil, missingParam("mch_id")
 	case asked["mch_id"] != s.cfg.MerchantID:
 		return nil, refusal{"MCHID_NOT_EXIST", "unknown mch_id"}
 	case !isSigned(asked, s.cfg.Key.Reveal()):
@@ -127,7 +127,7 @@ func write(w http.ResponseWriter, f fields) {
 func (s *Server) check(asked fields, allowed map[string]int, required ...string) error {
 	for _, name := range append([]string{"appid", "nonce_str"}, required...) {
 		if asked[name] == "" {
-			return lacking(name)
+			return missingParam(name)
 		}
 	}
 	for name, value := range asked {
@@ -136,17 +136,17 @@ func (s *Server) check(asked fields, allowed map[string]int, required ...string)
 			limit, known = everywhere[name]
 		}
 		if !known {
-			return wrongly(name, "is not a field of this request")
+			return invalidParam(name, "is not a field of this request")
 		}
 		if len(value) > limit {
-			return wrongly(name, fmt.Sprintf("has more than %d bytes", limit))
+			return invalidParam(name, fmt.Sprintf("has more than %d bytes", limit))
 		}
 	}
 	if !slices.Contains(s.cfg.AppIDs, asked["appid"]) {
 		return refusal{"APPID_NOT_EXIST", "unknown appid"}
 	}
 	if no := asked["out_trade_no"]; no != "" && !isTradeNo(no) {
-		return wrongly("out_trade_no", "must be 6 to 32 digits, letters and _-|*")
+		return invalidParam("out_trade_no", "must be 6 to 32 digits, letters and _-|*")
 	}
 	return nil
 }

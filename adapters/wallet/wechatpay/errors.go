@@ -26,7 +26,7 @@ type refusals struct {
 	rest *fault.Error
 }
 
-var orderRefusals = refusals{codes: with(map[string]*fault.Error{
+var orderRefusals = refusals{codes: withCommonCodes(map[string]*fault.Error{
 	"ORDERPAID":         payment.ErrWalletPaid,
 	"ORDERCLOSED":       payment.ErrWalletClosed,
 	"OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder,
@@ -34,7 +34,7 @@ var orderRefusals = refusals{codes: with(map[string]*fault.Error{
 	"NOTENOUGH":         payment.ErrInsufficientFunds,
 })}
 
-var queryRefusals = refusals{codes: with(map[string]*fault.Error{
+var queryRefusals = refusals{codes: withCommonCodes(map[string]*fault.Error{
 	"ORDERNOTEXIST": payment.ErrWalletNotFound,
 })}
 
@@ -47,8 +47,8 @@ var closeRefusals = refusals{
 	rest: payment.ErrWalletNotClosed,
 }
 
-// with adds the codes that refuse any kind of request.
-func with(codes map[string]*fault.Error) map[string]*fault.Error {
+// withCommonCodes adds the codes that refuse any kind of request.
+func withCommonCodes(codes map[string]*fault.Error) map[string]*fault.Error {
 	for _, code := range []string{
 		"NOAUTH", "APPID_NOT_EXIST", "MCHID_NOT_EXIST", "APPID_MCHID_NOT_MATCH", "SIGNERROR", "LACK_PARAMS", "PARAM_ERROR",
 		"XML_FORMAT_ERROR", "POST_DATA_EMPTY", "REQUIRE_POST_METHOD", "NOT_UTF8",

@@ -58,7 +58,7 @@ func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, 
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("wechatpay: request not made by BuildRequest: %w", err)
 	}
-	reply, err := g.ask(ctx, "/pay/unifiedorder", asked, request, orderRefusals)
+	reply, err := g.send(ctx, "/pay/unifiedorder", asked, request, orderRefusals)
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
 	}
@@ -106,7 +106,7 @@ func (g *Gateway) sendAbout(ctx context.Context, path string, app payment.Wallet
 		return nil, err
 	}
 	m.sign(g.key)
-	return g.ask(ctx, path, m, m.encode(), r)
+	return g.send(ctx, path, m, m.encode(), r)
 }
 
 // requestFields returns the common fields of a request about a payment.

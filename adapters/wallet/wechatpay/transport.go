@@ -52,9 +52,9 @@ func newTransport(c Config) transport {
 	return w
 }
 
-// ask sends the request. It repeats the same bytes while the result is unknown. It returns
+// send sends the request. It repeats the same bytes while the result is unknown. It returns
 // the wallet's answer if that is signed, for this merchant, and not a refusal.
-func (g *Gateway) ask(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
+func (g *Gateway) send(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.transport.deadline)
 	defer cancel()
 	pauses := backoff.NewExponentialBackOff()
@@ -63,7 +63,7 @@ func (g *Gateway) ask(ctx context.Context, path string, asked message, request [
 	var doubt error // error of a try that may have succeeded
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		var err error
-		reply, err = g.try(ctx, path, asked, request, r)
+		reply, err = g.sendOnce(ctx, path, asked, request, r)
 		if errors.Is(err, payment.ErrWalletTimeout) {
 			doubt = err
 			return struct{}{}, err
@@ -82,8 +82,8 @@ func (g *Gateway) ask(ctx context.Context, path string, asked message, request [
 	return nil, err
 }
 
-// try sends the request once.
-func (g *Gateway) try(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
+// sendOnce sends the request once.
+func (g *Gateway) sendOnce(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
 	text, err := g.transport.post(ctx, path, request)
 	if err != nil {
 		return nil, err
