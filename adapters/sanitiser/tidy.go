@@ -57,8 +57,8 @@ func (s *Sanitiser) tidy(raw string) string {
 	return out.String()
 }
 
-// cleanToken removes the forbidden attributes of the element. It reports whether the element is allowed. The
-// first of repeated attributes counts, as in browsers.
+// cleanToken removes the forbidden attributes of the element, and reports whether the element
+// is allowed. The first of repeated attributes counts, as in browsers.
 func (s *Sanitiser) cleanToken(t *html.Token) bool {
 	attrs := t.Attr
 	t.Attr = nil
