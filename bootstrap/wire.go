@@ -22,6 +22,7 @@ import (
 	"plaza/application/importing"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/places"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -66,7 +67,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 }
 
 // initialisePlaces wires the use cases that check the places of events.
-func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
-	wire.Build(placesByGazetteer, diary.NewPlaces)
+func initialisePlaces(events event.Repository, reader event.Reader) *places.Places {
+	wire.Build(placesByGazetteer, places.New)
 	return nil
 }

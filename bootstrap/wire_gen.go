@@ -23,6 +23,7 @@ import (
 	"plaza/application/importing"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/places"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -145,10 +146,10 @@ var (
 )
 
 // initialisePlaces wires the use cases that check the places of events.
-func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
+func initialisePlaces(events event.Repository, reader event.Reader) *places.Places {
 	gazetteerGazetteer := gazetteer.New()
-	places := diary.NewPlaces(events, reader, gazetteerGazetteer)
-	return places
+	placesPlaces := places.New(events, reader, gazetteerGazetteer)
+	return placesPlaces
 }
 
 // wire.go:

@@ -81,8 +81,11 @@ func unique(ids []user.ID) []user.ID {
 }
 
 // Lookup is Infos for clients. More than MaxLookup ids are a fault on uid.
-func (p *People) Lookup(ctx context.Context, ids []user.ID) ([]user.Info, error) {
-	if len(ids) > MaxLookup {
+func (p *People) Lookup(ctx context.Context, ids []user.ID, readErr error) ([]user.Info, error) {
+	switch {
+	case readErr != nil:
+		return nil, readErr
+	case len(ids) > MaxLookup:
 		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxLookup))
 	}
 	return p.Infos(ctx, ids)

@@ -33,7 +33,7 @@ func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	synctest.Test(t, func(t *testing.T) {
 		s, gate, inner := fresh(t), make(chan struct{}), new(atomic.Int64)
 		come := func(ctx context.Context, ends chan<- error) {
-			_, err := s.Process(ctx, "photo", slow{bytes.NewReader(raw), gate, inner})
+			_, err := s.Process(ctx, slow{bytes.NewReader(raw), gate, inner})
 			ends <- err
 		}
 		served, patience := make(chan error, callers), make(chan error, callers)
@@ -60,9 +60,9 @@ func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		}
 		assert.Equal(t, making, inner.Load(), "those who have left did not come in")
 
-		// A picture that is refused by its header needs no slot.
-		processorClient{t, s}.refused(hollowPNG(60_000, 60_000), media.TooManyPixels)
-		processorClient{t, s}.refused([]byte("text"), media.NotAccepted)
+		// What is refused by its header needs no place.
+		processorClient{t, s}.refused(hollowPNG(60_000, 60_000), media.ErrTooManyPixels)
+		processorClient{t, s}.refused([]byte("text"), media.ErrNotAccepted)
 
 		close(gate)
 		for range callers {
