@@ -25,7 +25,7 @@ func onDates(d dialect) string {
 	for _, permission := range permitted(subscription.Contact) {
 		parts = append(parts, ofContacts(permission))
 	}
-	return "SELECT c.name, " + eventColumns(d, withoutCounts) +
+	return "SELECT c.name, " + storedColumns(d, withoutCounts) +
 		d.forEach("SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)", "date") +
 		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
 }

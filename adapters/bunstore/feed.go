@@ -73,31 +73,13 @@ func itemOf(t feed.Listable, near *feed.Area) feed.Item {
 	return item
 }
 
-// feedPage runs a statement of pageStatement. A page without rows is the only page or
-// past the last; the total has no effect then.
+// feedPage runs a statement of pageStatement.
 func (s *Store) feedPage(
 	ctx context.Context, statement string, args []any, shape pageShape, r page.Request,
 ) (page.Page[feed.Listable], error) {
-	var items []feed.Listable
-	var total int
-	var row feedRow
-	targets := append([]any{&total}, shape.targets(&row, s.dialect)...)
-	err := s.read(ctx, func(ctx context.Context) error {
-		items = make([]feed.Listable, 0, r.Size())
-		return s.each(ctx, statement, args, func(scan func(...any) error) error {
-			row = feedRow{kind: shape.kinds[0]} // no memory is shared with the previous row
-			if err := scan(targets...); err != nil {
-				return err
-			}
-			record, err := row.record()
-			items = append(items, record)
-			return err
-		})
+	return readPage(ctx, s, r, statement, args, func(total *int) func(scanner) (feed.Listable, error) {
+		return shape.reader(s.dialect, total)
 	})
-	if err != nil {
-		return page.Page[feed.Listable]{}, err
-	}
-	return page.Of(r, items, total)
 }
 
 func kindNames(kinds []feed.Kind) []string {

@@ -40,7 +40,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 // load locks the order and reads the trade in one round trip.
 func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (t payment.Trade, err error) {
 	err = tx.run(ctx,
-		builtRead(v.s.selecting(tx, true).Where("id = ?", id), func(r orderRow) {
+		builtRead(v.s.selecting(tx).Where("id = ?", id), func(r orderRow) {
 			t.Order, t.NextCheck = r.order(), r.NextCheck.Time
 		}),
 		builtRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r prepaymentRow) {

@@ -40,7 +40,7 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_Postgres(t *testing
 		require.NoError(t, err)
 	}
 	for _, after := range []string{"0", "10000", "19990"} {
-		scans := explain(t, conn, located, after, "100").scans()
+		scans := explain(t, conn, s.sql.located, after, "100").scans()
 		require.Len(t, scans, 1)
 		assert.Equal(t, "events_pkey", scans[0].Index, after)
 		assert.LessOrEqual(t, scans[0].read(), float64(locatedPage), after)
@@ -68,7 +68,7 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_SQLite(t *testing.T
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })
 	for _, after := range []int64{0, 2500, 4850} {
-		r := sqliteRead{statement: located, args: []any{after, int64(locatedPage)}}
+		r := sqliteRead{statement: s.sql.located, args: []any{after, int64(locatedPage)}}
 		assert.Equal(t, []string{"SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"}, explainSQLite(t, conn, r))
 		rows, steps := run(t, conn, r)
 		assert.Equal(t, locatedPage, rows)

@@ -54,7 +54,7 @@ func peopleReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "translations", statement: s.hot.translations,
-			args:  []any{s.dialect.listOfBytes([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
+			args:  []any{s.dialect.listOf([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
 			by:    []string{"SEARCH t USING INDEX sqlite_autoindex_translations_1 (key=?)"},
 			steps: 100,
 		},
@@ -77,9 +77,9 @@ var versions = []string{"SEARCH feed_totals USING INDEX sqlite_autoindex_feed_to
 
 const (
 	scanPage      = "SCAN page" // kept short by the limit
-	byPublication = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
-	byNode        = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
-	byDemand      = "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)"
+	byPublication = "SEARCH publication USING INTEGER PRIMARY KEY (rowid=?)"
+	byNode        = "SEARCH node USING INTEGER PRIMARY KEY (rowid=?)"
+	byDemand      = "SEARCH demand USING INTEGER PRIMARY KEY (rowid=?)"
 )
 
 func pageReads(s *Store) []sqliteRead {
