@@ -40,18 +40,18 @@ type Config struct {
 
 // UseCases are the dependencies of the handlers. All are required.
 type UseCases struct {
-	Signin    *signin.Signin
-	People    *people.People
-	Diary     *diary.Diary
-	Following *following.Following
-	Browsing  *browsing.Browsing
-	Reading   *reading.Reading
-	Curating  *userimages.UserImages
-	Importing *importing.Importing
-	Paying    *paying.Paying
-	Portraits PortraitSource
-	Media     MediaSource
-	Addresses AddressCheck
+	Signin     *signin.Signin
+	People     *people.People
+	Diary      *diary.Diary
+	Following  *following.Following
+	Browsing   *browsing.Browsing
+	Reading    *reading.Reading
+	UserImages *userimages.UserImages
+	Importing  *importing.Importing
+	Paying     *paying.Paying
+	Portraits  PortraitSource
+	Media      MediaSource
+	Addresses  AddressCheck
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or false if no

@@ -18,14 +18,19 @@ import (
 	"plaza/domain/user"
 )
 
-// SourceLimit bounds textual ids of the source.
+// SourceID is a textual id of the source. Some files have it as an integer.
+type SourceID string
+
+// SourceLimit bounds the ids.
 var SourceLimit = text.Limit{Chars: 200}
+
+func (id SourceID) problem() string { return SourceLimit.RequiredProblem(string(id)) }
 
 // fileLimit bounds the file names of covers.
 var fileLimit = text.Limit{Bytes: 1024}
 
-// Draft is an unchecked record: one of the types below, which have the fields of the
-// record.
+// Draft is an unchecked record: one of the types below. Their tags are the names of the
+// fields in files and in faults.
 type Draft interface {
 	// Record checks the draft and returns the record. All invalid fields are one fault,
 	// by their names in the record. It does no I/O: a cover's file is read through
@@ -35,14 +40,14 @@ type Draft interface {
 
 // UserDraft is the draft of a UserRecord.
 type UserDraft struct {
-	ID        string
-	Username  string // the phone number for login
-	Firstname string
-	Lastname  string
-	Expertise string
-	Location  string
-	Timezone  string // empty: UTC
-	Joined    time.Time
+	ID        SourceID  `json:"id"`
+	Username  string    `json:"username"` // the phone number for login
+	Firstname string    `json:"firstname"`
+	Lastname  string    `json:"lastname"`
+	Expertise string    `json:"expertise"`
+	Location  string    `json:"location"`
+	Timezone  string    `json:"timezone"` // empty: UTC
+	Joined    time.Time `json:"joined"`
 }
 
 // Record implements Draft.
@@ -51,20 +56,20 @@ func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 		Firstname: d.Firstname, Lastname: d.Lastname, Expertise: d.Expertise, Location: d.Location, Timezone: d.Timezone,
 	})
 	wrong := fault.FieldsOf(err)
-	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
+	wrong.Add("id", d.ID.problem())
 	phone, err := user.ParsePhone(d.Username)
 	wrong.Merge(fault.FieldsOf(fault.OnField("username", err)))
 	member.Joined = instant.Normalise(d.Joined)
 	wrong.Add("joined", instant.Problem(member.Joined))
-	return UserRecord{Source: d.ID, Phone: phone, Member: member}, wrong.Err()
+	return UserRecord{Source: string(d.ID), Phone: phone, Member: member}, wrong.Err()
 }
 
 // CategoryDraft is the draft of a CategoryRecord. A zero Parent is no parent.
 type CategoryDraft struct {
-	ID     feed.CategoryID
-	Parent feed.CategoryID
-	Name   string
-	Slug   string
+	ID     feed.CategoryID `json:"id"`
+	Parent feed.CategoryID `json:"parent"`
+	Name   string          `json:"name"`
+	Slug   string          `json:"slug"`
 }
 
 // Record implements Draft.
@@ -75,9 +80,9 @@ func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 
 // BundleDraft is the draft of a BundleRecord. Zero is no original.
 type BundleDraft struct {
-	ID            publication.BundleID
-	FirstOriginal publication.BundleID
-	Original      publication.BundleID
+	ID            publication.BundleID `json:"id"`
+	FirstOriginal publication.BundleID `json:"first_original"`
+	Original      publication.BundleID `json:"original"`
 }
 
 // Record implements Draft.
@@ -89,97 +94,92 @@ func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 // CoverDraft is a picture in a file of the record's folder, or at an address. At an
 // address, the record must state its size.
 type CoverDraft struct {
-	File   string
-	URL    string
-	Width  int
-	Height int
+	File   string `json:"file"`
+	URL    string `json:"url"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
 }
 
-// PublicationDraft is the draft of a PublicationRecord. Zero is no node and no category.
+// ContentDraft has the fields that publications and nodes share. Zero is no category.
+type ContentDraft struct {
+	Title     string          `json:"title"`
+	Summary   string          `json:"summary"`
+	Cover     *CoverDraft     `json:"cover"` // nil: none
+	Author    SourceID        `json:"author"`
+	Language  string          `json:"language"`
+	Category  feed.CategoryID `json:"category"`
+	Published bool            `json:"published"`
+	Deleted   bool            `json:"deleted"`
+	Created   time.Time       `json:"created"`
+	Updated   time.Time       `json:"updated"` // zero: never
+}
+
+// content returns the content without its author, and the name of the cover's file. It checks
+// the cover and the author; publication.New and NewNode check the rest.
+func (d ContentDraft) content() (c publication.Content, file coverFile, wrong fault.Fields) {
+	cover, file, wrong := d.Cover.picture(media.CoverSM)
+	wrong.Add("author", d.Author.problem())
+	return publication.Content{
+		Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
+		Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
+	}, file, wrong
+}
+
+// PublicationDraft is the draft of a PublicationRecord. Zero is no node.
 type PublicationDraft struct {
-	ID        publication.ID
-	Bundle    publication.BundleID
-	Node      publication.NodeID
-	Type      publication.Type
-	Title     string
-	Summary   string
-	Cover     *CoverDraft // nil: none
-	Author    string
-	Language  string
-	Category  feed.CategoryID
-	Published bool
-	Deleted   bool
-	Created   time.Time
-	Updated   time.Time // zero: never
+	ID     publication.ID       `json:"id"`
+	Bundle publication.BundleID `json:"bundle"`
+	Node   publication.NodeID   `json:"node"`
+	Type   publication.Type     `json:"type"`
+	ContentDraft
 }
 
 // Record implements Draft.
 func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
-	cover, file, wrong := d.Cover.picture(media.CoverSM)
+	content, file, wrong := d.content()
 	p, err := publication.New(publication.Publication{
-		ID: d.ID, Bundle: publication.Bundle{ID: d.Bundle}, Node: d.Node, Type: d.Type,
-		Content: publication.Content{
-			Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
-			Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
-		},
+		ID: d.ID, Bundle: publication.Bundle{ID: d.Bundle}, Node: d.Node, Type: d.Type, Content: content,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return PublicationRecord{Publication: p, By: d.Author, cover: file}, wrong.Err()
+	return PublicationRecord{Publication: p, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
-// NodeDraft is the draft of a NodeRecord. Zero is no bundle and no category.
+// NodeDraft is the draft of a NodeRecord. Zero is no bundle.
 type NodeDraft struct {
-	ID        publication.NodeID
-	Bundle    publication.BundleID
-	Title     string
-	Summary   string
-	Cover     *CoverDraft // nil: none
-	Author    string
-	Language  string
-	Category  feed.CategoryID
-	Published bool
-	Deleted   bool
-	Created   time.Time
-	Updated   time.Time // zero: never
+	ID     publication.NodeID   `json:"id"`
+	Bundle publication.BundleID `json:"bundle"`
+	ContentDraft
 }
 
 // Record implements Draft.
 func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
-	cover, file, wrong := d.Cover.picture(media.CoverSM)
-	n, err := publication.NewNode(publication.Node{
-		ID: d.ID, Bundle: d.Bundle,
-		Content: publication.Content{
-			Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
-			Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
-		},
-	})
+	content, file, wrong := d.content()
+	n, err := publication.NewNode(publication.Node{ID: d.ID, Bundle: d.Bundle, Content: content})
 	wrong.Merge(fault.FieldsOf(err))
-	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return NodeRecord{Node: n, By: d.Author, cover: file}, wrong.Err()
+	return NodeRecord{Node: n, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
 // DemandDraft is the draft of a DemandRecord. Zero is no category. Lat and Lng are both
 // set or both nil.
 type DemandDraft struct {
-	ID          demand.ID
-	Title       string
-	Description string
-	Tags        []string
-	Cover       *CoverDraft // nil: none
-	Images      []string    // addresses
-	Author      string
-	Address     string
-	Category    feed.CategoryID
-	Lat         *float64
-	Lng         *float64
-	Closed      time.Time
-	Start       time.Time
-	End         time.Time
-	Published   bool
-	Deleted     bool
-	Created     time.Time
-	Updated     time.Time // zero: never
+	ID          demand.ID       `json:"id"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Tags        []string        `json:"tags"`
+	Cover       *CoverDraft     `json:"cover"`  // nil: none
+	Images      []string        `json:"images"` // addresses
+	Author      SourceID        `json:"author"`
+	Address     string          `json:"address"`
+	Category    feed.CategoryID `json:"category"`
+	Lat         *float64        `json:"lat"`
+	Lng         *float64        `json:"lng"`
+	Closed      time.Time       `json:"closed"`
+	Start       time.Time       `json:"start"`
+	End         time.Time       `json:"end"`
+	Published   bool            `json:"published"`
+	Deleted     bool            `json:"deleted"`
+	Created     time.Time       `json:"created"`
+	Updated     time.Time       `json:"updated"` // zero: never
 }
 
 // Record implements Draft.
@@ -192,8 +192,8 @@ func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 		Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return DemandRecord{Demand: made, By: d.Author, cover: file}, wrong.Err()
+	wrong.Add("author", d.Author.problem())
+	return DemandRecord{Demand: made, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
 // place returns the place of the demand; nil: none. It adds the problems with it.
@@ -216,11 +216,11 @@ func (d DemandDraft) place(wrong *fault.Fields) *geo.Point {
 
 // HowToDraft is the draft of a HowToRecord.
 type HowToDraft struct {
-	Category string
-	Robot    string
-	Bundles  []publication.BundleID
-	Created  time.Time
-	Updated  time.Time // zero: never
+	Category string                 `json:"category"`
+	Robot    SourceID               `json:"robot"`
+	Bundles  []publication.BundleID `json:"bundles"`
+	Created  time.Time              `json:"created"`
+	Updated  time.Time              `json:"updated"` // zero: never
 }
 
 // Record implements Draft.
@@ -229,30 +229,30 @@ func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 		Category: d.Category, Bundles: d.Bundles, Created: d.Created, Updated: d.Updated,
 	})
 	wrong := fault.FieldsOf(err)
-	wrong.Add("robot", SourceLimit.RequiredProblem(d.Robot))
-	return HowToRecord{HowTo: howTo, By: d.Robot}, wrong.Err()
+	wrong.Add("robot", d.Robot.problem())
+	return HowToRecord{HowTo: howTo, By: string(d.Robot)}, wrong.Err()
 }
 
 // NewsDraft is the draft of a NewsRecord.
 type NewsDraft struct {
-	ID       string
-	SiteName string
-	SiteLogo string
-	URL      string
-	Title    string
-	Released event.Date
-	HTML     string
-	Category string
-	City     string
-	District string
-	Province string
-	Country  string
+	ID       SourceID   `json:"id"`
+	SiteName string     `json:"site_name"`
+	SiteLogo string     `json:"site_logo"`
+	URL      string     `json:"url"`
+	Title    string     `json:"title"`
+	Released event.Date `json:"released"`
+	HTML     string     `json:"html"`
+	Category string     `json:"category"`
+	City     string     `json:"city"`
+	District string     `json:"district"`
+	Province string     `json:"province"`
+	Country  string     `json:"country"`
 }
 
 // Record implements Draft. It sanitises the HTML.
 func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	var wrong fault.Fields
-	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
+	wrong.Add("id", d.ID.problem())
 	// Sanitising may shorten the HTML, so only far too long HTML is rejected before it.
 	wrong.Add("html", text.Limit{Bytes: 4 * event.NewsHTMLLimit.Bytes}.Problem(d.HTML))
 	var clean markup.HTML
@@ -264,11 +264,11 @@ func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 		Category: d.Category, City: d.City, District: d.District, Province: d.Province, Country: d.Country,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	return NewsRecord{Source: d.ID, News: news}, wrong.Err()
+	return NewsRecord{Source: string(d.ID), News: news}, wrong.Err()
 }
 
 // picture returns the cover at its address, or the name of its file.
-func (d *CoverDraft) picture(size string) (p media.Picture, file string, wrong fault.Fields) {
+func (d *CoverDraft) picture(size string) (p media.Picture, file coverFile, wrong fault.Fields) {
 	switch {
 	case d == nil:
 		return media.Picture{}, "", nil
@@ -276,7 +276,7 @@ func (d *CoverDraft) picture(size string) (p media.Picture, file string, wrong f
 		wrong.Add("cover", "Enter either a file, or a url with width and height.")
 	case d.File != "":
 		wrong.Add("cover.file", fileProblem(d.File))
-		return media.Picture{}, d.File, wrong
+		return media.Picture{}, coverFile(d.File), wrong
 	default:
 		picture, err := media.CoverAt(d.URL, size, d.Width, d.Height)
 		for field, texts := range fault.FieldsOf(err) {
