@@ -3,7 +3,9 @@ package jsonlines
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -48,12 +50,20 @@ func shapeOf(absent any) shape {
 		if of.Anonymous {
 			continue // its own fields follow
 		}
-		name := of.Tag.Get("json")
+		name := wireName(of.Name)
 		s.places[name] = len(s.fields)
 		s.fields = append(s.fields, field{name, of.Index, setter(of.Type)})
 	}
 	return s
 }
+
+// wireName returns the name of a draft's field in JSON Lines: FirstOriginal is
+// first_original.
+func wireName(field string) string {
+	return strings.ToLower(innerCapital.ReplaceAllString(field, "${1}_$2"))
+}
+
+var innerCapital = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // draft returns the draft with the members. With a fault it also returns the draft of the
 // valid ones.

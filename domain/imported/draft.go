@@ -29,8 +29,8 @@ func (id SourceID) problem() string { return SourceLimit.RequiredProblem(string(
 // fileLimit bounds the file names of covers.
 var fileLimit = text.Limit{Bytes: 1024}
 
-// Draft is an unchecked record: one of the types below. Their tags are the names of the
-// fields in files and in faults.
+// Draft is an unchecked record: one of the types below. In files and in faults, their fields
+// have their Go names in snake case.
 type Draft interface {
 	// Record checks the draft and returns the record. All invalid fields are one fault,
 	// by their names in the record. It does no I/O: a cover's file is read through
@@ -40,14 +40,14 @@ type Draft interface {
 
 // UserDraft is the draft of a UserRecord.
 type UserDraft struct {
-	ID        SourceID  `json:"id"`
-	Username  string    `json:"username"` // the phone number for login
-	Firstname string    `json:"firstname"`
-	Lastname  string    `json:"lastname"`
-	Expertise string    `json:"expertise"`
-	Location  string    `json:"location"`
-	Timezone  string    `json:"timezone"` // empty: UTC
-	Joined    time.Time `json:"joined"`
+	ID        SourceID
+	Username  string // the phone number for login
+	Firstname string
+	Lastname  string
+	Expertise string
+	Location  string
+	Timezone  string // empty: UTC
+	Joined    time.Time
 }
 
 // Record implements Draft.
@@ -66,10 +66,10 @@ func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 
 // CategoryDraft is the draft of a CategoryRecord. A zero Parent is no parent.
 type CategoryDraft struct {
-	ID     feed.CategoryID `json:"id"`
-	Parent feed.CategoryID `json:"parent"`
-	Name   string          `json:"name"`
-	Slug   string          `json:"slug"`
+	ID     feed.CategoryID
+	Parent feed.CategoryID
+	Name   string
+	Slug   string
 }
 
 // Record implements Draft.
@@ -80,9 +80,9 @@ func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 
 // BundleDraft is the draft of a BundleRecord. Zero is no original.
 type BundleDraft struct {
-	ID            publication.BundleID `json:"id"`
-	FirstOriginal publication.BundleID `json:"first_original"`
-	Original      publication.BundleID `json:"original"`
+	ID            publication.BundleID
+	FirstOriginal publication.BundleID
+	Original      publication.BundleID
 }
 
 // Record implements Draft.
@@ -94,24 +94,24 @@ func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 // CoverDraft is a picture in a file of the record's folder, or at an address. At an
 // address, the record must state its size.
 type CoverDraft struct {
-	File   string `json:"file"`
-	URL    string `json:"url"`
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
+	File   string
+	URL    string
+	Width  int
+	Height int
 }
 
 // ContentDraft has the fields that publications and nodes share. Zero is no category.
 type ContentDraft struct {
-	Title     string          `json:"title"`
-	Summary   string          `json:"summary"`
-	Cover     *CoverDraft     `json:"cover"` // nil: none
-	Author    SourceID        `json:"author"`
-	Language  string          `json:"language"`
-	Category  feed.CategoryID `json:"category"`
-	Published bool            `json:"published"`
-	Deleted   bool            `json:"deleted"`
-	Created   time.Time       `json:"created"`
-	Updated   time.Time       `json:"updated"` // zero: never
+	Title     string
+	Summary   string
+	Cover     *CoverDraft // nil: none
+	Author    SourceID
+	Language  string
+	Category  feed.CategoryID
+	Published bool
+	Deleted   bool
+	Created   time.Time
+	Updated   time.Time // zero: never
 }
 
 // content returns the content without its author, and the name of the cover's file. It checks
@@ -127,10 +127,10 @@ func (d ContentDraft) content() (c publication.Content, file coverFile, wrong fa
 
 // PublicationDraft is the draft of a PublicationRecord. Zero is no node.
 type PublicationDraft struct {
-	ID     publication.ID       `json:"id"`
-	Bundle publication.BundleID `json:"bundle"`
-	Node   publication.NodeID   `json:"node"`
-	Type   publication.Type     `json:"type"`
+	ID     publication.ID
+	Bundle publication.BundleID
+	Node   publication.NodeID
+	Type   publication.Type
 	ContentDraft
 }
 
@@ -146,8 +146,8 @@ func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
 
 // NodeDraft is the draft of a NodeRecord. Zero is no bundle.
 type NodeDraft struct {
-	ID     publication.NodeID   `json:"id"`
-	Bundle publication.BundleID `json:"bundle"`
+	ID     publication.NodeID
+	Bundle publication.BundleID
 	ContentDraft
 }
 
@@ -162,24 +162,24 @@ func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
 // DemandDraft is the draft of a DemandRecord. Zero is no category. Lat and Lng are both
 // set or both nil.
 type DemandDraft struct {
-	ID          demand.ID       `json:"id"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	Tags        []string        `json:"tags"`
-	Cover       *CoverDraft     `json:"cover"`  // nil: none
-	Images      []string        `json:"images"` // addresses
-	Author      SourceID        `json:"author"`
-	Address     string          `json:"address"`
-	Category    feed.CategoryID `json:"category"`
-	Lat         *float64        `json:"lat"`
-	Lng         *float64        `json:"lng"`
-	Closed      time.Time       `json:"closed"`
-	Start       time.Time       `json:"start"`
-	End         time.Time       `json:"end"`
-	Published   bool            `json:"published"`
-	Deleted     bool            `json:"deleted"`
-	Created     time.Time       `json:"created"`
-	Updated     time.Time       `json:"updated"` // zero: never
+	ID          demand.ID
+	Title       string
+	Description string
+	Tags        []string
+	Cover       *CoverDraft // nil: none
+	Images      []string    // addresses
+	Author      SourceID
+	Address     string
+	Category    feed.CategoryID
+	Lat         *float64
+	Lng         *float64
+	Closed      time.Time
+	Start       time.Time
+	End         time.Time
+	Published   bool
+	Deleted     bool
+	Created     time.Time
+	Updated     time.Time // zero: never
 }
 
 // Record implements Draft.
@@ -216,11 +216,11 @@ func (d DemandDraft) place(wrong *fault.Fields) *geo.Point {
 
 // HowToDraft is the draft of a HowToRecord.
 type HowToDraft struct {
-	Category string                 `json:"category"`
-	Robot    SourceID               `json:"robot"`
-	Bundles  []publication.BundleID `json:"bundles"`
-	Created  time.Time              `json:"created"`
-	Updated  time.Time              `json:"updated"` // zero: never
+	Category string
+	Robot    SourceID
+	Bundles  []publication.BundleID
+	Created  time.Time
+	Updated  time.Time // zero: never
 }
 
 // Record implements Draft.
@@ -235,18 +235,18 @@ func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 
 // NewsDraft is the draft of a NewsRecord.
 type NewsDraft struct {
-	ID       SourceID   `json:"id"`
-	SiteName string     `json:"site_name"`
-	SiteLogo string     `json:"site_logo"`
-	URL      string     `json:"url"`
-	Title    string     `json:"title"`
-	Released event.Date `json:"released"`
-	HTML     string     `json:"html"`
-	Category string     `json:"category"`
-	City     string     `json:"city"`
-	District string     `json:"district"`
-	Province string     `json:"province"`
-	Country  string     `json:"country"`
+	ID       SourceID
+	SiteName string
+	SiteLogo string
+	URL      string
+	Title    string
+	Released event.Date
+	HTML     string
+	Category string
+	City     string
+	District string
+	Province string
+	Country  string
 }
 
 // Record implements Draft. It sanitises the HTML.
