@@ -221,6 +221,6 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover(avatar).orNull(), id).Exec(ctx)
-		return orNotAffected(done, err, user.ErrNobody)
+		return orNotAffected(done, err, user.ErrNotFound)
 	})
 }

@@ -30,9 +30,6 @@ type check struct {
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	if err := s.guard.Check(); err != nil {
-		return err
-	}
 	patient := &Store{db: s.db, reader: s.reader, dialect: s.dialect, hot: s.hot, sql: s.sql, limit: checkLimit, log: s.log}
 	c := check{Store: patient, repair: repair, found: found}
 	problems, err := s.dialect.integrity(ctx, s.reader)

@@ -69,7 +69,7 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 	order := ordering(q.Order)
 	statement := v.s.hot.eventPage[0] + order + v.s.hot.eventPage[1] + order
 	args := []any{
-		int64(q.Author), v.s.dialect.listOf(visibleStates(q.Reach)), int64(q.Page.Size()), int64(q.Page.Offset()),
+		int64(q.Author), v.s.dialect.listOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
 	}
 	return readPage(ctx, v.s, q.Page, statement, args, func(total *int) func(scanner) (event.Entry, error) { return entryReader(v.s.dialect, total) })
 }

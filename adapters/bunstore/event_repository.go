@@ -170,7 +170,7 @@ func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]s
 // fn fails or changes nothing, or if the event has changed since, it falls back to
 // Change: fn may decide differently on the current event.
 func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
-	if err := cmp.Or(ctx.Err(), v.s.guard.Check()); err != nil {
+	if err := ctx.Err(); err != nil {
 		return event.Entry{}, err
 	}
 	before := read.State()
@@ -178,7 +178,7 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 	if err != nil {
 		return event.Entry{}, fmt.Errorf("change event: %v", err)
 	}
-	if err := v.s.inside(ctx, func() error { return fn(changed) }); err != nil || reflect.DeepEqual(before, changed.State()) {
+	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn)
 	}
 	steps, stored, err := v.s.rewrite(read.Event, changed.State(), read.Revision)

@@ -139,7 +139,7 @@ func (s *Store) knownReads(refs []imported.Ref, known map[imported.Ref]bool) (re
 		case imported.User, imported.News:
 			sources[ref.Kind] = append(sources[ref.Kind], ref.ID)
 		case imported.HowTo:
-			if category, robot, is := ref.Guide(); is {
+			if category, robot, is := ref.HowTo(); is {
 				categories, robots = append(categories, category), append(robots, robot)
 			}
 		default:

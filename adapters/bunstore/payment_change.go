@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -21,7 +22,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		}
 		next := old
 		next.Prepayments, next.Payments = slices.Clone(old.Prepayments), slices.Clone(old.Payments)
-		if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return nil, err
 		}
 		if next.Answer != nil {

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -28,17 +29,14 @@ func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) er
 	return s.call(ctx, fn)
 }
 
-// call runs one call of a port. It rejects cancelled callers and callers inside Change,
-// limits the time, and retries after conflicts with other transactions.
+// call runs one call of a port. It rejects cancelled callers, limits the time, and retries
+// after conflicts with other transactions.
 func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) error {
 	return s.callWithin(ctx, s.limit, fn)
 }
 
 func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.guard.Check(); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
@@ -121,16 +119,6 @@ type aggregate[T any] struct {
 	save func(ctx context.Context, tx *transaction, old, next T, revision int64) (saved bool, err error)
 }
 
-// inside runs the function passed to Change. Calls of the store from within fn fail. It
-// returns the context's error if the caller cancelled meanwhile, so that nothing is
-// stored.
-func (s *Store) inside(ctx context.Context, fn func() error) error {
-	if err := s.guard.Run(fn); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
 // errLost reports that another transaction changed the row.
 var errLost = errors.New("row changed concurrently")
 
@@ -144,10 +132,8 @@ func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T,
 			if old, revision, err = a.load(ctx, tx); err != nil {
 				return err
 			}
-			return s.inside(ctx, func() error {
-				next, err = fn(old)
-				return err
-			})
+			next, err = fn(old)
+			return cmp.Or(err, ctx.Err())
 		}
 		if tries > 0 {
 			if err := s.read(ctx, func(ctx context.Context) error { return decide(ctx, nil) }); err != nil {

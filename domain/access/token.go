@@ -102,7 +102,7 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	if !now.Before(s.Expires()) || s.Generation != s.Account.Generation || s.Account.Disabled {
 		return Actor{}, ErrBadKey
 	}
-	held := s.Account.Held()
+	held := s.Account.EffectiveScopes()
 	scopes := slices.DeleteFunc(slices.Clone(s.Scopes), func(sc Scope) bool { return !slices.Contains(held, sc) })
 	if s.Account.Staff && !s.isNarrowed() && !slices.Contains(scopes, BackOffice) {
 		scopes = append(scopes, BackOffice)
