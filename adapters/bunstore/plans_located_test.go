@@ -8,11 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	testserver "plaza/test/postgres"
 )
 
 const locatedPage = 100
@@ -21,16 +18,8 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_Postgres(t *testing
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := testserver.Empty(t)
-	s, err := Open(t.Context(), Options{URL: url})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
+	s, conn := filledPostgres(t)
 	storeMany(t, s, 1)
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(func() { conn.Close(t.Context()) })
 	for _, statement := range []string{
 		`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 			SELECT 1, '2026-01-01', 'A title', '', '', 0, 0, '', '', '', now(), now() FROM generate_series(1, 20000)`,

@@ -105,6 +105,12 @@ type dialect interface {
 	// from as many parameters, lists of the types. It is empty where the database has
 	// no such function.
 	unnest(types ...string) string
+	// readAhead returns how many entries of an index a query reads in order before it
+	// rather looks up another place in the index.
+	readAhead() int
+	// elements returns a FROM item whose column value has the elements of the parameter,
+	// a JSON list.
+	elements(parameter string) string
 	// query runs reads, in one round trip where the database supports it. It keeps the
 	// prepared statements where possible. A scan ignores columns whose target is nil.
 	query(ctx context.Context, reads ...step) error

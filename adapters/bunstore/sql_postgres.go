@@ -281,6 +281,15 @@ func (postgres) forEach(query string, types ...string) string {
 	return " FROM unnest(" + strings.Join(lists, ", ") + ") WITH ORDINALITY w (" + names + "place) CROSS JOIN LATERAL (" + query + ") top"
 }
 
+// readAhead has several pages of an index.
+func (postgres) readAhead() int { return 800 }
+
+// elements makes an array of them, of which Postgres expects 10. It expects 100 of the
+// JSON, and would then read a whole table rather than look each of them up.
+func (postgres) elements(parameter string) string {
+	return "unnest(ARRAY(SELECT jsonb_array_elements(CAST(" + parameter + " AS jsonb)))) n (value)"
+}
+
 // keysAtOnce is unlimited: one statement handles all keys.
 func (postgres) keysAtOnce() int { return math.MaxInt32 }
 

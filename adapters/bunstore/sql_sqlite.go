@@ -203,6 +203,11 @@ func (sqlite) forEach(query string, types ...string) string {
 // unnest is empty: a step costs hardly more than a row of a list.
 func (sqlite) unnest(...string) string { return "" }
 
+// readAhead is small: to look up an entry costs about as much as to read ten.
+func (sqlite) readAhead() int { return 10 }
+
+func (sqlite) elements(parameter string) string { return "json_each(" + parameter + ")" }
+
 func (sqlite) keysAtOnce() int { return 1 }
 
 func (d sqlite) key(list any) any {

@@ -248,32 +248,49 @@ CROSS JOIN (SELECT id
 			WHERE e.day = $1 AND e.status = 100 AND e.permission = 200 AND e.permission <> 0 AND e.author_id = $2
 			ORDER BY e.created DESC, e.id DESC
 			LIMIT CAST($3 AS bigint)) part
-		UNION ALL SELECT e.id, e.created
-		FROM ( WITH RECURSIVE both_lists (id, former, turn) AS (
-				SELECT CAST(0 AS bigint), CAST(-1 AS bigint), 0
-				UNION ALL SELECT CASE b.turn WHEN 0 THEN (SELECT e.author_id
-					FROM events e
-					WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id >= CASE WHEN b.id = b.former THEN b.id + 1 ELSE b.id END
-					ORDER BY e.author_id
-					LIMIT 1) ELSE (SELECT s.followed_id
-					FROM subscriptions s
-					WHERE s.user_id = $2 AND s.followed_id >= CASE WHEN b.id = b.former THEN b.id + 1 ELSE b.id END
-					ORDER BY s.followed_id
-					LIMIT 1) END, b.id, 1 - b.turn
-				FROM both_lists b
-				WHERE b.id IS NOT NULL)
-			SELECT id
-			FROM both_lists
-			WHERE id = former) a
-		CROSS JOIN subscriptions back
-		CROSS JOIN events e
-		WHERE back.user_id = a.id AND back.followed_id = $2 AND e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = a.id AND e.created >= (SELECT MIN(created)
-			FROM (SELECT id, created
-				FROM (SELECT e.id, e.created
-					FROM events e
-					WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = a.id
-					ORDER BY e.created DESC, e.id DESC
-					LIMIT CAST($3 AS bigint)) part) newest)) seen
+		UNION ALL SELECT id, created
+		FROM (SELECT id, created
+			FROM ( WITH RECURSIVE steps (id, former, turn) AS (
+					SELECT CAST(0 AS bigint), CAST(0 AS bigint), 0
+					UNION ALL SELECT CASE b.turn WHEN 0 THEN (SELECT s.followed_id
+						FROM subscriptions s
+						WHERE s.user_id = $2 AND s.followed_id >= b.id
+						ORDER BY s.followed_id
+						LIMIT 1) ELSE (SELECT CASE MAX(author_id) WHEN b.id THEN b.id + 1 ELSE MAX(author_id) END
+						FROM (SELECT e.author_id
+							FROM events e
+							WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id >= b.id
+							ORDER BY e.author_id
+							LIMIT 10) next) END, b.id, 1 - b.turn
+					FROM steps b
+					WHERE b.id IS NOT NULL), spans (low, high) AS (SELECT former, id
+					FROM steps
+					WHERE turn = 0 AND id > former)
+				SELECT id, created, author_id
+				FROM (
+					SELECT e.id, e.created, e.author_id
+					FROM spans b
+					CROSS JOIN events e
+					WHERE b.high > b.low + 1 AND e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id >= b.low AND e.author_id < b.high AND (SELECT COUNT(*)
+						FROM subscriptions s
+						WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0
+					UNION ALL SELECT e.id, e.created, e.author_id
+					FROM spans b
+					CROSS JOIN events e
+					WHERE b.high = b.low + 1 AND e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = b.low AND e.created >= (SELECT MIN(created)
+						FROM (SELECT id, created
+							FROM (SELECT e.id, e.created
+								FROM events e
+								WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = b.low
+								ORDER BY e.created DESC, e.id DESC
+								LIMIT CAST($3 AS bigint)) part) newest) ) followed
+				ORDER BY created DESC, id DESC
+				LIMIT 1000000) followed
+			WHERE (SELECT COUNT(*)
+				FROM subscriptions back
+				WHERE back.user_id = followed.author_id AND back.followed_id = $2) > 0
+			ORDER BY created DESC, id DESC
+			LIMIT CAST($3 AS bigint)) part) seen
 	ORDER BY created DESC, id DESC
 	LIMIT CAST($3 AS bigint)) top
 CROSS JOIN events e
@@ -411,7 +428,7 @@ ORDER BY page.created DESC, page.kind, page.id;
 -- feedStatements.pageNear
 WITH there AS MATERIALIZED (SELECT id, created
 	FROM feed_listings l
-	WHERE l.category_id = $3 AND l.kind = 'demand' AND l.lat BETWEEN $4 AND $5 AND CASE WHEN l.lng BETWEEN $6 AND $7 OR l.lng BETWEEN $8 AND $9 THEN power(sin(radians(l.lat - $10) / 2), 2) + cos(radians(l.lat)) * cos(radians($10)) * power(sin(radians(l.lng - $11) / 2), 2) <= $12 ELSE FALSE END), page AS (SELECT id, created
+	WHERE l.category_id = $3 AND l.kind = 'demand' AND l.lat BETWEEN $8 AND $9 AND CASE WHEN l.lng BETWEEN $10 AND $11 OR l.lng BETWEEN $12 AND $13 THEN power(sin(radians(l.lat - $4) / 2), 2) + cos(radians(l.lat)) * $5 * power(sin(radians(l.lng - $6) / 2), 2) <= $7 ELSE FALSE END), page AS (SELECT id, created
 	FROM there
 	ORDER BY created DESC, id
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
@@ -480,12 +497,14 @@ FROM counted k
 WHERE k.category_id = 0;
 
 -- feedStatements.treeNear
-WITH counted AS (SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-	FROM feed_listings l
-	WHERE 'demand' IN (SELECT value
-		FROM json_each($1)) AND floor((l.lat + 90) * 100) IN (SELECT value
-		FROM json_each($11)) AND l.lng BETWEEN $12 AND $13 AND l.lat IS NOT NULL AND l.kind = 'demand' AND +l.lat BETWEEN $2 AND $3 AND CASE WHEN l.lng BETWEEN $4 AND $5 OR l.lng BETWEEN $6 AND $7 THEN power(sin(radians(l.lat - $8) / 2), 2) + cos(radians(l.lat)) * cos(radians($8)) * power(sin(radians(l.lng - $9) / 2), 2) <= $10 ELSE FALSE END
-	GROUP BY category_id)
+WITH counted AS (WITH cells AS MATERIALIZED (
+		SELECT CAST(value ->> 'Strip' AS double precision) AS strip, CAST(value ->> 'West' AS double precision) AS west, CAST(value ->> 'East' AS double precision) AS east, CAST(value ->> 'Interior' AS boolean) AS interior
+		FROM json_each($1))
+	SELECT l.category_id, COUNT(*) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
+	FROM cells c
+	CROSS JOIN feed_listings l
+	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) = +c.strip AND l.lng >= c.west AND l.lng < c.east AND CASE WHEN c.interior THEN TRUE ELSE power(sin(radians(l.lat - $2) / 2), 2) + cos(radians(l.lat)) * $3 * power(sin(radians(l.lng - $4) / 2), 2) <= $5 END
+	GROUP BY l.category_id)
 SELECT 0, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 FROM categories c
 LEFT JOIN counted k ON k.category_id = c.id
