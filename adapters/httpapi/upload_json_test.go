@@ -253,7 +253,7 @@ func TestPLA_03_the_bodies_that_are_decoded_at_once_are_bounded(t *testing.T) {
 func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
 	large := `{"img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
 	synctest.Test(t, func(t *testing.T) {
-		send := func(body string, within time.Duration) (error, time.Duration) {
+		send := func(body string, within time.Duration) (time.Duration, error) {
 			c := uploading("application/json", strings.NewReader(body))
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
@@ -261,20 +261,20 @@ func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
 			require.NoError(t, c.decoding.Acquire(ctx, maxDecoding-10))
 			began := time.Now()
 			_, err := readUpload[imageBody](c)
-			return err, time.Since(began)
+			return time.Since(began), err
 		}
-		err, waited := send(large, uploadDeadline)
+		waited, err := send(large, uploadDeadline)
 		assert.Equal(t, errUploadsBusy, err)
 		assert.Equal(t, decodingWait, waited)
 		answer := refuse(err)
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
 		assert.Equal(t, "2", answer.header.Get("Retry-After"))
 
-		err, waited = send(large, time.Second)
+		waited, err = send(large, time.Second)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Second, waited)
 
-		err, _ = send(`{"img":"cGl4"}`, time.Second)
+		_, err = send(`{"img":"cGl4"}`, time.Second)
 		assert.NoError(t, err, "a small body does not wait")
 	})
 }
