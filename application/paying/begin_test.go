@@ -54,10 +54,10 @@ func TestPAY09_what_is_asked_is_stored_before(t *testing.T) {
 		assert.NoError(t, err)
 	})
 	<-w.wallet.held
-	assert.Equal(t, []payment.Noted{payment.NotedSent}, w.noted(t, id), "the wallet has not even answered")
+	assert.Equal(t, []payment.Noted{payment.NotedSending}, w.noted(t, id), "the wallet has not even answered")
 	close(w.wallet.hold)
 	paid.Wait()
-	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
 }
 
 func TestPAY09_calls_at_once_ask_the_wallet_once(t *testing.T) {
@@ -146,7 +146,7 @@ func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T)
 	leave()
 	close(w.wallet.hold)
 	paid.Wait()
-	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
 }
 
 func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
