@@ -47,7 +47,7 @@ type UseCases struct {
 	Browsing   *browsing.Browsing
 	Reading    *reading.Reading
 	UserImages *userimages.UserImages
-	Importing  *importing.Importing
+	HowToLists *importing.HowToLists
 	Paying     *paying.Paying
 	Portraits  PortraitSource
 	Media      MediaSource

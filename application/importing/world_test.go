@@ -132,9 +132,9 @@ type watcher struct {
 	resumed  []int64
 }
 
-func (w *watcher) Moved(_ importing.Source, so importing.Summary) {
+func (w *watcher) Progressed(_ importing.Source, summary importing.Summary) {
 	if w.moved != nil {
-		w.moved(so)
+		w.moved(summary)
 	}
 }
 
