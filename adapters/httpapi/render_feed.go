@@ -61,7 +61,7 @@ func renderShelf(b feed.CategoryNode) categoryRef {
 		Kind: "category", Slug: b.Slug, Level: b.Level,
 		Meta: metaView{orNever(b.Meta.Created), orNever(b.Meta.Updated), b.Meta.Count},
 	}
-	if b.IsBucket() {
+	if b.IsUncategorised() {
 		s.Name, s.Slug = nil, uncategorised
 	}
 	return s

@@ -32,7 +32,7 @@ func TestFED01_the_tree_has_a_bucket_when_something_is_in_it(t *testing.T) {
 	ids := func(tree []feed.CategoryNode) (ids []feed.CategoryID) {
 		for _, b := range tree {
 			ids = append(ids, b.ID)
-			assert.Equal(t, b.ID == 0, b.IsBucket())
+			assert.Equal(t, b.ID == 0, b.IsUncategorised())
 		}
 		return ids
 	}
@@ -97,7 +97,7 @@ func TestFED03_in_any_tree_the_latest_creation_comes_first(t *testing.T) {
 				if i > 0 {
 					inOrder(t, siblings[i-1], b)
 				}
-				if !b.IsBucket() {
+				if !b.IsUncategorised() {
 					walk(b.Children, b.ID, level+1)
 				}
 			}
