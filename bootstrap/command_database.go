@@ -130,7 +130,7 @@ func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *buns
 		if !e.Found.IsZero() {
 			found = placeName(e.Found)
 		}
-		c.note(s, r, finding{fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found), e.Mended})
+		c.note(s, r, finding{fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found), e.Repaired})
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config Confi
 		if f.Missing == "" {
 			what = "no record uses the picture " + string(f.Key)
 		}
-		c.note(s, r, finding{what, f.Mended})
+		c.note(s, r, finding{what, f.Repaired})
 	}
 	return nil
 }

@@ -209,7 +209,7 @@ type userAccess struct {
 
 func (c userAccess) set(ctx context.Context, s streams, disabled bool, result string) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		if err := app.Signin.Disable(ctx, c.UID, disabled); err != nil {
+		if err := app.Signin.SetDisabled(ctx, c.UID, disabled); err != nil {
 			return err
 		}
 		return s.printf("Account %d is %s\n", c.UID, result)

@@ -98,7 +98,7 @@ func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
 	w := newWorld(t)
 	shut, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000002", Password: secret.New(password)})
 	require.NoError(t, err)
-	require.NoError(t, w.Disable(t.Context(), shut, true))
+	require.NoError(t, w.SetDisabled(t.Context(), shut, true))
 	for name, l := range map[string]signin.Login{
 		"unknown user": login("+86-13900000009", password), "wrong password": login(phone, "not-my-password"),
 		"disabled account": login("+86-13900000002", password), "trimmed password": login(phone, password+" "),
@@ -109,7 +109,7 @@ func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
 		assert.Same(t, access.ErrBadLogin, err, name)
 		assert.Equal(t, before+1, w.hasher.verified, "%s costs one verification, as a success does", name)
 	}
-	require.NoError(t, w.Disable(t.Context(), shut, false))
+	require.NoError(t, w.SetDisabled(t.Context(), shut, false))
 	_, err = w.Login(t.Context(), login("+86-13900000002", password), nil)
 	assert.NoError(t, err)
 }
