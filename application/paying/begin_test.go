@@ -19,13 +19,13 @@ import (
 )
 
 // begin begins the payment of Ann's order with a QR code.
-func (w *world) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
+func (w *fixture) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
 	t.Helper()
 	_, v, err := w.Pay(t.Context(), w.ann, paying.PayRequest{Intent: native, Order: id})
 	return v, err
 }
 
-func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
+func (w *fixture) state(t *testing.T, id payment.OrderID) payment.State {
 	t.Helper()
 	o, err := w.Order(t.Context(), id)
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
 }
 
 // noted returns the journal without its first entry, the creation.
-func (w *world) noted(t *testing.T, id payment.OrderID) []payment.Noted {
+func (w *fixture) noted(t *testing.T, id payment.OrderID) []payment.Noted {
 	t.Helper()
 	entries, err := w.Journal(t.Context(), id)
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func (c *counting) Change(ctx context.Context, id payment.OrderID, fn func(*paym
 func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wallet, ledger := newToy(), &counting{}
-		w := newWorldWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+		w := newFixtureWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 		id := w.order(t, w.ann)
 		wallet.hold, wallet.held = make(chan struct{}), make(chan struct{})
 		var all sync.WaitGroup
