@@ -230,20 +230,20 @@ func TestPAY09_another_way_to_pay(t *testing.T) {
 func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
-	wish := paying.PayRequest{Intent: native, Order: id}
-	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(wish.Intent, wish.Order))
+	request := paying.PayRequest{Intent: native, Order: id}
+	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(request.Intent, request.Order))
 	require.NoError(t, err)
-	wish.Key = key
+	request.Key = key
 	w.wallet.fails("prepare", payment.ErrWalletTimeout)
-	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	_, _, err = w.Pay(t.Context(), w.ann, request)
 	require.ErrorIs(t, err, payment.ErrWalletTimeout)
-	_, first, err := w.Pay(t.Context(), w.ann, wish)
+	_, first, err := w.Pay(t.Context(), w.ann, request)
 	require.NoError(t, err, "an error releases the key")
-	order, again, err := w.Pay(t.Context(), w.ann, wish)
+	order, again, err := w.Pay(t.Context(), w.ann, request)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
 	assert.Equal(t, id, order.ID)
 	w.now = noon.Add(time.Hour)
-	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	_, _, err = w.Pay(t.Context(), w.ann, request)
 	require.ErrorIs(t, err, payment.ErrExpired)
 }

@@ -39,18 +39,18 @@ type fixture struct {
 
 func emptyFixture() fixture {
 	s := memory.New()
-	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewProcessor(1)
+	pictures, clean, processor := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewProcessor(1)
 	p := demo.Ports{
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
-			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: studio, Pictures: pictures,
+			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: processor, Pictures: pictures,
 		}),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: studio,
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: processor,
 		},
 		Images: s.Images(), Ledger: s.Ledger(),
 	}

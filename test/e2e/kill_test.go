@@ -194,7 +194,7 @@ func (r *running) assertSilentOn(t *testing.T, words ...string) {
 	}
 }
 
-// writeAll writes one thing after the other, as chance has it, until the server is
+// writeAll writes one thing after the other, in random order, until the server is
 // gone or answers what it should not.
 func (w *writer) writeAll(c caller) {
 	for {
