@@ -151,7 +151,7 @@ func (p *Paying) callClose(ctx context.Context, pre payment.Prepayment) error {
 }
 
 // isPaid fetches and stores the receipt of a prepayment that the wallet reports as paid. It
-// returns ErrPaid.
+// returns ErrPaid, or ErrWalletBadResponse if the receipt is missing or does not pay the order.
 func (p *Paying) isPaid(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	if err := p.ask(ctx, id, pre); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (p *Paying) isPaid(ctx context.Context, id payment.OrderID, pre payment.Pre
 	if err != nil {
 		return err
 	}
-	if order.State != payment.Paid { // the wallet contradicts itself
+	if order.State != payment.Paid {
 		return payment.ErrWalletBadResponse
 	}
 	return payment.ErrPaid

@@ -1,6 +1,7 @@
 package paying_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,14 +192,24 @@ func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
 }
 
 func TestPAY13_a_wallet_that_contradicts_itself(t *testing.T) {
-	w := newTrading(t)
-	id := w.order(t, w.ann)
-	w.wallet.fails("prepare", payment.ErrWalletPaid)
-	_, err := w.begin(t, id)
-	require.ErrorIs(t, err, payment.ErrWalletBadResponse)
-	assert.Equal(t, payment.Open, w.state(t, id))
-	_, err = w.begin(t, id)
-	require.NoError(t, err)
+	for name, query := range map[string]error{
+		"it says unpaid": nil, "it is silent": payment.ErrWalletTimeout, "it is garbled": payment.ErrWalletBadResponse,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTrading(t)
+			id := w.order(t, w.ann)
+			w.wallet.fails("prepare", payment.ErrWalletPaid)
+			w.wallet.fails("query", query)
+			_, err := w.begin(t, id)
+			require.ErrorIs(t, err, cmp.Or(query, error(payment.ErrWalletBadResponse)))
+			f, _ := fault.As(err)
+			require.NotNil(t, f)
+			assert.NotContains(t, f.Text, "charged", "it may have been")
+			assert.Equal(t, payment.Open, w.state(t, id))
+			_, err = w.begin(t, id)
+			require.NoError(t, err)
+		})
+	}
 }
 
 func TestPAY09_another_way_to_pay(t *testing.T) {
