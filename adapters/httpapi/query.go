@@ -142,8 +142,8 @@ func choose[T any](q *query, name string, values ...T) (chosen T) {
 	return chosen
 }
 
-// positiveInt parses an integer of digits only. It returns 0 for any other text. Numbers out of
-// range become the bound, which is no object's ID.
+// positiveInt parses a positive integer of digits only. It returns 0 for any other text.
+// Numbers out of range become the bound, which is no object's ID.
 func positiveInt(s string) int64 {
 	if strings.Trim(s, "0123456789") != "" {
 		return 0

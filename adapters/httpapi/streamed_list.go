@@ -20,8 +20,8 @@ import (
 	"plaza/domain/fault"
 )
 
-// streamedList is a possibly large list. It is encoded item by item, so the encoded list is never
-// in memory as a whole.
+// streamedList is a possibly large list. It is encoded item by item, so the encoded list is
+// never in memory as a whole.
 type streamedList struct {
 	items      iter.Seq2[any, error]
 	pagination *pagination // nil: the list is not paged

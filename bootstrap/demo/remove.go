@@ -22,8 +22,8 @@ var ErrRemoved = errors.New("the demo data was removed from this database; use a
 // programs, which did not import the people, left it at zero.
 const generationOfLoad = 1
 
-// demoAccounts returns the accounts of the demo's people, in the order of people.jsonl. It identifies
-// them by phone number and time of joining, which no registration repeats.
+// demoAccounts returns the accounts of the demo's people, in the order of people.jsonl. It
+// identifies them by phone number and time of joining, which no registration repeats.
 func demoAccounts(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
 	people, err := people()
 	if err != nil {

@@ -36,7 +36,8 @@ const (
 )
 
 // Step is an action with its prepayment. With ActionSend or ActionClose the caller holds
-// the lease of the prepayment, and must report the outcome by RecordSent, RecordFailed or RecordClosed.
+// the lease of the prepayment, and must report the outcome by RecordSent, RecordFailed or
+// RecordClosed.
 type Step struct {
 	Action     Action
 	Prepayment Prepayment

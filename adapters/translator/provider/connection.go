@@ -39,8 +39,8 @@ const (
 	answerLimit = 4 << 20
 )
 
-// problems returns all problems of the connection. It never shows values: one may be a secret in
-// the wrong field.
+// problems returns all problems of the connection. It never shows values: one may be a secret
+// in the wrong field.
 func (c Connection) problems() error {
 	var wrong []error
 	switch u, is := text.ServiceURL(c.URL); {
