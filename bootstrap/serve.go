@@ -91,14 +91,14 @@ func collectLessOften() {
 	}
 }
 
-// Timeouts of the servers. They leave time for a whole request, upload included.
+// Limits of the servers. The timeouts leave time for a whole request, upload included.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 60 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 30 * time.Second
-	maxHeader     = 32 << 10
+	maxHeader     = 32 << 10 // bytes
 )
 
 // Listeners are the listeners of both addresses. They are opened first, so that wrong

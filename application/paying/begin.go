@@ -101,9 +101,9 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 	ticket, cause := p.callPrepare(ctx, pre.Request)
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if cause == nil {
-			t.Sent(pre.TradeNo, ticket, p.now())
+			t.RecordSent(pre.TradeNo, ticket, p.now())
 		} else {
-			t.Failed(pre.TradeNo, cause, p.now())
+			t.RecordFailed(pre.TradeNo, cause, p.now())
 		}
 		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
@@ -137,7 +137,7 @@ func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prep
 	}
 	var outcome error
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		outcome = t.Closed(pre.TradeNo, cause, p.now())
+		outcome = t.RecordClosed(pre.TradeNo, cause, p.now())
 		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})

@@ -20,13 +20,13 @@ import (
 )
 
 // begin begins the payment of Ann's order with a QR code.
-func (w *world) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
+func (w *fixture) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
 	t.Helper()
 	_, v, err := w.Pay(t.Context(), w.ann, paying.PayRequest{Intent: native, Order: id})
 	return v, err
 }
 
-func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
+func (w *fixture) state(t *testing.T, id payment.OrderID) payment.State {
 	t.Helper()
 	o, err := w.Order(t.Context(), id)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
 }
 
 // noted returns the journal without its first entry, the creation.
-func (w *world) noted(t *testing.T, id payment.OrderID) []payment.Noted {
+func (w *fixture) noted(t *testing.T, id payment.OrderID) []payment.Noted {
 	t.Helper()
 	entries, err := w.Journal(t.Context(), id)
 	require.NoError(t, err)
@@ -55,10 +55,10 @@ func TestPAY09_what_is_asked_is_stored_before(t *testing.T) {
 		assert.NoError(t, err)
 	})
 	<-w.wallet.held
-	assert.Equal(t, []payment.Noted{payment.NotedSent}, w.noted(t, id), "the wallet has not even answered")
+	assert.Equal(t, []payment.Noted{payment.NotedSending}, w.noted(t, id), "the wallet has not even answered")
 	close(w.wallet.hold)
 	paid.Wait()
-	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
 }
 
 func TestPAY09_calls_at_once_ask_the_wallet_once(t *testing.T) {
@@ -90,7 +90,7 @@ func (c *counting) Change(ctx context.Context, id payment.OrderID, fn func(*paym
 func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wallet, ledger := newToy(), &counting{}
-		w := newWorldWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+		w := newFixtureWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 		id := w.order(t, w.ann)
 		wallet.hold, wallet.held = make(chan struct{}), make(chan struct{})
 		var all sync.WaitGroup
@@ -147,7 +147,7 @@ func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T)
 	leave()
 	close(w.wallet.hold)
 	paid.Wait()
-	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
 }
 
 func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
@@ -241,20 +241,20 @@ func TestPAY09_another_way_to_pay(t *testing.T) {
 func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
-	wish := paying.PayRequest{Intent: native, Order: id}
-	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(wish.Intent, wish.Order))
+	request := paying.PayRequest{Intent: native, Order: id}
+	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(request.Intent, request.Order))
 	require.NoError(t, err)
-	wish.Key = key
+	request.Key = key
 	w.wallet.fails("prepare", payment.ErrWalletTimeout)
-	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	_, _, err = w.Pay(t.Context(), w.ann, request)
 	require.ErrorIs(t, err, payment.ErrWalletTimeout)
-	_, first, err := w.Pay(t.Context(), w.ann, wish)
+	_, first, err := w.Pay(t.Context(), w.ann, request)
 	require.NoError(t, err, "an error releases the key")
-	order, again, err := w.Pay(t.Context(), w.ann, wish)
+	order, again, err := w.Pay(t.Context(), w.ann, request)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
 	assert.Equal(t, id, order.ID)
 	w.now = noon.Add(time.Hour)
-	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	_, _, err = w.Pay(t.Context(), w.ann, request)
 	require.ErrorIs(t, err, payment.ErrExpired)
 }
