@@ -179,6 +179,24 @@ func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
 	assert.Contains(t, w.log.String(), "level=ERROR", "it needs review")
 }
 
+// TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced: the ticket of the first
+// prepayment is lost, and then that the wallet has closed it for another way to pay.
+func TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.fails("prepare", payment.ErrWalletTimeout)
+	_, err := w.begin(t, id)
+	require.ErrorIs(t, err, payment.ErrWalletTimeout)
+	for _, trade := range w.wallet.trades {
+		trade.state = payment.WalletClosed
+	}
+	_, err = w.begin(t, id)
+	require.NoError(t, err)
+	assert.Len(t, w.wallet.trades, 2)
+	assert.Contains(t, w.log.String(), "level=WARN")
+	assert.NotContains(t, w.log.String(), "level=ERROR", "no review is needed")
+}
+
 func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
