@@ -45,7 +45,7 @@ func startAtOnce(t *testing.T, driver, source string, settings ...string) {
 	for _, r := range servers {
 		r.listens(t)
 	}
-	assertMigratedOnce(t, driver, source, servers)
+	steps := assertMigrated(t, driver, source)
 	shareEvents(t, servers, settings)
 	for _, r := range servers {
 		require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
@@ -54,9 +54,17 @@ func startAtOnce(t *testing.T, driver, source string, settings ...string) {
 		assert.Zero(t, r.ends(t), "%s", r.log)
 		r.assertSilentOn(t, "DATA RACE", "level=ERROR", "level=WARN")
 	}
+	for _, step := range steps { // a server that has ended has logged everything
+		applied := 0
+		for _, r := range servers {
+			applied += strings.Count(r.log.String(), step)
+		}
+		assert.Equal(t, 1, applied, "one has done %s, the others have waited for it", step)
+	}
 }
 
-func assertMigratedOnce(t *testing.T, driver, source string, servers []*running) {
+// assertMigrated asserts that every step is recorded once, and returns the steps.
+func assertMigrated(t *testing.T, driver, source string) (recorded []string) {
 	t.Helper()
 	files, err := migrations.SQLite.ReadDir("sqlite")
 	require.NoError(t, err)
@@ -69,12 +77,9 @@ func assertMigratedOnce(t *testing.T, driver, source string, servers []*running)
 	assert.Equal(t, len(files), steps)
 	assert.Equal(t, len(files), names)
 	for _, file := range files {
-		applied := 0
-		for _, r := range servers {
-			applied += strings.Count(r.log.String(), strings.TrimSuffix(file.Name(), ".sql"))
-		}
-		assert.Equal(t, 1, applied, "one has done %s, the others have waited for it", file.Name())
+		recorded = append(recorded, strings.TrimSuffix(file.Name(), ".sql"))
 	}
+	return recorded
 }
 
 // shareEvents has each server store an event, and asserts that each shows those of
