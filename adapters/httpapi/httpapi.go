@@ -33,7 +33,10 @@ type Config struct {
 	// TrustedProxies are the peers whose X-Forwarded-For is trusted. Without any, the
 	// caller's address is always the peer's (AUT-11).
 	TrustedProxies []netip.Prefix
-	Log            *slog.Logger
+	// Origins are the origins whose pages may call the interface from a browser (GEN-15).
+	// Each is exact, or * for any.
+	Origins []string
+	Log     *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -74,7 +77,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMiddleware(router, c), nil
+	return newMiddleware(withCORS(router, c.Origins), c), nil
 }
 
 // newRouter returns the router without the middleware.

@@ -186,7 +186,7 @@ func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) 
 	defer e.close()
 	h := w.Header()
 	if r.tagged {
-		h["Vary"] = varying
+		vary(h)
 		if isUnchanged(w, req, e.sum.Sum(nil), "no-cache") {
 			return
 		}
