@@ -21,6 +21,9 @@ const DefaultTTL = 30 * 24 * time.Hour
 // (USR-03).
 const SeenEvery = time.Minute
 
+// MaxTokens is how many tokens a user may have.
+const MaxTokens = 100
+
 // keyPrefix lets secret scanners recognise a leaked key.
 const keyPrefix = "plz_"
 
@@ -128,7 +131,9 @@ func (s Session) IsStale(now time.Time) bool {
 // Tokens stores tokens and the last sightings of their users. Every implementation
 // passes test/ports.Tokens.
 type Tokens interface {
-	// Issue stores the token, its Narrowing included, and returns its number.
+	// Issue stores the token, its Narrowing included, and returns its number. If the
+	// user has more than MaxTokens then, Issue also removes the least recently used of
+	// the other ones, ties by ascending id.
 	Issue(ctx context.Context, t Token) (TokenID, error)
 	// Session returns the token with the hash, in any state, or ErrNoSession.
 	Session(ctx context.Context, hash KeyHash) (Session, error)
