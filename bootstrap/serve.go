@@ -91,10 +91,9 @@ func collectLessOften() {
 	}
 }
 
-// Timeouts of the servers. They leave time for a whole request, upload included.
+// Timeouts of the servers. The handler limits how long a body may take.
 const (
 	headerTimeout = 10 * time.Second
-	readTimeout   = 60 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 30 * time.Second
@@ -141,8 +140,7 @@ func localURL(l net.Listener) string {
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		DisableGeneralOptionsHandler: true, // the handler answers OPTIONS *, too
 	}
 }
@@ -151,6 +149,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 func Serve(ctx context.Context, app *App, l *Listeners) error {
 	var ready atomic.Bool
 	public, admin := newServer(app.Handler, app.Log), newServer(app.admin(&ready), app.Log)
+	admin.ReadTimeout = headerTimeout // it reads no bodies
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(public, l.public) })
 	group.Go(func() error { return serve(admin, l.admin) })

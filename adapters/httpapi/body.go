@@ -9,6 +9,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ var (
 	errNoJSONType = fault.New(fault.Unsupported, "Send the body as application/json.")
 	errEncoded    = fault.New(fault.Unsupported, "Send the body without a Content-Encoding.")
 	errCutOff     = fault.New(fault.Invalid, "The body could not be read to its end.")
+	errTooSlow    = fault.New(fault.Timeout, "The body arrived too slowly.")
 	errNoUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
 	errTooDeep    = fault.New(fault.Invalid, "The body is nested too deeply.")
 	errNoJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
@@ -120,6 +122,9 @@ func limitBody(w http.ResponseWriter, r *http.Request, limit int64) error {
 func readFault(w http.ResponseWriter, r *http.Request, err, otherwise error) error {
 	if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return r.Context().Err()
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return errTooSlow
 	}
 	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
 		http.NewResponseController(w).SetReadDeadline(time.Now()) // the server must not wait for the rest
