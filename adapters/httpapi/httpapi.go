@@ -36,7 +36,11 @@ type Config struct {
 	// Origins are the origins whose pages may call the interface from a browser (GEN-15).
 	// Each is exact, or * for any.
 	Origins []string
-	Log     *slog.Logger
+	// MaxRequests is how many requests are worked on at once; zero means defaultRequests.
+	// Beyond them, requests are refused at once. A request does not count while its body
+	// arrives.
+	MaxRequests int
+	Log         *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.

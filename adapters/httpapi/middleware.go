@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // middleware wraps every request, including redirects and unknown paths. It sets the
@@ -23,10 +26,12 @@ type middleware struct {
 	log     *slog.Logger
 	trusted []netip.Prefix
 	warning sync.Once
+	slots   *semaphore.Weighted // of requests that are worked on
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies}
+	slots := semaphore.NewWeighted(int64(cmp.Or(c.MaxRequests, defaultRequests)))
+	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies, slots: slots}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -50,9 +55,15 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
 	maps.Copy(out.Header(), commonHeaders)
 	out.Header()[requestIDHeader] = []string{id}
-	pace.limit(out, r, began)
 	defer func() { f.note(ctx, id, r, out, began) }()
 	defer recoverPanic(out, r)
+	slot, err := take(ctx, f.slots)
+	if err != nil {
+		fail(out, r, err)
+		return
+	}
+	defer slot.leave()
+	pace.limit(out, r, began, slot)
 	f.next.ServeHTTP(out, r)
 }
 

@@ -1,9 +1,14 @@
 package httpapi
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"plaza/domain/fault"
 )
 
 // Deadlines of a whole request, and how fast an upload must arrive. A picture of 10 MiB
@@ -35,15 +40,16 @@ func paceOf(r *http.Request) pace {
 }
 
 // limit lets reads of the request's body fail once it is too slow. It ends the connection
-// after a body of unknown length, so that nothing can hide behind such a body.
-func (p pace) limit(w http.ResponseWriter, r *http.Request, began time.Time) {
+// after a body of unknown length, so that nothing can hide behind such a body. While the
+// body arrives, the request gives up its slot.
+func (p pace) limit(w http.ResponseWriter, r *http.Request, began time.Time, s *slot) {
 	if r.ContentLength == 0 {
 		return
 	}
 	if r.ContentLength < 0 {
 		w.Header()["Connection"] = []string{"close"}
 	}
-	body := &pacedBody{ReadCloser: r.Body, conn: http.NewResponseController(w), pace: p, until: began.Add(p.whole)}
+	body := &pacedBody{ReadCloser: r.Body, conn: http.NewResponseController(w), pace: p, until: began.Add(p.whole), slot: s}
 	if p.piece > 0 {
 		body.conn.SetWriteDeadline(body.until.Add(answerTime))
 	}
@@ -58,6 +64,7 @@ type pacedBody struct {
 	pace
 	until time.Time
 	piece int // bytes until the next piece begins
+	slot  *slot
 }
 
 // extend sets the deadline of the next piece. A writer without a connection, as in tests,
@@ -73,10 +80,54 @@ func (b *pacedBody) extend(now time.Time) {
 
 // Read extends the deadline with each piece. The server clears it at the end of the body.
 func (b *pacedBody) Read(p []byte) (int, error) {
+	b.slot.leave()
 	n, err := b.ReadCloser.Read(p)
+	if ended := b.slot.enter(); ended != nil && (err == nil || err == io.EOF) {
+		err = ended
+	}
 	b.piece -= n
 	if b.piece <= 0 && b.pace.piece > 0 {
 		b.extend(time.Now())
 	}
 	return n, err
+}
+
+// defaultRequests is how many requests are worked on at once, unless a setting says
+// otherwise.
+const defaultRequests = 256
+
+// errOverloaded is the fault of a server that works on as many requests as it may.
+var errOverloaded = fault.RetryAfter(fault.Unavailable, time.Second, "The server is overloaded. Try again soon.")
+
+// slot is the place of a request among those that are worked on.
+type slot struct {
+	ctx  context.Context
+	all  *semaphore.Weighted
+	held bool
+}
+
+// take takes a slot, or fails at once if none is free.
+func take(ctx context.Context, all *semaphore.Weighted) (*slot, error) {
+	if !all.TryAcquire(1) {
+		return nil, errOverloaded
+	}
+	return &slot{ctx, all, true}, nil
+}
+
+// enter takes the slot again. It waits, before requests that have not begun.
+func (s *slot) enter() error {
+	if s.held {
+		return nil
+	}
+	err := s.all.Acquire(s.ctx, 1)
+	s.held = err == nil
+	return err
+}
+
+// leave gives the slot up.
+func (s *slot) leave() {
+	if s.held {
+		s.all.Release(1)
+	}
+	s.held = false
 }

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -164,5 +166,47 @@ func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *test
 			assert.Equal(t, fmt.Sprint(len(body)), string(answer))
 		}
 		conn.Close()
+	})
+}
+
+func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		work := func(w http.ResponseWriter, r *http.Request) {
+			_, err := io.Copy(io.Discard, r.Body)
+			assert.NoError(t, err)
+			<-time.After(time.Second)
+		}
+		server := newMiddleware(http.HandlerFunc(work), Config{Log: slog.New(slog.DiscardHandler), MaxRequests: 2})
+		send := func(body io.Reader) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", body))
+			return w
+		}
+		var all sync.WaitGroup
+		bodies := make([]*io.PipeWriter, 3)
+		for i := range bodies { // more than the bound, but their bodies have not arrived
+			var body *io.PipeReader
+			body, bodies[i] = io.Pipe()
+			all.Go(func() { assert.Equal(t, http.StatusOK, send(body).Code) })
+			synctest.Wait()
+		}
+		for range 2 {
+			all.Go(func() { assert.Equal(t, http.StatusOK, send(strings.NewReader("x")).Code) })
+		}
+		synctest.Wait()
+		began := time.Now()
+		refused := send(strings.NewReader("x"))
+		assert.Zero(t, time.Since(began))
+		assert.Equal(t, http.StatusServiceUnavailable, refused.Code)
+		assert.Equal(t, "1", refused.Header().Get("Retry-After"))
+		for _, body := range bodies {
+			body.Close()
+		}
+		synctest.Wait()
+		<-time.After(1100 * time.Millisecond)
+		assert.Equal(t, http.StatusServiceUnavailable, send(nil).Code, "requests whose body has arrived go first")
+		all.Wait()
+		assert.Equal(t, 3*time.Second, time.Since(began))
+		assert.Equal(t, http.StatusOK, send(nil).Code)
 	})
 }
