@@ -18,33 +18,35 @@ import (
 	"plaza/application/people"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/translation"
 	"plaza/application/userimages"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
+	"plaza/domain/localisation"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/place"
-	"plaza/domain/publication"
 )
 
 // App is Plaza with all ports wired, not yet listening.
 type App struct {
-	Config    Config
-	Log       *slog.Logger
-	Handler   http.Handler // the REST interface
-	Stores    Stores
-	Signin    *signin.Signin
-	People    *people.People
-	Diary     *diary.Diary
-	Following *following.Following
-	Browsing  *browsing.Browsing
-	Reading   *reading.Reading
-	Curating  *userimages.UserImages
-	Importing *importing.Importing
-	Importer  *importing.Importer
-	Paying    *paying.Paying
-	Keeping   *cleanup.Cleanup
+	Config      Config
+	Log         *slog.Logger
+	Handler     http.Handler // the REST interface
+	Stores      Stores
+	Signin      *signin.Signin
+	People      *people.People
+	Diary       *diary.Diary
+	Following   *following.Following
+	Browsing    *browsing.Browsing
+	Reading     *reading.Reading
+	Translation *translation.Translation
+	Curating    *userimages.UserImages
+	Importing   *importing.Importing
+	Importer    *importing.Importer
+	Paying      *paying.Paying
+	Keeping     *cleanup.Cleanup
 
 	storage   storage
 	gateway   payment.Gateway
@@ -57,7 +59,7 @@ type App struct {
 
 // Close waits for background work and closes the store. The App must not be used afterwards.
 func (a *App) Close() error {
-	a.Reading.Close()
+	a.Translation.Close()
 	return a.storage.close()
 }
 
@@ -69,10 +71,10 @@ var hashing = argon2id.OWASP
 
 // Parts are the parts of an App that a test replaces.
 type Parts struct {
-	Now        func() time.Time       // nil: time.Now
-	Hashing    *argon2id.Params       // nil: argon2id.OWASP
-	Translator publication.Translator // nil: that of the configuration
-	Gateway    payment.Gateway        // nil: that of the configuration
+	Now        func() time.Time        // nil: time.Now
+	Hashing    *argon2id.Params        // nil: argon2id.OWASP
+	Translator localisation.Translator // nil: that of the configuration
+	Gateway    payment.Gateway         // nil: that of the configuration
 }
 
 // NewApp opens the configured store and wires Plaza over it.

@@ -125,8 +125,7 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 
 // checkPlaces checks the places of events with the same analyser as the servers.
 func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *bunstore.Store, r *report) error {
-	places := initialisePlaces(database.Events(), database.Events())
-	for e, err := range places.Check(ctx, c.Repair) {
+	for e, err := range initialisePlaces(database.Events(), database.Events()).Check(ctx, c.Repair) {
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		made, err := app.Paying.Create(ctx, payment.Draft{
 			User: c.User, Subject: c.Subject, Amount: c.Amount, Currency: c.Currency, ExpiresIn: c.ExpiresIn,
-		}, nil)
+		}, nil, nil)
 		if err != nil {
 			return err
 		}

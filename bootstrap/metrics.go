@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"plaza/adapters/wallet/wechatpay"
-	"plaza/application/reading"
+	"plaza/application/translation"
 )
 
 // metrics serves the counters of this process in the Prometheus format: the Go runtime,
@@ -19,16 +19,16 @@ func (a *App) metrics() http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, c := range []struct {
 		name, help string
-		of         func(reading.Counts) int64
+		of         func(translation.Counts) int64
 	}{
-		{"hits", "Requested texts that were in the cache.", func(c reading.Counts) int64 { return c.Hits }},
-		{"misses", "Requested texts that were not in the cache.", func(c reading.Counts) int64 { return c.Misses }},
-		{"characters", "Characters sent to the translator that were, or may have been, billed.", func(c reading.Counts) int64 { return c.Characters }},
-		{"failures", "Batches that failed, and pages that timed out waiting for one.", func(c reading.Counts) int64 { return c.Failures }},
+		{"hits", "Requested texts that were in the cache.", func(c translation.Counts) int64 { return c.Hits }},
+		{"misses", "Requested texts that were not in the cache.", func(c translation.Counts) int64 { return c.Misses }},
+		{"characters", "Characters sent to the translator that were, or may have been, billed.", func(c translation.Counts) int64 { return c.Characters }},
+		{"failures", "Batches that failed, and pages that timed out waiting for one.", func(c translation.Counts) int64 { return c.Failures }},
 	} {
 		registry.MustRegister(prometheus.NewCounterFunc(
 			prometheus.CounterOpts{Name: "plaza_translation_" + c.name + "_total", Help: c.help},
-			func() float64 { return float64(c.of(a.Reading.Counts())) },
+			func() float64 { return float64(c.of(a.Translation.Counts())) },
 		))
 	}
 	if wallet, counts := a.gateway.(*wechatpay.Gateway); counts {

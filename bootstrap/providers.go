@@ -13,6 +13,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/translation"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
@@ -77,7 +78,7 @@ func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
 	return func(ctx context.Context) *slog.Logger { return httpapi.LoggerOr(ctx, log) }
 }
 
-func readingLog(log *slog.Logger) reading.Log { return logOf(log) }
+func translate(t *translation.Translation) reading.Translate { return t.Translate }
 
 func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, processor media.Processor) diary.Ports {
 	return diary.Ports{

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"plaza/application/reading"
+	"plaza/application/translation"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 )
@@ -59,4 +59,4 @@ func budget(number string) (int64, error) {
 	return n, nil
 }
 
-func offer(c Config) reading.Offer { return c.Translator.Offer }
+func offer(c Config) translation.Offer { return c.Translator.Offer }

@@ -10,8 +10,8 @@ import (
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/translator/pseudo"
-	"plaza/application/reading"
-	"plaza/domain/publication"
+	"plaza/application/translation"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 )
 
@@ -21,7 +21,7 @@ type TranslatorConfig struct {
 	URL    string // empty: the provider's own
 	Key    secret.String
 	Region string // of an Azure key
-	Offer  reading.Offer
+	Offer  translation.Offer
 }
 
 // translators are the valid names; serve resolves auto.
@@ -34,9 +34,9 @@ const (
 )
 
 // newTranslator returns the configured translator, or nil for none.
-func newTranslator(c TranslatorConfig) (publication.Translator, error) {
+func newTranslator(c TranslatorConfig) (localisation.Translator, error) {
 	line := provider.Line{URL: c.URL}
-	var remote publication.Translator
+	var remote localisation.Translator
 	var err error
 	switch c.Kind {
 	case pseudoTranslator:

@@ -3,7 +3,6 @@ package bootstrap
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 
 	"plaza/adapters/wallet/wechatpay"
 	"plaza/application/paying"
@@ -37,5 +36,3 @@ func newGateway(c Config) (payment.Gateway, error) {
 }
 
 func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.Wallet.Timeout, c.Wallet.Poll) }
-
-func payingLog(log *slog.Logger) paying.Log { return logOf(log) }

@@ -22,17 +22,19 @@ import (
 	"plaza/application/importing"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/places"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/translation"
 	"plaza/application/userimages"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/imported"
+	"plaza/domain/localisation"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/place"
-	"plaza/domain/publication"
 )
 
 // One set per adapter, and one for the use cases. To replace an adapter, write a set for it
@@ -46,14 +48,14 @@ var (
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
-		browsing.New, readingLog, offer, reading.New, userimages.New, importing.New, payingLimits, payingLog, paying.New, cleanup.New,
+		browsing.New, logOf, offer, translation.New, translate, reading.New, userimages.New, importing.New, payingLimits, paying.New, cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)
 )
 
 func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
-	translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
+	translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
 			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media", "Deletions"),
@@ -65,7 +67,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 }
 
 // initialisePlaces wires the use cases that check the places of events.
-func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
-	wire.Build(placesByGazetteer, diary.NewPlaces)
+func initialisePlaces(events event.Repository, reader event.Reader) *places.Places {
+	wire.Build(placesByGazetteer, places.New)
 	return nil
 }

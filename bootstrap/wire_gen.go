@@ -23,23 +23,25 @@ import (
 	"plaza/application/importing"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/places"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/translation"
 	"plaza/application/userimages"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/imported"
+	"plaza/domain/localisation"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/place"
-	"plaza/domain/publication"
 	"time"
 )
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator publication.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
+func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
 	config := newHTTPConfig(c, log)
 	accounts := stores.Accounts
 	tokens := stores.Tokens
@@ -65,17 +67,18 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	browsingBrowsing := browsing.New(reader, store, now)
 	publicationRepository := stores.Publications
 	cache := stores.Translations
-	log2 := readingLog(log)
-	readingOffer := offer(c)
-	readingReading := reading.New(publicationRepository, translator, cache, store, now, log2, readingOffer)
+	translationOffer := offer(c)
+	v := logOf(log)
+	translationTranslation := translation.New(translator, cache, translationOffer, now, v)
+	readingTranslate := translate(translationTranslation)
+	readingReading := reading.New(publicationRepository, readingTranslate, store, now)
 	userimageRepository := stores.Images
 	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, now)
 	howTos := stores.HowTos
 	importingImporting := importing.New(howTos)
 	ledger := stores.Ledger
 	limits := payingLimits(c)
-	log3 := payingLog(log)
-	payingPaying := paying.New(ledger, directory, wallet, limits, now, log3)
+	payingPaying := paying.New(ledger, directory, wallet, limits, now, v)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
 	httpapiAddressCheck := addressCheck(addresses, now)
@@ -110,28 +113,29 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	importer := importing.NewImporter(importingPorts)
 	cleanupCleanup := cleanup.New(deletionQueue, store, now, log)
 	app := &App{
-		Config:    c,
-		Log:       log,
-		Handler:   handler,
-		Stores:    stores,
-		Signin:    signinSignin,
-		People:    peoplePeople,
-		Diary:     diaryDiary,
-		Following: followingFollowing,
-		Browsing:  browsingBrowsing,
-		Reading:   readingReading,
-		Curating:  userImages,
-		Importing: importingImporting,
-		Importer:  importer,
-		Paying:    payingPaying,
-		Keeping:   cleanupCleanup,
-		storage:   opened,
-		gateway:   wallet,
-		hasher:    hasher,
-		strength:  estimator,
-		places:    gazetteerGazetteer,
-		sanitiser: sanitiser,
-		processor: processor,
+		Config:      c,
+		Log:         log,
+		Handler:     handler,
+		Stores:      stores,
+		Signin:      signinSignin,
+		People:      peoplePeople,
+		Diary:       diaryDiary,
+		Following:   followingFollowing,
+		Browsing:    browsingBrowsing,
+		Reading:     readingReading,
+		Translation: translationTranslation,
+		Curating:    userImages,
+		Importing:   importingImporting,
+		Importer:    importer,
+		Paying:      payingPaying,
+		Keeping:     cleanupCleanup,
+		storage:     opened,
+		gateway:     wallet,
+		hasher:      hasher,
+		strength:    estimator,
+		places:      gazetteerGazetteer,
+		sanitiser:   sanitiser,
+		processor:   processor,
 	}
 	return app, nil
 }
@@ -142,10 +146,10 @@ var (
 )
 
 // initialisePlaces wires the use cases that check the places of events.
-func initialisePlaces(events event.Repository, reader event.Reader) *diary.Places {
+func initialisePlaces(events event.Repository, reader event.Reader) *places.Places {
 	gazetteerGazetteer := gazetteer.New()
-	places := diary.NewPlaces(events, reader, gazetteerGazetteer)
-	return places
+	placesPlaces := places.New(events, reader, gazetteerGazetteer)
+	return placesPlaces
 }
 
 // wire.go:
@@ -159,6 +163,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, readingLog, offer, reading.New, userimages.New, importing.New, payingLimits, payingLog, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, translation.New, translate, reading.New, userimages.New, importing.New, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

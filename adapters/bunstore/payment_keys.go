@@ -9,49 +9,36 @@ import (
 	"plaza/domain/payment"
 )
 
-// answerStep returns the step that stores the answer. It misses if the key was answered
+// storeAnswer stores the answer. It returns ErrKeyInUse if the key was answered
 // meanwhile: then the other request took effect.
-func (v Ledger) answerStep(a payment.Answer) step {
-	return step{statement: v.s.sql.answer, mustMatch: true, args: []any{
-		int64(a.Key.User), a.Key.Name, a.Key.Fingerprint[:], v.s.dialect.instant(dbTime{instant.Normalise(a.At)}),
-		v.codec().orNull(int64(a.Order)), filled(a.Reply),
-	}}
-}
-
-// keyRow is a stored key.
-type keyRow struct {
-	fingerprint []byte
-	since, busy dbTime
-	order       payment.OrderID
-	reply       []byte
-}
-
-func (r *keyRow) scan(scan func(...any) error) error {
-	return scan(&r.fingerprint, &r.since, &r.busy, orZeroNumber[payment.OrderID]{&r.order}, &r.reply)
+func storeAnswer(ctx context.Context, tx *transaction, a payment.Answer) error {
+	row := keyRow{
+		UserID: a.Key.User, Name: a.Key.Name, Fingerprint: a.Key.Fingerprint[:], Holder: a.Key.Holder[:],
+		Since: dbTime{instant.Normalise(a.At)}, OrderID: a.Order, Reply: a.Reply,
+	}
+	done, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
+		Where("k.fingerprint = EXCLUDED.fingerprint AND k.busy IS NOT NULL").Exec(ctx)
+	return orNotAffected(done, err, payment.ErrKeyInUse)
 }
 
 func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time) (*payment.Answer, error) {
 	now, until = instant.Normalise(now), instant.Normalise(until)
-	var reserved bool
-	var row keyRow
-	d := v.s.dialect
-	steps := []step{
-		{
-			statement: v.s.sql.reserve,
-			args: []any{
-				int64(k.User), k.Name, k.Fingerprint[:], d.instant(dbTime{now}), d.instant(dbTime{until}),
-				d.instant(dbTime{now.Add(-payment.KeyLife)}), k.Holder[:],
-			},
-			row: func(scan func(...any) error) error {
-				reserved = true
-				return scan(new(int64))
-			},
-		},
-		{statement: v.s.sql.key, args: []any{int64(k.User), k.Name}, row: row.scan},
+	row := keyRow{
+		UserID: k.User, Name: k.Name, Fingerprint: k.Fingerprint[:], Holder: k.Holder[:], Since: dbTime{now}, Busy: dbTime{until},
 	}
+	reserve := built(v.s.db.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
+		Where("k.since <= ?", dbTime{now.Add(-payment.KeyLife)}).
+		WhereOr("k.fingerprint = EXCLUDED.fingerprint AND k.busy <= EXCLUDED.since").Returning("1"))
+	var reserved bool
+	reserve.row = func(scan func(...any) error) error {
+		reserved = true
+		return scan(new(int64))
+	}
+	var stored keyRow
+	read := builtRead(v.s.db.NewSelect().Where("user_id = ? AND name = ?", k.User, k.Name), func(r keyRow) { stored = r })
 	err := v.s.call(ctx, func(ctx context.Context) error {
-		reserved, row = false, keyRow{}
-		return d.transactAll(ctx, v.s.db, steps)
+		reserved = false
+		return v.s.dialect.transactAll(ctx, v.s.db, []step{reserve, read})
 	})
 	if err != nil {
 		return nil, err
@@ -60,29 +47,20 @@ func (v Ledger) Reserve(ctx context.Context, k payment.Key, now, until time.Time
 	switch {
 	case reserved:
 		return nil, nil
-	case !bytes.Equal(row.fingerprint, k.Fingerprint[:]):
+	case !bytes.Equal(stored.Fingerprint, k.Fingerprint[:]):
 		return nil, payment.ErrKeyReused
-	case !row.busy.IsZero():
+	case !stored.Busy.IsZero():
 		return nil, payment.ErrKeyInUse
 	}
-	return &payment.Answer{Key: k, Order: row.order, Reply: orNilBytes(row.reply), At: row.since.Time}, nil
+	return &payment.Answer{Key: k, Order: stored.OrderID, Reply: stored.Reply, At: stored.Since.Time}, nil
 }
 
 func (v Ledger) Release(ctx context.Context, k payment.Key) error {
-	return v.s.writeAll(ctx, []step{
-		{statement: v.s.sql.release, args: []any{int64(k.User), k.Name, k.Holder[:]}},
-	})
+	return v.s.writeAll(ctx, []step{built(v.s.db.NewDelete().Model((*keyRow)(nil)).
+		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))})
 }
 
 // expiredKeys selects the keys to forget.
 func expiredKeys(now time.Time) expired {
 	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", now.Add(-payment.KeyLife)}
-}
-
-// orNilBytes returns the content, or nil if it is empty.
-func orNilBytes(content []byte) []byte {
-	if len(content) == 0 {
-		return nil
-	}
-	return content
 }

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
+	"plaza/test/content"
 )
 
 // sqliteRead is a hot read with its expected plan on SQLite.
@@ -213,8 +212,7 @@ func eventPageReads(t *testing.T, s *Store) []sqliteRead {
 	t.Helper()
 	var reads []sqliteRead
 	for i, order := range eventOrders {
-		parsed, err := event.ParseOrdering(order)
-		require.NoError(t, err)
+		parsed := content.Ordering(order)
 		read := sqliteRead{
 			name: "events by " + order, statement: s.hot.eventPage[0] + ordering(parsed) + s.hot.eventPage[1] + ordering(parsed),
 			args: []any{7, s.dialect.listOf([]int64{100_000, 100_100}), 20, 0},

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
+	"plaza/test/content"
 	testserver "plaza/test/postgres"
 )
 
@@ -220,8 +220,7 @@ func eventPagePlans(t *testing.T, s *Store) []postgresRead {
 	t.Helper()
 	var reads []postgresRead
 	for _, order := range eventOrders {
-		parsed, err := event.ParseOrdering(order)
-		require.NoError(t, err)
+		parsed := content.Ordering(order)
 		reads = append(reads, postgresRead{
 			name: "a page of events by " + order, statement: s.hot.eventPage[0] + ordering(parsed) + s.hot.eventPage[1] + ordering(parsed),
 			args:    []string{"7", "'{100000,100100}'", "20", "0"},

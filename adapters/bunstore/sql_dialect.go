@@ -28,9 +28,6 @@ type dialect interface {
 	// the columns and one more, to be scanned and ignored. If it writes no row, the
 	// steps after it write nothing.
 	mustMatch(statement string, columns ...string) string
-	// alwaysMatches returns the statement as a step that always writes a row, unless
-	// the program has a bug.
-	alwaysMatches(statement string) string
 	// unlessMissed ends the condition of every step that may follow one that must
 	// match: after a miss the step does nothing. It is empty where a miss ends the
 	// transaction.

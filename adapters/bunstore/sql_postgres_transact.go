@@ -129,11 +129,6 @@ func (postgres) mustMatch(statement string, columns ...string) string {
 		" ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END"
 }
 
-// alwaysMatches makes Postgres fail with a division by zero.
-func (postgres) alwaysMatches(statement string) string {
-	return "WITH done AS (" + statement + " AND " + unlessMissed + " RETURNING 1) SELECT 1 / (SELECT count(*) FROM done) WHERE " + unlessMissed
-}
-
 func (postgres) unlessMissed() string { return " AND " + unlessMissed }
 
 func (postgres) values(row string) string { return "SELECT " + row + " WHERE " + unlessMissed }
@@ -175,7 +170,7 @@ func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
-		if d.mode == pgx.QueryExecModeCacheStatement { // the statement's text is its name
+		if d.mode == pgx.QueryExecModeCacheStatement && !s.built { // the statement's text is its name
 			if _, err := conn.Prepare(ctx, s.statement, s.statement); err != nil {
 				return err
 			}

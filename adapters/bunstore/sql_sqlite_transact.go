@@ -76,17 +76,15 @@ func (sqlite) mustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
 
-func (sqlite) alwaysMatches(statement string) string { return statement + " RETURNING 1" }
-
 // unlessMissed is empty: no step runs after one that misses.
 func (sqlite) unlessMissed() string { return "" }
 
 func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
 
 func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.mustMatch && !s.alwaysMatches {
+	if s.row == nil && !s.mustMatch {
 		var err error
-		if kept := d.written.get(s.statement); kept != nil {
+		if kept := d.written.get(s); kept != nil {
 			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
 		} else {
 			_, err = tx.ExecContext(ctx, s.statement, s.args...)
@@ -94,7 +92,7 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return err
 	}
 	query := func() (*sql.Rows, error) { return tx.QueryContext(ctx, s.statement, s.args...) }
-	if kept := d.written.get(s.statement); kept != nil {
+	if kept := d.written.get(s); kept != nil {
 		query = func() (*sql.Rows, error) { return tx.StmtContext(ctx, kept).QueryContext(ctx, s.args...) }
 	}
 	rows, err := query()
@@ -115,12 +113,8 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	switch {
-	case found:
-	case s.mustMatch:
+	if s.mustMatch && !found {
 		return errMissed
-	case s.alwaysMatches:
-		return errRowGone
 	}
 	return nil
 }
@@ -150,12 +144,12 @@ type writtenStatements struct {
 	missed map[string]bool
 }
 
-func (w *writtenStatements) get(text string) *sql.Stmt {
+func (w *writtenStatements) get(s step) *sql.Stmt {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kept := w.kept[text]
-	if kept == nil {
-		w.missed[text] = true
+	kept := w.kept[s.statement]
+	if kept == nil && !s.built {
+		w.missed[s.statement] = true
 	}
 	return kept
 }

@@ -3,9 +3,12 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 )
 
 // transaction is an open transaction. Queries built by bun use IDB.
@@ -24,21 +27,49 @@ type transaction struct {
 	changes listingChanges
 }
 
-// step is a statement of a transaction, or a hot read. Its text is constant and its
-// parameters are bound, so that the database can keep it prepared.
+// step is a statement of a transaction, or a hot read. Unless it is built, its text is
+// constant and its parameters are bound, so that the database can keep it prepared.
 type step struct {
-	statement     string
-	args          []any
-	row           func(scan func(...any) error) error // receives every row; nil ignores them
-	mustMatch     bool                                // without a row, the steps after it write nothing and all fail with errMissed
-	alwaysMatches bool                                // always returns a row
+	statement string
+	args      []any
+	row       func(scan func(...any) error) error // receives every row; nil ignores them
+	mustMatch bool                                // without a row, the steps after it write nothing and all fail with errMissed
+	built     bool                                // bun has written the values into the text: it is never kept prepared
 }
+
+// built returns a query of bun as a step. It panics if the query does not fit its model.
+func built(query fmt.Stringer) step { return step{statement: query.String(), built: true} }
+
+// builtRead returns a query for whole rows of a model as a step, which passes every row to
+// fn.
+func builtRead[R any](query *bun.SelectQuery, fn func(R)) step {
+	s := built(query.Model((*R)(nil)))
+	fields := query.DB().Table(reflect.TypeFor[R]()).Fields
+	s.row = func(scan func(...any) error) error {
+		var row R
+		targets := make([]any, len(fields))
+		for i, field := range fields {
+			targets[i] = fieldTarget{field, reflect.ValueOf(&row).Elem()}
+		}
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		fn(row)
+		return nil
+	}
+	return s
+}
+
+// fieldTarget scans into a field of a model, as bun does.
+type fieldTarget struct {
+	field *schema.Field
+	row   reflect.Value
+}
+
+func (t fieldTarget) Scan(src any) error { return t.field.ScanValue(t.row, src) }
 
 // errMissed reports that a step that must match returned no row.
 var errMissed = errors.New("a step that must match found no row")
-
-// errRowGone reports that a step found no row although it always does.
-var errRowGone = errors.New("a locked row is gone")
 
 // stepStatements are the statements of all steps.
 type stepStatements struct {
@@ -46,13 +77,11 @@ type stepStatements struct {
 	tokenSteps
 	listingSteps
 	importSteps
-	ledgerSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
-		ledgerSteps: newLedgerSteps(d),
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
-// Translations implements publication.Cache.
+// Translations implements localisation.Cache.
 type Translations struct{ s *Store }
 
 // Translations returns the cache of translations.
 func (s *Store) Translations() Translations { return Translations{s} }
 
-var _ publication.Cache = Translations{}
+var _ localisation.Cache = Translations{}
 
 type translationRow struct {
 	bun.BaseModel `bun:"table:translations,alias:t"`
@@ -49,10 +49,10 @@ func translationsStatement(d dialect) string {
 }
 
 func (v Translations) Get(
-	ctx context.Context, keys []publication.CacheKey, now time.Time,
-) (found map[publication.CacheKey]string, err error) {
+	ctx context.Context, keys []localisation.Key, now time.Time,
+) (found map[localisation.Key]string, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = make(map[publication.CacheKey]string, len(keys))
+		found = make(map[localisation.Key]string, len(keys))
 		args := []any{v.s.dialect.listOfBytes(bytesOf(keys)), v.s.dialect.instant(dbTime{now})}
 		return v.s.each(ctx, v.s.hot.translations, args, func(scan func(...any) error) error {
 			var key []byte
@@ -60,7 +60,7 @@ func (v Translations) Get(
 			if err := scan(&key, &content); err != nil {
 				return err
 			}
-			found[publication.CacheKey(key)] = content
+			found[localisation.Key(key)] = content
 			return nil
 		})
 	})
@@ -69,7 +69,7 @@ func (v Translations) Get(
 
 // bytesOf returns the keys in sorted order, so that concurrent writers of the same rows
 // do not deadlock.
-func bytesOf(keys []publication.CacheKey) [][]byte {
+func bytesOf(keys []localisation.Key) [][]byte {
 	raw := make([][]byte, len(keys))
 	for i := range keys {
 		raw[i] = keys[i][:]
@@ -80,10 +80,10 @@ func bytesOf(keys []publication.CacheKey) [][]byte {
 
 // Claim takes the keys first, cached or not, and reads the cache afterwards: so it
 // can't miss a translation that was stored before the claim.
-func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed publication.Claimed, err error) {
+func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed localisation.Claimed, err error) {
 	keys := bytesOf(c.Keys)
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		claimed = publication.Claimed{Kept: map[publication.CacheKey]string{}}
+		claimed = localisation.Claimed{Kept: map[localisation.Key]string{}}
 		if len(keys) == 0 {
 			return nil
 		}
@@ -94,7 +94,7 @@ func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed p
 		var taken [][]byte
 		if err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").
 			Set("holder = EXCLUDED.holder").Set("until = EXCLUDED.until").
-			Where("c.until <= ? OR c.holder = EXCLUDED.holder", dbTime{c.Now}).
+			Where("c.until <= ?", dbTime{c.Now}).
 			Returning("key").Scan(ctx, &taken); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -104,14 +104,14 @@ func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed p
 			return err
 		}
 		for _, row := range kept {
-			claimed.Kept[publication.CacheKey(row.Key)] = row.Content
+			claimed.Kept[localisation.Key(row.Key)] = row.Content
 		}
 		var alreadyCached [][]byte
 		for _, key := range taken {
-			if _, is := claimed.Kept[publication.CacheKey(key)]; is {
+			if _, is := claimed.Kept[localisation.Key(key)]; is {
 				alreadyCached = append(alreadyCached, key)
 			} else {
-				claimed.Mine = append(claimed.Mine, publication.CacheKey(key))
+				claimed.Mine = append(claimed.Mine, localisation.Key(key))
 			}
 		}
 		return release(ctx, tx, alreadyCached, c.Holder)
@@ -119,7 +119,7 @@ func (v Translations) Claim(ctx context.Context, c publication.Claim) (claimed p
 	return claimed, err
 }
 
-func release(ctx context.Context, tx *transaction, keys [][]byte, h publication.Holder) error {
+func release(ctx context.Context, tx *transaction, keys [][]byte, h localisation.Holder) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -128,18 +128,18 @@ func release(ctx context.Context, tx *transaction, keys [][]byte, h publication.
 	return err
 }
 
-func (v Translations) Release(ctx context.Context, h publication.Holder, keys []publication.CacheKey) error {
+func (v Translations) Release(ctx context.Context, h localisation.Holder, keys []localisation.Key) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error { return release(ctx, tx, bytesOf(keys), h) })
 }
 
-func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]string, expires time.Time) error {
+func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string, expires time.Time) error {
 	if len(texts) == 0 {
 		return v.s.read(ctx, func(context.Context) error { return nil })
 	}
 	keys := bytesOf(slices.Collect(maps.Keys(texts)))
 	rows := make([]translationRow, len(keys))
 	for i, key := range keys {
-		rows[i] = translationRow{Key: key, Content: texts[publication.CacheKey(key)], Expires: dbTime{expires}}
+		rows[i] = translationRow{Key: key, Content: texts[localisation.Key(key)], Expires: dbTime{expires}}
 	}
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx); err != nil {
@@ -149,12 +149,12 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 		return err
 	})
 	if err == nil {
-		v.s.sweepSometimes(ctx, expiredTranslations(expires.Add(-publication.CacheFor))...)
+		v.s.sweepSometimes(ctx, expiredTranslations(expires.Add(-localisation.CacheFor))...)
 	}
 	return err
 }
 
-func (v Translations) Spend(ctx context.Context, s publication.Spending, budget int64) (within bool, err error) {
+func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (within bool, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		if within = s.Characters <= budget; !within { // the condition below only applies to existing rows
 			return nil
@@ -173,7 +173,7 @@ func (v Translations) Spend(ctx context.Context, s publication.Spending, budget 
 	return within, err
 }
 
-func (v Translations) Refund(ctx context.Context, s publication.Spending) error {
+func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		_, err := tx.NewUpdate().Model((*translationDayRow)(nil)).
 			Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	testserver "plaza/test/postgres"
 )
 
@@ -22,16 +22,16 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 			cache := s.Translations()
 			put := func(key byte, at time.Time) {
 				t.Helper()
-				require.NoError(t, cache.Put(t.Context(), map[publication.CacheKey]string{{key}: "a text"}, at.Add(publication.CacheFor)))
+				require.NoError(t, cache.Put(t.Context(), map[localisation.Key]string{{key}: "a text"}, at.Add(localisation.CacheFor)))
 			}
 			claim := func(key byte, until time.Time) {
 				t.Helper()
-				_, err := cache.Claim(t.Context(), publication.Claim{Keys: []publication.CacheKey{{key}}, Now: noon, Until: until})
+				_, err := cache.Claim(t.Context(), localisation.Claim{Keys: []localisation.Key{{key}}, Now: noon, Until: until})
 				require.NoError(t, err)
 			}
 			// The first text expires at noon, and so does the first claim.
-			put('a', noon.Add(-publication.CacheFor))
-			put('b', noon.Add(-publication.CacheFor+time.Microsecond))
+			put('a', noon.Add(-localisation.CacheFor))
+			put('b', noon.Add(-localisation.CacheFor+time.Microsecond))
 			claim('c', noon)
 			claim('d', noon.Add(time.Microsecond))
 			stored := func(table string) (keys [][]byte) {
@@ -53,7 +53,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 func TestSweepPassesOverLockedRows(t *testing.T) {
 	url := testserver.Empty(t)
 	s, _ := openWithUser(t, Options{URL: url})
-	texts := map[publication.CacheKey]string{{'a'}: "held", {'b'}: "free"}
+	texts := map[localisation.Key]string{{'a'}: "held", {'b'}: "free"}
 	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
 	holder, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)

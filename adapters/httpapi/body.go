@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
 	"os"
@@ -36,14 +35,8 @@ var (
 	errNoObject   = fault.New(fault.Invalid, "The body is not a JSON object.")
 )
 
-// checked is a body with rules that tags can't express.
-type checked interface {
-	// check returns the problems of the fields that were sent.
-	check() fault.Fields
-}
-
-// read returns the body of the request. It returns all problems of its fields (types, tags,
-// domain rules) as one fault (GEN-08).
+// read returns the body of the request, as far as it can be read. It returns all problems of
+// its fields (types, tags) as one fault, which the use case merges with its own (GEN-08).
 func read[T any](c *call) (T, error) {
 	var body T
 	raw, err := readBody(c.gin.Writer, c.gin.Request, maxBody)
@@ -69,23 +62,7 @@ func complete(body any, object map[string]json.RawMessage, s *uploadReader) erro
 	d := decoder{uploads: s}
 	d.object("", object, reflect.ValueOf(body).Elem())
 	d.wrong.Merge(broken(body))
-	if c, ok := body.(checked); ok {
-		d.wrong.Merge(c.check())
-	}
 	return d.wrong.Err()
-}
-
-// mergeFaults adds the wrong fields of other to err. An error of the server outweighs both.
-func mergeFaults(err, other error) error {
-	wrong := maps.Clone(fault.FieldsOf(err))
-	if other == nil || len(wrong) == 0 {
-		return err
-	}
-	if len(fault.FieldsOf(other)) == 0 {
-		return other
-	}
-	wrong.Merge(fault.FieldsOf(other))
-	return wrong.Err()
 }
 
 // readBody returns the bytes of a JSON body. A body that declares another type or too large

@@ -14,20 +14,9 @@ type commentBody struct {
 	Content *string   `json:"content" validate:"required"`
 }
 
-func (b *commentBody) check() fault.Fields {
-	var wrong fault.Fields
-	if b.Content != nil {
-		wrong.Add("content", event.CommentLimit.RequiredProblem(*b.Content))
-	}
-	return wrong
-}
-
 func (a *api) writeComment(c *call) (reply, error) {
-	body, err := read[commentBody](c)
-	if err != nil {
-		return reply{}, mergeFaults(err, a.outOfReach(c, body.Event))
-	}
-	comment, err := a.Diary.Comment(c.ctx(), c.actor, *body.Event, *body.Content)
+	body, readErr := read[commentBody](c)
+	comment, err := a.Diary.Comment(c.ctx(), c.actor, orZero(body.Event), orZero(body.Content), readErr)
 	if err != nil {
 		return reply{}, err
 	}
@@ -36,16 +25,6 @@ func (a *api) writeComment(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return created(people.renderComment(comment)), nil
-}
-
-// outOfReach returns the fault for an event whose comments the caller may not see. Without
-// an event it returns nil.
-func (a *api) outOfReach(c *call, on *event.ID) error {
-	if on == nil {
-		return nil
-	}
-	_, err := a.Diary.Comments(c.ctx(), c.actor, *on, page.Request{})
-	return err
 }
 
 func (a *api) listComments(c *call) (reply, error) {

@@ -37,6 +37,14 @@ func (n *nullable[T]) receive(null bool) reflect.Value {
 	return reflect.ValueOf(&n.Value).Elem()
 }
 
+// orNil returns the value, or nil for an absent field and for null.
+func (n *nullable[T]) orNil() *T {
+	if !n.Sent || n.Null {
+		return nil
+	}
+	return &n.Value
+}
+
 // decoder fills structs from JSON by the names in their json tags. It notes the first
 // problem of each field.
 //

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 
 	"plaza/application/diary"
@@ -19,7 +18,7 @@ type eventBody struct {
 	Content    *string                   `json:"content"`
 	HTML       *string                   `json:"html_content"`
 	Date       *day                      `json:"event_time"`
-	Permission *event.Permission         `json:"view_permission" validate:"omitnil,oneof=0 100 200"`
+	Permission *event.Permission         `json:"view_permission"`
 	Category   nullable[feed.CategoryID] `json:"category"`
 	Publish    *bool                     `json:"publish"`
 }
@@ -39,34 +38,23 @@ func (d *day) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (b *eventBody) edit() diary.Edit {
-	e := diary.Edit{
-		Title: b.Title, Content: b.Content, HTML: b.HTML,
-		Permission: b.Permission, Publish: b.Publish,
-	}
+func (b *eventBody) change() event.Change {
+	c := event.Change{Title: b.Title, Content: b.Content, HTML: b.HTML, Permission: b.Permission, Publish: b.Publish}
 	if b.Date != nil {
-		e.Date = &b.Date.Date
+		c.Date = &b.Date.Date
 	}
 	if b.Category.Sent {
-		e.Category = &b.Category.Value
+		c.Category = &b.Category.Value
+		if !b.Category.Null && b.Category.Value == 0 {
+			c.Category = new(feed.CategoryID(-1)) // no category has this ID; null means none, not zero
+		}
 	}
-	return e
-}
-
-func (b *eventBody) check() fault.Fields {
-	wrong := b.edit().Check()
-	if b.Category.Sent && !b.Category.Null && b.Category.Value == 0 {
-		wrong.Add("category", event.NoCategory) // no category is null, not zero
-	}
-	return wrong
+	return c
 }
 
 func (a *api) writeEvent(c *call) (reply, error) {
-	body, err := read[eventBody](c)
-	if err != nil {
-		return reply{}, mergeFaults(err, a.Diary.CheckEdit(c.ctx(), body.edit()))
-	}
-	written, err := a.Diary.Write(c.ctx(), c.actor, body.edit())
+	body, readErr := read[eventBody](c)
+	written, err := a.Diary.Write(c.ctx(), c.actor, body.change(), readErr)
 	if err != nil {
 		return reply{}, err
 	}
@@ -74,18 +62,13 @@ func (a *api) writeEvent(c *call) (reply, error) {
 	return created(view), err
 }
 
-// editEvent checks access before it reports problems of the body. A caller who may not see
-// the event always gets 404.
 func (a *api) editEvent(c *call) (reply, error) {
 	id, err := pathID[event.ID](c)
 	if err != nil {
 		return reply{}, err
 	}
-	body, err := read[eventBody](c)
-	if err != nil {
-		return reply{}, cmp.Or(a.Diary.MayEdit(c.ctx(), c.actor, id), mergeFaults(err, a.Diary.CheckEdit(c.ctx(), body.edit())))
-	}
-	edited, err := a.Diary.Edit(c.ctx(), c.actor, id, body.edit())
+	body, readErr := read[eventBody](c)
+	edited, err := a.Diary.Edit(c.ctx(), c.actor, id, body.change(), readErr)
 	if err != nil {
 		return reply{}, err
 	}

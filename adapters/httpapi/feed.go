@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"slices"
+
 	"plaza/domain/demand"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -70,8 +72,13 @@ func demandersIn(items []feed.Item) []user.ID {
 
 // selection reads the requested kinds and the area.
 func (q *query) selection(allowed ...feed.Kind) feed.Selection {
-	kinds, err := feed.ParseKinds(q.values.Get("type"), allowed...)
-	q.wrong.Merge(fault.FieldsOf(err))
+	var kinds []feed.Kind
+	for _, name := range q.list("type") {
+		kinds = append(kinds, feed.Kind(name))
+		if !slices.Contains(allowed, feed.Kind(name)) {
+			q.wrong.Merge(fault.Fields{"type": {text.NoChoice(name)}})
+		}
+	}
 	if feed.Select(kinds, &feed.Area{}).Near == nil {
 		return feed.Select(kinds, nil) // without demands the area is ignored, even an invalid one
 	}
@@ -82,12 +89,13 @@ func (q *query) selection(allowed ...feed.Kind) feed.Selection {
 func (q *query) circle() *feed.Area {
 	lat, hasLat := q.number("lat")
 	lng, hasLng := q.number("lng")
-	centre, err := geo.NewPoint(lat, lng)
-	q.wrong.Merge(fault.FieldsOf(err))
+	centre := geo.Point{Lat: lat, Lng: lng}
+	latProblem, lngProblem := centre.Problems()
+	q.wrong.Merge(fault.Fields{"lat": {latProblem}, "lng": {lngProblem}})
 	within := geo.DefaultDistance
 	if km, isSaid := q.number("within_distance"); isSaid {
-		within, err = geo.NewDistance(km)
-		q.wrong.Merge(fault.FieldsOf(err))
+		within = geo.Kilometres(km)
+		q.wrong.Merge(fault.Fields{"within_distance": {within.SearchProblem()}})
 	}
 	switch {
 	case hasLat && !hasLng:

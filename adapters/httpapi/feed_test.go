@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http/httptest"
+	"net/url"
 	"testing"
 
 	"github.com/gin-gonic/gin"
@@ -57,6 +58,25 @@ func TestFED_05_a_circle_counts_for_demands_alone(t *testing.T) {
 		}
 		assert.NoError(t, q.err(), query)
 		assert.Equal(t, c.near, selection.Near, query)
+	}
+}
+
+func TestFED_04_types(t *testing.T) {
+	all := []feed.Kind{feed.Node, feed.Publication, feed.Demand, feed.Xfile}
+	for s, want := range map[string][]feed.Kind{
+		"": feed.ItemKinds(), " , ,": feed.ItemKinds(), "node": {feed.Node}, " demand , xfile ": {feed.Demand, feed.Xfile},
+		"demand,demand": {feed.Demand}, "xfile,demand,publication,node": {feed.Xfile, feed.Demand, feed.Publication, feed.Node},
+	} {
+		q := asked("type=" + url.QueryEscape(s))
+		assert.Equal(t, want, q.selection(all...).Kinds, "%q", s)
+		assert.NoError(t, q.err(), "%q", s)
+	}
+	for s, wrong := range map[string]string{
+		"nodes": "nodes", "Node": "Node", "node demand": "node demand", "node,event,events": "event", "0": "0", "node;demand": "node;demand",
+	} {
+		q := asked("type=" + url.QueryEscape(s))
+		q.selection(all...)
+		assert.Equal(t, fault.Field("type", "“"+wrong+"” is not a valid choice."), q.err(), "%q", s)
 	}
 }
 

@@ -3,8 +3,9 @@
 //
 // One table holds every route with its policy. A request is checked in a fixed order: its
 // token, the policy, the object in its path, its body. All problems of a body are reported
-// at once. Every error uses the same envelope. Internal errors reveal nothing to the client;
-// the log has their cause.
+// at once: a handler passes what it could not read to the use case, as readErr. Every error
+// uses the same envelope. Internal errors reveal nothing to the client; the log has their
+// cause.
 package httpapi
 
 import (

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"cmp"
+	"fmt"
 	"iter"
 
 	"plaza/application/userimages"
@@ -37,48 +37,24 @@ type imageBody struct {
 	Tags []string `json:"tags"`
 }
 
-func (b *imageBody) check() fault.Fields { return wrongTags(b.Tags) }
-
 // tagsBody replaces all tags of an image (IMG-01).
 type tagsBody struct {
 	Tags []string `json:"tags" validate:"required"`
 }
 
-func (b *tagsBody) check() fault.Fields { return wrongTags(b.Tags) }
-
-func wrongTags(names []string) fault.Fields {
-	_, err := userimage.ParseTags(names)
-	return fault.FieldsOf(err)
-}
-
 func (a *api) keepImage(c *call) (reply, error) {
-	body, err := readUpload[imageBody](c)
-	if err != nil {
-		return reply{}, err
-	}
-	tags, err := userimage.ParseTags(body.Tags)
-	if err != nil {
-		return reply{}, err
-	}
-	kept, err := a.Curating.Upload(c.ctx(), c.actor, body.Img, tags)
+	body, readErr := readUpload[imageBody](c)
+	kept, err := a.Curating.Upload(c.ctx(), c.actor, body.Img, body.Tags, readErr)
 	return created(renderImage(kept)), err
 }
 
-// retagImage checks access before it reports problems of the body.
 func (a *api) retagImage(c *call) (reply, error) {
 	id, err := pathID[userimage.ID](c)
 	if err != nil {
 		return reply{}, err
 	}
-	body, err := read[tagsBody](c)
-	if err != nil {
-		return reply{}, cmp.Or(a.Curating.MayEdit(c.ctx(), c.actor, id), err)
-	}
-	tags, err := userimage.ParseTags(body.Tags)
-	if err != nil {
-		return reply{}, err
-	}
-	kept, err := a.Curating.Retag(c.ctx(), c.actor, id, tags)
+	body, readErr := read[tagsBody](c)
+	kept, err := a.Curating.Retag(c.ctx(), c.actor, id, body.Tags, readErr)
 	return bare(renderImage(kept)), err
 }
 
@@ -90,10 +66,13 @@ func (a *api) deleteImage(c *call) (reply, error) {
 	return noContent(), a.Curating.Delete(c.ctx(), c.actor, id)
 }
 
-// keywords reads a comma-separated list of tags.
+// keywords reads a comma-separated list of tags. An image has no more than MaxTags, so more
+// are a problem.
 func (q *query) keywords(name string) []string {
-	words, problem := userimage.ParseTagFilter(q.values.Get(name))
-	q.wrong.Add(name, problem)
+	words := q.list(name)
+	if len(words) > userimage.MaxTags {
+		q.wrong.Add(name, fmt.Sprintf("Filter by at most %d tags.", userimage.MaxTags))
+	}
 	return words
 }
 

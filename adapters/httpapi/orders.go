@@ -85,16 +85,13 @@ func orZero[T any](v *T) (value T) {
 }
 
 func (a *api) createOrder(c *call) (reply, error) {
-	body, err := read[orderBody](c)
+	body, readErr := read[orderBody](c)
 	draft := body.draft()
-	if err != nil {
-		return reply{}, mergeFaults(err, a.Paying.CheckDraft(c.ctx(), draft))
-	}
 	key, err := c.idempotencyKey(payment.AskToCreate(draft))
-	if err != nil {
+	if readErr == nil && err != nil {
 		return reply{}, err
 	}
-	made, err := a.Paying.Create(c.ctx(), draft, key)
+	made, err := a.Paying.Create(c.ctx(), draft, key, readErr)
 	if err != nil {
 		return reply{}, err
 	}

@@ -21,36 +21,20 @@ type paymentExtra struct {
 	OpenID string            `json:"open_id"`
 }
 
-func (b *paymentBody) intent() (payment.Intent, error) {
-	method, endType := payment.Method(-1), payment.EndType(-1) // an absent value is invalid, not the first choice
-	if b.Method != nil {
-		method = *b.Method
-	}
-	if b.EndType != nil {
-		endType = *b.EndType
-	}
-	return payment.NewIntent(method, endType, b.Extra.App, b.Extra.OpenID)
-}
-
-func (b *paymentBody) check() fault.Fields {
-	_, err := b.intent()
-	return fault.FieldsOf(err)
-}
-
 // pay begins a payment. The response names the order also when the wallet refuses.
 func (a *api) pay(c *call) (reply, error) {
-	body, err := read[paymentBody](c)
-	if err != nil {
+	body, readErr := read[paymentBody](c)
+	endType := payment.EndType(-1) // an absent one is invalid, not the first choice
+	if body.EndType != nil {
+		endType = *body.EndType
+	}
+	intent, err := payment.NewIntent(orZero(body.Method), endType, body.Extra.App, body.Extra.OpenID)
+	if err := fault.Merge(readErr, err); err != nil {
 		return reply{}, err
 	}
-	wish := paying.PayRequest{}
-	if wish.Intent, err = body.intent(); err != nil {
-		return reply{}, err
-	}
-	if body.Order != nil {
-		if wish.Order = *body.Order; wish.Order < 1 {
-			return reply{}, payment.ErrNoOrder
-		}
+	wish := paying.PayRequest{Intent: intent, Order: orZero(body.Order)}
+	if body.Order != nil && wish.Order < 1 {
+		return reply{}, payment.ErrNoOrder
 	}
 	if wish.Key, err = c.idempotencyKey(payment.AskToPay(wish.Intent, wish.Order)); err != nil {
 		return reply{}, err

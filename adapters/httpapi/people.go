@@ -14,11 +14,8 @@ type peopleBody struct {
 
 // lookUpPeople returns simple user info (USR-01).
 func (a *api) lookUpPeople(c *call) (reply, error) {
-	body, err := read[peopleBody](c)
-	if err != nil {
-		return reply{}, err
-	}
-	infos, err := a.People.Lookup(c.ctx(), body.UID)
+	body, readErr := read[peopleBody](c)
+	infos, err := a.People.Lookup(c.ctx(), body.UID, readErr)
 	if err != nil {
 		return reply{}, err
 	}
@@ -40,11 +37,8 @@ type avatarBody struct {
 }
 
 func (a *api) setAvatar(c *call) (reply, error) {
-	body, err := readUpload[avatarBody](c)
-	if err != nil {
-		return reply{}, err
-	}
-	info, err := a.People.SetAvatar(c.ctx(), c.actor, body.Avatar)
+	body, readErr := readUpload[avatarBody](c)
+	info, err := a.People.SetAvatar(c.ctx(), c.actor, body.Avatar, readErr)
 	return data(renderPerson(info)), err
 }
 

@@ -9,11 +9,8 @@ type plateBody struct {
 }
 
 func (a *api) attachPlate(c *call) (reply, error) {
-	body, err := readUpload[plateBody](c)
-	if err != nil {
-		return reply{}, mergeFaults(err, a.notAttachable(c, body.Event))
-	}
-	plate, err := a.Diary.Attach(c.ctx(), c.actor, *body.Event, body.Photo)
+	body, readErr := readUpload[plateBody](c)
+	plate, err := a.Diary.Attach(c.ctx(), c.actor, orZero(body.Event), body.Photo, readErr)
 	if err != nil {
 		return reply{}, err
 	}
@@ -22,15 +19,6 @@ func (a *api) attachPlate(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return created(a.renderPlate(people[c.actor.ID], plate)), nil
-}
-
-// notAttachable returns the fault for an event that the caller may not attach pictures to.
-// Without an event it returns nil.
-func (a *api) notAttachable(c *call, on *event.ID) error {
-	if on == nil {
-		return nil
-	}
-	return a.Diary.MayAttach(c.ctx(), c.actor, *on)
 }
 
 func (a *api) detachPlate(c *call) (reply, error) {

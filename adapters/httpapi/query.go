@@ -99,9 +99,29 @@ func (q *query) number(name string) (float64, bool) {
 	return n, true
 }
 
+// list returns the trimmed parts of a comma-separated parameter, each once. Blank parts are
+// ignored.
+func (q *query) list(name string) []string {
+	var parts []string
+	seen := map[string]bool{"": true}
+	for part := range strings.SplitSeq(q.values.Get(name), ",") {
+		if part = text.Trim(part); !seen[part] {
+			seen[part] = true
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// ordering reads the order of events (EVT-13); a leading minus sign means descending.
 func (q *query) ordering() event.Ordering {
-	ordering, err := event.ParseOrdering(q.values.Get("ordering"))
-	q.wrong.Merge(fault.FieldsOf(err))
+	var terms []event.Term
+	for _, part := range q.list("ordering") {
+		name, descending := strings.CutPrefix(part, "-")
+		terms = append(terms, event.Term{Key: event.Key(name), Descending: descending})
+	}
+	ordering, err := event.NewOrdering(terms...)
+	q.wrong.Merge(fault.FieldsOf(fault.OnField("ordering", err)))
 	return ordering
 }
 
@@ -118,12 +138,9 @@ func choose[T any](q *query, name string, values ...T) (chosen T) {
 			return value
 		}
 	}
-	q.wrong.Add(name, noChoice(sent))
+	q.wrong.Add(name, text.NoChoice(sent))
 	return chosen
 }
-
-// noChoice is the sentence about a value that is not a valid choice.
-func noChoice(sent any) string { return fmt.Sprintf("“%v” is not a valid choice.", sent) }
 
 // whole parses an integer of digits only. It returns 0 for any other text. Numbers out of
 // range become the bound, which is no object's ID.

@@ -2,14 +2,20 @@ package httpapi
 
 import (
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
+	"plaza/domain/text"
+	"plaza/domain/userimage"
 )
 
 func queryOf(t *testing.T, raw string) *query {
@@ -89,4 +95,64 @@ func TestGEN_09_numbers_in_paths(t *testing.T) {
 	} {
 		assert.Equal(t, want, whole(s), "%q", s)
 	}
+}
+
+func TestEVT_13_ordering_syntax(t *testing.T) {
+	day, made := event.ByDate, event.ByCreated
+	standard := []event.Term{{Key: day, Descending: true}, {Key: made, Descending: true}}
+	for raw, want := range map[string][]event.Term{
+		"":                           standard,
+		" , ":                        standard,
+		"event_time":                 {{Key: day}},
+		"-create_time":               {{Key: made, Descending: true}},
+		" create_time , -event_time": {{Key: made}, {Key: day, Descending: true}},
+		"event_time,-event_time":     {{Key: day}},
+		"event_time,":                {{Key: day}},
+	} {
+		q := &query{values: url.Values{"ordering": {raw}}}
+		assert.Equal(t, want, q.ordering().Terms(), raw)
+		assert.NoError(t, q.err(), raw)
+	}
+	for _, raw := range []string{"id", "--event_time", "-", "event_time desc", "Event_Time", "event_time;drop"} {
+		q := &query{values: url.Values{"ordering": {raw}}}
+		q.ordering()
+		assert.Equal(t, fault.Fields{
+			"ordering": {"Order by event_time or create_time, with a leading - for descending order."},
+		}.Err(), q.err(), raw)
+	}
+}
+
+func TestIMG_05_keywords(t *testing.T) {
+	for raw, want := range map[string][]string{
+		"": nil, " , ,": nil, "a": {"a"}, " a , b,a,,c d ": {"a", "b", "c d"}, "A,a": {"A", "a"},
+	} {
+		q := &query{values: url.Values{"tags__contains": {raw}}}
+		assert.Equal(t, want, q.keywords("tags__contains"), "%q", raw)
+		assert.NoError(t, q.err())
+	}
+	var most []string
+	for n := range userimage.MaxTags {
+		most = append(most, strconv.Itoa(n))
+	}
+	for words, want := range map[string]error{
+		strings.Join(append(most, most...), ","): nil,
+		strings.Join(append(most, "more"), ","):  fault.Field("tags__overlap", "Filter by at most 50 tags."),
+	} {
+		q := &query{values: url.Values{"tags__overlap": {words}}}
+		q.keywords("tags__overlap")
+		assert.Equal(t, want, q.err())
+	}
+}
+
+func FuzzList(f *testing.F) {
+	f.Add(" node,,demand, node")
+	f.Fuzz(func(t *testing.T, s string) {
+		q := &query{values: url.Values{"type": {s}}}
+		parts := q.list("type")
+		for i, part := range parts {
+			if part == "" || part != text.Trim(part) || slices.Contains(parts[:i], part) {
+				t.Errorf("%q has parts %q", s, parts)
+			}
+		}
+	})
 }

@@ -59,8 +59,8 @@ func renderReading(i reading.Item) publicationItem {
 	view := renderPublication(i.Publication)
 	if l := i.Localised; l != nil {
 		view.Localised = &localisedView{
-			Title: l.Title, Content: l.Content,
-			Translator: translatorView{l.TitleTranslator, l.ContentTranslator},
+			Title: l.Title.Text, Content: l.Content.Text,
+			Translator: translatorView{l.Title.Translator, l.Content.Translator},
 			Source:     l.Source.String(), Language: l.Language.String(),
 		}
 	}

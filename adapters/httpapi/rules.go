@@ -14,8 +14,8 @@ import (
 	"plaza/domain/text"
 )
 
-// rules validates the tags of bodies: required, oneof, min, max and dive of the validator,
-// and visible for a text that is not blank.
+// rules validates the tags of bodies: required, min, max and dive of the validator, and
+// visible for a text that is not blank.
 var rules = newRules()
 
 func newRules() *validator.Validate {
@@ -61,8 +61,6 @@ func sentence(f validator.FieldError) string {
 		return text.Required
 	case "visible":
 		return text.Blank
-	case "oneof":
-		return noChoice(f.Value())
 	case "min", "max":
 		return outOfBounds(f.Kind(), f.Tag() == "min", f.Param())
 	}

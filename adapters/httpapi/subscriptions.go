@@ -2,41 +2,23 @@ package httpapi
 
 import (
 	"plaza/application/following"
-	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
-// subscriptionBody names a user or a category to follow: exactly one of them (SUB-04). The
-// other may be null, as in a subscription.
+// subscriptionBody names a user or a category to follow (SUB-04). The other may be null, as
+// in a subscription.
 type subscriptionBody struct {
 	User     nullable[user.ID]         `json:"followed_user"`
 	Category nullable[feed.CategoryID] `json:"followed_category"`
 }
 
-func (b *subscriptionBody) followsUser() bool { return b.User.Sent && !b.User.Null }
-
-func (b *subscriptionBody) followsCategory() bool { return b.Category.Sent && !b.Category.Null }
-
-func (b *subscriptionBody) check() fault.Fields {
-	var wrong fault.Fields
-	switch {
-	case b.followsUser() && b.followsCategory():
-		wrong.Add("followed_category", "Follow either a user or a category, not both.")
-	case !b.followsUser() && !b.followsCategory():
-		wrong.Add("followed_user", "One of followed_user and followed_category is required.")
-	}
-	return wrong
-}
-
 func (a *api) subscribe(c *call) (reply, error) {
-	body, err := read[subscriptionBody](c)
-	if err != nil {
-		return reply{}, err
-	}
-	followed, isNew, err := a.follow(c, body)
+	body, readErr := read[subscriptionBody](c)
+	target := following.Target{User: body.User.orNil(), Category: body.Category.orNil()}
+	followed, isNew, err := a.Following.Follow(c.ctx(), c.actor, target, readErr)
 	if err != nil {
 		return reply{}, err
 	}
@@ -48,13 +30,6 @@ func (a *api) subscribe(c *call) (reply, error) {
 		return created(people.renderSubscription(followed)), nil
 	}
 	return data(people.renderSubscription(followed)), nil
-}
-
-func (a *api) follow(c *call, body subscriptionBody) (following.Followed, bool, error) {
-	if body.followsUser() {
-		return a.Following.FollowUser(c.ctx(), c.actor, body.User.Value)
-	}
-	return a.Following.FollowCategory(c.ctx(), c.actor, body.Category.Value)
 }
 
 // listSubscriptions returns the caller's subscriptions. With uid_only, users and categories

@@ -2,13 +2,13 @@ package imaging
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 
-	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
@@ -49,14 +49,8 @@ func (p *pass) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// refuse returns the sentence as a fault of the field, unless reading failed for another
-// reason.
-func (o *original) refuse(field, sentence string) error {
-	if o.broken != nil {
-		return o.broken
-	}
-	return fault.Field(field, sentence)
-}
+// refuse returns the fault, unless reading failed for another reason.
+func (o *original) refuse(f error) error { return cmp.Or(o.broken, f) }
 
 // judge reads the format and the size from the header. The size then limits the decoder.
 func (o *original) judge() (form, image.Point, error) {

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
@@ -31,20 +30,20 @@ func NewProcessor(slots int) *Processor {
 }
 
 // Process implements media.Processor.
-func (s *Processor) Process(ctx context.Context, field string, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
+func (s *Processor) Process(ctx context.Context, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
 	if err := ctx.Err(); err != nil {
 		return media.Processed{}, err
 	}
 	o := &original{ctx: ctx, raw: raw}
 	if raw.Size() > media.MaxBytes {
-		return media.Processed{}, fault.Field(field, media.TooLarge)
+		return media.Processed{}, media.ErrTooLarge
 	}
 	form, size, err := o.judge()
 	switch {
 	case err != nil:
-		return media.Processed{}, o.refuse(field, media.NotAccepted)
+		return media.Processed{}, o.refuse(media.ErrNotAccepted)
 	case int64(size.X)*int64(size.Y) > media.MaxPixels:
-		return media.Processed{}, o.refuse(field, media.TooManyPixels)
+		return media.Processed{}, o.refuse(media.ErrTooManyPixels)
 	}
 
 	slots := min(int64(size.X*size.Y/slotPixels)+1, s.slots)
@@ -54,7 +53,7 @@ func (s *Processor) Process(ctx context.Context, field string, raw media.Raw, sp
 	defer s.free.Release(slots)
 	p, err := o.decode(form, size)
 	if err != nil {
-		return media.Processed{}, o.refuse(field, media.NotAccepted)
+		return media.Processed{}, o.refuse(media.ErrNotAccepted)
 	}
 	return p.process(ctx, specs)
 }

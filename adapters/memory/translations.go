@@ -3,31 +3,30 @@ package memory
 import (
 	"context"
 	"maps"
-	"slices"
 	"time"
 
 	"plaza/domain/instant"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
-// Translations is the store as publication.Cache.
+// Translations is the store as localisation.Cache.
 type Translations struct{ s *Store }
 
 // Translations returns the store's cache of translations.
 func (s *Store) Translations() Translations { return Translations{s} }
 
-var _ publication.Cache = Translations{}
+var _ localisation.Cache = Translations{}
 
 func (v Translations) Get(
-	ctx context.Context, keys []publication.CacheKey, now time.Time,
-) (map[publication.CacheKey]string, error) {
+	ctx context.Context, keys []localisation.Key, now time.Time,
+) (map[localisation.Key]string, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	v.s.translations.prune(now)
-	found := map[publication.CacheKey]string{}
+	found := map[localisation.Key]string{}
 	for _, key := range keys {
 		if t, kept := v.s.translations.kept[key]; kept && now.Before(t.expires) {
 			found[key] = t.text
@@ -36,31 +35,29 @@ func (v Translations) Get(
 	return found, nil
 }
 
-func (v Translations) Claim(ctx context.Context, c publication.Claim) (publication.Claimed, error) {
+func (v Translations) Claim(ctx context.Context, c localisation.Claim) (localisation.Claimed, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
-		return publication.Claimed{}, err
+		return localisation.Claimed{}, err
 	}
 	defer done()
 	t := v.s.translations
-	claimed := publication.Claimed{Kept: map[publication.CacheKey]string{}}
+	claimed := localisation.Claimed{Kept: map[localisation.Key]string{}}
 	for _, key := range c.Keys {
 		if text, kept := t.kept[key]; kept && c.Now.Before(text.expires) {
 			claimed.Kept[key] = text.text
 			continue
 		}
-		if by, is := t.claims[key]; is && by.holder != c.Holder && c.Now.Before(by.until) {
+		if by, is := t.claims[key]; is && c.Now.Before(by.until) {
 			continue
 		}
 		t.claims[key] = claim{c.Holder, instant.Normalise(c.Until)}
-		if !slices.Contains(claimed.Mine, key) {
-			claimed.Mine = append(claimed.Mine, key)
-		}
+		claimed.Mine = append(claimed.Mine, key)
 	}
 	return claimed, nil
 }
 
-func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]string, expires time.Time) error {
+func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string, expires time.Time) error {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return err
@@ -73,7 +70,7 @@ func (v Translations) Put(ctx context.Context, texts map[publication.CacheKey]st
 	return nil
 }
 
-func (v Translations) Release(ctx context.Context, h publication.Holder, keys []publication.CacheKey) error {
+func (v Translations) Release(ctx context.Context, h localisation.Holder, keys []localisation.Key) error {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return err
@@ -87,7 +84,7 @@ func (v Translations) Release(ctx context.Context, h publication.Holder, keys []
 	return nil
 }
 
-func (v Translations) Spend(ctx context.Context, s publication.Spending, budget int64) (bool, error) {
+func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (bool, error) {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return false, err
@@ -101,7 +98,7 @@ func (v Translations) Spend(ctx context.Context, s publication.Spending, budget 
 	return true, nil
 }
 
-func (v Translations) Refund(ctx context.Context, s publication.Spending) error {
+func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
 	done, err := v.s.write(ctx)
 	if err != nil {
 		return err
@@ -120,7 +117,7 @@ type translation struct {
 
 // claim is the holder of a claim on a text, with its expiry.
 type claim struct {
-	holder publication.Holder
+	holder localisation.Holder
 	until  time.Time
 }
 
@@ -133,15 +130,15 @@ type account struct {
 // translations drops expired texts whenever the map has doubled since the last sweep, so that
 // unused ones don't fill the memory.
 type translations struct {
-	kept   map[publication.CacheKey]translation
-	claims map[publication.CacheKey]claim // only texts being translated
+	kept   map[localisation.Key]translation
+	claims map[localisation.Key]claim // only texts being translated
 	spent  map[account]int64
 	sweep  int // size that triggers the next sweep
 }
 
 func newTranslations() translations {
 	return translations{
-		kept: map[publication.CacheKey]translation{}, claims: map[publication.CacheKey]claim{},
+		kept: map[localisation.Key]translation{}, claims: map[localisation.Key]claim{},
 		spent: map[account]int64{}, sweep: firstSweep,
 	}
 }
@@ -150,7 +147,7 @@ func (t *translations) prune(now time.Time) {
 	if len(t.kept) < t.sweep {
 		return
 	}
-	maps.DeleteFunc(t.kept, func(_ publication.CacheKey, kept translation) bool {
+	maps.DeleteFunc(t.kept, func(_ localisation.Key, kept translation) bool {
 		return !now.Before(kept.expires)
 	})
 	t.sweep = max(firstSweep, 2*len(t.kept))

@@ -103,12 +103,13 @@ func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T)
 	for i := range 40 {
 		day := event.DateOf(noon.AddDate(0, 0, -i/2))
 		for _, by := range []access.Actor{w.ann, w.bob} {
-			shown, err := w.Write(t.Context(), by, diary.Edit{
+			shown, err := w.Write(t.Context(), by, event.Change{
 				Title: ptr(fmt.Sprint("day ", i)), Date: &day, Category: ptr(feed.CategoryID(1)), Publish: ptr(true),
-			})
+			}, nil)
+
 			require.NoError(t, err)
 			w.now = w.now.Add(time.Second)
-			_, err = w.Comment(t.Context(), w.bob, shown.ID(), "nice")
+			_, err = w.Comment(t.Context(), w.bob, shown.ID(), "nice", nil)
 			require.NoError(t, err)
 		}
 	}
@@ -140,7 +141,7 @@ func TestPeopleIn_names_everybody_once(t *testing.T) {
 	w := newWorld(t)
 	id := w.published(t, w.ann, "mine", event.Public)
 	w.published(t, w.bob, "his", event.Public)
-	_, err := w.Comment(t.Context(), w.zoe, id, "hello")
+	_, err := w.Comment(t.Context(), w.zoe, id, "hello", nil)
 	require.NoError(t, err)
 	shown := mustRead(t, w, id)
 	assert.Equal(t, []user.ID{w.ann.ID, w.bob.ID, w.zoe.ID}, diary.PeopleIn(shown, shown))

@@ -25,19 +25,8 @@ import (
 
 // Diary implements the use cases.
 type Diary struct {
-	events     event.Repository
-	reader     event.Reader
-	discussion event.Discussion
-	related    event.RelatedReader
-	categories feed.Categories
-	relations  subscription.Repository
-	directory  user.Directory
-	places     place.Analyser
-	sanitiser  markup.Sanitiser
-	pictures   media.Store
-	deletions  media.DeletionQueue
-	processor  media.Processor
-	now        func() time.Time
+	ports Ports
+	now   func() time.Time
 }
 
 // Ports are the ports that a Diary uses.
@@ -57,79 +46,31 @@ type Ports struct {
 }
 
 // New returns the use cases over the ports; now returns the time.
-func New(p Ports, now func() time.Time) *Diary {
-	return &Diary{
-		events: p.Events, reader: p.Reader, discussion: p.Discussion, related: p.Related,
-		categories: p.Categories, relations: p.Relations, directory: p.Directory,
-		places: p.Places, sanitiser: p.Sanitiser,
-		pictures: p.Pictures, deletions: p.Deletions, processor: p.Processor, now: now,
-	}
-}
+func New(p Ports, now func() time.Time) *Diary { return &Diary{ports: p, now: now} }
 
-// Edit is a request to create or change an event. Nil fields were not sent. HTML is not
-// sanitised yet.
-type Edit struct {
-	Title      *string
-	Content    *string
-	HTML       *string
-	Date       *event.Date
-	Permission *event.Permission
-	Category   *feed.CategoryID // zero: none
-	Publish    *bool
-}
-
-// Check returns the faults of the fields, without looking up what they refer to. It also
-// limits the HTML as sent, so that sanitising it stays cheap.
-func (e Edit) Check() fault.Fields {
-	return e.change(unsanitised{}).Check()
-}
-
-// unsanitised returns HTML as sent, for checks before sanitising.
-type unsanitised struct{}
-
-func (unsanitised) Sanitise(raw string) markup.HTML { return markup.HTML(raw) }
-
-// change returns the edit with its HTML sanitised.
-func (e Edit) change(s markup.Sanitiser) event.Change {
-	c := event.Change{
-		Title: e.Title, Content: e.Content, Date: e.Date,
-		Permission: e.Permission, Category: e.Category, Publish: e.Publish,
-	}
-	if e.HTML != nil {
-		clean := s.Sanitise(*e.HTML)
-		c.HTML = &clean
-	}
-	return c
-}
-
-// CheckEdit returns nil if the fields of the edit are valid and the category exists;
-// otherwise it returns all faults together (GEN-08).
-func (d *Diary) CheckEdit(ctx context.Context, e Edit) error {
-	wrong := e.Check()
-	if e.Category != nil && *e.Category != 0 {
-		known, err := d.categories.ByIDs(ctx, []feed.CategoryID{*e.Category})
-		if err != nil {
-			return err
+// prepare checks the change and sanitises its HTML. It names all wrong fields together,
+// those that could not be read and an unknown category included (GEN-08).
+func (d *Diary) prepare(ctx context.Context, c event.Change, readErr error) (event.Change, error) {
+	err := fault.Merge(readErr, c.Check().Err())
+	if c.Category != nil && *c.Category > 0 {
+		known, lookupErr := d.ports.Categories.ByIDs(ctx, []feed.CategoryID{*c.Category})
+		if lookupErr == nil && len(known) == 0 {
+			lookupErr = fault.Field("category", event.NoCategory)
 		}
-		if len(known) == 0 {
-			wrong.Merge(fault.Fields{"category": {event.NoCategory}})
-		}
+		err = fault.Merge(err, lookupErr)
 	}
-	return wrong.Err()
-}
-
-// prepare checks the edit and converts it for the domain.
-func (d *Diary) prepare(ctx context.Context, e Edit) (event.Change, error) {
-	if err := d.CheckEdit(ctx, e); err != nil {
+	if err != nil {
 		return event.Change{}, err
 	}
-	return e.change(d.sanitiser), nil
+	return c.Sanitised(d.ports.Sanitiser), nil
 }
 
-// Write creates an event of the actor (EVT-02). Without a date in the edit, its date is
+// Write creates an event of the actor (EVT-02). Without a date in the change, its date is
 // today in the actor's time zone.
-func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (View, error) {
-	c, err := d.prepare(ctx, e)
+//
+// readErr says which fields of the request could not be read, here and in all use cases.
+func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, readErr error) (View, error) {
+	c, err := d.prepare(ctx, c, readErr)
 	if err != nil {
 		return View{}, err
 	}
@@ -138,14 +79,14 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, e Edit) (View, er
 	if err != nil {
 		return View{}, err
 	}
-	at, err := d.places.Analyse(ctx, written.Text().Title, written.Text().Content)
+	at, err := d.ports.Places.Analyse(ctx, written.Text().Title, written.Text().Content)
 	if err != nil {
 		return View{}, fmt.Errorf("find place of new event: %w", err)
 	}
 	if err := written.Locate(written.Text(), at); err != nil {
 		return View{}, err
 	}
-	stored, err := d.events.Add(ctx, written)
+	stored, err := d.ports.Events.Add(ctx, written)
 	if err != nil {
 		return View{}, err
 	}
@@ -157,12 +98,12 @@ const placeTries = 3
 
 // Edit changes the fields of the actor's event that were sent, all or none (EVT-03,
 // EVT-20). The stored place always belongs to the stored text.
-func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edit) (View, error) {
+func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, c event.Change, readErr error) (View, error) {
 	current, err := d.writable(ctx, actor, id)
 	if err != nil {
 		return View{}, err
 	}
-	c, err := d.prepare(ctx, e)
+	c, err = d.prepare(ctx, c, readErr)
 	if err != nil {
 		return View{}, err
 	}
@@ -174,7 +115,7 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edi
 		if !errors.Is(err, event.ErrTextChanged) {
 			return View{}, err
 		}
-		if current, err = d.events.Get(ctx, id); err != nil {
+		if current, err = d.ports.Events.Get(ctx, id); err != nil {
 			return View{}, err
 		}
 	}
@@ -185,14 +126,14 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, e Edi
 // event.ErrTextChanged if the text has changed since the event was read.
 func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (event.Entry, error) {
 	if c.Title == nil && c.Content == nil {
-		return d.events.ChangeRead(ctx, read, func(e *event.Event) error { return e.Apply(c, d.now()) })
+		return d.ports.Events.ChangeRead(ctx, read, func(e *event.Event) error { return e.Apply(c, d.now()) })
 	}
 	text := c.TextAfter(read.Text())
-	at, err := d.places.Analyse(ctx, text.Title, text.Content)
+	at, err := d.ports.Places.Analyse(ctx, text.Title, text.Content)
 	if err != nil {
 		return event.Entry{}, fmt.Errorf("find place of event %d: %w", read.ID(), err)
 	}
-	return d.events.ChangeRead(ctx, read, func(e *event.Event) error {
+	return d.ports.Events.ChangeRead(ctx, read, func(e *event.Event) error {
 		if err := e.Apply(c, d.now()); err != nil {
 			return err
 		}
@@ -200,19 +141,12 @@ func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (e
 	})
 }
 
-// MayEdit returns nil if the actor may change or delete the event, Denied if the actor may
-// only see it, and NotFound otherwise (EVT-07).
-func (d *Diary) MayEdit(ctx context.Context, actor access.Actor, id event.ID) error {
-	_, err := d.writable(ctx, actor, id)
-	return err
-}
-
 // Delete removes the actor's event with its plates, comments and likes (EVT-09).
 func (d *Diary) Delete(ctx context.Context, actor access.Actor, id event.ID) error {
 	if _, err := d.writable(ctx, actor, id); err != nil {
 		return err
 	}
-	removed, err := d.events.Remove(ctx, id)
+	removed, err := d.ports.Events.Remove(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -239,7 +173,7 @@ func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p
 // Of returns a page of the author's events that the actor may see. An unknown author is
 // NotFound (EVT-13).
 func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o event.Ordering, p page.Request) (page.Page[View], error) {
-	members, err := d.directory.Members(ctx, []user.ID{author})
+	members, err := d.ports.Directory.Members(ctx, []user.ID{author})
 	if err != nil {
 		return page.Page[View]{}, err
 	}
@@ -254,7 +188,7 @@ func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o ev
 }
 
 func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (page.Page[View], error) {
-	p, err := d.reader.List(ctx, q)
+	p, err := d.ports.Reader.List(ctx, q)
 	if err != nil {
 		return page.Page[View]{}, err
 	}
@@ -267,7 +201,7 @@ const MaxRecentlyCommented = 10
 
 // RecentlyCommented returns the actor's most recently commented events (EVT-12).
 func (d *Diary) RecentlyCommented(ctx context.Context, actor access.Actor) ([]View, error) {
-	entries, err := d.reader.Commented(ctx, actor.ID, MaxRecentlyCommented)
+	entries, err := d.ports.Reader.Commented(ctx, actor.ID, MaxRecentlyCommented)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +220,7 @@ func (d *Diary) writable(ctx context.Context, actor access.Actor, id event.ID) (
 
 func (d *Diary) guarded(ctx context.Context, actor access.Actor, id event.ID,
 	check func(*event.Event, subscription.Relation) error) (event.Entry, error) {
-	entry, err := d.events.Get(ctx, id)
+	entry, err := d.ports.Events.Get(ctx, id)
 	if err != nil {
 		return event.Entry{}, err
 	}
@@ -303,6 +237,6 @@ func (d *Diary) relation(ctx context.Context, actor access.Actor, author user.ID
 	if r := subscription.Relate(actor.ID, author, false, false); r == subscription.Self {
 		return r, nil
 	}
-	relations, err := d.relations.Relations(ctx, actor.ID, []user.ID{author})
+	relations, err := d.ports.Relations.Relations(ctx, actor.ID, []user.ID{author})
 	return relations[author], err
 }

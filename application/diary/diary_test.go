@@ -77,7 +77,7 @@ func ptr[T any](v T) *T { return &v }
 // published writes a published event with the permission.
 func (w *world) published(t *testing.T, by access.Actor, title string, p event.Permission) event.ID {
 	t.Helper()
-	shown, err := w.Write(t.Context(), by, diary.Edit{Title: &title, Permission: &p, Publish: ptr(true)})
+	shown, err := w.Write(t.Context(), by, event.Change{Title: &title, Permission: &p, Publish: ptr(true)}, nil)
 	require.NoError(t, err)
 	return shown.ID()
 }
@@ -95,7 +95,7 @@ func TestEVT02_today_is_where_the_author_is(t *testing.T) {
 		loc, err := time.LoadLocation(zone)
 		require.NoError(t, err)
 		w.ann.Zone = loc
-		shown, err := w.Write(t.Context(), w.ann, diary.Edit{})
+		shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, day, shown.State().Date.String(), zone)
 	}
@@ -106,23 +106,67 @@ func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
 	id := w.published(t, w.ann, "for contacts", event.Contact)
 	_, err := w.Read(t.Context(), w.bob, id)
 	assert.NoError(t, err)
-	_, err = w.Edit(t.Context(), w.bob, id, diary.Edit{Title: ptr("mine now")})
+	_, err = w.Edit(t.Context(), w.bob, id, event.Change{Title: ptr("mine now")}, nil)
 	assert.ErrorIs(t, err, event.ErrNotAuthor)
 	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, id), event.ErrNotAuthor)
 	for _, stranger := range []access.Actor{w.zoe, {}} {
 		_, err = w.Read(t.Context(), stranger, id)
 		assert.ErrorIs(t, err, event.ErrNotFound)
-		_, err = w.Edit(t.Context(), stranger, id, diary.Edit{})
+		_, err = w.Edit(t.Context(), stranger, id, event.Change{}, nil)
 		assert.ErrorIs(t, err, event.ErrNotFound)
 		assert.ErrorIs(t, w.Delete(t.Context(), stranger, id), event.ErrNotFound)
 		assert.ErrorIs(t, w.Like(t.Context(), stranger, id, true), event.ErrNotFound)
-		_, err = w.Comment(t.Context(), stranger, id, "hello?")
+		_, err = w.Comment(t.Context(), stranger, id, "hello?", nil)
 		assert.Equal(t, "event", fieldOf(t, err))
 		_, err = w.Comments(t.Context(), stranger, id, page.Request{})
 		assert.Equal(t, "event", fieldOf(t, err))
 	}
 	assert.NoError(t, w.Delete(t.Context(), w.ann, id))
 	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, id), event.ErrNotFound)
+}
+
+func TestGEN08_access_is_checked_first_then_all_wrong_fields_are_named(t *testing.T) {
+	w := newWorld(t)
+	id := w.published(t, w.ann, "for contacts", event.Contact)
+	unread, noBody := fault.Field("title", "unreadable"), fault.New(fault.TooLarge, "unreadable")
+	wrong := event.Change{Content: ptr("\x00"), Category: ptr(feed.CategoryID(404))}
+	write := func(_ access.Actor, readErr error) error {
+		_, err := w.Write(t.Context(), w.ann, wrong, readErr)
+		return err
+	}
+	edit := func(actor access.Actor, readErr error) error {
+		_, err := w.Edit(t.Context(), actor, id, wrong, readErr)
+		return err
+	}
+	for _, readErr := range []error{unread, noBody} {
+		assert.ErrorIs(t, edit(w.zoe, readErr), event.ErrNotFound)
+		assert.ErrorIs(t, edit(w.bob, readErr), event.ErrNotAuthor)
+	}
+	for _, do := range []func(access.Actor, error) error{write, edit} {
+		assert.Equal(t, noBody, do(w.ann, noBody))
+		assert.Equal(t, fault.Fields{
+			"title": {"unreadable"}, "content": {"Null characters are not allowed."}, "category": {event.NoCategory},
+		}, fault.FieldsOf(do(w.ann, unread)))
+	}
+
+	comment := func(actor access.Actor, on event.ID, readErr error) error {
+		_, err := w.Comment(t.Context(), actor, on, " ", readErr)
+		return err
+	}
+	attach := func(actor access.Actor, on event.ID, readErr error) error {
+		_, err := w.Attach(t.Context(), actor, on, nil, readErr)
+		return err
+	}
+	noEvent, blank := []string{"Event not found."}, []string{"This field may not be blank."}
+	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "event": noEvent, "content": blank}, fault.FieldsOf(comment(w.zoe, id, unread)))
+	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "content": blank}, fault.FieldsOf(comment(w.bob, id, unread)))
+	assert.Equal(t, fault.Fields{"content": {"unreadable"}}, fault.FieldsOf(comment(w.bob, id, fault.Field("content", "unreadable"))))
+	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "event": noEvent}, fault.FieldsOf(attach(w.zoe, id, unread)))
+	assert.ErrorIs(t, attach(w.bob, id, unread), event.ErrNotAuthor)
+	assert.Equal(t, unread, attach(w.ann, id, unread))
+	for _, do := range []func(access.Actor, event.ID, error) error{comment, attach} {
+		assert.Equal(t, noBody, do(w.ann, 0, noBody), "without a body there is no event")
+	}
 }
 
 func fieldOf(t *testing.T, err error) string {
@@ -140,7 +184,7 @@ func TestEVT08_lists_show_what_single_events_show(t *testing.T) {
 	w := newWorld(t)
 	for _, status := range []bool{false, true} {
 		for _, p := range event.Permissions() {
-			_, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("x"), Permission: &p, Publish: &status})
+			_, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x"), Permission: &p, Publish: &status}, nil)
 			require.NoError(t, err)
 		}
 	}
@@ -190,16 +234,16 @@ func momentIDs(s diary.View) []event.ID {
 
 func TestEVT16_the_stored_place_belongs_to_the_stored_text(t *testing.T) {
 	w := newWorld(t)
-	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("杭州的秋天"), Content: ptr("西湖边散步")})
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("杭州的秋天"), Content: ptr("西湖边散步")}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "杭州市", shown.State().Place.City)
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Title: ptr("北京的秋天"), Content: ptr("")})
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Title: ptr("北京的秋天"), Content: ptr("")}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "北京市", shown.State().Place.City)
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Permission: ptr(event.Private)})
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Permission: ptr(event.Private)}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "北京市", shown.State().Place.City)
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Title: ptr("Autumn")})
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Title: ptr("Autumn")}, nil)
 	require.NoError(t, err)
 	assert.True(t, shown.State().Place.IsZero())
 }
@@ -219,7 +263,7 @@ func (m *meddler) Analyse(ctx context.Context, title, content string) (place.Pla
 func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 	m := &meddler{Analyser: gazetteer.New(), meddle: func() {}}
 	w := newWorld(t, func(p *diary.Ports) { p.Places = m })
-	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("x")})
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x")}, nil)
 	require.NoError(t, err)
 	id := shown.ID()
 	set := func(content string) {
@@ -234,29 +278,29 @@ func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 			set(strings.Repeat("上海", times))
 		}
 	}
-	shown, err = w.Edit(t.Context(), w.ann, id, diary.Edit{Title: ptr("标题")})
+	shown, err = w.Edit(t.Context(), w.ann, id, event.Change{Title: ptr("标题")}, nil)
 	require.NoError(t, err, "the third try holds")
 	assert.Equal(t, "上海市", shown.State().Place.City)
 	assert.Equal(t, "上海上海", shown.State().Content, "nobody's text is lost")
 
 	m.meddle = func() { times++; set(strings.Repeat("北京", times)) }
-	_, err = w.Edit(t.Context(), w.ann, id, diary.Edit{Title: ptr("other")})
+	_, err = w.Edit(t.Context(), w.ann, id, event.Change{Title: ptr("other")}, nil)
 	assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
 }
 
 func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 	w := newWorld(t)
-	shown, err := w.Write(t.Context(), w.ann, diary.Edit{})
+	shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil)
 	require.NoError(t, err)
 	id := shown.ID()
-	edits := []diary.Edit{
+	edits := []event.Change{
 		{HTML: ptr("<p>html</p>")}, {Permission: ptr(event.Contact)}, {Date: ptr(event.DateOf(noon.AddDate(0, 0, -9)))},
 		{Title: ptr("title")},
 	}
 	var wait sync.WaitGroup
 	for _, e := range edits {
 		wait.Go(func() {
-			_, err := w.Edit(t.Context(), w.ann, id, e)
+			_, err := w.Edit(t.Context(), w.ann, id, e, nil)
 			assert.NoError(t, err)
 		})
 	}
@@ -273,14 +317,14 @@ func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 func TestEVT18_html_is_cleaned_and_text_is_not_interpreted(t *testing.T) {
 	w := newWorld(t)
 	raw := `<p onclick="x()">hi<script>alert(1)</script></p>`
-	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Title: ptr("<b>t</b>"), Content: &raw, HTML: &raw})
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("<b>t</b>"), Content: &raw, HTML: &raw}, nil)
 	require.NoError(t, err)
 	assert.EqualValues(t, "<p>hi</p>", shown.State().HTML)
 	assert.Equal(t, raw, shown.State().Content)
 	assert.Equal(t, "<b>t</b>", shown.State().Title)
 
 	huge := "<i>" + strings.Repeat("<script></script>", 64<<10)
-	_, err = w.Write(t.Context(), w.ann, diary.Edit{HTML: &huge})
+	_, err = w.Write(t.Context(), w.ann, event.Change{HTML: &huge}, nil)
 	assert.Equal(t, "html_content", fieldOf(t, err), "bounded as it was sent")
 }
 
@@ -291,7 +335,7 @@ func TestEVT12_and_EVT17_comments(t *testing.T) {
 	second := w.published(t, w.ann, "second", event.Public)
 	say := func(by access.Actor, on event.ID, what string) event.CommentID {
 		w.now = w.now.Add(time.Second)
-		c, err := w.Comment(t.Context(), by, on, what)
+		c, err := w.Comment(t.Context(), by, on, what, nil)
 		require.NoError(t, err)
 		return c.ID
 	}
@@ -320,7 +364,7 @@ func TestEVT12_and_EVT17_comments(t *testing.T) {
 	assert.Equal(t, 1, after.Counts.Likes)
 	assert.Equal(t, before.State().Modified, after.State().Modified)
 
-	_, err = w.Edit(t.Context(), w.ann, first, diary.Edit{Permission: ptr(event.Private)})
+	_, err = w.Edit(t.Context(), w.ann, first, event.Change{Permission: ptr(event.Private)}, nil)
 	require.NoError(t, err)
 	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, before.Comments[0].ID), event.ErrNoComment, "out of reach")
 }
@@ -340,12 +384,12 @@ func (w *world) category(t *testing.T, c feed.Category) {
 func TestCategories_must_exist(t *testing.T) {
 	w := newWorld(t)
 	w.category(t, feed.Category{ID: 4, Name: "Walks", Slug: "walks"})
-	shown, err := w.Write(t.Context(), w.ann, diary.Edit{Category: ptr(feed.CategoryID(4))})
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Category: ptr(feed.CategoryID(4))}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "Walks", shown.Category)
-	_, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Category: ptr(feed.CategoryID(5))})
+	_, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Category: ptr(feed.CategoryID(5))}, nil)
 	assert.Equal(t, "category", fieldOf(t, err))
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), diary.Edit{Category: ptr(feed.CategoryID(0))})
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Category: ptr(feed.CategoryID(0))}, nil)
 	require.NoError(t, err)
 	assert.Zero(t, shown.Category)
 }

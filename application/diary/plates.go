@@ -7,34 +7,30 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
-// MayAttach returns nil if the actor may attach plates to the event, Denied if the actor may
-// only see it, and otherwise a fault on event (PLA-01).
-func (d *Diary) MayAttach(ctx context.Context, actor access.Actor, on event.ID) error {
+// Attach adds the picture to the actor's event and returns the plate. It returns Denied if
+// the actor may only see the event, and a fault on event if the actor may not see it
+// (PLA-01). Bytes that are not an accepted picture, and one plate too many, are faults on
+// photo. If the plate can't be stored, its file is removed.
+func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, readErr error) (event.Plate, error) {
 	_, err := d.writable(ctx, actor, on)
-	return noEvent(err)
-}
-
-// Attach adds the picture to the actor's event and returns the plate. Bytes that are not an
-// accepted picture, and one plate too many, are faults on photo. If the plate can't be
-// stored, its file is removed.
-func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw) (event.Plate, error) {
-	if err := d.MayAttach(ctx, actor, on); err != nil {
+	if err := fault.Merge(readErr, noEvent(err)); err != nil {
 		return event.Plate{}, err
 	}
-	processed, err := d.processor.Process(ctx, "photo", raw)
+	processed, err := d.ports.Processor.Process(ctx, raw)
+	if err != nil {
+		return event.Plate{}, fault.OnField("photo", err)
+	}
+	key, err := d.ports.Pictures.Put(ctx, processed.Upload, media.Viewers)
 	if err != nil {
 		return event.Plate{}, err
 	}
-	key, err := d.pictures.Put(ctx, processed.Upload, media.Viewers)
+	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error { return e.AddPlate(key, d.now()) })
 	if err != nil {
-		return event.Plate{}, err
-	}
-	stored, err := d.events.Change(ctx, on, func(e *event.Event) error { return e.AddPlate(key, d.now()) })
-	if err != nil {
-		return event.Plate{}, errors.Join(noEvent(err), d.pictures.Remove(context.WithoutCancel(ctx), key))
+		return event.Plate{}, errors.Join(noEvent(err), d.ports.Pictures.Remove(context.WithoutCancel(ctx), key))
 	}
 	plates := stored.State().Plates
 	return plates[slices.IndexFunc(plates, func(p event.Plate) bool { return p.Photo == key })], nil
@@ -43,7 +39,7 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 // Detach removes the plate from the actor's event, then its file. If the actor may not see
 // the event, the plate is NotFound.
 func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID) error {
-	on, err := d.reader.OfPlate(ctx, id)
+	on, err := d.ports.Reader.OfPlate(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -51,7 +47,7 @@ func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID
 		return noPlate(err)
 	}
 	var removed event.Plate
-	if _, err := d.events.Change(ctx, on, func(e *event.Event) error {
+	if _, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error {
 		removed, err = e.RemovePlate(id, d.now())
 		return err
 	}); err != nil {
@@ -75,11 +71,11 @@ func (d *Diary) removePhotos(ctx context.Context, plates ...event.Plate) {
 	for i, p := range plates {
 		keys[i] = p.Photo
 	}
-	_ = media.RemoveFiles(context.WithoutCancel(ctx), d.pictures, d.deletions, keys)
+	_ = media.RemoveFiles(context.WithoutCancel(ctx), d.ports.Pictures, d.ports.Deletions, keys)
 }
 
 // PhotoURL returns the URL of the plate's picture, for users who may see the event. The URL
 // expires (PLA-04).
 func (d *Diary) PhotoURL(p event.Plate) string {
-	return d.pictures.URL(p.Photo, media.Viewers, d.now())
+	return d.ports.Pictures.URL(p.Photo, media.Viewers, d.now())
 }

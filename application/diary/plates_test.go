@@ -27,14 +27,14 @@ func illustrated(t *testing.T) (*world, media.Store, media.Raw) {
 func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
 	w, pictures, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Contact)
-	_, err := w.Attach(t.Context(), w.bob, id, raw)
+	_, err := w.Attach(t.Context(), w.bob, id, raw, nil)
 	assert.ErrorIs(t, err, event.ErrNotAuthor)
-	_, err = w.Attach(t.Context(), w.zoe, id, raw)
+	_, err = w.Attach(t.Context(), w.zoe, id, raw, nil)
 	assert.Equal(t, "event", fieldOf(t, err))
-	_, err = w.Attach(t.Context(), w.ann, id, strings.NewReader("no picture"))
+	_, err = w.Attach(t.Context(), w.ann, id, strings.NewReader("no picture"), nil)
 	assert.Equal(t, "photo", fieldOf(t, err))
 
-	plate, err := w.Attach(t.Context(), w.ann, id, raw)
+	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []event.Plate{plate}, mustRead(t, w, id).State().Plates)
 	assert.ErrorIs(t, w.Detach(t.Context(), w.bob, plate.ID), event.ErrNotAuthor)
@@ -48,7 +48,7 @@ func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
 func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {
 	w, pictures, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Public)
-	plate, err := w.Attach(t.Context(), w.ann, id, raw)
+	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil)
 	require.NoError(t, err)
 	require.NoError(t, w.Delete(t.Context(), w.ann, id))
 	_, err = pictures.Open(t.Context(), plate.Photo)
@@ -58,7 +58,7 @@ func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {
 func TestPLA04_the_address_of_a_plate_expires(t *testing.T) {
 	w, _, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Public)
-	plate, err := w.Attach(t.Context(), w.ann, id, raw)
+	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil)
 	require.NoError(t, err)
 	now := w.PhotoURL(plate)
 	w.now = w.now.Add(59 * time.Minute)

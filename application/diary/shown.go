@@ -62,7 +62,7 @@ func (d *Diary) views(ctx context.Context, actor access.Actor, entries []event.E
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	related, err := d.related.Load(ctx, relatedQuery(actor, entries, deep))
+	related, err := d.ports.Related.Load(ctx, relatedQuery(actor, entries, deep))
 	if err != nil {
 		return nil, err
 	}

@@ -21,15 +21,13 @@ func noEvent(err error) error {
 
 // Comment adds a comment to an event that the actor may see (EVT-19). Any other event is a
 // fault on event.
-func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string) (event.Comment, error) {
+func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string, readErr error) (event.Comment, error) {
 	c, err := event.NewComment(on, actor.ID, content, d.now())
-	if err != nil {
+	_, accessErr := d.readable(ctx, actor, on)
+	if err := fault.Merge(fault.Merge(readErr, err), noEvent(accessErr)); err != nil {
 		return event.Comment{}, err
 	}
-	if _, err := d.readable(ctx, actor, on); err != nil {
-		return event.Comment{}, noEvent(err)
-	}
-	c, err = d.discussion.AddComment(ctx, c)
+	c, err = d.ports.Discussion.AddComment(ctx, c)
 	return c, noEvent(err)
 }
 
@@ -39,13 +37,13 @@ func (d *Diary) Comments(ctx context.Context, actor access.Actor, on event.ID, p
 	if _, err := d.readable(ctx, actor, on); err != nil {
 		return page.Page[event.Comment]{}, noEvent(err)
 	}
-	return d.discussion.Comments(ctx, on, p)
+	return d.ports.Discussion.Comments(ctx, on, p)
 }
 
 // DeleteComment deletes a comment that the actor wrote, or that is on the actor's event. If
 // the actor may not see the event, the comment is NotFound.
 func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.CommentID) error {
-	c, err := d.discussion.Comment(ctx, id)
+	c, err := d.ports.Discussion.Comment(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -59,7 +57,7 @@ func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.
 	if !c.RemovableBy(actor.ID, on.Author()) {
 		return event.ErrNotCommenter
 	}
-	return d.discussion.RemoveComment(ctx, id)
+	return d.ports.Discussion.RemoveComment(ctx, id)
 }
 
 // Like sets or removes the actor's like of an event that they may see (EVT-19).
@@ -67,5 +65,5 @@ func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes
 	if _, err := d.readable(ctx, actor, on); err != nil {
 		return err
 	}
-	return d.discussion.Like(ctx, on, actor.ID, likes)
+	return d.ports.Discussion.Like(ctx, on, actor.ID, likes)
 }

@@ -32,32 +32,46 @@ type Followed struct {
 	Of feed.Category // zero if it follows a user
 }
 
-// FollowUser makes the actor follow the user. It reports whether the subscription is new
-// (SUB-04). The actor themselves and an unknown user are faults on followed_user.
-func (f *Following) FollowUser(ctx context.Context, actor access.Actor, id user.ID) (Followed, bool, error) {
-	s, err := subscription.ToUser(actor.ID, id, f.now())
-	if err != nil {
+// Target is what to follow: either a user or a category.
+type Target struct {
+	User     *user.ID
+	Category *feed.CategoryID
+}
+
+// errNoCategory is the fault of a category that does not exist.
+var errNoCategory = fault.Field("followed_category", "Category not found.")
+
+// subscription returns the subscription to the target. A target that is not exactly one is a
+// fault (SUB-04).
+func (t Target) subscription(follower user.ID, now time.Time) (subscription.Subscription, error) {
+	switch {
+	case t.User != nil && t.Category != nil:
+		return subscription.Subscription{}, fault.Field("followed_category", "Follow either a user or a category, not both.")
+	case t.User != nil:
+		return subscription.ToUser(follower, *t.User, now)
+	case t.Category == nil:
+		return subscription.Subscription{}, fault.Field("followed_user", "One of followed_user and followed_category is required.")
+	case *t.Category <= 0:
+		return subscription.Subscription{}, errNoCategory
+	}
+	return subscription.ToCategory(follower, *t.Category, now), nil
+}
+
+// Follow makes the actor follow the target. It reports whether the subscription is new
+// (SUB-04). The actor themselves, an unknown user and an unknown category are faults on
+// their field.
+func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, readErr error) (Followed, bool, error) {
+	s, err := t.subscription(actor.ID, f.now())
+	if err := fault.Merge(readErr, err); err != nil {
 		return Followed{}, false, err
 	}
 	s, isNew, err := f.subscriptions.Follow(ctx, s)
-	if errors.Is(err, subscription.ErrNotFound) {
+	switch {
+	case errors.Is(err, subscription.ErrNotFound) && t.User != nil:
 		return Followed{}, false, fault.Field("followed_user", "User not found.")
-	}
-	return Followed{Subscription: s}, isNew, err
-}
-
-// FollowCategory makes the actor follow the category. It reports whether the subscription
-// is new (SUB-04). An unknown category is a fault on followed_category.
-func (f *Following) FollowCategory(ctx context.Context, actor access.Actor, id feed.CategoryID) (Followed, bool, error) {
-	noCategory := fault.Field("followed_category", "Category not found.")
-	if id <= 0 {
-		return Followed{}, false, noCategory
-	}
-	s, isNew, err := f.subscriptions.Follow(ctx, subscription.ToCategory(actor.ID, id, f.now()))
-	if errors.Is(err, subscription.ErrNotFound) {
-		return Followed{}, false, noCategory
-	}
-	if err != nil {
+	case errors.Is(err, subscription.ErrNotFound):
+		return Followed{}, false, errNoCategory
+	case err != nil:
 		return Followed{}, false, err
 	}
 	named, err := f.name(ctx, []subscription.Subscription{s})

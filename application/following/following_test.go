@@ -37,15 +37,15 @@ func world(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 
 func TestSUB04_following(t *testing.T) {
 	f, ann, bob := world(t)
-	first, isNew, err := f.FollowUser(t.Context(), ann, bob.ID)
+	first, isNew, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
 	require.NoError(t, err)
 	assert.True(t, isNew)
-	again, isNew, err := f.FollowUser(t.Context(), ann, bob.ID)
+	again, isNew, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
 	require.NoError(t, err)
 	assert.False(t, isNew)
 	assert.Equal(t, first, again)
 	for _, nobody := range []user.ID{ann.ID, 999, 0, -1} {
-		_, _, err = f.FollowUser(t.Context(), ann, nobody)
+		_, _, err = f.Follow(t.Context(), ann, following.Target{User: new(nobody)}, nil)
 		assert.True(t, fault.Is(err, fault.Invalid), "%d: %v", nobody, err)
 	}
 	assert.ErrorIs(t, f.Unfollow(t.Context(), bob, first.ID), subscription.ErrNotFound, "somebody else's")
@@ -53,16 +53,34 @@ func TestSUB04_following(t *testing.T) {
 	assert.ErrorIs(t, f.Unfollow(t.Context(), ann, first.ID), subscription.ErrNotFound)
 }
 
+func TestSUB04_exactly_one_is_followed(t *testing.T) {
+	f, ann, bob := world(t)
+	unread := fault.Field("note", "unreadable")
+	for field, target := range map[string]following.Target{
+		"followed_user":     {},
+		"followed_category": {User: new(bob.ID), Category: new(feed.CategoryID(4))},
+	} {
+		_, _, err := f.Follow(t.Context(), ann, target, unread)
+		assert.Len(t, fault.FieldsOf(err), 2)
+		assert.NotEmpty(t, fault.FieldsOf(err)[field])
+	}
+	_, _, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, unread)
+	assert.Equal(t, unread, err)
+	all, err := f.List(t.Context(), ann, subscription.Query{})
+	require.NoError(t, err)
+	assert.Zero(t, all.Total)
+}
+
 func TestSUB01_to_03_listing(t *testing.T) {
 	f, ann, bob := world(t)
-	_, _, err := f.FollowUser(t.Context(), ann, bob.ID)
+	_, _, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
 	require.NoError(t, err)
-	walks, isNew, err := f.FollowCategory(t.Context(), ann, 4)
+	walks, isNew, err := f.Follow(t.Context(), ann, following.Target{Category: new(feed.CategoryID(4))}, nil)
 	require.NoError(t, err)
 	assert.True(t, isNew)
 	assert.Equal(t, "Walks", walks.Of.Name)
 	for _, none := range []feed.CategoryID{0, 5, -1} {
-		_, _, err = f.FollowCategory(t.Context(), ann, none)
+		_, _, err = f.Follow(t.Context(), ann, following.Target{Category: new(none)}, nil)
 		assert.True(t, fault.Is(err, fault.Invalid), "%d: %v", none, err)
 	}
 	all, err := f.List(t.Context(), ann, subscription.Query{User: bob.ID})

@@ -38,7 +38,10 @@ func (r *run) withCover(ctx context.Context, s Source, record imported.CoverReco
 func readCover(s Source, name string) ([]byte, error) {
 	file, err := s.OpenCover(name)
 	if err != nil {
-		return nil, coverFault(err)
+		if f, is := fault.As(err); is {
+			return nil, fault.Field(coverField, f.Text)
+		}
+		return nil, err
 	}
 	defer file.Close()
 	raw, err := io.ReadAll(io.LimitReader(file, media.MaxBytes+1))
@@ -46,23 +49,15 @@ func readCover(s Source, name string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read cover %s: %w", name, err)
 	case len(raw) > media.MaxBytes:
-		return nil, fault.Field(coverField, media.TooLarge)
+		return nil, fault.OnField(coverField, media.ErrTooLarge)
 	}
 	return raw, nil
 }
 
-// coverFault turns a fault of the file into a fault on the field that names it.
-func coverFault(err error) error {
-	if f, is := fault.As(err); is && len(f.Fields) == 0 {
-		return fault.Field(coverField, f.Text)
-	}
-	return err
-}
-
 func (r *run) storeCover(ctx context.Context, digest imported.Digest, raw []byte, sizes []media.SizeSpec) (media.Picture, error) {
-	processed, err := r.ports.Processor.Process(ctx, coverField, bytes.NewReader(raw), sizes...)
+	processed, err := r.ports.Processor.Process(ctx, bytes.NewReader(raw), sizes...)
 	if err != nil {
-		return media.Picture{}, err
+		return media.Picture{}, fault.OnField(coverField, err)
 	}
 	picture, err := processed.Store(ctx, r.ports.Pictures, media.Everyone)
 	if err != nil {

@@ -248,7 +248,7 @@ func TestADM04_a_cover_is_kept_once(t *testing.T) {
 	assert.Equal(t, int64(3), summary.All().New)
 	require.Len(t, r.kept, 2)
 	assert.Contains(t, r.kept[0], "cover.file: File not found.")
-	assert.Contains(t, r.kept[1], "cover.file: "+media.NotAccepted)
+	assert.Contains(t, r.kept[1], "cover.file: "+media.ErrNotAccepted.Text)
 
 	items := w.feedPage(0, feed.Node)
 	require.Len(t, items, 2)

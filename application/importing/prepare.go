@@ -1,7 +1,6 @@
 package importing
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -48,17 +47,6 @@ func (r *run) prepare(ctx context.Context, s Source, line imported.RawLine) (pre
 	return prepared{RawLine: line, reject: imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}}, nil
 }
 
-// mergeFaults merges the fields of both faults. Fields that could not be decoded are not
-// also reported as missing.
-func mergeFaults(decodeErr, recordErr error) error {
-	wrong := fault.FieldsOf(decodeErr)
-	if len(wrong) == 0 {
-		return cmp.Or(decodeErr, recordErr)
-	}
-	wrong.Merge(fault.FieldsOf(recordErr))
-	return wrong.Err()
-}
-
 func (r *run) recordOf(ctx context.Context, s Source, line imported.RawLine) (imported.Record, error) {
 	if line.TooLong {
 		return nil, errTooLong
@@ -68,8 +56,8 @@ func (r *run) recordOf(ctx context.Context, s Source, line imported.RawLine) (im
 		return nil, decodeErr
 	}
 	record, err := draft.Record(r.ports.Sanitiser)
-	if decodeErr != nil || err != nil {
-		return nil, mergeFaults(decodeErr, err)
+	if err := fault.Merge(decodeErr, err); err != nil {
+		return nil, err
 	}
 	if withFile, is := record.(imported.CoverRecord); is && withFile.CoverFile() != "" {
 		return r.withCover(ctx, s, withFile)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -71,6 +73,38 @@ func TestPAY09_calls_at_once_ask_the_wallet_once(t *testing.T) {
 	all.Wait()
 	assert.Equal(t, 1, w.wallet.asked("prepare"))
 	assert.Len(t, w.wallet.trades, 1)
+}
+
+// counting is a ledger that counts Changes.
+type counting struct {
+	payment.Ledger
+	changes atomic.Int64
+}
+
+func (c *counting) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
+	c.changes.Add(1)
+	return c.Ledger.Change(ctx, id, fn)
+}
+
+func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wallet, ledger := newToy(), &counting{}
+		w := newWorldWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+		id := w.order(t, w.ann)
+		wallet.hold, wallet.held = make(chan struct{}), make(chan struct{})
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				_, err := w.begin(t, id)
+				assert.NoError(t, err)
+			})
+		}
+		<-wallet.held
+		<-time.After(limits.Call - time.Millisecond) // of the bubble's time
+		assert.EqualValues(t, 1, ledger.changes.Load())
+		close(wallet.hold)
+		all.Wait()
+	})
 }
 
 func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"plaza/domain/payment"
 )
 
-// once calls do, or replay with the stored answer if the key has one. do must store the
-// answer together with its changes. If do fails, once releases the key, so that the client
-// may retry with it. Without a key, once calls do.
-func (p *Paying) once(ctx context.Context, k *payment.Key, replay func(payment.Answer) error, do func() error) error {
+// once returns the result of do, or of replay with the stored answer if the key has one. do
+// must store the answer together with its changes. If do fails, once releases the key, so
+// that the client may retry with it. Without a key, once calls do.
+func once[T any](ctx context.Context, p *Paying, k *payment.Key, replay func(payment.Answer) (T, error), do func() (T, error)) (T, error) {
 	if k == nil {
 		return do()
 	}
@@ -18,12 +18,14 @@ func (p *Paying) once(ctx context.Context, k *payment.Key, replay func(payment.A
 	answer, err := p.ledger.Reserve(ctx, *k, now, now.Add(p.limits.Lease))
 	switch {
 	case err != nil:
-		return err
+		var none T
+		return none, err
 	case answer != nil:
 		return replay(*answer)
 	}
-	if err := do(); err != nil {
-		return errors.Join(err, p.ledger.Release(context.WithoutCancel(ctx), *k))
+	result, err := do()
+	if err != nil {
+		err = errors.Join(err, p.ledger.Release(context.WithoutCancel(ctx), *k))
 	}
-	return nil
+	return result, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -12,32 +13,21 @@ import (
 // Create stores a new open order and returns it. It returns the faults of all fields
 // together, an unknown user included (PAY-12). Repeating the request with the same key
 // returns the order as it was created. k may be nil.
-func (p *Paying) Create(ctx context.Context, d payment.Draft, k *payment.Key) (payment.Order, error) {
-	var made payment.Order
-	err := p.once(ctx, k, func(a payment.Answer) (err error) {
-		made, err = p.ledger.Order(ctx, a.Order)
-		made = made.AsMade()
-		return err
-	}, func() (err error) {
-		made, err = p.create(ctx, d, k)
-		return err
-	})
-	return made, err
-}
-
-func (p *Paying) create(ctx context.Context, d payment.Draft, k *payment.Key) (payment.Order, error) {
-	order, err := p.newOrder(ctx, d)
-	if err != nil {
-		return payment.Order{}, err
+func (p *Paying) Create(ctx context.Context, d payment.Draft, k *payment.Key, readErr error) (payment.Order, error) {
+	if readErr != nil {
+		_, err := p.newOrder(ctx, d)
+		return payment.Order{}, fault.Merge(readErr, err)
 	}
-	return p.ledger.AddOrder(ctx, order, k)
-}
-
-// CheckDraft returns nil if an order can be created from the draft; otherwise the faults of
-// all fields, an unknown user included.
-func (p *Paying) CheckDraft(ctx context.Context, d payment.Draft) error {
-	_, err := p.newOrder(ctx, d)
-	return err
+	return once(ctx, p, k, func(a payment.Answer) (payment.Order, error) {
+		order, err := p.ledger.Order(ctx, a.Order)
+		return order.AsMade(), err
+	}, func() (payment.Order, error) {
+		order, err := p.newOrder(ctx, d)
+		if err != nil {
+			return payment.Order{}, err
+		}
+		return p.ledger.AddOrder(ctx, order, k)
+	})
 }
 
 func (p *Paying) newOrder(ctx context.Context, d payment.Draft) (payment.Order, error) {

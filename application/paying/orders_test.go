@@ -17,7 +17,8 @@ func TestPAY12_an_order_is_created(t *testing.T) {
 	w := newWorld(t)
 	made, err := w.Create(t.Context(), payment.Draft{
 		User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour,
-	}, nil)
+	}, nil, nil)
+
 	require.NoError(t, err)
 	assert.Positive(t, made.ID)
 	assert.Equal(t, noon.Add(time.Hour), made.Expires)
@@ -33,16 +34,17 @@ func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.Create(t.Context(), payment.Draft{
 		User: 999, Subject: "Tea", Amount: 0, Currency: payment.CNY, ExpiresIn: time.Hour,
-	}, nil)
+	}, nil, nil)
+
 	f, isFault := fault.As(err)
 	require.True(t, isFault, "%v", err)
 	assert.Contains(t, f.Fields, "user")
 	assert.Contains(t, f.Fields, "amount")
 	assert.Len(t, f.Fields, 2)
 
-	assert.Equal(t, err, w.CheckDraft(t.Context(), payment.Draft{
-		User: 999, Subject: "Tea", Amount: 0, Currency: payment.CNY, ExpiresIn: time.Hour,
-	}))
+	_, err = w.Create(t.Context(), payment.Draft{User: 999, Subject: "Tea", Amount: 5, Currency: payment.CNY}, nil,
+		fault.Field("expires_in", "unreadable"))
+	assert.Equal(t, fault.Fields{"user": {"User not found."}, "expires_in": {"unreadable"}}, fault.FieldsOf(err))
 	for _, somebody := range []access.Actor{w.ann, w.bob} {
 		orders, err := w.Orders(t.Context(), somebody.ID, "", page.Request{})
 		require.NoError(t, err)
@@ -82,13 +84,13 @@ func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 	draft := payment.Draft{User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}
 	k, err := payment.NewKey(w.bob.ID, "one", payment.AskToCreate(draft))
 	require.NoError(t, err)
-	made, err := w.Create(t.Context(), draft, k)
+	made, err := w.Create(t.Context(), draft, k, nil)
 	require.NoError(t, err)
 	require.NoError(t, w.ledger.Change(t.Context(), made.ID, func(t *payment.Trade) error {
 		t.Order.State, t.Order.PaidAt, t.Order.Transaction = payment.Paid, noon, "t1"
 		return nil
 	}))
-	again, err := w.Create(t.Context(), draft, k)
+	again, err := w.Create(t.Context(), draft, k, nil)
 	require.NoError(t, err)
 	assert.Equal(t, made, again, "as it was made")
 
@@ -96,9 +98,9 @@ func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 	wrong.Amount = 0
 	k, err = payment.NewKey(w.bob.ID, "two", payment.AskToCreate(wrong))
 	require.NoError(t, err)
-	_, err = w.Create(t.Context(), wrong, k)
+	_, err = w.Create(t.Context(), wrong, k, nil)
 	require.Error(t, err)
 	k.Fingerprint = [32]byte{}
-	_, err = w.Create(t.Context(), draft, k)
+	_, err = w.Create(t.Context(), draft, k, nil)
 	require.NoError(t, err, "the error has released the key")
 }

@@ -20,27 +20,29 @@ type PayRequest struct {
 // Pay begins the payment of the actor's order and returns the parameters with which the
 // client continues (PAY-01..09). If it fails after an order was chosen, it returns that order
 // with the error.
-func (p *Paying) Pay(ctx context.Context, actor access.Actor, w PayRequest) (order payment.Order, v payment.ClientParams, err error) {
-	err = p.once(ctx, w.Key, func(a payment.Answer) error {
-		order, v, err = p.replay(ctx, a)
-		return err
-	}, func() error {
-		order, v, err = p.pay(ctx, actor, w)
-		return err
-	})
-	return order, v, err
+func (p *Paying) Pay(ctx context.Context, actor access.Actor, w PayRequest) (payment.Order, payment.ClientParams, error) {
+	b, err := once(ctx, p, w.Key,
+		func(a payment.Answer) (begun, error) { return p.replay(ctx, a) },
+		func() (begun, error) { return p.pay(ctx, actor, w) })
+	return b.order, b.params, err
 }
 
-func (p *Paying) pay(ctx context.Context, actor access.Actor, w PayRequest) (payment.Order, payment.ClientParams, error) {
+// begun is the result of Pay.
+type begun struct {
+	order  payment.Order
+	params payment.ClientParams
+}
+
+func (p *Paying) pay(ctx context.Context, actor access.Actor, w PayRequest) (begun, error) {
 	order, err := p.choose(ctx, actor, w.Order)
 	if err != nil {
-		return payment.Order{}, payment.ClientParams{}, err
+		return begun{}, err
 	}
 	if p.gateway == nil {
-		return order, payment.ClientParams{}, payment.ErrNoWallet
+		return begun{order: order}, payment.ErrNoWallet
 	}
 	params, err := p.begin(ctx, order.ID, w)
-	return order, params, err
+	return begun{order, params}, err
 }
 
 // choose returns the order to pay: the one with the id, or for zero the only open one (PAY-07).
@@ -67,17 +69,18 @@ type storedResponse struct {
 }
 
 // replay returns the stored response, as long as its prepayment can be used.
-func (p *Paying) replay(ctx context.Context, a payment.Answer) (order payment.Order, v payment.ClientParams, err error) {
+func (p *Paying) replay(ctx context.Context, a payment.Answer) (begun, error) {
 	var s storedResponse
 	if err := json.Unmarshal(a.Reply, &s); err != nil {
-		return order, v, fmt.Errorf("decode idempotent response: %w", err)
+		return begun{}, fmt.Errorf("decode idempotent response: %w", err)
 	}
-	err = p.ledger.Change(ctx, a.Order, func(t *payment.Trade) error {
+	var order payment.Order
+	err := p.ledger.Change(ctx, a.Order, func(t *payment.Trade) error {
 		order = t.Order
 		return t.CheckTicket(s.TradeNo, s.Ends, p.now())
 	})
 	if err != nil {
-		return order, v, err
+		return begun{order: order}, err
 	}
-	return order, s.Voucher, nil
+	return begun{order, s.Voucher}, nil
 }

@@ -31,9 +31,6 @@ func NewLimits(call, interval time.Duration) Limits {
 	return Limits{Call: call, Lease: 2 * call, Interval: interval}
 }
 
-// Log returns the logger of the context, for example of a request with its ID.
-type Log func(context.Context) *slog.Logger
-
 // Paying implements the use cases.
 type Paying struct {
 	ledger    payment.Ledger
@@ -41,12 +38,13 @@ type Paying struct {
 	gateway   payment.Gateway // nil: no wallet is configured
 	limits    Limits
 	now       func() time.Time
-	log       Log
+	log       func(context.Context) *slog.Logger
 	queue     queue
 }
 
-// New returns the use cases over the ports; now returns the time. gateway may be nil; then
-// payments fail with ErrNoWallet.
-func New(ledger payment.Ledger, directory user.Directory, gateway payment.Gateway, l Limits, now func() time.Time, log Log) *Paying {
+// New returns the use cases over the ports; now returns the time, and log the logger of a
+// context. gateway may be nil; then payments fail with ErrNoWallet.
+func New(ledger payment.Ledger, directory user.Directory, gateway payment.Gateway, l Limits, now func() time.Time,
+	log func(context.Context) *slog.Logger) *Paying {
 	return &Paying{ledger: ledger, directory: directory, gateway: gateway, limits: l, now: now, log: log}
 }

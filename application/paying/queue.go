@@ -7,7 +7,9 @@ import (
 	"plaza/domain/payment"
 )
 
-// queue is a mutex per order. The zero queue is ready to use.
+// queue is a mutex per order. Without it, every call that waits for the order's prepayment
+// would poll the ledger, and many calls for one order would slow those for others. The zero
+// queue is ready to use.
 type queue struct {
 	mutex sync.Mutex
 	lanes map[payment.OrderID]*lane

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/user"
 )
@@ -13,10 +14,13 @@ import (
 // SetAvatar replaces the actor's avatar with the picture in all avatar sizes, and returns the
 // actor's new public info. Bytes that are not an accepted picture are a fault on avatar. If
 // the avatar can't be stored, its files are removed.
-func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Raw) (user.Info, error) {
-	processed, err := p.processor.Process(ctx, "avatar", raw, media.AvatarSizes...)
+func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Raw, readErr error) (user.Info, error) {
+	if readErr != nil {
+		return user.Info{}, readErr
+	}
+	processed, err := p.processor.Process(ctx, raw, media.AvatarSizes...)
 	if err != nil {
-		return user.Info{}, err
+		return user.Info{}, fault.OnField("avatar", err)
 	}
 	before, err := p.avatar(ctx, actor.ID)
 	if err != nil {

@@ -81,8 +81,11 @@ func unique(ids []user.ID) []user.ID {
 }
 
 // Lookup is Infos for clients. More than MaxAsked ids are a fault on uid.
-func (p *People) Lookup(ctx context.Context, ids []user.ID) ([]user.Info, error) {
-	if len(ids) > MaxAsked {
+func (p *People) Lookup(ctx context.Context, ids []user.ID, readErr error) ([]user.Info, error) {
+	switch {
+	case readErr != nil:
+		return nil, readErr
+	case len(ids) > MaxAsked:
 		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxAsked))
 	}
 	return p.Infos(ctx, ids)

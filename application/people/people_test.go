@@ -39,7 +39,7 @@ func world(t *testing.T, names ...string) (*people.People, []user.ID) {
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
 	p, ids := world(t, "Ann", "Bob", "Zoe")
-	infos, err := p.Lookup(t.Context(), []user.ID{ids[2], 999, ids[0], ids[2], -1, 0})
+	infos, err := p.Lookup(t.Context(), []user.ID{ids[2], 999, ids[0], ids[2], -1, 0}, nil)
 	require.NoError(t, err)
 	require.Len(t, infos, 2)
 	assert.Equal(t, "Zoe", infos[0].Firstname)
@@ -49,13 +49,13 @@ func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
 	assert.NotEqual(t, infos[0].Avatar.Path, infos[1].Avatar.Path, "USR-04: everyone has a picture of their own")
 
 	for _, none := range [][]user.ID{nil, {}, {999}} {
-		infos, err := p.Lookup(t.Context(), none)
+		infos, err := p.Lookup(t.Context(), none, nil)
 		require.NoError(t, err)
 		assert.Empty(t, infos)
 	}
-	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked))
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked), nil)
 	assert.NoError(t, err)
-	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked+1))
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked+1), nil)
 	assert.True(t, fault.Is(err, fault.Invalid))
 }
 
@@ -73,7 +73,7 @@ func TestUSR05_the_own_profile(t *testing.T) {
 func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
 	p, ids := world(t, "Ann", "Bob")
 	ann := access.Actor{ID: ids[0]}
-	info, err := p.SetAvatar(t.Context(), ann, bytes.NewReader(pictures.Plain(t, 500, 400)))
+	info, err := p.SetAvatar(t.Context(), ann, bytes.NewReader(pictures.Plain(t, 500, 400)), nil)
 	require.NoError(t, err)
 	require.Len(t, info.Avatar.Sizes, 3)
 	assert.Equal(t, []int{96, 256, 500}, []int{info.Avatar.Sizes[0].Width, info.Avatar.Sizes[1].Width, info.Avatar.Sizes[2].Width},
@@ -84,7 +84,7 @@ func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
 	assert.Equal(t, info, infos[0])
 	assert.Contains(t, infos[1].Avatar.Path, "/media/portrait/", "another keeps the drawn one")
 
-	_, err = p.SetAvatar(t.Context(), ann, strings.NewReader("no picture"))
+	_, err = p.SetAvatar(t.Context(), ann, strings.NewReader("no picture"), nil)
 	assert.Contains(t, fault.FieldsOf(err), "avatar")
 	profile, err := p.Profile(t.Context(), ann)
 	require.NoError(t, err)

@@ -1,66 +1,47 @@
-// Package reading holds the use cases of reading publications, translated into the
-// reader's language on request.
-//
-// Translation is best effort: if the translator is missing, slow or broken, the reader
-// gets the publication as it was written (PUB-07). Only one server at a time translates
-// a text (PUB-06): readers on one server share the call in flight, and a call translates
-// only the texts that it has claimed in the cache.
+// Package reading holds the use case of reading publications, translated into the reader's
+// language as far as translations are available.
 package reading
 
 import (
 	"context"
-	"log/slog"
-	"sync"
 	"time"
 
 	"plaza/domain/locale"
+	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 )
 
-// Reading implements the use cases.
+// Translate returns the translations of the texts into a language that are available in
+// time. Texts in that language have none.
+type Translate func(ctx context.Context, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation
+
+// Reading implements the use case.
 type Reading struct {
 	publications publication.Repository
-	translator   publication.Translator // nil: nothing is translated
-	cache        publication.Cache
+	translate    Translate
 	pictures     media.Store
 	now          func() time.Time
-	log          Log
-	offer        Offer
-
-	inflight inflight
-	running  sync.WaitGroup // calls in flight
-	counts   counters
 }
 
-// Log returns the logger of the context, for example of a request with its ID.
-type Log func(context.Context) *slog.Logger
-
-// Offer says which translations readers get (PUB-06).
-type Offer struct {
-	Languages []locale.Tag // target languages; empty: any
-	Budget    int64        // characters per UTC day for all servers together; 0: unlimited
+// New returns the use case over the ports; now returns the time.
+func New(publications publication.Repository, translate Translate, pictures media.Store, now func() time.Time) *Reading {
+	return &Reading{publications: publications, translate: translate, pictures: pictures, now: now}
 }
-
-// New returns the use cases over the ports; now returns the time. Without a
-// translator nothing is translated. The caller must call Close.
-func New(publications publication.Repository, translator publication.Translator, cache publication.Cache,
-	pictures media.Store, now func() time.Time, log Log, offer Offer) *Reading {
-	return &Reading{
-		publications: publications, translator: translator, cache: cache, pictures: pictures, now: now, log: log,
-		offer: offer, inflight: inflight{calls: map[publication.CacheKey]*call{}},
-	}
-}
-
-// Close waits for the calls in flight. Each ends within half a minute.
-func (r *Reading) Close() { r.running.Wait() }
 
 // Item is a publication. Localised is set if the publication is in another language
 // than the reader's and its translation was available in time.
 type Item struct {
 	publication.Publication
-	Localised *publication.Localised
+	Localised *Localised
+}
+
+// Localised is a publication's title and content in another language (PUB-04).
+type Localised struct {
+	Title, Content localisation.Translation
+	Source         locale.Tag // the original language
+	Language       locale.Tag // the language of the translation
 }
 
 // Feed returns a page of publications, the latest update first (PUB-01), their covers
@@ -77,20 +58,31 @@ func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.T
 		items[i] = Item{Publication: pub}
 		items[i].Cover = pub.Cover.At(address)
 	}
-	if r.translator != nil && r.offer.includes(reader) {
-		r.localise(ctx, items, reader)
-	}
+	r.localise(ctx, items, reader)
 	return page.With(p, items), nil
 }
 
-func (o Offer) includes(reader locale.Tag) bool {
-	if reader.IsZero() || len(o.Languages) == 0 {
-		return !reader.IsZero()
+// localise sets the translations of the items: title and content (PUB-08).
+func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag) {
+	if reader.IsZero() {
+		return
 	}
-	for _, offered := range o.Languages {
-		if locale.Same(offered, reader) {
-			return true
+	texts := make([]localisation.Text, 0, 2*len(items))
+	languages := map[string]locale.Tag{} // a page has few
+	for _, item := range items {
+		from, known := languages[item.Language]
+		if !known {
+			from, _ = locale.Parse(item.Language)
+			languages[item.Language] = from
+		}
+		texts = append(texts, localisation.Text{Content: item.Title, Language: from}, localisation.Text{Content: item.Summary, Language: from})
+	}
+	translated := r.translate(ctx, texts, reader)
+	for i := range items {
+		title, hasTitle := translated[texts[2*i]]
+		content, hasContent := translated[texts[2*i+1]]
+		if hasTitle && hasContent {
+			items[i].Localised = &Localised{Title: title, Content: content, Source: texts[2*i].Language, Language: reader}
 		}
 	}
-	return false
 }

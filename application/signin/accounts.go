@@ -25,13 +25,9 @@ type Registration struct {
 // together.
 func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) {
 	var wrong fault.Fields
-	note := func(err error) {
-		if f, ok := fault.As(err); ok {
-			wrong.Merge(f.Fields)
-		}
-	}
+	note := func(err error) { wrong.Merge(fault.FieldsOf(err)) }
 	phone, err := user.ParsePhone(r.Username)
-	note(err)
+	note(fault.OnField("username", err))
 	note(access.CheckPassword(r.Password, phone, s.strength))
 	scopes := access.DefaultScopes()
 	if r.Scopes != nil {

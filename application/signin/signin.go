@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -58,13 +59,10 @@ type Login struct {
 // failed: an unknown user, a wrong password and a disabled account take the same time and
 // return access.ErrBadLogin (AUT-02). A malformed phone number and a scope that the account
 // lacks are faults on their fields. Too many failures are Throttled (AUT-11).
-func (s *Signin) Login(ctx context.Context, l Login) (secret.String, error) {
+func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.String, error) {
 	phone, err := user.ParsePhone(l.Username)
-	if err != nil {
-		return secret.String{}, err
-	}
-	asked, err := access.ParseScopes(l.Scopes)
-	if err != nil {
+	asked, scopeErr := access.ParseScopes(l.Scopes)
+	if err := fault.Merge(readErr, fault.Merge(fault.OnField("username", err), scopeErr)); err != nil {
 		return secret.String{}, err
 	}
 	attempt := access.Attempt{Phone: phone, Source: access.SourceOf(l.From)}

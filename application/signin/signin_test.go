@@ -84,7 +84,7 @@ func login(username, pass string, scopes ...string) signin.Login {
 
 func TestAUT01_a_login_gives_a_key_that_acts(t *testing.T) {
 	w := newWorld(t)
-	key, err := w.Login(t.Context(), login(" "+phone+" ", password))
+	key, err := w.Login(t.Context(), login(" "+phone+" ", password), nil)
 	require.NoError(t, err)
 	actor, err := w.Authenticate(t.Context(), key)
 	require.NoError(t, err)
@@ -103,18 +103,33 @@ func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
 		"empty password": login(phone, ""),
 	} {
 		before := w.hasher.verified
-		_, err := w.Login(t.Context(), l)
+		_, err := w.Login(t.Context(), l, nil)
 		assert.Same(t, access.ErrBadLogin, err, name)
 		assert.Equal(t, before+1, w.hasher.verified, "%s costs one verification, as a success does", name)
 	}
 	require.NoError(t, w.Disable(t.Context(), shut, false))
-	_, err = w.Login(t.Context(), login("+86-13900000002", password))
+	_, err = w.Login(t.Context(), login("+86-13900000002", password), nil)
+	assert.NoError(t, err)
+}
+
+func TestAUT11_a_login_that_could_not_be_read_is_not_counted(t *testing.T) {
+	w := newWorld(t)
+	unread := fault.Field("password", "unreadable")
+	for range 20 {
+		_, err := w.Login(t.Context(), login(phone, ""), unread)
+		assert.Equal(t, unread, err)
+	}
+	_, err := w.Login(t.Context(), login("x", "", "root"), unread)
+	assert.Equal(t, fault.Fields{
+		"password": {"unreadable"}, "username": {user.ErrNoPhone.Text}, "scope": {"Unknown scope “root”."},
+	}, fault.FieldsOf(err))
+	_, err = w.Login(t.Context(), login(phone, password), nil)
 	assert.NoError(t, err)
 }
 
 func TestAUT08_scopes(t *testing.T) {
 	w := newWorld(t)
-	key, err := w.Login(t.Context(), login(phone, password, "xfile_event"))
+	key, err := w.Login(t.Context(), login(phone, password, "xfile_event"), nil)
 	require.NoError(t, err)
 	actor, err := w.Authenticate(t.Context(), key)
 	require.NoError(t, err)
@@ -124,9 +139,9 @@ func TestAUT08_scopes(t *testing.T) {
 	actor, err = w.Authenticate(t.Context(), key)
 	require.NoError(t, err)
 	assert.Empty(t, actor.Scopes, "tokens lose the scopes that the account loses")
-	_, err = w.Login(t.Context(), login(phone, password, "xfile_event"))
+	_, err = w.Login(t.Context(), login(phone, password, "xfile_event"), nil)
 	assertField(t, err, "scope")
-	_, err = w.Login(t.Context(), login(phone, password, "root"))
+	_, err = w.Login(t.Context(), login(phone, password, "root"), nil)
 	assertField(t, err, "scope")
 }
 
@@ -139,7 +154,7 @@ func assertField(t *testing.T, err error, name string) {
 
 func TestAUT09_a_key_lives_from_its_last_use(t *testing.T) {
 	w := newWorld(t)
-	key, err := w.Login(t.Context(), login(phone, password))
+	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	for range 3 {
 		w.now = w.now.Add(29 * 24 * time.Hour)
@@ -171,7 +186,7 @@ func TestAUT10_revoking(t *testing.T) {
 		_, err := w.Authenticate(t.Context(), key)
 		assert.Same(t, access.ErrBadKey, err)
 	}
-	_, err = w.Login(t.Context(), login(phone, "another-kettle-and-cups"))
+	_, err = w.Login(t.Context(), login(phone, "another-kettle-and-cups"), nil)
 	assert.NoError(t, err)
 	tokens, err := w.Tokens(t.Context(), w.id)
 	require.NoError(t, err)
@@ -183,32 +198,32 @@ func TestAUT10_revoking(t *testing.T) {
 func TestAUT11_guessing_is_slow(t *testing.T) {
 	w := newWorld(t)
 	for range 5 {
-		_, err := w.Login(t.Context(), login(phone, "wrong-password"))
+		_, err := w.Login(t.Context(), login(phone, "wrong-password"), nil)
 		assert.Same(t, access.ErrBadLogin, err)
 	}
-	_, err := w.Login(t.Context(), login(phone, password))
+	_, err := w.Login(t.Context(), login(phone, password), nil)
 	require.True(t, fault.Is(err, fault.Throttled), "the right one, too: %v", err)
 	elsewhere := login(phone, password)
 	elsewhere.From = netip.MustParseAddr("198.51.100.7")
-	_, err = w.Login(t.Context(), elsewhere)
+	_, err = w.Login(t.Context(), elsewhere, nil)
 	assert.NoError(t, err, "other sources are not locked out")
 	w.now = w.now.Add(15 * time.Minute)
-	_, err = w.Login(t.Context(), login(phone, password))
+	_, err = w.Login(t.Context(), login(phone, password), nil)
 	assert.NoError(t, err)
 }
 
 func TestAUT11_a_shared_address_is_not_closed_to_its_regulars(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.Login(t.Context(), login(phone, password))
+	_, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	w.now = w.now.Add(access.UsualFor - time.Hour)
 	for i := range 300 {
-		_, err := w.Login(t.Context(), login(fmt.Sprintf("+86-1380000%04d", i), "wrong-password"))
+		_, err := w.Login(t.Context(), login(fmt.Sprintf("+86-1380000%04d", i), "wrong-password"), nil)
 		require.Same(t, access.ErrBadLogin, err)
 	}
-	_, err = w.Login(t.Context(), login("+86-13900000009", "wrong-password"))
+	_, err = w.Login(t.Context(), login("+86-13900000009", "wrong-password"), nil)
 	require.True(t, fault.Is(err, fault.Throttled), "%v", err)
-	_, err = w.Login(t.Context(), login(phone, password))
+	_, err = w.Login(t.Context(), login(phone, password), nil)
 	assert.NoError(t, err)
 }
 
@@ -222,7 +237,7 @@ func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 	kinds := map[fault.Kind]int{}
 	for range 40 {
 		wait.Go(func() {
-			_, err := w.Login(t.Context(), login(phone, "wrong-password"))
+			_, err := w.Login(t.Context(), login(phone, "wrong-password"), nil)
 			mu.Lock()
 			defer mu.Unlock()
 			kinds[fault.KindOf(err)]++
@@ -236,28 +251,28 @@ func TestAUT11_what_came_to_no_decision_does_not_count(t *testing.T) {
 	w := newWorld(t)
 	w.hasher.fail = fault.RetryAfter(fault.Unavailable, time.Second, "busy")
 	for range 20 {
-		_, err := w.Login(t.Context(), login(phone, password))
+		_, err := w.Login(t.Context(), login(phone, password), nil)
 		require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
 	}
 	w.hasher.fail = nil
 	for range 20 {
-		_, err := w.Login(t.Context(), login("not a phone", password))
+		_, err := w.Login(t.Context(), login("not a phone", password), nil)
 		assertField(t, err, "username")
 	}
-	_, err := w.Login(t.Context(), login(phone, password))
+	_, err := w.Login(t.Context(), login(phone, password), nil)
 	assert.NoError(t, err)
 }
 
 func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
 	w := newWorld(t)
-	key, err := w.Login(t.Context(), login(phone, password))
+	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	before, err := w.store.Accounts().ByID(t.Context(), w.id)
 	require.NoError(t, err)
 	stronger := argon2id.Cheap
 	stronger.Time++
 	w.hasher.Hasher = argon2id.New(stronger, 2, 100)
-	_, err = w.Login(t.Context(), login(phone, password))
+	_, err = w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	after, err := w.store.Accounts().ByID(t.Context(), w.id)
 	require.NoError(t, err)
@@ -276,7 +291,7 @@ func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *tes
 		scopes []string
 		want   bool
 	}{{nil, true}, {[]string{"xfile_event"}, false}, {[]string{"back_office"}, true}} {
-		key, err := w.Login(t.Context(), login(phone, password, c.scopes...))
+		key, err := w.Login(t.Context(), login(phone, password, c.scopes...), nil)
 		require.NoError(t, err, c.scopes)
 		actor, err := w.Authenticate(t.Context(), key)
 		require.NoError(t, err, c.scopes)
@@ -286,7 +301,7 @@ func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *tes
 
 func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
 	w := newWorld(t)
-	key, err := w.Login(t.Context(), login(phone, password))
+	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	for _, staff := range []bool{true, false} {
 		require.NoError(t, w.SetStaff(t.Context(), w.id, staff))
@@ -326,7 +341,7 @@ func TestRegister_tells_all_that_is_wrong(t *testing.T) {
 
 func TestAuthenticate_without_room_for_presence(t *testing.T) {
 	w := newWorld(t)
-	key, err := w.Login(t.Context(), login(phone, password))
+	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	w.tokens.full = fault.New(fault.Unavailable, "the disk is full")
 	w.now = w.now.Add(access.SeenEvery)

@@ -2,12 +2,14 @@
 package userimages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/userimage"
@@ -39,10 +41,14 @@ func (u *UserImages) view(i userimage.Image) View {
 
 // Upload adds the picture to the actor's images (IMG-07). Bytes that are not an accepted
 // picture are a fault on img. If the image can't be stored, its file is removed.
-func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.Raw, tags userimage.Tags) (View, error) {
-	processed, err := u.processor.Process(ctx, "img", raw)
-	if err != nil {
+func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.Raw, names []string, readErr error) (View, error) {
+	tags, err := userimage.ParseTags(names)
+	if err := fault.Merge(readErr, err); err != nil {
 		return View{}, err
+	}
+	processed, err := u.processor.Process(ctx, raw)
+	if err != nil {
+		return View{}, fault.OnField("img", err)
 	}
 	key, err := u.pictures.Put(ctx, processed.Upload, media.Everyone)
 	if err != nil {
@@ -55,20 +61,13 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	return u.view(image), nil
 }
 
-// MayEdit returns nil if the actor may change the image, Denied if another user owns it,
-// NotFound if it is deleted (IMG-02).
-func (u *UserImages) MayEdit(ctx context.Context, actor access.Actor, id userimage.ID) error {
-	image, err := u.images.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	return image.CheckWrite(actor.ID)
-}
-
-// Retag replaces the tags of the actor's image (IMG-01).
-func (u *UserImages) Retag(ctx context.Context, actor access.Actor, id userimage.ID, tags userimage.Tags) (View, error) {
+// Retag replaces the tags of the actor's image (IMG-01). It returns Denied if another user
+// owns it, and NotFound if it is deleted (IMG-02).
+func (u *UserImages) Retag(ctx context.Context, actor access.Actor, id userimage.ID, names []string, readErr error) (View, error) {
+	tags, err := userimage.ParseTags(names)
+	invalid := fault.Merge(readErr, err)
 	image, err := u.images.Change(ctx, id, func(i *userimage.Image) error {
-		if err := i.CheckWrite(actor.ID); err != nil {
+		if err := cmp.Or(i.CheckWrite(actor.ID), invalid); err != nil {
 			return err
 		}
 		return i.Retag(tags)

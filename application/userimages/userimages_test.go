@@ -82,16 +82,9 @@ func picture(t *testing.T) media.Raw {
 	return bytes.NewReader(pictures.Plain(t, 30, 20))
 }
 
-func tags(t *testing.T, names ...string) userimage.Tags {
-	t.Helper()
-	parsed, err := userimage.ParseTags(names)
-	require.NoError(t, err)
-	return parsed
-}
-
 func TestIMG07_keeping_and_deleting(t *testing.T) {
 	w := newWorld(t)
-	kept, err := w.Upload(t.Context(), w.ann, picture(t), tags(t, "lake"))
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 30, kept.Width)
 	assert.Equal(t, 20, kept.Height)
@@ -107,10 +100,10 @@ func TestIMG07_keeping_and_deleting(t *testing.T) {
 
 func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 	w := newWorld(t, func(r userimage.Repository) userimage.Repository { return full{r} })
-	_, err := w.Upload(t.Context(), w.ann, picture(t), userimage.Tags{})
+	_, err := w.Upload(t.Context(), w.ann, picture(t), nil, nil)
 	assert.ErrorIs(t, err, errFull)
 	assert.Zero(t, w.pictures.held)
-	_, err = w.Upload(t.Context(), w.ann, strings.NewReader("no picture"), userimage.Tags{})
+	_, err = w.Upload(t.Context(), w.ann, strings.NewReader("no picture"), nil, nil)
 	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Contains(t, f.Fields, "img")
@@ -119,18 +112,26 @@ func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 
 func TestIMG01_and_02_retagging(t *testing.T) {
 	w := newWorld(t)
-	kept, err := w.Upload(t.Context(), w.ann, picture(t), tags(t, "lake", "autumn"))
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake", "autumn"}, nil)
 	require.NoError(t, err)
-	again, err := w.Retag(t.Context(), w.ann, kept.ID, tags(t, "tea"))
+	again, err := w.Retag(t.Context(), w.ann, kept.ID, []string{"tea"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"tea"}, again.Tags.Names(), "replaced, not appended")
-	_, err = w.Retag(t.Context(), w.ann, kept.ID, userimage.Tags{})
+	_, err = w.Retag(t.Context(), w.ann, kept.ID, nil, nil)
 	assert.True(t, fault.Is(err, fault.Invalid))
-	_, err = w.Retag(t.Context(), w.bob, kept.ID, tags(t, "mine"))
+	_, err = w.Retag(t.Context(), w.bob, kept.ID, []string{"mine"}, nil)
 	assert.ErrorIs(t, err, userimage.ErrNotOwner)
-	assert.ErrorIs(t, w.MayEdit(t.Context(), w.bob, kept.ID), userimage.ErrNotOwner)
-	assert.ErrorIs(t, w.MayEdit(t.Context(), w.ann, 999), userimage.ErrNotFound)
-	assert.NoError(t, w.MayEdit(t.Context(), w.ann, kept.ID))
+	unread := fault.New(fault.TooLarge, "unreadable")
+	for _, readErr := range []error{unread, fault.Field("tags", "unreadable")} {
+		_, err = w.Retag(t.Context(), w.bob, kept.ID, nil, readErr)
+		assert.ErrorIs(t, err, userimage.ErrNotOwner, "access is checked first")
+		_, err = w.Retag(t.Context(), w.ann, 999, nil, readErr)
+		assert.ErrorIs(t, err, userimage.ErrNotFound, "access is checked first")
+		_, err = w.Retag(t.Context(), w.ann, kept.ID, []string{"a,b"}, readErr)
+		assert.Equal(t, readErr, err)
+	}
+	_, err = w.Upload(t.Context(), w.ann, nil, []string{"a,b"}, fault.Field("img", "unreadable"))
+	assert.Len(t, fault.FieldsOf(err), 2, "%v", err)
 	found, err := w.List(t.Context(), userimage.Query{Owner: w.ann.ID, Contains: []string{"tea"}}, page.Request{})
 	require.NoError(t, err)
 	assert.Len(t, found.Items, 1)

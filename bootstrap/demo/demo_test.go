@@ -31,7 +31,8 @@ func TestKnownAccountsLogIn(t *testing.T) {
 	for i, name := range []string{"+86-13800000001", "+86-13800000002", "+34-600000003", "+1-2025550104"} {
 		key, err := door.Login(t.Context(), signin.Login{
 			Username: name, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),
-		})
+		}, nil)
+
 		require.NoError(t, err, name)
 		who, err := door.Authenticate(t.Context(), key)
 		require.NoError(t, err, name)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"plaza/application/diary"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 )
@@ -23,21 +22,21 @@ type entry struct {
 	html       string
 }
 
-// edit returns the request with which the author creates the entry.
-func (e entry) edit() (diary.Edit, error) {
-	edit := diary.Edit{
+// change returns the change with which the author creates the entry.
+func (e entry) change() (event.Change, error) {
+	change := event.Change{
 		Title: &e.title, Content: &e.content, HTML: &e.html,
 		Permission: &e.permission, Category: &e.category, Publish: new(!e.draft && e.shownAfter == 0),
 	}
 	if e.day == "" {
-		return edit, nil
+		return change, nil
 	}
 	day, err := event.ParseDate(e.day)
 	if err != nil {
-		return edit, fmt.Errorf("entry of %s: %w", e.at, err)
+		return change, fmt.Errorf("entry of %s: %w", e.at, err)
 	}
-	edit.Date = &day
-	return edit, nil
+	change.Date = &day
+	return change, nil
 }
 
 // diaries holds all entries by author.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"plaza/domain/access"
-	"plaza/domain/userimage"
 )
 
 // snap is a user image.
@@ -34,14 +33,12 @@ var snaps = []snap{
 
 // keeps plans the upload of a user image.
 func (p *plan) keeps(k snap) {
-	tags, err := userimage.ParseTags(k.tags)
-	p.note(err)
 	p.add(p.instant(k.by, k.at), k.by, "keeps a picture at "+k.at, func(ctx context.Context, s *replay, actor access.Actor) error {
 		raw, err := k.of.png()
 		if err != nil {
 			return err
 		}
-		_, err = s.images.Upload(ctx, actor, bytes.NewReader(raw), tags)
+		_, err = s.images.Upload(ctx, actor, bytes.NewReader(raw), k.tags, nil)
 		return err
 	})
 }
@@ -78,7 +75,7 @@ func (p *plan) attaches(a album) {
 			if err != nil {
 				return err
 			}
-			_, err = s.diary.Attach(ctx, actor, s.written[a.on], bytes.NewReader(raw))
+			_, err = s.diary.Attach(ctx, actor, s.written[a.on], bytes.NewReader(raw), nil)
 			return err
 		})
 	}

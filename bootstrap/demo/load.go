@@ -40,7 +40,7 @@ type Ports struct {
 	Subscriptions subscription.Repository
 	Diary         diary.Ports
 	Images        userimage.Repository
-	Ledger        payment.Ledger
+	Ledger        payment.Orders
 }
 
 // Load writes the demo data, unless its first account has a password: then it changes nothing.

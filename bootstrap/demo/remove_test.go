@@ -27,7 +27,8 @@ func opens(t *testing.T, p demo.Ports, phone string) bool {
 	t.Helper()
 	_, err := doorOf(p).Login(t.Context(), signin.Login{
 		Username: phone, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),
-	})
+	}, nil)
+
 	if err != nil {
 		require.ErrorIs(t, err, access.ErrBadLogin)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"plaza/application/diary"
+	"plaza/application/following"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/secret"
@@ -148,12 +148,12 @@ func (p *plan) follows(f follow) {
 	what := fmt.Sprintf("follows %v and %d", f.people, f.categories)
 	p.add(p.instant(f.who, f.at), f.who, what, func(ctx context.Context, s *replay, actor access.Actor) error {
 		for _, whom := range f.people {
-			if _, _, err := s.following.FollowUser(ctx, actor, s.actors[whom].ID); err != nil {
+			if _, _, err := s.following.Follow(ctx, actor, following.Target{User: new(s.actors[whom].ID)}, nil); err != nil {
 				return err
 			}
 		}
 		for _, c := range f.categories {
-			if _, _, err := s.following.FollowCategory(ctx, actor, c); err != nil {
+			if _, _, err := s.following.Follow(ctx, actor, following.Target{Category: &c}, nil); err != nil {
 				return err
 			}
 		}
@@ -163,12 +163,12 @@ func (p *plan) follows(f follow) {
 
 // writes plans that the author writes the entry and publishes it immediately or later.
 func (p *plan) writes(author handle, e entry) {
-	edit, err := e.edit()
+	change, err := e.change()
 	p.note(err)
 	at := p.instant(author, e.at)
 	var id event.ID
 	p.add(at, author, "writes at "+e.at, func(ctx context.Context, s *replay, actor access.Actor) error {
-		shown, err := s.diary.Write(ctx, actor, edit)
+		shown, err := s.diary.Write(ctx, actor, change, nil)
 		if err == nil {
 			id = shown.ID()
 			s.written[e.key] = id
@@ -178,7 +178,7 @@ func (p *plan) writes(author handle, e entry) {
 	if e.shownAfter > 0 {
 		at = at.Add(e.shownAfter)
 		p.add(at, author, "publishes the draft of "+e.at, func(ctx context.Context, s *replay, actor access.Actor) error {
-			_, err := s.diary.Edit(ctx, actor, id, diary.Edit{Publish: new(true)})
+			_, err := s.diary.Edit(ctx, actor, id, event.Change{Publish: new(true)}, nil)
 			return err
 		})
 	}
@@ -205,7 +205,7 @@ func (p *plan) talk(t talk) {
 	}
 	for _, c := range t.comments {
 		p.add(told.Add(c.after), c.by, "comments on "+t.on, func(ctx context.Context, s *replay, actor access.Actor) error {
-			_, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says)
+			_, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says, nil)
 			return err
 		})
 	}

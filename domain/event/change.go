@@ -1,6 +1,7 @@
 package event
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -18,14 +19,25 @@ import (
 type Change struct {
 	Title      *string
 	Content    *string
-	HTML       *markup.HTML
+	HTML       *string // as sent, not sanitised
 	Date       *Date
 	Permission *Permission
 	Category   *feed.CategoryID // zero: none
 	Publish    *bool            // true: publish; false: make it a draft (EVT-04, EVT-05)
+
+	sanitised *markup.HTML // what New and Apply store of HTML
 }
 
-// Check returns the faults of the fields that do not depend on the event.
+// Sanitised returns the change with its HTML sanitised, as New and Apply need it.
+func (c Change) Sanitised(s markup.Sanitiser) Change {
+	if c.HTML != nil {
+		c.sanitised = new(s.Sanitise(*c.HTML))
+	}
+	return c
+}
+
+// Check returns the faults of the fields that do not depend on the event. HTML is limited
+// as sent, so that sanitising it stays cheap, and once more after that.
 func (c Change) Check() fault.Fields {
 	var wrong fault.Fields
 	if c.Title != nil {
@@ -35,13 +47,16 @@ func (c Change) Check() fault.Fields {
 		wrong.Add("content", ContentLimit.Problem(*c.Content))
 	}
 	if c.HTML != nil {
-		wrong.Add("html_content", HTMLLimit.Problem(string(*c.HTML)))
+		wrong.Add("html_content", HTMLLimit.Problem(*c.HTML))
+	}
+	if c.sanitised != nil && len(wrong["html_content"]) == 0 {
+		wrong.Add("html_content", HTMLLimit.Problem(string(*c.sanitised)))
 	}
 	if c.Date != nil && c.Date.IsZero() {
 		wrong.Add("event_time", "Date has wrong format. Use YYYY-MM-DD.")
 	}
 	if c.Permission != nil && !slices.Contains(Permissions(), *c.Permission) {
-		wrong.Add("view_permission", "This is not a valid choice: 0, 100 or 200.")
+		wrong.Add("view_permission", text.NoChoice(*c.Permission))
 	}
 	if c.Category != nil && *c.Category < 0 {
 		wrong.Add("category", NoCategory)
@@ -66,10 +81,13 @@ func (c Change) TextAfter(t Text) Text {
 // Apply makes the whole change or, if it fails, none of it. An event whose text
 // changes loses its place until Locate. An event that becomes or stays published must
 // not be blank: the fault is on publish if the change sets it, else on the changed
-// texts.
+// texts. HTML that is not sanitised is an error of the caller.
 func (e *Event) Apply(c Change, now time.Time) error {
 	if err := c.Check().Err(); err != nil {
 		return err
+	}
+	if c.HTML != nil && c.sanitised == nil {
+		return errNotSanitised
 	}
 	next := e.after(c)
 	if next.s.Status == Normal && next.IsBlank() {
@@ -82,6 +100,8 @@ func (e *Event) Apply(c Change, now time.Time) error {
 	return nil
 }
 
+var errNotSanitised = errors.New("HTML of an event is not sanitised")
+
 // after returns the event with the change made, without checking the result.
 func (e *Event) after(c Change) Event {
 	next := Event{s: e.State()}
@@ -89,7 +109,7 @@ func (e *Event) after(c Change) Event {
 	if t := c.TextAfter(e.Text()); t != e.Text() {
 		s.Title, s.Content, s.Place = t.Title, t.Content, place.Place{}
 	}
-	set(&s.HTML, c.HTML)
+	set(&s.HTML, c.sanitised)
 	set(&s.Date, c.Date)
 	set(&s.Permission, c.Permission)
 	set(&s.Category, c.Category)

@@ -62,18 +62,18 @@ func TestEVT04_publishing(t *testing.T) {
 		e := restored(t, func(s *event.State) { s.Status = event.Draft })
 		before := e.State()
 		err := e.Apply(event.Change{
-			Title: ptr(""), Content: ptr(" \t"), HTML: ptr(markup.HTML("<p>&nbsp;<br></p>")),
+			Title: ptr(""), Content: ptr(" \t"), HTML: ptr("<p>&nbsp;<br></p>"),
 			Permission: ptr(event.Private), Publish: ptr(true),
-		}, later)
+		}.Sanitised(asSent{}), later)
 		assert.Equal(t, []string{"publish"}, fieldsOf(t, err))
 		assert.Equal(t, before, e.State())
 	})
 	t.Run("any of the four makes it not blank", func(t *testing.T) {
 		for _, c := range []event.Change{
-			{Title: ptr("x")}, {Content: ptr("x")}, {HTML: ptr(markup.HTML("<p>x</p>"))},
+			{Title: ptr("x")}, {Content: ptr("x")}, {HTML: ptr("<p>x</p>")},
 		} {
 			c.Publish = ptr(true)
-			_, err := event.New(1, c, event.DateOf(noon), noon)
+			_, err := event.New(1, c.Sanitised(asSent{}), event.DateOf(noon), noon)
 			assert.NoError(t, err)
 		}
 		e, err := event.New(1, event.Change{}, event.DateOf(noon), noon)
@@ -167,13 +167,40 @@ func TestLast_modified_never_goes_back(t *testing.T) {
 	assert.Equal(t, noon, e.State().Modified)
 }
 
+// asSent is a sanitiser that changes nothing.
+type asSent struct{}
+
+func (asSent) Sanitise(raw string) markup.HTML { return markup.HTML(raw) }
+
+// twice is a sanitiser whose result is longer than what it was given.
+type twice struct{}
+
+func (twice) Sanitise(raw string) markup.HTML { return markup.HTML(raw + raw) }
+
+func TestEVT18_only_sanitised_HTML_is_stored(t *testing.T) {
+	e := restored(t, func(*event.State) {})
+	before := e.State()
+	raw := event.Change{HTML: ptr("<p>x</p>")}
+	require.Error(t, e.Apply(raw, noon))
+	assert.Equal(t, before, e.State())
+	_, err := event.New(1, raw, event.DateOf(noon), noon)
+	require.Error(t, err)
+	assert.False(t, fault.Is(err, fault.Invalid), "the caller forgot it, not the client")
+	require.NoError(t, e.Apply(raw.Sanitised(twice{}), noon))
+	assert.EqualValues(t, "<p>x</p><p>x</p>", e.State().HTML)
+
+	long := event.Change{HTML: ptr(strings.Repeat("h", 33<<10))}
+	assert.Empty(t, long.Check())
+	assert.Equal(t, []string{"html_content"}, fieldsOf(t, e.Apply(long.Sanitised(twice{}), noon)))
+}
+
 func TestEVT21_limits(t *testing.T) {
 	at := func(n int) string { return strings.Repeat("字", n) }
 	fits := event.Change{Title: ptr(" " + at(200) + " "), Content: ptr(at(20_000)),
-		HTML: ptr(markup.HTML(strings.Repeat("h", 64<<10)))}
+		HTML: ptr(strings.Repeat("h", 64<<10))}
 	assert.Empty(t, fits.Check())
 	over := event.Change{Title: ptr(at(201)), Content: ptr(at(20_001)),
-		HTML: ptr(markup.HTML(strings.Repeat("h", 64<<10+1)))}
+		HTML: ptr(strings.Repeat("h", 64<<10+1))}
 	assert.Len(t, over.Check(), 3, "all at once")
 	odd := event.Change{Title: ptr("a\x00b"), Content: ptr("\xff"), Permission: ptr(event.Permission(5)),
 		Date: ptr(event.Date{})}

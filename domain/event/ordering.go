@@ -3,10 +3,8 @@ package event
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"plaza/domain/fault"
-	"plaza/domain/text"
 )
 
 // Key is a property that events can be ordered by.
@@ -31,23 +29,19 @@ type Ordering struct{ terms []Term }
 
 var defaultTerms = []Term{{ByDate, true}, {ByCreated, true}}
 
-// ParseOrdering parses a comma-separated list of keys; a leading minus sign means
-// descending. Blank parts and repeated keys are ignored. An unknown name is a fault on
-// ordering.
-func ParseOrdering(s string) (Ordering, error) {
+// errNoKey is the fault of an ordering by something else than a key.
+var errNoKey = fault.New(fault.Invalid, "Order by event_time or create_time, with a leading - for descending order.")
+
+// NewOrdering returns the ordering by the terms. Of terms with the same key, the first
+// counts. A key other than those of EVT-13 is a fault.
+func NewOrdering(terms ...Term) (Ordering, error) {
 	var o Ordering
-	var wrong fault.Fields
-	for part := range strings.SplitSeq(s, ",") {
-		part = text.Trim(part)
-		name, descending := strings.CutPrefix(part, "-")
-		key := Key(name)
+	for _, term := range terms {
 		switch {
-		case part == "":
-		case key != ByDate && key != ByCreated:
-			wrong.Add("ordering", "Order by event_time or create_time, with a leading - for descending order.")
-			return Ordering{}, wrong.Err()
-		case !slices.ContainsFunc(o.terms, func(t Term) bool { return t.Key == key }):
-			o.terms = append(o.terms, Term{key, descending})
+		case term.Key != ByDate && term.Key != ByCreated:
+			return Ordering{}, errNoKey
+		case !slices.ContainsFunc(o.terms, func(t Term) bool { return t.Key == term.Key }):
+			o.terms = append(o.terms, term)
 		}
 	}
 	return o, nil

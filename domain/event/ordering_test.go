@@ -10,38 +10,24 @@ import (
 	"pgregory.net/rapid"
 
 	"plaza/domain/event"
+	"plaza/domain/fault"
 )
 
-func TestEVT13_ordering_syntax(t *testing.T) {
+func TestEVT13_ordering(t *testing.T) {
 	day, made := event.ByDate, event.ByCreated
-	standard := []event.Term{{day, true}, {made, true}}
-	for in, want := range map[string][]event.Term{
-		"":                           standard,
-		" , ":                        standard,
-		"event_time":                 {{day, false}},
-		"-create_time":               {{made, true}},
-		" create_time , -event_time": {{made, false}, {day, true}},
-		"event_time,-event_time":     {{day, false}},
-		"event_time,":                {{day, false}},
+	for _, c := range []struct{ terms, want []event.Term }{
+		{nil, []event.Term{{day, true}, {made, true}}},
+		{[]event.Term{{made, true}}, []event.Term{{made, true}}},
+		{[]event.Term{{made, false}, {day, true}, {made, true}}, []event.Term{{made, false}, {day, true}}},
 	} {
-		o, err := event.ParseOrdering(in)
-		require.NoError(t, err, in)
-		assert.Equal(t, want, o.Terms(), in)
+		o, err := event.NewOrdering(c.terms...)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, o.Terms())
 	}
-	for _, in := range []string{"id", "--event_time", "-", "event_time desc", "Event_Time", "event_time;drop"} {
-		_, err := event.ParseOrdering(in)
-		assert.Equal(t, []string{"ordering"}, fieldsOf(t, err), in)
+	for _, key := range []event.Key{"", "id", "Event_Time"} {
+		_, err := event.NewOrdering(event.Term{Key: day}, event.Term{Key: key})
+		assert.True(t, fault.Is(err, fault.Invalid), "%q", key)
 	}
-}
-
-func FuzzParseOrdering(f *testing.F) {
-	f.Add("event_time,-create_time")
-	f.Fuzz(func(t *testing.T, s string) {
-		o, err := event.ParseOrdering(s)
-		if err == nil && (len(o.Terms()) == 0 || len(o.Terms()) > 2) {
-			t.Errorf("%q has terms %v", s, o.Terms())
-		}
-	})
 }
 
 func TestOrdering_is_total_and_ends_with_the_id(t *testing.T) {
@@ -53,7 +39,9 @@ func TestOrdering_is_total_and_ends_with_the_id(t *testing.T) {
 			s.Date = event.DateOf(noon.AddDate(0, 0, rapid.IntRange(0, 2).Draw(t, "day")))
 			return s
 		}), 2, 12).Draw(t, "states")
-		o, err := event.ParseOrdering(rapid.SampledFrom([]string{"", "event_time", "-create_time,event_time"}).Draw(t, "ordering"))
+		o, err := event.NewOrdering(rapid.SampledFrom([][]event.Term{
+			nil, {{event.ByDate, false}}, {{event.ByCreated, true}, {event.ByDate, false}},
+		}).Draw(t, "ordering")...)
 		require.NoError(t, err)
 		slices.SortFunc(states, o.Compare)
 		for i := 1; i < len(states); i++ {

@@ -57,3 +57,28 @@ func TestGEN08_fields_of_an_error(t *testing.T) {
 	none.Add("title", "Blank.")
 	assert.Error(t, none.Err(), "the caller can add to nil fields")
 }
+
+func TestGEN08_two_errors_of_a_request_are_one(t *testing.T) {
+	title, event := fault.Field("title", "Too long."), fault.Field("event", "Event not found.")
+	denied, disk := fault.New(fault.Denied, "No."), errors.New("the disk is full")
+	assert.Equal(t, fault.Fields{"title": {"Too long."}, "event": {"Event not found."}}.Err(), fault.Merge(title, event))
+	assert.Len(t, title.Fields, 1, "neither is changed")
+	assert.Equal(t, title, fault.Merge(title, fault.Field("title", "Blank.")), "the first problem of a field counts")
+	for _, other := range []error{denied, disk} {
+		assert.Equal(t, other, fault.Merge(title, other))
+		assert.Equal(t, other, fault.Merge(other, title))
+		assert.Equal(t, other, fault.Merge(other, errors.New("another")))
+	}
+	assert.Equal(t, title, fault.Merge(title, nil))
+	assert.Equal(t, title, fault.Merge(nil, title))
+	assert.Equal(t, disk, fault.Merge(nil, disk))
+	assert.NoError(t, fault.Merge(nil, nil))
+}
+
+func TestGEN08_the_caller_names_the_field(t *testing.T) {
+	wrong := fault.New(fault.Invalid, "Not a phone number.")
+	assert.Equal(t, fault.Field("username", "Not a phone number."), fault.OnField("username", fmt.Errorf("parse: %w", wrong)))
+	for _, other := range []error{nil, errors.New("disk"), fault.New(fault.NotFound, "No."), fault.Field("title", "Too long.")} {
+		assert.Equal(t, other, fault.OnField("username", other))
+	}
+}

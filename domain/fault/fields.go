@@ -45,6 +45,30 @@ func FieldsOf(err error) Fields {
 	return nil
 }
 
+// OnField returns an Invalid fault without fields as a fault of the field, and any other
+// error unchanged. The caller of a parser or a port knows the field's name.
+func OnField(name string, err error) error {
+	if f, is := As(err); is && f.Kind == Invalid && len(f.Fields) == 0 {
+		return Field(name, f.Text)
+	}
+	return err
+}
+
+// Merge returns the error of a request with two problems, either of which may be nil.
+// Two faults of fields become one fault of all fields. An error that is not about fields
+// outweighs one that is, and the first outweighs the second.
+func Merge(first, second error) error {
+	wrong, more := FieldsOf(first), FieldsOf(second)
+	switch {
+	case second == nil || first != nil && len(wrong) == 0:
+		return first
+	case first == nil || len(more) == 0:
+		return second
+	}
+	wrong.Merge(more)
+	return wrong.Err()
+}
+
 // Err returns nil if no field has a sentence, else one fault with all of them.
 func (f Fields) Err() error {
 	if len(f) == 0 {

@@ -3,11 +3,8 @@ package feed
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"plaza/domain/fault"
 	"plaza/domain/geo"
-	"plaza/domain/text"
 )
 
 // Selection filters listings. The zero Selection admits none.
@@ -26,29 +23,12 @@ type Area struct {
 // default (FED-04).
 func ItemKinds() []Kind { return []Kind{Node, Publication, Demand} }
 
-// ParseKinds parses a comma-separated list of allowed kinds. A blank list means
-// ItemKinds, and a repeated name counts once. Another name is a fault on type.
-func ParseKinds(s string, allowed ...Kind) ([]Kind, error) {
-	var kinds []Kind
-	for part := range strings.SplitSeq(s, ",") {
-		kind := Kind(text.Trim(part))
-		switch {
-		case kind == "":
-		case !slices.Contains(allowed, kind):
-			return nil, fault.Field("type", "“"+string(kind)+"” is not a valid choice.")
-		case !slices.Contains(kinds, kind):
-			kinds = append(kinds, kind)
-		}
-	}
-	if len(kinds) == 0 {
-		return ItemKinds(), nil
-	}
-	return kinds, nil
-}
-
-// Select returns the selection of the kinds. An area applies only to demands: with
+// Select returns the selection of the kinds; without any, of ItemKinds. An area applies only to demands: with
 // another kind, or with several, it is ignored (FED-05).
 func Select(kinds []Kind, near *Area) Selection {
+	if len(kinds) == 0 {
+		kinds = ItemKinds()
+	}
 	if !slices.Equal(kinds, []Kind{Demand}) {
 		near = nil
 	}

@@ -8,39 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 )
 
-func TestFED04_types(t *testing.T) {
-	all := []feed.Kind{feed.Node, feed.Publication, feed.Demand, feed.Xfile}
-	for s, want := range map[string][]feed.Kind{
-		"": feed.ItemKinds(), " , ,": feed.ItemKinds(), "node": {feed.Node}, " demand , xfile ": {feed.Demand, feed.Xfile},
-		"demand,demand": {feed.Demand}, "xfile,demand,publication,node": {feed.Xfile, feed.Demand, feed.Publication, feed.Node},
-	} {
-		got, err := feed.ParseKinds(s, all...)
-		require.NoError(t, err, s)
-		assert.Equal(t, want, got, "%q", s)
-	}
-	for _, s := range []string{"nodes", "Node", "node demand", "node,event", "0", "node;demand"} {
-		_, err := feed.ParseKinds(s, all...)
-		f, isFault := fault.As(err)
-		require.True(t, isFault, s)
-		assert.Contains(t, f.Fields, "type")
-	}
-}
-
-func TestFED06_items_are_not_events(t *testing.T) {
-	_, err := feed.ParseKinds("node,xfile", feed.ItemKinds()...)
-	assert.True(t, fault.Is(err, fault.Invalid))
+func TestFED04_a_selection_without_kinds_is_of_items(t *testing.T) {
+	assert.Equal(t, feed.Selection{Kinds: feed.ItemKinds()}, feed.Select(nil, nil))
 	assert.NotContains(t, feed.ItemKinds(), feed.Xfile)
 }
 
 func TestFED05_a_circle_counts_for_demands_alone(t *testing.T) {
 	near := &feed.Area{Centre: geo.Point{Lat: 1, Lng: 2}, Within: 5}
 	assert.Equal(t, feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: near}, feed.Select([]feed.Kind{feed.Demand}, near))
-	for _, kinds := range [][]feed.Kind{{feed.Node}, {feed.Demand, feed.Node}, feed.ItemKinds(), nil} {
+	for _, kinds := range [][]feed.Kind{{feed.Node}, {feed.Demand, feed.Node}, feed.ItemKinds()} {
 		assert.Equal(t, feed.Selection{Kinds: kinds}, feed.Select(kinds, near))
 	}
 	assert.Nil(t, feed.Select([]feed.Kind{feed.Demand}, nil).Near)
@@ -82,16 +62,6 @@ func TestFED06_the_order_of_a_feed_is_total(t *testing.T) {
 			default:
 				require.LessOrEqual(t, a.ID, b.ID)
 			}
-		}
-	})
-}
-
-func FuzzParseKinds(f *testing.F) {
-	f.Add("node,demand")
-	f.Fuzz(func(t *testing.T, s string) {
-		kinds, err := feed.ParseKinds(s, feed.ItemKinds()...)
-		if err == nil && (len(kinds) == 0 || len(kinds) > 3) {
-			t.Errorf("%q has kinds %v", s, kinds)
 		}
 	})
 }

@@ -6,9 +6,8 @@
 package geo
 
 import (
+	"fmt"
 	"math"
-
-	"plaza/domain/fault"
 )
 
 // Kilometres is a distance along the surface.
@@ -23,14 +22,13 @@ const (
 	MaxDistance     Kilometres = 500
 )
 
-// NewDistance checks a search distance. It must be positive and at most MaxDistance;
-// otherwise it is a fault on the field within_distance.
-func NewDistance(km float64) (Kilometres, error) {
-	d := Kilometres(km)
-	if d > 0 && d <= MaxDistance {
-		return d, nil
+// SearchProblem returns the sentence about an invalid search distance, or an empty text. A
+// valid one is positive and at most MaxDistance.
+func (k Kilometres) SearchProblem() string {
+	if k > 0 && k <= MaxDistance {
+		return ""
 	}
-	return 0, fault.Field("within_distance", "Ensure this value is greater than 0 and at most 500.")
+	return fmt.Sprintf("Ensure this value is greater than 0 and at most %v.", MaxDistance)
 }
 
 // Rounded returns the distance rounded to the metre, as clients see it.
@@ -42,19 +40,17 @@ type Point struct {
 	Lng float64 // -180 to 180, eastwards
 }
 
-// NewPoint returns the point, or faults on the fields lat and lng.
-func NewPoint(lat, lng float64) (Point, error) {
-	var wrong fault.Fields
-	if !(math.Abs(lat) <= 90) { // rejects NaN too
-		wrong.Add("lat", "Ensure this value is between -90 and 90.")
+// Problems returns the sentences about an invalid latitude and an invalid longitude, or
+// empty texts.
+func (p Point) Problems() (lat, lng string) {
+	return degreesProblem(p.Lat, 90), degreesProblem(p.Lng, 180)
+}
+
+func degreesProblem(degrees, most float64) string {
+	if math.Abs(degrees) <= most { // false for NaN
+		return ""
 	}
-	if !(math.Abs(lng) <= 180) {
-		wrong.Add("lng", "Ensure this value is between -180 and 180.")
-	}
-	if err := wrong.Err(); err != nil {
-		return Point{}, err
-	}
-	return Point{Lat: lat, Lng: lng}, nil
+	return fmt.Sprintf("Ensure this value is between -%[1]v and %[1]v.", most)
 }
 
 // To returns the distance to the other point by the haversine formula, not rounded.

@@ -2,17 +2,16 @@ package geo_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"plaza/domain/fault"
 	"plaza/domain/geo"
 )
 
-func TestPointsOutOfRangeAreFaultsOnTheirFields(t *testing.T) {
+func TestPointsOutOfRangeAreProblems(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		lat, lng float64
@@ -31,27 +30,24 @@ func TestPointsOutOfRangeAreFaultsOnTheirFields(t *testing.T) {
 		{-inf, inf, []string{"lat", "lng"}},
 		{nan, nan, []string{"lat", "lng"}},
 	} {
-		p, err := geo.NewPoint(c.lat, c.lng)
-		if c.wrong == nil {
-			require.NoError(t, err)
-			assert.Equal(t, geo.Point{Lat: c.lat, Lng: c.lng}, p)
-			continue
+		lat, lng := geo.Point{Lat: c.lat, Lng: c.lng}.Problems()
+		problems := map[string]string{"lat": "Ensure this value is between -90 and 90.", "lng": "Ensure this value is between -180 and 180."}
+		for name, problem := range map[string]string{"lat": lat, "lng": lng} {
+			if slices.Contains(c.wrong, name) {
+				assert.Equal(t, problems[name], problem)
+			} else {
+				assert.Empty(t, problem, "%v", c)
+			}
 		}
-		assert.Zero(t, p)
-		assertFields(t, err, c.wrong...)
 	}
 }
 
 func TestDistancesToLookWithin(t *testing.T) {
 	for _, km := range []float64{math.SmallestNonzeroFloat64, 0.001, float64(geo.DefaultDistance), 500} {
-		d, err := geo.NewDistance(km)
-		require.NoError(t, err)
-		assert.Equal(t, geo.Kilometres(km), d)
+		assert.Empty(t, geo.Kilometres(km).SearchProblem(), km)
 	}
 	for _, km := range []float64{0, math.Copysign(0, -1), -1, 500.0000001, math.Inf(1), math.Inf(-1), math.NaN()} {
-		d, err := geo.NewDistance(km)
-		assert.Zero(t, d)
-		assertFields(t, err, "within_distance")
+		assert.Equal(t, "Ensure this value is greater than 0 and at most 500.", geo.Kilometres(km).SearchProblem(), km)
 	}
 }
 
@@ -97,17 +93,6 @@ func TestDistanceIsAMetric(t *testing.T) {
 	})
 }
 
-func assertFields(t *testing.T, err error, names ...string) {
-	t.Helper()
-	f, ok := fault.As(err)
-	require.True(t, ok, "%v", err)
-	assert.Equal(t, fault.Invalid, f.Kind)
-	assert.Len(t, f.Fields, len(names))
-	for _, name := range names {
-		assert.Len(t, f.Fields[name], 1, name)
-	}
-}
-
 // anywhere draws points, with the poles and the antimeridian more often than a uniform
 // draw.
 func anywhere(t *rapid.T, label string) geo.Point {
@@ -119,7 +104,5 @@ func anywhere(t *rapid.T, label string) geo.Point {
 			rapid.Float64Range(-limit, 6-limit),
 		)
 	}
-	p, err := geo.NewPoint(degrees(90).Draw(t, label+".lat"), degrees(180).Draw(t, label+".lng"))
-	require.NoError(t, err)
-	return p
+	return geo.Point{Lat: degrees(90).Draw(t, label+".lat"), Lng: degrees(180).Draw(t, label+".lng")}
 }

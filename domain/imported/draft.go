@@ -53,7 +53,7 @@ func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 	wrong := fault.FieldsOf(err)
 	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
 	phone, err := user.ParsePhone(d.Username)
-	wrong.Merge(fault.FieldsOf(err))
+	wrong.Merge(fault.FieldsOf(fault.OnField("username", err)))
 	member.Joined = instant.Normalise(d.Joined)
 	wrong.Add("joined", instant.Problem(member.Joined))
 	return UserRecord{Source: d.ID, Phone: phone, Member: member}, wrong.Err()
@@ -185,8 +185,7 @@ type DemandDraft struct {
 // Record implements Draft.
 func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.DemandCoverMD)
-	place, problems := d.place()
-	wrong.Merge(problems)
+	place := d.place(&wrong)
 	made, err := demand.New(demand.Demand{
 		ID: d.ID, Title: d.Title, Description: d.Description, Tags: d.Tags, Cover: cover, Images: d.Images,
 		Address: d.Address, Category: d.Category, Place: place, Closed: d.Closed, Start: d.Start, End: d.End,
@@ -197,17 +196,22 @@ func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	return DemandRecord{Demand: made, By: d.Author, cover: file}, wrong.Err()
 }
 
-func (d DemandDraft) place() (*geo.Point, fault.Fields) {
+// place returns the place of the demand; nil: none. It adds the problems with it.
+func (d DemandDraft) place(wrong *fault.Fields) *geo.Point {
 	switch {
 	case d.Lat == nil && d.Lng == nil:
-		return nil, nil
 	case d.Lat == nil:
-		return nil, fault.Fields{"lat": {text.Required}}
+		wrong.Add("lat", text.Required)
 	case d.Lng == nil:
-		return nil, fault.Fields{"lng": {text.Required}}
+		wrong.Add("lng", text.Required)
+	default:
+		point := &geo.Point{Lat: *d.Lat, Lng: *d.Lng}
+		lat, lng := point.Problems()
+		wrong.Add("lat", lat)
+		wrong.Add("lng", lng)
+		return point
 	}
-	point, err := geo.NewPoint(*d.Lat, *d.Lng)
-	return &point, fault.FieldsOf(err)
+	return nil
 }
 
 // HowToDraft is the draft of a HowToRecord.

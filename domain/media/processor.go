@@ -38,11 +38,12 @@ type Processor interface {
 	// The result has one variant per size, in the order of the sizes: as large as fits
 	// into the size, and never larger than the picture.
 	//
-	// A file that is not of an accepted type, cannot be decoded, or exceeds MaxBytes or
-	// MaxPixels is a fault on the field. Process must read the header first, so that
-	// refusing a picture because of its header is cheap. It must limit the pictures that
-	// are processed concurrently; further calls wait, at most until their context ends.
-	Process(ctx context.Context, field string, raw Raw, sizes ...SizeSpec) (Processed, error)
+	// Process returns ErrNotAccepted if the file is not of an accepted type or cannot be
+	// decoded, ErrTooLarge if it exceeds MaxBytes, and ErrTooManyPixels if it exceeds
+	// MaxPixels. It must read the header first, so that refusing a picture because of its
+	// header is cheap. It must limit the pictures that are processed concurrently; further
+	// calls wait, at most until their context ends.
+	Process(ctx context.Context, raw Raw, sizes ...SizeSpec) (Processed, error)
 }
 
 // Processed is a picture with its variants.

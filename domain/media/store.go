@@ -37,11 +37,11 @@ func Accepted() []string { return []string{"image/jpeg", "image/png", "image/gif
 // ErrNotFound is the fault of a picture that does not exist.
 var ErrNotFound = fault.New(fault.NotFound, "Picture not found.")
 
-// Sentences about refused uploads.
-const (
-	NotAccepted   = "Upload a valid image: JPEG, PNG, GIF or WebP."
-	TooLarge      = "The image is larger than 10 MiB."
-	TooManyPixels = "The image has more than 40 megapixels."
+// Faults of refused uploads.
+var (
+	ErrNotAccepted   = fault.New(fault.Invalid, "Upload a valid image: JPEG, PNG, GIF or WebP.")
+	ErrTooLarge      = fault.New(fault.Invalid, "The image is larger than 10 MiB.")
+	ErrTooManyPixels = fault.New(fault.Invalid, "The image has more than 40 megapixels.")
 )
 
 // Upload is a picture from a Processor, ready to be stored.

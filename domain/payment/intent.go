@@ -56,7 +56,7 @@ func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error
 	case CardNetwork, EWallet:
 		wrong.Add("pay_method", "The only supported method is 200, the mobile wallet.")
 	default:
-		wrong.Add("pay_method", noChoice(m))
+		wrong.Add("pay_method", text.NoChoice(m))
 	}
 	if app == "" {
 		app = OfficialAccount
@@ -64,12 +64,12 @@ func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error
 	needs, known := map[EndType]WalletApp{Native: OfficialAccount, App: SvcIOSApp, JSAPI: OfficialAccount, H5: OfficialAccount}[e]
 	switch {
 	case app != OfficialAccount && app != SvcIOSApp:
-		wrong.Add("extra_params.wallet_app_type", noChoice(app))
+		wrong.Add("extra_params.wallet_app_type", text.NoChoice(app))
 	case known && app != needs:
 		wrong.Add("extra_params.wallet_app_type", fmt.Sprintf("The end_type %d requires %s.", e, needs))
 	}
 	if !known {
-		wrong.Add("end_type", noChoice(e))
+		wrong.Add("end_type", text.NoChoice(e))
 	}
 	if e == JSAPI {
 		wrong.Add("extra_params.open_id", OpenIDLimit.RequiredProblem(openID))
@@ -78,5 +78,3 @@ func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error
 	}
 	return Intent{EndType: e, App: app, OpenID: openID}, wrong.Err()
 }
-
-func noChoice(v any) string { return fmt.Sprintf("“%v” is not a valid choice.", v) }

@@ -9,8 +9,17 @@ import (
 )
 
 // Ledger stores orders with their prepayments, payments, journal and answers to keys,
-// which must be consistent at any time. Every implementation passes test/ports.Ledger.
+// which must be consistent at any time. It joins the interfaces that its callers need.
+// Every implementation passes test/ports.Ledger.
 type Ledger interface {
+	Orders
+	Trades
+	Reports
+	Keys
+}
+
+// Orders stores orders.
+type Orders interface {
 	// AddOrder stores a new order and returns it with its number. In the same step it must
 	// add a journal entry, set the NextCheck to the order's expiry, and store an answer
 	// with an empty Reply if k is not nil.
@@ -23,7 +32,10 @@ type Ledger interface {
 	// Orders returns a page of the user's orders in the state, or in any state if s is
 	// empty, the newest first, ties by descending id.
 	Orders(ctx context.Context, id user.ID, s State, p page.Request) (page.Page[Order], error)
+}
 
+// Trades stores what happens to orders.
+type Trades interface {
 	// Change loads the order's trade, calls fn and stores the whole result; if fn fails, it
 	// must store nothing. It returns ErrNoOrder if the order does not exist. Two Changes of
 	// one order must not overlap. fn may be called again with the trade stored by then, and
@@ -37,13 +49,19 @@ type Ledger interface {
 	// Due returns at most limit orders whose NextCheck has come by now, the earliest first,
 	// and postpones it until next in the same step: no other call may return them before.
 	Due(ctx context.Context, now, next time.Time, limit int) ([]OrderID, error)
+}
 
+// Reports reads what staff reviews.
+type Reports interface {
 	// Payments returns a page of the payments in the state, or in any state if s is empty,
 	// the newest first, ties by descending id.
 	Payments(ctx context.Context, s PaymentState, p page.Request) (page.Page[Payment], error)
 	// Journal returns the order's journal entries, the oldest first.
 	Journal(ctx context.Context, id OrderID) ([]Entry, error)
+}
 
+// Keys stores idempotency keys. Their answers are stored by AddOrder and Change.
+type Keys interface {
 	// Reserve reserves the key for the caller, until a Change or an AddOrder stores the
 	// answer, or until the given instant. If an answer younger than KeyLife is stored,
 	// Reserve returns it. It returns ErrKeyReused if the key is stored with another

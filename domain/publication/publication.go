@@ -1,5 +1,5 @@
 // Package publication models publications and their nodes, the bundles that link
-// originals to translations, how-tos, and machine translation for readers.
+// originals to translations, and how-tos.
 //
 // Only published items that are not deleted are listed.
 package publication

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"plaza/domain/feed"
-	"plaza/domain/locale"
 	"plaza/domain/publication"
 )
 
@@ -48,24 +47,4 @@ func TestFED10_only_what_is_published_and_not_deleted_is_listed(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestPUB06_what_translations_are_kept_by(t *testing.T) {
-	tag := func(name string) locale.Tag {
-		parsed, _ := locale.Parse(name)
-		return parsed
-	}
-	key := publication.CacheKeyOf("text", tag("en"), tag("zh-CN"), "pseudo")
-	assert.Equal(t, key, publication.CacheKeyOf("text", tag("en-GB"), tag("zh_Hans"), "pseudo"), "the same languages")
-	for name, other := range map[string]publication.CacheKey{
-		"text":       publication.CacheKeyOf("texts", tag("en"), tag("zh-CN"), "pseudo"),
-		"source":     publication.CacheKeyOf("text", tag("es"), tag("zh-CN"), "pseudo"),
-		"target":     publication.CacheKeyOf("text", tag("en"), tag("zh-TW"), "pseudo"),
-		"translator": publication.CacheKeyOf("text", tag("en"), tag("zh-CN"), "real"),
-		"direction":  publication.CacheKeyOf("text", tag("zh-CN"), tag("en"), "pseudo"),
-		"boundary":   publication.CacheKeyOf("texten-Latn", locale.Tag{}, tag("zh-CN"), "pseudo"),
-	} {
-		assert.NotEqual(t, key, other, name)
-	}
-	assert.Equal(t, 30*24*time.Hour, publication.CacheFor)
 }

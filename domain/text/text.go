@@ -17,6 +17,9 @@ const (
 	Null     = "This field may not be null."
 )
 
+// NoChoice returns the sentence about a value that is none of the allowed ones.
+func NoChoice(value any) string { return fmt.Sprintf("“%v” is not a valid choice.", value) }
+
 // Limit bounds a text. A zero bound does not limit.
 type Limit struct {
 	Chars int // Unicode code points

@@ -17,14 +17,16 @@ var phoneForm = regexp.MustCompile(`^\+([1-9][0-9]{0,2})-([0-9]{4,14})$`)
 
 const maxPhoneDigits = 15
 
-// ParsePhone parses a login name (AUT-01). An invalid name is a fault on the field
-// username (AUT-03).
+// ErrNoPhone is the fault of a login name of another form (AUT-03).
+var ErrNoPhone = fault.New(fault.Invalid,
+	"Enter a phone number in the form +{country dialling code}-{phone number}, like +86-13800000001.")
+
+// ParsePhone parses a login name (AUT-01). It returns ErrNoPhone if the name is invalid.
 func ParsePhone(name string) (Phone, error) {
 	name = text.Trim(name)
 	parts := phoneForm.FindStringSubmatch(name)
 	if parts == nil || len(parts[1])+len(parts[2]) > maxPhoneDigits {
-		return Phone{}, fault.Field("username",
-			"Enter a phone number in the form +{country dialling code}-{phone number}, like +86-13800000001.")
+		return Phone{}, ErrNoPhone
 	}
 	return Phone{name: name}, nil
 }

@@ -109,21 +109,6 @@ type Query struct {
 	Overlaps []string // any of these tags
 }
 
-// ParseTagFilter parses comma-separated tags and drops blank and repeated ones. More than
-// MaxTags tags are a problem.
-func ParseTagFilter(s string) (words []string, problem string) {
-	for part := range strings.SplitSeq(s, ",") {
-		if part = text.Trim(part); part == "" || slices.Contains(words, part) {
-			continue
-		}
-		if len(words) == MaxTags {
-			return nil, fmt.Sprintf("Filter by at most %d tags.", MaxTags)
-		}
-		words = append(words, part)
-	}
-	return words, ""
-}
-
 // Normalise drops keywords that cannot be tags and removes duplicates. It reports whether
 // the query can match anything.
 func (q Query) Normalise() (Query, bool) {

@@ -15,8 +15,8 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/markup"
 	"plaza/domain/user"
+	"plaza/test/content"
 )
 
 // writers is how many add events at once.
@@ -93,10 +93,11 @@ func (c *contest) close() (err error) {
 // draft is a new public, published event of somebody's.
 func (c *contest) draft(in feed.CategoryID) (*event.Event, error) {
 	r, now := roll("drafts", int(serials.Add(1))), time.Now()
-	title, content, html := r.text(40), r.text(200), markup.HTML("<p>"+pick(r, words[:20])+"</p>")
-	return event.New(user.ID(r.n(c.users)+1), event.Change{
-		Title: &title, Content: &content, HTML: &html, Category: &in, Permission: new(event.Public), Publish: new(true),
-	}, event.DateOf(now), now)
+	title, text, html := r.text(40), r.text(200), "<p>"+pick(r, words[:20])+"</p>"
+	draft := event.Change{
+		Title: &title, Content: &text, HTML: &html, Category: &in, Permission: new(event.Public), Publish: new(true),
+	}
+	return event.New(user.ID(r.n(c.users)+1), draft.Sanitised(content.AsSent{}), event.DateOf(now), now)
 }
 
 // adder is a contender that adds events, and keeps the count of those that were

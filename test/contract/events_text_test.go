@@ -204,7 +204,7 @@ func worstPage(t *testing.T, s *server) {
 		added, err := s.app.Stores.Events.Add(t.Context(), written.Event)
 		require.NoError(t, err)
 		for range 10 {
-			_, err := s.app.Diary.Comment(t.Context(), access.Actor{ID: ada.id}, added.ID(), longest(2000))
+			_, err := s.app.Diary.Comment(t.Context(), access.Actor{ID: ada.id}, added.ID(), longest(2000), nil)
 			require.NoError(t, err)
 		}
 	}

@@ -103,6 +103,7 @@ func createdOnce(t *testing.T, s *till) {
 	wrong["amount"] = 0
 	staff.saying(keyHeader, "two").post(t, newOrder, wrong).invalid("amount")
 	staff.saying(keyHeader, "two").post(t, newOrder, draftFor(ada)).is(201) // nothing had come of it
+	staff.saying(keyHeader, " ").post(t, newOrder, draftFor(ada)).invalid(keyHeader)
 	s.clock.advance(payment.KeyLife)
 	keyed.post(t, newOrder, draftFor(ada)).is(201)
 	assert.Len(t, ada.get(t, ownOrders).is(200).list("data"), 3)

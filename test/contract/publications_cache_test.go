@@ -91,7 +91,7 @@ func (on store) asking(t *testing.T, b *babel, change ...func(*bootstrap.Setting
 
 func (s *server) misses() (n int64) {
 	for _, app := range s.apps {
-		n += app.Reading.Counts().Misses
+		n += app.Translation.Counts().Misses
 	}
 	return n
 }
@@ -107,7 +107,7 @@ func onePageManyReaders(t *testing.T, s *server) {
 	close(b.holds)
 	all.Wait()
 	for _, app := range s.apps {
-		app.Reading.Close()
+		app.Translation.Close()
 	}
 	assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated())
 	ada.reading(t, "en").shows(object{
@@ -188,7 +188,7 @@ func askedNowAndThen(t *testing.T, s *server) {
 			assert.Equal(t, []bool{false, false, false}, ada.reading(t, "en").translated(), name)
 		}
 		for _, app := range s.apps {
-			app.Reading.Close() // however many times it is tried
+			app.Translation.Close() // however many times it is tried
 		}
 		asked := len(b.requests())
 		assert.NotZero(t, asked, name)

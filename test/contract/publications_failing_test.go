@@ -71,7 +71,7 @@ func translatorFails(t *testing.T, s *server) {
 // failures is how many batches failed, whichever process began them.
 func (s *server) failures() (n int64) {
 	for _, app := range s.apps {
-		n += app.Reading.Counts().Failures
+		n += app.Translation.Counts().Failures
 	}
 	return n
 }
@@ -90,7 +90,7 @@ func translatorIsSlow(t *testing.T, s *server) {
 	assert.False(t, ada.reading(t, "en").has("data.0.localized"), "nobody waits for long")
 	close(answers)
 	for _, app := range s.apps {
-		app.Reading.Close() // the batch has come to its end
+		app.Translation.Close() // the batch has come to its end
 	}
 	assert.True(t, ada.reading(t, "en").has("data.0.localized"))
 	assert.EqualValues(t, 1, tr.calls.Load())

@@ -31,7 +31,7 @@ func realPage(t *testing.T, s *server) {
 		by := object{"title": "apertium", "content": "apertium"}
 		for _, locale := range []string{"es", "en"} {
 			ada.reading(t, locale)
-			s.app.Reading.Close() // however long it takes on a busy machine
+			s.app.Translation.Close() // however long it takes on a busy machine
 		}
 		a := ada.reading(t, "es-MX")
 		assert.Equal(t, []bool{true, false, false}, a.translated(), "French it has not learned")

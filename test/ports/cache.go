@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
-// Cache is the suite of publication.Cache.
+// Cache is the suite of localisation.Cache.
 func Cache(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Get returns those of the translations that are kept", cacheGet},
@@ -25,7 +25,7 @@ func Cache(t *testing.T, open Open) {
 		{"what goes in and comes out is private", cachePrivate},
 		{"Claim gives what is not kept to one of many holders", cacheClaim},
 		{"of many that claim at once, one gets a key", cacheClaimsAtOnce},
-		{"a claim ends with its time, and its holder may prolong it", cacheClaimEnds},
+		{"a claim ends with its time, even for its holder", cacheClaimEnds},
 		{"Claim returns what is kept, until it expires", cacheClaimKept},
 		{"Put ends all claims to what it keeps", cacheClaimsEnd},
 		{"Release ends the holder's claims, and no other's", cacheRelease},
@@ -37,24 +37,24 @@ func Cache(t *testing.T, open Open) {
 }
 
 // keyOf is the key of the text's translation into Spanish.
-func keyOf(text string) publication.CacheKey {
+func keyOf(text string) localisation.Key {
 	from, _ := locale.Parse("en")
 	to, _ := locale.Parse("es")
-	return publication.CacheKeyOf(text, from, to, "pseudo")
+	return localisation.KeyOf(localisation.Text{Content: text, Language: from}, to, "pseudo")
 }
 
 func (w *fixtures) translate(expires time.Time, texts ...string) {
 	w.Helper()
-	all := map[publication.CacheKey]string{}
+	all := map[localisation.Key]string{}
 	for _, text := range texts {
 		all[keyOf(text)] = "es: " + text
 	}
 	require.NoError(w, w.Translations.Put(w.Context(), all, expires))
 }
 
-func (w *fixtures) translated(now time.Time, texts ...string) map[publication.CacheKey]string {
+func (w *fixtures) translated(now time.Time, texts ...string) map[localisation.Key]string {
 	w.Helper()
-	var keys []publication.CacheKey
+	var keys []localisation.Key
 	for _, text := range texts {
 		keys = append(keys, keyOf(text))
 	}
@@ -65,9 +65,9 @@ func (w *fixtures) translated(now time.Time, texts ...string) map[publication.Ca
 
 func cacheGet(w *fixtures) {
 	assert.Empty(w, w.translated(noon, "one"))
-	w.translate(noon.Add(publication.CacheFor), "one", "two", "three")
-	w.translate(noon.Add(publication.CacheFor))
-	assert.Equal(w, map[publication.CacheKey]string{keyOf("one"): "es: one", keyOf("three"): "es: three"},
+	w.translate(noon.Add(localisation.CacheFor), "one", "two", "three")
+	w.translate(noon.Add(localisation.CacheFor))
+	assert.Equal(w, map[localisation.Key]string{keyOf("one"): "es: one", keyOf("three"): "es: three"},
 		w.translated(noon, "three", "one", "four", "one"))
 	assert.Empty(w, w.translated(noon))
 	assert.Empty(w, w.translated(noon, "", "One"))
@@ -80,22 +80,22 @@ func cacheExpires(w *fixtures) {
 	w.translate(noon.Add(-time.Hour), "stale")
 	assert.Len(w, w.translated(noon, "one", "two", "stale"), 2)
 	assert.Len(w, w.translated(soon.Add(-time.Microsecond), "one", "two"), 2)
-	assert.Equal(w, map[publication.CacheKey]string{keyOf("two"): "es: two"}, w.translated(soon, "one", "two"))
+	assert.Equal(w, map[localisation.Key]string{keyOf("two"): "es: two"}, w.translated(soon, "one", "two"))
 	assert.Empty(w, w.translated(late, "one", "two"))
 }
 
 func cacheReplace(w *fixtures) {
 	w.translate(noon.Add(time.Hour), "one", "two")
 	require.NoError(w, w.Translations.Put(w.Context(),
-		map[publication.CacheKey]string{keyOf("one"): "uno"}, noon.Add(2*time.Hour)))
+		map[localisation.Key]string{keyOf("one"): "uno"}, noon.Add(2*time.Hour)))
 	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
-	assert.Equal(w, map[publication.CacheKey]string{keyOf("one"): "uno"}, w.translated(noon.Add(time.Hour), "one", "two"))
+	assert.Equal(w, map[localisation.Key]string{keyOf("one"): "uno"}, w.translated(noon.Add(time.Hour), "one", "two"))
 	w.translate(noon.Add(90*time.Minute), "one")
 	assert.Empty(w, w.translated(noon.Add(90*time.Minute), "one"), "also when it expires earlier than what was kept")
 }
 
 func cacheTexts(w *fixtures) {
-	all := map[publication.CacheKey]string{
+	all := map[localisation.Key]string{
 		keyOf("a"): "", keyOf("b"): broad(16_000), keyOf("c"): "O'Brien \\ \"%_\"\n\t ", keyOf("d"): " <b>&amp;</b> ",
 	}
 	require.NoError(w, w.Translations.Put(w.Context(), all, noon.Add(time.Hour)))
@@ -104,7 +104,7 @@ func cacheTexts(w *fixtures) {
 
 func cacheAtOnce(w *fixtures) {
 	for _, err := range atOnce(many, func(i int) error {
-		return w.Translations.Put(w.Context(), map[publication.CacheKey]string{
+		return w.Translations.Put(w.Context(), map[localisation.Key]string{
 			keyOf("one"): fmt.Sprint(i), keyOf("two"): fmt.Sprint(i), keyOf(fmt.Sprint(i)): "own",
 		}, noon.Add(time.Hour))
 	}) {
@@ -116,7 +116,7 @@ func cacheAtOnce(w *fixtures) {
 }
 
 func cacheMany(w *fixtures) {
-	w.translate(noon.Add(publication.CacheFor), "lasting")
+	w.translate(noon.Add(localisation.CacheFor), "lasting")
 	for round := range 8 {
 		now := noon.Add(time.Duration(round) * time.Hour)
 		var texts []string
@@ -130,7 +130,7 @@ func cacheMany(w *fixtures) {
 }
 
 func cachePrivate(w *fixtures) {
-	all := map[publication.CacheKey]string{keyOf("one"): "uno"}
+	all := map[localisation.Key]string{keyOf("one"): "uno"}
 	require.NoError(w, w.Translations.Put(w.Context(), all, noon.Add(time.Hour)))
 	all[keyOf("one")] = "spoilt"
 	w.translated(noon, "one")[keyOf("one")] = "spoilt"
@@ -145,18 +145,18 @@ func cacheGone(w *fixtures) {
 
 var cacheCalls = []call{
 	{"Translations.Get", func(ctx context.Context, s Stores) error {
-		_, err := s.Translations.Get(ctx, []publication.CacheKey{keyOf("one")}, noon)
+		_, err := s.Translations.Get(ctx, []localisation.Key{keyOf("one")}, noon)
 		return err
 	}},
 	{"Translations.Put", func(ctx context.Context, s Stores) error {
-		return s.Translations.Put(ctx, map[publication.CacheKey]string{keyOf("new"): "nuevo"}, noon.Add(time.Hour))
+		return s.Translations.Put(ctx, map[localisation.Key]string{keyOf("new"): "nuevo"}, noon.Add(time.Hour))
 	}},
 	{"Translations.Claim", func(ctx context.Context, s Stores) error {
 		_, err := s.Translations.Claim(ctx, claimOf(holderA, noon, "new"))
 		return err
 	}},
 	{"Translations.Release", func(ctx context.Context, s Stores) error {
-		return s.Translations.Release(ctx, holderA, []publication.CacheKey{keyOf("one")})
+		return s.Translations.Release(ctx, holderA, []localisation.Key{keyOf("one")})
 	}},
 	{"Translations.Spend", func(ctx context.Context, s Stores) error {
 		_, err := s.Translations.Spend(ctx, spending(1), 10)

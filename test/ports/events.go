@@ -12,7 +12,6 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
 	"plaza/domain/user"
@@ -53,7 +52,7 @@ func (w *fixtures) rich(author user.ID) *event.Event {
 	w.Helper()
 	e := w.written(author, noon, titled("In 西湖"), dated(date(w, "2026-02-28")), permitted(event.Contact),
 		under(w.category(1)), func(c *event.Change) {
-			c.Content, c.HTML = new("O'Brien \\ \"%_\"\n\t "), new(markup.HTML("<p>Hello &amp; goodbye</p>"))
+			c.Content, c.HTML = new("O'Brien \\ \"%_\"\n\t "), new("<p>Hello &amp; goodbye</p>")
 		})
 	require.NoError(w, e.Locate(e.Text(), place.Place{Province: "浙江省", City: "杭州市", District: "西湖区"}))
 	w.attach(e, noon.Add(time.Minute), "plates/b", "plates/a")
@@ -132,7 +131,7 @@ func getEvent(w *fixtures) {
 
 func eventTexts(w *fixtures) {
 	author := w.newUser()
-	html := markup.HTML(strings.Repeat("🀄", event.HTMLLimit.Bytes/4))
+	html := strings.Repeat("🀄", event.HTMLLimit.Bytes/4)
 	e := w.written(author, noon, titled(broad(event.TitleLimit.Chars)), func(c *event.Change) {
 		c.Content, c.HTML = new(broad(event.ContentLimit.Chars)), &html
 	})
@@ -143,7 +142,7 @@ func eventTexts(w *fixtures) {
 	require.NoError(w, err)
 	stored := w.entry(added.ID())
 	assert.True(w, e.Text() == stored.Text())
-	assert.True(w, html == stored.State().HTML)
+	assert.True(w, html == string(stored.State().HTML))
 	assert.Len(w, stored.State().Plates, event.MaxPlates)
 
 	said := w.say(added.ID(), author, noon, broad(event.CommentLimit.Chars))

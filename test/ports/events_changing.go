@@ -13,7 +13,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
-	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
 )
@@ -58,8 +57,8 @@ func changeStores(w *fixtures) {
 		titled("Another"), titled(""), dated(date(w, "2026-02-28")), published(false),
 		permitted(event.Private), permitted(event.Public), published(true), under(w.category(1)), under(w.category(2)), under(0),
 		func(c *event.Change) { c.Content = new("Content") },
-		func(c *event.Change) { c.HTML = new(markup.HTML("<p>Text</p>")) },
-		func(c *event.Change) { c.HTML = new(markup.HTML("")) },
+		func(c *event.Change) { c.HTML = new("<p>Text</p>") },
+		func(c *event.Change) { c.HTML = new("") },
 	} {
 		if i == 1 { // a published event is never blank
 			w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", later) })
@@ -190,7 +189,7 @@ func changesAtOnce(w *fixtures) {
 	edits := []edit{
 		titled("Title"), dated(date(w, "2026-02-28")), permitted(event.Contact), under(1),
 		func(c *event.Change) { c.Content = new("Content") },
-		func(c *event.Change) { c.HTML = new(markup.HTML("<p>Text</p>")) },
+		func(c *event.Change) { c.HTML = new("<p>Text</p>") },
 		published(true),
 	}
 	for _, err := range atOnce(many, func(i int) error {

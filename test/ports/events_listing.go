@@ -17,6 +17,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	importing "plaza/test/content"
 )
 
 var eventListing = []promise{
@@ -116,9 +117,7 @@ func listOrder(w *fixtures) {
 		"-create_time,event_time":  "e c a d b f",
 		"-create_time,-event_time": "e c a d f b",
 	} {
-		order, err := event.ParseOrdering(ordering)
-		require.NoError(w, err)
-		got := titlesOf(eventsOf(w.list(event.Query{Author: author, Reach: everything, Order: order}).Items))
+		got := titlesOf(eventsOf(w.list(event.Query{Author: author, Reach: everything, Order: importing.Ordering(ordering)}).Items))
 		assert.Equal(w, want, strings.Join(got, " "), ordering)
 	}
 }
@@ -249,8 +248,7 @@ func listWorlds(w *fixtures) {
 		events := w.diaries(c, people)
 		for _, viewer := range append(people, 0) {
 			for _, author := range people {
-				order, err := event.ParseOrdering(pick(c, "", "event_time", "-create_time", "create_time,-event_time"))
-				require.NoError(w, err)
+				order := importing.Ordering(pick(c, "", "event_time", "-create_time", "create_time,-event_time"))
 				want := visible(events, viewer, relation, func(s event.State) bool { return s.Author == author })
 				slices.SortFunc(want, func(a, b *event.Event) int { return order.Compare(a.State(), b.State()) })
 				q := event.Query{Author: author, Reach: event.VisibleStates(relation(viewer, author)), Order: order}

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	importing "plaza/test/content"
 )
 
 // fixtures is one subtest's stores, and the methods that fill them. A method that fails
@@ -167,7 +168,7 @@ func change(edits ...edit) event.Change {
 	for _, e := range edits {
 		e(&c)
 	}
-	return c
+	return c.Sanitised(importing.AsSent{})
 }
 
 // written is an event that is not stored yet: of the day of noon, published and

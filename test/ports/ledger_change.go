@@ -130,6 +130,10 @@ func changeTrade(w *fixtures) {
 			t.ScheduleCheck(time.Minute, at)
 			return nil
 		},
+		func(t *payment.Trade) error { // the state stays
+			t.Sent("a", payment.Ticket{PrepayID: "q", CodeURL: "weixin://b", MWebURL: "https://w.example/?b"}, at.Add(time.Minute))
+			return nil
+		},
 		func(t *payment.Trade) error { _, err := t.Begin(opening(byCode, "b"), at); return err },
 		func(t *payment.Trade) error {
 			if err := t.Closed("a", nil, at); err != nil {

@@ -33,7 +33,7 @@ func studioWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	synctest.Test(t, func(t *testing.T) {
 		s, gate, inner := fresh(t), make(chan struct{}), new(atomic.Int64)
 		come := func(ctx context.Context, ends chan<- error) {
-			_, err := s.Process(ctx, "photo", slow{bytes.NewReader(raw), gate, inner})
+			_, err := s.Process(ctx, slow{bytes.NewReader(raw), gate, inner})
 			ends <- err
 		}
 		served, patience := make(chan error, callers), make(chan error, callers)
@@ -61,8 +61,8 @@ func studioWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		assert.Equal(t, making, inner.Load(), "those who have left did not come in")
 
 		// What is refused by its header needs no place.
-		studioClient{t, s}.refused(hollowPNG(60_000, 60_000), media.TooManyPixels)
-		studioClient{t, s}.refused([]byte("text"), media.NotAccepted)
+		studioClient{t, s}.refused(hollowPNG(60_000, 60_000), media.ErrTooManyPixels)
+		studioClient{t, s}.refused([]byte("text"), media.ErrNotAccepted)
 
 		close(gate)
 		for range callers {

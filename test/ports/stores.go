@@ -7,6 +7,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
@@ -31,7 +32,7 @@ type Stores struct {
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos
-	Translations  publication.Cache
+	Translations  localisation.Cache
 	Images        userimage.Repository
 	Ledger        payment.Ledger
 	Imports       imported.Store

@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
-// Translator is the suite of publication.Translator.
-func Translator(t *testing.T, fresh func(t *testing.T) publication.Translator) {
+// Translator is the suite of localisation.Translator.
+func Translator(t *testing.T, fresh func(t *testing.T) localisation.Translator) {
 	TranslatorInto(t, []string{"es", "zh-Hant"}, fresh)
 }
 
 // TranslatorInto is the suite of translators that know few languages: these, and English.
-func TranslatorInto(t *testing.T, targets []string, fresh func(t *testing.T) publication.Translator) {
+func TranslatorInto(t *testing.T, targets []string, fresh func(t *testing.T) localisation.Translator) {
 	language := func(name string) locale.Tag {
 		tag, ok := locale.Parse(name)
 		require.True(t, ok, name)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
 // Upstream is a translator that asks a provider somewhere else, and a stand-in of that
@@ -24,7 +24,7 @@ import (
 type Upstream struct {
 	// Open returns a translator with a deadline of 10 s that asks the address with the
 	// client, which may be nil.
-	Open func(t *testing.T, url string, client *http.Client) publication.Translator
+	Open func(t *testing.T, url string, client *http.Client) localisation.Translator
 	// Provider answers as the real one does, and holds the translator to the limits and the
 	// shapes that are documented: what breaks them it refuses. A translation of its has the
 	// text in it, behind as many characters for every text.
@@ -61,7 +61,7 @@ func TranslatorUpstream(t *testing.T, u Upstream) {
 	t.Run("against its provider", func(t *testing.T) {
 		server := httptest.NewServer(u.Provider)
 		t.Cleanup(server.Close)
-		fresh := func(t *testing.T) publication.Translator { return u.Open(t, server.URL, nil) }
+		fresh := func(t *testing.T) localisation.Translator { return u.Open(t, server.URL, nil) }
 		if len(u.Targets) > 0 {
 			TranslatorInto(t, u.Targets, fresh)
 			return
@@ -209,7 +209,7 @@ func (u Upstream) played(t *testing.T, part http.HandlerFunc) *played {
 
 type played struct {
 	*testing.T
-	translator publication.Translator
+	translator localisation.Translator
 
 	mu    sync.Mutex
 	count int

@@ -15,7 +15,7 @@ import (
 
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
 // Config holds the settings of the server.
@@ -25,10 +25,10 @@ type Config struct {
 	Line provider.Line
 }
 
-// Translator implements publication.Translator.
+// Translator implements localisation.Translator.
 type Translator struct{ remote *provider.Translator }
 
-var _ publication.Translator = (*Translator)(nil)
+var _ localisation.Translator = (*Translator)(nil)
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*Translator, error) {
@@ -40,10 +40,10 @@ func New(c Config) (*Translator, error) {
 	return &Translator{remote}, nil
 }
 
-// Name implements publication.Translator.
+// Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.remote.Name() }
 
-// Translate implements publication.Translator.
+// Translate implements localisation.Translator.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
 	cut := make([][]piece, len(texts))
 	var words []string

@@ -16,15 +16,15 @@ import (
 	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	"plaza/test/ports"
 )
 
-func open(t *testing.T, url string, client *http.Client) publication.Translator {
+func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	return openFor(t, 10*time.Second, url, client)
 }
 
-func openFor(t *testing.T, deadline time.Duration, url string, client *http.Client) publication.Translator {
+func openFor(t *testing.T, deadline time.Duration, url string, client *http.Client) localisation.Translator {
 	tr, err := apertium.New(apertium.Config{Line: provider.Line{URL: url, Deadline: deadline, Client: client}})
 	require.NoError(t, err)
 	return tr
@@ -123,7 +123,7 @@ func TestPUB06_Apertium(t *testing.T) {
 	})
 }
 
-func translate(t *testing.T, tr publication.Translator, from, to string, texts ...string) []string {
+func translate(t *testing.T, tr localisation.Translator, from, to string, texts ...string) []string {
 	t.Helper()
 	source, _ := locale.Parse(from)
 	target, _ := locale.Parse(to)

@@ -13,7 +13,7 @@ import (
 
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	testserver "plaza/test/apertium"
 	"plaza/test/ports"
 )
@@ -22,14 +22,14 @@ const english = "The house is big. We drink coffee in the kitchen.\n\nTomorrow w
 	"because our friends have a new restaurant. The river is long."
 
 // openReal uses long timeouts, because other tests may load the machine.
-func openReal(t *testing.T, url string) publication.Translator {
+func openReal(t *testing.T, url string) localisation.Translator {
 	return openFor(t, 2*time.Minute, url, nil)
 }
 
 func TestPUB06_The_real_Apertium(t *testing.T) {
 	testserver.OnServer(t, func(t *testing.T, url string) {
 		t.Run("is a translator", func(t *testing.T) {
-			ports.TranslatorInto(t, []string{"es"}, func(t *testing.T) publication.Translator { return openReal(t, url) })
+			ports.TranslatorInto(t, []string{"es"}, func(t *testing.T) localisation.Translator { return openReal(t, url) })
 		})
 
 		tr := openReal(t, url)

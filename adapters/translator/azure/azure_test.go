@@ -16,14 +16,14 @@ import (
 	"plaza/adapters/translator/azure"
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 	"plaza/test/ports"
 )
 
 const key = "0123456789abcdef0123456789abcdef"
 
-func open(t *testing.T, url string, client *http.Client) publication.Translator {
+func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := azure.New(azure.Config{
 		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Region: "westeurope",
 	})

@@ -16,14 +16,14 @@ import (
 	"plaza/adapters/translator/deepl"
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 	"plaza/test/ports"
 )
 
 const key = "279a2e9d-83b3-c416-7e2d-f721593e42a0"
 
-func open(t *testing.T, url string, client *http.Client) publication.Translator {
+func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := deepl.New(deepl.Config{
 		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})

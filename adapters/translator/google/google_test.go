@@ -13,14 +13,14 @@ import (
 
 	"plaza/adapters/translator/google"
 	"plaza/adapters/translator/provider"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 	"plaza/test/ports"
 )
 
 const key = "AIzaSyA-1111111111111111111111111111111"
 
-func open(t *testing.T, url string, client *http.Client) publication.Translator {
+func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := google.New(google.Config{
 		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})

@@ -11,14 +11,14 @@ import (
 
 	"plaza/adapters/translator/libretranslate"
 	"plaza/adapters/translator/provider"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 	"plaza/test/ports"
 )
 
 const key = "00000000-1111-2222-3333-444444444444"
 
-func open(t *testing.T, url string, client *http.Client) publication.Translator {
+func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := libretranslate.New(libretranslate.Config{
 		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Texts: 8,
 	})

@@ -2,6 +2,10 @@
 // within the provider's limits, sends them within one deadline, retries temporary failures,
 // and stops asking a failing provider for a while.
 //
+// The breaker is the package's own. A breaker of sony/gobreaker stays open for one fixed
+// time; this one stays open for as long as the problem needs, for example as long as the
+// provider's Retry-After says.
+//
 // A Dialect, one small package each, implements a provider's protocol. The package does not
 // trust providers: it limits the size of answers, follows no redirects and never puts their
 // text into errors, because it may repeat the request.
@@ -19,7 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	"plaza/domain/text"
 )
 
@@ -68,7 +72,7 @@ type Dialect interface {
 	Judge(status int, answer []byte) error
 }
 
-// Translator implements publication.Translator with a Dialect.
+// Translator implements localisation.Translator with a Dialect.
 type Translator struct {
 	dialect  Dialect
 	line     line
@@ -76,7 +80,7 @@ type Translator struct {
 	breaker  breaker
 }
 
-var _ publication.Translator = (*Translator)(nil)
+var _ localisation.Translator = (*Translator)(nil)
 
 // New returns a translator, or all problems of the line.
 func New(l Line, d Dialect) (*Translator, error) {
@@ -90,10 +94,10 @@ func New(l Line, d Dialect) (*Translator, error) {
 	return t, nil
 }
 
-// Name implements publication.Translator.
+// Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.dialect.Name() }
 
-// Translate implements publication.Translator. It returns texts without words unchanged, and
+// Translate implements localisation.Translator. It returns texts without words unchanged, and
 // all texts if both languages are the same, without a request.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
 	translated, err := t.translate(ctx, from, to, texts)

@@ -8,21 +8,21 @@ import (
 	"context"
 
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 )
 
-// Translator implements publication.Translator. The zero value is ready to use.
+// Translator implements localisation.Translator. The zero value is ready to use.
 type Translator struct{}
 
 // New returns a translator.
 func New() Translator { return Translator{} }
 
-var _ publication.Translator = Translator{}
+var _ localisation.Translator = Translator{}
 
-// Name implements publication.Translator.
+// Name implements localisation.Translator.
 func (Translator) Name() string { return "pseudo" }
 
-// Translate implements publication.Translator: text becomes ⟦es⟧ text.
+// Translate implements localisation.Translator: text becomes ⟦es⟧ text.
 func (Translator) Translate(ctx context.Context, _, to locale.Tag, texts []string) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

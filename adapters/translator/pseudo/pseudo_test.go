@@ -8,12 +8,12 @@ import (
 
 	"plaza/adapters/translator/pseudo"
 	"plaza/domain/locale"
-	"plaza/domain/publication"
+	"plaza/domain/localisation"
 	"plaza/test/ports"
 )
 
 func TestTranslator(t *testing.T) {
-	ports.Translator(t, func(*testing.T) publication.Translator { return pseudo.New() })
+	ports.Translator(t, func(*testing.T) localisation.Translator { return pseudo.New() })
 }
 
 func TestItsTranslationsAreMarkedAsSuch(t *testing.T) {

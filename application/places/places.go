@@ -1,4 +1,6 @@
-package diary
+// Package places holds the use case of `plaza check` that compares the stored places of
+// events with their texts.
+package places
 
 import (
 	"context"
@@ -10,16 +12,15 @@ import (
 	"plaza/domain/place"
 )
 
-// Places compares the stored places of all events with their texts. Stored places become
-// outdated when the analyser improves.
+// Places implements the use case. Stored places become outdated when the analyser improves.
 type Places struct {
 	events   event.Repository
 	reader   event.Reader
 	analyser place.Analyser
 }
 
-// NewPlaces returns the use cases over the ports.
-func NewPlaces(events event.Repository, reader event.Reader, analyser place.Analyser) *Places {
+// New returns the use case over the ports.
+func New(events event.Repository, reader event.Reader, analyser place.Analyser) *Places {
 	return &Places{events: events, reader: reader, analyser: analyser}
 }
 
@@ -31,8 +32,8 @@ type Misplaced struct {
 	Mended bool
 }
 
-// placesPageSize is how many events are read at once: a few megabytes at most.
-const placesPageSize = 100
+// pageSize is how many events are read at once: a few megabytes at most.
+const pageSize = 100
 
 // Check yields the events, drafts included, whose stored place differs from the one that the
 // analyser finds in their text. With repair it stores the found place; that does not count
@@ -41,7 +42,7 @@ const placesPageSize = 100
 func (p *Places) Check(ctx context.Context, repair bool) iter.Seq2[Misplaced, error] {
 	return func(yield func(Misplaced, error) bool) {
 		for after, more := event.ID(0), true; more; {
-			some, err := p.reader.Located(ctx, after, placesPageSize)
+			some, err := p.reader.Located(ctx, after, pageSize)
 			if err != nil {
 				yield(Misplaced{}, fmt.Errorf("read events after %d: %w", after, err))
 				return
@@ -57,10 +58,13 @@ func (p *Places) Check(ctx context.Context, repair bool) iter.Seq2[Misplaced, er
 				}
 				after = e.ID
 			}
-			more = len(some) == placesPageSize
+			more = len(some) == pageSize
 		}
 	}
 }
+
+// maxTries is how often an event is compared if others keep changing its text.
+const maxTries = 3
 
 // checkOne returns nil if the event's place matches its text. A mismatch is compared again
 // with the event's current state, because e was read a while ago. If the text changes during
@@ -70,7 +74,7 @@ func (p *Places) checkOne(ctx context.Context, e event.Located, repair bool) (fo
 	if err != nil || known.at == e.Place {
 		return nil, err
 	}
-	for range placeTries {
+	for range maxTries {
 		found, err = p.compare(ctx, e.ID, &known, repair)
 		switch {
 		case err == nil:
