@@ -88,6 +88,12 @@ func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time
 // Expires returns when the token expires unless it is used before.
 func (t Token) Expires() time.Time { return t.Used.Add(t.TTL) }
 
+// IsValid reports whether the token authenticates its user: it has not expired, is of the
+// generation of the account, and the account is not disabled.
+func (t Token) IsValid(of Account, now time.Time) bool {
+	return now.Before(t.Expires()) && t.Generation == of.Generation && !of.Disabled
+}
+
 // Session is a token with its account and the last sighting of its user: everything
 // that a request needs to know about its caller.
 type Session struct {
@@ -102,7 +108,7 @@ type Session struct {
 // actor has the scopes that both the token and the account hold. A token that was not
 // narrowed holds BackOffice whenever its account does (AUT-14).
 func (s Session) Actor(now time.Time) (Actor, error) {
-	if !now.Before(s.Expires()) || s.Generation != s.Account.Generation || s.Account.Disabled {
+	if !s.IsValid(s.Account, now) {
 		return Actor{}, ErrBadKey
 	}
 	held := s.Account.Held()
@@ -110,7 +116,9 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	if s.Account.Staff && !s.isNarrowed() && !slices.Contains(scopes, BackOffice) {
 		scopes = append(scopes, BackOffice)
 	}
-	return Actor{ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone()}, nil
+	return Actor{
+		ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.isNarrowed(),
+	}, nil
 }
 
 // isNarrowed reports whether the token was narrowed. If that was not recorded, a token

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/application/admission"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 )
 
