@@ -87,7 +87,7 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 	}
 	var err error
 	if p.Translator == nil {
-		if p.Translator, err = newTranslator(c.Translator); err != nil {
+		if p.Translator, err = newTranslator(c); err != nil {
 			return nil, err
 		}
 	}

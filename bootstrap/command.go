@@ -25,7 +25,7 @@ import (
 // stored is embedded in every command that works on stored data. It has the settings of
 // serve, so that commands and servers use the same data.
 type stored struct {
-	Settings `embed:"" group:"Settings, as of serve:"`
+	Config `embed:"" group:"Settings, as of serve:"`
 }
 
 // fresh says how a command handles a missing embedded database.
@@ -62,7 +62,7 @@ func (c stored) config(may fresh) (Config, error) {
 		}
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
-	config.Translator.Kind, config.Wallet.Kind = noTranslator, noWallet // commands need neither
+	config.Translator, config.Wallet = noTranslator, noWallet // commands need neither
 	return config, nil
 }
 

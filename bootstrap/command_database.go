@@ -29,8 +29,7 @@ func (c migrateUp) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "The schema of %s is up to date.\n", whereabouts(config))
-		return err
+		return s.printf("The schema of %s is up to date.\n", whereabouts(config))
 	})
 }
 
@@ -70,15 +69,10 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 		for i, m := range migrations {
 			rows[i] = step{Name: m.Name, Applied: orNull(m.Applied), Unknown: m.Unknown, at: m.Applied}
 		}
-		print := func() error {
-			return printTable(s.out, "STEP\tAPPLIED\tNOTE", each(rows), func(r step) string {
-				return r.Name + "\t" + clock(r.at) + "\t" + r.note(newer != nil)
-			})
-		}
-		if c.JSON {
-			print = func() error { return printArray(s.out, each(rows)) }
-		}
-		return errors.Join(print(), newer)
+		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", each(rows), func(r step) string {
+			return r.Name + "\t" + clock(r.at) + "\t" + r.note(newer != nil)
+		})
+		return errors.Join(err, newer)
 	})
 }
 
@@ -203,7 +197,7 @@ func (c checkCommand) conclude(s streams, r report) error {
 	if c.JSON {
 		err = printJSON(s.out, r)
 	} else {
-		_, err = fmt.Fprintf(s.out, "Checked %s in %s: found %d wrong, repaired %d.\n",
+		err = s.printf("Checked %s in %s: found %d wrong, repaired %d.\n",
 			strings.Join(r.Looked, ", "), r.Database, r.found, r.found-r.wrong)
 	}
 	switch {
@@ -217,8 +211,8 @@ func (c checkCommand) conclude(s streams, r report) error {
 
 // besides returns a sentence about the pictures, which a backup of the database lacks.
 func besides(c Config) string {
-	if c.Media.S3.Endpoint != "" {
-		return "Pictures are in the bucket " + c.Media.S3.Bucket + ": back it up as well."
+	if c.MediaURL.Endpoint != "" {
+		return "Pictures are in the bucket " + c.MediaURL.Bucket + ": back it up as well."
 	}
 	return "Pictures are files: copy the folder " + c.mediaDir() + " as well."
 }
@@ -233,7 +227,6 @@ func (c backupCommand) Run(ctx context.Context, s streams) error {
 		if err := database.Backup(ctx, c.File); err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
-		_, err := fmt.Fprintf(s.out, "Backed up %s to %s. %s\n", whereabouts(config), c.File, besides(config))
-		return err
+		return s.printf("Backed up %s to %s. %s\n", whereabouts(config), c.File, besides(config))
 	})
 }

@@ -30,8 +30,7 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 		if err := app.LoadDemo(ctx); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
 		}
-		_, err := fmt.Fprintf(s.out, "The demo data is in %s.\n", whereabouts(app.Config))
-		return err
+		return s.printf("The demo data is in %s.\n", whereabouts(app.Config))
 	})
 }
 
@@ -42,11 +41,10 @@ func (c demoCommand) remove(ctx context.Context, s streams) error {
 		if err != nil {
 			return fmt.Errorf("remove demo data: %w; run the command again to continue", err)
 		}
-		_, err = fmt.Fprintf(s.out, "No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
+		return s.printf("No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
 			"These remain: imported categories, publications, demands, how-tos and news; orders; comments and likes on events of others.\n",
 			whereabouts(app.Config), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
 			amount(int64(done.Images), "image"), amount(int64(done.Subscriptions), "subscription"))
-		return err
 	})
 }
 
@@ -69,9 +67,8 @@ func writeExamples(s streams, folder string) error {
 			return errors.Join(err, removeAll(paths[:i]))
 		}
 	}
-	_, err = fmt.Fprintf(s.out, "Wrote %s and %s into %s. To import them:\n  plaza import %s\n",
+	return s.printf("Wrote %s and %s into %s. To import them:\n  plaza import %s\n",
 		amount(int64(len(files)), "file"), amount(int64(len(covers)), "cover"), folder, strings.Join(quoted(paths[:len(files)]), " "))
-	return err
 }
 
 // writeNew creates the file. If writing fails, it removes the incomplete file.

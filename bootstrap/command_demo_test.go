@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/bootstrap"
 	"plaza/bootstrap/demo"
 	"plaza/domain/imported"
 	"plaza/test/postgres"
@@ -26,8 +27,8 @@ func (sh *shell) examples() (said string, files []string) {
 
 func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) {
 	for name, sh := range map[string]*shell{
-		"sqlite":   emptyShell(t),
-		"postgres": {database: postgres.Empty(t), dataDir: t.TempDir()},
+		"sqlite":   newShell(t),
+		"postgres": {database: postgres.Lend(t, migrate), dataDir: t.TempDir()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sh.T = t
@@ -44,6 +45,13 @@ func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) 
 			assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
 		})
 	}
+}
+
+// loadedShell has a database with the demo data.
+func loadedShell(t *testing.T) *shell {
+	t.Helper()
+	dir := bootstrap.DemoDir(t)
+	return &shell{T: t, database: "sqlite:" + filepath.Join(dir, "plaza.db"), dataDir: dir}
 }
 
 func TestDemo(t *testing.T) {
@@ -111,8 +119,8 @@ func TestDemo_takes_nobodys_account(t *testing.T) {
 
 func TestDemo_remove(t *testing.T) {
 	for name, sh := range map[string]*shell{
-		"sqlite":   emptyShell(t),
-		"postgres": {database: postgres.Empty(t), dataDir: t.TempDir()},
+		"sqlite":   loadedShell(t),
+		"postgres": {database: postgres.Lend(t, migrate), dataDir: t.TempDir()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sh.T = t

@@ -131,11 +131,10 @@ func goOn(files []string) string {
 func (c importCommand) printSummary(s streams, summary importing.Summary) error {
 	all := summary.All()
 	if c.DryRun {
-		_, err := fmt.Fprintf(s.out, "Checked %s: %s valid, %s would be rejected.\n",
+		return s.printf("Checked %s: %s valid, %s would be rejected.\n",
 			amount(summary.Records(), "record"), grouped(all.New), grouped(summary.Rejected))
-		return err
 	}
-	_, err := fmt.Fprintf(s.out, "Imported %s: %s new, %s changed, %s unchanged, %s rejected.\n", amount(summary.Records(), "record"),
+	err := s.printf("Imported %s: %s new, %s changed, %s unchanged, %s rejected.\n", amount(summary.Records(), "record"),
 		grouped(all.New), grouped(all.Changed), grouped(all.Same), grouped(summary.Rejected))
 	if err != nil || len(summary.Kinds) == 0 {
 		return err

@@ -41,8 +41,7 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 		}
 		fmt.Fprintf(s.err, "Created an order of %s for account %d, open until %s, with this number:\n",
 			price(made), made.User, clock(made.Expires))
-		_, err = fmt.Fprintln(s.out, made.ID)
-		return err
+		return s.printf("%d\n", made.ID)
 	})
 }
 
@@ -104,10 +103,7 @@ func (c orderList) Run(ctx context.Context, s streams) error {
 		rows := pages(func(p page.Request) (page.Page[payment.Order], error) {
 			return app.Paying.Orders(ctx, c.User, c.State, p)
 		}, orderOf)
-		if c.JSON {
-			return printArray(s.out, rows)
-		}
-		return printTable(s.out, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, order.row)
+		return printList(s, c.JSON, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, order.row)
 	})
 }
 
@@ -197,9 +193,6 @@ func (c orderPayments) Run(ctx context.Context, s streams) error {
 		rows := pages(func(p page.Request) (page.Page[payment.Payment], error) {
 			return app.Paying.Payments(ctx, c.State, p)
 		}, receivedOf)
-		if c.JSON {
-			return printArray(s.out, rows)
-		}
-		return printTable(s.out, "ID\tSTATE\tAMOUNT\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
+		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
 	})
 }

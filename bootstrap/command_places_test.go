@@ -2,7 +2,6 @@ package bootstrap_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -53,12 +52,11 @@ func (d *diarist) entry(id event.ID) event.Entry {
 
 func TestEVT16_check_finds_and_mends_the_places_of_events(t *testing.T) {
 	for name, database := range map[string]func(*testing.T) string{
-		"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
-		"Postgres": func(t *testing.T) string { return postgres.Empty(t) },
+		"SQLite":   func(t *testing.T) string { return migratedSQLite(t, t.TempDir()) },
+		"Postgres": func(t *testing.T) string { return postgres.Lend(t, migrate) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			sh := &shell{T: t, database: database(t), dataDir: t.TempDir()}
-			sh.run("migrate", "up").ends(done)
 			d := sh.diarist()
 			peking, lake := place.Place{Province: "北京市", City: "北京市"}, place.Place{Province: "浙江省", City: "杭州市", District: "西湖区"}
 			right := d.writes("北京的秘密", peking)

@@ -48,6 +48,14 @@ func orNull[T comparable](v T) *T {
 // flushEvery is after how many rows a table is flushed, so that the first rows appear early.
 const flushEvery = 200
 
+// printList prints the rows as a JSON array, or as a table for people.
+func printList[T any](s streams, asJSON bool, heading string, rows iter.Seq2[T, error], row func(T) string) error {
+	if asJSON {
+		return printArray(s.out, rows)
+	}
+	return printTable(s.out, heading, rows, row)
+}
+
 // printTable prints the rows under the heading. Tabs separate columns.
 func printTable[T any](w io.Writer, heading string, rows iter.Seq2[T, error], row func(T) string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

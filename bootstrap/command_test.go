@@ -2,7 +2,10 @@ package bootstrap_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +18,7 @@ import (
 	"plaza/adapters/argon2id"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
+	"plaza/test/sqlite"
 )
 
 func TestMain(m *testing.M) {
@@ -43,9 +47,19 @@ type shell struct {
 // newShell has an empty database, as migrate up leaves it.
 func newShell(t *testing.T) *shell {
 	t.Helper()
-	sh := emptyShell(t)
-	sh.run("migrate", "up").ends(done)
-	return sh
+	dir := t.TempDir()
+	return &shell{T: t, database: migratedSQLite(t, dir), dataDir: dir}
+}
+
+var migratedSQLite = sqlite.Copies(migrate)
+
+// migrate is migrate up on the database at the URL.
+func migrate(_ context.Context, url string) error {
+	var said bytes.Buffer
+	if status := bootstrap.Run([]string{"migrate", "up", "--database-url", url}, io.Discard, &said); status != done {
+		return errors.New(said.String())
+	}
+	return nil
 }
 
 // emptyShell has no database yet.
@@ -73,7 +87,7 @@ func (sh *shell) runWith(input string, args ...string) outcome {
 	sh.Helper()
 	defer bootstrap.Stdin(strings.NewReader(input))()
 	var out, errOut bytes.Buffer
-	status := bootstrap.Main(append(args, "--database-url", sh.database, "--data-dir", sh.dataDir,
+	status := bootstrap.Run(append(args, "--database-url", sh.database, "--data-dir", sh.dataDir,
 		"--log-level", "warn"), &out, &errOut)
 	o := outcome{sh.T, args, status, out.String(), errOut.String()}
 	assert.NotContains(sh, o.out+o.err, goodPassword, "%v", args)
@@ -182,7 +196,7 @@ func TestEvery_command_explains_itself(t *testing.T) {
 		if !slices.Contains([]string{"demo", "import", "check", "backup"}, args[0]) {
 			words = args[:2]
 		}
-		require.Equal(t, done, bootstrap.Main(append(words[:len(words):len(words)], "--help"), &out, &errOut))
+		require.Equal(t, done, bootstrap.Run(append(words[:len(words):len(words)], "--help"), &out, &errOut))
 		text := strings.Join(strings.Fields(out.String()), " ")
 		assert.Contains(t, text, "Example:", "%v", words)
 		assert.Contains(t, text, "plaza "+strings.Join(words, " "), "%v", words)

@@ -19,18 +19,18 @@ type tokenCommands struct {
 }
 
 type tokenIssue struct {
-	User   user.ID `required:"" help:"Account of the token." placeholder:"UID"`
-	Scopes string  `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
-	TTL    string  `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
-	JSON   bool    `name:"json" help:"Print the token with its key as JSON."`
+	User   user.ID        `required:"" help:"Account of the token." placeholder:"UID"`
+	Scopes string         `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
+	TTL    *time.Duration `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
+	JSON   bool           `name:"json" help:"Print the token with its key as JSON."`
 	stored
 }
 
 func (c tokenIssue) Run(ctx context.Context, s streams) error {
 	var ttl time.Duration
-	if c.TTL != "" {
-		var err error
-		if ttl, err = lifetime(c.TTL); err != nil {
+	if c.TTL != nil {
+		ttl = *c.TTL
+		if err := checkTokenTTL(ttl); err != nil {
 			return fmt.Errorf("%w: --ttl: %w", errUsage, err)
 		}
 	}
@@ -54,8 +54,7 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 		}
 		fmt.Fprintf(s.err, "Issued token %d of account %d for %s. It expires at %s unless it is used before. "+
 			"Its key is shown only once:\n", session.ID, session.User, listed(session.Scopes), clock(session.Expires()))
-		_, err = fmt.Fprintln(s.out, key.Reveal())
-		return err
+		return s.printf("%s\n", key.Reveal())
 	})
 }
 
@@ -111,10 +110,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 		for i, t := range tokens {
 			rows[i] = tokenOf(access.Session{Token: t, Account: account}, time.Now())
 		}
-		if c.JSON {
-			return printArray(s.out, each(rows))
-		}
-		return printTable(s.out, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", each(rows), token.row)
+		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", each(rows), token.row)
 	})
 }
 
@@ -142,7 +138,6 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(s.out, "The token is revoked.")
-		return err
+		return s.printf("The token is revoked.\n")
 	})
 }

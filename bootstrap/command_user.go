@@ -65,8 +65,7 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 			return printJSON(s.out, account)
 		}
 		fmt.Fprintln(s.err, "Created the account with this uid:")
-		_, err = fmt.Fprintln(s.out, id)
-		return err
+		return s.printf("%d\n", id)
 	})
 }
 
@@ -203,34 +202,30 @@ func (a *App) people(ctx context.Context, after user.ID, limit int) iter.Seq2[pe
 	}
 }
 
-type userDisable struct {
+type userAccess struct {
 	UID user.ID `arg:"" name:"uid" help:"Account."`
 	stored
 }
+
+func (c userAccess) set(ctx context.Context, s streams, disabled bool, result string) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		if err := app.Signin.Disable(ctx, c.UID, disabled); err != nil {
+			return err
+		}
+		return s.printf("Account %d is %s\n", c.UID, result)
+	})
+}
+
+type userDisable struct{ userAccess }
 
 func (c userDisable) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		if err := app.Signin.Disable(ctx, c.UID, true); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(s.out, "Account %d is disabled. Its password and its tokens are not accepted.\n", c.UID)
-		return err
-	})
+	return c.set(ctx, s, true, "disabled. Its password and its tokens are not accepted.")
 }
 
-type userEnable struct {
-	UID user.ID `arg:"" name:"uid" help:"Account."`
-	stored
-}
+type userEnable struct{ userAccess }
 
 func (c userEnable) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		if err := app.Signin.Disable(ctx, c.UID, false); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(s.out, "Account %d is enabled. Its tokens are valid again.\n", c.UID)
-		return err
-	})
+	return c.set(ctx, s, false, "enabled. Its tokens are valid again.")
 }
 
 type userPasswd struct {
@@ -252,8 +247,7 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 		if err := app.Signin.SetPassword(ctx, c.UID, password); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "The password of account %d is set. Its tokens are revoked.\n", c.UID)
-		return err
+		return s.printf("The password of account %d is set. Its tokens are revoked.\n", c.UID)
 	})
 }
 
@@ -282,7 +276,6 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "Account %d has the scopes %s.\n", c.UID, listed(account.Held()))
-		return err
+		return s.printf("Account %d has the scopes %s.\n", c.UID, listed(account.Held()))
 	})
 }

@@ -41,10 +41,11 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	plain := serveSettings(t.TempDir())
 	plain.PublicURL, plain.Wallet = "https://plaza.example.org", "none"
 	everythingIsReachable(t)
-	assert.NotContains(t, logOfStart(t, serveCommand{Settings: plain}), "level=WARN", "no demo is there")
-	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Settings: plain}), "level=WARN", "asked for")
+	assert.NotContains(t, logOfStart(t, serveCommand{Config: plain}), "level=WARN", "no demo is there")
+	plain.DataDir = demoDir(t)
+	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Config: plain}), "level=WARN", "asked for")
 	for range 2 {
-		log := logOfStart(t, serveCommand{Settings: plain})
+		log := logOfStart(t, serveCommand{Config: plain})
 		assert.Contains(t, log, demoWarning, "at every start")
 		assert.Contains(t, log, `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
 		assert.NotContains(t, log, "+86-13800000001")
@@ -52,24 +53,24 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 
 	passwd := userPasswd{UID: 2, Password: secret.New("heron-gravel-tuba"), stored: stored{plain}}
 	assert.NoError(t, passwd.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
-	assert.Contains(t, logOfStart(t, serveCommand{Settings: plain}), `uids="[1 3 4 5 6 7 8 9 10 11 12 13]"`)
+	assert.Contains(t, logOfStart(t, serveCommand{Config: plain}), `uids="[1 3 4 5 6 7 8 9 10 11 12 13]"`)
 
 	assert.NoError(t, demoCommand{Remove: true, stored: stored{plain}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
-	assert.NotContains(t, logOfStart(t, serveCommand{Settings: plain}), "level=WARN")
+	assert.NotContains(t, logOfStart(t, serveCommand{Config: plain}), "level=WARN")
 }
 
 func TestServe_warns_of_a_missing_public_url(t *testing.T) {
 	settings := serveSettings(t.TempDir())
-	assert.NotContains(t, logOfStart(t, serveCommand{Settings: settings}), "level=WARN", "on this machine only")
+	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN", "on this machine only")
 	everythingIsReachable(t)
-	assert.Contains(t, logOfStart(t, serveCommand{Settings: settings}), publicURLWarning)
+	assert.Contains(t, logOfStart(t, serveCommand{Config: settings}), publicURLWarning)
 	settings.PublicURL = "https://plaza.example.org"
-	assert.NotContains(t, logOfStart(t, serveCommand{Settings: settings}), "level=WARN")
+	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN")
 }
 
 func TestServe_on_this_machine_does_not_warn_of_the_demo(t *testing.T) {
-	settings := serveSettings(t.TempDir())
+	settings := serveSettings(demoDir(t))
 	settings.Wallet = "none"
-	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Settings: settings}), "level=WARN")
-	assert.NotContains(t, logOfStart(t, serveCommand{Settings: settings}), "level=WARN")
+	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Config: settings}), "level=WARN")
+	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN")
 }

@@ -12,8 +12,8 @@ func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
   API document    %[2]s/api/openapi.json
   Health          %[3]s/readyz
 `, thisBuild(), l.URL(), l.AdminURL())
-	if c.Wallet.Kind == sandboxWallet {
-		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.Wallet.URL)
+	if c.Wallet == sandboxWallet {
+		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.WalletURL)
 	}
 	if withDemo {
 		fmt.Fprintf(w, `

@@ -47,28 +47,35 @@ type commands struct {
 // streams are the standard output and the standard error of a command.
 type streams struct{ out, err io.Writer }
 
+func (s streams) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(s.out, format, args...)
+	return err
+}
+
 // Main runs the program with the arguments and returns its exit status: 0, 1 for a failure, 2
 // for wrong arguments or settings.
-func Main(args []string, out, errOut io.Writer) int {
-	var cmd commands
-	status := ok
-	exited := false
-	parser, err := kong.New(&cmd,
+func Main(args []string, out, errOut io.Writer) int { return newProgram().run(args, out, errOut) }
+
+func newProgram() parser {
+	program, err := newParser(&commands{},
 		kong.Name("plaza"),
 		kong.Description("The backend of a social content platform."),
-		kong.Writers(out, errOut),
-		kong.Exit(func(code int) { exited, status = true, code }),
-		kong.UsageOnError(),
-		kong.Bind(streams{out, errOut}),
 		kong.Vars{"version": "plaza " + thisBuild().String()},
 	)
 	if err != nil {
 		panic(err) // the command table itself is wrong
 	}
+	return program
+}
+
+// run parses and runs a command line.
+func (p parser) run(args []string, out, errOut io.Writer) int {
+	status, exited := ok, false
+	p.Stdout, p.Stderr, p.Exit = out, errOut, func(code int) { exited, status = true, code }
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := p.Parse(args)
 	switch {
 	case exited:
 		return status
@@ -79,7 +86,7 @@ func Main(args []string, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	parsed.Bind(stop)
+	parsed.Bind(stop, streams{out, errOut})
 	if err := parsed.Run(); err != nil {
 		fmt.Fprintf(errOut, "plaza: %v\n", err)
 		return statusOf(err)
@@ -110,6 +117,5 @@ func statusOf(err error) int {
 type openapiCommand struct{}
 
 func (openapiCommand) Run(s streams) error {
-	_, err := fmt.Fprintf(s.out, "%s\n", openapi.JSON())
-	return err
+	return s.printf("%s\n", openapi.JSON())
 }

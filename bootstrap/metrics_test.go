@@ -15,15 +15,13 @@ import (
 )
 
 func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
-	c, err := Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: inMemory, DataDir: "unused", TokenTTL: "720h",
-		LogLevel: "warn", LogFormat: "text", PublicURL: "https://plaza.example.org", TranslatorSettings: TranslatorSettings{Translator: "pseudo"},
-	}.Check()
+	s := serveSettings(demoDir(t))
+	s.PublicURL, s.Translator = "https://plaza.example.org", "pseudo"
+	c, err := s.Check()
 	require.NoError(t, err)
 	app, err := NewApp(t.Context(), c, slog.New(slog.DiscardHandler), Parts{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, app.Close()) })
-	require.NoError(t, app.LoadDemo(t.Context()))
 	read := func() string {
 		var ready atomic.Bool
 		seen := httptest.NewRecorder()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -29,8 +30,8 @@ const sandboxWriteTimeout = 15 * time.Minute
 
 // openSandbox listens on the sandbox's address and opens its journal. An empty journal keeps
 // the state in memory.
-func openSandbox(c WalletConfig, publicURL, journal string, scale int, log *slog.Logger) (*sandboxServer, error) {
-	ln, err := net.Listen("tcp", c.SandboxAddr)
+func openSandbox(c MerchantConfig, publicURL, journal string, scale int, log *slog.Logger) (*sandboxServer, error) {
+	ln, err := net.Listen("tcp", c.WalletSandboxAddr)
 	if err != nil {
 		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; to use a running sandbox, set PLAZA_WALLET_URL", err)
 	}
@@ -42,13 +43,9 @@ func openSandbox(c WalletConfig, publicURL, journal string, scale int, log *slog
 			return nil, errors.Join(fmt.Errorf("start sandbox: %w", err), ln.Close())
 		}
 	}
-	var appIDs []string
-	for _, id := range c.AppIDs {
-		appIDs = append(appIDs, id)
-	}
-	slices.Sort(appIDs)
 	wallet, err := sandbox.New(sandbox.Config{
-		MerchantID: c.MerchantID, Key: c.Key, AppIDs: appIDs, PublicURL: publicURL, Scale: scale, Journal: journal, Log: log,
+		MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: slices.Sorted(maps.Values(c.walletApps())),
+		PublicURL: publicURL, Scale: scale, Journal: journal, Log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start sandbox: %w", err), ln.Close())
@@ -99,22 +96,23 @@ func (s *sandboxServer) runBeside(ctx context.Context) (stop func() error) {
 }
 
 type sandboxCommand struct {
-	Scale    int    `default:"1" help:"Speed of time: with 60, a minute takes a second." placeholder:"N"`
-	Journal  string `help:"File for the ledger (default: none; the ledger is lost at exit)." placeholder:"FILE"`
-	Public   string `name:"public-url" help:"URL that payers see (default: the listening address)." placeholder:"URL"`
-	DataDir  string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the key that the sandbox shares with the server. The key is created if it is missing." placeholder:"DIR"`
-	LogLevel string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
-	MerchantSettings
+	Scale    int        `default:"1" help:"Speed of time: with 60, a minute takes a second." placeholder:"N"`
+	Journal  string     `help:"File for the ledger (default: none; the ledger is lost at exit)." placeholder:"FILE"`
+	Public   string     `name:"public-url" help:"URL that payers see (default: the listening address)." placeholder:"URL"`
+	DataDir  string     `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the key that the sandbox shares with the server. The key is created if it is missing." placeholder:"DIR"`
+	LogLevel slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	MerchantConfig
+	unparsed
 }
 
 // Run serves the sandbox until the context ends.
 func (c sandboxCommand) Run(ctx context.Context, s streams) error {
-	config := Config{DataDir: c.DataDir}
-	var problems noted
-	problems.note("DATA_DIR", checkDir(c.DataDir))
-	config.Wallet = WalletSettings{Wallet: sandboxWallet, MerchantSettings: c.MerchantSettings}.check(&problems)
-	problems.note("LOG_LEVEL", config.LogLevel.UnmarshalText([]byte(c.LogLevel)))
-	if err := problems.err(); err != nil {
+	config := Config{DataDir: c.DataDir, Wallet: sandboxWallet, MerchantConfig: c.MerchantConfig, LogLevel: c.LogLevel}
+	config.useDemoMerchant()
+	p := c.problems()
+	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
+	config.checkSandboxAddr(p)
+	if err := p.err(); err != nil {
 		return fmt.Errorf("%w:\n%w", errUsage, err)
 	}
 	if err := config.useSandboxKey(); err != nil {
@@ -122,7 +120,7 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
-	box, err := openSandbox(config.Wallet, c.Public, c.Journal, c.Scale, log)
+	box, err := openSandbox(config.MerchantConfig, c.Public, c.Journal, c.Scale, log)
 	if err != nil {
 		return err
 	}

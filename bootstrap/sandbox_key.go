@@ -74,11 +74,11 @@ func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text(
 // in-memory store, a sandbox that the server starts gets a random key without a file.
 func (c *Config) useSandboxKey() (err error) {
 	switch {
-	case c.Wallet.Kind != sandboxWallet || !c.Wallet.Key.IsZero():
-	case c.DatabaseURL == inMemory && c.Wallet.startsSandbox():
-		c.Wallet.Key = newSandboxKey()
+	case c.Wallet != sandboxWallet || !c.WalletKey.IsZero():
+	case c.DatabaseURL == inMemory && c.startsSandbox():
+		c.WalletKey = newSandboxKey()
 	default:
-		c.Wallet.Key, err = sandboxKey(c.DataDir)
+		c.WalletKey, err = sandboxKey(c.DataDir)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -67,14 +68,14 @@ func TestSandboxKey_that_was_cut_short_is_told(t *testing.T) {
 func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		settings func(*Settings)
+		settings func(*Config)
 		makes    bool
 		isSet    bool
 	}{
-		{"a sandbox", func(*Settings) {}, true, true},
-		{"a sandbox elsewhere, and memory", func(s *Settings) { s.DatabaseURL, s.WalletURL = inMemory, "http://127.0.0.1:1" }, true, true},
-		{"a sandbox along with memory", func(s *Settings) { s.DatabaseURL = inMemory }, false, true},
-		{"no wallet", func(s *Settings) { s.Wallet = "none" }, false, false},
+		{"a sandbox", func(*Config) {}, true, true},
+		{"a sandbox elsewhere, and memory", func(s *Config) { s.DatabaseURL, s.WalletURL = inMemory, "http://127.0.0.1:1" }, true, true},
+		{"a sandbox along with memory", func(s *Config) { s.DatabaseURL = inMemory }, false, true},
+		{"no wallet", func(s *Config) { s.Wallet = "none" }, false, false},
 	} {
 		s := serveSettings(t.TempDir())
 		s.Wallet = "sandbox"
@@ -82,7 +83,7 @@ func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {
 		config, err := s.Check()
 		require.NoError(t, err, c.name)
 		require.NoError(t, config.useSandboxKey(), c.name)
-		assert.Equal(t, c.isSet, !config.Wallet.Key.IsZero(), c.name)
+		assert.Equal(t, c.isSet, !config.WalletKey.IsZero(), c.name)
 		_, err = os.Stat(filepath.Join(s.DataDir, sandboxKeyFile))
 		assert.Equal(t, c.makes, err == nil, c.name)
 	}
@@ -116,7 +117,7 @@ const payOpenOrder = `{"pay_method": 200, "end_type": 0}`
 
 func TestPAY10_the_former_constant_key_signs_nothing(t *testing.T) {
 	dir := t.TempDir()
-	s := startServing(t, serveCommand{Demo: true, Settings: serveSettings(dir)})
+	s := startServing(t, serveCommand{Demo: true, Config: serveSettings(dir)})
 	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
 	require.Equal(t, 200, status, "the server and its sandbox have the same key: %s", body)
 
@@ -138,12 +139,12 @@ func TestPAY10_the_former_constant_key_signs_nothing(t *testing.T) {
 // TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory starts the sandbox first,
 // and then a server of the same directory, or of another one.
 func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.T) {
-	dir := t.TempDir()
+	dir := demoDir(t)
 	out := newOutput()
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	box := sandboxCommand{
-		Scale: 1, DataDir: dir, LogLevel: "warn", MerchantSettings: MerchantSettings{WalletSandboxAddr: "127.0.0.1:0"},
+		Scale: 1, DataDir: dir, LogLevel: slog.LevelWarn, MerchantConfig: MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
 	}
 	go func() { done <- box.Run(ctx, streams{out: out, err: newOutput()}) }()
 	t.Cleanup(func() {
@@ -154,10 +155,10 @@ func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.
 	said := regexp.MustCompile(`PLAZA_WALLET_URL=(\S+)`).FindStringSubmatch(out.String())
 	require.NotNil(t, said, out.String())
 
-	for dataDir, want := range map[string]int{dir: 200, t.TempDir(): 502} {
+	for dataDir, want := range map[string]int{dir: 200, demoDir(t): 502} {
 		settings := serveSettings(dataDir)
 		settings.WalletURL = said[1]
-		s := startServing(t, serveCommand{Demo: true, Settings: settings})
+		s := startServing(t, serveCommand{Demo: true, Config: settings})
 		status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
 		assert.Equal(t, want, status, body)
 	}

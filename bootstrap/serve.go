@@ -17,7 +17,7 @@ import (
 
 type serveCommand struct {
 	Demo bool `help:"Load the demo data first."`
-	Settings
+	Config
 }
 
 // Run serves until the context ends: the first signal stops the server gracefully, a second
@@ -36,26 +36,26 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if !hasPublicURL {
 		config.PublicURL = listeners.URL()
 	}
-	if config.Translator.Kind == autoTranslator {
-		config.Translator.Kind = map[bool]string{true: pseudoTranslator, false: noTranslator}[c.Demo]
+	if config.Translator == autoTranslator {
+		config.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[c.Demo]
 	}
-	if config.Wallet.Kind == autoWallet {
-		config.Wallet.Kind = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
+	if config.Wallet == autoWallet {
+		config.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
 	}
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
-	if config.Wallet.Kind == sandboxWallet && config.Wallet.NotifyURL == "" {
-		config.Wallet.NotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
+	if config.Wallet == sandboxWallet && config.WalletNotifyURL == "" {
+		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
 	}
-	if config.Wallet.startsSandbox() {
-		box, err := openSandbox(config.Wallet, "", sandboxJournal(config), 1, log)
+	if config.startsSandbox() {
+		box, err := openSandbox(config.MerchantConfig, "", sandboxJournal(config), 1, log)
 		if err != nil {
 			return err
 		}
-		config.Wallet.URL = box.URL()
+		config.WalletURL = box.URL()
 		stop := box.runBeside(ctx)
 		defer func() { err = errors.Join(err, stop()) }() // after the App, which calls it
 	}

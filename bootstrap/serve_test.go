@@ -51,11 +51,11 @@ func (o *output) String() string {
 }
 
 // serveSettings returns the settings of a server on free loopback ports, with its data in the folder.
-func serveSettings(dataDir string) Settings {
-	return Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: dataDir, TokenTTL: "720h", LogLevel: "info", LogFormat: "text",
-		TranslatorSettings: TranslatorSettings{Translator: "auto"},
-		WalletSettings:     WalletSettings{Wallet: "auto", MerchantSettings: MerchantSettings{WalletSandboxAddr: "127.0.0.1:0"}},
+func serveSettings(dataDir string) Config {
+	return Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseWait: time.Minute, DataDir: dataDir, TokenTTL: 720 * time.Hour, LogFormat: "text",
+		Translator: "auto", Wallet: "auto", MerchantConfig: MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *serving) login(phone string) string {
 
 func TestServe_in_this_process(t *testing.T) {
 	dir := t.TempDir()
-	s := startServing(t, serveCommand{Settings: serveSettings(dir)})
+	s := startServing(t, serveCommand{Config: serveSettings(dir)})
 	assert.Empty(t, s.login("+86-13800000001"), "there is no demo")
 	s.stop()
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))

@@ -5,116 +5,116 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
+
+	"plaza/domain/secret"
 )
 
-// Settings are the settings as written: environment variables with the prefix PLAZA_, each
-// also a flag of serve. Check turns them into a Config.
-type Settings struct {
-	Addr                string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
-	AdminAddr           string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL         string `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"`
-	DatabasePooler      bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
-	DatabaseConnections string `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
-	Migrate             string `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
-	DatabaseWait        string `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
-	DataDir             string `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
-	PublicURL           string `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"`
-	TokenTTL            string `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
-	TranslatorSettings
-	MediaSettings
-	WalletSettings
-	TrustedProxies string `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
-	LogLevel       string `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
-	LogFormat      string `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
-}
-
-// Config is the configuration of the program: Settings, checked and parsed.
+// Config is the configuration of the program. Its settings are environment variables with the
+// prefix PLAZA_, each also a flag of serve.
 type Config struct {
-	Addr                string
-	AdminAddr           string
-	DatabaseURL         string // memory:, sqlite:PATH or postgres://…; may hold a password
-	DatabasePooler      bool
-	DatabaseConnections int  // zero: depends on the number of processors
-	KeepSchema          bool // only plaza migrate up changes the schema
-	DatabaseWait        time.Duration
-	DataDir             string
-	PublicURL           string // without a trailing slash; empty: the listening address
-	TokenTTL            time.Duration
-	Translator          TranslatorConfig
-	Media               MediaConfig
-	Wallet              WalletConfig
-	TrustedProxies      []netip.Prefix
-	LogLevel            slog.Level
-	LogFormat           string
+	Addr                string        `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
+	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
+	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
+	DatabasePooler      bool          `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
+	DatabaseConnections int           `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
+	Migrate             string        `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
+	DatabaseWait        time.Duration `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
+	DataDir             string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
+	PublicURL           string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
+	TokenTTL            time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
+
+	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Translator of publications: none, pseudo, which only marks them, libretranslate, deepl, google, azure or apertium (auto: pseudo with --demo, else none)." placeholder:"NAME"`
+	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate and apertium need one)." placeholder:"URL"`
+	TranslatorKey       secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
+	TranslatorRegion    string        `env:"PLAZA_TRANSLATOR_REGION" help:"Region of an azure key." placeholder:"REGION"`
+	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: any)." placeholder:"TAG,..."`
+	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator (default: unlimited)." placeholder:"NUMBER"`
+
+	MediaURL    MediaURL      `env:"PLAZA_MEDIA_URL" help:"Where pictures are stored: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
+	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
+	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"Secret of the access key." placeholder:"KEY"`
+
+	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox, which moves no money, or wechatpay (auto: sandbox with --demo, else none)." placeholder:"NAME"`
+	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: wechatpay's own, or a sandbox that the server starts)." placeholder:"URL"`
+	MerchantConfig
+	WalletNotifyURL string        `env:"PLAZA_WALLET_NOTIFY_URL" help:"Where the wallet reports payments (default: the public address with /api/pay/notify/wallet/)." placeholder:"URL"`
+	WalletPoll      time.Duration `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is polled for pending payments." placeholder:"DURATION"`
+	WalletTimeout   time.Duration `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
+
+	TrustedProxies Networks   `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
+	LogLevel       slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	LogFormat      string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
+
+	unparsed
 }
 
 // maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
-// Check returns the configuration, or all problems with the settings together.
-func (s Settings) Check() (Config, error) {
-	var c Config
-	var problems noted
-	var err error
-	c.Addr, err = s.Addr, checkAddr(s.Addr)
-	problems.note("ADDR", err)
-	c.AdminAddr, err = s.AdminAddr, checkAddr(s.AdminAddr)
-	problems.note("ADMIN_ADDR", err)
-	c.DataDir, err = s.DataDir, checkDir(s.DataDir)
-	problems.note("DATA_DIR", err)
-	c.DatabaseURL, err = databaseURL(s.DatabaseURL, s.DataDir)
-	problems.note("DATABASE_URL", err)
-	c.DatabasePooler = s.DatabasePooler
-	c.DatabaseConnections, err = connections(s.DatabaseConnections)
-	problems.note("DATABASE_CONNECTIONS", err)
-	c.KeepSchema, err = s.Migrate == "false", oneOf(cmp.Or(s.Migrate, "true"), "true", "false")
-	problems.note("MIGRATE", err)
-	c.DatabaseWait, err = wait(s.DatabaseWait)
-	problems.note("DATABASE_WAIT", err)
-	c.PublicURL, err = publicURL(s.PublicURL)
-	problems.note("PUBLIC_URL", err)
-	c.TokenTTL, err = lifetime(s.TokenTTL)
-	problems.note("TOKEN_TTL", err)
-	c.Translator = s.TranslatorSettings.check(&problems)
-	c.Media = s.MediaSettings.check(&problems)
-	c.Wallet = s.WalletSettings.check(&problems)
-	c.TrustedProxies, err = prefixes(s.TrustedProxies)
-	problems.note("TRUSTED_PROXIES", err)
-	problems.note("LOG_LEVEL", c.LogLevel.UnmarshalText([]byte(s.LogLevel)))
-	c.LogFormat, err = s.LogFormat, oneOf(s.LogFormat, "text", "json")
-	problems.note("LOG_FORMAT", err)
-	return c, problems.err()
+// Check returns the configuration with its missing values filled in, or all problems with the
+// settings together.
+func (c Config) Check() (Config, error) {
+	p := c.unparsed.problems()
+	p.note("PLAZA_ADDR", checkAddr(c.Addr))
+	p.note("PLAZA_ADMIN_ADDR", checkAddr(c.AdminAddr))
+	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
+	c.DatabaseURL = cmp.Or(c.DatabaseURL, "sqlite:"+filepath.Join(c.DataDir, "plaza.db"))
+	p.note("PLAZA_DATABASE_URL", checkDatabaseURL(c.DatabaseURL))
+	if c.DatabaseConnections != 0 {
+		p.note("PLAZA_DATABASE_CONNECTIONS", between(c.DatabaseConnections, 2, 1000, "a number"))
+	}
+	p.note("PLAZA_MIGRATE", oneOf(cmp.Or(c.Migrate, "true"), "true", "false"))
+	p.note("PLAZA_DATABASE_WAIT", between(c.DatabaseWait, 0, time.Hour, "a duration"))
+	c.DatabaseWait = max(c.DatabaseWait, time.Millisecond) // zero would be the store's default
+	p.note("PLAZA_PUBLIC_URL", checkPublicURL(c.PublicURL))
+	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+	p.note("PLAZA_TOKEN_TTL", checkTokenTTL(c.TokenTTL))
+	c.Translator = cmp.Or(c.Translator, noTranslator)
+	p.note("PLAZA_TRANSLATOR", oneOf(c.Translator, translators...))
+	if c.TranslatorBudget != nil && *c.TranslatorBudget < 1 { // PLAZA_TRANSLATOR=none switches translation off
+		p.note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%d is not a positive number like 500000", *c.TranslatorBudget))
+	}
+	c.checkMedia(p)
+	c.checkWallet(p)
+	p.note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
+	return c, p.err()
 }
 
-// connections parses a number of connections. Empty is zero.
-func connections(value string) (int, error) {
-	if value == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 2 || n > 1000 {
-		return 0, fmt.Errorf("%q is not a number from 2 to 1000", value)
-	}
-	return n, nil
-}
+// keepsSchema reports whether only plaza migrate up changes the schema.
+func (c Config) keepsSchema() bool { return c.Migrate == "false" }
 
-// noted collects problems with settings, prefixed with the names of their variables.
-type noted []error
+// problems are the errors of wrong settings by their variables, the first one of each.
+type problems map[string]error
 
-func (n *noted) note(variable string, err error) {
-	if err != nil {
-		*n = append(*n, fmt.Errorf("PLAZA_%s: %w", variable, err))
+func (p problems) note(variable string, err error) {
+	if err != nil && p[variable] == nil {
+		p[variable] = fmt.Errorf("%s: %w", variable, err)
 	}
 }
 
-func (n *noted) err() error { return errors.Join(*n...) }
+// require notes a setting that is missing and that the user needs.
+func (p problems) require(variable string, isSet bool, user string) {
+	if !isSet {
+		p.note(variable, fmt.Errorf("%s needs one", user))
+	}
+}
+
+// err returns all problems in the order of the variables, or nil.
+func (p problems) err() error {
+	var all []error
+	for _, variable := range slices.Sorted(maps.Keys(p)) {
+		all = append(all, p[variable])
+	}
+	return errors.Join(all...)
+}
 
 func checkAddr(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
@@ -127,30 +127,6 @@ func checkAddr(addr string) error {
 	return nil
 }
 
-// inMemory is the database URL of the in-memory store.
-const inMemory = "memory:"
-
-// databaseURL returns the URL of the database. Errors never quote it: it may have a password.
-func databaseURL(value, dataDir string) (string, error) {
-	path, embedded := strings.CutPrefix(value, "sqlite:")
-	switch {
-	case value == "":
-		return "sqlite:" + filepath.Join(dataDir, "plaza.db"), nil
-	case value == inMemory:
-		return value, nil
-	case embedded && path == "":
-		return "", errors.New("sqlite: needs the path of a file")
-	case embedded:
-		return value, nil
-	case strings.HasPrefix(value, "postgres://"), strings.HasPrefix(value, "postgresql://"):
-		if _, err := url.Parse(value); err != nil {
-			return "", errors.New("is not a valid URL after postgres://")
-		}
-		return value, nil
-	}
-	return "", errors.New("must be postgres://…, memory: or sqlite:PATH")
-}
-
 func checkDir(dir string) error {
 	if dir == "" {
 		return errors.New("a folder is required")
@@ -158,48 +134,66 @@ func checkDir(dir string) error {
 	return nil
 }
 
-func publicURL(value string) (string, error) {
-	if value == "" {
-		return "", nil
+// inMemory is the database URL of the in-memory store.
+const inMemory = "memory:"
+
+// checkDatabaseURL never quotes the URL: it may have a password.
+func checkDatabaseURL(value string) error {
+	path, embedded := strings.CutPrefix(value, "sqlite:")
+	switch {
+	case embedded && path == "":
+		return errors.New("sqlite: needs the path of a file")
+	case strings.HasPrefix(value, "postgres://"), strings.HasPrefix(value, "postgresql://"):
+		if _, err := url.Parse(value); err != nil {
+			return errors.New("is not a valid URL after postgres://")
+		}
+	case !embedded && value != inMemory:
+		return errors.New("must be postgres://…, memory: or sqlite:PATH")
 	}
+	return nil
+}
+
+func checkPublicURL(value string) error {
 	u, err := url.Parse(value)
 	switch {
+	case value == "":
+		return nil
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return "", fmt.Errorf("%q is not an http or https address", value)
+		return fmt.Errorf("%q is not an http or https address", value)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return "", fmt.Errorf("%q must not have a user, query or fragment", value)
+		return fmt.Errorf("%q must not have a user, query or fragment", value)
 	}
-	return strings.TrimRight(value, "/"), nil
+	return nil
 }
 
-func lifetime(value string) (time.Duration, error) {
-	d, err := time.ParseDuration(value)
-	if err != nil || d < time.Minute || d > maxTokenTTL {
-		return 0, fmt.Errorf("%q is not a duration from 1m to %v, like 720h", value, maxTokenTTL)
+func checkTokenTTL(ttl time.Duration) error {
+	if err := between(ttl, time.Minute, maxTokenTTL, "a duration"); err != nil {
+		return fmt.Errorf("%w, like 720h", err)
 	}
-	return d, nil
+	return nil
 }
 
-// wait parses how long to wait for the database. Empty is zero: the store's default.
-func wait(value string) (time.Duration, error) {
-	if value == "" {
-		return 0, nil
+func between[N cmp.Ordered](value, least, most N, what string) error {
+	if value < least || value > most {
+		return fmt.Errorf("%v is not %s from %v to %v", value, what, least, most)
 	}
-	d, err := time.ParseDuration(value)
-	if err != nil || d < 0 || d > time.Hour {
-		return 0, fmt.Errorf("%q is not a duration from 0s to 1h, like 30s", value)
-	}
-	return max(d, time.Millisecond), nil
+	return nil
 }
 
-func prefixes(value string) ([]netip.Prefix, error) {
-	var all []netip.Prefix
+func oneOf(value string, names ...string) error {
+	if !slices.Contains(names, value) {
+		return fmt.Errorf("%q is not one of %s", value, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// Networks are networks; an address is a network of one.
+type Networks []netip.Prefix
+
+// UnmarshalText parses addresses and networks, comma separated.
+func (n *Networks) UnmarshalText(text []byte) error {
 	var problems []error
-	for part := range strings.SplitSeq(value, ",") {
-		part = strings.TrimSpace(part)
-		if part == "" {
-			continue
-		}
+	for _, part := range splitNames(string(text)) {
 		prefix, err := netip.ParsePrefix(part)
 		if addr, addrErr := netip.ParseAddr(part); addrErr == nil {
 			prefix, err = addr.Prefix(addr.BitLen())
@@ -207,16 +201,7 @@ func prefixes(value string) ([]netip.Prefix, error) {
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%q is not an address or network", part))
 		}
-		all = append(all, prefix)
+		*n = append(*n, prefix)
 	}
-	return all, errors.Join(problems...)
-}
-
-func oneOf(value string, names ...string) error {
-	for _, name := range names {
-		if value == name {
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not one of %s", value, strings.Join(names, ", "))
+	return errors.Join(problems...)
 }

@@ -3,7 +3,6 @@ package bootstrap_test
 import (
 	"log/slog"
 	"net/netip"
-	"reflect"
 	"testing"
 	"time"
 
@@ -13,62 +12,90 @@ import (
 	"plaza/bootstrap"
 )
 
-// wrongSettings are values that Check refuses, by the field.
+// parsed returns the checked settings of the flags.
+func parsed(t *testing.T, flags ...string) (bootstrap.Config, error) {
+	t.Helper()
+	c, err := bootstrap.Parse(flags...)
+	require.NoError(t, err, "wrong settings do not stop the parser")
+	return c.Check()
+}
+
+// wrongSettings are values that Check refuses, by their flags.
 var wrongSettings = []struct {
-	field, variable string
-	values          []string
+	flag, variable string
+	values         []string
 }{
-	{"Addr", "PLAZA_ADDR", []string{"", "nowhere", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:nothing"}},
-	{"AdminAddr", "PLAZA_ADMIN_ADDR", []string{"", "nowhere"}},
-	{"DataDir", "PLAZA_DATA_DIR", []string{""}},
-	{"DatabaseURL", "PLAZA_DATABASE_URL", []string{"mysql://hunter2@x", "sqlite:", "memory", "postgres://me:hun%ter2@x"}},
-	{"DatabaseWait", "PLAZA_DATABASE_WAIT", []string{"soon", "-1s", "61m"}},
-	{"PublicURL", "PLAZA_PUBLIC_URL", []string{"ftp://x", "plaza.example.org", "https://", "https://x?a=b", "https://x#a", "https://me@x"}},
-	{"TokenTTL", "PLAZA_TOKEN_TTL", []string{"", "soon", "59s", "87601h"}},
-	{"TrustedProxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
-	{"LogLevel", "PLAZA_LOG_LEVEL", []string{"loud"}},
-	{"LogFormat", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
+	{"--addr", "PLAZA_ADDR", []string{"", "nowhere", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:nothing"}},
+	{"--admin-addr", "PLAZA_ADMIN_ADDR", []string{"", "nowhere"}},
+	{"--data-dir", "PLAZA_DATA_DIR", []string{""}},
+	{"--database-url", "PLAZA_DATABASE_URL", []string{"mysql://hunter2@x", "sqlite:", "memory", "postgres://me:hun%ter2@x"}},
+	{"--database-pooler", "PLAZA_DATABASE_POOLER", []string{"perhaps"}},
+	{"--database-connections", "PLAZA_DATABASE_CONNECTIONS", []string{"many", "1", "-1", "1001"}},
+	{"--database-wait", "PLAZA_DATABASE_WAIT", []string{"soon", "-1s", "61m"}},
+	{"--migrate", "PLAZA_MIGRATE", []string{"perhaps"}},
+	{"--public-url", "PLAZA_PUBLIC_URL", []string{"ftp://x", "plaza.example.org", "https://", "https://x?a=b", "https://x#a", "https://me@x"}},
+	{"--token-ttl", "PLAZA_TOKEN_TTL", []string{"0", "soon", "59s", "87601h"}},
+	{"--wallet-poll", "PLAZA_WALLET_POLL", []string{"0", "5", "49ms", "61m"}},
+	{"--wallet-timeout", "PLAZA_WALLET_TIMEOUT", []string{"0", "11s"}},
+	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
+	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
+	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }
 
 func TestWrongSettings(t *testing.T) {
-	var all bootstrap.Settings
+	var all []string
 	for _, c := range wrongSettings {
 		for _, value := range c.values {
-			s := settings()
-			reflect.ValueOf(&s).Elem().FieldByName(c.field).SetString(value)
-			_, err := s.Check()
+			_, err := parsed(t, c.flag+"="+value)
 			require.ErrorContains(t, err, c.variable+": ", "%q", value)
 			assert.NotContains(t, err.Error(), "\nPLAZA_", "%s=%q is the only problem", c.variable, value)
-			if c.field == "DatabaseURL" {
+			if c.flag == "--database-url" {
 				assert.NotRegexp(t, "hunter2|hun%ter2", err.Error(), "an address may hold a password")
 			}
 		}
-		reflect.ValueOf(&all).Elem().FieldByName(c.field).SetString(c.values[len(c.values)-1])
+		all = append(all, c.flag+"="+c.values[len(c.values)-1])
 	}
-	_, err := all.Check()
+	_, err := parsed(t, all...)
 	for _, c := range wrongSettings {
 		assert.ErrorContains(t, err, c.variable+": ", "all problems are reported at once")
 	}
 }
 
 func TestSettings(t *testing.T) {
-	s := settings()
-	s.DatabaseURL, s.DatabaseWait, s.DataDir = "", "0s", "data"
-	s.PublicURL, s.TokenTTL = "https://plaza.example.org/", "1m"
-	s.TrustedProxies, s.LogLevel, s.LogFormat = "10.0.0.0/8, ::1,", "debug", "json"
-	c, err := s.Check()
+	c, err := parsed(t, "--database-wait=0s", "--data-dir=data", "--public-url=https://plaza.example.org/", "--token-ttl=1m",
+		"--trusted-proxies=10.0.0.0/8, ::1,", "--log-level=debug", "--log-format=json", "--database-pooler", "--database-connections=2")
 	require.NoError(t, err)
 	assert.Equal(t, "sqlite:data/plaza.db", c.DatabaseURL)
 	assert.Equal(t, time.Millisecond, c.DatabaseWait, "zero would be the store's own default")
 	assert.Equal(t, "https://plaza.example.org", c.PublicURL)
 	assert.Equal(t, time.Minute, c.TokenTTL)
-	assert.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
+	assert.Equal(t, bootstrap.Networks{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
 	assert.Equal(t, slog.LevelDebug, c.LogLevel)
 	assert.Equal(t, "json", c.LogFormat)
+	assert.True(t, c.DatabasePooler)
+	assert.Equal(t, 2, c.DatabaseConnections)
 	for _, url := range []string{"memory:", "sqlite:a.db", "postgres://db/plaza", "postgresql://db/plaza"} {
-		s.DatabaseURL = url
-		c, err := s.Check()
+		c, err := parsed(t, "--database-url="+url)
 		require.NoError(t, err)
 		assert.Equal(t, url, c.DatabaseURL)
 	}
+}
+
+func TestSettings_of_the_environment(t *testing.T) {
+	for variable, value := range map[string]string{
+		"PLAZA_TOKEN_TTL": "soon", "PLAZA_LOG_LEVEL": "debug", "PLAZA_DATABASE_WAIT": "", "PLAZA_DATABASE_CONNECTIONS": "", "PLAZA_DATABASE_POOLER": "",
+	} {
+		t.Setenv(variable, value)
+	}
+	_, err := parsed(t)
+	require.ErrorContains(t, err, "PLAZA_TOKEN_TTL: ")
+	c, err := parsed(t, "--token-ttl=1h", "--log-level=error")
+	require.NoError(t, err, "a flag overrides its variable")
+	assert.Equal(t, time.Hour, c.TokenTTL)
+	assert.Equal(t, slog.LevelError, c.LogLevel)
+	assert.Equal(t, 30*time.Second, c.DatabaseWait, "an empty variable is a missing one")
+	assert.Zero(t, c.DatabaseConnections)
+	assert.False(t, c.DatabasePooler)
+	_, err = parsed(t, "--log-level=loud", "--token-ttl=1h")
+	assert.ErrorContains(t, err, "PLAZA_LOG_LEVEL: ", "also when its variable is valid")
 }

@@ -56,7 +56,7 @@ type storage struct {
 }
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
-// KeepSchema checks it.
+// PLAZA_MIGRATE=false checks it.
 func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
 	if c.DatabaseURL == inMemory {
 		return memoryStorage(c), nil
@@ -97,9 +97,9 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.St
 	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Log: log})
 }
 
-// prepareSchema applies missing migrations. With KeepSchema it fails if some are missing.
+// prepareSchema applies missing migrations. With PLAZA_MIGRATE=false it fails if some are missing.
 func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) error {
-	if c.KeepSchema {
+	if c.keepsSchema() {
 		if err := s.CheckSchema(ctx); err != nil {
 			return fmt.Errorf("PLAZA_MIGRATE is false: %w", err)
 		}

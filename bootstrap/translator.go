@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"fmt"
+	"strings"
 
 	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/azure"
@@ -11,17 +12,31 @@ import (
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/translator/pseudo"
 	"plaza/application/translation"
+	"plaza/domain/locale"
 	"plaza/domain/localisation"
-	"plaza/domain/secret"
 )
 
-// TranslatorConfig is the configuration of translation.
-type TranslatorConfig struct {
-	Kind   string // one of translators
-	URL    string // empty: the provider's own
-	Key    secret.String
-	Region string // of an Azure key
-	Offer  translation.Offer
+// Languages are the languages that readers are offered; none: any.
+type Languages []locale.Tag
+
+// UnmarshalText parses language tags, comma separated.
+func (l *Languages) UnmarshalText(text []byte) error {
+	for name := range strings.SplitSeq(string(text), ",") {
+		tag, known := locale.Parse(name)
+		if !known {
+			return fmt.Errorf("%q is not a language like en, pt-BR or zh-Hans", name)
+		}
+		*l = append(*l, tag)
+	}
+	return nil
+}
+
+func offer(c Config) translation.Offer {
+	o := translation.Offer{Languages: c.TranslatorLanguages}
+	if c.TranslatorBudget != nil {
+		o.Budget = *c.TranslatorBudget
+	}
+	return o
 }
 
 // translators are the valid names; serve resolves auto.
@@ -34,27 +49,27 @@ const (
 )
 
 // newTranslator returns the configured translator, or nil for none.
-func newTranslator(c TranslatorConfig) (localisation.Translator, error) {
-	line := provider.Line{URL: c.URL}
+func newTranslator(c Config) (localisation.Translator, error) {
+	line := provider.Line{URL: c.TranslatorURL}
 	var remote localisation.Translator
 	var err error
-	switch c.Kind {
+	switch c.Translator {
 	case pseudoTranslator:
 		return pseudo.New(), nil
 	case "libretranslate":
-		remote, err = libretranslate.New(libretranslate.Config{Line: line, Key: c.Key})
+		remote, err = libretranslate.New(libretranslate.Config{Line: line, Key: c.TranslatorKey})
 	case "deepl":
-		remote, err = deepl.New(deepl.Config{Line: line, Key: c.Key})
+		remote, err = deepl.New(deepl.Config{Line: line, Key: c.TranslatorKey})
 	case "google":
-		remote, err = google.New(google.Config{Line: line, Key: c.Key})
+		remote, err = google.New(google.Config{Line: line, Key: c.TranslatorKey})
 	case "azure":
-		remote, err = azure.New(azure.Config{Line: line, Key: c.Key, Region: c.Region})
+		remote, err = azure.New(azure.Config{Line: line, Key: c.TranslatorKey, Region: c.TranslatorRegion})
 	case "apertium":
 		remote, err = apertium.New(apertium.Config{Line: line})
 	case noTranslator, autoTranslator, "":
 		return nil, nil
 	default:
-		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR: unknown translator %q", errUsage, c.Kind)
+		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR: unknown translator %q", errUsage, c.Translator)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR_URL, _KEY and _REGION:\n%w", errUsage, err)

@@ -77,6 +77,5 @@ func (c versionCommand) Run(s streams) error {
 	if c.JSON {
 		return printJSON(s.out, thisBuild())
 	}
-	_, err := fmt.Fprintln(s.out, "plaza", thisBuild())
-	return err
+	return s.printf("plaza %s\n", thisBuild())
 }

@@ -2,45 +2,33 @@ package demo
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
-	"plaza/domain/demand"
 	"plaza/domain/imported"
-	"plaza/domain/publication"
 )
 
-// textCovers and wishCovers are the covers of publications and demands. Others have none.
-var (
-	textCovers = map[publication.BundleID]drawing{
-		1: {card, moss, 71}, 2: {card, moss, 71}, 3: {card, moss, 71}, 5: {ridges, noon, 72}, 8: {card, dawn, 73},
-		11: {towers, autumn, 74}, 13: {shore, dawn, 75}, 24: {bars, moss, 76}, 26: {ridges, dawn, 77}, 27: {card, autumn, 78},
-	}
-	wishCovers = map[demand.ID]drawing{1: {towers, noon, 81}, 6: {ridges, moss, 82}, 9: {towers, dawn, 83}, 14: {card, autumn, 84}}
-)
-
-// cover draws the cover for the id, if it has one, and returns it with its file name.
-func cover[N ~int64](p *plan, of string, number N, drawings map[N]drawing) *imported.CoverDraft {
-	d, has := drawings[number]
-	if !has {
-		return nil
-	}
-	content, err := d.png()
-	p.note(err)
-	name := fmt.Sprintf("%s-%d.png", of, number)
-	p.covers = append(p.covers, File{name, content})
-	return &imported.CoverDraft{File: name}
+// covers are the covers that the records name.
+var covers = []struct {
+	file string
+	drawing
+}{
+	{"text-1.png", drawing{card, moss, 71}}, {"text-2.png", drawing{card, moss, 71}}, {"text-3.png", drawing{card, moss, 71}},
+	{"text-5.png", drawing{ridges, noon, 72}}, {"text-8.png", drawing{card, dawn, 73}}, {"text-11.png", drawing{towers, autumn, 74}},
+	{"text-13.png", drawing{shore, dawn, 75}}, {"text-24.png", drawing{bars, moss, 76}}, {"text-26.png", drawing{ridges, dawn, 77}},
+	{"text-27.png", drawing{card, autumn, 78}},
+	{"wish-1.png", drawing{towers, noon, 81}}, {"wish-6.png", drawing{ridges, moss, 82}}, {"wish-9.png", drawing{towers, dawn, 83}},
+	{"wish-14.png", drawing{card, autumn, 84}},
 }
 
 // beside is a file of records with the covers in the same folder.
 type beside struct {
 	imported.File
-	covers []File
+	pictures []File
 }
 
 // OpenCover implements imported.File.
 func (b beside) OpenCover(name string) (io.ReadCloser, error) {
-	for _, c := range b.covers {
+	for _, c := range b.pictures {
 		if c.Name == name {
 			return io.NopCloser(bytes.NewReader(c.Content)), nil
 		}

@@ -3,73 +3,63 @@ package demo
 import (
 	"bytes"
 	"context"
+	"embed"
 	"fmt"
 
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
-	"plaza/domain/demand"
-	"plaza/domain/feed"
 	"plaza/domain/imported"
 )
 
-// File is a file of records.
+// File is a file of records, or a cover of one.
 type File struct {
 	Name    string
 	Content []byte
 }
 
+// embedded has the records. They cover what a client must handle:
+//   - Publications have the ids of their bundles. Those without a node have the bundle's id plus
+//     1000. Bundle 4 is translated from a translation. The original of 16 is a draft, so the feed
+//     lists the translation. 18 appeared before its original.
+//   - Some demands of each town are within five kilometres of its centre, the default distance,
+//     and others are not. Two have no place. One is beside the date line.
+//   - News are of days with diary events. The how-to of the neighbours has no bundles.
+//
+//go:embed records/*.jsonl
+var embedded embed.FS
+
+const peopleFile = "people.jsonl"
+
+// recordFiles are the embedded files, in the order in which Load imports them.
+var recordFiles = []string{peopleFile, "categories.jsonl", "publications.jsonl", "demands.jsonl", "howtos.jsonl", "news.jsonl"}
+
 // Files returns the imported part of the demo data (ADM-04): files of records of every kind, in
 // the order in which Load imports them, and the covers of the records. The result is always
 // the same.
-func Files() (records, covers []File, err error) {
-	told, err := tables()
-	if err != nil {
-		return nil, nil, err
-	}
-	return told.files, told.covers, nil
-}
-
-// fill writes the files. Call it after all users are planned.
-func (p *plan) fill() {
-	p.file("people.jsonl", drafts(people, p.personDraft))
-	p.file("categories.jsonl", drafts(categories, func(c feed.Category) imported.Draft { return imported.CategoryDraft(c) }))
-	p.file("publications.jsonl", drafts(texts, text.bundleDraft), drafts(texts, p.textDraft), drafts(parts, p.partDraft))
-	var demands []imported.Draft
-	for i, w := range wishes {
-		demands = append(demands, p.wishDraft(demand.ID(i+1), w))
-	}
-	p.file("demands.jsonl", demands)
-	p.file("howtos.jsonl", drafts(howTos, p.howToDraft))
-	p.file("news.jsonl", p.clippings())
-}
-
-func drafts[T any](table []T, draft func(T) imported.Draft) []imported.Draft {
-	all := make([]imported.Draft, len(table))
-	for i, row := range table {
-		all[i] = draft(row)
-	}
-	return all
-}
-
-// file adds a file with one line per draft.
-func (p *plan) file(name string, parts ...[]imported.Draft) {
-	var content bytes.Buffer
-	for _, all := range parts {
-		for _, draft := range all {
-			line, err := jsonlines.Encode(draft)
-			p.note(err)
-			content.Write(append(line, '\n'))
+func Files() (records, pictures []File, err error) {
+	for _, name := range recordFiles {
+		content, err := embedded.ReadFile("records/" + name)
+		if err != nil {
+			return nil, nil, err
 		}
+		records = append(records, File{name, content})
 	}
-	p.files = append(p.files, File{name, content.Bytes()})
+	for _, cover := range covers {
+		content, err := cover.png()
+		if err != nil {
+			return nil, nil, err
+		}
+		pictures = append(pictures, File{cover.file, content})
+	}
+	return records, pictures, nil
 }
 
 // bring imports the files with their covers.
-func bring(ctx context.Context, importer *importing.Importer, files, covers []File) error {
+func bring(ctx context.Context, importer *importing.Importer, records, pictures []File) error {
 	var sources []importing.Source
-	for _, f := range files {
+	for _, f := range records {
 		sources = append(sources, importing.Source{
-			File: beside{jsonlines.Standard(bytes.NewReader(f.Content), ""), covers}, Label: f.Name,
+			File: beside{jsonlines.Standard(bytes.NewReader(f.Content), ""), pictures}, Label: f.Name,
 			Rejects: func(int64) (imported.Rejects, error) { return noRejects{}, nil },
 		})
 	}
@@ -77,7 +67,7 @@ func bring(ctx context.Context, importer *importing.Importer, files, covers []Fi
 	return err
 }
 
-// noRejects makes the first reject end the import: either the tables are wrong, or they
+// noRejects makes the first reject end the import: either the files are wrong, or they
 // conflict with stored data.
 type noRejects struct{}
 

@@ -2,8 +2,11 @@ package demo_test
 
 import (
 	"bytes"
+	"iter"
 	"log/slog"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,27 +29,76 @@ func files(t *testing.T) []demo.File {
 	return all
 }
 
+// records yields the records of the files with the names of their files.
+func records(t *testing.T) iter.Seq2[string, imported.Record] {
+	t.Helper()
+	return func(yield func(string, imported.Record) bool) {
+		for _, f := range files(t) {
+			for line := range bytes.Lines(f.Content) {
+				draft, err := jsonlines.Decoder{}.Decode(bytes.TrimSuffix(line, []byte("\n")))
+				require.NoError(t, err, "%s: %s", f.Name, line)
+				record, err := draft.Record(sanitiser.New())
+				require.NoError(t, err, "%s: %s", f.Name, line)
+				if !yield(f.Name, record) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func TestADM04_the_examples_show_every_kind_and_keep_every_rule(t *testing.T) {
 	kinds := map[imported.Kind]string{}
 	there := map[imported.Ref]bool{}
-	for _, f := range files(t) {
-		for line := range bytes.Lines(f.Content) {
-			draft, err := jsonlines.Decoder{}.Decode(bytes.TrimSuffix(line, []byte("\n")))
-			require.NoError(t, err, "%s: %s", f.Name, line)
-			record, err := draft.Record(sanitiser.New())
-			require.NoError(t, err, "%s: %s", f.Name, line)
-			ref := record.Ref()
-			assert.False(t, there[ref], "%v is there once", ref)
-			for _, need := range record.Needs() {
-				assert.True(t, there[need.Ref], "%v comes after %v", ref, need.Ref)
-			}
-			if in, is := kinds[ref.Kind]; is {
-				assert.Equal(t, in, f.Name, "%s records are together", ref.Kind)
-			}
-			there[ref], kinds[ref.Kind] = true, f.Name
+	for file, record := range records(t) {
+		ref := record.Ref()
+		assert.False(t, there[ref], "%v is there once", ref)
+		for _, need := range record.Needs() {
+			assert.True(t, there[need.Ref], "%v comes after %v", ref, need.Ref)
 		}
+		if in, is := kinds[ref.Kind]; is {
+			assert.Equal(t, in, file, "%s records are together", ref.Kind)
+		}
+		there[ref], kinds[ref.Kind] = true, file
 	}
 	assert.Len(t, kinds, len(imported.Kinds()))
+}
+
+func TestADM04_the_examples_have_joined_authors(t *testing.T) {
+	joined := map[string]time.Time{}
+	authored := 0
+	by := func(author string, created time.Time, title string) {
+		authored++
+		require.Contains(t, joined, author)
+		assert.True(t, created.After(joined[author]), "%s writes %q before joining", author, title)
+	}
+	for _, record := range records(t) {
+		switch r := record.(type) {
+		case imported.UserRecord:
+			joined[r.Source] = r.Joined
+		case imported.PublicationRecord:
+			by(r.By, r.Created, r.Title)
+		case imported.NodeRecord:
+			by(r.By, r.Created, r.Title)
+		case imported.DemandRecord:
+			by(r.By, r.Created, r.Title)
+		case imported.HowToRecord:
+			by(r.By, r.Created, r.Category)
+		}
+	}
+	assert.Positive(t, authored)
+}
+
+func TestADM04_the_examples_name_every_cover(t *testing.T) {
+	records, covers, err := demo.Files()
+	require.NoError(t, err)
+	require.NotEmpty(t, covers)
+	for _, c := range covers {
+		named := slices.ContainsFunc(records, func(f demo.File) bool {
+			return bytes.Contains(f.Content, []byte(`"cover":{"file":"`+c.Name+`"}`))
+		})
+		assert.True(t, named, c.Name)
+	}
 }
 
 func TestADM04_the_examples_are_the_same_each_time(t *testing.T) {

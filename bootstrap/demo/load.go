@@ -1,10 +1,10 @@
 // Package demo has the demo data: a dozen fictional users and a robot, with their diaries of
 // autumn 2026, comments, publications, translations, images, demands and orders.
 //
-// The data is in tables. Users, publications and other importable records are imported from
-// files; the rest is replayed through the use cases in chronological order, with a clock set
-// to the time of each action. So the data obeys all rules, users comment only on events that
-// they may see, and the result is always the same.
+// Users, publications and other importable records are embedded files in the format of an
+// import. The rest is in tables and is replayed through the use cases in chronological order,
+// with a clock set to the time of each action. So the data obeys all rules, users comment only
+// on events that they may see, and the result is always the same.
 package demo
 
 import (
@@ -22,9 +22,9 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/payment"
 	"plaza/domain/subscription"
-	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
 
@@ -44,23 +44,31 @@ type Ports struct {
 }
 
 // Load writes the demo data, unless its first account has a password: then it changes nothing.
-// On an empty store the uids are the positions in the table of people. Records that were
+// On an empty store the uids are the line numbers of people.jsonl. Records that were
 // imported before stay unchanged. A Load that was interrupted after the import is not
 // completed later.
 func Load(ctx context.Context, p Ports) error {
-	loaded, err := isLoaded(ctx, p.Accounts)
-	if err != nil || loaded {
-		return err
-	}
-	told, err := tables()
+	people, err := people()
 	if err != nil {
 		return err
 	}
-	if err := bring(ctx, p.Importer, told.files, told.covers); err != nil {
+	loaded, err := isLoaded(ctx, p.Accounts, people)
+	if err != nil || loaded {
+		return err
+	}
+	steps, err := tables(people)
+	if err != nil {
+		return err
+	}
+	records, pictures, err := Files()
+	if err != nil {
+		return err
+	}
+	if err := bring(ctx, p.Importer, records, pictures); err != nil {
 		return err
 	}
 	s := newReplay(p)
-	for _, d := range told.steps {
+	for _, d := range steps {
 		s.now = d.at
 		if err := d.do(ctx, s, s.actors[d.who]); err != nil {
 			return fmt.Errorf("%s %s: %w", d.who, d.what, err)
@@ -72,9 +80,9 @@ func Load(ctx context.Context, p Ports) error {
 // isLoaded reports whether the demo data is loaded. It returns an error if an account of
 // another user has a phone number of the demo data, because Load would change its password,
 // and ErrRemoved after Remove.
-func isLoaded(ctx context.Context, accounts access.Accounts) (bool, error) {
+func isLoaded(ctx context.Context, accounts access.Accounts, people []imported.UserRecord) (bool, error) {
 	for i, someone := range people {
-		account, err := accountOf(ctx, accounts, someone)
+		account, err := accounts.ByPhone(ctx, someone.Phone)
 		switch {
 		case err == nil && isRemoved(account):
 			return false, ErrRemoved
@@ -85,17 +93,9 @@ func isLoaded(ctx context.Context, accounts access.Accounts) (bool, error) {
 		case i == 0:
 			return true, nil
 		}
-		return false, fmt.Errorf("%s: %w", someone.handle, access.ErrPhoneTaken)
+		return false, fmt.Errorf("%s: %w", someone.Source, access.ErrPhoneTaken)
 	}
 	return false, nil
-}
-
-func accountOf(ctx context.Context, accounts access.Accounts, someone person) (access.Account, error) {
-	phone, err := user.ParsePhone(someone.phone)
-	if err != nil {
-		return access.Account{}, err
-	}
-	return accounts.ByPhone(ctx, phone)
 }
 
 // replay has the use cases for the steps, and the results of earlier steps.

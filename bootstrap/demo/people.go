@@ -1,12 +1,15 @@
 package demo
 
 import (
+	"bytes"
+	"fmt"
+
+	"plaza/adapters/jsonlines"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
-	"plaza/domain/user"
 )
 
-// handle identifies a person in the tables.
+// handle identifies a person in the tables. It is the id in people.jsonl.
 type handle string
 
 const (
@@ -22,58 +25,34 @@ const (
 	amal    handle = "Amal"
 	beatriz handle = "Beatriz"
 	meera   handle = "Meera"
-	robot   handle = "Plaza Robot"
 )
+
+// staff may use the back office.
+const staff = nora
 
 // password is the password of every demo account.
 const password = "plaza-demo"
 
-type person struct {
-	handle handle
-	phone  string
-	joined string // in the person's time zone
-	staff  bool
-	user.Member
-}
-
-// people are in the order of joining, which is the order of their uids. Their phone numbers are
-// reserved for fiction or can't be assigned.
-var people = []person{
-	{yuan, "+86-13800000001", "2026-10-01 08:30", false, user.Member{
-		Firstname: "予安", Lastname: "沈", Expertise: "植物摄影", Location: "浙江杭州", Timezone: "Asia/Shanghai"}},
-	{qing, "+86-13800000002", "2026-10-01 08:45", false, user.Member{
-		Firstname: "清", Lastname: "顾", Expertise: "古建筑测绘", Location: "北京", Timezone: "Asia/Shanghai"}},
-	{ines, "+34-600000003", "2026-10-01 12:00", false, user.Member{
-		Firstname: "Inés", Lastname: "Vidal Montaner", Expertise: "Cerámica", Location: "València, España", Timezone: "Europe/Madrid"}},
-	{nora, "+1-2025550104", "2026-10-01 08:00", true, user.Member{
-		Firstname: "Nora", Lastname: "Ashcombe", Expertise: "Editing", Location: "Washington, D.C.", Timezone: "America/New_York"}},
-	{camille, "+33-639980005", "2026-10-02 07:15", false, user.Member{
-		Firstname: "Camille", Lastname: "Rousselin", Expertise: "Boulangerie", Location: "Lyon, France", Timezone: "Europe/Paris"}},
-	{nagi, "+81-0000000006", "2026-10-02 20:00", false, user.Member{
-		Firstname: "凪", Lastname: "早川", Location: "京都", Timezone: "Asia/Tokyo"}},
-	{owen, "+44-2079460107", "2026-10-02 20:10", false, user.Member{
-		Firstname: "Owen", Lastname: "Tarleton", Expertise: "Bell ringing", Location: "London", Timezone: "Europe/London"}},
-	{seoyun, "+82-0000000008", "2026-10-03 09:00", false, user.Member{
-		Firstname: "서윤", Lastname: "한", Expertise: "도서관 사서", Location: "서울", Timezone: "Asia/Seoul"}},
-	{vera, "+7-0000000009", "2026-10-03 10:00", false, user.Member{
-		Firstname: "Вера", Lastname: "Лесных", Expertise: "Садоводство", Location: "Алматы", Timezone: "Asia/Almaty"}},
-	{amal, "+212-000000010", "2026-10-03 11:00", false, user.Member{
-		Firstname: "أمل", Lastname: "الزيتوني", Expertise: "الخط العربي", Location: "الرباط", Timezone: "Africa/Casablanca"}},
-	{beatriz, "+55-0000000011", "2026-10-03 09:00", false, user.Member{
-		Firstname: "Beatriz", Lastname: "Nogueira", Location: "Recife, Brasil", Timezone: "America/Recife"}},
-	{meera, "+91-0000000012", "2026-10-03 21:00", false, user.Member{
-		Firstname: "मीरा", Lastname: "जोशी", Expertise: "गणित शिक्षण", Location: "पुणे", Timezone: "Asia/Kolkata"}},
-	{robot, "+1-2025550113", "2026-11-05 00:00", false, user.Member{
-		Firstname: "Plaza", Lastname: "Robot", Expertise: "Importing", Location: "Plaza", Timezone: "UTC"}},
-}
-
-// personDraft returns the record of the person. The handle is its source id.
-func (p *plan) personDraft(someone person) imported.Draft {
-	return imported.UserDraft{
-		ID: string(someone.handle), Username: someone.phone,
-		Firstname: someone.Firstname, Lastname: someone.Lastname, Expertise: someone.Expertise,
-		Location: someone.Location, Timezone: someone.Timezone, Joined: p.joined[someone.handle],
+// people returns the records of people.jsonl, in the order of joining, which is the order of
+// their uids. Their phone numbers are reserved for fiction or can't be assigned.
+func people() ([]imported.UserRecord, error) {
+	file, err := embedded.ReadFile("records/" + peopleFile)
+	if err != nil {
+		return nil, err
 	}
+	var all []imported.UserRecord
+	for line := range bytes.Lines(file) {
+		draft, err := jsonlines.Decoder{}.Decode(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", peopleFile, err)
+		}
+		record, err := draft.Record(nil) // users have no HTML
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", peopleFile, err)
+		}
+		all = append(all, record.(imported.UserRecord))
+	}
+	return all, nil
 }
 
 // follow is a subscription with its time.

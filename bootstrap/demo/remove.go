@@ -22,16 +22,16 @@ var ErrRemoved = errors.New("the demo data was removed from this database; use a
 // programs, which did not import the people, left it at zero.
 const generationOfLoad = 1
 
-// residents returns the accounts of the demo's people, in the order of the table. It identifies
+// residents returns the accounts of the demo's people, in the order of people.jsonl. It identifies
 // them by phone number and time of joining, which no registration repeats.
 func residents(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
+	people, err := people()
+	if err != nil {
+		return nil, err
+	}
 	var all []access.Account
 	for _, someone := range people {
-		joined, err := someone.joinedAt()
-		if err != nil {
-			return nil, err
-		}
-		account, err := accountOf(ctx, accounts, someone)
+		account, err := accounts.ByPhone(ctx, someone.Phone)
 		if errors.Is(err, access.ErrNoAccount) {
 			continue
 		}
@@ -42,20 +42,11 @@ func residents(ctx context.Context, accounts access.Accounts, directory user.Dir
 		if err != nil {
 			return nil, err
 		}
-		if len(members) == 1 && members[0].Joined.Equal(joined) {
+		if len(members) == 1 && members[0].Joined.Equal(someone.Joined) {
 			all = append(all, account)
 		}
 	}
 	return all, nil
-}
-
-// joinedAt returns the time of joining.
-func (p person) joinedAt() (time.Time, error) {
-	zone, err := time.LoadLocation(p.Timezone)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return time.ParseInLocation(localTime, p.joined, zone)
 }
 
 // WithPassword returns the uids of the demo's people whose password is still the one that
@@ -78,7 +69,11 @@ func isRemoved(a access.Account) bool { return a.Hash == "" && a.Generation > 0 
 
 // CheckNotRemoved returns ErrRemoved after Remove.
 func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
-	account, err := accountOf(ctx, accounts, people[0])
+	people, err := people()
+	if err != nil {
+		return err
+	}
+	account, err := accounts.ByPhone(ctx, people[0].Phone)
 	switch {
 	case errors.Is(err, access.ErrNoAccount):
 		return nil

@@ -10,6 +10,7 @@ import (
 	"plaza/application/following"
 	"plaza/domain/access"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 	"plaza/domain/secret"
 )
 
@@ -24,26 +25,23 @@ type step struct {
 // action runs the step as the given actor.
 type action func(ctx context.Context, s *replay, actor access.Actor) error
 
-// plan collects the files and the steps of all tables, and all errors in the tables, before
-// anything is written.
+// plan collects the steps of all tables, and all errors in the tables, before anything is
+// written.
 type plan struct {
 	zones  map[handle]*time.Location
 	joined map[handle]time.Time
 	told   map[string]time.Time // when each entry was published
-	files  []File
-	covers []File
 	steps  []step
 	wrong  []error
 }
 
-// tables reads all tables. The steps are in chronological order; those of the same time are in
-// the order of the tables.
-func tables() (*plan, error) {
+// tables reads all tables and returns their steps in chronological order; those of the same
+// time are in the order of the tables.
+func tables(people []imported.UserRecord) ([]step, error) {
 	p := &plan{zones: map[handle]*time.Location{}, joined: map[handle]time.Time{}, told: map[string]time.Time{}}
 	for _, someone := range people {
 		p.joins(someone)
 	}
-	p.fill()
 	for _, f := range follows {
 		p.follows(f)
 	}
@@ -68,17 +66,12 @@ func tables() (*plan, error) {
 	if err := errors.Join(p.wrong...); err != nil {
 		return nil, fmt.Errorf("invalid demo tables: %w", err)
 	}
-	return p, nil
+	return p.steps, nil
 }
 
-// add plans the step.
+// add plans the step. It notes an error if the person acts before joining.
 func (p *plan) add(at time.Time, who handle, what string, do action) {
-	p.happens(at, who, what)
 	p.steps = append(p.steps, step{at, who, what, do})
-}
-
-// happens notes an error if the person acts before joining.
-func (p *plan) happens(at time.Time, who handle, what string) {
 	if joined, known := p.joined[who]; !known || at.Before(joined) {
 		p.note(fmt.Errorf("%s %s before joining", who, what))
 	}
@@ -105,32 +98,31 @@ func (p *plan) instant(who handle, local string) time.Time {
 	return at
 }
 
-func (p *plan) joins(someone person) {
+func (p *plan) joins(someone imported.UserRecord) {
 	zone, err := time.LoadLocation(someone.Timezone)
 	if err != nil {
 		p.note(err)
 		return
 	}
-	p.zones[someone.handle] = zone
-	at := p.instant(someone.handle, someone.joined)
-	p.joined[someone.handle] = at
-	p.add(at, someone.handle, "joins", func(ctx context.Context, s *replay, _ access.Actor) error {
+	who := handle(someone.Source)
+	p.zones[who], p.joined[who] = zone, someone.Joined
+	p.add(someone.Joined, who, "joins", func(ctx context.Context, s *replay, _ access.Actor) error {
 		return s.admit(ctx, someone, zone)
 	})
 }
 
 // admit sets the password of an imported person, whose account has none.
-func (s *replay) admit(ctx context.Context, someone person, zone *time.Location) error {
-	account, err := accountOf(ctx, s.ports.Accounts, someone)
+func (s *replay) admit(ctx context.Context, someone imported.UserRecord, zone *time.Location) error {
+	account, err := s.ports.Accounts.ByPhone(ctx, someone.Phone)
 	if err != nil {
 		return err
 	}
-	id, scopes := account.User, access.DefaultScopes()
-	s.actors[someone.handle] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
+	who, id, scopes := handle(someone.Source), account.User, access.DefaultScopes()
+	s.actors[who] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
 	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
 		return err
 	}
-	if err := s.signin.SetStaff(ctx, id, someone.staff); err != nil {
+	if err := s.signin.SetStaff(ctx, id, who == staff); err != nil {
 		return err
 	}
 	return s.signin.SetPassword(ctx, id, secret.New(password))

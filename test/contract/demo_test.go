@@ -19,7 +19,7 @@ func TestDemo(t *testing.T) {
 }
 
 func showDemo(t *testing.T, on store) {
-	s := on.startWith(t, func(s *bootstrap.Settings) { s.Translator = "pseudo" })
+	s := on.startWith(t, func(s *bootstrap.Config) { s.Translator = "pseudo" })
 	require.NoError(t, s.app.LoadDemo(t.Context()))
 	entering := func(phone string) *client {
 		return s.with(s.anyone().post(t, login, object{"username": phone, "password": "plaza-demo"}).is(200).text("data.key"))

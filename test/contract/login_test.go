@@ -257,7 +257,7 @@ func keysLive(t *testing.T, s *server) {
 }
 
 func keysLiveAsSet(t *testing.T, s *server) {
-	s = s.on.startWith(t, func(c *bootstrap.Settings) { c.TokenTTL = "2h" })
+	s = s.on.startWith(t, func(c *bootstrap.Config) { c.TokenTTL = 2 * time.Hour })
 	ada := s.member(t)
 	key := s.with(s.anyone().gets(t, ada))
 	for range 3 {

@@ -76,9 +76,9 @@ func (b *babel) requests() []string {
 
 // asking is a server whose publications, two in French and one in Chinese, are
 // translated by babel.
-func (on store) asking(t *testing.T, b *babel, change ...func(*bootstrap.Settings)) (*server, person) {
+func (on store) asking(t *testing.T, b *babel, change ...func(*bootstrap.Config)) (*server, person) {
 	t.Helper()
-	s := on.startWith(t, func(s *bootstrap.Settings) {
+	s := on.startWith(t, func(s *bootstrap.Config) {
 		s.Translator, s.TranslatorURL = "libretranslate", b.url
 		for _, c := range change {
 			c(s)
@@ -149,7 +149,9 @@ func translationsOutlive(t *testing.T, s *server) {
 
 func languagesOffered(t *testing.T, s *server) {
 	b := newBabel(t)
-	_, ada := s.on.asking(t, b, func(s *bootstrap.Settings) { s.TranslatorLanguages = "en, zh-Hant" })
+	_, ada := s.on.asking(t, b, func(s *bootstrap.Config) {
+		require.NoError(t, s.TranslatorLanguages.UnmarshalText([]byte("en, zh-Hant")))
+	})
 	for header, translated := range map[string][]bool{
 		"en-AU": {true, true, true}, "zh_TW": {true, true, true}, "zh-CN": {false, false, false}, "es": {false, false, false},
 	} {
@@ -161,7 +163,7 @@ func languagesOffered(t *testing.T, s *server) {
 func dailyBudget(t *testing.T, s *server) {
 	b := newBabel(t)
 	const page = 3 * int64(len("publication 1")+len("Of publication 1"))
-	s, ada := s.on.asking(t, b, func(s *bootstrap.Settings) { s.TranslatorBudget = "90" })
+	s, ada := s.on.asking(t, b, func(s *bootstrap.Config) { s.TranslatorBudget = new(int64(90)) })
 	require.Greater(t, int64(90), page, "it is enough for one language")
 	assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated())
 	for range 2 { // at each of the servers

@@ -37,7 +37,7 @@ func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []st
 // somebody who reads it.
 func (on store) translatedBy(t *testing.T, tr *translator) (*server, person) {
 	t.Helper()
-	s := on.startAs(t, func(*bootstrap.Settings) {}, bootstrap.Parts{Translator: tr})
+	s := on.startAs(t, func(*bootstrap.Config) {}, bootstrap.Parts{Translator: tr})
 	ada := s.member(t)
 	s.stocksPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Language = "fr" })
 	return s, ada

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
 	"plaza/domain/publication"
@@ -17,8 +18,9 @@ func realPage(t *testing.T, s *server) {
 		t.Skip("make test-all runs this")
 	}
 	apertium.OnServer(t, func(t *testing.T, url string) {
-		s := s.on.startWith(t, func(s *bootstrap.Settings) {
-			s.Translator, s.TranslatorURL, s.TranslatorLanguages = "apertium", url, "en,es"
+		s := s.on.startWith(t, func(s *bootstrap.Config) {
+			s.Translator, s.TranslatorURL = "apertium", url
+			require.NoError(t, s.TranslatorLanguages.UnmarshalText([]byte("en,es")))
 		})
 		ada := s.member(t)
 		for i, text := range [][3]string{

@@ -35,7 +35,7 @@ const publications = "/api/writing/bundle-data/get-publication-feed-items/"
 // translating is a server with a translator that marks what it has translated.
 func (on store) translating(t *testing.T) *server {
 	t.Helper()
-	return on.startWith(t, func(s *bootstrap.Settings) { s.Translator = "pseudo" })
+	return on.startWith(t, func(s *bootstrap.Config) { s.Translator = "pseudo" })
 }
 
 // reading lists publications for who reads the language.
@@ -261,7 +261,7 @@ func noLocales(t *testing.T, s *server) {
 
 func withoutTranslator(t *testing.T, s *server) {
 	for _, translator := range []string{"none", "auto"} {
-		s := s.on.startWith(t, func(s *bootstrap.Settings) { s.Translator = translator })
+		s := s.on.startWith(t, func(s *bootstrap.Config) { s.Translator = translator })
 		ada := s.member(t)
 		s.languages(t, ada, "en", "zh-CN")
 		for _, header := range []string{"es", "en", "zh-TW"} {

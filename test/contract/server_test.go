@@ -31,7 +31,7 @@ type server struct {
 	log   *logBuffer // of all of them
 	stop  func()     // ends it, once the requests in flight are done
 
-	settings bootstrap.Settings
+	settings bootstrap.Config
 	parts    bootstrap.Parts
 	members  atomic.Int64 // accounts opened so far
 }
@@ -42,22 +42,23 @@ var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // start serves an empty Plaza on a free port until the test ends.
 func (on store) start(t *testing.T) *server {
 	t.Helper()
-	return on.startWith(t, func(*bootstrap.Settings) {})
+	return on.startWith(t, func(*bootstrap.Config) {})
 }
 
-func (on store) startWith(t *testing.T, change func(*bootstrap.Settings)) *server {
+func (on store) startWith(t *testing.T, change func(*bootstrap.Config)) *server {
 	t.Helper()
 	return on.startAs(t, change, bootstrap.Parts{})
 }
 
 // startAs is startWith, with parts of the program replaced; the clock and the
 // hashing are always the tests'.
-func (on store) startAs(t *testing.T, change func(*bootstrap.Settings), parts bootstrap.Parts) *server {
+func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts bootstrap.Parts) *server {
 	t.Helper()
 	s := &server{on: on, clock: &clock{now: epoch}, log: &logBuffer{}}
-	s.settings = bootstrap.Settings{
+	s.settings = bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
-		TokenTTL: "720h", LogLevel: "debug", LogFormat: "text",
+		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap

@@ -57,7 +57,7 @@ func TestContract_with_a_wallet(t *testing.T) {
 	})
 }
 
-func (on store) startTill(t *testing.T, change ...func(*bootstrap.Settings)) *till {
+func (on store) startTill(t *testing.T, change ...func(*bootstrap.Config)) *till {
 	t.Helper()
 	s := &till{}
 	front := httptest.NewUnstartedServer(nil)
@@ -67,11 +67,11 @@ func (on store) startTill(t *testing.T, change ...func(*bootstrap.Settings)) *ti
 	})
 	require.NoError(t, err)
 	s.box, front.Config.Handler = box, box
-	s.server = on.startWith(t, func(settings *bootstrap.Settings) {
+	s.server = on.startWith(t, func(settings *bootstrap.Config) {
 		settings.Wallet, settings.WalletURL = "sandbox", "http://"+front.Listener.Addr().String()
 		settings.WalletMchID, settings.WalletKey = merchant, secret.New(walletKey)
 		settings.WalletAppID, settings.WalletSvcAppID = appID, svcAppID
-		settings.WalletPoll, settings.WalletTimeout = "30s", "2s"
+		settings.WalletPoll, settings.WalletTimeout = 30*time.Second, 2*time.Second
 		for _, c := range change {
 			c(settings)
 		}
@@ -83,7 +83,7 @@ func (on store) startTill(t *testing.T, change ...func(*bootstrap.Settings)) *ti
 }
 
 // waitingOneSecond shortens what a test waits for a wallet that does not answer.
-func waitingOneSecond(s *bootstrap.Settings) { s.WalletTimeout = "1s" }
+func waitingOneSecond(s *bootstrap.Config) { s.WalletTimeout = time.Second }
 
 // trade is the only trade at the wallet, or the last one.
 func (s *till) trade(t *testing.T) sandbox.Trade {

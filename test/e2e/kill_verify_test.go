@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -56,9 +57,10 @@ func people(t *testing.T, seed uint64, settings []string) *world {
 // openApp is the program within this process, over the data of the settings.
 func openApp(t *testing.T, settings []string) *bootstrap.App {
 	t.Helper()
-	s := bootstrap.Settings{
+	s := bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0",
-		TokenTTL: "720h", LogLevel: "info", LogFormat: "text",
+		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogFormat: "text",
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")

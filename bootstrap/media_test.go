@@ -2,7 +2,6 @@ package bootstrap_test
 
 import (
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,29 +10,20 @@ import (
 
 	"plaza/bootstrap"
 	"plaza/domain/media"
-	"plaza/domain/secret"
 )
 
 func TestPLA04_where_pictures_are_kept(t *testing.T) {
-	s := settings()
-	s.MediaURL = "file:/srv/pictures"
-	c, err := s.Check()
-	require.NoError(t, err)
-	assert.Equal(t, "/srv/pictures", c.Media.Dir)
-
-	s.MediaURL = "s3://store.example.org:9000/pictures/plaza/one?region=eu-1&tls=off&public=https://cdn.example.org/p"
-	s.MediaKeyID, s.MediaSecret = "id", secret.New("never-shown-secret")
-	c, err = s.Check()
-	require.NoError(t, err)
-	assert.Empty(t, c.Media.Dir)
-	at := c.Media.S3
-	assert.Equal(t, []string{"http://store.example.org:9000", "eu-1", "pictures", "plaza/one", "https://cdn.example.org/p"},
-		[]string{at.Endpoint, at.Region, at.Bucket, at.Prefix, at.PublicURL})
-	s.MediaURL = "s3://store.example.org/pictures"
-	c, err = s.Check()
-	require.NoError(t, err)
-	assert.Equal(t, "https://store.example.org", c.Media.S3.Endpoint)
-	assert.Equal(t, "us-east-1", c.Media.S3.Region)
+	for value, want := range map[string]bootstrap.MediaURL{
+		"":                   {},
+		"file:/srv/pictures": {Dir: "/srv/pictures"},
+		"s3://store.example.org:9000/pictures/plaza/one?region=eu-1&tls=off&public=https://cdn.example.org/p": {
+			Endpoint: "http://store.example.org:9000", Region: "eu-1", Bucket: "pictures", Prefix: "plaza/one", PublicURL: "https://cdn.example.org/p"},
+		"s3://store.example.org/pictures": {Endpoint: "https://store.example.org", Region: "us-east-1", Bucket: "pictures"},
+	} {
+		c, err := parsed(t, "--media-url="+value, "--media-key-id=id", "--media-secret=never-shown-secret")
+		require.NoError(t, err)
+		assert.Equal(t, want, c.MediaURL)
+	}
 }
 
 func TestPLA04_wrong_places_for_pictures(t *testing.T) {
@@ -48,26 +38,20 @@ func TestPLA04_wrong_places_for_pictures(t *testing.T) {
 		"s3://host/bucket?tls=maybe":          "tls must be on or off",
 		"s3://host/bucket?region=%zz":         "malformed",
 	} {
-		s := settings()
-		s.MediaURL = value
-		_, err := s.Check()
+		_, err := parsed(t, "--media-url="+value)
 		require.ErrorContains(t, err, want, value)
 		assert.ErrorContains(t, err, "PLAZA_MEDIA_URL: ")
 		assert.NotContains(t, err.Error(), "never-shown")
 	}
-	s := settings()
-	s.MediaURL = "s3://host/bucket"
-	_, err := s.Check()
+	_, err := parsed(t, "--media-url=s3://host/bucket")
 	assert.ErrorContains(t, err, "PLAZA_MEDIA_KEY_ID")
 	assert.ErrorContains(t, err, "PLAZA_MEDIA_SECRET")
 }
 
 // TestPLA04_pictures_in_a_bucket puts Plaza together over one; nothing is asked of it yet.
 func TestPLA04_pictures_in_a_bucket(t *testing.T) {
-	s := settings()
-	s.DatabaseURL, s.DataDir = "sqlite:"+filepath.Join(t.TempDir(), "plaza.db"), t.TempDir()
-	s.MediaURL, s.MediaKeyID, s.MediaSecret = "s3://store.example.org/pictures?public=https://cdn.example.org", "id", secret.New("never-shown-secret")
-	c, err := s.Check()
+	flags := []string{"--data-dir", t.TempDir(), "--media-key-id=id", "--media-secret=never-shown-secret"}
+	c, err := parsed(t, append(flags, "--media-url=s3://store.example.org/pictures?public=https://cdn.example.org")...)
 	require.NoError(t, err)
 	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
 	require.NoError(t, err)
@@ -76,8 +60,7 @@ func TestPLA04_pictures_in_a_bucket(t *testing.T) {
 	assert.Contains(t, app.Stores.Media.URL(media.KeyAt(media.Viewers, "abcdefghijklmnopqrstuvwxyz.jpg"), media.Viewers, time.Now()), "X-Amz-Signature=")
 	require.NoError(t, app.Close())
 
-	s.MediaURL = "s3://store.example.org/Not_A_Bucket"
-	c, err = s.Check()
+	c, err = parsed(t, append(flags, "--media-url=s3://store.example.org/Not_A_Bucket")...)
 	require.NoError(t, err)
 	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
 	assert.ErrorContains(t, err, "Bucket must be a valid bucket name")

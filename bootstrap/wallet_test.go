@@ -10,49 +10,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
-	"plaza/domain/payment"
 	"plaza/domain/secret"
 )
 
 // settings are right, and keep everything in memory.
-func settings() bootstrap.Settings {
-	return bootstrap.Settings{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DataDir: "unused",
-		TokenTTL: "720h", LogLevel: "warn", LogFormat: "text", PublicURL: "https://plaza.example.org",
+func settings() bootstrap.Config {
+	return bootstrap.Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DatabaseWait: time.Minute, DataDir: "unused",
+		TokenTTL: 720 * time.Hour, LogLevel: slog.LevelWarn, LogFormat: "text", PublicURL: "https://plaza.example.org",
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 }
 
 func TestPAY08_settings_of_the_wallet(t *testing.T) {
-	s := settings()
-	c, err := s.Check()
+	c, err := parsed(t, "--wallet=")
 	require.NoError(t, err)
-	assert.Equal(t, "none", c.Wallet.Kind)
-	assert.Equal(t, 30*time.Second, c.Wallet.Poll)
-	assert.Equal(t, 5*time.Second, c.Wallet.Timeout)
+	assert.Equal(t, "none", c.Wallet)
+	assert.Equal(t, 30*time.Second, c.WalletPoll)
+	assert.Equal(t, 5*time.Second, c.WalletTimeout)
 
+	s := settings()
 	s.Wallet = "sandbox"
 	c, err = s.Check()
 	require.NoError(t, err)
-	assert.Len(t, c.Wallet.AppIDs, 2, "the sandbox needs no settings")
-	assert.NotEmpty(t, c.Wallet.MerchantID)
-	assert.True(t, c.Wallet.Key.IsZero(), "the key is of the data directory")
+	assert.NotEmpty(t, c.WalletAppID, "the sandbox needs no settings")
+	assert.NotEmpty(t, c.WalletSvcAppID)
+	assert.NotEmpty(t, c.WalletMchID)
+	assert.True(t, c.WalletKey.IsZero(), "the key is of the data directory")
 
 	s.Wallet, s.WalletMchID, s.WalletKey, s.WalletSvcAppID = "wechatpay", "1900000109", secret.New("k"), "wx1"
 	c, err = s.Check()
 	require.NoError(t, err)
-	assert.Equal(t, map[payment.WalletApp]string{payment.SvcIOSApp: "wx1"}, c.Wallet.AppIDs, "one will do")
-	assert.True(t, strings.HasPrefix(c.Wallet.URL, "https://"))
+	assert.Empty(t, c.WalletAppID, "one will do")
+	assert.True(t, strings.HasPrefix(c.WalletURL, "https://"))
 }
 
 func TestPAY08_wrong_settings_of_the_wallet_are_told_together(t *testing.T) {
-	s := settings()
-	s.Wallet, s.WalletPoll, s.WalletTimeout, s.WalletSandboxAddr = "wechatpay", "5", "1h", "nowhere"
-	_, err := s.Check()
+	_, err := parsed(t, "--wallet=wechatpay", "--wallet-poll=5", "--wallet-timeout=1h", "--wallet-sandbox-addr=nowhere")
 	require.Error(t, err)
 	for _, variable := range []string{"MCH_ID", "KEY", "APP_ID", "POLL", "TIMEOUT", "SANDBOX_ADDR"} {
 		assert.Contains(t, err.Error(), "PLAZA_WALLET_"+variable)
 	}
-	s = settings()
+	s := settings()
 	s.Wallet = "cash"
 	_, err = s.Check()
 	assert.ErrorContains(t, err, "PLAZA_WALLET: ")
