@@ -21,8 +21,7 @@ import (
 
 func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
 
-// hashQueue is how many logins may wait for a core before further ones are rejected: about
-// one second of work.
+// hashQueue is how many hashes that no login asks for may wait, like those of new accounts.
 const hashQueue = 32
 
 func newHasher(p argon2id.Params) *argon2id.Hasher {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -44,18 +45,15 @@ type TokenTTL time.Duration
 // seconds of work for two processors.
 const waitingLogins = 100
 
-// New returns the use cases over the ports; now returns the time. They hash at most that
-// many passwords of requests at once (AUT-12).
+// New returns the use cases over the ports; now returns the time. They hash as many passwords
+// of requests at once as there are processors (AUT-12).
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
-	hasher access.Hasher, hashing Hashing, strength access.Estimator, ttl TokenTTL, now func() time.Time, log *slog.Logger) *Signin {
+	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, now func() time.Time, log *slog.Logger) *Signin {
 	return &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, now: now,
-		hashing: admission.New(int64(hashing), waitingLogins, "Too many logins at once. Try again in a moment."), log: log,
+		hashing: admission.New(int64(runtime.GOMAXPROCS(0)), waitingLogins, "Too many logins at once. Try again in a moment."), log: log,
 	}
 }
-
-// Hashing is how many passwords are hashed at once.
-type Hashing int
 
 // Login is a login request.
 type Login struct {
