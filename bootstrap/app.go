@@ -42,11 +42,11 @@ type App struct {
 	Browsing    *browsing.Browsing
 	Reading     *reading.Reading
 	Translation *translation.Translation
-	Curating    *userimages.UserImages
+	UserImages  *userimages.UserImages
 	Importing   *importing.Importing
 	Importer    *importing.Importer
 	Paying      *paying.Paying
-	Keeping     *cleanup.Cleanup
+	Cleanup     *cleanup.Cleanup
 
 	storage   storage
 	gateway   payment.Gateway

@@ -276,6 +276,6 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		return s.printf("Account %d has the scopes %s.\n", c.UID, listed(account.Held()))
+		return s.printf("Account %d has the scopes %s.\n", c.UID, listed(account.EffectiveScopes()))
 	})
 }

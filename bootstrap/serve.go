@@ -158,7 +158,7 @@ func Serve(ctx context.Context, app *App, l *Listeners) error {
 		return nil
 	})
 	group.Go(func() error {
-		app.Keeping.Run(ctx)
+		app.Cleanup.Run(ctx)
 		return nil
 	})
 	group.Go(func() error {

@@ -175,8 +175,8 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []a
 
 func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
 	_, err := change(ctx, v.s, aggregate[access.Account]{
-		load: func(ctx context.Context, db bun.IDB, locked bool) (access.Account, int64, error) {
-			return v.load(ctx, db, id, locked)
+		load: func(ctx context.Context, tx *transaction) (access.Account, int64, error) {
+			return v.load(ctx, tx, id)
 		},
 		save: v.save,
 	}, func(a access.Account) (access.Account, error) {
@@ -187,9 +187,9 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 	return err
 }
 
-func (v Accounts) load(ctx context.Context, db bun.IDB, id user.ID, locked bool) (access.Account, int64, error) {
+func (v Accounts) load(ctx context.Context, tx *transaction, id user.ID) (access.Account, int64, error) {
 	var row accountRow
-	if err := v.s.selecting(db, locked).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
+	if err := v.s.selecting(tx).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
 		return access.Account{}, 0, orNotFound(err, access.ErrNoAccount)
 	}
 	a, err := row.account()
@@ -210,31 +210,23 @@ func (v Accounts) save(ctx context.Context, tx *transaction, before, next access
 
 // membersStatement returns the hot read of users by their IDs, $1.
 func membersStatement(d dialect) string {
-	return `SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
+	return "SELECT u.id, " + memberColumns.of("u") + `, p.seen, u.avatar
 		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")
 }
 
-func (v Accounts) Members(ctx context.Context, ids []user.ID) (found []user.Member, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = make([]user.Member, 0, len(ids))
-		wanted := []any{v.s.dialect.listOf(numbers(ids))}
-		var m user.Member
-		var joined, seen dbTime
-		var avatar cover
-		targets := []any{(*int64)(&m.ID), &m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, &joined, &seen, &avatar}
-		return v.s.each(ctx, v.s.hot.members, wanted, func(scan func(...any) error) error {
-			err := scan(targets...)
-			m.Joined, m.Seen, m.Avatar = joined.Time, seen.Time, avatar.Picture
-			found = append(found, m)
-			return err
-		})
+func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
+	var m user.Member
+	targets := append(memberColumns.targets(&m, v.s.dialect, (*int64)(&m.ID)), intoTime{&m.Seen}, (*cover)(&m.Avatar))
+	wanted := []any{v.s.dialect.listOf(numbers(ids))}
+	return readAll(ctx, v.s, v.s.hot.members, wanted, func(scan scanner) (user.Member, error) {
+		err := scan(targets...)
+		return m, err
 	})
-	return found, err
 }
 
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover{avatar}, id).Exec(ctx)
-		return orNotAffected(done, err, user.ErrNobody)
+		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover(avatar).orNull(), id).Exec(ctx)
+		return orNotAffected(done, err, user.ErrNotFound)
 	})
 }

@@ -17,8 +17,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
-
-	"plaza/domain/reentry"
 )
 
 // Store implements every store port over one database. Each port is a separate view,
@@ -29,7 +27,6 @@ type Store struct {
 	db        *bun.DB
 	reader    *bun.DB
 	dialect   dialect
-	guard     reentry.Guard
 	hot       statements
 	sql       stepStatements
 	trees     trees

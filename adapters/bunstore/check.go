@@ -30,9 +30,6 @@ type check struct {
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	if err := s.guard.Check(); err != nil {
-		return err
-	}
 	patient := &Store{db: s.db, reader: s.reader, dialect: s.dialect, hot: s.hot, sql: s.sql, limit: checkLimit, log: s.log}
 	c := check{Store: patient, repair: repair, found: found}
 	problems, err := s.dialect.integrity(ctx, s.reader)
@@ -43,7 +40,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.orphans, c.counters, c.totals, c.discussions, c.images,
+		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images,
 	} {
 		if err := part(ctx); err != nil {
 			return err

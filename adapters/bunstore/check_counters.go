@@ -12,8 +12,9 @@ type countedRow struct {
 	created, updated dbTime
 }
 
-// countsOf returns the query that reads both as of one moment, the counters first.
-func countsOf(where string) string {
+// compareCounters returns the query that reads both as of one moment, the counters
+// first.
+func compareCounters(where string) string {
 	return `WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters ` + where + ` GROUP BY category_id, kind),
 		there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
@@ -29,25 +30,18 @@ func (a countedRow) isEqual(b countedRow) bool {
 	return a.count == b.count && (a.count == 0 || a.created.Equal(b.created.Time) && a.updated.Equal(b.updated.Time))
 }
 
-// compare passes every wrong counter to fn.
-func (c check) compare(ctx context.Context, db querier, where string, args []any, fn func(of counterKey, is, should countedRow)) error {
-	rows, err := db.QueryContext(ctx, countsOf(where), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+// compare returns the read that passes every wrong counter to fn.
+func (c check) compare(statement string, args []any, fn func(of counterKey, is, should countedRow)) step {
+	return step{statement: statement, args: args, row: func(scan func(...any) error) error {
 		var of counterKey
 		var is, should countedRow
-		if err := rows.Scan(&of.category, &of.kind, &is.count, &is.created, &is.updated,
-			&should.count, &should.created, &should.updated); err != nil {
-			return err
-		}
-		if !is.isEqual(should) {
+		err := scan((*int64)(&of.category), (*string)(&of.kind), &is.count, &is.created, &is.updated,
+			&should.count, &should.created, &should.updated)
+		if err == nil && !is.isEqual(should) {
 			fn(of, is, should)
 		}
-	}
-	return rows.Err()
+		return err
+	}}
 }
 
 // counters compares all counters with the listings.
@@ -55,7 +49,7 @@ func (c check) counters(ctx context.Context) error {
 	var suspects []counterKey
 	err := c.read(ctx, func(ctx context.Context) error {
 		suspects = nil
-		return c.compare(ctx, c.reader.DB, "", nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) })
+		return c.dialect.query(ctx, c.compare(c.sql.compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) }))
 	})
 	for _, of := range suspects {
 		if err == nil {
@@ -78,13 +72,13 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 				return "", err
 			}
 		}
-		err = c.compare(ctx, tx.driver, "WHERE category_id = $1 AND kind = $2", key, func(of counterKey, is, should countedRow) {
+		err = tx.run(ctx, c.compare(c.sql.compareCounter, key, func(of counterKey, is, should countedRow) {
 			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
 			delta := tx.changes.counter(of)
 			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created, should.updated, true
 			tx.changes.total(of.kind, 0)
-		})
+		}))
 		return what, err
 	})
 }

@@ -44,7 +44,7 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 			return "", err
 		}
 		var is eventCountsRow
-		if err := c.selecting(tx, true).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
+		if err := c.selecting(tx).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
 			return "", orNotFound(err, nil) // removed meanwhile
 		}
 		should := is
@@ -73,10 +73,7 @@ func (c check) images(ctx context.Context) error {
 		return err
 	}
 	for after := userimage.ID(0); ; {
-		var rows []imageRow
-		err := c.read(ctx, func(ctx context.Context) error {
-			return c.reader.NewSelect().Model(&rows).Where("id > ?", after).Order("id").Limit(checkBatch).Scan(ctx)
-		})
+		rows, err := readAll(ctx, c.Store, c.sql.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.reader(c.dialect))
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -97,7 +94,7 @@ func (c check) recountImages(ctx context.Context, owner int64) error {
 			return "", err
 		}
 		var is, should int64
-		if err := c.selecting(tx, true).Table("image_counts").Column("kept").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+		if err := c.selecting(tx).Table("image_counts").Column("kept").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
 			return "", err
 		}
 		if err := tx.NewSelect().Table("images").ColumnExpr("COUNT(*)").Where("owner_id = ? AND deleted IS NULL", owner).

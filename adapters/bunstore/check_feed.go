@@ -2,13 +2,8 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
-	"github.com/uptrace/bun"
-
-	"plaza/domain/event"
 	"plaza/domain/feed"
 )
 
@@ -21,98 +16,104 @@ type stored struct {
 
 // checkSource reads all records of a kind.
 type checkSource struct {
-	kind feed.Kind
-	next func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) // the next batch, with higher IDs
-	lock func(ctx context.Context, tx *transaction, id int64) (stored, error)
+	kind   feed.Kind
+	after  string                                                     // $1 id, $2 limit
+	locked string                                                     // $1 id; the record, which no other transaction can change then
+	lock   func(ctx context.Context, tx *transaction, id int64) error // precedes locked, unless nil
+	scan   func(scanner) (stored, error)
 }
 
-func (s *Store) checkSources() []checkSource {
-	return []checkSource{
-		sourceOf[publicationRow](s, feed.Publication), sourceOf[nodeRow](s, feed.Node), sourceOf[demandRow](s, feed.Demand),
-		s.originSource(), s.eventSource(),
-	}
+// checkSteps are the statements of a check.
+type checkSteps struct {
+	recordsAfter, lockRecord map[feed.Kind]string // those of a checkSource
+
+	listings string               // $1 kind, $2 after, $3 last
+	listing  string               // $1 kind, $2 id
+	orphans  map[feed.Kind]string // listings without records
+
+	compareCounters string // every counter, and what it should be
+	compareCounter  string // $1 category, $2 kind
+	compareTotal    string // $1 kind
 }
 
-func (r publicationRow) stored() stored { return stored{id: int64(r.ID), record: r.publication()} }
-func (r nodeRow) stored() stored        { return stored{id: int64(r.ID), record: r.node()} }
-func (r demandRow) stored() stored      { return stored{id: int64(r.ID), record: r.demand()} }
-
-// sourceOf reads records that are one row each.
-func sourceOf[R interface{ stored() stored }](s *Store, kind feed.Kind) checkSource {
-	return checkSource{
-		kind: kind,
-		next: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
-			var rows []R
-			if err := db.NewSelect().Model(&rows).Where("id > ?", id).Order("id").Limit(checkBatch).Scan(ctx); err != nil {
-				return nil, err
-			}
-			records := make([]stored, len(rows))
-			for i, row := range rows {
-				records[i] = row.stored()
-			}
-			return records, nil
+func newCheckSteps(d dialect) checkSteps {
+	listings := "SELECT " + listingTable.list() + " FROM feed_listings "
+	s := checkSteps{
+		recordsAfter: map[feed.Kind]string{
+			feed.Xfile: "SELECT " + storedColumns(d, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
+				" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
 		},
-		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
-			var row R
-			err := s.selecting(tx, true).Model(&row).Where("id = ?", id).Scan(ctx)
-			return row.stored(), err
+		lockRecord: map[feed.Kind]string{},
+		listings:   listings + "WHERE kind = $1 AND id > $2 AND id <= $3",
+		listing:    listings + "WHERE kind = $1 AND id = $2",
+		orphans:    map[feed.Kind]string{},
+
+		compareCounters: compareCounters(""),
+		compareCounter:  compareCounters("WHERE category_id = $1 AND kind = $2"),
+		compareTotal: `SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
+			(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`,
+	}
+	orphans := func(table string, kind feed.Kind) string {
+		return listings + "l WHERE l.kind = '" + string(kind) + "' AND NOT EXISTS (SELECT 1 FROM " + table + " t WHERE t.id = l.id) ORDER BY id"
+	}
+	records := func(kind feed.Kind, selected, lock string) {
+		s.recordsAfter[kind] = selected + " WHERE p.id > $1 ORDER BY p.id LIMIT CAST($2 AS bigint)"
+		s.lockRecord[kind] = selected + " WHERE p.id = $1 " + lock
+	}
+	for kind, t := range recordTables {
+		records(kind, "SELECT "+t.list()+" FROM "+t.tableName()+" p", d.forUpdate())
+		s.orphans[kind] = orphans(t.tableName(), kind)
+	}
+	records(origins, "SELECT "+publicationTable.of("p")+", EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id"+
+		" AND f.published AND NOT f.deleted) FROM publications p", "")
+	s.orphans[origins], s.orphans[feed.Xfile] = orphans("publications", origins), orphans("events", feed.Xfile)
+	return s
+}
+
+func (c check) checkSources() []checkSource {
+	return []checkSource{c.recordSource(feed.Publication), c.recordSource(feed.Node), c.recordSource(feed.Demand), c.originSource(), c.eventSource()}
+}
+
+// recordSource reads records that are one row each.
+func (c check) recordSource(kind feed.Kind) checkSource {
+	return checkSource{
+		kind: kind, after: c.sql.recordsAfter[kind], locked: c.sql.lockRecord[kind],
+		scan: func(scan scanner) (s stored, err error) {
+			s.id, s.record, err = scanRecord(kind, scan, c.dialect)
+			return s, err
 		},
 	}
 }
 
 // originSource reads publications with the data that decides whether they are origins.
-func (s *Store) originSource() checkSource {
-	return checkSource{
-		kind: origins,
-		next: func(ctx context.Context, db bun.IDB, id int64) ([]stored, error) {
-			var rows []originRow
-			err := selectOrigins(db, &rows).Where("p.id > ?", id).Order("p.id").Limit(checkBatch).Scan(ctx)
-			records := make([]stored, len(rows))
-			for i, row := range rows {
-				records[i] = stored{id: int64(row.ID), record: row.origin()}
-			}
-			return records, err
-		},
-		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
-			if err := s.dialect.lock(ctx, tx, importLock); err != nil { // so that no import changes what the bundle shows
-				return stored{}, err
-			}
-			var row originRow
-			err := selectOrigins(tx, &row).Where("p.id = ?", id).Scan(ctx)
-			return stored{id: id, record: row.origin()}, err
-		},
+// The lock keeps imports from changing what the bundle shows.
+func (c check) originSource() checkSource {
+	source := c.recordSource(origins)
+	source.lock = func(ctx context.Context, tx *transaction, _ int64) error { return c.dialect.lock(ctx, tx, importLock) }
+	source.scan = func(scan scanner) (stored, error) {
+		var o origin
+		err := scan(append(publicationTable.targets(&o.Publication, c.dialect), &o.originalVisible)...)
+		return stored{id: int64(o.ID), record: o}, err
 	}
+	return source
 }
 
 // eventSource reads events with their plates.
-func (s *Store) eventSource() checkSource {
-	batch := "SELECT " + eventColumns(s.dialect, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
-		" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)"
-	storedOf := func(e storedEvent) stored {
+func (c check) eventSource() checkSource {
+	source := c.recordSource(feed.Xfile)
+	source.locked = c.hot.event
+	source.lock = func(ctx context.Context, tx *transaction, id int64) error {
+		return tx.run(ctx, step{statement: c.sql.lockEvent, args: []any{id}})
+	}
+	source.scan = func(scan scanner) (stored, error) {
+		e, err := eventReader(c.dialect)(scan)
+		if err != nil {
+			return stored{}, err
+		}
 		record, err := e.event()
-		return stored{id: int64(e.row.ID), record: record, broken: err}
+		return stored{id: int64(e.ID), record: record, broken: err}, nil
 	}
-	return checkSource{
-		kind: feed.Xfile,
-		next: func(ctx context.Context, _ bun.IDB, id int64) ([]stored, error) {
-			events, err := queryEvents(ctx, s.reader.DB, batch, []any{id, int64(checkBatch)})
-			records := make([]stored, len(events))
-			for i, e := range events {
-				records[i] = storedOf(e)
-			}
-			return records, err
-		},
-		lock: func(ctx context.Context, tx *transaction, id int64) (stored, error) {
-			if err := s.lockEvent(ctx, tx, event.ID(id)); err != nil {
-				return stored{}, err
-			}
-			e, err := s.loadEvent(ctx, tx.driver, event.ID(id))
-			if err != nil {
-				return stored{}, err
-			}
-			return storedOf(*e), nil
-		},
-	}
+	return source
 }
 
 // listings compares all records with their listings in the feed.
@@ -139,69 +140,64 @@ func (c check) listings(ctx context.Context) error {
 // mismatched returns the IDs in a batch whose listings look wrong, and advances after;
 // past the last batch, after is negative.
 func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
-	err = c.read(ctx, func(ctx context.Context) error {
-		ids = nil
-		records, err := source.next(ctx, c.reader, *after)
-		if err != nil {
-			return err
+	records, err := readAll(ctx, c.Store, source.after, []any{*after, int64(checkBatch)}, source.scan)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) == 0 {
+		*after = -1
+		return nil, nil
+	}
+	last := records[len(records)-1].id
+	listings, err := readAll(ctx, c.Store, c.sql.listings, []any{string(source.kind), *after, last}, listingTable.reader(c.dialect))
+	if err != nil {
+		return nil, err
+	}
+	listed := map[int64]*feed.Listing{}
+	for i := range listings {
+		listed[listings[i].ID] = &listings[i]
+	}
+	for _, t := range records {
+		if t.broken != nil || !isListedAs(t.record, listed[t.id]) {
+			ids = append(ids, t.id)
 		}
-		if len(records) == 0 {
-			*after = -1
-			return nil
-		}
-		last := records[len(records)-1].id
-		var rows []listingRow
-		if err := c.reader.NewSelect().Model(&rows).
-			Where("kind = ? AND id > ? AND id <= ?", source.kind, *after, last).Scan(ctx); err != nil {
-			return err
-		}
-		listed := map[int64]listingRow{}
-		for _, row := range rows {
-			listed[row.ID] = row
-		}
-		for _, t := range records {
-			row, is := listed[t.id]
-			if t.broken != nil || !isListedAs(t.record, row, is) {
-				ids = append(ids, t.id)
-			}
-		}
-		*after = last
-		return nil
-	})
-	return ids, err
+	}
+	*after = last
+	return ids, nil
 }
 
-// isListedAs reports whether the row equals the record's listing.
-func isListedAs(t feed.Listable, row listingRow, is bool) bool {
-	l, listed := t.Listing()
-	return listed == is && (!listed || listingRowOf(l).equal(row))
-}
-
-func (r listingRow) equal(other listingRow) bool {
-	return r.Kind == other.Kind && r.ID == other.ID && r.CategoryID == other.CategoryID &&
-		r.Created.Equal(other.Created.Time) && r.Updated.Equal(other.Updated.Time) &&
-		same(r.Lat, other.Lat) && same(r.Lng, other.Lng)
-}
-
-func same[T comparable](a, b *T) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
+// isListedAs reports whether the listing, which may be nil, is that of the record.
+func isListedAs(record feed.Listable, l *feed.Listing) bool { return isSame(listed(record), l) }
 
 // recheck locks the record and checks it again.
 func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
 	var broken error
 	err := c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
-		t, err := source.lock(ctx, tx, id)
-		if errors.Is(err, sql.ErrNoRows) || errors.Is(err, event.ErrNotFound) {
-			return "", nil // removed meanwhile
+		if source.lock != nil {
+			if err := source.lock(ctx, tx, id); err != nil {
+				return "", err
+			}
 		}
-		if broken = t.broken; err != nil || broken != nil {
-			return "", err
-		}
+		var t *stored
+		var listings []feed.Listing
 		at := item{source.kind, id}
-		row, err := oldListing(ctx, tx, at)
-		if err != nil || isListedAs(t.record, or(row), row != nil) {
+		err := tx.run(ctx, step{statement: source.locked, args: []any{id}, row: func(scan func(...any) error) error {
+			found, err := source.scan(scan)
+			t = &found
+			return err
+		}}, step{statement: c.sql.listing, args: []any{string(at.kind), id}, row: collect(&listings, listingTable.reader(c.dialect))})
+		if err != nil || t == nil { // nil: removed meanwhile
 			return "", err
+		}
+		if broken = t.broken; broken != nil {
+			return "", nil
+		}
+		var row *feed.Listing
+		if len(listings) > 0 {
+			row = &listings[0]
+		}
+		if isListedAs(t.record, row) {
+			return "", nil
 		}
 		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), c.repairListing(ctx, tx, at, row, t.record)
 	})
@@ -213,46 +209,27 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 
 // repairListing replaces the wrong listing. The counters may or may not have counted
 // it: they are recounted later.
-func (s *Store) repairListing(ctx context.Context, tx *transaction, at item, wrong *listingRow, t feed.Listable) error {
-	var next *listingRow
-	if t != nil {
-		if l, listed := t.Listing(); listed {
-			next = new(listingRowOf(l))
-		}
-	}
-	for _, row := range []*listingRow{wrong, next} {
-		if row != nil {
-			tx.changes.counter(counterKey{row.CategoryID, at.kind})
+func (s *Store) repairListing(ctx context.Context, tx *transaction, at item, wrong *feed.Listing, record feed.Listable) error {
+	next := listedOrNot(record)
+	for _, l := range []*feed.Listing{wrong, next} {
+		if l != nil {
+			tx.changes.counter(counterKey{l.Category, at.kind})
 		}
 	}
 	tx.changes.total(at.kind, 0)
 	return tx.run(ctx, s.sql.put(listingChange{at: at, next: next}))
 }
 
-func or[T any](p *T) (value T) {
-	if p != nil {
-		value = *p
-	}
-	return value
-}
-
-// orphans finds listings whose records do not exist.
-func (c check) orphans(ctx context.Context) error {
-	for kind, table := range map[feed.Kind]string{
-		feed.Publication: "publications", origins: "publications", feed.Node: "nodes", feed.Demand: "demands", feed.Xfile: "events",
-	} {
-		missing := "NOT EXISTS (SELECT 1 FROM " + table + " t WHERE t.id = l.id)"
-		var rows []listingRow
-		err := c.read(ctx, func(ctx context.Context) error {
-			rows = nil
-			return c.reader.NewSelect().Model(&rows).Where("l.kind = ?", kind).Where(missing).Order("id").Scan(ctx)
-		})
+// removeOrphans finds listings whose records do not exist.
+func (c check) removeOrphans(ctx context.Context) error {
+	for kind, statement := range c.sql.orphans {
+		listings, err := readAll(ctx, c.Store, statement, nil, listingTable.reader(c.dialect))
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
+		for _, l := range listings {
 			err := c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
-				return fmt.Sprintf("listed %s %d does not exist", kind, row.ID), c.repairListing(ctx, tx, item{kind, row.ID}, &row, nil)
+				return fmt.Sprintf("listed %s %d does not exist", kind, l.ID), c.repairListing(ctx, tx, item{kind, l.ID}, &l, nil)
 			})
 			if err != nil {
 				return err

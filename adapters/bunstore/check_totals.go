@@ -15,7 +15,7 @@ func (c check) totals(ctx context.Context) error {
 		}
 		var is, should int64
 		err := c.read(ctx, func(ctx context.Context) (err error) {
-			is, should, err = c.totalOf(ctx, c.reader.DB, shelf.kind)
+			is, should, err = c.totalOf(ctx, c.dialect.query, shelf.kind)
 			return err
 		})
 		if err == nil && is != should {
@@ -29,19 +29,9 @@ func (c check) totals(ctx context.Context) error {
 }
 
 // totalOf returns the total and the value that it should have, as of one moment.
-func (c check) totalOf(ctx context.Context, db querier, kind feed.Kind) (is, should int64, err error) {
-	rows, err := db.QueryContext(ctx, `SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
-		(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`, string(kind))
-	if err != nil {
-		return 0, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(&is, &should); err != nil {
-			return 0, 0, err
-		}
-	}
-	return is, should, rows.Err()
+func (c check) totalOf(ctx context.Context, run func(context.Context, ...step) error, kind feed.Kind) (is, should int64, err error) {
+	err = run(ctx, step{statement: c.sql.compareTotal, args: []any{string(kind)}, row: func(scan func(...any) error) error { return scan(&is, &should) }})
+	return is, should, err
 }
 
 // recountTotal adds the difference. Concurrent writers add to the same sum, so only
@@ -51,7 +41,7 @@ func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
 		if err := c.dialect.lock(ctx, tx, "total of "+string(kind)); err != nil {
 			return "", err
 		}
-		is, should, err := c.totalOf(ctx, tx.driver, kind)
+		is, should, err := c.totalOf(ctx, tx.run, kind)
 		if err != nil || is == should {
 			return "", err
 		}

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"plaza/domain/event"
@@ -23,9 +24,9 @@ func onDates(d dialect) string {
 		parts = append(parts, newestOn(permission, " AND e.author_id = $2"))
 	}
 	for _, permission := range permitted(subscription.Contact) {
-		parts = append(parts, ofContacts(permission))
+		parts = append(parts, ofContacts(d, permission))
 	}
-	return "SELECT c.name, " + eventColumns(d, withoutCounts) +
+	return "SELECT c.name, " + storedColumns(d, withoutCounts) +
 		d.forEach("SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)", "date") +
 		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
 }
@@ -60,23 +61,48 @@ func newestOn(permission event.Permission, narrowed string) string {
 }
 
 // ofContacts returns the query for the newest events of the day with the permission by
-// each contact of the viewer. The day's authors and the people whom the viewer follows
-// are two sorted lists. The recursion alternates between the lists and continues in one
-// from the last ID of the other, so it takes at most twice as many steps as the shorter
-// list has entries. A person in both lists is found twice in a row. Contacts must also
-// follow the viewer.
-func ofContacts(permission event.Permission) string {
-	const on = " >= CASE WHEN b.id = b.former THEN b.id + 1 ELSE b.id END"
-	author := "SELECT e.author_id FROM events e WHERE " + ofDay(permission) + " AND e.author_id" + on + " ORDER BY e.author_id LIMIT 1"
-	followed := "SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id" + on + " ORDER BY s.followed_id LIMIT 1"
-	return `SELECT e.id, e.created FROM (
-			WITH RECURSIVE both_lists (id, former, turn) AS (
-				SELECT CAST(0 AS bigint), CAST(-1 AS bigint), 0
+// contacts of the viewer. Contacts follow each other.
+//
+// The recursion finds spans of authors: it alternates between the next person whom the
+// viewer follows, with whom a span begins, and the author before whom it ends. A span has
+// either that person alone, of whom only the newest events are read, or several authors,
+// who have few events in all. So there are at most as many spans as people whom the viewer
+// follows, the many events of one author cost no more than a few, and those of many
+// authors no more than to read them from the index. Whether an author follows the viewer is
+// checked from the newest event on, until enough are found; LIMIT 1000000 keeps this order.
+func ofContacts(d dialect, permission event.Permission) string {
+	day := ofDay(permission)
+	followed := "SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id >= b.id ORDER BY s.followed_id LIMIT 1"
+	end := "SELECT CASE MAX(author_id) WHEN b.id THEN b.id + 1 ELSE MAX(author_id) END FROM (SELECT e.author_id FROM events e WHERE " + day +
+		" AND e.author_id >= b.id ORDER BY e.author_id LIMIT " + strconv.Itoa(d.readAhead()) + ") next"
+	return `SELECT id, created FROM (SELECT id, created FROM (
+			WITH RECURSIVE steps (id, former, turn) AS (
+				SELECT CAST(0 AS bigint), CAST(0 AS bigint), 0
 				UNION ALL
-				SELECT CASE b.turn WHEN 0 THEN (` + author + `) ELSE (` + followed + `) END, b.id, 1 - b.turn
-				FROM both_lists b WHERE b.id IS NOT NULL)
-			SELECT id FROM both_lists WHERE id = former) a
-		CROSS JOIN subscriptions back CROSS JOIN events e
-		WHERE back.user_id = a.id AND back.followed_id = $2 AND ` + ofDay(permission) + ` AND e.author_id = a.id
-			AND e.created >= (SELECT MIN(created) FROM (` + newestOn(permission, " AND e.author_id = a.id") + `) newest)`
+				SELECT CASE b.turn WHEN 0 THEN (` + followed + `) ELSE (` + end + `) END, b.id, 1 - b.turn
+				FROM steps b WHERE b.id IS NOT NULL),
+			spans (low, high) AS (SELECT former, id FROM steps WHERE turn = 0 AND id > former)
+			SELECT id, created, author_id FROM (
+				SELECT e.id, e.created, e.author_id FROM spans b CROSS JOIN events e
+				WHERE b.high > b.low + 1 AND ` + day + ` AND e.author_id >= b.low AND e.author_id < b.high AND ` + isFollowed(d, day) + `
+				UNION ALL
+				SELECT e.id, e.created, e.author_id FROM spans b CROSS JOIN events e
+				WHERE b.high = b.low + 1 AND ` + day + ` AND e.author_id = b.low
+					AND e.created >= (SELECT MIN(created) FROM (` + newestOn(permission, " AND e.author_id = b.low") + `) newest)
+			) followed ORDER BY created DESC, id DESC LIMIT 1000000) followed
+		WHERE (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = followed.author_id AND back.followed_id = $2) > 0
+		ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)) part`
+}
+
+// isFollowed returns the condition that the viewer follows the author of an event. Where
+// lookups are expensive, a day of more than a few events reads the list of the followed
+// once instead of looking up each author.
+func isFollowed(d dialect, day string) string {
+	const few = 100
+	lookup := "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0"
+	if d.readAhead() < few {
+		return lookup
+	}
+	return fmt.Sprintf(`CASE WHEN (SELECT COUNT(*) FROM (SELECT 1 FROM events e WHERE %s LIMIT %d) first) <= %d THEN %s
+		ELSE e.author_id IN (SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id > 0) END`, day, few+1, few, lookup)
 }

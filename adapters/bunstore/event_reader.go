@@ -22,7 +22,7 @@ type eventStatements struct {
 }
 
 func newEventStatements(d dialect) eventStatements {
-	columns := eventColumns(d, withCounts)
+	columns := storedColumns(d, withCounts)
 	within := " FROM events e WHERE e.author_id = $1 AND " + d.among(visibleState, "$2")
 	return eventStatements{
 		event: "SELECT " + columns + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
@@ -65,59 +65,29 @@ func ordering(o event.Ordering) string {
 	return clause.String()
 }
 
-func (v Events) List(ctx context.Context, q event.Query) (p page.Page[event.Entry], err error) {
+func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
 	order := ordering(q.Order)
 	statement := v.s.hot.eventPage[0] + order + v.s.hot.eventPage[1] + order
 	args := []any{
-		int64(q.Author), v.s.dialect.listOf(visibleStates(q.Reach)), int64(q.Page.Size()), int64(q.Page.Offset()),
+		int64(q.Author), v.s.dialect.listOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
 	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		var total int // stays zero without rows: the page is the only one, or past the last
-		stored, err := v.s.hotEvents(ctx, statement, args, &total)
-		if err != nil {
-			return err
-		}
-		entries, err := entriesOf(stored)
-		if err != nil {
-			return err
-		}
-		p, err = page.Of(q.Page, entries, total)
-		return err
-	})
-	return p, err
+	return readPage(ctx, v.s, q.Page, statement, args, func(total *int) func(scanner) (event.Entry, error) { return entryReader(v.s.dialect, total) })
 }
 
-func (v Events) Commented(ctx context.Context, author user.ID, limit int) (entries []event.Entry, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		stored, err := v.s.hotEvents(ctx, v.s.hot.commented, []any{int64(author), int64(limit)})
-		if err != nil {
-			return err
-		}
-		entries, err = entriesOf(stored)
-		return err
-	})
-	return entries, err
+func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
+	return readAll(ctx, v.s, v.s.hot.commented, []any{int64(author), int64(limit)}, entryReader(v.s.dialect))
 }
 
-// located uses the primary key, so it costs the same from any start.
-const located = "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"
-
-func (v Events) Located(ctx context.Context, after event.ID, limit int) (found []event.Located, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = nil
-		return v.s.each(ctx, located, []any{int64(after), int64(max(limit, 0))}, func(scan func(...any) error) error {
-			var e event.Located
-			err := scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
-			found = append(found, e)
-			return err
-		})
+func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
+	return readAll(ctx, v.s, v.s.sql.located, []any{int64(after), int64(max(limit, 0))}, func(scan scanner) (e event.Located, err error) {
+		err = scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
+		return e, err
 	})
-	return found, err
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		err := v.s.reader.NewSelect().Model((*plateRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
+		err := v.s.reader.NewSelect().Table("plates").Column("event_id").Where("id = ?", id).Scan(ctx, &on)
 		return orNotFound(err, event.ErrNoPlate)
 	})
 	return on, err

@@ -6,6 +6,7 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 )
 
 // Load reads everything in one round trip.
@@ -29,7 +30,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		if len(q.Categories) > 0 {
 			reads = append(reads, v.s.categoriesOf(q.Categories, func(c feed.Category) { related.CategoryNames[c.ID] = c.Name }))
 		}
-		return v.s.dialect.queryAll(ctx, reads)
+		return v.s.dialect.query(ctx, reads...)
 	})
 	return related, err
 }
@@ -41,16 +42,15 @@ func (s *Store) eventsOn(dates []event.Date, q event.RelatedQuery, into *event.R
 		args:      []any{s.dialect.key(dates), int64(q.Viewer), int64(q.Events)},
 		row: func(scan func(...any) error) error {
 			var stored storedEvent
-			if err := scan(append([]any{orZeroText[string]{&category}}, stored.targets()...)...); err != nil {
+			if err := scan(stored.targets(s.dialect, orZeroText[string]{&category})...); err != nil {
 				return err
 			}
 			e, err := stored.event()
 			if err != nil {
 				return err
 			}
-			date := stored.row.Day.Date
-			into.Events[date] = append(into.Events[date], e)
-			if id := stored.row.CategoryID; id != 0 {
+			into.Events[stored.Date] = append(into.Events[stored.Date], e)
+			if id := stored.Category; id != 0 {
 				into.CategoryNames[id] = category
 			}
 			return nil
@@ -68,14 +68,13 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 		args:      []any{s.dialect.key(days), s.dialect.key(cities), int64(q.News)},
 		row: func(scan func(...any) error) error {
 			var place int
-			var n newsRow
-			err := scan(&place, &n.ID, &n.SiteName, &n.SiteLogo, &n.URL, &n.Title, &n.Released, &n.HTML,
-				&n.Category, &n.City, &n.District, &n.Province, &n.Country)
+			var n imported.NewsRecord
+			err := scan(newsColumns.targets(&n, s.dialect, &place, &n.ID)...)
 			if err != nil {
 				return err
 			}
 			key := daysInCities[place-1]
-			into.News[key] = append(into.News[key], n.news())
+			into.News[key] = append(into.News[key], n.News)
 			return nil
 		},
 	}

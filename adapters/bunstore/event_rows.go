@@ -1,8 +1,6 @@
 package bunstore
 
 import (
-	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,68 +9,71 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/domain/event"
-	"plaza/domain/feed"
-	"plaza/domain/markup"
-	"plaza/domain/media"
-	"plaza/domain/place"
 	"plaza/domain/user"
 )
 
-type eventRow struct {
-	bun.BaseModel `bun:"table:events,alias:e"`
-	ID            event.ID `bun:",pk,autoincrement"`
-	AuthorID      user.ID
-	Day           dbDate
-	Title         string
-	Content       string
-	HTML          markup.HTML
-	CategoryID    feed.CategoryID `bun:",nullzero"`
-	Permission    event.Permission
-	Status        event.Status
-	Province      string
-	City          string
-	District      string
-	Created       dbTime
-	Modified      dbTime
-	Revision      int64
-}
+// The columns of events. A new one belongs into one of the groups that statements
+// write.
+var (
+	eventKey = columns[event.State]{plain("id", func(e *event.State) *int64 { return (*int64)(&e.ID) })}
+	// eventFixed never change.
+	eventFixed = columns[event.State]{
+		plain("author_id", func(e *event.State) *int64 { return (*int64)(&e.Author) }),
+		moment("created", func(e *event.State) *time.Time { return &e.Created }),
+	}
+	// eventIndexed are parts of indexes.
+	eventIndexed = columns[event.State]{
+		day("day", func(e *event.State) *event.Date { return &e.Date }),
+		optional("category_id", func(e *event.State) *int64 { return (*int64)(&e.Category) }),
+		plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
+		plain("status", func(e *event.State) *int { return (*int)(&e.Status) }),
+	}
+	// eventText is in no index, so that it costs less to write it alone.
+	eventText = columns[event.State]{
+		plain("title", func(e *event.State) *string { return &e.Title }),
+		plain("content", func(e *event.State) *string { return &e.Content }),
+		plain("html", func(e *event.State) *string { return (*string)(&e.HTML) }),
+		plain("province", func(e *event.State) *string { return &e.Place.Province }),
+		plain("city", func(e *event.State) *string { return &e.Place.City }),
+		plain("district", func(e *event.State) *string { return &e.Place.District }),
+		moment("modified", func(e *event.State) *time.Time { return &e.Modified }),
+	}
+	eventMutable = slices.Concat(eventIndexed, eventText)
+	eventNew     = slices.Concat(eventFixed, eventMutable)
+	eventAll     = slices.Concat(eventKey, eventNew)
+)
 
-// eventSteps are the statements that write events. $1 to $11 are those of eventArgs.
+// eventSteps are the statements that write events, and those that lock them.
 type eventSteps struct {
-	insertEvent  string // $12 author, $13 created
-	rewriteEvent string // $12 id, $13 revision
-	rewriteText  string // $1 to $9 those of textArgs
-	insertCounts string // $1 id, $2 author
+	insertEvent  string // eventNew
+	rewriteEvent string // $1 id, $2 revision, then eventMutable
+	rewriteText  string // $1 id, $2 revision, then eventText
+	lockEvent    string // $1 id
+	deleteEvent  string // $1 id
+	insertCounts string // $1 author of the event that was just inserted
 	insertPlate  string // $1 event, $2 photo, $3 created
 	deletePlate  string // $1 id
+	located      string // $1 after, $2 limit
 }
 
 func newEventSteps(d dialect) eventSteps {
-	counted := func(what, id string) string {
-		return "(SELECT n." + what + " FROM event_counts n WHERE n.event_id = " + id + ")"
+	rewrite := func(c columns[event.State]) string {
+		count := func(of string) string { return "(SELECT n." + of + " FROM event_counts n WHERE n.event_id = $1)" }
+		return d.mustMatch("UPDATE events SET "+c.set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2",
+			count("comments"), count("likes"))
 	}
 	return eventSteps{
-		insertEvent: `INSERT INTO events (day, title, content, html, category_id, permission, status, province, city, district, modified,
-				author_id, created)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
-		rewriteEvent: d.mustMatch(`UPDATE events SET day = $1, title = $2, content = $3, html = $4, category_id = $5, permission = $6, status = $7,
-				province = $8, city = $9, district = $10, modified = $11, revision = revision + 1
-			WHERE id = $12 AND revision = $13`, counted("comments", "$12"), counted("likes", "$12")),
-		rewriteText: d.mustMatch(`UPDATE events SET title = $1, content = $2, html = $3, province = $4, city = $5, district = $6, modified = $7,
-				revision = revision + 1
-			WHERE id = $8 AND revision = $9`, counted("comments", "$8"), counted("likes", "$8")),
-		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES (" + d.number("$1") + ", $2)",
-		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values(d.number("$1")+", $2, $3") + " RETURNING id",
+		insertEvent:  "INSERT INTO events (" + eventNew.list() + ") VALUES (" + eventNew.parameters(1) + ") RETURNING id",
+		rewriteEvent: rewrite(eventMutable),
+		rewriteText:  rewrite(eventText),
+		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.forUpdate(),
+		deleteEvent:  "DELETE FROM events WHERE id = $1",
+		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES (" + d.newestEvent() + ", $1)",
+		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values("COALESCE($1, "+d.newestEvent()+"), $2, $3") + " RETURNING id",
 		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
+		// The primary key makes it cost the same from any start.
+		located: "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}
-}
-
-type plateRow struct {
-	bun.BaseModel `bun:"table:plates,alias:p"`
-	ID            event.PlateID `bun:",pk,autoincrement"`
-	EventID       event.ID
-	Photo         media.Key
-	Created       dbTime
 }
 
 type eventCountsRow struct {
@@ -87,44 +88,32 @@ type eventCountsRow struct {
 // storedEvent is an event as read by one statement, so that it never mixes states
 // before and after a change.
 type storedEvent struct {
-	row    eventRow
-	plates plateList
-	counts event.Counts
+	event.State
+	event.Counts
+	revision int64
 }
 
-// The counts for eventColumns: those of n, or zero.
+// The counts for storedColumns: those of n, or zero.
 const (
 	withCounts    = "n.comments, n.likes"
 	withoutCounts = "0, 0"
 )
 
-// eventColumns returns the columns of a storedEvent; e is the event.
-func eventColumns(d dialect, counts string) string {
-	return "e.id, e.author_id, e.day, e.title, e.content, e.html, e.category_id, e.permission, e.status," +
-		" e.province, e.city, e.district, e.created, e.modified, e.revision, " + counts + ", " + d.platesOf("e.id")
+// storedColumns returns the columns of a storedEvent; e is the event.
+func storedColumns(d dialect, counts string) string {
+	return eventAll.of("e") + ", e.revision, " + counts + ", " + d.platesOf("e.id")
 }
 
-// targets returns the scan targets in the order of eventColumns. An event that is being
+// targets returns the scan targets in the order of storedColumns, after others. An event that is being
 // removed has no counts.
-func (e *storedEvent) targets() []any {
-	r := &e.row
-	return []any{
-		// Conversions to basic types save the driver a slow lookup.
-		(*int64)(&r.ID), (*int64)(&r.AuthorID), &r.Day, &r.Title, &r.Content, (*string)(&r.HTML), orZeroNumber[feed.CategoryID]{&r.CategoryID},
-		(*int)(&r.Permission), (*int)(&r.Status), &r.Province, &r.City, &r.District, &r.Created, &r.Modified, &r.Revision,
-		orZeroNumber[int]{&e.counts.Comments}, orZeroNumber[int]{&e.counts.Likes}, &e.plates,
-	}
+func (e *storedEvent) targets(d dialect, before ...any) []any {
+	return append(eventAll.targets(&e.State, d, before...),
+		&e.revision, orZeroNumber[int]{&e.Comments}, orZeroNumber[int]{&e.Likes}, (*plateList)(&e.Plates))
 }
 
 // event returns the stored event. An invalid one is an internal error.
 func (e *storedEvent) event() (*event.Event, error) {
-	r := e.row
-	restored, err := event.Restore(event.State{
-		ID: r.ID, Author: r.AuthorID, Date: r.Day.Date, Title: r.Title, Content: r.Content, HTML: r.HTML,
-		Category: r.CategoryID, Permission: r.Permission, Status: r.Status,
-		Place:  place.Place{Province: r.Province, City: r.City, District: r.District},
-		Plates: e.plates, Created: r.Created.Time, Modified: r.Modified.Time,
-	})
+	restored, err := event.Restore(e.State)
 	if err != nil {
 		return nil, fmt.Errorf("read event: %v", err)
 	}
@@ -133,72 +122,35 @@ func (e *storedEvent) event() (*event.Event, error) {
 
 func (e *storedEvent) entry() (event.Entry, error) {
 	restored, err := e.event()
-	return event.Entry{Event: restored, Counts: e.counts, Revision: e.row.Revision}, err
+	return event.Entry{Event: restored, Counts: e.Counts, Revision: e.revision}, err
 }
 
-func entriesOf(stored []storedEvent) ([]event.Entry, error) {
-	entries := make([]event.Entry, len(stored))
-	for i := range stored {
-		var err error
-		if entries[i], err = stored[i].entry(); err != nil {
-			return nil, err
+// eventReader returns a function that scans an event of storedColumns; columns for the
+// targets before may precede them.
+func eventReader(d dialect, before ...any) func(scanner) (storedEvent, error) {
+	return func(scan scanner) (e storedEvent, err error) {
+		err = scan(e.targets(d, before...)...)
+		return e, err
+	}
+}
+
+// entryReader is eventReader for the entries of the events.
+func entryReader(d dialect, before ...any) func(scanner) (event.Entry, error) {
+	read := eventReader(d, before...)
+	return func(scan scanner) (event.Entry, error) {
+		stored, err := read(scan)
+		if err != nil {
+			return event.Entry{}, err
 		}
+		return stored.entry()
 	}
-	return entries, nil
-}
-
-// querier runs queries: a database or a transaction, of bun or of database/sql.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// hotEvents returns the events of a hot read of eventColumns; columns for the targets
-// before may precede them.
-func (s *Store) hotEvents(ctx context.Context, statement string, args []any, before ...any) ([]storedEvent, error) {
-	var found []storedEvent
-	err := s.each(ctx, statement, args, func(scan func(...any) error) error {
-		var e storedEvent
-		err := scan(slices.Concat(before, e.targets())...)
-		found = append(found, e)
-		return err
-	})
-	return found, err
-}
-
-// queryEvents returns the events of a query for eventColumns; columns for the targets
-// before may precede them.
-func queryEvents(ctx context.Context, db querier, query string, args []any, before ...any) ([]storedEvent, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []storedEvent
-	for rows.Next() {
-		var e storedEvent
-		if err := rows.Scan(slices.Concat(before, e.targets())...); err != nil {
-			return nil, err
-		}
-		found = append(found, e)
-	}
-	return found, rows.Err()
 }
 
 // plateList scans the list of lists of the dialects' platesOf: the ID of each plate,
 // its photo and the microseconds of its instant.
 type plateList []event.Plate
 
-func (l *plateList) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
-		return l.ScanBytes(nil)
-	case []byte:
-		return l.ScanBytes(src)
-	case string:
-		return l.ScanBytes([]byte(src))
-	}
-	return fmt.Errorf("cannot scan plates from %T", src)
-}
+func (l *plateList) Scan(src any) error { return scanText(src, l.ScanBytes) }
 
 // ScanBytes scans the text directly.
 func (l *plateList) ScanBytes(text []byte) error {

@@ -31,7 +31,7 @@ func (v Feed) Page(
 		return page.Page[feed.Item]{}, errors.New("feed pages do not list events")
 	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
 		shape, statement = pageShapes[feed.Demand], v.s.hot.pageNear
-		args = append(args, areaParameters(*sel.Near)...)
+		args = slices.Concat(args, circleParameters(*sel.Near), boxParameters(*sel.Near))
 	case sel.Near == nil && len(sel.Kinds) == 1:
 		shape, statement = pageShapes[sel.Kinds[0]], v.s.hot.pageOf[sel.Kinds[0]]
 	default: // no other kind has a location, so nothing is within the area
@@ -73,31 +73,13 @@ func itemOf(t feed.Listable, near *feed.Area) feed.Item {
 	return item
 }
 
-// feedPage runs a statement of pageStatement. A page without rows is the only page or
-// past the last; the total has no effect then.
+// feedPage runs a statement of pageStatement.
 func (s *Store) feedPage(
 	ctx context.Context, statement string, args []any, shape pageShape, r page.Request,
 ) (page.Page[feed.Listable], error) {
-	var items []feed.Listable
-	var total int
-	var row feedRow
-	targets := append([]any{&total}, shape.targets(&row, s.dialect)...)
-	err := s.read(ctx, func(ctx context.Context) error {
-		items = make([]feed.Listable, 0, r.Size())
-		return s.each(ctx, statement, args, func(scan func(...any) error) error {
-			row = feedRow{kind: shape.kinds[0]} // no memory is shared with the previous row
-			if err := scan(targets...); err != nil {
-				return err
-			}
-			record, err := row.record()
-			items = append(items, record)
-			return err
-		})
+	return readPage(ctx, s, r, statement, args, func(total *int) func(scanner) (feed.Listable, error) {
+		return shape.reader(s.dialect, total)
 	})
-	if err != nil {
-		return page.Page[feed.Listable]{}, err
-	}
-	return page.Of(r, items, total)
 }
 
 func kindNames(kinds []feed.Kind) []string {
@@ -108,29 +90,15 @@ func kindNames(kinds []feed.Kind) []string {
 	return names
 }
 
-// strips are the parameters of the strips that the area lies in, and of the range of
-// longitudes that it lies in, which is all of them for an area across the antimeridian.
-func (s *Store) strips(a feed.Area) []any {
-	box := geo.Around(a.Centre, a.Within)
-	var strips []float64
-	for n := math.Floor((box.Lat.Min + 90) * 100); n <= math.Floor((box.Lat.Max+90)*100); n++ {
-		strips = append(strips, n)
-	}
-	lng := box.Lng[0]
-	if len(box.Lng) > 1 {
-		lng.Min, lng.Max = -180, 180
-	}
-	return []any{s.dialect.listOf(strips), lng.Min, lng.Max}
+// circleParameters are the parameters of inCircle.
+func circleParameters(a feed.Area) []any {
+	sine := math.Sin(float64(a.Within/geo.Radius) / 2)
+	return []any{a.Centre.Lat, math.Cos(a.Centre.Lat * math.Pi / 180), a.Centre.Lng, sine * sine}
 }
 
-// areaParameters are the parameters of within: a box around the circle, its centre, and
-// the haversine of its radius.
-func areaParameters(c feed.Area) []any {
-	box := geo.Around(c.Centre, c.Within)
+// boxParameters are the parameters of inBox.
+func boxParameters(a feed.Area) []any {
+	box := geo.Around(a.Centre, a.Within)
 	west, east := box.Lng[0], box.Lng[len(box.Lng)-1]
-	sine := math.Sin(float64(c.Within/geo.Radius) / 2)
-	return []any{
-		box.Lat.Min, box.Lat.Max, west.Min, west.Max, east.Min, east.Max,
-		c.Centre.Lat, c.Centre.Lng, sine * sine,
-	}
+	return []any{box.Lat.Min, box.Lat.Max, west.Min, west.Max, east.Min, east.Max}
 }

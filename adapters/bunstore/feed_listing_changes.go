@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"plaza/domain/feed"
@@ -25,7 +26,7 @@ type listingChanges struct {
 // listingChange is a change of one listing; nil means no listing.
 type listingChange struct {
 	at        item
-	old, next *listingRow
+	old, next *feed.Listing
 }
 
 // isUpdate reports whether only Updated has changed.
@@ -35,7 +36,7 @@ func (b listingChange) isUpdate() bool {
 	}
 	was := *b.old
 	was.Updated = b.next.Updated
-	return was.equal(*b.next)
+	return isSame(&was, b.next)
 }
 
 // counterKey identifies a counter.
@@ -56,31 +57,26 @@ type counterDelta struct {
 }
 
 // replace replaces the old listing by the next one; nil means no listing.
-func (b *listingChanges) replace(at item, old, next *listingRow) {
+func (b *listingChanges) replace(at item, old, next *feed.Listing) {
 	if old == nil && next == nil {
 		return
 	}
 	b.listings = append(b.listings, listingChange{at, old, next})
-	var more int64
 	if next != nil {
-		c := b.counter(counterKey{next.CategoryID, at.kind})
-		c.more++
-		c.created, c.updated = later(c.created, next.Created), later(c.updated, next.Updated)
-		more++
+		b.add(next)
 	}
 	if old != nil {
-		c := b.counter(counterKey{old.CategoryID, at.kind})
+		c := b.counter(counterKey{old.Category, at.kind})
 		c.more--
-		made := next != nil && next.CategoryID == old.CategoryID // correct unless it is earlier
-		c.lost = c.lost || !made || next.Created.Before(old.Created.Time) || next.Updated.Before(old.Updated.Time)
-		more--
+		made := next != nil && next.Category == old.Category // correct unless it is earlier
+		c.lost = c.lost || !made || next.Created.Before(old.Created) || next.Updated.Before(old.Updated)
+		b.total(at.kind, -1)
 	}
-	b.total(at.kind, more)
 }
 
-// add counts a new listing that is written separately.
-func (b *listingChanges) add(l *listingRow) {
-	c := b.counter(counterKey{l.CategoryID, l.Kind})
+// add counts a new listing.
+func (b *listingChanges) add(l *feed.Listing) {
+	c := b.counter(counterKey{l.Category, l.Kind})
 	c.more++
 	c.created, c.updated = later(c.created, l.Created), later(c.updated, l.Updated)
 	b.total(l.Kind, 1)
@@ -108,9 +104,9 @@ func (b *listingChanges) total(kind feed.Kind, more int64) {
 	b.totals[kind] += more
 }
 
-func later(a, b dbTime) dbTime {
+func later(a dbTime, b time.Time) dbTime {
 	if b.After(a.Time) {
-		return b
+		return dbTime{b}
 	}
 	return a
 }
@@ -122,7 +118,7 @@ type listingSteps struct {
 	count   string // $1 category, $2 kind, $3 change of the count, $4 and $5 latest instants of the added
 	counts  string // the same with a list for each; empty where that is not faster
 	recount string // $1 category, $2 kind
-	place   string // $1 to $7 the columns
+	place   string // the columns of listingTable; a zero ID is the event that was just inserted
 	first   string // the same for a new listing, and counts it; empty where that takes two statements
 	update  string // $1 kind, $2 id, $3 updated
 	remove  string // $1 kind, $2 id
@@ -144,13 +140,15 @@ func newListingSteps(d dialect) listingSteps {
 	const columns = "INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version) "
 	onConflict := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
 		came("created") + ", " + came("updated")
+	insert := "INSERT INTO feed_listings (" + listingTable.list() + ") "
+	row := strings.Replace(listingTable.parameters(1), "$2", "COALESCE($2, "+d.newestEvent()+")", 1)
 	s := listingSteps{
 		d:     d,
 		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onConflict,
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
 			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unlessMissed(),
-		place: `INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) ` + d.values("$1, "+d.number("$2")+", $3, $4, $5, $6, $7") + `
+		place: insert + d.values(row) + `
 			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
 			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
 		// SQLite writes every index that contains an assigned column.
@@ -168,7 +166,7 @@ func newListingSteps(d dialect) listingSteps {
 	if lock := d.forUpdate(); lock != "" { // and where a statement may write within another
 		// The listing is inserted first, so that the counter is locked more briefly.
 		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onConflict + `)
-			INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, ` + d.number("$2") + `, $3, $4, $5, $6, $7)`
+			` + insert + "VALUES (" + row + ")"
 		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unlessMissed() + " ORDER BY shard " + lock
 	}
 	return s
@@ -241,25 +239,17 @@ func (s listingSteps) put(b listingChange) step {
 	case next == nil:
 		return step{statement: s.remove, args: []any{string(b.at.kind), b.at.id}}
 	case b.isUpdate():
-		return step{statement: s.update, args: []any{string(b.at.kind), b.at.id, s.d.instant(next.Updated)}}
+		return step{statement: s.update, args: []any{string(b.at.kind), b.at.id, s.d.instant(dbTime{next.Updated})}}
 	}
-	return step{statement: s.place, args: s.columnsOf(next)}
+	return step{statement: s.place, args: listingTable.values(next, s.d)}
 }
 
-func (s listingSteps) columnsOf(l *listingRow) []any {
-	return []any{string(l.Kind), l.ID, int64(l.CategoryID), s.d.instant(l.Created), s.d.instant(l.Updated), l.Lat, l.Lng}
-}
-
-// stepsForNew returns the steps for a new record of a kind without totals. A new
-// record has no listing yet.
-func (s listingSteps) stepsForNew(at item, l *listingRow) []step {
-	switch {
-	case l == nil:
-		return nil
-	case s.first == "":
+// stepsForNew returns the steps for a new listing of a kind without totals.
+func (s listingSteps) stepsForNew(l *feed.Listing) []step {
+	if s.first == "" {
 		var b listingChanges
-		b.replace(at, nil, l)
+		b.replace(item{l.Kind, l.ID}, nil, l)
 		return s.stepsFor(b)
 	}
-	return []step{{statement: s.first, args: s.columnsOf(l)}}
+	return []step{{statement: s.first, args: listingTable.values(l, s.d)}}
 }

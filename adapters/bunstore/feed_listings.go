@@ -1,85 +1,42 @@
 package bunstore
 
 import (
-	"context"
-	"database/sql"
-	"errors"
-
-	"github.com/uptrace/bun"
+	"time"
 
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 )
 
-// item identifies a record that can be listed.
+// item identifies a record that can be listed. The ID is zero for an event that the
+// same steps insert.
 type item struct {
 	kind feed.Kind
 	id   int64
 }
 
-// listingRow is a listing in the feed.
-type listingRow struct {
-	bun.BaseModel `bun:"table:feed_listings,alias:l"`
-	Kind          feed.Kind       `bun:",pk"`
-	ID            int64           `bun:",pk"`
-	CategoryID    feed.CategoryID // zero: uncategorised
-	Created       dbTime
-	Updated       dbTime
-	Lat           *float64
-	Lng           *float64
-}
-
-func listingRowOf(l feed.Listing) listingRow {
-	row := listingRow{
-		Kind: l.Kind, ID: l.ID, CategoryID: l.Category, Created: dbTime{l.Created}, Updated: dbTime{l.Updated},
-	}
-	if l.Point != nil {
-		row.Lat, row.Lng = new(l.Point.Lat), new(l.Point.Lng)
-	}
-	return row
-}
-
-func (r listingRow) listing() feed.Listing {
-	l := feed.Listing{
-		Kind: r.Kind, ID: r.ID, Category: r.CategoryID, Created: r.Created.Time, Updated: r.Updated.Time,
-	}
-	if r.Lat != nil && r.Lng != nil {
-		l.Point = &geo.Point{Lat: *r.Lat, Lng: *r.Lng}
-	}
-	return l
-}
+// listingTable is the table of listings. Category 0 is a category of its own there.
+var listingTable = table[feed.Listing]{"feed_listings", 2, append(columns[feed.Listing]{
+	plain("kind", func(l *feed.Listing) *string { return (*string)(&l.Kind) }),
+	optional("id", func(l *feed.Listing) *int64 { return &l.ID }),
+	plain("category_id", func(l *feed.Listing) *int64 { return (*int64)(&l.Category) }),
+	moment("created", func(l *feed.Listing) *time.Time { return &l.Created }),
+	moment("updated", func(l *feed.Listing) *time.Time { return &l.Updated }),
+}, point(func(l *feed.Listing) **geo.Point { return &l.Point })...)}
 
 // listed returns the listing of the record, or nil if it is not listed.
-func listed(record feed.Listable) *listingRow {
+func listed(record feed.Listable) *feed.Listing {
 	l, is := record.Listing()
 	if !is {
 		return nil
 	}
-	return new(listingRowOf(l))
+	return &l
 }
 
-func oldListing(ctx context.Context, tx *transaction, at item) (*listingRow, error) {
-	var row listingRow
-	err := tx.NewSelect().Model(&row).Where("kind = ? AND id = ?", at.kind, at.id).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+// isSame reports whether both are the same listing, or nil.
+func isSame(a, b *feed.Listing) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	return &row, err
-}
-
-// Listings returns all listings of the feed, by kind and ID.
-func (s *Store) Listings(ctx context.Context) ([]feed.Listing, error) {
-	var all []feed.Listing
-	err := s.read(ctx, func(ctx context.Context) error {
-		var rows []listingRow
-		if err := s.reader.NewSelect().Model(&rows).Where("kind <> ?", origins).Order("kind", "id").Scan(ctx); err != nil {
-			return err
-		}
-		all = nil
-		for _, row := range rows {
-			all = append(all, row.listing())
-		}
-		return nil
-	})
-	return all, err
+	return a.Kind == b.Kind && a.ID == b.ID && a.Category == b.Category && a.Created.Equal(b.Created) && a.Updated.Equal(b.Updated) &&
+		(a.Point == nil && b.Point == nil || a.Point != nil && b.Point != nil && *a.Point == *b.Point)
 }

@@ -1,7 +1,7 @@
 package bunstore
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"plaza/domain/feed"
@@ -10,11 +10,11 @@ import (
 // feedStatements are the hot reads of the feed.
 type feedStatements struct {
 	tree        string // $1 kinds
-	treeNear    string // $1 kinds, $2 to $10 within, $11 to $13 strips
+	treeNear    string // $1 cells, $2 to $5 inCircle
 	treeVersion string // $1 kinds
 	pageOf      map[feed.Kind]string
 	pageMerged  string // $4 kinds
-	pageNear    string // then within
+	pageNear    string // $4 to $7 inCircle, $8 to $13 inBox
 
 	// Publications by update time: all, of a category, and origins alone.
 	latest, latestOf               string
@@ -26,9 +26,7 @@ func newFeedStatements(d dialect) feedStatements {
 		// The sum of bigints would be a numeric, which is slower.
 		tree: tree(treeVersion(d), `SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters WHERE `+d.among("kind", "$1")+` GROUP BY category_id HAVING SUM(count) > 0`),
-		treeNear: tree("0", `SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_listings l WHERE `+d.among("'demand'", "$1")+` AND `+d.among(strip, "$11")+` AND l.lng BETWEEN $12 AND $13
-				AND l.lat IS NOT NULL AND `+within("+l.lat", 2)+` GROUP BY category_id`),
+		treeNear:    tree("0", countedNear(d)),
 		treeVersion: "SELECT " + treeVersion(d),
 		pageOf:      map[feed.Kind]string{},
 		pageMerged: pageStatement{
@@ -38,7 +36,7 @@ func newFeedStatements(d dialect) feedStatements {
 			shape: merged,
 		}.text(),
 		pageNear: pageStatement{
-			where: "l.category_id = $3 AND " + within("l.lat", 4), order: newest, shape: pageShapes[feed.Demand],
+			where: "l.category_id = $3 AND " + inBox(inCircle(4)), order: newest, shape: pageShapes[feed.Demand],
 		}.text(),
 	}
 	for _, kind := range feed.ItemKinds() {
@@ -128,24 +126,41 @@ func (s *feedStatements) addPublications() {
 	s.latestOrigins, s.latestOriginsOf = of(origins, everywhere, anywhere), of(origins, byCategory, here)
 }
 
-// strip is the strip of latitudes, a hundredth of a degree wide, that a listing lies in. An
-// index of strips and longitudes finds what lies within an area without reading what lies
-// east or west of it.
-const strip = "floor((l.lat + 90) * 100)"
+// strip is the number of the strip of latitudes that a listing lies in, of so many strips
+// in a degree. An index of strips and longitudes finds what lies within an area without
+// reading what lies east or west of it.
+const (
+	strip           = "floor((l.lat + 90) * 100)"
+	stripsPerDegree = 100
+)
 
-// within is the condition of a demand within a circle, whose nine parameters begin
-// with the given one: latitudes that an index finds, then a box, then the haversine.
-// CASE keeps Postgres from scanning the index once for either range of longitudes, and
-// from expecting so few rows that it would rather sort than hash them.
-// "+l.lat" for lat keeps both databases from an index of latitudes.
-func within(lat string, first int) string {
-	parameters := append(make([]string, 0, 20), "{lat}", lat)
-	for i := range 9 {
-		parameters = append(parameters, "{"+string(rune('0'+i))+"}", "$"+strconv.Itoa(first+i))
-	}
-	return strings.NewReplacer(parameters...).Replace(`l.kind = 'demand' AND {lat} BETWEEN {0} AND {1}
-		AND CASE WHEN l.lng BETWEEN {2} AND {3} OR l.lng BETWEEN {4} AND {5}
-			THEN power(sin(radians(l.lat - {6}) / 2), 2)
-				+ cos(radians(l.lat)) * cos(radians({6})) * power(sin(radians(l.lng - {7}) / 2), 2) <= {8}
-			ELSE FALSE END`)
+// countedNear returns the query for the counts of the demands within a circle, by their
+// categories. The cells are JSON of geo.Cell. Distances are computed only in cells that
+// are not interior. Without "+" SQLite would not use the index, which has no type for
+// strips.
+func countedNear(d dialect) string {
+	return `WITH cells AS MATERIALIZED (
+			SELECT CAST(value ->> 'Strip' AS double precision) AS strip, CAST(value ->> 'West' AS double precision) AS west,
+				CAST(value ->> 'East' AS double precision) AS east, CAST(value ->> 'Interior' AS boolean) AS interior
+			FROM ` + d.elements("$1") + `)
+		SELECT l.category_id, COUNT(*) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
+		FROM cells c CROSS JOIN feed_listings l
+		WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND ` + strip + ` = +c.strip AND l.lng >= c.west AND l.lng < c.east
+			AND CASE WHEN c.interior THEN TRUE ELSE ` + inCircle(2) + ` END
+		GROUP BY l.category_id`
+}
+
+// inBox narrows the condition to demands in a box around the circle: $8 and $9 are
+// latitudes, which an index finds, and $10 to $13 one or two ranges of longitudes. CASE
+// keeps Postgres from scanning the index once for either range.
+func inBox(inCircle string) string {
+	return `l.kind = 'demand' AND l.lat BETWEEN $8 AND $9
+		AND CASE WHEN l.lng BETWEEN $10 AND $11 OR l.lng BETWEEN $12 AND $13 THEN ` + inCircle + ` ELSE FALSE END`
+}
+
+// inCircle is the condition of a point within a circle by the haversine formula. Its four
+// parameters begin with the given one.
+func inCircle(first int) string {
+	return fmt.Sprintf(`power(sin(radians(l.lat - $%d) / 2), 2)
+		+ cos(radians(l.lat)) * $%d * power(sin(radians(l.lng - $%d) / 2), 2) <= $%d`, first, first+1, first+2, first+3)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"plaza/domain/feed"
+	"plaza/domain/geo"
 )
 
 // metaTree is a result of Metas with its version, both read by one statement.
@@ -28,7 +29,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 	err = v.s.read(ctx, func(ctx context.Context) (err error) {
 		switch {
 		case sel.Near != nil:
-			t, err = v.readTree(ctx, v.s.hot.treeNear, slices.Concat(v.kinds(sel), areaParameters(*sel.Near), v.s.strips(*sel.Near)))
+			t, err = v.readTree(ctx, v.s.hot.treeNear, treeNearParameters(sel))
 		case slices.Contains(sel.Kinds, feed.Xfile): // which has no totals, and so no version
 			t, err = v.readTree(ctx, v.s.hot.tree, v.kinds(sel))
 		default:
@@ -40,6 +41,16 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 }
 
 func (v Feed) kinds(sel feed.Selection) []any { return []any{v.s.dialect.listOf(kindNames(sel.Kinds))} }
+
+// treeNearParameters covers the area with cells if the selection has demands; no other
+// kind has a location.
+func treeNearParameters(sel feed.Selection) []any {
+	cells := []geo.Cell{}
+	if slices.Contains(sel.Kinds, feed.Demand) {
+		cells = geo.Cover(sel.Near.Centre, sel.Near.Within, stripsPerDegree)
+	}
+	return append([]any{asJSON{cells}}, circleParameters(*sel.Near)...)
+}
 
 // tree returns the cached tree if it is current, or reads it again.
 func (v Feed) tree(ctx context.Context, sel feed.Selection) (t metaTree, err error) {

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
+	"time"
 
-	"github.com/uptrace/bun"
-
-	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -23,35 +22,60 @@ func (s *Store) Images() Images { return Images{s} }
 
 var _ userimage.Repository = Images{}
 
+// imageRow is a stored image. Its tags are parsed after they are read.
 type imageRow struct {
-	bun.BaseModel `bun:"table:images,alias:i"`
-	ID            userimage.ID `bun:",pk,autoincrement"`
-	OwnerID       user.ID
-	Key           media.Key
-	Width         int
-	Height        int
-	Tags          []string `bun:",array"`
-	Created       dbTime
-	Deleted       dbTime
-	Revision      int64
+	userimage.Image
+	tags     []string
+	revision int64
 }
 
-func imageRowOf(i userimage.Image) imageRow {
-	return imageRow{
-		ID: i.ID, OwnerID: i.Owner, Key: i.Key, Width: i.Width, Height: i.Height, Tags: filled(i.Tags.Names()),
-		Created: dbTime{i.Created}, Deleted: dbTime{i.Deleted},
+// The columns of images: those of a list, whose owner is known, and all.
+var (
+	imageListed = columns[imageRow]{
+		plain("id", func(i *imageRow) *int64 { return (*int64)(&i.ID) }),
+		plain("key", func(i *imageRow) *string { return (*string)(&i.Key) }),
+		plain("width", func(i *imageRow) *int { return &i.Width }),
+		plain("height", func(i *imageRow) *int { return &i.Height }),
+		list("tags", func(i *imageRow) *[]string { return &i.tags }),
+		moment("created", func(i *imageRow) *time.Time { return &i.Created }),
 	}
+	imageAll = slices.Concat(imageListed, columns[imageRow]{
+		plain("owner_id", func(i *imageRow) *int64 { return (*int64)(&i.Owner) }),
+		moment("deleted", func(i *imageRow) *time.Time { return &i.Deleted }),
+		plain("revision", func(i *imageRow) *int64 { return &i.revision }),
+	})
+	imageNew = imageAll[1:] // the database numbers the images
+)
+
+func imageRowOf(i userimage.Image, revision int64) imageRow {
+	return imageRow{Image: i, tags: i.Tags.Names(), revision: revision}
 }
 
-func (r imageRow) image() (userimage.Image, error) {
-	tags, err := userimage.ParseTags(r.Tags)
-	if err != nil {
+func (r imageRow) image() (_ userimage.Image, err error) {
+	if r.Tags, err = userimage.ParseTags(r.tags); err != nil {
 		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // an internal error, not a fault
 	}
-	return userimage.Image{
-		ID: r.ID, Owner: r.OwnerID, Key: r.Key, Width: r.Width, Height: r.Height, Tags: tags,
-		Created: r.Created.Time, Deleted: r.Deleted.Time,
-	}, nil
+	return r.Image, nil
+}
+
+// imageSteps are the statements of single images, and of all for a check.
+type imageSteps struct {
+	insertImage string // imageNew
+	saveImage   string // $1 id, $2 revision, then imageNew
+	image       string // $1 id
+	lockImage   string // $1 id
+	imagesAfter string // $1 id, $2 limit
+}
+
+func newImageSteps(d dialect) imageSteps {
+	image := "SELECT " + imageAll.list() + " FROM images WHERE id = $1"
+	return imageSteps{
+		insertImage: "INSERT INTO images (" + imageNew.list() + ") VALUES (" + imageNew.parameters(1) + ") RETURNING id",
+		saveImage:   d.mustMatch("UPDATE images SET "+imageNew.set(3)+" WHERE id = $1 AND revision = $2", "id"),
+		image:       image,
+		lockImage:   image + " " + d.forUpdate(),
+		imagesAfter: "SELECT " + imageAll.list() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+	}
 }
 
 func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
@@ -59,11 +83,11 @@ func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, er
 		if err := v.countNew(ctx, tx, i.Owner); err != nil {
 			return err
 		}
-		row := imageRowOf(i)
-		row.ID = 0
-		_, err := tx.NewInsert().Model(&row).Exec(ctx)
-		i.ID = row.ID
-		return err
+		row := imageRowOf(i, 0)
+		return tx.run(ctx, step{
+			statement: v.s.sql.insertImage, args: imageNew.values(&row, v.s.dialect),
+			row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
+		})
 	})
 	if err != nil {
 		return userimage.Image{}, err
@@ -82,31 +106,44 @@ func (v Images) countNew(ctx context.Context, tx *transaction, owner user.ID) er
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
-		image, _, err = loadImage(ctx, v.s.reader.NewSelect(), id)
+		image, _, err = v.load(ctx, v.s.dialect.query, v.s.sql.image, id)
 		return err
 	})
 	return image, err
 }
 
-func loadImage(ctx context.Context, query *bun.SelectQuery, id userimage.ID) (userimage.Image, int64, error) {
-	var row imageRow
-	if err := query.Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return userimage.Image{}, 0, orNotFound(err, userimage.ErrNotFound)
+// load reads an image by the statement.
+func (v Images) load(
+	ctx context.Context, run func(context.Context, ...step) error, statement string, id userimage.ID,
+) (userimage.Image, int64, error) {
+	var rows []imageRow
+	err := run(ctx, step{statement: statement, args: []any{int64(id)}, row: collect(&rows, imageAll.reader(v.s.dialect))})
+	switch {
+	case err != nil:
+		return userimage.Image{}, 0, err
+	case len(rows) == 0:
+		return userimage.Image{}, 0, userimage.ErrNotFound
 	}
-	image, err := row.image()
-	return image, row.Revision, err
+	image, err := rows[0].image()
+	return image, rows[0].revision, err
 }
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
 	images := aggregate[userimage.Image]{
-		load: func(ctx context.Context, db bun.IDB, locked bool) (userimage.Image, int64, error) {
-			return loadImage(ctx, v.s.selecting(db, locked), id)
+		load: func(ctx context.Context, tx *transaction) (userimage.Image, int64, error) {
+			if tx != nil {
+				return v.load(ctx, tx.run, v.s.sql.lockImage, id)
+			}
+			return v.load(ctx, v.s.dialect.query, v.s.sql.image, id)
 		},
 		save: func(ctx context.Context, tx *transaction, old, next userimage.Image, revision int64) (bool, error) {
-			row := imageRowOf(next)
-			row.Revision = revision + 1
-			done, err := tx.NewUpdate().Model(&row).Where("id = ? AND revision = ?", id, revision).Exec(ctx)
-			if saved, err := affected(done, err); err != nil || !saved {
+			row := imageRowOf(next, revision+1)
+			args := append([]any{int64(id), revision}, imageNew.values(&row, v.s.dialect)...)
+			err := tx.run(ctx, step{statement: v.s.sql.saveImage, args: args, mustMatch: true})
+			switch {
+			case errors.Is(err, errMissed):
+				return false, nil
+			case err != nil:
 				return false, err
 			}
 			return true, v.recount(ctx, tx, old, next)
@@ -168,7 +205,7 @@ func imagesStatement(d dialect, filter imageFilter) string {
 		last++
 		return "$" + strconv.Itoa(last)
 	}
-	columns, where, limit := "id, key, width, height, tags, created", "owner_id = $1 AND deleted IS NULL", ""
+	columns, where, limit := imageListed.list(), "owner_id = $1 AND deleted IS NULL", ""
 	if filter.contains {
 		where += " AND " + d.allOf("tags", parameter())
 	}
@@ -198,45 +235,32 @@ func (v Images) statementFor(q userimage.Query, p *page.Request) (statement stri
 	return v.s.hot.images[imageFilter{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
 }
 
-// eachImage calls fn with each row of the hot read; columns precede those of the image.
-func (v Images) eachImage(
-	ctx context.Context, owner user.ID, statement string, args []any, fn func(userimage.Image) error, columns ...any,
-) error {
-	row := imageRow{OwnerID: owner}
-	// Conversions to basic types save the driver a slow lookup.
-	targets := append(columns, (*int64)(&row.ID), (*string)(&row.Key), &row.Width, &row.Height, v.s.dialect.list(&row.Tags), &row.Created)
-	return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
-		row.Tags = nil
+// imageReader returns a function that scans an image of the owner; columns for the
+// targets before precede it.
+func imageReader(d dialect, owner user.ID, before ...any) func(scanner) (userimage.Image, error) {
+	row := imageRow{Image: userimage.Image{Owner: owner}}
+	targets := imageListed.targets(&row, d, before...)
+	return func(scan scanner) (userimage.Image, error) {
+		row.tags = nil // no memory is shared with the previous row
 		if err := scan(targets...); err != nil {
-			return err
+			return userimage.Image{}, err
 		}
-		image, err := row.image()
-		if err != nil {
-			return err
-		}
-		return fn(image)
-	})
+		return row.image()
+	}
 }
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	q, possible := q.Normalise() // strings that can't be tags can't be bound
-	statement, args := v.statementFor(q, &p)
-	var total int
-	var images []userimage.Image
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		images, total = nil, 0
-		if !possible {
-			return nil
+	if !possible {
+		if err := v.s.read(ctx, func(context.Context) error { return nil }); err != nil {
+			return page.Page[userimage.Image]{}, err
 		}
-		return v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
-			images = append(images, i)
-			return nil
-		}, &total)
-	})
-	if err != nil {
-		return page.Page[userimage.Image]{}, err
+		return page.Of[userimage.Image](p, nil, 0)
 	}
-	return page.Of(p, images, total)
+	statement, args := v.statementFor(q, &p)
+	return readPage(ctx, v.s, p, statement, args, func(total *int) func(scanner) (userimage.Image, error) {
+		return imageReader(v.s.dialect, q.Owner, total)
+	})
 }
 
 // errStopped ends an iteration whose consumer has stopped.
@@ -253,7 +277,12 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 			if !possible {
 				return nil
 			}
-			err := v.eachImage(ctx, q.Owner, statement, args, func(i userimage.Image) error {
+			read := imageReader(v.s.dialect, q.Owner)
+			err := v.s.each(ctx, statement, args, func(scan func(...any) error) error {
+				i, err := read(scan)
+				if err != nil {
+					return err
+				}
 				if used = true; !yield(i, nil) {
 					return errStopped
 				}

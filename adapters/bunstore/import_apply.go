@@ -10,12 +10,20 @@ import (
 	"plaza/domain/imported"
 )
 
-// write adds the rows, if there are any.
-func (t *batchApply) write(ctx context.Context, p pendingRows, rows [][]any) error {
+// add adds the rows to the table, if there are any.
+func (t *batchApply) add(ctx context.Context, table string, columns []string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return t.tx.copy(ctx, p.table, p.columns, rows)
+	return t.tx.copy(ctx, table, columns, rows)
+}
+
+// store writes the changes of the table.
+func (t *batchApply) store(ctx context.Context, table string, columns []string, c tableChanges) error {
+	if err := t.add(ctx, table, columns, c.added); err != nil {
+		return err
+	}
+	return t.run(ctx, c.changed)
 }
 
 // run runs the steps, if there are any.
@@ -56,20 +64,20 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 		if !t.record(i, has, reflect.DeepEqual(next, own.Member)) {
 			continue
 		}
-		holder, held := t.holders[p.Phone]
+		holder, held := t.holders[p.Phone.String()]
 		switch {
 		case has:
-			steps = append(steps, step{statement: t.s.sql.updateUser, args: []any{
-				p.Source, next.Firstname, next.Lastname, next.Expertise, next.Location, next.Timezone, t.s.dialect.instant(dbTime{next.Joined}),
-			}})
+			args := append([]any{p.Source}, memberColumns.values(&next, t.s.dialect)...)
+			steps = append(steps, step{statement: t.s.sql.updateUser, args: args})
 		case held:
 			t.uids[p.Source] = holder.ID
 			steps = append(steps, step{statement: t.s.sql.adopt, args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
 		default:
-			added, sources = append(added, t.codec.user(p)), append(sources, p.Source)
+			a := account{source: p.Source, phone: p.Phone.String(), Member: p.Member}
+			added, sources = append(added, newAccounts.values(&a, t.s.dialect)), append(sources, p.Source)
 		}
 	}
-	if err := t.write(ctx, userRows, added); err != nil {
+	if err := t.add(ctx, newAccounts.name, newAccounts.names(), added); err != nil {
 		return err
 	}
 	return t.run(ctx, ask(t, steps, t.s.sql.userIDs, sources, t.scanUser))
@@ -77,25 +85,16 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 
 // categories stores the categories in the order of the plan: parents before children.
 func (t *batchApply) categories(ctx context.Context, ready map[imported.Kind][]int) error {
-	var added [][]any
-	var steps []step
+	var c tableChanges
 	for _, i := range ready[imported.Category] {
 		next := t.batch.Lines[i].Record.(imported.CategoryRecord).Category
 		old, has := t.categoryByID[next.ID]
-		switch {
-		case !t.record(i, has, old == next):
-			continue
-		case has:
-			steps = append(steps, step{statement: t.s.sql.updateCategory, args: t.codec.category(next)})
-		default:
-			added = append(added, t.codec.category(next))
+		if t.record(i, has, old == next) {
+			c.put(categoryTable.values(&next, t.s.dialect), has, t.s.sql.updateCategory)
+			t.tx.changes.total(categories, 0)
 		}
-		t.tx.changes.total(categories, 0)
 	}
-	if err := t.write(ctx, categoryRows, added); err != nil {
-		return err
-	}
-	return t.run(ctx, steps)
+	return t.store(ctx, categoryTable.name, categoryTable.names(), c)
 }
 
 func (t *batchApply) nodes(ctx context.Context, ready map[imported.Kind][]int) error {
@@ -135,20 +134,13 @@ func (t *batchApply) replace(all []replacement, place int, at item, next feed.Li
 
 // put stores the records of the kind and lists them.
 func (t *batchApply) put(ctx context.Context, kind feed.Kind, all []replacement) error {
-	var added [][]any
-	var steps []step
+	var c tableChanges
+	table := recordTables[kind]
 	for _, r := range all {
-		if r.old == nil {
-			added = append(added, t.codec.record(r.next))
-		} else {
-			steps = append(steps, step{statement: t.s.sql.updateRecord[kind], args: t.codec.record(r.next)})
-		}
+		c.put(table.valuesOf(r.next, t.s.dialect), r.old != nil, t.s.sql.updateRecord[kind])
 		t.relist(r.at, r.old, r.next)
 	}
-	if err := t.write(ctx, recordRows[kind], added); err != nil {
-		return err
-	}
-	return t.run(ctx, steps)
+	return t.store(ctx, table.tableName(), table.names(), c)
 }
 
 // relist replaces the listing of the old record. New listings are collected for insertListings.
@@ -164,17 +156,17 @@ func (t *batchApply) relist(at item, old, next feed.Listable) {
 
 // insertListings adds the new listings, sorted so that neighbours in most indexes come together.
 func (t *batchApply) insertListings(ctx context.Context) error {
-	slices.SortFunc(t.listings, func(a, b *listingRow) int {
-		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time), cmp.Compare(a.ID, b.ID))
+	slices.SortFunc(t.listings, func(a, b *feed.Listing) int {
+		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID))
 	})
 	all := make([][]any, len(t.listings))
 	for i, l := range t.listings {
-		all[i] = t.codec.listing(l)
+		all[i] = listingTable.values(l, t.s.dialect)
 	}
-	return t.write(ctx, listingRows, all)
+	return t.add(ctx, listingTable.name, listingTable.names(), all)
 }
 
-func listedOrNot(record feed.Listable) *listingRow {
+func listedOrNot(record feed.Listable) *feed.Listing {
 	if record == nil {
 		return nil
 	}
@@ -182,43 +174,27 @@ func listedOrNot(record feed.Listable) *listingRow {
 }
 
 func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][]int) error {
-	var added [][]any
-	var steps []step
+	var c tableChanges
 	for _, i := range ready[imported.HowTo] {
 		r := t.batch.Lines[i].Record.(imported.HowToRecord)
 		r.Robot, r.Bundles = t.uids[r.By], orNil(r.Bundles)
 		old, has := t.howTos[r.Ref()]
-		switch {
-		case !t.record(i, has, reflect.DeepEqual(old, r.HowTo)):
-		case has:
-			steps = append(steps, step{statement: t.s.sql.updateHowTo, args: t.codec.howTo(r.HowTo)})
-		default:
-			added = append(added, t.codec.howTo(r.HowTo))
+		if t.record(i, has, reflect.DeepEqual(old, r.HowTo)) {
+			c.put(howToTable.values(&r.HowTo, t.s.dialect), has, t.s.sql.updateHowTo)
 		}
 	}
-	if err := t.write(ctx, howToRows, added); err != nil {
-		return err
-	}
-	return t.run(ctx, steps)
+	return t.store(ctx, howToTable.name, howToTable.names(), c)
 }
 
 func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) error {
-	var added [][]any
-	var steps []step
+	var c tableChanges
 	for _, i := range ready[imported.News] {
 		r := t.batch.Lines[i].Record.(imported.NewsRecord)
 		r.ID = 0
 		old, has := t.newsBySource[r.Source]
-		switch {
-		case !t.record(i, has, old == r.News):
-		case has:
-			steps = append(steps, step{statement: t.s.sql.updateNews, args: t.codec.news(r)})
-		default:
-			added = append(added, t.codec.news(r))
+		if t.record(i, has, old == r.News) {
+			c.put(newsTable.values(&r, t.s.dialect), has, t.s.sql.updateNews)
 		}
 	}
-	if err := t.write(ctx, newsRows, added); err != nil {
-		return err
-	}
-	return t.run(ctx, steps)
+	return t.store(ctx, newsTable.name, newsTable.names(), c)
 }

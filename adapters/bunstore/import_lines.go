@@ -46,7 +46,7 @@ func (t *batchApply) saveLines(ctx context.Context) (replaced int, err error) {
 	}
 	steps = ask(t, steps, t.s.sql.deleteLines, gone, nil)
 	steps = append(steps, step{statement: t.s.sql.saveProgress, args: []any{t.batch.File, t.batch.Progress}})
-	if err := t.write(ctx, lineRows, added); err != nil {
+	if err := t.add(ctx, "import_lines", lineColumns, added); err != nil {
 		return 0, err
 	}
 	return replaced, t.run(ctx, steps)

@@ -16,20 +16,19 @@ import (
 type batchApply struct {
 	s        *Store
 	tx       *transaction
-	codec    rowCodec
 	batch    imported.Batch
 	outcomes []imported.Outcome
 
-	uids          map[string]user.ID // of the authors in the batch
-	accounts      map[string]account // by source
-	holders       map[user.Phone]account
+	uids          map[string]user.ID                // of the authors in the batch
+	accounts      map[string]account                // by source
+	holders       map[string]account                // by phone
 	categoryByID  map[feed.CategoryID]feed.Category // all of them, if the batch has any
 	bundles       map[publication.BundleID]publication.Bundle
 	records       map[feed.Kind]map[int64]feed.Listable
 	howTos        map[imported.Ref]publication.HowTo
 	newsBySource  map[string]event.News
 	waiting       []waitingRow
-	listings      []*listingRow // new listings
+	listings      []*feed.Listing // new listings
 	hasCategories bool
 }
 
@@ -43,8 +42,8 @@ type waitingRow struct {
 
 func newBatchApply(s *Store, tx *transaction, d imported.Batch) *batchApply {
 	return &batchApply{
-		s: s, tx: tx, codec: rowCodec{s.dialect}, batch: d, outcomes: make([]imported.Outcome, len(d.Lines)),
-		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[user.Phone]account{},
+		s: s, tx: tx, batch: d, outcomes: make([]imported.Outcome, len(d.Lines)),
+		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[string]account{},
 		categoryByID: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
 		records: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
 		howTos:  map[imported.Ref]publication.HowTo{}, newsBySource: map[string]event.News{},
@@ -130,23 +129,23 @@ func (t *batchApply) lookups(n references) []step {
 	steps = ask(t, steps, w.ofRecords, n.sources, t.scanWaiting)
 	steps = ask(t, steps, w.userIDs, n.authors, t.scanUser)
 	steps = ask(t, steps, w.accounts, n.users, func(scan func(...any) error) error {
-		a, err := t.codec.scanAccount(scan)
+		a, err := t.scanAccount(scan)
 		t.accounts[a.source], t.uids[a.source] = a, a.ID
 		return err
 	})
 	steps = ask(t, steps, w.holders, n.phones, func(scan func(...any) error) error {
-		a, err := t.codec.scanAccount(scan)
+		a, err := t.scanAccount(scan)
 		t.holders[a.phone] = a
 		return err
 	})
 	steps = ask(t, steps, w.bundles, distinct(n.bundles), func(scan func(...any) error) error {
-		b, err := t.codec.scanBundle(scan)
+		b, err := bundleTable.reader(t.s.dialect)(scan)
 		t.bundles[b.ID] = b
 		return err
 	})
 	for kind, ids := range n.records {
 		steps = ask(t, steps, w.records[kind], ids, func(scan func(...any) error) error {
-			id, record, err := t.codec.scanRecord(kind, scan)
+			id, record, err := scanRecord(kind, scan, t.s.dialect)
 			t.records[kind][id] = record
 			return err
 		})
@@ -155,7 +154,7 @@ func (t *batchApply) lookups(n references) []step {
 		steps = append(steps, t.s.howTosOf(n.howTos, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
 	}
 	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
-		c, err := t.codec.scanNews(scan)
+		c, err := newsTable.reader(t.s.dialect)(scan)
 		t.newsBySource[c.Source] = c.News
 		return err
 	})
@@ -174,10 +173,10 @@ func ask[T any](t *batchApply, steps []step, statement string, values []T, row f
 func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToRecord)) step {
 	args := []any{s.dialect.listOf(distinct(categories)), s.dialect.listOf(distinct(robots))}
 	return step{statement: s.sql.howTos, args: args, row: func(scan func(...any) error) error {
-		robot, h, err := rowCodec{s.dialect}.scanHowTo(scan)
-		if err == nil {
-			found(imported.HowToRecord{HowTo: h, By: robot})
-		}
+		var h imported.HowToRecord
+		err := scan(howToTable.targets(&h.HowTo, s.dialect, &h.By)...)
+		h.Bundles = orNil(h.Bundles)
+		found(h)
 		return err
 	}}
 }
@@ -192,9 +191,17 @@ func (t *batchApply) anyCategories() bool {
 }
 
 func (t *batchApply) scanCategory(scan func(...any) error) error {
-	c, err := t.codec.scanCategory(scan)
+	c, err := categoryTable.reader(t.s.dialect)(scan)
 	t.categoryByID[c.ID] = c
 	return err
+}
+
+func (t *batchApply) scanAccount(scan scanner) (a account, err error) {
+	if err := scan(accountColumns.targets(&a, t.s.dialect, (*int64)(&a.ID))...); err != nil {
+		return account{}, err
+	}
+	a.parsed, err = phoneOf(a.phone)
+	return a, err
 }
 
 func (t *batchApply) scanUser(scan func(...any) error) error {
@@ -256,12 +263,12 @@ func (t *batchApply) plan() map[imported.Kind][]int {
 // phone.
 func (t *batchApply) accountsOf(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
 	if a, is := t.accounts[p.Source]; is {
-		own = &imported.ExistingAccount{Source: a.source, Phone: a.phone}
+		own = &imported.ExistingAccount{Source: a.source, Phone: a.parsed}
 	}
 	if source, is := taken[p.Phone]; is {
 		holder = &imported.ExistingAccount{Source: source, Phone: p.Phone}
-	} else if a, is := t.holders[p.Phone]; is {
-		holder = &imported.ExistingAccount{Source: a.source, Phone: a.phone}
+	} else if a, is := t.holders[p.Phone.String()]; is {
+		holder = &imported.ExistingAccount{Source: a.source, Phone: a.parsed}
 	}
 	return own, holder
 }

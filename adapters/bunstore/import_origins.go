@@ -44,26 +44,17 @@ func (t *batchApply) bundle(id publication.BundleID) publication.Bundle {
 
 // storeBundles stores the bundles and returns the changed ones.
 func (t *batchApply) storeBundles(ctx context.Context, ready []int) (changed []publication.BundleID, err error) {
-	var added [][]any
-	var steps []step
+	var c tableChanges
 	for _, i := range ready {
 		next := t.batch.Lines[i].Record.(imported.BundleRecord).Bundle
 		old, has := t.bundles[next.ID]
-		switch {
-		case !t.record(i, has, old == next):
-			continue
-		case has:
-			steps = append(steps, step{statement: t.s.sql.updateBundle, args: t.codec.bundle(next)})
-		default:
-			added = append(added, t.codec.bundle(next))
+		if t.record(i, has, old == next) {
+			c.put(bundleTable.values(&next, t.s.dialect), has, t.s.sql.updateBundle)
+			t.bundles[next.ID] = next
+			changed = append(changed, next.ID)
 		}
-		t.bundles[next.ID] = next
-		changed = append(changed, next.ID)
 	}
-	if err := t.write(ctx, bundleRows, added); err != nil {
-		return nil, err
-	}
-	return changed, t.run(ctx, steps)
+	return changed, t.store(ctx, bundleTable.name, bundleTable.names(), c)
 }
 
 // rebundled returns the publications that the changed bundles affect, except those at
@@ -74,7 +65,7 @@ func (t *batchApply) rebundled(ctx context.Context, changed []publication.Bundle
 		coming[t.batch.Lines[i].Record.(imported.PublicationRecord).ID] = true
 	}
 	steps := ask(t, nil, t.s.sql.publicationsOf, numbers(changed), func(scan func(...any) error) error {
-		id, record, err := t.codec.scanRecord(feed.Publication, scan)
+		id, record, err := scanRecord(feed.Publication, scan, t.s.dialect)
 		if err != nil {
 			return err
 		}
@@ -113,7 +104,7 @@ func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error
 		}
 	}
 	return t.run(ctx, ask(t, nil, t.s.sql.translations, changed, func(scan func(...any) error) error {
-		id, record, err := t.codec.scanRecord(feed.Publication, scan)
+		id, record, err := scanRecord(feed.Publication, scan, t.s.dialect)
 		if err != nil || own[id] {
 			return err
 		}

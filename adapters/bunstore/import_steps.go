@@ -5,7 +5,7 @@ import (
 	"plaza/domain/imported"
 )
 
-// importSteps are the statements that store imports.
+// importSteps are the statements of imports: what they read, and what they write.
 type importSteps struct {
 	// Stored state that a batch refers to.
 	userIDs    string // $1 sources
@@ -48,32 +48,29 @@ type importSteps struct {
 }
 
 func newImportSteps(d dialect) importSteps {
-	in := func(p pendingRows, parameter string) string {
-		return "SELECT " + p.list() + " FROM " + p.table + " WHERE " + d.among(p.columns[0], parameter)
-	}
+	accounts := "SELECT id, " + accountColumns.list() + " FROM users WHERE "
 	s := importSteps{
 		userIDs:    "SELECT source, id FROM users WHERE " + d.among("source", "$1"),
-		accounts:   "SELECT " + accountColumns + " FROM users WHERE " + d.among("source", "$1"),
-		holders:    "SELECT " + accountColumns + " FROM users WHERE " + d.among("phone", "$1"),
-		categories: in(categoryRows, "$1"),
-		tree:       "SELECT " + categoryRows.list() + " FROM categories",
-		bundles:    in(bundleRows, "$1"),
-		howTos: "SELECT u.source, h.category, h.robot_id, h.bundles, h.created, h.updated FROM howtos h JOIN users u ON u.id = h.robot_id WHERE " +
+		accounts:   accounts + d.among("source", "$1"),
+		holders:    accounts + d.among("phone", "$1"),
+		categories: categoryTable.among(d, "id", "$1"),
+		tree:       "SELECT " + categoryTable.list() + " FROM categories",
+		bundles:    bundleTable.among(d, "id", "$1"),
+		howTos: "SELECT u.source, " + howToTable.of("h") + " FROM howtos h JOIN users u ON u.id = h.robot_id WHERE " +
 			d.among("h.category", "$1") + " AND " + d.among("u.source", "$2"),
-		news:      in(newsRows, "$1"),
+		news:      newsTable.among(d, "source", "$1"),
 		inFile:    "SELECT id, file, number, kind, source FROM import_lines WHERE file = $1 AND number BETWEEN $2 AND $3",
 		ofRecords: "SELECT id, file, number, kind, source FROM import_lines WHERE " + d.among("source", "$1"),
 
-		publicationsOf: "SELECT " + publicationRows.list() + " FROM publications WHERE " + d.among("bundle_id", "$1"),
+		publicationsOf: publicationTable.among(d, "bundle_id", "$1"),
 		visibleBundles: "SELECT DISTINCT bundle_id FROM publications WHERE " + d.among("bundle_id", "$1") +
 			" AND published AND NOT deleted AND NOT (" + d.among("id", "$2") + ")",
-		translations: "SELECT " + publicationRows.list() + " FROM publications WHERE " + d.among("first_original_id", "$1") +
-			" AND published AND NOT deleted",
+		translations: publicationTable.among(d, "first_original_id", "$1") + " AND published AND NOT deleted",
 
-		updateUser:     "UPDATE users SET firstname = $2, lastname = $3, expertise = $4, location = $5, timezone = $6, joined = $7 WHERE source = $1",
+		updateUser:     "UPDATE users SET " + memberColumns.set(2) + " WHERE source = $1",
 		adopt:          "UPDATE users SET source = $2, adopted = true, firstname = $3, lastname = $4 WHERE id = $1",
-		updateCategory: "UPDATE categories SET parent_id = $2, name = $3, slug = $4, version = version + 1 WHERE id = $1",
-		updateBundle:   bundleRows.update(1), updateHowTo: howToRows.update(2), updateNews: newsRows.update(1),
+		updateCategory: categoryTable.update(", version = version + 1"),
+		updateBundle:   bundleTable.update(""), updateHowTo: howToTable.update(""), updateNews: newsTable.update(""),
 		records: map[feed.Kind]string{}, updateRecord: map[feed.Kind]string{},
 
 		deleteAbandoned: "DELETE FROM import_lines WHERE file = $1 AND " + d.among("number", "$2"),
@@ -89,8 +86,8 @@ func newImportSteps(d dialect) importSteps {
 		insertCover: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
 		cover:       "SELECT picture FROM import_covers WHERE digest = $1",
 	}
-	for kind, rows := range recordRows {
-		s.records[kind], s.updateRecord[kind] = in(rows, "$1"), rows.update(1)
+	for kind, t := range recordTables {
+		s.records[kind], s.updateRecord[kind] = t.among(d, "id", "$1"), t.update("")
 	}
 	s.known = knownStatements(d)
 	return s
@@ -101,10 +98,11 @@ func knownStatements(d dialect) map[imported.Kind]string {
 		imported.User: "SELECT source FROM users WHERE " + d.among("source", "$1"),
 		imported.News: "SELECT source FROM news WHERE " + d.among("source", "$1"),
 	}
-	for kind, rows := range map[imported.Kind]pendingRows{
-		imported.Category: categoryRows, imported.Bundle: bundleRows, imported.Publication: publicationRows, imported.Node: nodeRows, imported.Demand: demandRows,
+	for kind, table := range map[imported.Kind]string{
+		imported.Category: categoryTable.name, imported.Bundle: bundleTable.name,
+		imported.Publication: publicationTable.name, imported.Node: nodeTable.name, imported.Demand: demandTable.name,
 	} {
-		known[kind] = "SELECT CAST(id AS text) FROM " + rows.table + " WHERE " + d.among("id", "$1")
+		known[kind] = "SELECT CAST(id AS text) FROM " + table + " WHERE " + d.among("id", "$1")
 	}
 	return known
 }

@@ -30,7 +30,7 @@ func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (result import
 			result, err = v.s.applyBatch(ctx, tx, d)
 			return err
 		})
-		if err == nil || !v.s.dialect.collides(err) {
+		if err == nil || !v.s.dialect.isDuplicate(err, "", "") {
 			break
 		}
 	}
@@ -75,17 +75,12 @@ func (v ImportStore) Progress(ctx context.Context, file string) (progress []byte
 	return progress, err
 }
 
-func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, bytes int) (lines []imported.Line, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		lines = nil
-		return v.s.each(ctx, v.s.sql.waiting, []any{file, after, int64(max(most, 0)), int64(bytes)}, func(scan func(...any) error) error {
-			var l imported.Line
-			err := scan(&l.Number, &l.Raw)
-			lines = append(lines, l)
-			return err
-		})
+func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, bytes int) ([]imported.Line, error) {
+	args := []any{file, after, int64(max(most, 0)), int64(bytes)}
+	return readAll(ctx, v.s, v.s.sql.waiting, args, func(scan scanner) (l imported.Line, err error) {
+		err = scan(&l.Number, &l.Raw)
+		return l, err
 	})
-	return lines, err
 }
 
 func (v ImportStore) Finish(ctx context.Context, files ...string) error {
@@ -110,7 +105,7 @@ func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Pict
 }
 
 func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
-	text, err := cover{p}.text()
+	text, err := cover(p).text()
 	if err != nil {
 		return media.Picture{}, err
 	}
@@ -122,29 +117,19 @@ func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p med
 }
 
 func scanPicture(p *media.Picture, scan func(...any) error) error {
-	var c cover
-	err := scan(&c)
-	*p = c.Picture
-	return err
+	return scan((*cover)(p))
 }
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[imported.Ref]bool, err error) {
-	reads, add := v.s.knownReads(refs)
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		known = map[imported.Ref]bool{}
-		add(known)
-		if len(reads) == 0 {
-			return nil
-		}
-		return v.s.dialect.queryAll(ctx, reads)
+		return v.s.dialect.query(ctx, v.s.knownReads(refs, known)...)
 	})
 	return known, err
 }
 
-// knownReads returns the reads that find the stored refs, and add, which sets the map
-// that they fill.
-func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[imported.Ref]bool)) {
-	var known map[imported.Ref]bool
+// knownReads returns the reads that add the stored refs to known.
+func (s *Store) knownReads(refs []imported.Ref, known map[imported.Ref]bool) (reads []step) {
 	ids, sources := map[imported.Kind][]int64{}, map[imported.Kind][]string{}
 	var categories, robots []string
 	asked := map[imported.Ref]bool{}
@@ -154,7 +139,7 @@ func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[impo
 		case imported.User, imported.News:
 			sources[ref.Kind] = append(sources[ref.Kind], ref.ID)
 		case imported.HowTo:
-			if category, robot, is := ref.Guide(); is {
+			if category, robot, is := ref.HowTo(); is {
 				categories, robots = append(categories, category), append(robots, robot)
 			}
 		default:
@@ -185,5 +170,5 @@ func (s *Store) knownReads(refs []imported.Ref) (reads []step, add func(map[impo
 	if len(robots) > 0 {
 		reads = append(reads, s.howTosOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
 	}
-	return reads, func(into map[imported.Ref]bool) { known = into }
+	return reads
 }

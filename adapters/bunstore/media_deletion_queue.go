@@ -135,7 +135,7 @@ func (from pictureTable) references(at any, key media.Key, picture cover) (found
 	if key != "" {
 		found = append(found, media.Reference{Key: key, Of: of})
 	}
-	for _, key := range picture.Keys() {
+	for _, key := range media.Picture(picture).Keys() {
 		found = append(found, media.Reference{Key: key, Of: of})
 	}
 	return found

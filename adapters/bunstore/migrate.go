@@ -39,9 +39,6 @@ type migrationRow struct {
 // of the applied ones, also with an error. If several servers start together, each step
 // is applied once.
 func (s *Store) Migrate(ctx context.Context) (applied []string, err error) {
-	if err := s.guard.Check(); err != nil {
-		return nil, err
-	}
 	for {
 		name, err := s.migrateNext(ctx)
 		if err != nil {

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -21,7 +22,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		}
 		next := old
 		next.Prepayments, next.Payments = slices.Clone(old.Prepayments), slices.Clone(old.Payments)
-		if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return nil, err
 		}
 		if next.Answer != nil {
@@ -39,7 +40,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 // load locks the order and reads the trade in one round trip.
 func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (t payment.Trade, err error) {
 	err = tx.run(ctx,
-		builtRead(v.s.selecting(tx, true).Where("id = ?", id), func(r orderRow) {
+		builtRead(v.s.selecting(tx).Where("id = ?", id), func(r orderRow) {
 			t.Order, t.NextCheck = r.order(), r.NextCheck.Time
 		}),
 		builtRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r prepaymentRow) {

@@ -3,7 +3,6 @@
 package bunstore
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,29 +26,6 @@ func unexpected(t *testing.T, hot statements, texts []string) []string {
 	}
 	slices.Sort(missing)
 	return missing
-}
-
-// partsOf finds the statements, each of which may consist of several parts.
-func partsOf(t *testing.T, v reflect.Value, name string, found map[string][]string) {
-	t.Helper()
-	switch v.Kind() {
-	case reflect.String:
-		found[name] = append(found[name], v.String())
-	case reflect.Array:
-		for i := range v.Len() {
-			partsOf(t, v.Index(i), name, found)
-		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			partsOf(t, v.MapIndex(key), fmt.Sprintf("%s[%v]", name, key), found)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			partsOf(t, v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."), found)
-		}
-	default:
-		require.Fail(t, "what hot reads are kept in must be looked through", "%s is a %s", name, v.Type())
-	}
 }
 
 // madeOf reports whether the text is the statement, or contains all its parts in order.

@@ -8,11 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	testserver "plaza/test/postgres"
 )
 
 const locatedPage = 100
@@ -21,16 +18,8 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_Postgres(t *testing
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := testserver.Empty(t)
-	s, err := Open(t.Context(), Options{URL: url})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
+	s, conn := filledPostgres(t)
 	storeMany(t, s, 1)
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(func() { conn.Close(t.Context()) })
 	for _, statement := range []string{
 		`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 			SELECT 1, '2026-01-01', 'A title', '', '', 0, 0, '', '', '', now(), now() FROM generate_series(1, 20000)`,
@@ -40,7 +29,7 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_Postgres(t *testing
 		require.NoError(t, err)
 	}
 	for _, after := range []string{"0", "10000", "19990"} {
-		scans := explain(t, conn, located, after, "100").scans()
+		scans := explain(t, conn, s.sql.located, after, "100").scans()
 		require.Len(t, scans, 1)
 		assert.Equal(t, "events_pkey", scans[0].Index, after)
 		assert.LessOrEqual(t, scans[0].read(), float64(locatedPage), after)
@@ -68,7 +57,7 @@ func TestEVT16_places_are_gone_through_by_the_primary_key_on_SQLite(t *testing.T
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })
 	for _, after := range []int64{0, 2500, 4850} {
-		r := sqliteRead{statement: located, args: []any{after, int64(locatedPage)}}
+		r := sqliteRead{statement: s.sql.located, args: []any{after, int64(locatedPage)}}
 		assert.Equal(t, []string{"SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"}, explainSQLite(t, conn, r))
 		rows, steps := run(t, conn, r)
 		assert.Equal(t, locatedPage, rows)

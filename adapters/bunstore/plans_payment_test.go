@@ -12,21 +12,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/uptrace/bun"
 
 	"plaza/domain/page"
 	"plaza/domain/payment"
-	testserver "plaza/test/postgres"
 )
 
 // populousOrders is large enough to make Postgres choose between plans: 30,000 closed orders of
-// 300 users with everything that an order may have, and thirty orders that are due.
+// 300 of 301 users with everything that an order may have, and thirty orders that are due.
 const populousOrders = `
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
-	SELECT '+86-138' || n, '', '{}', false, false, 1, '', '', '', '', 'UTC', now() FROM generate_series(10000001, 10000300) n;
+	SELECT '+86-138' || n, '', '{}', false, false, 1, '', '', '', '', 'UTC', now() FROM generate_series(10000001, 10000301) n;
 INSERT INTO orders (user_id, subject, amount, currency, state, created, expires, look)
 	SELECT 2 + n % 300, 'Tea', 990, 'CNY', (ARRAY['closed', 'paid', 'open'])[1 + n / 300 % 3], now() - n * interval '1 minute', now(), CASE WHEN n % 1000 = 0 THEN now() END FROM generate_series(1, 30000) n;
 INSERT INTO prepayments (order_id, out_trade_no, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url, created)
@@ -180,15 +178,7 @@ func TestPAY11_a_ledger_is_read_by_its_indexes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := testserver.Empty(t)
-	s, _ := openWithUser(t, Options{URL: url})
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(func() { conn.Close(t.Context()) })
-	for _, statement := range []string{populousOrders, "VACUUM payments", "VACUUM orders"} {
-		_, err = conn.Exec(t.Context(), statement)
-		require.NoError(t, err)
-	}
+	s, conn := filledPostgres(t, populousOrders, "VACUUM payments", "VACUUM orders")
 	recorded := record(s)
 	for _, r := range ledgerReads(t) {
 		t.Run(r.name, func(t *testing.T) {

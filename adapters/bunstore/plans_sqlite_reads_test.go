@@ -54,7 +54,7 @@ func peopleReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "translations", statement: s.hot.translations,
-			args:  []any{s.dialect.listOfBytes([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
+			args:  []any{s.dialect.listOf([][]byte{[]byte("00000000000000000000000000000007"), []byte("none")}), 0},
 			by:    []string{"SEARCH t USING INDEX sqlite_autoindex_translations_1 (key=?)"},
 			steps: 100,
 		},
@@ -77,9 +77,9 @@ var versions = []string{"SEARCH feed_totals USING INDEX sqlite_autoindex_feed_to
 
 const (
 	scanPage      = "SCAN page" // kept short by the limit
-	byPublication = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
-	byNode        = "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"
-	byDemand      = "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)"
+	byPublication = "SEARCH publication USING INTEGER PRIMARY KEY (rowid=?)"
+	byNode        = "SEARCH node USING INTEGER PRIMARY KEY (rowid=?)"
+	byDemand      = "SEARCH demand USING INTEGER PRIMARY KEY (rowid=?)"
 )
 
 func pageReads(s *Store) []sqliteRead {
@@ -88,7 +88,8 @@ func pageReads(s *Store) []sqliteRead {
 		latest   = "SEARCH l USING COVERING INDEX feed_listings_latest (kind=?)"
 		latestOf = "SEARCH l USING COVERING INDEX feed_listings_updated (category_id=? AND kind=?)"
 	)
-	near := areaParameters(feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
+	area := feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
+	near := slices.Concat(circleParameters(area), boxParameters(area))
 	here, anywhere := []any{20, 0, 1}, []any{20, 0}
 	page := []string{scanPage}
 	return []sqliteRead{
@@ -138,7 +139,7 @@ func treeReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "tree near", statement: s.hot.treeNear,
-			args:  slices.Concat([]any{s.dialect.listOf([]string{"demand"})}, areaParameters(area), s.strips(area)),
+			args:  nearArgs(area),
 			also:  append(categories, nearby...),
 			steps: 6000 + 2*many,
 		},
@@ -167,14 +168,16 @@ func eventReads(s *Store) []sqliteRead {
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=?)", // the viewer's own
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id>?)", // the next author
 				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id>?)",
+				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
 				"SEARCH back USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id>? AND author_id<?)", // of a span of authors
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=? AND created>?)",
 				eventItself, eventPlates,
 				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
 			},
 			[]string{
-				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", // kept short by limits
-				"SCAN b", "SCAN both_lists", // one row per author and followed person
+				scanKey, scanTop, sortPlates, sortFound, "SCAN seen", "SCAN part", "SEARCH part", "SEARCH next", // kept short by limits
+				"SCAN b", "SCAN steps", "SCAN followed", // two rows per span, and the events of the followed
 			}, 1750,
 		},
 		{

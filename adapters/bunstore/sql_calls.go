@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -28,17 +29,14 @@ func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) er
 	return s.call(ctx, fn)
 }
 
-// call runs one call of a port. It rejects cancelled callers and callers inside Change,
-// limits the time, and retries after conflicts with other transactions.
+// call runs one call of a port. It rejects cancelled callers, limits the time, and retries
+// after conflicts with other transactions.
 func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) error {
 	return s.callWithin(ctx, s.limit, fn)
 }
 
 func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.guard.Check(); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
@@ -113,77 +111,51 @@ func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error
 
 // aggregate tells change how to load and save a T. Its row carries a revision.
 type aggregate[T any] struct {
-	// load returns the value and its revision. If locked, no other transaction can
-	// change it before this one ends.
-	load func(ctx context.Context, db bun.IDB, locked bool) (T, int64, error)
+	// load returns the value and its revision. Within a transaction, which may be nil,
+	// it locks the row first.
+	load func(ctx context.Context, tx *transaction) (T, int64, error)
 	// save stores the value if its revision is still the one that was loaded, and
 	// reports whether it did.
 	save func(ctx context.Context, tx *transaction, old, next T, revision int64) (saved bool, err error)
-}
-
-// inside runs the function passed to Change. Calls of the store from within fn fail. It
-// returns the context's error if the caller cancelled meanwhile, so that nothing is
-// stored.
-func (s *Store) inside(ctx context.Context, fn func() error) error {
-	if err := s.guard.Run(fn); err != nil {
-		return err
-	}
-	return ctx.Err()
 }
 
 // errLost reports that another transaction changed the row.
 var errLost = errors.New("row changed concurrently")
 
 // change loads a value, calls fn and stores the value that fn returns. fn must return a
-// copy, because the loaded value is still needed.
-func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (changed T, err error) {
-	inside := func(ctx context.Context, old T) (next T, err error) {
-		err = s.inside(ctx, func() error {
-			next, err = fn(old)
-			return err
-		})
-		return next, err
-	}
-	for range s.dialect.optimism() {
-		var old T
+// copy, because the loaded value is still needed. The last try locks the row first.
+func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (T, error) {
+	for tries := s.dialect.optimism(); ; tries-- {
+		var old, next T
 		var revision int64
-		err := s.read(ctx, func(ctx context.Context) (err error) {
-			old, revision, err = a.load(ctx, s.reader, false)
-			return err
-		})
-		if err != nil {
-			return changed, err
+		decide := func(ctx context.Context, tx *transaction) (err error) {
+			if old, revision, err = a.load(ctx, tx); err != nil {
+				return err
+			}
+			next, err = fn(old)
+			return cmp.Or(err, ctx.Err())
 		}
-		next, err := inside(ctx, old)
-		if err != nil {
-			return changed, err
+		if tries > 0 {
+			if err := s.read(ctx, func(ctx context.Context) error { return decide(ctx, nil) }); err != nil {
+				return next, err
+			}
 		}
-		err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		err := s.write(ctx, func(ctx context.Context, tx *transaction) error {
+			if tries == 0 {
+				if err := decide(ctx, tx); err != nil {
+					return err
+				}
+			}
 			saved, err := a.save(ctx, tx, old, next, revision)
 			if err == nil && !saved {
 				return errLost
 			}
 			return err
 		})
-		if !errors.Is(err, errLost) {
+		if tries == 0 || !errors.Is(err, errLost) {
 			return next, err
 		}
 	}
-	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		old, revision, err := a.load(ctx, tx, true)
-		if err != nil {
-			return err
-		}
-		if changed, err = inside(ctx, old); err != nil {
-			return err
-		}
-		saved, err := a.save(ctx, tx, old, changed, revision)
-		if err == nil && !saved {
-			return errors.New("locked row changed")
-		}
-		return err
-	})
-	return changed, err
 }
 
 // orNotFound replaces the error of a query without rows by the given fault.
@@ -194,14 +166,15 @@ func orNotFound(err error, notFound error) error {
 	return err
 }
 
-// selecting begins a query. If locked, no other transaction can change its rows before
-// this one ends.
-func (s *Store) selecting(db bun.IDB, locked bool) *bun.SelectQuery {
-	query := db.NewSelect()
-	if locked && s.dialect.forUpdate() != "" {
-		query = query.For("UPDATE")
+// selecting begins a query. Within a transaction, which may be nil, it locks the rows.
+func (s *Store) selecting(tx *transaction) *bun.SelectQuery {
+	switch {
+	case tx == nil:
+		return s.reader.NewSelect()
+	case s.dialect.forUpdate() == "":
+		return tx.NewSelect()
 	}
-	return query
+	return tx.NewSelect().For("UPDATE")
 }
 
 // affected reports whether a statement wrote any row.

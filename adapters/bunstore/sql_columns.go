@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"plaza/domain/event"
+	"plaza/domain/geo"
 	"plaza/domain/media"
 )
 
@@ -41,14 +42,24 @@ func (m dbTime) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return append(b, "'::timestamptz"...), nil
 }
 
-func (m *dbTime) Scan(src any) error {
+func (m *dbTime) Scan(src any) error { return intoTime{&m.Time}.Scan(src) }
+
+// ScanTimestamptz scans pgx's type directly.
+func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	return intoTime{&m.Time}.ScanTimestamptz(v)
+}
+
+// intoTime scans an instant into the value that it points to.
+type intoTime struct{ into *time.Time }
+
+func (t intoTime) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
-		m.Time = time.Time{}
+		*t.into = time.Time{}
 	case time.Time:
-		m.Time = src.UTC()
+		*t.into = src.UTC()
 	case int64:
-		m.Time = time.UnixMicro(src).UTC()
+		*t.into = time.UnixMicro(src).UTC()
 	default:
 		return fmt.Errorf("cannot scan an instant from %T", src)
 	}
@@ -56,47 +67,65 @@ func (m *dbTime) Scan(src any) error {
 }
 
 // ScanTimestamptz scans pgx's type directly.
-func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
-	m.Time = v.Time.UTC()
+func (t intoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*t.into = v.Time.UTC()
 	if !v.Valid {
-		m.Time = time.Time{}
+		*t.into = time.Time{}
 	}
 	return nil
 }
 
-// dbDate is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
-type dbDate struct{ event.Date }
-
-func (d dbDate) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	b = append(b, '\'')
-	b = append(b, d.String()...)
-	b = append(b, '\'')
-	if gen.Dialect().Name() == bundialect.PG {
-		b = append(b, "::date"...)
-	}
-	return b, nil
+// intoPoint scans one coordinate. NULL leaves the point as it is, which is nil.
+type intoPoint struct {
+	into **geo.Point
+	of   func(*geo.Point) *float64
 }
 
+func (p intoPoint) Scan(src any) error {
+	degrees, is := src.(float64)
+	if !is && src != nil {
+		return fmt.Errorf("cannot scan degrees from %T", src)
+	}
+	return p.ScanFloat64(pgtype.Float8{Float64: degrees, Valid: is})
+}
+
+// ScanFloat64 scans pgx's type directly.
+func (p intoPoint) ScanFloat64(v pgtype.Float8) error {
+	if !v.Valid {
+		return nil
+	}
+	if *p.into == nil {
+		*p.into = &geo.Point{}
+	}
+	*p.of(*p.into) = v.Float64
+	return nil
+}
+
+// dbDate is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
+type dbDate event.Date
+
 func (d *dbDate) Scan(src any) (err error) {
+	var date event.Date
 	switch src := src.(type) {
 	case time.Time:
-		d.Date = event.DateOf(src)
+		date = event.DateOf(src)
 	case string:
-		d.Date, err = event.ParseDate(src)
+		date, err = event.ParseDate(src)
 	default:
 		err = fmt.Errorf("cannot scan a day from %T", src)
 	}
+	*d = dbDate(date)
 	return err
 }
 
 // ScanDate scans pgx's type directly.
 func (d *dbDate) ScanDate(v pgtype.Date) error {
-	d.Date = event.DateOf(v.Time)
+	*d = dbDate(event.DateOf(v.Time))
 	return nil
 }
 
 // cover is a picture in a column, as JSON; no picture is NULL.
-type cover struct{ media.Picture }
+type cover media.Picture
 
 // The JSON of a cover in its column. The names must not change, because stored rows use
 // them.
@@ -115,17 +144,6 @@ type (
 	}
 )
 
-func (c cover) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	text, err := c.text()
-	switch {
-	case err != nil:
-		return nil, err
-	case text == "":
-		return append(b, "NULL"...), nil
-	}
-	return gen.Dialect().AppendString(b, text), nil
-}
-
 // text returns the content of the column; empty means NULL.
 func (c cover) text() (string, error) {
 	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
@@ -139,21 +157,21 @@ func (c cover) text() (string, error) {
 	return string(text), err
 }
 
-func (c *cover) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
-		return c.ScanBytes(nil)
-	case []byte:
-		return c.ScanBytes(src)
-	case string:
-		return c.ScanBytes([]byte(src))
+// orNull returns the content of the column as a parameter. It never fails: JSON can
+// represent every picture.
+func (c cover) orNull() any {
+	text, err := c.text()
+	if text == "" || err != nil {
+		return nil
 	}
-	return fmt.Errorf("cannot scan a cover from %T", src)
+	return text
 }
+
+func (c *cover) Scan(src any) error { return scanText(src, c.ScanBytes) }
 
 // ScanBytes scans the text directly.
 func (c *cover) ScanBytes(text []byte) error {
-	c.Picture = media.Picture{}
+	*c = cover{}
 	if text == nil {
 		return nil
 	}
@@ -168,6 +186,19 @@ func (c *cover) ScanBytes(text []byte) error {
 	return nil
 }
 
+// scanText passes a text, which is nil for NULL, to fn.
+func scanText(src any, fn func(text []byte) error) error {
+	switch src := src.(type) {
+	case nil:
+		return fn(nil)
+	case []byte:
+		return fn(src)
+	case string:
+		return fn([]byte(src))
+	}
+	return fmt.Errorf("cannot scan JSON from %T", src)
+}
+
 // numbers converts ids for a condition built by bun.
 func numbers[N ~int64](ids []N) []int64 {
 	all := make([]int64, len(ids))
@@ -175,6 +206,14 @@ func numbers[N ~int64](ids []N) []int64 {
 		all[i] = int64(id)
 	}
 	return all
+}
+
+// orNull returns the ID as a parameter; zero is NULL.
+func orNull[N ~int64](id N) any {
+	if id == 0 {
+		return nil
+	}
+	return int64(id)
 }
 
 // filled returns the list, or an empty list for nil, which would be NULL.

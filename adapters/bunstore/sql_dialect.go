@@ -19,11 +19,9 @@ type dialect interface {
 	transact(ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error)) error
 	// transactAll runs the steps in one transaction.
 	transactAll(ctx context.Context, db *bun.DB, steps []step) error
-	// insert runs the first step, which adds an event and returns its ID, and the steps
-	// that others returns for this ID. Where the ID is not known in advance, others
-	// receives a placeholder; the texts of its steps must write the ID by number.
-	insert(ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error)) (id int64, err error)
-	number(parameter string) string
+	// newestEvent returns the SQL of the ID of the event that this transaction has just
+	// inserted.
+	newestEvent() string
 	// mustMatch returns the statement as a step that must write a row. The step returns
 	// the columns and one more, to be scanned and ignored. If it writes no row, the
 	// steps after it write nothing.
@@ -78,19 +76,15 @@ type dialect interface {
 	// classify returns the class of a driver's error.
 	classify(err error) errorClass
 	// isDuplicate reports whether the error is a unique violation of the table's
-	// column.
+	// column, or of any if the names are empty.
 	isDuplicate(err error, table, column string) bool
-	// collides reports whether the error is any unique violation, caused by a
-	// concurrent writer.
-	collides(err error) bool
 
 	// among returns the condition that the column equals one of the values of the
 	// parameter, which must come from listOf.
 	among(column, parameter string) string
 	listOf(values any) any
-	// amongBytes and listOfBytes do the same for bytes.
+	// amongBytes is among for a column of bytes.
 	amongBytes(column, parameter string) string
-	listOfBytes(values [][]byte) any
 	// allOf and anyOf return the conditions that the list in the column contains all,
 	// or any, of the values of the parameter.
 	allOf(column, parameter string) string
@@ -111,12 +105,15 @@ type dialect interface {
 	// from as many parameters, lists of the types. It is empty where the database has
 	// no such function.
 	unnest(types ...string) string
-	// query runs a hot read and passes every row to fn. It keeps the prepared statement
-	// where possible.
-	query(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error
-
-	// queryAll runs hot reads, in one round trip where the database supports it.
-	queryAll(ctx context.Context, reads []step) error
+	// readAhead returns how many entries of an index a query reads in order before it
+	// rather looks up another place in the index.
+	readAhead() int
+	// elements returns a FROM item whose column value has the elements of the parameter,
+	// a JSON list.
+	elements(parameter string) string
+	// query runs reads, in one round trip where the database supports it. It keeps the
+	// prepared statements where possible. A scan ignores columns whose target is nil.
+	query(ctx context.Context, reads ...step) error
 
 	// backup writes a consistent copy into a new file.
 	backup(ctx context.Context, path string) error

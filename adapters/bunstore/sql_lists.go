@@ -39,3 +39,38 @@ func listPage[R interface{ total() int }](
 	})
 	return p, err
 }
+
+// scanner scans a row.
+type scanner = func(...any) error
+
+// collect returns a function that appends what read returns for each row.
+func collect[R any](rows *[]R, read func(scanner) (R, error)) func(scanner) error {
+	return func(scan scanner) error {
+		row, err := read(scan)
+		*rows = append(*rows, row)
+		return err
+	}
+}
+
+// readAll runs a read and returns what read returns for each row.
+func readAll[R any](ctx context.Context, s *Store, statement string, args []any, read func(scanner) (R, error)) (rows []R, err error) {
+	err = s.read(ctx, func(ctx context.Context) error {
+		rows = nil
+		return s.each(ctx, statement, args, collect(&rows, read))
+	})
+	return rows, err
+}
+
+// readPage reads a page by a statement whose rows begin with the total. reader returns
+// the function that scans a row. A page without rows is the only page or past the last;
+// the total has no effect then.
+func readPage[R any](
+	ctx context.Context, s *Store, r page.Request, statement string, args []any, reader func(total *int) func(scanner) (R, error),
+) (page.Page[R], error) {
+	var total int
+	items, err := readAll(ctx, s, statement, args, reader(&total))
+	if err != nil {
+		return page.Page[R]{}, err
+	}
+	return page.Of(r, items, total)
+}

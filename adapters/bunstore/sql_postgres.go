@@ -232,12 +232,7 @@ func (postgres) classify(err error) errorClass {
 
 func (postgres) isDuplicate(err error, table, column string) bool {
 	violation, is := errors.AsType[*pgconn.PgError](err)
-	return is && violation.Code == "23505" && violation.ConstraintName == table+"_"+column+"_key"
-}
-
-func (postgres) collides(err error) bool {
-	violation, is := errors.AsType[*pgconn.PgError](err)
-	return is && violation.Code == "23505"
+	return is && violation.Code == "23505" && (table == "" || violation.ConstraintName == table+"_"+column+"_key")
 }
 
 func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
@@ -255,8 +250,6 @@ func (postgres) listOf(values any) any {
 }
 
 func (d postgres) amongBytes(column, parameter string) string { return d.among(column, parameter) }
-
-func (postgres) listOfBytes(values [][]byte) any { return values }
 
 func (postgres) allOf(column, parameter string) string { return column + " @> " + parameter }
 
@@ -288,23 +281,30 @@ func (postgres) forEach(query string, types ...string) string {
 	return " FROM unnest(" + strings.Join(lists, ", ") + ") WITH ORDINALITY w (" + names + "place) CROSS JOIN LATERAL (" + query + ") top"
 }
 
+// readAhead has several pages of an index.
+func (postgres) readAhead() int { return 800 }
+
+// elements makes an array of them, of which Postgres expects 10. It expects 100 of the
+// JSON, and would then read a whole table rather than look each of them up.
+func (postgres) elements(parameter string) string {
+	return "unnest(ARRAY(SELECT jsonb_array_elements(CAST(" + parameter + " AS jsonb)))) n (value)"
+}
+
 // keysAtOnce is unlimited: one statement handles all keys.
 func (postgres) keysAtOnce() int { return math.MaxInt32 }
 
 func (d postgres) key(list any) any { return d.listOf(list) }
 
-func (d postgres) query(
-	ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error,
-) error {
-	rows, err := d.pool.Query(ctx, statement, append([]any{d.mode}, args...)...)
+// query sends a single read without a batch, which costs less.
+func (d postgres) query(ctx context.Context, reads ...step) error {
+	if len(reads) != 1 {
+		return d.transactAll(ctx, nil, reads)
+	}
+	rows, err := d.pool.Query(ctx, reads[0].statement, append([]any{d.mode}, reads[0].args...)...)
 	if err != nil {
 		return err
 	}
-	return eachRow(rows, fn)
-}
-
-func (d postgres) queryAll(ctx context.Context, reads []step) error {
-	return d.transactAll(ctx, nil, reads)
+	return eachRow(rows, reads[0].row)
 }
 
 // ErrNoBackup tells the operator to back up Postgres with its own tools.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -58,7 +57,7 @@ func (d postgres) transact(
 		_, err := native.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
 		return err
 	}
-	last, err := fn(ctx, &transaction{IDB: conn, driver: conn.Conn, run: run, copy: copied})
+	last, err := fn(ctx, &transaction{IDB: conn, run: run, copy: copied})
 	if err != nil {
 		return err
 	}
@@ -84,32 +83,7 @@ func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) erro
 	return d.run(ctx, conn.Conn(), steps)
 }
 
-// provisional is the placeholder for the ID of a new event in the parameters of the
-// steps that are sent with its insert.
-const provisional int64 = math.MaxInt64
-
-func (postgres) number(parameter string) string {
-	return "COALESCE(" + parameter + ", currval('events_id_seq'))"
-}
-
-func (d postgres) insert(
-	ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error),
-) (id int64, err error) {
-	steps, err := others(provisional)
-	if err != nil {
-		return 0, err
-	}
-	for _, s := range steps {
-		for i, arg := range s.args {
-			if arg == any(provisional) {
-				s.args[i] = nil
-			}
-		}
-	}
-	first.row = func(scan func(...any) error) error { return scan(&id) }
-	err = d.transactAll(ctx, db, append([]step{first}, steps...))
-	return id, err
-}
+func (postgres) newestEvent() string { return "currval('events_id_seq')" }
 
 // unlessMissed is the condition of the steps after one that must match: all are sent
 // before the first result arrives. An error would stop them as well, but would log a

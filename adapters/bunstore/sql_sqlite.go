@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -141,39 +142,34 @@ func (sqlite) classify(err error) errorClass {
 func (sqlite) isDuplicate(err error, table, column string) bool {
 	violation, is := errors.AsType[*sqlitedriver.Error](err)
 	return is && violation.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
-		strings.Contains(violation.Error(), table+"."+column)
+		(table == "" || strings.Contains(violation.Error(), table+"."+column))
 }
-
-// collides is always false: there is one writer at a time.
-func (sqlite) collides(error) bool { return false }
 
 func (sqlite) among(column, parameter string) string {
 	return column + " IN (SELECT value FROM json_each(" + parameter + "))"
 }
 
 func (sqlite) listOf(values any) any {
-	dates, is := values.([]event.Date)
-	if !is {
-		return asJSON{values}
+	switch values := values.(type) {
+	case []event.Date:
+		days := make([]string, len(values))
+		for i, date := range values {
+			days[i] = date.String()
+		}
+		return asJSON{days}
+	case [][]byte:
+		digits := make([]string, len(values))
+		for i, value := range values {
+			digits[i] = hex.EncodeToString(value)
+		}
+		return asJSON{digits}
 	}
-	days := make([]string, len(dates))
-	for i, date := range dates {
-		days[i] = date.String()
-	}
-	return asJSON{days}
+	return asJSON{values}
 }
 
 // amongBytes decodes hexadecimal digits: JSON has no bytes.
 func (sqlite) amongBytes(column, parameter string) string {
 	return column + " IN (SELECT unhex(value) FROM json_each(" + parameter + "))"
-}
-
-func (sqlite) listOfBytes(values [][]byte) any {
-	digits := make([]string, len(values))
-	for i, value := range values {
-		digits[i] = hex.EncodeToString(value)
-	}
-	return asJSON{digits}
 }
 
 // allOf expands the parameter's list once for all rows. Neither the list nor a column
@@ -207,48 +203,60 @@ func (sqlite) forEach(query string, types ...string) string {
 // unnest is empty: a step costs hardly more than a row of a list.
 func (sqlite) unnest(...string) string { return "" }
 
+// readAhead is small: to look up an entry costs about as much as to read ten.
+func (sqlite) readAhead() int { return 10 }
+
+func (sqlite) elements(parameter string) string { return "json_each(" + parameter + ")" }
+
 func (sqlite) keysAtOnce() int { return 1 }
 
-func (sqlite) key(list any) any {
-	switch list := list.(type) {
-	case []event.Date:
-		return list[0].String()
-	case []string:
-		return list[0]
-	case []int64:
-		return list[0]
+func (d sqlite) key(list any) any {
+	if days, is := list.([]event.Date); is {
+		return d.date(days[0])
 	}
-	panic(fmt.Sprintf("bunstore: %T has no key", list)) // a bug in this program
+	return reflect.ValueOf(list).Index(0).Interface()
 }
 
-func (d sqlite) query(
-	ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error,
-) error {
-	prepared, err := d.prepared.get(ctx, d.reader, statement)
-	if err != nil {
-		return err
+func (d sqlite) query(ctx context.Context, reads ...step) error {
+	for _, read := range reads {
+		prepared, err := d.prepared.get(ctx, d.reader, read.statement)
+		if err != nil {
+			return err
+		}
+		rows, err := prepared.QueryContext(ctx, read.args...)
+		if err != nil {
+			return err
+		}
+		if err := scanAll(rows, read.row); err != nil {
+			return err
+		}
 	}
-	rows, err := prepared.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
+	return nil
+}
+
+// scanAll passes every row to fn.
+func scanAll(rows *sql.Rows, fn func(scan func(...any) error) error) error {
 	defer rows.Close()
+	scan := func(targets ...any) error {
+		for i, target := range targets {
+			if target == nil {
+				targets[i] = ignored{}
+			}
+		}
+		return rows.Scan(targets...)
+	}
 	for rows.Next() {
-		if err := fn(rows.Scan); err != nil {
+		if err := fn(scan); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
 
-func (d sqlite) queryAll(ctx context.Context, reads []step) error {
-	for _, r := range reads {
-		if err := d.query(ctx, r.statement, r.args, r.row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// ignored is the target of a column that is not read.
+type ignored struct{}
+
+func (ignored) Scan(any) error { return nil }
 
 // preparedStatements keeps prepared statements by their text. There are only as many as
 // hot reads.
@@ -278,15 +286,12 @@ func (j asJSON) Value() (driver.Value, error) {
 }
 
 func (j asJSON) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
-		return nil
-	case string:
-		return json.Unmarshal([]byte(src), j.list)
-	case []byte:
-		return json.Unmarshal(src, j.list)
-	}
-	return fmt.Errorf("cannot scan a list from %T", src)
+	return scanText(src, func(text []byte) error {
+		if text == nil {
+			return nil
+		}
+		return json.Unmarshal(text, j.list)
+	})
 }
 
 // backup copies the database as of one moment, while others write. The copy gets its

@@ -42,7 +42,7 @@ func (d sqlite) transact(
 		copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
 			return run(ctx, insertions(table, columns, rows)...)
 		}
-		last, err := fn(ctx, &transaction{IDB: tx, driver: tx.Tx, run: run, copy: copied})
+		last, err := fn(ctx, &transaction{IDB: tx, run: run, copy: copied})
 		if err != nil {
 			return err
 		}
@@ -57,20 +57,7 @@ func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error
 	return d.transact(ctx, db, func(context.Context, *transaction) ([]step, error) { return steps, nil })
 }
 
-func (sqlite) number(parameter string) string { return parameter }
-
-func (d sqlite) insert(
-	ctx context.Context, db *bun.DB, first step, others func(id int64) ([]step, error),
-) (id int64, err error) {
-	err = d.transact(ctx, db, func(ctx context.Context, tx *transaction) ([]step, error) {
-		first.row = func(scan func(...any) error) error { return scan(&id) }
-		if err := tx.run(ctx, first); err != nil {
-			return nil, err
-		}
-		return others(id)
-	})
-	return id, err
-}
+func (sqlite) newestEvent() string { return "(SELECT MAX(id) FROM events)" }
 
 func (sqlite) mustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
@@ -99,18 +86,14 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
 	found := false
-	for rows.Next() {
-		found = true
-		if s.row == nil {
-			continue
+	err = scanAll(rows, func(scan func(...any) error) error {
+		if found = true; s.row == nil {
+			return nil
 		}
-		if err := s.row(rows.Scan); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
+		return s.row(scan)
+	})
+	if err != nil {
 		return err
 	}
 	if s.mustMatch && !found {

@@ -24,7 +24,7 @@ func newStatements(d dialect) statements {
 	return statements{
 		session:         sessionStatement,
 		members:         membersStatement(d),
-		categories:      categoriesStatement(d),
+		categories:      categoryTable.among(d, "id", "$1"),
 		translations:    translationsStatement(d),
 		feedStatements:  newFeedStatements(d),
 		eventStatements: newEventStatements(d),
@@ -34,5 +34,5 @@ func newStatements(d dialect) statements {
 
 // each runs a hot read and passes every row to fn.
 func (s *Store) each(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
-	return s.dialect.query(ctx, statement, args, fn)
+	return s.dialect.query(ctx, step{statement: statement, args: args, row: fn})
 }

@@ -14,8 +14,6 @@ import (
 // transaction is an open transaction. Queries built by bun use IDB.
 type transaction struct {
 	bun.IDB
-	// driver runs queries whose parameters have the driver's types.
-	driver querier
 	// run runs the steps in order, in one round trip where the database supports it. A
 	// step that must match is the first. A miss does not undo earlier writes by itself;
 	// only an error from the transaction's function does. So such a step may be among
@@ -71,17 +69,22 @@ func (t fieldTarget) Scan(src any) error { return t.field.ScanValue(t.row, src) 
 // errMissed reports that a step that must match returned no row.
 var errMissed = errors.New("a step that must match found no row")
 
-// stepStatements are the statements of all steps.
+// stepStatements are the statements of constant text that are not hot reads: the steps
+// of transactions, and other reads.
 type stepStatements struct {
 	eventSteps
 	tokenSteps
 	listingSteps
 	importSteps
+	checkSteps
+	howToSteps
+	imageSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
+		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 	}
 }
 
@@ -106,15 +109,4 @@ func (s *Store) writeWithin(ctx context.Context, limit time.Duration, fn func(ct
 // writeAll runs the steps in their own transaction.
 func (s *Store) writeAll(ctx context.Context, steps []step) error {
 	return s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
-}
-
-// insert adds an event with the first step, which returns its ID, and runs the steps
-// that others returns for it, in one transaction. others may be called several times,
-// and before the ID is known.
-func (s *Store) insert(ctx context.Context, first step, others func(id int64) ([]step, error)) (id int64, err error) {
-	err = s.call(ctx, func(ctx context.Context) (err error) {
-		id, err = s.dialect.insert(ctx, s.db, first, others)
-		return err
-	})
-	return id, err
 }

@@ -112,7 +112,7 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 		"Relations":     func() error { _, err := s.Subscriptions().Relations(ctx, 1, people); return err },
 		"Subscriptions": func() error { _, err := s.Subscriptions().List(ctx, subscription.Query{User: 1, Page: r}); return err },
 		"Events": func() error {
-			_, err := s.Events().List(ctx, event.Query{Author: 1, Reach: event.VisibleStates(subscription.Self), Page: r})
+			_, err := s.Events().List(ctx, event.Query{Author: 1, States: event.VisibleStates(subscription.Self), Page: r})
 			return err
 		},
 		"Commented": func() error { _, err := s.Events().Commented(ctx, 1, many); return err },

@@ -66,7 +66,7 @@ func (v Subscriptions) Follow(
 // checkFollow returns an error unless both ends exist. Users and categories are never
 // deleted.
 func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscription) error {
-	followed := tx.NewSelect().Model((*categoryRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Category)
+	followed := tx.NewSelect().Table("categories").ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
 		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed)
 	}

@@ -53,7 +53,7 @@ func (v Translations) Get(
 ) (found map[localisation.Key]string, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		found = make(map[localisation.Key]string, len(keys))
-		args := []any{v.s.dialect.listOfBytes(bytesOf(keys)), v.s.dialect.instant(dbTime{now})}
+		args := []any{v.s.dialect.listOf(bytesOf(keys)), v.s.dialect.instant(dbTime{now})}
 		return v.s.each(ctx, v.s.hot.translations, args, func(scan func(...any) error) error {
 			var key []byte
 			var content string

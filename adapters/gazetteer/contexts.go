@@ -191,13 +191,13 @@ var titles = "叫首姓唱哼"
 // followers and enders judge the text after a short name: misleading, or harmless despite
 // such a beginning. The longest match decides.
 var (
-	followers = judged(behind, notBehind)
-	enders    = judged(tails, notTails)
+	followers = contextTrie(behind, notBehind)
+	enders    = contextTrie(tails, notTails)
 )
 
 const misleading = 1
 
-func judged(bad, good []string) *trie {
+func contextTrie(bad, good []string) *trie {
 	t := newTrie()
 	for _, w := range bad {
 		t.add(w, misleading)

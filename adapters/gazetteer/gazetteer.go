@@ -64,7 +64,7 @@ var all = sync.OnceValue(func() *Gazetteer { return Of(builtIn()) })
 
 // Of returns the gazetteer of the records.
 func Of(records []Record) *Gazetteer {
-	byText, divisions := map[string]*name{}, atlas{}
+	byText, divisions := map[string]*name{}, divisionsByPlace{}
 	named := func(text string) *name {
 		if byText[text] == nil {
 			byText[text] = &name{text: text}
@@ -105,23 +105,23 @@ func Of(records []Record) *Gazetteer {
 
 // Analyse implements place.Analyser. It never fails.
 func (g *Gazetteer) Analyse(_ context.Context, title, content string) (place.Place, error) {
-	abroad := elsewhere{}
+	abroad := foreignCounts{}
 	found := append(g.scan(title, true, abroad), g.scan(content, false, abroad)...)
 	return mostMentioned(chained(resolved(found)), abroad.most()), nil
 }
 
-// mention is a sighting with its place.
+// mention is an occurrence with its place.
 type mention struct {
-	sighting
+	occurrence
 	place *division
 }
 
-// resolved returns the sightings with exactly one place.
-func resolved(found []sighting) []mention {
+// resolved returns the occurrences with exactly one place.
+func resolved(found []occurrence) []mention {
 	confirm(found)
 	certain, around := map[*division]bool{}, map[*division]bool{}
 	for _, s := range found {
-		if p := s.alone(); p != nil {
+		if p := s.unambiguous(); p != nil {
 			certain[p] = true
 			around[p.lineage[len(p.lineage)-1]] = true
 		}
@@ -129,10 +129,10 @@ func resolved(found []sighting) []mention {
 	mentions := make([]mention, 0, len(found))
 	var before mention
 	for _, s := range found {
-		p := s.meant(before, certain)
+		p := s.divisionFor(before, certain)
 		if p == nil {
-			if p = s.headedFor(around); p != nil {
-				certain[p] = true // for later sightings
+			if p = s.destinationCity(around); p != nil {
+				certain[p] = true // for later occurrences
 			}
 		}
 		if p == nil {
@@ -146,7 +146,7 @@ func resolved(found []sighting) []mention {
 
 // confirm accepts a weak name as a city if one of its districts follows with its full name:
 // in 白银市's 白银平川区, 白银 is not the metal.
-func confirm(found []sighting) {
+func confirm(found []occurrence) {
 	for i := range max(0, len(found)-1) {
 		city, next := &found[i], found[i+1]
 		if !city.weak || !next.official {
@@ -160,10 +160,10 @@ func confirm(found []sighting) {
 	}
 }
 
-// alone returns the place that the name identifies without context, or nil. A district needs
+// unambiguous returns the place that the name identifies without context, or nil. A district needs
 // context: even a unique name may be a village or a company. Cities inside a city qualify by
 // their full name: 昆山市.
-func (s sighting) alone() *division {
+func (s occurrence) unambiguous() *division {
 	var upper, lower []*division
 	for _, p := range s.places {
 		if p.District == "" {
@@ -185,16 +185,16 @@ func standsAlone(official string) bool {
 	return strings.HasSuffix(official, "市") && utf8.RuneCountInString(official) >= 3
 }
 
-// meant returns the only place of the name that agrees with the mention right before it, or
+// divisionFor returns the only place of the name that agrees with the mention right before it, or
 // is known without context, or agrees with the certain places; smaller surroundings count
 // first. It returns nil for none or several.
-func (s sighting) meant(before mention, certain map[*division]bool) *division {
+func (s occurrence) divisionFor(before mention, certain map[*division]bool) *division {
 	if before.isBeside(s) {
 		if p := inside(before.place, s.places); p != nil && !(p.District != "" && s.isLandmark()) {
 			return p
 		}
 	}
-	if p := s.alone(); p != nil {
+	if p := s.unambiguous(); p != nil {
 		return p
 	}
 	for depth := range 3 {
@@ -216,9 +216,9 @@ func (s sighting) meant(before mention, certain map[*division]bool) *division {
 	return nil
 }
 
-// headedFor returns the only city of a weak name that is a destination or location, in one
+// destinationCity returns the only city of a weak name that is a destination or location, in one
 // of the provinces of the text: 先到合肥，再到六安.
-func (s sighting) headedFor(provinces map[*division]bool) *division {
+func (s occurrence) destinationCity(provinces map[*division]bool) *division {
 	last, _ := utf8.DecodeLastRuneInString(s.whole[:s.start])
 	if !s.weak || !strings.ContainsRune(thither, last) {
 		return nil
@@ -257,15 +257,15 @@ func inside(outer *division, places []*division) *division {
 }
 
 // isBeside reports whether the next name follows without a separator.
-func (m mention) isBeside(next sighting) bool {
+func (m mention) isBeside(next occurrence) bool {
 	return m.whole != "" && m.inTitle == next.inTitle && m.end <= next.start &&
 		strings.Trim(m.whole[m.end:next.start], " 　·・-—/（(【") == ""
 }
 
-// atlas holds the division of each place.
-type atlas map[place.Place]*division
+// divisionsByPlace holds the division of each place.
+type divisionsByPlace map[place.Place]*division
 
-func (a atlas) of(p place.Place) *division {
+func (a divisionsByPlace) of(p place.Place) *division {
 	if a[p] == nil {
 		d := &division{Place: p}
 		a[p] = d

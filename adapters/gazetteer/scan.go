@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// sighting is an occurrence of a name in a text.
-type sighting struct {
+// occurrence is a name found in a text.
+type occurrence struct {
 	*name
 	whole      string // the text
 	start, end int    // position of the name, in bytes
@@ -16,10 +16,10 @@ type sighting struct {
 	confirmed  bool // a weak name that means the city
 }
 
-// elsewhere counts mentions of places abroad.
-type elsewhere map[string]int
+// foreignCounts counts mentions of places abroad.
+type foreignCounts map[string]int
 
-func (e elsewhere) most() (most int) {
+func (e foreignCounts) most() (most int) {
 	for _, count := range e {
 		most = max(most, count)
 	}
@@ -27,7 +27,7 @@ func (e elsewhere) most() (most int) {
 }
 
 // count counts the name, unless it is probably an adjective.
-func (e elsewhere) count(name, before string) {
+func (e foreignCounts) count(name, before string) {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if !slices.Contains(countries, name) || strings.ContainsRune(thither, last) {
 		e[name]++
@@ -35,9 +35,9 @@ func (e elsewhere) count(name, before string) {
 }
 
 // scan reads the text once, from left to right. A found name or word is skipped as a whole.
-func (g *Gazetteer) scan(text string, inTitle bool, abroad elsewhere) []sighting {
-	found := make([]sighting, 0, len(text)/64+4) // typical density in diaries
-	quoted, foreign := 0, -1                     // ends of the last name abroad
+func (g *Gazetteer) scan(text string, inTitle bool, abroad foreignCounts) []occurrence {
+	found := make([]occurrence, 0, len(text)/64+4) // typical density in diaries
+	quoted, foreign := 0, -1                       // ends of the last name abroad
 	for i := 0; i < len(text); {
 		number, size := g.names.longest(text[i:])
 		start := i
@@ -62,8 +62,8 @@ func (g *Gazetteer) scan(text string, inTitle bool, abroad elsewhere) []sighting
 		if !isHere {
 			continue
 		}
-		s := sighting{name: n, whole: text, start: start, end: i, inTitle: inTitle}
-		if n.official || !s.misleads() {
+		s := occurrence{name: n, whole: text, start: start, end: i, inTitle: inTitle}
+		if n.official || !s.isMisleading() {
 			found = append(found, s)
 		}
 	}
@@ -78,8 +78,8 @@ func isPartOf(between string) bool {
 		!strings.ContainsAny(between, leads) && !strings.ContainsFunc(between, unicode.IsPunct)
 }
 
-// misleads reports whether the context of a short name gives it another meaning.
-func (s sighting) misleads() bool {
+// isMisleading reports whether the context of a short name gives it another meaning.
+func (s occurrence) isMisleading() bool {
 	before, follows := s.whole[:s.start], s.whole[s.end:]
 	last, size := utf8.DecodeLastRuneInString(s.text)
 	verdict, _ := followers.longest(follows)
@@ -107,7 +107,7 @@ func withoutPraise(text string) string {
 	return text
 }
 
-func (s sighting) isCityOrProvince() bool {
+func (s occurrence) isCityOrProvince() bool {
 	for _, p := range s.places {
 		if p.District == "" {
 			return true
@@ -118,7 +118,7 @@ func (s sighting) isCityOrProvince() bool {
 
 // isLandmark reports whether the short name of a district means a landmark of that name:
 // 南京玄武湖, 成都武侯祠.
-func (s sighting) isLandmark() bool {
+func (s occurrence) isLandmark() bool {
 	if s.official {
 		return false
 	}

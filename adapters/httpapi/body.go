@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,11 +16,8 @@ import (
 	"plaza/domain/fault"
 )
 
-// Bounds of a JSON body.
-const (
-	maxBody  = 1 << 20 // bytes (GEN-11)
-	maxDepth = 64      // nesting of objects and lists
-)
+// maxBody is the largest JSON body, in bytes (GEN-11).
+const maxBody = 1 << 20
 
 // Faults of a body as a whole.
 var (
@@ -30,7 +26,6 @@ var (
 	errCutOff     = fault.New(fault.Invalid, "The body could not be read to its end.")
 	errTooSlow    = fault.New(fault.Timeout, "The body arrived too slowly.")
 	errNoUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
-	errTooDeep    = fault.New(fault.Invalid, "The body is nested too deeply.")
 	errNoJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
 	errNoObject   = fault.New(fault.Invalid, "The body is not a JSON object.")
 )
@@ -56,10 +51,12 @@ func fill(body any, raw []byte) error {
 	return complete(body, object, nil)
 }
 
-// complete fills the body from the object and returns all problems with it. s is nil unless
-// the body brings pictures as JSON.
-func complete(body any, object map[string]json.RawMessage, s *uploadReader) error {
-	d := decoder{uploads: s}
+// complete fills the body from the object and returns all problems with it and its pictures.
+func complete(body any, object map[string]json.RawMessage, pictures map[string]*upload) error {
+	var d decoder
+	for name, picture := range pictures {
+		d.note(name, picture.problem)
+	}
 	d.object("", object, reflect.ValueOf(body).Elem())
 	d.wrong.Merge(broken(body))
 	return d.wrong.Err()
@@ -94,9 +91,12 @@ func limitBody(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return nil
 }
 
-// readFault returns the reason why a bounded body could not be read. It returns otherwise when
-// the body is neither too large nor too slow.
+// readFault returns the reason why a bounded body could not be read. A fault is the reason
+// itself. readFault returns otherwise when the body is neither too large nor too slow.
 func readFault(w http.ResponseWriter, r *http.Request, err, otherwise error) error {
+	if _, isFault := fault.As(err); isFault {
+		return err
+	}
 	if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return r.Context().Err()
 	}
@@ -137,40 +137,17 @@ func isJSON(contentType string) bool {
 
 // parse reads exactly one JSON object. Names are case-sensitive. The last of repeated names
 // counts.
-func parse(raw []byte) (map[string]json.RawMessage, error) {
-	switch {
-	case !utf8.Valid(raw):
+func parse(raw []byte) (object map[string]json.RawMessage, err error) {
+	if !utf8.Valid(raw) {
 		return nil, errNoUTF8
-	case isDeep(raw):
-		return nil, errTooDeep
-	case !json.Valid(raw):
-		return nil, errNoJSON
-	case bytes.TrimLeft(raw, " \t\r\n")[0] != '{':
+	}
+	err = json.Unmarshal(raw, &object)
+	_, isOther := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case isOther, err == nil && object == nil: // null
 		return nil, errNoObject
+	case err != nil:
+		return nil, errNoJSON
 	}
-	var object map[string]json.RawMessage
-	err := json.Unmarshal(raw, &object)
-	return object, err
-}
-
-// isDeep reports whether the text, if it is JSON, is nested beyond maxDepth.
-func isDeep(raw []byte) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch b := raw[i]; {
-		case inString && b == '\\':
-			i++
-		case b == '"':
-			inString = !inString
-		case inString:
-		case b == '{' || b == '[':
-			depth++
-		case b == '}' || b == ']':
-			depth--
-		}
-		if depth > maxDepth {
-			return true
-		}
-	}
-	return false
+	return object, nil
 }

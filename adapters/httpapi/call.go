@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/semaphore"
 
 	"plaza/domain/access"
 	"plaza/domain/secret"
@@ -18,8 +19,9 @@ type call struct {
 	actor access.Actor
 	key   secret.String // presented by the actor
 
-	uploads uploadBuffers // pictures of the request
-	leave   func()        // releases what enter acquired; nil: nothing
+	pictures map[string]*upload  // of the body, by field
+	decoding *semaphore.Weighted // bytes of bodies with pictures that are decoded at once
+	leave    func()              // releases what enter acquired; nil: nothing
 }
 
 // enter acquires memory for a list of that many events. The end of the call releases it, if
@@ -34,7 +36,9 @@ func (c *call) enter(r *listLimits, events int) error {
 
 // end releases what the call holds.
 func (c *call) end() {
-	_ = c.uploads.close() // temporary files: their loss does not matter
+	for _, picture := range c.pictures {
+		_ = picture.close() // a temporary file: its loss does not matter
+	}
 	if c.leave != nil {
 		c.leave()
 	}

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"plaza/domain/fault"
 	"plaza/domain/text"
@@ -52,8 +50,7 @@ func (n *nullable[T]) orNil() *T {
 // or a nullable of those, or a pointer. A pointer stays nil when the field is not sent or
 // can't be read. Only a nullable accepts null.
 type decoder struct {
-	wrong   fault.Fields
-	uploads *uploadReader // holds the pictures of a JSON body; nil: the body has none
+	wrong fault.Fields
 }
 
 func (d *decoder) note(name, problem string) {
@@ -84,12 +81,6 @@ func (d *decoder) value(name string, raw json.RawMessage, into reflect.Value) {
 	}
 	if isNull {
 		d.note(name, text.Null)
-		return
-	}
-	if u, ok := into.Addr().Interface().(*upload); ok {
-		var problem string
-		u.uploadBuffer, problem = d.uploads.upload(raw)
-		d.note(name, problem)
 		return
 	}
 	if into.Kind() == reflect.Pointer {
@@ -179,57 +170,29 @@ func readString(raw json.RawMessage) (s, problem string) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return "", noString
 	}
-	if isBroken(raw) {
+	if isReplaced(s, raw) {
 		return "", noText
 	}
 	return s, text.Limit{}.Problem(s)
 }
 
-// isBroken reports whether a JSON string escapes a surrogate without its other half. UTF-8
-// can't express that.
-func isBroken(raw json.RawMessage) bool {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		r, isUnit := unit(raw[i:])
-		switch {
-		case !isUnit:
-			i++
-		case !utf16.IsSurrogate(r):
-			i += unitLen - 1
-		default:
-			low, _ := unit(raw[i+unitLen:])
-			if utf16.DecodeRune(r, low) == unicode.ReplacementChar {
-				return true
-			}
-			i += 2*unitLen - 1
-		}
+// isReplaced reports whether encoding/json replaced half of a surrogate pair, which UTF-8
+// can't express: the string has more replacement characters than were sent.
+func isReplaced(s string, raw json.RawMessage) bool {
+	const replacement = "\ufffd"
+	n := strings.Count(s, replacement)
+	if n == 0 {
+		return false
 	}
-	return false
-}
-
-const unitLen = len(`\u0000`)
-
-// unit reads an escaped UTF-16 code unit at the start of the text, like \ud83d. It reports
-// false if the text begins with anything else.
-func unit(raw []byte) (rune, bool) {
-	if len(raw) < unitLen || raw[0] != '\\' || raw[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(raw[2:unitLen]), 16, 16)
-	return rune(n), err == nil
+	sent := bytes.ToLower(bytes.ReplaceAll(raw, []byte(`\\`), nil))
+	return n > bytes.Count(sent, []byte(replacement))+bytes.Count(sent, []byte(`\ufffd`))
 }
 
 // readInteger reads a number without fraction and exponent, also from a string (GEN-08).
 func readInteger(raw json.RawMessage, bits int) (int64, bool) {
 	digits := string(raw)
 	if strings.HasPrefix(digits, `"`) {
-		s, problem := readString(raw)
-		if problem != "" {
-			return 0, false
-		}
-		digits = s
+		digits, _ = readString(raw) // a string with a problem is no number either
 	}
 	if !isDecimal(digits) {
 		return 0, false
@@ -242,10 +205,5 @@ func readInteger(raw json.RawMessage, bits int) (int64, bool) {
 // accepts more than that.
 func isDecimal(s string) bool {
 	s = strings.TrimPrefix(s, "-")
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }

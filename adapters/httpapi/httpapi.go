@@ -16,6 +16,7 @@ import (
 	"reflect"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/semaphore"
 
 	"plaza/application/browsing"
 	"plaza/application/diary"
@@ -46,18 +47,18 @@ type Config struct {
 
 // UseCases are the dependencies of the handlers. All are required.
 type UseCases struct {
-	Signin    *signin.Signin
-	People    *people.People
-	Diary     *diary.Diary
-	Following *following.Following
-	Browsing  *browsing.Browsing
-	Reading   *reading.Reading
-	Curating  *userimages.UserImages
-	Importing *importing.Importing
-	Paying    *paying.Paying
-	Portraits PortraitSource
-	Media     MediaSource
-	Addresses AddressCheck
+	Signin     *signin.Signin
+	People     *people.People
+	Diary      *diary.Diary
+	Following  *following.Following
+	Browsing   *browsing.Browsing
+	Reading    *reading.Reading
+	UserImages *userimages.UserImages
+	Importing  *importing.Importing
+	Paying     *paying.Paying
+	Portraits  PortraitSource
+	Media      MediaSource
+	Addresses  AddressCheck
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or false if no
@@ -67,7 +68,8 @@ type PortraitSource func(name string) ([]byte, bool)
 // api holds what the handlers need.
 type api struct {
 	UseCases
-	limits *listLimits
+	limits   *listLimits
+	decoding *semaphore.Weighted // bytes of bodies with pictures that are decoded at once
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -78,7 +80,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	router, err := newRouter(&api{u, newListLimits()}, c.TrustedProxies, table)
+	router, err := newRouter(&api{u, newListLimits(), semaphore.NewWeighted(maxDecoding)}, c.TrustedProxies, table)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +105,10 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 		if r.Policy == (Policy{}) {
 			return nil, fmt.Errorf("httpapi: %s %s has no policy", r.Method, r.Path)
 		}
-		engine.Handle(r.Method, r.pattern(), a.serve(r))
-		if r.Method == http.MethodGet {
-			engine.Handle(http.MethodHead, r.pattern(), a.serve(r))
-		}
+		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
 	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNoSuchThing) })
-	methods := methodsOf(rows)
-	engine.NoMethod(func(c *gin.Context) { methods.refuse(c.Writer, c.Request) })
+	engine.NoMethod(gin.WrapF(refuser(rows)))
 	return engine, nil
 }
 
@@ -118,7 +116,7 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 func (a *api) serve(r route) gin.HandlerFunc {
 	return func(g *gin.Context) {
 		g.Request.Pattern = g.FullPath() // for the access log
-		c := &call{gin: g}
+		c := &call{gin: g, decoding: a.decoding}
 		defer c.end()
 		answer, err := a.answer(r, c)
 		if err != nil {

@@ -44,7 +44,7 @@ type tagsBody struct {
 
 func (a *api) keepImage(c *call) (reply, error) {
 	body, readErr := readUpload[imageBody](c)
-	kept, err := a.Curating.Upload(c.ctx(), c.actor, body.Img, body.Tags, readErr)
+	kept, err := a.UserImages.Upload(c.ctx(), c.actor, body.Img, body.Tags, readErr)
 	return created(renderImage(kept)), err
 }
 
@@ -54,7 +54,7 @@ func (a *api) retagImage(c *call) (reply, error) {
 		return reply{}, err
 	}
 	body, readErr := read[tagsBody](c)
-	kept, err := a.Curating.Retag(c.ctx(), c.actor, id, body.Tags, readErr)
+	kept, err := a.UserImages.Retag(c.ctx(), c.actor, id, body.Tags, readErr)
 	return bare(renderImage(kept)), err
 }
 
@@ -63,7 +63,7 @@ func (a *api) deleteImage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return noContent(), a.Curating.Delete(c.ctx(), c.actor, id)
+	return noContent(), a.UserImages.Delete(c.ctx(), c.actor, id)
 }
 
 // keywords reads a comma-separated list of tags. An image has no more than MaxTags, so more
@@ -96,9 +96,9 @@ func (a *api) listImages(c *call) (reply, error) {
 		if err := c.enter(a.limits, imagesWeight); err != nil {
 			return reply{}, err
 		}
-		return tag(bare(listing{items: imageViews(a.Curating.All(c.ctx(), wanted)), limits: a.limits, encoded: c.leave})), nil
+		return tag(bare(listing{items: imageViews(a.UserImages.All(c.ctx(), wanted)), limits: a.limits, encoded: c.leave})), nil
 	}
-	images, err := a.Curating.List(c.ctx(), wanted, request)
+	images, err := a.UserImages.List(c.ctx(), wanted, request)
 	return tag(paged(page.Map(images, renderImage))), err
 }
 

@@ -1,12 +1,12 @@
 package httpapi
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"iter"
 	"math"
@@ -65,24 +65,32 @@ var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The serve
 // enter waits until a page of that many events fits. leave releases it.
 func (r *listLimits) enter(ctx context.Context, events int) (leave func(), err error) {
 	weight := min(int64(events), r.most)
-	waiting, cancel := context.WithTimeout(ctx, listWait)
-	defer cancel()
-	if err := r.events.Acquire(waiting, weight); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, errListsBusy
+	if err := acquire(ctx, r.events, weight, listWait, errListsBusy); err != nil {
+		return nil, err
 	}
 	return func() { r.events.Release(weight) }, nil
 }
 
-// file takes a slot for a file. It fails at once if all are taken.
-func (r *listLimits) file() error {
+// acquire waits until the weight is free, and returns busy if that takes longer than wait.
+func acquire(ctx context.Context, from *semaphore.Weighted, weight int64, wait time.Duration, busy error) error {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if from.Acquire(waiting, weight) == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return busy
+}
+
+// file takes a slot for a file. It fails at once if all are taken. free frees the slot.
+func (r *listLimits) file() (free func(), err error) {
 	select {
 	case r.files <- struct{}{}:
-		return nil
+		return func() { <-r.files }, nil
 	default:
-		return errListsBusy
+		return nil, errListsBusy
 	}
 }
 
@@ -97,85 +105,49 @@ func itemsOf[T any](views []T) iter.Seq2[any, error] {
 	}
 }
 
-// encoded is an encoded listing. It can be sent once.
-type encoded struct {
-	*uploadBuffer
-	sum    hash.Hash // nil: no entity tag
-	limits *listLimits
-}
-
 // encode writes the listing as JSON. It fails before the first byte is sent.
-func (l listing) encode(tagged bool) (e encoded, err error) {
-	e = encoded{uploadBuffer: &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}, limits: l.limits}
-	out := io.Writer(e.uploadBuffer)
-	if tagged {
-		e.sum = sha256.New()
-		out = io.MultiWriter(e.uploadBuffer, e.sum)
+func (l listing) encode() (*uploadBuffer, error) {
+	encoded := &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}
+	if err := l.write(encoded); err != nil {
+		return nil, errors.Join(err, encoded.close())
 	}
-	if err := l.write(out); err != nil {
-		return e, errors.Join(err, e.close())
-	}
-	return e, nil
+	return encoded, nil
 }
 
-// close closes the file and frees its slot.
-func (e encoded) close() error {
-	if e.file == nil {
-		return nil
+func (l listing) write(to io.Writer) error {
+	out := bufio.NewWriter(to) // keeps its first error until Flush
+	var buf bytes.Buffer
+	put := func(before string, v any) error {
+		buf.Reset()
+		err := writeJSON(&buf, v)
+		out.WriteString(before)
+		out.Write(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
+		return err
 	}
-	<-e.limits.files
-	return e.uploadBuffer.close()
-}
-
-func (l listing) write(out io.Writer) error {
-	enc := json.NewEncoder(trimmed{out})
-	enc.SetEscapeHTML(false)
-	between := `{"data":[`
+	out.WriteString(`{"data":[`)
+	between := ""
 	for item, err := range l.items {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(out, between); err != nil {
-			return err
-		}
-		if err := enc.Encode(item); err != nil {
+		if err := put(between, item); err != nil {
 			return err
 		}
 		between = ","
 	}
-	if between != "," {
-		if _, err := io.WriteString(out, between); err != nil {
+	out.WriteString("]")
+	if l.pagination != nil {
+		if err := put(`,"pagination":`, l.pagination); err != nil {
 			return err
 		}
 	}
-	if l.pagination == nil {
-		_, err := io.WriteString(out, "]}\n")
-		return err
-	}
-	if _, err := io.WriteString(out, `],"pagination":`); err != nil {
-		return err
-	}
-	if err := enc.Encode(l.pagination); err != nil {
-		return err
-	}
-	_, err := io.WriteString(out, "}\n")
-	return err
-}
-
-// trimmed drops the newline that an encoder writes after each value.
-type trimmed struct{ out io.Writer }
-
-func (t trimmed) Write(p []byte) (int, error) {
-	if n := len(p); n > 0 && p[n-1] == '\n' {
-		_, err := t.out.Write(p[:n-1])
-		return n, err
-	}
-	return t.out.Write(p)
+	out.WriteString("}\n")
+	return out.Flush()
 }
 
 // sendListing sends the list, or 304 if the client already has it.
 func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) {
-	e, err := l.encode(r.tagged)
+	encoded, err := l.encode()
 	if l.encoded != nil {
 		l.encoded()
 	}
@@ -183,16 +155,21 @@ func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) 
 		fail(w, req, fmt.Errorf("encoding a list: %w", err))
 		return
 	}
-	defer e.close()
+	defer encoded.close()
 	h := w.Header()
 	if r.tagged {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, encoded.reader()); err != nil {
+			fail(w, req, fmt.Errorf("reading an encoded list: %w", err))
+			return
+		}
 		vary(h)
-		if isUnchanged(w, req, e.sum.Sum(nil), "no-cache") {
+		if isUnchanged(w, req, sum.Sum(nil), "no-cache") {
 			return
 		}
 	}
 	h["Content-Type"] = []string{"application/json"}
-	h["Content-Length"] = []string{strconv.FormatInt(e.size, 10)}
+	h["Content-Length"] = []string{strconv.FormatInt(encoded.size, 10)}
 	w.WriteHeader(r.status)
-	_, _ = io.Copy(w, io.NewSectionReader(e.uploadBuffer, 0, e.size)) // fails only when the client has disconnected
+	_, _ = io.Copy(w, encoded.reader()) // fails only when the client has disconnected
 }

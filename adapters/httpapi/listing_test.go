@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,7 +53,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	limits := newListLimits()
 	views := []string{strings.Repeat("a", listHeld), strings.Repeat("b", listHeld)}
-	e, err := listed3(limits, views...).encode(true)
+	e, err := listed3(limits, views...).encode()
 	require.NoError(t, err)
 	require.NotNil(t, e.file)
 	assert.Len(t, limits.files, 1)
@@ -83,13 +84,23 @@ func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 func TestTooManyLargeListsAreRefused(t *testing.T) {
 	limits := newListLimits()
 	for range listFiles {
-		require.NoError(t, limits.file())
+		_, err := limits.file()
+		require.NoError(t, err)
 	}
 	w := sentListing(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "2", w.Header().Get("Retry-After"))
 	w = sentListing(t, bare(listed3(limits, "short")))
 	assert.Equal(t, http.StatusOK, w.Code, "what fits into memory needs no place")
+}
+
+func TestListWithoutADiskTakesNoSlot(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	limits := newListLimits()
+	w := sentListing(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+	assert.Equal(t, "60", w.Header().Get("Retry-After"))
+	assert.Empty(t, limits.files)
 }
 
 func TestRoomForEvents(t *testing.T) {

@@ -81,12 +81,7 @@ func (f *middleware) note(ctx context.Context, id string, r *http.Request, out *
 }
 
 // routeOf returns the pattern of the matched route. The path itself is not logged.
-func routeOf(r *http.Request) string {
-	if r.Pattern == "" {
-		return "none"
-	}
-	return r.Pattern
-}
+func routeOf(r *http.Request) string { return cmp.Or(r.Pattern, "none") }
 
 // recoverPanic turns a panic into an internal error. It aborts a response that has begun, so that
 // the client does not take it for complete.

@@ -87,7 +87,7 @@ func orZero[T any](v *T) (value T) {
 func (a *api) createOrder(c *call) (reply, error) {
 	body, readErr := read[orderBody](c)
 	draft := body.draft()
-	key, err := c.idempotencyKey(payment.AskToCreate(draft))
+	key, err := c.idempotencyKey(payment.CreateContent(draft))
 	if readErr == nil && err != nil {
 		return reply{}, err
 	}

@@ -36,7 +36,7 @@ func (a *api) pay(c *call) (reply, error) {
 	if body.Order != nil && wish.Order < 1 {
 		return reply{}, payment.ErrNoOrder
 	}
-	if wish.Key, err = c.idempotencyKey(payment.AskToPay(wish.Intent, wish.Order)); err != nil {
+	if wish.Key, err = c.idempotencyKey(payment.PayContent(wish.Intent, wish.Order)); err != nil {
 		return reply{}, err
 	}
 	order, voucher, err := a.Paying.Pay(c.ctx(), c.actor, wish)
@@ -50,7 +50,7 @@ func (a *api) pay(c *call) (reply, error) {
 }
 
 // idempotencyKey returns the request's key for the operation, or nil without one (PAY-09).
-func (c *call) idempotencyKey(asked payment.Asked) (*payment.Key, error) {
+func (c *call) idempotencyKey(asked payment.RequestContent) (*payment.Key, error) {
 	const name = "Idempotency-Key"
 	switch keys := c.gin.Request.Header.Values(name); len(keys) {
 	case 0:

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -174,9 +175,7 @@ func names(header, tag string) bool {
 // write sends the bytes. The server drops them from responses to HEAD.
 func (r reply) write(w http.ResponseWriter, mediaType string, raw []byte) {
 	h := w.Header()
-	for name, values := range r.header {
-		h[name] = values
-	}
+	maps.Copy(h, r.header)
 	if mediaType != "" {
 		h["Content-Type"] = []string{mediaType}
 		h["Content-Length"] = []string{strconv.Itoa(len(raw))}

@@ -111,40 +111,36 @@ func (r Route) pattern() string {
 	return variable.ReplaceAllString(tail.ReplaceAllString(r.Path, "*id"), ":id")
 }
 
-// methods lists the methods of each path.
-type methods []struct {
-	path   *regexp.Regexp
-	method string
+// methods returns the methods of the route: HEAD comes with GET.
+func (r Route) methods() []string {
+	if r.Method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{r.Method}
 }
 
-func methodsOf(rows []route) methods {
-	all := make(methods, len(rows))
+// refuser returns a handler for methods that the path does not support. gin finds the other
+// methods, but takes what it has matched for one method as part of the next. So the handler
+// looks them up itself.
+func refuser(rows []route) http.HandlerFunc {
+	paths := make([]*regexp.Regexp, len(rows))
 	for i, r := range rows {
-		path := tail.ReplaceAllString(r.Path, "\x00")
-		path = variable.ReplaceAllString(path, "[^/]+")
-		all[i].path, all[i].method = regexp.MustCompile("^"+strings.ReplaceAll(path, "\x00", ".+")+"$"), r.Method
+		path := variable.ReplaceAllString(tail.ReplaceAllString(r.Path, ".+"), "[^/]+")
+		paths[i] = regexp.MustCompile("^" + path + "$")
 	}
-	return all
-}
-
-// refuse answers a method that the path does not support. gin finds the other methods, but
-// takes what it has matched for one method as part of the next. So refuse looks them up
-// itself.
-func (all methods) refuse(w http.ResponseWriter, r *http.Request) {
-	var takes []string
-	for _, m := range all {
-		if !m.path.MatchString(r.URL.EscapedPath()) || slices.Contains(takes, m.method) {
-			continue
+	return func(w http.ResponseWriter, r *http.Request) {
+		var takes []string
+		for i, row := range rows {
+			if paths[i].MatchString(r.URL.EscapedPath()) && !slices.Contains(takes, row.Method) {
+				takes = append(takes, row.methods()...)
+			}
 		}
-		if takes = append(takes, m.method); m.method == http.MethodGet {
-			takes = append(takes, http.MethodHead)
+		if len(takes) == 0 {
+			w.Header().Del("Allow")
+			fail(w, r, errNoSuchThing)
+			return
 		}
+		w.Header().Set("Allow", strings.Join(takes, ", "))
+		wrongMethod(r.Method).send(w, r)
 	}
-	if len(takes) == 0 {
-		w.Header().Del("Allow")
-		fail(w, r, errNoSuchThing)
-		return
-	}
-	w.Header().Set("Allow", strings.Join(takes, ", "))
-	wrongMethod(r.Method).send(w, r)
 }

@@ -2,13 +2,11 @@ package httpapi
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"reflect"
-	"slices"
 	"unicode/utf8"
 
 	"plaza/domain/fault"
@@ -30,148 +28,107 @@ var (
 )
 
 // upload is an uploaded picture, not yet validated. Without a buffer there is no picture.
-type upload struct{ *uploadBuffer }
+type upload struct {
+	*uploadBuffer
+	problem string // a sentence for the client if the value is not a picture
+}
 
 // readUpload returns the body of a request with a picture: JSON, or a form with a file
 // (PLA-02). It returns all problems of its fields as one fault. The picture exists until the
 // call ends.
 func readUpload[T any](c *call) (T, error) {
 	var body T
+	c.pictures = picturesOf(&body)
 	mediaType, _, _ := mime.ParseMediaType(c.gin.GetHeader("Content-Type"))
 	switch {
 	case mediaType == "multipart/form-data":
-		err := fillForm(&body, c)
+		err := fillFromForm(&body, c)
 		return body, err
 	case !isJSON(c.gin.GetHeader("Content-Type")):
 		return body, errNoUpload
 	}
-	err := fillStreamed(&body, c)
+	err := fillFromJSON(&body, c)
 	return body, err
 }
 
-// fillStreamed reads JSON without holding its pictures in memory.
-func fillStreamed(body any, c *call) error {
-	w, r := c.gin.Writer, c.gin.Request
-	if err := limitBody(w, r, maxJSON); err != nil {
-		return err
-	}
-	s := newUploadReader(r.Body, pictureFields(body), &c.uploads, maxBody)
-	raw, err := s.strip()
-	switch {
-	case errors.Is(err, errDiskFull), errors.Is(err, errNoJSON):
-		return err
-	case fault.Is(err, fault.TooLarge):
-		return readFault(w, r, &http.MaxBytesError{Limit: maxBody}, err)
-	case err != nil:
-		return readFault(w, r, err, errCutOff)
-	}
-	object, err := parse(raw)
-	if err != nil {
-		return err
-	}
-	return complete(body, object, s)
-}
-
-// pictureFields returns the names of the body's picture fields.
-func pictureFields(body any) (names []string) {
+// picturesOf returns the body's picture fields by name.
+func picturesOf(body any) map[string]*upload {
+	pictures := map[string]*upload{}
 	for field, value := range reflect.ValueOf(body).Elem().Fields() {
-		if _, is := value.Addr().Interface().(*upload); is {
-			names = append(names, jsonName(field))
+		if u, is := value.Addr().Interface().(*upload); is {
+			pictures[jsonName(field)] = u
 		}
 	}
-	return names
+	return pictures
 }
 
-// fillForm reads the form and checks it like JSON.
-func fillForm(body any, c *call) error {
-	sent, err := readForm(c, pictureFields(body))
-	if err != nil {
+// fillFromForm checks the form like JSON.
+func fillFromForm(body any, c *call) error {
+	w, r := c.gin.Writer, c.gin.Request
+	if err := limitBody(w, r, maxForm); err != nil {
 		return err
 	}
+	form, err := r.MultipartReader()
+	if err != nil {
+		return errNoForm
+	}
+	texts, err := readForm(form, c.pictures)
+	if err != nil {
+		return readFault(w, r, err, errNoForm)
+	}
 	object := map[string]json.RawMessage{}
-	for field, into := range reflect.ValueOf(body).Elem().Fields() {
+	for field := range reflect.TypeOf(body).Elem().Fields() {
 		name := jsonName(field)
-		texts := sent.texts[name]
-		switch into := into.Addr().Interface().(type) {
-		case *upload:
-			into.uploadBuffer = sent.files[name]
-			continue
-		case *[]string:
-			if len(texts) > 0 {
-				object[name], err = encode(texts)
-			}
+		sent := texts[name]
+		switch {
+		case len(sent) == 0 || c.pictures[name] != nil:
+		case field.Type.Kind() == reflect.Slice:
+			object[name], err = encode(sent)
 		default:
-			if len(texts) > 0 {
-				object[name], err = encode(texts[len(texts)-1])
-			}
+			object[name], err = encode(sent[len(sent)-1])
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return complete(body, object, nil)
+	return complete(body, object, c.pictures)
 }
 
-// sentForm is a parsed form: its texts, and the first file of each picture field. Other
-// files are read and dropped.
-type sentForm struct {
-	pictures []string
-	texts    map[string][]string
-	files    map[string]*uploadBuffer
-}
-
-func readForm(c *call, pictures []string) (sentForm, error) {
-	w, r := c.gin.Writer, c.gin.Request
-	read := sentForm{pictures: pictures, texts: map[string][]string{}, files: map[string]*uploadBuffer{}}
-	if err := limitBody(w, r, maxForm); err != nil {
-		return read, err
-	}
-	parts, err := r.MultipartReader()
-	if err != nil {
-		return read, errNoForm
-	}
-	for left, n := int64(maxBody), 0; ; n++ {
-		part, err := parts.NextPart()
+// readForm fills each picture from the first file of its field and returns the texts. It
+// drops other files while it reads them.
+func readForm(form *multipart.Reader, pictures map[string]*upload) (map[string][]string, error) {
+	texts, left := map[string][]string{}, int64(maxBody)
+	for range maxParts + 1 {
+		part, err := form.NextPart()
+		if err == io.EOF { // a wrapped EOF means that the form is incomplete
+			return texts, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		name := part.FormName()
+		if part.FileName() != "" {
+			into := io.Discard
+			if u := pictures[name]; u != nil && u.uploadBuffer == nil {
+				u.uploadBuffer = newPicture()
+				into = u
+			}
+			if _, err := io.Copy(into, part); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		content, err := io.ReadAll(io.LimitReader(part, left+1))
+		left -= int64(len(content))
 		switch {
-		case err == io.EOF: // a wrapped EOF means that the form is incomplete
-			return read, nil
-		case err == nil && n == maxParts:
-			return read, errNoForm
-		case err == nil:
-			left, err = read.take(part, left, &c.uploads)
+		case err != nil:
+			return nil, err
+		case left < 0:
+			return nil, &http.MaxBytesError{Limit: maxBody}
+		case !utf8.Valid(content):
+			return nil, errNoUTF8
 		}
-		switch {
-		case err == nil:
-		case errors.Is(err, errDiskFull), errors.Is(err, errNoUTF8):
-			return read, err
-		default:
-			return read, readFault(w, r, err, errNoForm)
-		}
+		texts[name] = append(texts[name], string(content))
 	}
-}
-
-// take reads the part. left is how many bytes of text the form may still have; take returns
-// what remains of it.
-func (f sentForm) take(part *multipart.Part, left int64, all *uploadBuffers) (int64, error) {
-	name := part.FormName()
-	if part.FileName() != "" {
-		if f.files[name] != nil || !slices.Contains(f.pictures, name) {
-			_, err := io.Copy(io.Discard, part)
-			return left, err
-		}
-		s, err := all.add(part)
-		f.files[name] = s
-		return left, err
-	}
-	text, err := io.ReadAll(io.LimitReader(part, left+1))
-	switch {
-	case err != nil:
-		return 0, err
-	case int64(len(text)) > left:
-		return 0, &http.MaxBytesError{Limit: maxBody}
-	case !utf8.Valid(text):
-		return 0, errNoUTF8
-	}
-	f.texts[name] = append(f.texts[name], string(text))
-	return left - int64(len(text)), nil
+	return nil, errNoForm
 }

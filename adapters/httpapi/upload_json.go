@@ -3,326 +3,165 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
-	"strconv"
+	"io/fs"
+	"math"
+	"strings"
+	"time"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 
 	"plaza/domain/fault"
+	"plaza/domain/text"
 )
 
-// maxInline is the longest value that stays in the JSON, in bytes.
-const maxInline = 32 << 10
+// Bounds of decoding, over all requests of the process. The decoder holds whole strings: it
+// allocates up to five times the size of a body.
+const (
+	maxDecoding  = maxJSON // bytes of the bodies that are decoded at once: the largest one, or smaller ones
+	decodingWait = 30 * time.Second
+)
 
-// uploadReader removes long strings from JSON while reading it, so the whole body is never
-// in memory. It decodes the base64 of each picture field into a buffer and drops other long
-// strings. An object with a secret name replaces a picture; an empty string replaces any
-// other long string.
-type uploadReader struct {
-	in       *bufio.Reader
-	out      bytes.Buffer
-	name     string
-	fields   []string // picture fields at the body's top level
-	pictures []piece  // of fields
-	uploads  *uploadBuffers
-	key      []byte // the last string at the top level, as written
-	depth    int
-	last     byte  // last byte that was not white space
-	maximum  int64 // bytes that may remain
-}
+// Faults of a picture in JSON.
+var (
+	errUploadsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is reading too many large pictures. Try again soon.")
+	errNoBase64    = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
+)
 
-// piece is a string that was removed.
-type piece struct {
-	buffer  *uploadBuffer
-	problem string // a sentence for the client if the string is not base64
-}
-
-func newUploadReader(body io.Reader, fields []string, all *uploadBuffers, maximum int64) *uploadReader {
-	return &uploadReader{
-		in: bufio.NewReaderSize(body, 64<<10), name: rand.Text(), fields: fields, pictures: make([]piece, len(fields)),
-		uploads: all, maximum: maximum,
-	}
-}
-
-// strip returns the JSON without its long strings.
-func (s *uploadReader) strip() ([]byte, error) {
-	for {
-		b, err := s.in.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return s.out.Bytes(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch b {
-		case '"':
-			err = s.text()
-		case '{', '[':
-			s.depth++
-			s.out.WriteByte(b)
-		case '}', ']':
-			s.depth--
-			s.out.WriteByte(b)
-		default:
-			s.out.WriteByte(b)
-		}
-		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
-			s.last = b
-		}
-		if err != nil {
-			return nil, err
-		}
-		if int64(s.out.Len()) > s.maximum {
-			return nil, tooLarge(s.maximum)
-		}
-	}
-}
-
-// text copies the string after its opening quote. It removes the string if that is a long
-// value.
-func (s *uploadReader) text() error {
-	start := s.out.Len()
-	s.out.WriteByte('"')
-	for escaped := false; ; {
-		b, err := s.in.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return nil // not JSON
-		}
-		if err != nil {
-			return err
-		}
-		s.out.WriteByte(b)
-		switch {
-		case b == '"' && !escaped:
-			if s.depth == 1 && s.out.Len()-start <= maxInline {
-				s.key = append(s.key[:0], s.out.Bytes()[start:]...)
-			}
-			return nil
-		case s.last == ':' && s.out.Len()-start > maxInline:
-			begun := bytes.Clone(s.out.Bytes()[start+1:])
-			s.out.Truncate(start)
-			return s.takeOut(&quoted{begun: begun, in: s.in})
-		case int64(s.out.Len()) > s.maximum:
-			return tooLarge(s.maximum)
-		}
-		escaped = b == '\\' && !escaped
-	}
-}
-
-func (s *uploadReader) takeOut(text *quoted) error {
-	n := s.picture()
-	if n < 0 {
-		s.out.WriteString("{}")
-		_, err := io.Copy(io.Discard, text)
+// fillFromJSON receives the whole body before it decodes it, so a slow client does not keep
+// others waiting.
+func fillFromJSON(body any, c *call) error {
+	w, r := c.gin.Writer, c.gin.Request
+	if err := limitBody(w, r, maxJSON); err != nil {
 		return err
 	}
-	if before := s.pictures[n].buffer; before != nil { // the last of repeated fields counts
-		if err := s.uploads.remove(before); err != nil {
+	sent := &uploadBuffer{inMemory: maxHeld, most: math.MaxInt64}
+	defer sent.close()
+	if _, err := io.Copy(sent, r.Body); err != nil {
+		return readFault(w, r, err, errCutOff)
+	}
+	if sent.file != nil {
+		if err := acquire(c.ctx(), c.decoding, sent.Size(), decodingWait, errUploadsBusy); err != nil {
 			return err
 		}
+		defer c.decoding.Release(sent.Size())
 	}
-	buffer, err := s.uploads.add(newBase64(text))
-	p := piece{buffer: buffer}
-	if errors.Is(err, errNoBase64) {
-		p.problem = errNoBase64.Text
-		_, err = io.Copy(io.Discard, text)
-	}
+	object, err := parsePictures(transform.NewReader(sent.reader(), encoding.UTF8Validator), c.pictures)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&s.out, `{"%s":%d}`, s.name, n)
-	s.pictures[n] = p
-	return nil
+	return complete(body, object, c.pictures)
 }
 
-// picture returns the index of the picture field whose value is being read, or -1 for any
-// other field.
-func (s *uploadReader) picture() int {
-	var name string
-	if s.depth != 1 || json.Unmarshal(s.key, &name) != nil {
-		return -1
+// parsePictures is like parse, but decodes the pictures while it reads, and leaves them out of
+// the object. What is not the last value of a picture may have maxBody bytes together.
+func parsePictures(body io.Reader, pictures map[string]*upload) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(body)
+	if begin, err := d.Token(); err != nil {
+		return nil, unreadable(err)
+	} else if begin != json.Delim('{') {
+		return nil, errNoObject
 	}
-	return slices.Index(s.fields, name)
+	object, inPictures := map[string]json.RawMessage{}, map[string]int64{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		if picture := pictures[name.(string)]; picture != nil {
+			begin := d.InputOffset()
+			err = d.Decode(picture)
+			inPictures[name.(string)] = d.InputOffset() - begin
+		} else {
+			var value json.RawMessage
+			err = d.Decode(&value)
+			object[name.(string)] = value
+		}
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		others := d.InputOffset()
+		for _, size := range inPictures {
+			others -= size
+		}
+		if others > maxBody {
+			return nil, tooLarge(maxBody)
+		}
+	}
+	if _, err := d.Token(); err != nil { // the end of the object
+		return nil, unreadable(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, unreadable(err)
+	}
+	return object, nil
 }
 
-// upload returns the picture for a JSON value, or the problem with it.
-func (s *uploadReader) upload(raw json.RawMessage) (*uploadBuffer, string) {
-	var named map[string]int
-	if err := json.Unmarshal(raw, &named); err == nil {
-		n, isOurs := named[s.name]
-		if !isOurs || len(named) > 1 {
-			return nil, noString
-		}
-		p := s.pictures[n]
-		if p.problem != "" {
-			return nil, p.problem
-		}
-		return p.buffer, ""
-	}
-	text, problem := readString(raw)
-	if problem != "" || text == "" {
-		return nil, problem
-	}
-	buffer, err := s.uploads.add(newBase64(bytes.NewReader([]byte(text))))
-	if err != nil {
-		return nil, errNoBase64.Text
-	}
-	return buffer, ""
-}
-
-// quoted reads the content of a JSON string up to its closing quote.
-type quoted struct {
-	begun []byte // that was read already
-	in    *bufio.Reader
-	ended bool
-}
-
-func (q *quoted) Read(p []byte) (n int, err error) {
-	for n < len(p) {
-		if q.ended {
-			return n, io.EOF
-		}
-		if p[n], err = q.next(); err != nil {
-			return n, err
-		}
-		if !q.ended {
-			n++
-		}
-	}
-	return n, nil
-}
-
-// next returns the next byte of the content. A character outside ASCII is not base64, so any
-// such byte may stand for it.
-func (q *quoted) next() (byte, error) {
-	b, err := q.byte()
+// unreadable returns the fault of a body that can't be decoded. The server is to blame for a
+// file that can't be read or written.
+func unreadable(err error) error {
+	_, isFile := errors.AsType[*fs.PathError](err)
 	switch {
-	case err != nil:
-		return 0, err
-	case b == '"':
-		q.ended = true
-		return 0, nil
-	case b < ' ':
-		return 0, errNoJSON
-	case b != '\\':
-		return b, nil
-	}
-	if b, err = q.byte(); err != nil {
-		return 0, err
-	}
-	switch b {
-	case 'n', 'r', 't':
-		return '\n', nil // white space
-	case 'u':
-		return q.unit()
-	case '"', '\\', '/', 'b', 'f':
-		return b, nil // of these only the slash is base64
-	}
-	return 0, errNoJSON
-}
-
-func (q *quoted) unit() (byte, error) {
-	var digits [4]byte
-	for i := range digits {
-		var err error
-		if digits[i], err = q.byte(); err != nil {
-			return 0, err
-		}
-	}
-	n, err := strconv.ParseUint(string(digits[:]), 16, 16)
-	switch {
-	case err != nil:
-		return 0, errNoJSON
-	case n >= 0x80:
-		return '?', nil
-	}
-	return byte(n), nil
-}
-
-func (q *quoted) byte() (byte, error) {
-	if len(q.begun) > 0 {
-		b := q.begun[0]
-		q.begun = q.begun[1:]
-		return b, nil
-	}
-	b, err := q.in.ReadByte()
-	if errors.Is(err, io.EOF) {
-		err = errNoJSON // the string does not end
-	}
-	return b, err
-}
-
-// base64Text decodes base64 or a data URI. It ignores the media type of the URI: pictures
-// are judged by their content (PLA-03).
-type base64Text struct {
-	text    *bufio.Reader
-	decoded io.Reader
-}
-
-var errNoBase64 = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
-
-// maxPrefix is more than the length of any data URI's prefix, in bytes.
-const maxPrefix = 1 << 10
-
-func newBase64(text io.Reader) *base64Text {
-	return &base64Text{text: bufio.NewReaderSize(spaceless{text}, maxPrefix)}
-}
-
-func (b *base64Text) Read(p []byte) (int, error) {
-	if b.decoded == nil {
-		if err := b.skipPrefix(); err != nil {
-			return 0, err
-		}
-		b.decoded = base64.NewDecoder(base64.StdEncoding, b.text)
-	}
-	n, err := b.decoded.Read(p)
-	if _, isCorrupt := errors.AsType[base64.CorruptInputError](err); isCorrupt || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errNoBase64
-	}
-	return n, err
-}
-
-// skipPrefix reads the prefix of a data URI.
-func (b *base64Text) skipPrefix() error {
-	const scheme = "data:"
-	head, err := b.text.Peek(len(scheme))
-	if err != nil && !errors.Is(err, io.EOF) {
+	case isFile:
 		return err
+	case errors.Is(err, encoding.ErrInvalidUTF8):
+		return errNoUTF8
 	}
-	if string(head) != scheme {
+	return errNoJSON
+}
+
+// UnmarshalJSON decodes the picture from base64. It notes a value of the client that it can't
+// decode as the upload's problem. An error is the server's.
+func (u *upload) UnmarshalJSON(raw []byte) error {
+	_ = u.close() // the last of repeated fields counts
+	*u = upload{}
+	switch string(raw) {
+	case "null":
+		u.problem = text.Null
+		return nil
+	case `""`:
 		return nil
 	}
-	prefix, err := b.text.ReadSlice(',')
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
-		return errNoBase64
-	case err != nil:
-		return err
-	case !bytes.HasSuffix(prefix, []byte(";base64,")):
-		return errNoBase64
+	content := io.Reader(bytes.NewReader(bytes.Trim(raw, `"`)))
+	if raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 {
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			u.problem = noString
+			return nil
+		}
+		content = strings.NewReader(s)
 	}
-	return nil
+	u.uploadBuffer = newPicture()
+	err := writeBase64(u, content)
+	if errors.Is(err, errNoBase64) {
+		err = u.close()
+		*u = upload{problem: errNoBase64.Text}
+	}
+	return err
 }
 
-// spaceless drops white space.
-type spaceless struct{ r io.Reader }
+// spaceless removes the white space of JSON.
+var spaceless = runes.Remove(runes.Predicate(func(r rune) bool { return r == ' ' || r == '\n' || r == '\r' || r == '\t' }))
 
-func (s spaceless) Read(p []byte) (int, error) {
-	for {
-		n, err := s.r.Read(p)
-		kept := 0
-		for _, b := range p[:n] {
-			if b != ' ' && b != '\n' && b != '\r' && b != '\t' {
-				p[kept] = b
-				kept++
-			}
-		}
-		if kept > 0 || err != nil || len(p) == 0 {
-			return kept, err
+// writeBase64 decodes base64 or a data URI. It ignores white space, and the media type of the
+// URI: pictures are judged by their content (PLA-03).
+func writeBase64(to io.Writer, content io.Reader) error {
+	in := bufio.NewReader(transform.NewReader(content, spaceless))
+	const scheme = "data:"
+	if begin, _ := in.Peek(len(scheme)); string(begin) == scheme {
+		prefix, err := in.ReadSlice(',')
+		if err != nil || !bytes.HasSuffix(prefix, []byte(";base64,")) {
+			return errNoBase64
 		}
 	}
+	_, err := io.Copy(to, base64.NewDecoder(base64.StdEncoding, in))
+	if err != nil && !errors.Is(err, errDiskFull) {
+		return errNoBase64
+	}
+	return err
 }

@@ -1,22 +1,27 @@
 package httpapi
 
 import (
-	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -75,8 +80,10 @@ func TestPLA03_OnlyPicturesAreSpooled(t *testing.T) {
 	long := base64.StdEncoding.EncodeToString(noise(maxHeld + 1))
 	var inJSON strings.Builder
 	var parts []part
-	for n := range 40 {
+	for n := range 3 {
 		fmt.Fprintf(&inJSON, `"other%d":"%s","nested%d":{"img":"%s"},"img":"%s",`, n, long, n, long, long)
+	}
+	for n := range 40 {
 		parts = append(parts, part{fmt.Sprint("other", n), "x.png", string(noise(maxHeld + 1))})
 	}
 	parts = append(parts, part{"img", "x.png", string(noise(maxHeld + 1))}, part{"img", "y.png", "second"})
@@ -87,32 +94,43 @@ func TestPLA03_OnlyPicturesAreSpooled(t *testing.T) {
 	} {
 		got, err := readUpload[imageBody](c)
 		require.NoError(t, err, name)
-		assert.Len(t, c.uploads, 1, name)
 		assert.True(t, string(noise(maxHeld+1)) == contentOf(t, got.Img), name)
-		require.NoError(t, c.uploads.close())
+		c.end()
+		assert.ErrorIs(t, got.Img.file.Close(), os.ErrClosed, "the end of the call closes it")
 	}
+
+	var u upload
+	require.NoError(t, u.UnmarshalJSON([]byte(`"`+long+`"`)))
+	first := u.file
+	require.NoError(t, u.UnmarshalJSON([]byte(`"`+long+`"`)))
+	assert.ErrorIs(t, first.Close(), os.ErrClosed, "a repeated field has one file")
+	require.NoError(t, u.close())
 }
 
 func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 	long := strings.Repeat("x", 100_001)
-	base64 := fault.Fields{"img": {errNoBase64.Text}}
+	noBase64 := fault.Fields{"img": {errNoBase64.Text}}
 	for name, c := range map[string]struct {
 		body string
 		want error
 	}{
-		"no base64":             {`{"img":"` + long + `"}`, base64.Err()},
-		"another alphabet":      {`{"img":"` + strings.Repeat("-_", 50_000) + `"}`, base64.Err()},
-		"another URI":           {`{"img":"data:text/plain,` + long + `"}`, base64.Err()},
-		"a URI without end":     {`{"img":"data:` + long + `"}`, base64.Err()},
-		"a letter of another":   {`{"img":"` + strings.Repeat("é", 50_000) + `"}`, base64.Err()},
-		"an escaped letter":     {`{"img":"` + strings.Repeat(`\u00e9`, 10_000) + `"}`, base64.Err()},
-		"a quote":               {`{"img":"` + strings.Repeat("A", 40_000) + `\"AAA"}`, base64.Err()},
+		"no base64":             {`{"img":"` + long + `"}`, noBase64.Err()},
+		"another alphabet":      {`{"img":"` + strings.Repeat("-_", 50_000) + `"}`, noBase64.Err()},
+		"another URI":           {`{"img":"data:text/plain,` + long + `"}`, noBase64.Err()},
+		"a URI without end":     {`{"img":"data:` + long + `"}`, noBase64.Err()},
+		"a letter of another":   {`{"img":"` + strings.Repeat("é", 50_000) + `"}`, noBase64.Err()},
+		"an escaped letter":     {`{"img":"` + strings.Repeat(`\u00e9`, 10_000) + `"}`, noBase64.Err()},
+		"a quote":               {`{"img":"` + strings.Repeat("A", 40_000) + `\"AAA"}`, noBase64.Err()},
 		"where an event stands": {`{"event":"` + long + `","photo":"cGl4"}`, fault.Fields{"event": {noInteger}}.Err()},
 		"no end":                {`{"img":"` + long, errNoJSON},
 		"an escape of nothing":  {`{"img":"` + long + `\x"}`, errNoJSON},
 		"half an escape":        {`{"img":"` + long + `\u00g0"}`, errNoJSON},
 		"a raw line end":        {`{"img":"` + long + "\n" + `"}`, errNoJSON},
 		"what is behind":        {`{"img":"` + strings.Repeat("A", 100_000) + `"}x`, errNoJSON},
+		"broken UTF-8":          {`{"img":"` + strings.Repeat("A", 100_000) + "\xff" + `"}`, errNoUTF8},
+		"a broken name":         {`{"img":"cGl4","` + "\xff" + `":"` + long + `"}`, errNoUTF8},
+		"no object":             {`["` + long + `"]`, errNoObject},
+		"depth":                 {`{"x":` + strings.Repeat("[", 100_000) + `}`, errNoJSON},
 		"a list of it":          {`{"img":["` + long + `"]}`, fault.Fields{"img": {noString}}.Err()},
 	} {
 		var err error
@@ -125,21 +143,13 @@ func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 	}
 }
 
-// TestPLA_02_nobody_can_name_a_picture: the name in the place of a removed string differs
-// between requests.
-func TestPLA_02_nobody_can_name_a_picture(t *testing.T) {
-	long := base64.StdEncoding.EncodeToString(noise(100_000))
-	for _, value := range []string{`{"":0}`, `{"x":0}`, `{"ABCDEFGHIJKLMNOPQRSTUVWXYZ":0}`, `{}`, `0`} {
-		_, err := readUpload[imageBody](uploading("application/json", strings.NewReader(`{"other":"`+long+`","img":`+value+`}`)))
-		assert.Equal(t, fault.Fields{"img": {noString}}.Err(), err, value)
-	}
-}
-
 func TestGEN_11_what_is_no_picture_is_bounded_by_itself(t *testing.T) {
 	names := `{"` + strings.Repeat("x", maxBody) + `":1}`
 	items := `{"tags":["` + strings.Repeat("x", maxBody) + `"]}`
 	numbers := `{"tags":[` + strings.Repeat("1,", maxBody/2) + `1]}`
-	for _, body := range []string{names, items, numbers} {
+	repeated := `{` + strings.Repeat(`"img":"AAAA",`, maxBody/13+1) + `"img":"cGl4"}`
+	unknown := `{"img":"cGl4","other":"` + strings.Repeat("x", maxBody) + `"}`
+	for _, body := range []string{names, items, numbers, repeated, unknown} {
 		_, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
 		assert.Equal(t, tooLarge(maxBody), err)
 	}
@@ -159,28 +169,114 @@ func formOf(t *testing.T, parts []part) (string, io.Reader) {
 	return contentType, body
 }
 
-// TestPLA_03_a_body_is_never_held: a request with the largest picture allocates a small part
-// of its size.
-func TestPLA_03_a_body_is_never_held(t *testing.T) {
+// TestPLA_03_a_form_is_never_held: a form with the largest picture allocates a small part of
+// its size.
+func TestPLA_03_a_form_is_never_held(t *testing.T) {
 	raw := noise(media.MaxBytes)
-	inJSON := `{"img":"` + base64.StdEncoding.EncodeToString(raw) + `"}`
-	contentType, body := form(t, part{"img", "x.png", string(raw)})
-	inForm := body.String()
-	for name, send := range map[string]func() *call{
-		"JSON":   func() *call { return uploading("application/json", strings.NewReader(inJSON)) },
-		"a form": func() *call { return uploading(contentType, strings.NewReader(inForm)) },
-	} {
-		c := send()
+	c := uploading(formOf(t, []part{{"img", "x.png", string(raw)}}))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := readUpload[imageBody](c)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+	assert.True(t, string(raw) == contentOf(t, got.Img))
+	c.end()
+}
+
+// TestPLA_03_a_body_takes_five_times_its_size: maxDecoding bounds how many bodies do so at once.
+func TestPLA_03_a_body_takes_five_times_its_size(t *testing.T) {
+	raw := noise(media.MaxBytes)
+	plain := base64.StdEncoding.EncodeToString(raw)
+	for name, value := range map[string]string{"plain": plain, "escaped": `\/9j/` + plain[4:]} {
+		c := uploading("application/json", strings.NewReader(`{"img":"`+value+`"}`))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		got, err := readUpload[imageBody](c)
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err, name)
-		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), name)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(5*maxJSON), name)
 		assert.EqualValues(t, media.MaxBytes, got.Img.Size())
-		assert.True(t, string(raw) == contentOf(t, got.Img), name)
-		require.NoError(t, c.uploads.close())
+		if name == "plain" {
+			assert.True(t, string(raw) == contentOf(t, got.Img))
+		}
+		c.end()
 	}
+}
+
+// gatedBody is a body whose decoding stops at the gate.
+type gatedBody struct {
+	Img  upload `json:"img" validate:"required"`
+	Gate *gated `json:"gate"`
+}
+
+type gated struct{}
+
+// gate opens for one body after the other.
+var gate struct {
+	waiting atomic.Int64
+	open    chan struct{}
+}
+
+func (*gated) UnmarshalText([]byte) error {
+	gate.waiting.Add(1)
+	<-gate.open
+	gate.waiting.Add(-1)
+	return nil
+}
+
+func TestPLA_03_the_bodies_that_are_decoded_at_once_are_bounded(t *testing.T) {
+	const uploads, most = 64, 3
+	body := `{"gate":"x","img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
+	synctest.Test(t, func(t *testing.T) {
+		gate.open = make(chan struct{})
+		decoding := semaphore.NewWeighted(int64((most+1)*len(body) - 1))
+		ended := make(chan error)
+		for range uploads {
+			go func() {
+				c := uploading("application/json", strings.NewReader(body))
+				c.decoding = decoding
+				_, err := readUpload[gatedBody](c)
+				c.end()
+				ended <- err
+			}()
+		}
+		for n := range uploads {
+			synctest.Wait()
+			require.EqualValues(t, min(most, uploads-n), gate.waiting.Load())
+			gate.open <- struct{}{}
+			require.NoError(t, <-ended)
+		}
+	})
+}
+
+func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
+	large := `{"img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
+	synctest.Test(t, func(t *testing.T) {
+		send := func(body string, within time.Duration) (time.Duration, error) {
+			c := uploading("application/json", strings.NewReader(body))
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			c.gin.Request = c.gin.Request.WithContext(ctx)
+			require.NoError(t, c.decoding.Acquire(ctx, maxDecoding-10))
+			began := time.Now()
+			_, err := readUpload[imageBody](c)
+			return time.Since(began), err
+		}
+		waited, err := send(large, uploadDeadline)
+		assert.Equal(t, errUploadsBusy, err)
+		assert.Equal(t, decodingWait, waited)
+		answer := refuse(err)
+		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
+		assert.Equal(t, "2", answer.header.Get("Retry-After"))
+
+		waited, err = send(large, time.Second)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, time.Second, waited)
+
+		_, err = send(`{"img":"cGl4"}`, time.Second)
+		assert.NoError(t, err, "a small body does not wait")
+	})
 }
 
 func TestPLA_03_what_is_too_much_is_counted_and_not_kept(t *testing.T) {
@@ -215,6 +311,9 @@ func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	assert.ErrorIs(t, err, errDiskFull)
 	_, err = readUpload[imageBody](uploading(form(t, part{"img", "x.png", string(noise(100_000))})))
 	assert.ErrorIs(t, err, errDiskFull)
+	body := strings.NewReader(`{"img":"` + base64.StdEncoding.EncodeToString(noise(100_000)) + `"}`)
+	_, err = parsePictures(body, map[string]*upload{"img": {}})
+	assert.ErrorIs(t, err, errDiskFull, "it is full when the picture is decoded")
 }
 
 func TestGEN_11_a_body_that_breaks_off(t *testing.T) {
@@ -227,55 +326,50 @@ func TestGEN_11_a_body_that_breaks_off(t *testing.T) {
 	}
 }
 
-// FuzzSift compares uploadReader with encoding/json.
-func FuzzSift(f *testing.F) {
-	f.Add(`{"img":"cGl4ZWxz","tags":["lake"]}`, "AAAA")
-	f.Add(`{"img":5,"a":{"b":"\"c"}}`, "data:;base64,AAAA")
-	f.Add(`{"a":"`, `\u0041`)
-	f.Fuzz(func(t *testing.T, before, long string) {
-		inside := strings.Repeat(long, maxInline/max(1, len(long))+2)
-		quoted, err := json.Marshal(inside)
+// FuzzUpload compares what is read of a JSON body with encoding/json.
+func FuzzUpload(f *testing.F) {
+	f.Add(`{"img":"cGl4ZWxz","tags":["lake"]}`)
+	f.Add(`{"img":5,"a":{"b":"\"c"}}`)
+	f.Add(`{"im\u0067":"data:;base64,AA\/+ \n","img":null,"":1e999}`)
+	f.Add(`{"img":"\ud83d","\ud83d":"\ud83d"} `)
+	f.Add(`{"img":"\u0041AAA\r\n",}`)
+	f.Add("[{}]")
+	f.Fuzz(func(t *testing.T, body string) {
+		var got struct {
+			Img upload `json:"img"`
+		}
+		pictures := picturesOf(&got)
+		object, err := parsePictures(strings.NewReader(body), pictures)
+		defer got.Img.close()
+		var want map[string]json.RawMessage
+		if json.Unmarshal([]byte(body), &want) != nil || want == nil {
+			require.Error(t, err)
+			return
+		}
 		require.NoError(t, err)
-		body := fmt.Sprintf(`{"x":%s,"img":%s}`, quoted, quoted)
-		if len(before)%2 == 0 {
-			body = before
-		}
-		var all uploadBuffers
-		s := newUploadReader(strings.NewReader(body), []string{"img"}, &all, maxBody)
-		stripped, err := s.strip()
-		defer all.close()
-		var want, got map[string]json.RawMessage
-		isJSON := json.Unmarshal([]byte(body), &want) == nil
-		if err != nil || !json.Valid(stripped) || json.Unmarshal(stripped, &got) != nil {
-			if isJSON && len(body) < maxBody {
-				t.Fatalf("%q became %q: %v", body, stripped, err)
-			}
-			return
-		}
-		if len(body) <= maxInline {
-			require.Equal(t, body, string(stripped), "what is short stays as it is")
-		}
-		if s.pictures[0].buffer == nil {
-			return
-		}
-		buffer, problem := s.upload(got["img"])
-		var said string
-		require.NoError(t, json.Unmarshal(want["img"], &said))
-		raw, wrong := readAll(newBase64(bytes.NewReader([]byte(said))))
+		picture, sent := want["img"]
+		delete(want, "img")
+		require.Equal(t, want, object)
+		var text *string
+		isText := json.Unmarshal(picture, &text) == nil && text != nil
 		switch {
-		case problem == "":
-			require.NoError(t, wrong)
-			require.Equal(t, raw, []byte(contentOf(t, upload{buffer})))
+		case !isText:
+			require.Nil(t, got.Img.uploadBuffer)
+			require.Equal(t, sent, got.Img.problem != "")
+		case got.Img.problem == "":
+			_, base64Text, isURI := strings.Cut(*text, ",")
+			if !isURI {
+				base64Text = *text
+			}
+			raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(base64Text), ""))
+			require.NoError(t, err)
+			require.Equal(t, *text == "", got.Img.uploadBuffer == nil)
+			if *text != "" {
+				require.Equal(t, string(raw), contentOf(t, got.Img))
+			}
 		default:
-			require.Error(t, wrong, problem)
+			_, err := base64.StdEncoding.DecodeString(*text)
+			require.True(t, err != nil || strings.ContainsAny(*text, ",\x00"), "%q", got.Img.problem)
 		}
 	})
-}
-
-func readAll(r io.Reader) ([]byte, error) {
-	raw, err := io.ReadAll(r)
-	if raw == nil {
-		raw = []byte{}
-	}
-	return raw, err
 }

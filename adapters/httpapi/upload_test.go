@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -26,7 +27,7 @@ func uploading(contentType string, body io.Reader) *call {
 	if contentType != "" {
 		c.Request.Header.Set("Content-Type", contentType)
 	}
-	return &call{gin: c}
+	return &call{gin: c, decoding: semaphore.NewWeighted(maxDecoding)}
 }
 
 // part is a field of a form. With a file name it is a file.
@@ -67,16 +68,23 @@ func TestPLA_02_uploads_as_JSON(t *testing.T) {
 		`{"img":"cGl4ZWxz"}`:                              {want: "pixels"},
 		`{"img":" cGl4\r\nZWxz\n"}`:                       {want: "pixels"},
 		`{"img":"data:image/png;base64,cGl4ZWxz"}`:        {want: "pixels"},
+		`{"img":" data:image/png; base64,\n cGl4ZWxz"}`:   {want: "pixels"},
 		`{"img":"data:;base64,cGl4ZWxz","tags":["lake"]}`: {want: "pixels"},
-		`{}`:                               {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":null}`:                     {wrong: fault.Fields{"img": {text.Null}}},
-		`{"img":""}`:                       {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":5}`:                        {wrong: fault.Fields{"img": {noString}}},
-		`{"img":"cGl4ZWx"}`:                {wrong: fault.Fields{"img": {errNoBase64.Text}}},
-		`{"img":"data:text/plain,pixels"}`: {wrong: fault.Fields{"img": {errNoBase64.Text}}},
-		`{"img":"http://x;base64,cGl4"}`:   {wrong: fault.Fields{"img": {errNoBase64.Text}}},
-		`{"img":"%","tags":["a",5]}`:       {wrong: fault.Fields{"img": {errNoBase64.Text}, "tags": {noString}}},
-		`{"tags":"lake"}`:                  {wrong: fault.Fields{"img": {text.Required}, "tags": {noList}}},
+		`{}`:                                {wrong: fault.Fields{"img": {text.Required}}},
+		`{"img":null}`:                      {wrong: fault.Fields{"img": {text.Null}}},
+		`{"img":""}`:                        {wrong: fault.Fields{"img": {text.Required}}},
+		`{"img":""," img":{}}`:              {wrong: fault.Fields{"img": {text.Required}}},
+		`{"img":{"img":"cGl4"}}`:            {wrong: fault.Fields{"img": {noString}}},
+		`{"img":["cGl4"]}`:                  {wrong: fault.Fields{"img": {noString}}},
+		`{"img":true}`:                      {wrong: fault.Fields{"img": {noString}}},
+		`{"img":"cGl4","img":null}`:         {wrong: fault.Fields{"img": {text.Null}}},
+		`{"img":5}`:                         {wrong: fault.Fields{"img": {noString}}},
+		`{"img":"cGl4ZWx"}`:                 {wrong: fault.Fields{"img": {errNoBase64.Text}}},
+		`{"img":"data:text/plain,pixels"}`:  {wrong: fault.Fields{"img": {errNoBase64.Text}}},
+		`{"img":"data:image/png,cGl4ZWxz"}`: {wrong: fault.Fields{"img": {errNoBase64.Text}}},
+		`{"img":"http://x;base64,cGl4"}`:    {wrong: fault.Fields{"img": {errNoBase64.Text}}},
+		`{"img":"%","tags":["a",5]}`:        {wrong: fault.Fields{"img": {errNoBase64.Text}, "tags": {noString}}},
+		`{"tags":"lake"}`:                   {wrong: fault.Fields{"img": {text.Required}, "tags": {noList}}},
 	} {
 		got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
 		if c.wrong != nil {

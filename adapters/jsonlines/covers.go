@@ -18,8 +18,8 @@ type covers struct {
 	err  error // why the folder can't be opened
 }
 
-// beside opens the folder. A failure to open it matters only to OpenCover.
-func beside(folder string) covers {
+// openCovers opens the folder. A failure to open it matters only to OpenCover.
+func openCovers(folder string) covers {
 	root, err := os.OpenRoot(folder)
 	return covers{root, err}
 }
@@ -53,12 +53,12 @@ func (c covers) Close() error {
 	return c.root.Close()
 }
 
-// ours are errors that the name does not cause.
-var ours = []error{syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EINTR, syscall.ESTALE, fs.ErrClosed}
+// unrelatedErrors are errors that the name does not cause.
+var unrelatedErrors = []error{syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EINTR, syscall.ESTALE, fs.ErrClosed}
 
 func noCover(name string, err error) error {
 	switch {
-	case slices.ContainsFunc(ours, func(our error) bool { return errors.Is(err, our) }):
+	case slices.ContainsFunc(unrelatedErrors, func(our error) bool { return errors.Is(err, our) }):
 		return fmt.Errorf("opening cover %q: %w", name, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.Denied, "Permission to read the file was denied.")

@@ -28,8 +28,8 @@ func (Decoder) Decode(raw []byte) (imported.Draft, error) {
 	}
 	kind, _ := last(ms, "kind")
 	if len(kind) > 0 && kind[0] == '"' {
-		if f, is := forms[imported.Kind(unquote(kind))]; is {
-			return f.read(ms)
+		if s, is := shapes[imported.Kind(unquote(kind))]; is {
+			return s.draft(ms)
 		}
 	}
 	return nil, fault.Field("kind", fmt.Sprintf("Enter one of %s.", strings.Join(kindNames(), ", ")))

@@ -38,6 +38,11 @@ func day(t testing.TB, s string) event.Date {
 func full(t testing.TB) map[string]imported.Draft {
 	cover := &imported.CoverDraft{File: "c/a.jpg"}
 	elsewhere := &imported.CoverDraft{URL: "https://pictures.example/a", Width: 3, Height: 4}
+	content := func(cover *imported.CoverDraft) imported.ContentDraft {
+		return imported.ContentDraft{
+			Title: "t", Summary: "s", Cover: cover, Author: "u", Language: "en", Category: 2, Deleted: true, Created: at(8), Updated: at(9),
+		}
+	}
 	return map[string]imported.Draft{
 		`{"kind":"user","id":"u","username":"+86-13800000001","firstname":"a","lastname":"b","expertise":"c","location":"d","timezone":"UTC","joined":"2026-04-02T08:00:00Z"}`: imported.UserDraft{
 			ID: "u", Username: "+86-13800000001", Firstname: "a", Lastname: "b", Expertise: "c", Location: "d", Timezone: "UTC", Joined: at(8),
@@ -45,11 +50,10 @@ func full(t testing.TB) map[string]imported.Draft {
 		`{"kind":"category","id":2,"parent":1,"name":"n","slug":"s"}`: imported.CategoryDraft{ID: 2, Parent: 1, Name: "n", Slug: "s"},
 		`{"kind":"bundle","id":3,"first_original":1,"original":2}`:    imported.BundleDraft{ID: 3, FirstOriginal: 1, Original: 2},
 		`{"kind":"publication","id":4,"bundle":3,"node":5,"type":100,"title":"t","summary":"s","cover":{"file":"c/a.jpg"},"author":"u","language":"en","category":2,"published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.PublicationDraft{
-			ID: 4, Bundle: 3, Node: 5, Type: publication.MultiChapter, Title: "t", Summary: "s", Cover: cover, Author: "u", Language: "en", Category: 2, Deleted: true,
-			Created: at(8), Updated: at(9),
+			ID: 4, Bundle: 3, Node: 5, Type: publication.MultiChapter, ContentDraft: content(cover),
 		},
 		`{"kind":"node","id":5,"bundle":3,"title":"t","summary":"s","cover":{"url":"https://pictures.example/a","width":3,"height":4},"author":"u","language":"en","category":2,"published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.NodeDraft{
-			ID: 5, Bundle: 3, Title: "t", Summary: "s", Cover: elsewhere, Author: "u", Language: "en", Category: 2, Deleted: true, Created: at(8), Updated: at(9),
+			ID: 5, Bundle: 3, ContentDraft: content(elsewhere),
 		},
 		`{"kind":"demand","id":6,"title":"t","description":"d","tags":["a","b"],"cover":{"file":"c/a.jpg"},"images":["https://pictures.example/a"],"author":"u","address":"x","category":2,"lat":30.25,"lng":-120.5,"closed":"2026-04-02T09:00:00Z","start":"2026-04-02T10:00:00Z","end":"2026-04-02T11:00:00Z","published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.DemandDraft{
 			ID: 6, Title: "t", Description: "d", Tags: []string{"a", "b"}, Cover: cover, Images: []string{"https://pictures.example/a"}, Author: "u", Address: "x", Category: 2,
@@ -75,9 +79,10 @@ func TestADM04_every_kind_is_read_and_written(t *testing.T) {
 }
 
 func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
+	usual := imported.ContentDraft{Published: true}
 	for kind, empty := range map[string]imported.Draft{
-		"user": imported.UserDraft{}, "category": imported.CategoryDraft{}, "bundle": imported.BundleDraft{}, "publication": imported.PublicationDraft{Published: true},
-		"node": imported.NodeDraft{Published: true}, "demand": imported.DemandDraft{Published: true}, "howto": imported.HowToDraft{}, "news": imported.NewsDraft{},
+		"user": imported.UserDraft{}, "category": imported.CategoryDraft{}, "bundle": imported.BundleDraft{}, "publication": imported.PublicationDraft{ContentDraft: usual},
+		"node": imported.NodeDraft{ContentDraft: usual}, "demand": imported.DemandDraft{Published: true}, "howto": imported.HowToDraft{}, "news": imported.NewsDraft{},
 	} {
 		assert.Equal(t, empty, decoded(t, fmt.Sprintf(`{"kind":%q}`, kind)))
 		line, err := jsonlines.Encode(empty)
@@ -90,7 +95,7 @@ func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
 		}
 	}
 	assert.Equal(t, imported.DemandDraft{Published: true}, decoded(t, `{"kind":"demand","tags":[],"images":[ ]}`))
-	assert.Equal(t, imported.NodeDraft{Published: true, Cover: &imported.CoverDraft{}}, decoded(t, `{"kind":"node","cover":{"file":null}}`))
+	assert.Equal(t, imported.NodeDraft{ContentDraft: imported.ContentDraft{Published: true, Cover: &imported.CoverDraft{}}}, decoded(t, `{"kind":"node","cover":{"file":null}}`))
 }
 
 // allNull returns the line with each field except its kind repeated as null.
@@ -112,7 +117,7 @@ func TestADM04_ids_may_be_texts_or_whole_numbers(t *testing.T) {
 	assert.Equal(t, imported.UserDraft{ID: "0"}, decoded(t, `{"kind":"user","id":0}`))
 	assert.Equal(t, imported.UserDraft{ID: "-7"}, decoded(t, `{"kind":"user","id":-7}`))
 	assert.Equal(t, imported.UserDraft{ID: "007"}, decoded(t, `{"kind":"user","id":"007"}`))
-	assert.Equal(t, imported.NodeDraft{Author: "7", Published: true}, decoded(t, `{"kind":"node","author":7}`))
+	assert.Equal(t, imported.NodeDraft{ContentDraft: imported.ContentDraft{Author: "7", Published: true}}, decoded(t, `{"kind":"node","author":7}`))
 	assert.Equal(t, imported.HowToDraft{Robot: "7"}, decoded(t, `{"kind":"howto","robot":7}`))
 	assert.Equal(t, imported.NewsDraft{ID: "7"}, decoded(t, `{"kind":"news","id":7}`))
 	assert.Equal(t, imported.BundleDraft{ID: 9223372036854775807}, decoded(t, `{"kind":"bundle","id":9223372036854775807}`))
@@ -131,7 +136,7 @@ func TestADM04_texts_times_and_names_are_what_they_say(t *testing.T) {
 
 func TestADM04_of_a_field_that_comes_again_the_last_counts(t *testing.T) {
 	assert.Equal(t, imported.BundleDraft{ID: 2}, decoded(t, `{"kind":"node","id":"x","kind":"bundle","id":1,"\u0069d":2,"original":3,"original":null}`))
-	assert.Equal(t, imported.NodeDraft{Published: true, Cover: &imported.CoverDraft{File: "b"}}, decoded(t, `{"kind":"node","cover":7,"cover":{"file":1,"file":"b"}}`))
+	assert.Equal(t, imported.NodeDraft{ContentDraft: imported.ContentDraft{Published: true, Cover: &imported.CoverDraft{File: "b"}}}, decoded(t, `{"kind":"node","cover":7,"cover":{"file":1,"file":"b"}}`))
 }
 
 func TestADM04_what_is_wrong_is_said_of_each_field_at_once(t *testing.T) {

@@ -13,43 +13,26 @@ import (
 // Encode returns the draft's line without its end. It omits fields with the values of absent
 // fields.
 func Encode(d imported.Draft) ([]byte, error) {
-	kind, wire := wireOf(d)
-	if wire == nil {
-		return nil, fmt.Errorf("unsupported draft %T", d)
+	for kind, s := range shapes {
+		if s.absent.Type() == reflect.TypeOf(d) {
+			return encode(kind, s, d)
+		}
 	}
+	return nil, fmt.Errorf("unsupported draft %T", d)
+}
+
+func encode(kind imported.Kind, s shape, d imported.Draft) ([]byte, error) {
 	w := newWriter()
 	w.buf.WriteString(`{"kind":`)
 	err := w.value(kind)
 	if err == nil {
-		err = w.fields(forms[kind].shape, reflect.ValueOf(wire), true)
+		err = w.fields(s, reflect.ValueOf(d), true)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encoding a %s: %w", kind, err)
 	}
 	w.buf.WriteByte('}')
 	return w.buf.Bytes(), nil
-}
-
-func wireOf(d imported.Draft) (imported.Kind, any) {
-	switch d := d.(type) {
-	case imported.UserDraft:
-		return imported.User, userWire(d)
-	case imported.CategoryDraft:
-		return imported.Category, categoryWire(d)
-	case imported.BundleDraft:
-		return imported.Bundle, bundleWire(d)
-	case imported.PublicationDraft:
-		return imported.Publication, publicationWire(d)
-	case imported.NodeDraft:
-		return imported.Node, nodeWire(d)
-	case imported.DemandDraft:
-		return imported.Demand, demandWire(d)
-	case imported.HowToDraft:
-		return imported.HowTo, howToWire(d)
-	case imported.NewsDraft:
-		return imported.News, newsWire(d)
-	}
-	return "", nil
 }
 
 // writer writes readable JSON, without the escapes for web pages.
@@ -75,9 +58,9 @@ func (w writer) value(v any) error {
 }
 
 func (w writer) fields(s shape, record reflect.Value, following bool) error {
-	for i, f := range s.fields {
-		v := record.Field(i)
-		if saysNothing(v, s.absent.Field(i)) {
+	for _, f := range s.fields {
+		v := record.FieldByIndex(f.index)
+		if isAbsent(v, s.absent.FieldByIndex(f.index)) {
 			continue
 		}
 		if following {
@@ -92,7 +75,7 @@ func (w writer) fields(s shape, record reflect.Value, following bool) error {
 	return nil
 }
 
-func saysNothing(v, absent reflect.Value) bool {
+func isAbsent(v, absent reflect.Value) bool {
 	if v.Kind() == reflect.Slice {
 		return v.Len() == 0
 	}
@@ -105,7 +88,7 @@ func (w writer) field(v any) error {
 		return w.value(v.String())
 	case *imported.CoverDraft:
 		w.buf.WriteByte('{')
-		err := w.fields(coverShape, reflect.ValueOf(coverWire(*v)), false)
+		err := w.fields(coverShape, reflect.ValueOf(*v), false)
 		w.buf.WriteByte('}')
 		return err
 	}

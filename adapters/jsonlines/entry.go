@@ -19,19 +19,19 @@ type rejected struct {
 	Length *int64 `json:"length,omitempty"`
 }
 
-// entry returns the reject's line with its end. A line that is too long has no record, only
+// encodeReject returns the reject's line with its end. A line that is too long has no record, only
 // its place.
-func entry(file string, r imported.Reject) ([]byte, error) {
+func encodeReject(file string, r imported.Reject) ([]byte, error) {
 	about := rejected{File: file, Line: r.Number, Reason: r.Reason, Fields: r.Fields}
 	if !r.TooLong {
-		line, err := entryWith(about, innermost(r.Raw))
+		line, err := encodeRejectWith(about, innermost(r.Raw))
 		if err != nil || len(line) <= MaxLine {
 			return line, err
 		}
 		r.Length = max(r.Length, int64(len(r.Raw)))
 	}
 	about.Offset, about.Length = &r.Offset, &r.Length
-	return entryWith(about, nil)
+	return encodeRejectWith(about, nil)
 }
 
 // innermost returns the record inside a line of the rejects, or else the line. So repeated
@@ -45,7 +45,7 @@ func innermost(raw []byte) []byte {
 	return raw
 }
 
-func entryWith(about rejected, raw []byte) ([]byte, error) {
+func encodeRejectWith(about rejected, raw []byte) ([]byte, error) {
 	w := newWriter()
 	w.buf.WriteString(`{"rejected":`)
 	err := w.value(about)
@@ -60,7 +60,7 @@ func (w writer) record(raw []byte) error {
 	switch {
 	case raw == nil:
 		w.buf.WriteString(`,"record":null`)
-	case fits(raw):
+	case isEmbeddable(raw):
 		w.buf.WriteString(`,"record":`)
 		w.buf.Write(bytes.Trim(raw, space))
 	case utf8.Valid(raw):
@@ -76,8 +76,8 @@ func (w writer) record(raw []byte) error {
 // space is JSON's white space. Trimming more would alter the line.
 const space = " \t\r\n"
 
-// fits reports whether the line is an object that can be embedded unchanged.
-func fits(raw []byte) bool {
+// isEmbeddable reports whether the line is an object that can be embedded unchanged.
+func isEmbeddable(raw []byte) bool {
 	if bytes.IndexByte(raw, '\n') >= 0 {
 		return false
 	}

@@ -61,14 +61,14 @@ func Open(path string) (imported.File, error) {
 	if err != nil {
 		return nil, notOpened(path, err)
 	}
-	f, err := of(name, file)
+	f, err := newFile(name, file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, file.Close()))
 	}
 	return f, nil
 }
 
-func of(name string, file *os.File) (*File, error) {
+func newFile(name string, file *os.File) (*File, error) {
 	info, err := file.Stat()
 	if err == nil {
 		err = regular(info)
@@ -83,7 +83,7 @@ func of(name string, file *os.File) (*File, error) {
 	}
 	f := &File{
 		name: name, file: file, size: info.Size(), raw: &counted{Reader: file},
-		plain: n == 0 || first[0] != magic[0], covers: beside(filepath.Dir(name)),
+		plain: n == 0 || first[0] != magic[0], covers: openCovers(filepath.Dir(name)),
 	}
 	f.begin(0)
 	return f, nil
@@ -94,7 +94,7 @@ func of(name string, file *os.File) (*File, error) {
 func Standard(r io.Reader, folder string) imported.File {
 	f := &File{raw: &counted{Reader: r}}
 	if folder != "" {
-		f.covers = beside(folder)
+		f.covers = openCovers(folder)
 	}
 	f.begin(0)
 	return f

@@ -15,7 +15,7 @@ import (
 	"plaza/domain/imported"
 )
 
-const ending = ".rejects.jsonl"
+const rejectsSuffix = ".rejects.jsonl"
 
 // RejectsPath returns the path of the file's rejects: a.rejects.jsonl beside it for a.jsonl,
 // a.jsonl.gz and a.ndjson.
@@ -23,10 +23,10 @@ func RejectsPath(path string) string {
 	stem := strings.TrimSuffix(path, ".gz")
 	for _, known := range []string{".jsonl", ".ndjson"} {
 		if cut, is := strings.CutSuffix(stem, known); is && filepath.Base(stem) != known {
-			return cut + ending
+			return cut + rejectsSuffix
 		}
 	}
-	return path + ending
+	return path + rejectsSuffix
 }
 
 // Rejects implements imported.Rejects: a file with one line for each.
@@ -56,7 +56,7 @@ func OpenRejects(path, of string, length int64) (imported.Rejects, error) {
 		err = fault.New(fault.Invalid, "The path of the rejects is not a regular file.")
 	}
 	if err == nil && length > 0 {
-		err = r.goOn(info.Size())
+		err = r.resume(info.Size())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -64,8 +64,8 @@ func OpenRejects(path, of string, length int64) (imported.Rejects, error) {
 	return r, nil
 }
 
-// goOn opens the file of that size and truncates it to the length.
-func (r *Rejects) goOn(size int64) error {
+// resume opens the file of that size and truncates it to the length.
+func (r *Rejects) resume(size int64) error {
 	if size < r.length {
 		return fault.Newf(fault.Conflict, "The rejects file has %d bytes, fewer than the %d that were written.", size, r.length)
 	}
@@ -119,12 +119,12 @@ func (r *Rejects) Keep(ctx context.Context, lines []imported.Reject) error {
 
 func (r *Rejects) write(ctx context.Context, lines []imported.Reject) (int64, error) {
 	var written int64
-	to := bufio.NewWriterSize(io.NewOffsetWriter(r.file, r.length), portion)
+	to := bufio.NewWriterSize(io.NewOffsetWriter(r.file, r.length), readSize)
 	for _, line := range lines {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		text, err := entry(r.of, line)
+		text, err := encodeReject(r.of, line)
 		if err != nil {
 			return 0, err
 		}

@@ -97,14 +97,14 @@ func TestADM04_examples_are_records(t *testing.T) {
 func TestADM04_schemas_have_the_fields_of_the_records(t *testing.T) {
 	for _, d := range descriptions(t) {
 		hold(t, d.document, string(d.kind))
-		fields := append(slices.Collect(maps.Keys(forms[d.kind].places)), "kind")
+		fields := append(slices.Collect(maps.Keys(shapes[d.kind].places)), "kind")
 		assert.ElementsMatch(t, fields, slices.Collect(maps.Keys(d.properties())), d.kind)
 		if cover, has := d.properties()["cover"].(object); has {
 			fields := slices.Collect(maps.Keys(coverShape.places))
 			assert.ElementsMatch(t, fields, slices.Collect(maps.Keys(cover["properties"].(object))), d.kind)
 		}
 	}
-	assert.Len(t, forms, len(imported.Kinds()))
+	assert.Len(t, shapes, len(imported.Kinds()))
 }
 
 // hold asserts that the schema is closed and describes everything.

@@ -3,7 +3,9 @@ package jsonlines
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -12,15 +14,30 @@ import (
 	"plaza/domain/imported"
 )
 
-// shape lists the fields of a record, or of an object in one.
+// shapes are the shapes of the drafts.
+var shapes = map[imported.Kind]shape{
+	imported.User:        shapeOf(imported.UserDraft{}),
+	imported.Category:    shapeOf(imported.CategoryDraft{}),
+	imported.Bundle:      shapeOf(imported.BundleDraft{}),
+	imported.Publication: shapeOf(imported.PublicationDraft{ContentDraft: imported.ContentDraft{Published: true}}),
+	imported.Node:        shapeOf(imported.NodeDraft{ContentDraft: imported.ContentDraft{Published: true}}),
+	imported.Demand:      shapeOf(imported.DemandDraft{Published: true}),
+	imported.HowTo:       shapeOf(imported.HowToDraft{}),
+	imported.News:        shapeOf(imported.NewsDraft{}),
+}
+
+var coverShape = shapeOf(imported.CoverDraft{})
+
+// shape lists the fields of a draft, or of an object in one.
 type shape struct {
 	fields []field
 	places map[string]int // of the fields, by name
-	absent reflect.Value
+	absent reflect.Value  // a draft with the values of absent fields
 }
 
 type field struct {
-	name string
+	name  string
+	index []int
 	// set reads the value into the field of the record. It returns a sentence if the value
 	// is invalid.
 	set func(to reflect.Value, value []byte) string
@@ -29,22 +46,39 @@ type field struct {
 // shapeOf returns the shape of a struct that holds the values of absent fields.
 func shapeOf(absent any) shape {
 	s := shape{places: map[string]int{}, absent: reflect.ValueOf(absent)}
-	for i := range s.absent.NumField() {
-		of := s.absent.Type().Field(i)
-		name := of.Tag.Get("json")
-		s.places[name] = i
-		s.fields = append(s.fields, field{name, setter(of)})
+	for _, of := range reflect.VisibleFields(s.absent.Type()) {
+		if of.Anonymous {
+			continue // its own fields follow
+		}
+		name := wireName(of.Name)
+		s.places[name] = len(s.fields)
+		s.fields = append(s.fields, field{name, of.Index, setter(of.Type)})
 	}
 	return s
 }
 
+// wireName returns the name of a draft's field in JSON Lines: FirstOriginal is
+// first_original.
+func wireName(field string) string {
+	return strings.ToLower(innerCapital.ReplaceAllString(field, "${1}_$2"))
+}
+
+var innerCapital = regexp.MustCompile(`([a-z])([A-Z])`)
+
+// draft returns the draft with the members. With a fault it also returns the draft of the
+// valid ones.
+func (s shape) draft(ms []member) (imported.Draft, error) {
+	d := reflect.New(s.absent.Type()).Elem()
+	wrong := s.fill(d, ms)
+	return d.Interface().(imported.Draft), wrong.Err()
+}
+
 // setter returns the function that sets such a field. It panics for an unsupported type,
 // which the first start would show.
-func setter(of reflect.StructField) func(reflect.Value, []byte) string {
-	if of.Tag.Get("id") == "text" {
+func setter(of reflect.Type) func(reflect.Value, []byte) string {
+	switch reflect.Zero(of).Interface().(type) {
+	case imported.SourceID:
 		return setID
-	}
-	switch reflect.Zero(of.Type).Interface().(type) {
 	case time.Time:
 		return setTime
 	case event.Date:
@@ -54,7 +88,7 @@ func setter(of reflect.StructField) func(reflect.Value, []byte) string {
 	case *imported.CoverDraft:
 		return nil // the object's own fields are set
 	}
-	switch of.Type.Kind() {
+	switch of.Kind() {
 	case reflect.String:
 		return setText
 	case reflect.Bool:
@@ -62,17 +96,17 @@ func setter(of reflect.StructField) func(reflect.Value, []byte) string {
 	case reflect.Int, reflect.Int64:
 		return setInteger
 	case reflect.Slice:
-		if of.Type.Elem().Kind() == reflect.String {
+		if of.Elem().Kind() == reflect.String {
 			return listOf(setText, "Enter a list of strings.")
 		}
 		return listOf(setInteger, "Enter a list of integers.")
 	}
-	panic(fmt.Sprintf("unsupported field type %s", of.Type))
+	panic(fmt.Sprintf("unsupported field type %s", of))
 }
 
-// fill sets the fields of the struct behind the pointer from the members. The last of
-// repeated members counts. Null counts as absent.
-func (s shape) fill(pointer any, ms []member) (wrong fault.Fields) {
+// fill sets the fields of the record from the members, and the others as absent. The last
+// of repeated members counts. Null counts as absent.
+func (s shape) fill(record reflect.Value, ms []member) (wrong fault.Fields) {
 	values := make([][]byte, len(s.fields))
 	for _, m := range ms {
 		if i, is := s.places[string(m.name)]; is {
@@ -81,20 +115,20 @@ func (s shape) fill(pointer any, ms []member) (wrong fault.Fields) {
 			wrong.Merge(fault.Fields{clipped(m.name): {"Unknown field."}})
 		}
 	}
-	record := reflect.ValueOf(pointer).Elem()
+	record.Set(s.absent)
 	for i, value := range values {
 		switch f := s.fields[i]; {
 		case value == nil || string(value) == "null":
 		case f.set == nil:
-			wrong.Merge(fillCover(record.Field(i).Addr().Interface().(**imported.CoverDraft), f.name, value))
+			wrong.Merge(setCover(record.FieldByIndex(f.index), f.name, value))
 		default:
-			wrong.Add(f.name, f.set(record.Field(i), value))
+			wrong.Add(f.name, f.set(record.FieldByIndex(f.index), value))
 		}
 	}
 	return wrong
 }
 
-func fillCover(to **imported.CoverDraft, name string, value []byte) (wrong fault.Fields) {
+func setCover(to reflect.Value, name string, value []byte) (wrong fault.Fields) {
 	if value[0] != '{' {
 		return fault.Fields{name: {"Enter an object with a file, or with url, width and height."}}
 	}
@@ -102,11 +136,11 @@ func fillCover(to **imported.CoverDraft, name string, value []byte) (wrong fault
 	if f, is := fault.As(err); is {
 		return fault.Fields{name: {f.Text}}
 	}
-	var cover coverWire
-	for inner, sentences := range coverShape.fill(&cover, ms) {
+	cover := reflect.New(coverShape.absent.Type())
+	for inner, sentences := range coverShape.fill(cover.Elem(), ms) {
 		wrong.Merge(fault.Fields{name + "." + inner: sentences})
 	}
-	*to = new(imported.CoverDraft(cover))
+	to.Set(cover)
 	return wrong
 }
 

@@ -17,7 +17,7 @@ func (f *File) Skip(ctx context.Context, p imported.Position) (bool, error) {
 	if f.file == nil || p.Offset <= 0 || p.Lines <= 0 {
 		return false, nil
 	}
-	there, err := f.reach(ctx, p)
+	there, err := f.seekTo(ctx, p)
 	if err != nil {
 		return false, err
 	}
@@ -28,8 +28,8 @@ func (f *File) Skip(ctx context.Context, p imported.Position) (bool, error) {
 	return true, nil
 }
 
-func (f *File) reach(ctx context.Context, p imported.Position) (bool, error) {
-	if near, err := f.near(p.Offset); err != nil || !near {
+func (f *File) seekTo(ctx context.Context, p imported.Position) (bool, error) {
+	if near, err := f.seekNear(p.Offset); err != nil || !near {
 		return false, err
 	}
 	if there, err := f.window.discard(ctx, p.Offset); err != nil || !there {
@@ -54,9 +54,9 @@ func (f *File) reach(ctx context.Context, p imported.Position) (bool, error) {
 	return len(rest) == 0, nil
 }
 
-// near restarts reading as close before the offset as the fingerprint permits. It reports
+// seekNear restarts reading as close before the offset as the fingerprint permits. It reports
 // false if the file is known to end before it.
-func (f *File) near(offset int64) (bool, error) {
+func (f *File) seekNear(offset int64) (bool, error) {
 	if !f.plain {
 		return true, f.rewind()
 	}
@@ -64,7 +64,7 @@ func (f *File) near(offset int64) (bool, error) {
 	if err != nil || info.Size() < offset {
 		return false, err
 	}
-	return true, f.from(max(0, offset-printed))
+	return true, f.from(max(0, offset-printLength))
 }
 
 // rewind returns to the start of a source that can be read more than once.

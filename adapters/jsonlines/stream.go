@@ -17,7 +17,7 @@ type stream struct {
 	in  io.Reader
 }
 
-func newStream(raw io.Reader) *stream { return &stream{raw: bufio.NewReaderSize(raw, portion/4)} }
+func newStream(raw io.Reader) *stream { return &stream{raw: bufio.NewReaderSize(raw, readSize/4)} }
 
 func (s *stream) Read(p []byte) (int, error) {
 	if s.in == nil {

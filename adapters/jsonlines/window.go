@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// portion is how many bytes are read at a time.
-	portion = 256 << 10
-	// printed is how many bytes before a position its fingerprint covers.
-	printed = 4 << 10
-	// widest is the maximum size of a window. It holds the longest line with its end, the
-	// bytes that the fingerprint covers before it, and a portion after it.
-	widest = printed + MaxLine + len("\r\n") + portion
+	// readSize is how many bytes are read at a time.
+	readSize = 256 << 10
+	// printLength is how many bytes before a position its fingerprint covers.
+	printLength = 4 << 10
+	// maxWindow is the maximum size of a window. It holds the longest line with its end, the
+	// bytes that the fingerprint covers before it, and one more read after it.
+	maxWindow = printLength + MaxLine + len("\r\n") + readSize
 	// maxEmptyReads is how many empty reads in a row are an error.
 	maxEmptyReads = 100
 )
@@ -34,7 +34,7 @@ type window struct {
 // begin empties the window for a stream that starts at the offset.
 func (w *window) begin(src io.Reader, offset int64) {
 	if w.buf == nil {
-		w.buf = make([]byte, portion)
+		w.buf = make([]byte, readSize)
 	}
 	w.src, w.start, w.end, w.base, w.err = src, 0, 0, offset, nil
 }
@@ -55,7 +55,7 @@ func (w *window) fill(ctx context.Context) error {
 	}
 	w.makeRoom()
 	for range maxEmptyReads {
-		n, err := w.src.Read(w.buf[w.end:min(len(w.buf), w.end+portion)])
+		n, err := w.src.Read(w.buf[w.end:min(len(w.buf), w.end+readSize)])
 		w.end += n
 		w.err = err
 		if n > 0 || err != nil {
@@ -70,14 +70,14 @@ func (w *window) makeRoom() {
 	if w.end < len(w.buf) {
 		return
 	}
-	if gone := w.start - printed; gone > 0 {
+	if gone := w.start - printLength; gone > 0 {
 		copy(w.buf, w.buf[gone:w.end])
 		w.start -= gone
 		w.end -= gone
 		w.base += int64(gone)
 	}
 	if w.end == len(w.buf) {
-		wider := make([]byte, min(2*len(w.buf), widest))
+		wider := make([]byte, min(2*len(w.buf), maxWindow))
 		copy(wider, w.buf)
 		w.buf = wider
 	}
@@ -169,7 +169,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // for every line. It detects accidental changes only, so two checksums with processor
 // instructions suffice.
 func (w *window) print() []byte {
-	tail := w.buf[max(0, w.start-printed):w.start]
+	tail := w.buf[max(0, w.start-printLength):w.start]
 	sum := binary.BigEndian.AppendUint32(make([]byte, 0, 8), crc32.Checksum(tail, castagnoli))
 	return binary.BigEndian.AppendUint32(sum, crc32.ChecksumIEEE(tail))
 }

@@ -24,118 +24,97 @@ var (
 )
 
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (user.ID, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	if _, taken := v.s.phones[a.Phone]; taken {
-		return 0, access.ErrPhoneTaken
-	}
-	id := user.ID(v.s.numbers.account.next())
-	a.User, m.ID = id, id
-	v.s.putAccount(a)
-	if !m.Seen.IsZero() {
-		v.s.seen[id] = m.Seen
-	}
-	m.Seen = time.Time{}
-	v.s.members[id] = m
-	return id, nil
+	return write(ctx, v.s, func() (user.ID, error) {
+		if _, taken := v.s.phones[a.Phone]; taken {
+			return 0, access.ErrPhoneTaken
+		}
+		id := user.ID(v.s.numbers.account.next())
+		a.User, m.ID = id, id
+		v.s.putAccount(a)
+		if !m.Seen.IsZero() {
+			v.s.seen[id] = m.Seen
+		}
+		m.Seen = time.Time{}
+		v.s.members[id] = m
+		return id, nil
+	})
 }
 
 func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return access.Account{}, err
-	}
-	defer done()
-	return v.s.account(v.s.phones[phone])
+	return read(ctx, v.s, func() (access.Account, error) {
+		return v.s.account(v.s.phones[phone])
+	})
 }
 
 func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return access.Account{}, err
-	}
-	defer done()
-	return v.s.account(id)
+	return read(ctx, v.s, func() (access.Account, error) {
+		return v.s.account(id)
+	})
 }
 
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var found []access.Account
-	for id, a := range v.s.accounts {
-		if id > after {
-			found = append(found, copyAccount(a))
+	return read(ctx, v.s, func() ([]access.Account, error) {
+		var found []access.Account
+		for id, a := range v.s.accounts {
+			if id > after {
+				found = append(found, copyAccount(a))
+			}
 		}
-	}
-	slices.SortFunc(found, func(a, b access.Account) int { return cmp.Compare(a.User, b.User) })
-	return found[:min(max(limit, 0), len(found))], nil
+		slices.SortFunc(found, func(a, b access.Account) int { return cmp.Compare(a.User, b.User) })
+		return found[:min(max(limit, 0), len(found))], nil
+	})
 }
 
 func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	old, err := v.s.account(id)
-	if err != nil {
-		return err
-	}
-	next := copyAccount(old)
-	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
-		return err
-	}
-	if owner, taken := v.s.phones[next.Phone]; taken && owner != id {
-		return access.ErrPhoneTaken
-	}
-	next.User = id
-	delete(v.s.phones, old.Phone)
-	if kept, exists := v.s.tokens[next.Kept]; exists && kept.User == id && kept.Generation == old.Generation {
-		kept.Generation = next.Generation
-		v.s.tokens[next.Kept] = kept
-	}
-	next.Kept = 0
-	v.s.putAccount(next)
-	return nil
+	return exec(ctx, v.s, func() error {
+		old, err := v.s.account(id)
+		if err != nil {
+			return err
+		}
+		next := copyAccount(old)
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return err
+		}
+		if owner, taken := v.s.phones[next.Phone]; taken && owner != id {
+			return access.ErrPhoneTaken
+		}
+		next.User = id
+		delete(v.s.phones, old.Phone)
+		if kept, exists := v.s.tokens[next.Kept]; exists && kept.User == id && kept.Generation == old.Generation {
+			kept.Generation = next.Generation
+			v.s.tokens[next.Kept] = kept
+		}
+		next.Kept = 0
+		v.s.putAccount(next)
+		return nil
+	})
 }
 
 func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var found []user.Member
-	for _, id := range unique(ids) {
-		if m, exists := v.s.members[id]; exists {
-			m.Seen = v.s.seen[id]
-			m.Avatar = copyPicture(m.Avatar)
-			found = append(found, m)
+	return read(ctx, v.s, func() ([]user.Member, error) {
+		var found []user.Member
+		for _, id := range unique(ids) {
+			if m, exists := v.s.members[id]; exists {
+				m.Seen = v.s.seen[id]
+				m.Avatar = copyPicture(m.Avatar)
+				found = append(found, m)
+			}
 		}
-	}
-	return found, nil
+		return found, nil
+	})
 }
 
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	m, exists := v.s.members[id]
-	if !exists {
-		return user.ErrNobody
-	}
-	v.s.discard(m.Avatar.Keys()...)
-	m.Avatar = copyPicture(avatar)
-	v.s.members[id] = m
-	return nil
+	return exec(ctx, v.s, func() error {
+		m, exists := v.s.members[id]
+		if !exists {
+			return user.ErrNotFound
+		}
+		v.s.queueDeletion(m.Avatar.Keys()...)
+		m.Avatar = copyPicture(avatar)
+		v.s.members[id] = m
+		return nil
+	})
 }
 
 func (s *Store) putAccount(a access.Account) {

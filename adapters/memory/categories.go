@@ -16,18 +16,15 @@ func (s *Store) Categories() Categories { return Categories{s} }
 var _ feed.Categories = Categories{}
 
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	found := map[feed.CategoryID]feed.Category{}
-	for _, id := range ids {
-		if c, exists := v.s.categories[id]; exists {
-			found[id] = c
+	return read(ctx, v.s, func() (map[feed.CategoryID]feed.Category, error) {
+		found := map[feed.CategoryID]feed.Category{}
+		for _, id := range ids {
+			if c, exists := v.s.categories[id]; exists {
+				found[id] = c
+			}
 		}
-	}
-	return found, nil
+		return found, nil
+	})
 }
 
 // checkCategory returns an error if the id is not zero and the category does not exist.

@@ -20,68 +20,48 @@ func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 var _ media.DeletionQueue = DeletionQueue{}
 
-// discard queues the keys for deletion, due immediately.
-func (s *Store) discard(keys ...media.Key) {
+// queueDeletion queues the keys for deletion, due immediately.
+func (s *Store) queueDeletion(keys ...media.Key) {
 	for _, key := range keys {
-		if _, is := s.discards[key]; !is {
-			s.discards[key] = time.Time{}
+		if _, is := s.deletions[key]; !is {
+			s.deletions[key] = time.Time{}
 		}
 	}
 }
 
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var due []media.Key
-	for key, at := range v.s.discards {
-		if !at.After(now) {
-			due = append(due, key)
+	return write(ctx, v.s, func() ([]media.Key, error) {
+		var due []media.Key
+		for key, at := range v.s.deletions {
+			if !at.After(now) {
+				due = append(due, key)
+			}
 		}
-	}
-	slices.SortFunc(due, func(a, b media.Key) int {
-		return cmp.Or(v.s.discards[a].Compare(v.s.discards[b]), cmp.Compare(a, b))
+		slices.SortFunc(due, func(a, b media.Key) int {
+			return cmp.Or(v.s.deletions[a].Compare(v.s.deletions[b]), cmp.Compare(a, b))
+		})
+		due = first(due, max(limit, 0))
+		for _, key := range due {
+			v.s.deletions[key] = instant.Normalise(next)
+		}
+		return due, nil
 	})
-	due = first(due, max(limit, 0))
-	for _, key := range due {
-		v.s.discards[key] = instant.Normalise(next)
-	}
-	return due, nil
 }
 
 func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for _, key := range keys {
-		delete(v.s.discards, key)
-	}
-	return nil
+	return exec(ctx, v.s, func() error {
+		for _, key := range keys {
+			delete(v.s.deletions, key)
+		}
+		return nil
+	})
 }
 
-// References copies all references first, so that the caller may use the store while iterating.
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
-	return func(yield func(media.Reference, error) bool) {
-		done, err := v.s.read(ctx)
-		if err != nil {
-			yield(media.Reference{}, err)
-			return
-		}
-		all := v.s.pictures()
-		done()
-		for _, k := range all {
-			if !yield(k, nil) {
-				return
-			}
-		}
-	}
+	return each(ctx, v.s, v.s.references)
 }
 
-func (s *Store) pictures() (all []media.Reference) {
+func (s *Store) references() (all []media.Reference) {
 	add := func(of string, id any, keys ...media.Key) {
 		for _, key := range keys {
 			all = append(all, media.Reference{Key: key, Of: fmt.Sprint(of, " ", id)})
@@ -109,10 +89,10 @@ func (s *Store) pictures() (all []media.Reference) {
 	for id, d := range s.demands {
 		add("demand", id, d.Cover.Keys()...)
 	}
-	for digest, p := range s.crawled.covers {
+	for digest, p := range s.imports.covers {
 		add("import", fmt.Sprintf("%x", digest[:4]), p.Keys()...)
 	}
-	for key := range s.discards {
+	for key := range s.deletions {
 		all = append(all, media.Reference{Key: key})
 	}
 	return all

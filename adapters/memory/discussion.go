@@ -11,23 +11,20 @@ import (
 )
 
 func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return event.Comment{}, err
-	}
-	defer done()
-	if _, exists := v.s.events[c.Event]; !exists {
-		return event.Comment{}, event.ErrNotFound
-	}
-	if err := v.s.checkUser(c.Author); err != nil {
-		return event.Comment{}, err
-	}
-	c.ID = event.CommentID(v.s.numbers.comment.next())
-	said := append(v.s.comments[c.Event], c)
-	slices.SortFunc(said, newestFirst)
-	v.s.comments[c.Event] = said
-	v.s.commented[c.ID] = c.Event
-	return c, nil
+	return write(ctx, v.s, func() (event.Comment, error) {
+		if _, exists := v.s.events[c.Event]; !exists {
+			return event.Comment{}, event.ErrNotFound
+		}
+		if err := v.s.checkUser(c.Author); err != nil {
+			return event.Comment{}, err
+		}
+		c.ID = event.CommentID(v.s.numbers.comment.next())
+		said := append(v.s.comments[c.Event], c)
+		slices.SortFunc(said, newestFirst)
+		v.s.comments[c.Event] = said
+		v.s.commented[c.ID] = c.Event
+		return c, nil
+	})
 }
 
 func newestFirst(a, b event.Comment) int {
@@ -35,62 +32,50 @@ func newestFirst(a, b event.Comment) int {
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return event.Comment{}, err
-	}
-	defer done()
-	said := v.s.comments[v.s.commented[id]]
-	i := slices.IndexFunc(said, func(c event.Comment) bool { return c.ID == id })
-	if i < 0 {
-		return event.Comment{}, event.ErrNoComment
-	}
-	return said[i], nil
+	return read(ctx, v.s, func() (event.Comment, error) {
+		said := v.s.comments[v.s.commented[id]]
+		i := slices.IndexFunc(said, func(c event.Comment) bool { return c.ID == id })
+		if i < 0 {
+			return event.Comment{}, event.ErrNoComment
+		}
+		return said[i], nil
+	})
 }
 
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	on, exists := v.s.commented[id]
-	if !exists {
-		return event.ErrNoComment
-	}
-	v.s.comments[on] = slices.DeleteFunc(v.s.comments[on], func(c event.Comment) bool { return c.ID == id })
-	delete(v.s.commented, id)
-	return nil
+	return exec(ctx, v.s, func() error {
+		on, exists := v.s.commented[id]
+		if !exists {
+			return event.ErrNoComment
+		}
+		v.s.comments[on] = slices.DeleteFunc(v.s.comments[on], func(c event.Comment) bool { return c.ID == id })
+		delete(v.s.commented, id)
+		return nil
+	})
 }
 
 func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page.Page[event.Comment], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[event.Comment]{}, err
-	}
-	defer done()
-	return pageOf(r, slices.Clone(v.s.comments[on]))
+	return read(ctx, v.s, func() (page.Page[event.Comment], error) {
+		return pageOf(r, slices.Clone(v.s.comments[on]))
+	})
 }
 
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if _, exists := v.s.events[on]; !exists {
-		return event.ErrNotFound
-	}
-	if err := v.s.checkUser(who); err != nil {
-		return err
-	}
-	if !likes {
-		delete(v.s.likes[on], who)
+	return exec(ctx, v.s, func() error {
+		if _, exists := v.s.events[on]; !exists {
+			return event.ErrNotFound
+		}
+		if err := v.s.checkUser(who); err != nil {
+			return err
+		}
+		if !likes {
+			delete(v.s.likes[on], who)
+			return nil
+		}
+		if v.s.likes[on] == nil {
+			v.s.likes[on] = map[user.ID]bool{}
+		}
+		v.s.likes[on][who] = true
 		return nil
-	}
-	if v.s.likes[on] == nil {
-		v.s.likes[on] = map[user.ID]bool{}
-	}
-	v.s.likes[on][who] = true
-	return nil
+	})
 }

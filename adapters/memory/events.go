@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -20,67 +21,56 @@ var (
 )
 
 func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	state := e.State()
-	state.ID = event.ID(v.s.numbers.event.next())
-	return v.s.putEvent(state)
+	return write(ctx, v.s, func() (*event.Event, error) {
+		state := e.State()
+		state.ID = event.ID(v.s.numbers.event.next())
+		return v.s.putEvent(state)
+	})
 }
 
 func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	defer done()
-	return v.s.entry(id)
+	return read(ctx, v.s, func() (event.Entry, error) {
+		return v.s.entry(id)
+	})
 }
 
 func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
 	return v.Change(ctx, read.ID(), fn)
 }
 
+// Change stores nothing if fn fails, or if the context has ended meanwhile.
 func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	defer done()
-	e, err := v.s.event(id)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	if err := v.s.inside(ctx, func() error { return fn(e) }); err != nil {
-		return event.Entry{}, err
-	}
-	if _, err := v.s.putEvent(e.State()); err != nil {
-		return event.Entry{}, err
-	}
-	return v.s.entry(id)
+	return write(ctx, v.s, func() (event.Entry, error) {
+		e, err := v.s.event(id)
+		if err != nil {
+			return event.Entry{}, err
+		}
+		if err := cmp.Or(fn(e), ctx.Err()); err != nil {
+			return event.Entry{}, err
+		}
+		if _, err := v.s.putEvent(e.State()); err != nil {
+			return event.Entry{}, err
+		}
+		return v.s.entry(id)
+	})
 }
 
 func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	e, err := v.s.event(id)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range v.s.comments[id] {
-		delete(v.s.commented, c.ID)
-	}
-	delete(v.s.comments, id)
-	delete(v.s.likes, id)
-	delete(v.s.listings, itemOf(id))
-	delete(v.s.events, id)
-	v.s.discardPlates(e.State().Plates, nil)
-	return e, nil
+	return write(ctx, v.s, func() (*event.Event, error) {
+		e, err := v.s.event(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range v.s.comments[id] {
+			delete(v.s.commented, c.ID)
+		}
+		delete(v.s.comments, id)
+		delete(v.s.likes, id)
+		delete(v.s.listings, itemOf(id))
+		delete(v.s.events, id)
+		v.s.queuePlateDeletions(e.State().Plates, nil)
+		return e, nil
+	})
 }
 
 // putEvent numbers new plates, stores the state with its listing, and returns a copy of the
@@ -101,17 +91,17 @@ func (s *Store) putEvent(state event.State) (*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.discardPlates(s.events[state.ID].Plates, state.Plates)
+	s.queuePlateDeletions(s.events[state.ID].Plates, state.Plates)
 	s.events[state.ID] = state
 	s.list(itemOf(state.ID), e)
 	return e, nil
 }
 
-// discardPlates queues the pictures of removed plates for deletion.
-func (s *Store) discardPlates(before, after []event.Plate) {
+// queuePlateDeletions queues the pictures of removed plates for deletion.
+func (s *Store) queuePlateDeletions(before, after []event.Plate) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
-			s.discard(p.Photo)
+			s.queueDeletion(p.Photo)
 		}
 	}
 }

@@ -23,49 +23,43 @@ func (s *Store) Feed() Feed { return Feed{s} }
 var _ feed.Reader = Feed{}
 
 func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
-	categories := slices.SortedFunc(maps.Values(v.s.categories), func(a, b feed.Category) int {
-		return cmp.Compare(a.ID, b.ID)
-	})
 	metas := map[feed.CategoryID]feed.Meta{}
-	for _, l := range v.s.listings {
-		if sel.Admits(l) {
-			meta := metas[l.Category]
-			meta.Add(l)
-			metas[l.Category] = meta
+	categories, err := read(ctx, v.s, func() ([]feed.Category, error) {
+		for _, l := range v.s.listings {
+			if sel.Admits(l) {
+				meta := metas[l.Category]
+				meta.Add(l)
+				metas[l.Category] = meta
+			}
 		}
-	}
-	return categories, metas, nil
+		return slices.SortedFunc(maps.Values(v.s.categories), func(a, b feed.Category) int {
+			return cmp.Compare(a.ID, b.ID)
+		}), nil
+	})
+	return categories, metas, err
 }
 
 func (v Feed) Page(
 	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
 ) (page.Page[feed.Item], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[feed.Item]{}, err
-	}
-	defer done()
-	if v.s.checkCategory(in) != nil {
-		return page.Page[feed.Item]{}, feed.ErrNoCategory
-	}
-	var admitted []feed.Listing
-	for _, l := range v.s.listings {
-		if l.Category == in && sel.Admits(l) {
-			admitted = append(admitted, l)
+	return read(ctx, v.s, func() (page.Page[feed.Item], error) {
+		if v.s.checkCategory(in) != nil {
+			return page.Page[feed.Item]{}, feed.ErrNoCategory
 		}
-	}
-	slices.SortFunc(admitted, feed.Compare)
-	p, err := pageOf(r, admitted)
-	if err != nil {
-		return page.Page[feed.Item]{}, err
-	}
-	items, err := v.s.items(p.Items, sel.Near)
-	return page.With(p, items), err
+		var admitted []feed.Listing
+		for _, l := range v.s.listings {
+			if l.Category == in && sel.Admits(l) {
+				admitted = append(admitted, l)
+			}
+		}
+		slices.SortFunc(admitted, feed.Compare)
+		p, err := pageOf(r, admitted)
+		if err != nil {
+			return page.Page[feed.Item]{}, err
+		}
+		items, err := v.s.items(p.Items, sel.Near)
+		return page.With(p, items), err
+	})
 }
 
 // items returns copies of the listed items, with their distances if near is set.

@@ -25,22 +25,19 @@ type howToKey struct {
 }
 
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[publication.HowTo]{}, err
-	}
-	defer done()
-	var wanted []publication.HowTo
-	for _, h := range v.s.howTos {
-		if len(categories) == 0 || slices.Contains(categories, h.Category) {
-			wanted = append(wanted, h)
+	return read(ctx, v.s, func() (page.Page[publication.HowTo], error) {
+		var wanted []publication.HowTo
+		for _, h := range v.s.howTos {
+			if len(categories) == 0 || slices.Contains(categories, h.Category) {
+				wanted = append(wanted, h)
+			}
 		}
-	}
-	slices.SortFunc(wanted, func(a, b publication.HowTo) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
+		slices.SortFunc(wanted, func(a, b publication.HowTo) int {
+			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
+		})
+		p, err := pageOf(r, wanted)
+		return page.Map(p, copyHowTo), err
 	})
-	p, err := pageOf(r, wanted)
-	return page.Map(p, copyHowTo), err
 }
 
 func copyHowTo(h publication.HowTo) publication.HowTo {

@@ -19,87 +19,61 @@ func (s *Store) Images() Images { return Images{s} }
 var _ userimage.Repository = Images{}
 
 func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return userimage.Image{}, err
-	}
-	defer done()
-	if err := v.s.checkUser(i.Owner); err != nil {
-		return userimage.Image{}, err
-	}
-	if len(v.s.kept[i.Owner]) >= userimage.MaxImages {
-		return userimage.Image{}, userimage.ErrFull
-	}
-	i.ID = userimage.ID(v.s.numbers.image.next())
-	v.s.putImage(i)
-	return i, nil
+	return write(ctx, v.s, func() (userimage.Image, error) {
+		if err := v.s.checkUser(i.Owner); err != nil {
+			return userimage.Image{}, err
+		}
+		if len(v.s.undeleted[i.Owner]) >= userimage.MaxImages {
+			return userimage.Image{}, userimage.ErrFull
+		}
+		i.ID = userimage.ID(v.s.numbers.image.next())
+		v.s.putImage(i)
+		return i, nil
+	})
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return userimage.Image{}, err
-	}
-	defer done()
-	return v.s.image(id)
+	return read(ctx, v.s, func() (userimage.Image, error) {
+		return v.s.image(id)
+	})
 }
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return userimage.Image{}, err
-	}
-	defer done()
-	old, err := v.s.image(id)
-	if err != nil {
-		return userimage.Image{}, err
-	}
-	next := old
-	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
-		return userimage.Image{}, err
-	}
-	if err := v.s.checkUser(next.Owner); err != nil {
-		return userimage.Image{}, err
-	}
-	next.ID = id
-	delete(v.s.kept[old.Owner], id)
-	if old.Deleted.IsZero() && !next.Deleted.IsZero() {
-		v.s.discard(old.Key)
-	}
-	v.s.putImage(next)
-	return next, nil
+	return write(ctx, v.s, func() (userimage.Image, error) {
+		old, err := v.s.image(id)
+		if err != nil {
+			return userimage.Image{}, err
+		}
+		next := old
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return userimage.Image{}, err
+		}
+		if err := v.s.checkUser(next.Owner); err != nil {
+			return userimage.Image{}, err
+		}
+		next.ID = id
+		delete(v.s.undeleted[old.Owner], id)
+		if old.Deleted.IsZero() && !next.Deleted.IsZero() {
+			v.s.queueDeletion(old.Key)
+		}
+		v.s.putImage(next)
+		return next, nil
+	})
 }
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[userimage.Image]{}, err
-	}
-	defer done()
-	return pageOf(p, v.s.imagesWhere(q))
+	return read(ctx, v.s, func() (page.Page[userimage.Image], error) {
+		return pageOf(p, v.s.imagesWhere(q))
+	})
 }
 
-// All copies the list, so that the caller may use the store while iterating.
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
-	return func(yield func(userimage.Image, error) bool) {
-		done, err := v.s.read(ctx)
-		if err != nil {
-			yield(userimage.Image{}, err)
-			return
-		}
-		admitted := v.s.imagesWhere(q)
-		done()
-		for _, image := range admitted {
-			if !yield(image, nil) {
-				return
-			}
-		}
-	}
+	return each(ctx, v.s, func() []userimage.Image { return v.s.imagesWhere(q) })
 }
 
 func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
 	var admitted []userimage.Image
-	for id := range s.kept[q.Owner] {
+	for id := range s.undeleted[q.Owner] {
 		if i := s.images[id]; q.Admits(i) {
 			admitted = append(admitted, i)
 		}
@@ -115,10 +89,10 @@ func (s *Store) putImage(i userimage.Image) {
 	if !i.Deleted.IsZero() {
 		return
 	}
-	if s.kept[i.Owner] == nil {
-		s.kept[i.Owner] = map[userimage.ID]bool{}
+	if s.undeleted[i.Owner] == nil {
+		s.undeleted[i.Owner] = map[userimage.ID]bool{}
 	}
-	s.kept[i.Owner][i.ID] = true
+	s.undeleted[i.Owner][i.ID] = true
 }
 
 func (s *Store) image(id userimage.ID) (userimage.Image, error) {

@@ -41,34 +41,34 @@ func checkRecord(r imported.Record) error {
 func (s *Store) storeRecord(r imported.Record) imported.Status {
 	switch r := r.(type) {
 	case imported.UserRecord:
-		return s.storePerson(r)
+		return s.storeUser(r)
 	case imported.CategoryRecord:
-		return putIn(s.categories, r.ID, r.Category)
+		return put(s.categories, r.ID, r.Category)
 	case imported.BundleRecord:
 		return s.storeBundle(r.Bundle)
 	case imported.PublicationRecord:
-		r.Author, r.Bundle = s.crawled.people[r.By], s.bundle(r.Bundle.ID)
+		r.Author, r.Bundle = s.imports.users[r.By], s.bundle(r.Bundle.ID)
 		s.list(itemOfPublication(r.ID), r.Publication)
-		return putIn(s.publications, r.ID, copyPublication(r.Publication))
+		return put(s.publications, r.ID, copyPublication(r.Publication))
 	case imported.NodeRecord:
-		r.Author = s.crawled.people[r.By]
+		r.Author = s.imports.users[r.By]
 		s.list(itemOfNode(r.ID), r.Node)
-		return putIn(s.nodes, r.ID, copyNode(r.Node))
+		return put(s.nodes, r.ID, copyNode(r.Node))
 	case imported.DemandRecord:
-		r.Author, r.Tags, r.Images = s.crawled.people[r.By], orNil(r.Tags), orNil(r.Images)
+		r.Author, r.Tags, r.Images = s.imports.users[r.By], orNil(r.Tags), orNil(r.Images)
 		s.list(itemOfDemand(r.ID), r.Demand)
-		return putIn(s.demands, r.ID, copyDemand(r.Demand))
+		return put(s.demands, r.ID, copyDemand(r.Demand))
 	case imported.HowToRecord:
-		r.Robot, r.Bundles = s.crawled.people[r.By], orNil(r.Bundles)
-		return putIn(s.howTos, howToKey{r.Category, r.Robot}, copyHowTo(r.HowTo))
+		r.Robot, r.Bundles = s.imports.users[r.By], orNil(r.Bundles)
+		return put(s.howTos, howToKey{r.Category, r.Robot}, copyHowTo(r.HowTo))
 	case imported.NewsRecord:
 		return s.storeNews(r)
 	}
 	panic("memory: record was not checked")
 }
 
-// putIn stores the value under its key and returns the resulting status.
-func putIn[K comparable, V any](stored map[K]V, key K, value V) imported.Status {
+// put stores the value under its key and returns the resulting status.
+func put[K comparable, V any](stored map[K]V, key K, value V) imported.Status {
 	old, is := stored[key]
 	stored[key] = value
 	switch {
@@ -88,18 +88,18 @@ func orNil[T any](list []T) []T {
 	return list
 }
 
-// storePerson stores the user, and opens an account if the user has none.
-func (s *Store) storePerson(p imported.UserRecord) imported.Status {
-	c := &s.crawled
-	if id, is := c.people[p.Source]; is {
-		return putIn(s.members, id, s.memberOf(id, p))
+// storeUser stores the user, and opens an account if the user has none.
+func (s *Store) storeUser(p imported.UserRecord) imported.Status {
+	c := &s.imports
+	if id, is := c.users[p.Source]; is {
+		return put(s.members, id, s.memberOf(id, p))
 	}
 	id, has := s.phones[p.Phone]
 	if !has {
 		id = user.ID(s.numbers.account.next())
 		s.putAccount(access.Account{User: id, Phone: p.Phone})
 	}
-	c.people[p.Source], c.sources[id], c.adopted[id] = id, p.Source, has
+	c.users[p.Source], c.sources[id], c.hadAccount[id] = id, p.Source, has
 	s.members[id] = s.memberOf(id, p)
 	return imported.New
 }
@@ -108,7 +108,7 @@ func (s *Store) storePerson(p imported.UserRecord) imported.Status {
 // gets new names.
 func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 	m := p.Member
-	if s.crawled.adopted[id] {
+	if s.imports.hadAccount[id] {
 		m = s.members[id]
 		m.Firstname, m.Lastname = p.Firstname, p.Lastname
 	}
@@ -118,7 +118,7 @@ func (s *Store) memberOf(id user.ID, p imported.UserRecord) user.Member {
 
 // bundle returns the stored bundle.
 func (s *Store) bundle(id publication.BundleID) publication.Bundle {
-	b := s.crawled.bundles[id]
+	b := s.imports.bundles[id]
 	b.ID = id
 	return b
 }
@@ -131,14 +131,14 @@ func (s *Store) storeBundle(b publication.Bundle) imported.Status {
 			s.publications[id] = p
 		}
 	}
-	return putIn(s.crawled.bundles, b.ID, b)
+	return put(s.imports.bundles, b.ID, b)
 }
 
 func (s *Store) storeNews(r imported.NewsRecord) imported.Status {
-	place, is := s.crawled.news[r.Source]
+	place, is := s.imports.news[r.Source]
 	if !is {
 		r.ID = s.numbers.news.next()
-		s.crawled.news[r.Source] = len(s.news)
+		s.imports.news[r.Source] = len(s.news)
 		s.news = append(s.news, r.News)
 		return imported.New
 	}
@@ -165,11 +165,11 @@ func (s *Store) isKnown(ref imported.Ref) (is bool) {
 	id := ref.Number()
 	switch ref.Kind {
 	case imported.User:
-		_, is = s.crawled.people[ref.ID]
+		_, is = s.imports.users[ref.ID]
 	case imported.Category:
 		_, is = s.categories[feed.CategoryID(id)]
 	case imported.Bundle:
-		_, is = s.crawled.bundles[publication.BundleID(id)]
+		_, is = s.imports.bundles[publication.BundleID(id)]
 	case imported.Publication:
 		_, is = s.publications[publication.ID(id)]
 	case imported.Node:
@@ -177,11 +177,11 @@ func (s *Store) isKnown(ref imported.Ref) (is bool) {
 	case imported.Demand:
 		_, is = s.demands[demand.ID(id)]
 	case imported.HowTo:
-		if category, robot, may := ref.Guide(); may {
-			_, is = s.howTos[howToKey{category, s.crawled.people[robot]}]
+		if category, robot, may := ref.HowTo(); may {
+			_, is = s.howTos[howToKey{category, s.imports.users[robot]}]
 		}
 	case imported.News:
-		_, is = s.crawled.news[ref.ID]
+		_, is = s.imports.news[ref.ID]
 	}
 	return is
 }

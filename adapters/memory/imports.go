@@ -22,29 +22,29 @@ func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
 var _ imported.Store = ImportStore{}
 
-// crawled is the state of finished and running imports.
-type crawled struct {
-	people   map[string]user.ID // by source id
-	sources  map[user.ID]string
-	adopted  map[user.ID]bool // had an account before
-	bundles  map[publication.BundleID]publication.Bundle
-	news     map[string]int // indexes in the store's news
-	waiting  map[lineOf]waitingLine
-	arrivals number
-	progress map[string][]byte
-	covers   map[imported.Digest]media.Picture
+// importState is the state of finished and running imports.
+type importState struct {
+	users      map[string]user.ID // by source id
+	sources    map[user.ID]string
+	hadAccount map[user.ID]bool // had an account before
+	bundles    map[publication.BundleID]publication.Bundle
+	news       map[string]int // indexes in the store's news
+	waiting    map[lineKey]waitingLine
+	arrivals   number
+	progress   map[string][]byte
+	covers     map[imported.Digest]media.Picture
 }
 
-func newCrawled() crawled {
-	return crawled{
-		people: map[string]user.ID{}, sources: map[user.ID]string{}, adopted: map[user.ID]bool{},
+func newImportState() importState {
+	return importState{
+		users: map[string]user.ID{}, sources: map[user.ID]string{}, hadAccount: map[user.ID]bool{},
 		bundles: map[publication.BundleID]publication.Bundle{}, news: map[string]int{},
-		waiting: map[lineOf]waitingLine{}, progress: map[string][]byte{}, covers: map[imported.Digest]media.Picture{},
+		waiting: map[lineKey]waitingLine{}, progress: map[string][]byte{}, covers: map[imported.Digest]media.Picture{},
 	}
 }
 
-// lineOf identifies a line.
-type lineOf struct {
+// lineKey identifies a line.
+type lineKey struct {
 	file   string
 	number int64
 }
@@ -56,24 +56,21 @@ type waitingLine struct {
 }
 
 func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return imported.BatchResult{}, err
-	}
-	defer done()
-	for _, line := range d.Lines {
-		if err := checkRecord(line.Record); err != nil {
-			return imported.BatchResult{}, err
+	return write(ctx, v.s, func() (imported.BatchResult, error) {
+		for _, line := range d.Lines {
+			if err := checkRecord(line.Record); err != nil {
+				return imported.BatchResult{}, err
+			}
 		}
-	}
-	return v.s.take(d), nil
+		return v.s.applyBatch(d), nil
+	})
 }
 
-// take stores the batch. It can't fail, so it never stores a part.
-func (s *Store) take(d imported.Batch) imported.BatchResult {
-	c := &s.crawled
+// applyBatch stores the batch. It can't fail, so it never stores a part.
+func (s *Store) applyBatch(d imported.Batch) imported.BatchResult {
+	c := &s.imports
 	for _, n := range d.Abandoned {
-		delete(c.waiting, lineOf{d.File, n})
+		delete(c.waiting, lineKey{d.File, n})
 	}
 	outcomes, ready := s.plan(d.Lines)
 	stored := map[imported.Ref]int64{} // arrival numbers of their lines
@@ -83,7 +80,7 @@ func (s *Store) take(d imported.Batch) imported.BatchResult {
 		stored[line.Record.Ref()] = c.arrived(d.File, line.Number)
 	}
 	for i, line := range d.Lines {
-		at := lineOf{d.File, line.Number}
+		at := lineKey{d.File, line.Number}
 		if f := outcomes[i].Status; f == imported.Waits || f == imported.Refused {
 			c.waiting[at] = waitingLine{c.arrived(d.File, line.Number), line.Record.Ref(), bytes.Clone(line.Raw)}
 		} else {
@@ -91,7 +88,7 @@ func (s *Store) take(d imported.Batch) imported.BatchResult {
 		}
 	}
 	replaced := 0
-	maps.DeleteFunc(c.waiting, func(_ lineOf, w waitingLine) bool {
+	maps.DeleteFunc(c.waiting, func(_ lineKey, w waitingLine) bool {
 		at, is := stored[w.ref]
 		if is = is && w.arrived < at; is {
 			replaced++
@@ -103,8 +100,8 @@ func (s *Store) take(d imported.Batch) imported.BatchResult {
 }
 
 // arrived returns the arrival number of a waiting line, or a new one.
-func (c *crawled) arrived(file string, number int64) int64 {
-	if w, waits := c.waiting[lineOf{file, number}]; waits {
+func (c *importState) arrived(file string, number int64) int64 {
+	if w, waits := c.waiting[lineKey{file, number}]; waits {
 		return w.arrived
 	}
 	return c.arrivals.next()
@@ -118,7 +115,7 @@ func (s *Store) plan(lines []imported.Line) (outcomes []imported.Outcome, ready 
 	phones := map[user.Phone]string{} // claimed by this batch
 	for i, line := range lines {
 		if p, is := line.Record.(imported.UserRecord); is {
-			if wrong := p.Problem(s.holders(p, phones)); wrong != nil {
+			if wrong := p.Problem(s.existingAccounts(p, phones)); wrong != nil {
 				outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
 				continue
 			}
@@ -140,12 +137,12 @@ func (s *Store) plan(lines []imported.Line) (outcomes []imported.Outcome, ready 
 	return outcomes, ready
 }
 
-// holders returns the user's account and the account that has the user's phone number.
-func (s *Store) holders(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
+// existingAccounts returns the user's account and the account that has the user's phone number.
+func (s *Store) existingAccounts(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
 	of := func(id user.ID) *imported.ExistingAccount {
-		return &imported.ExistingAccount{Source: s.crawled.sources[id], Phone: s.accounts[id].Phone}
+		return &imported.ExistingAccount{Source: s.imports.sources[id], Phone: s.accounts[id].Phone}
 	}
-	if id, is := s.crawled.people[p.Source]; is {
+	if id, is := s.imports.users[p.Source]; is {
 		own = of(id)
 	}
 	if source, is := taken[p.Phone]; is {
@@ -157,77 +154,60 @@ func (s *Store) holders(p imported.UserRecord, taken map[user.Phone]string) (own
 }
 
 func (v ImportStore) Progress(ctx context.Context, file string) ([]byte, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return bytes.Clone(v.s.crawled.progress[file]), nil
+	return read(ctx, v.s, func() ([]byte, error) {
+		return bytes.Clone(v.s.imports.progress[file]), nil
+	})
 }
 
 func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, size int) ([]imported.Line, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var lines []imported.Line
-	for at, w := range v.s.crawled.waiting {
-		if at.file == file && at.number > after {
-			lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
+	return read(ctx, v.s, func() ([]imported.Line, error) {
+		var lines []imported.Line
+		for at, w := range v.s.imports.waiting {
+			if at.file == file && at.number > after {
+				lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
+			}
 		}
-	}
-	slices.SortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
-	lines = first(lines, max(most, 0))
-	for n, l := range lines {
-		if size <= 0 {
-			return lines[:n], nil
+		slices.SortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
+		lines = first(lines, max(most, 0))
+		for n, l := range lines {
+			if size <= 0 {
+				return lines[:n], nil
+			}
+			size -= len(l.Raw)
 		}
-		size -= len(l.Raw)
-	}
-	return lines, nil
+		return lines, nil
+	})
 }
 
 func (v ImportStore) Finish(ctx context.Context, files ...string) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for _, file := range files {
-		delete(v.s.crawled.progress, file)
-	}
-	maps.DeleteFunc(v.s.crawled.waiting, func(at lineOf, _ waitingLine) bool { return slices.Contains(files, at.file) })
-	return nil
+	return exec(ctx, v.s, func() error {
+		for _, file := range files {
+			delete(v.s.imports.progress, file)
+		}
+		maps.DeleteFunc(v.s.imports.waiting, func(at lineKey, _ waitingLine) bool { return slices.Contains(files, at.file) })
+		return nil
+	})
 }
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return v.s.known(refs), nil
+	return read(ctx, v.s, func() (map[imported.Ref]bool, error) {
+		return v.s.known(refs), nil
+	})
 }
 
-func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (media.Picture, bool, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return media.Picture{}, false, err
-	}
-	defer done()
-	p, is := v.s.crawled.covers[d]
-	return copyPicture(p), is, nil
+func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, found bool, err error) {
+	p, err = read(ctx, v.s, func() (media.Picture, error) {
+		p, found = v.s.imports.covers[d]
+		return copyPicture(p), nil
+	})
+	return p, found, err
 }
 
 func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (media.Picture, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return media.Picture{}, err
-	}
-	defer done()
-	if _, is := v.s.crawled.covers[d]; !is {
-		v.s.crawled.covers[d] = copyPicture(p)
-	}
-	return copyPicture(v.s.crawled.covers[d]), nil
+	return write(ctx, v.s, func() (media.Picture, error) {
+		if _, is := v.s.imports.covers[d]; !is {
+			v.s.imports.covers[d] = copyPicture(p)
+		}
+		return copyPicture(v.s.imports.covers[d]), nil
+	})
 }

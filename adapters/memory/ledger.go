@@ -24,7 +24,7 @@ var _ payment.Ledger = Ledger{}
 // ledger is the state of orders and payments.
 type ledger struct {
 	orders      map[payment.OrderID]payment.Order
-	looks       map[payment.OrderID]time.Time
+	nextChecks  map[payment.OrderID]time.Time
 	prepayments map[payment.OrderID][]payment.Prepayment
 	tradeNos    map[payment.TradeNo]payment.OrderID
 	payments    map[string]payment.Payment // by transaction id
@@ -34,59 +34,50 @@ type ledger struct {
 
 func newLedger() ledger {
 	return ledger{
-		orders: map[payment.OrderID]payment.Order{}, looks: map[payment.OrderID]time.Time{},
+		orders: map[payment.OrderID]payment.Order{}, nextChecks: map[payment.OrderID]time.Time{},
 		prepayments: map[payment.OrderID][]payment.Prepayment{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
 		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{}, keys: newKeys(),
 	}
 }
 
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (payment.Order, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return payment.Order{}, err
-	}
-	defer done()
-	if err := v.s.checkUser(o.User); err != nil {
-		return payment.Order{}, err
-	}
-	l := &v.s.ledger
-	if k != nil {
-		if err := l.keys.check(*k); err != nil {
+	return write(ctx, v.s, func() (payment.Order, error) {
+		if err := v.s.checkUser(o.User); err != nil {
 			return payment.Order{}, err
 		}
-	}
-	o.ID = payment.OrderID(v.s.numbers.order.next())
-	l.orders[o.ID] = o
-	if o.State == payment.Open {
-		l.looks[o.ID] = o.Expires
-	}
-	l.journal[o.ID] = []payment.Entry{{At: o.Created, Noted: payment.NotedOrdered}}
-	if k != nil {
-		l.keys.answer(payment.Answer{Key: *k, Order: o.ID, At: o.Created})
-	}
-	return o, nil
+		l := &v.s.ledger
+		if k != nil {
+			if err := l.keys.check(*k); err != nil {
+				return payment.Order{}, err
+			}
+		}
+		o.ID = payment.OrderID(v.s.numbers.order.next())
+		l.orders[o.ID] = o
+		if o.State == payment.Open {
+			l.nextChecks[o.ID] = o.Expires
+		}
+		l.journal[o.ID] = []payment.Entry{{At: o.Created, Noted: payment.NotedOrdered}}
+		if k != nil {
+			l.keys.answer(payment.Answer{Key: *k, Order: o.ID, At: o.Created})
+		}
+		return o, nil
+	})
 }
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return payment.Order{}, err
-	}
-	defer done()
-	o, exists := v.s.ledger.orders[id]
-	if !exists {
-		return payment.Order{}, payment.ErrNoOrder
-	}
-	return o, nil
+	return read(ctx, v.s, func() (payment.Order, error) {
+		o, exists := v.s.ledger.orders[id]
+		if !exists {
+			return payment.Order{}, payment.ErrNoOrder
+		}
+		return o, nil
+	})
 }
 
 func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return v.s.ledger.ordersOf(id, payment.Open), nil
+	return read(ctx, v.s, func() ([]payment.Order, error) {
+		return v.s.ledger.ordersOf(id, payment.Open), nil
+	})
 }
 
 // ordersOf returns the user's orders in the state (empty: any), the newest first.
@@ -104,91 +95,73 @@ func (l *ledger) ordersOf(id user.ID, state payment.State) []payment.Order {
 }
 
 func (v Ledger) Orders(ctx context.Context, id user.ID, state payment.State, p page.Request) (page.Page[payment.Order], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[payment.Order]{}, err
-	}
-	defer done()
-	return pageOf(p, v.s.ledger.ordersOf(id, state))
+	return read(ctx, v.s, func() (page.Page[payment.Order], error) {
+		return pageOf(p, v.s.ledger.ordersOf(id, state))
+	})
 }
 
 func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	id, exists := v.s.ledger.tradeNos[no]
-	if !exists {
-		return 0, payment.ErrNoOrder
-	}
-	return id, nil
+	return read(ctx, v.s, func() (payment.OrderID, error) {
+		id, exists := v.s.ledger.tradeNos[no]
+		if !exists {
+			return 0, payment.ErrNoOrder
+		}
+		return id, nil
+	})
 }
 
 func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Payment, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return payment.Payment{}, err
-	}
-	defer done()
-	if stored, exists := v.s.ledger.payments[p.TransactionID]; exists {
-		return stored, nil
-	}
-	p.ID, p.Order = payment.PaymentID(v.s.numbers.payment.next()), 0
-	v.s.ledger.payments[p.TransactionID] = p
-	return p, nil
+	return write(ctx, v.s, func() (payment.Payment, error) {
+		if stored, exists := v.s.ledger.payments[p.TransactionID]; exists {
+			return stored, nil
+		}
+		p.ID, p.Order = payment.PaymentID(v.s.numbers.payment.next()), 0
+		v.s.ledger.payments[p.TransactionID] = p
+		return p, nil
+	})
 }
 
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	looks := v.s.ledger.looks
-	var due []payment.OrderID
-	for id, at := range looks {
-		if !at.After(now) {
-			due = append(due, id)
+	return write(ctx, v.s, func() ([]payment.OrderID, error) {
+		looks := v.s.ledger.nextChecks
+		var due []payment.OrderID
+		for id, at := range looks {
+			if !at.After(now) {
+				due = append(due, id)
+			}
 		}
-	}
-	slices.SortFunc(due, func(a, b payment.OrderID) int { return cmp.Or(looks[a].Compare(looks[b]), cmp.Compare(a, b)) })
-	due = first(due, max(limit, 0))
-	for _, id := range due {
-		looks[id] = instant.Normalise(next)
-	}
-	return due, nil
+		slices.SortFunc(due, func(a, b payment.OrderID) int { return cmp.Or(looks[a].Compare(looks[b]), cmp.Compare(a, b)) })
+		due = first(due, max(limit, 0))
+		for _, id := range due {
+			looks[id] = instant.Normalise(next)
+		}
+		return due, nil
+	})
 }
 
 func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[payment.Payment]{}, err
-	}
-	defer done()
-	var payments []payment.Payment
-	for _, p := range v.s.ledger.payments {
-		if verdict == "" || p.State == verdict {
-			payments = append(payments, p)
+	return read(ctx, v.s, func() (page.Page[payment.Payment], error) {
+		var payments []payment.Payment
+		for _, p := range v.s.ledger.payments {
+			if verdict == "" || p.State == verdict {
+				payments = append(payments, p)
+			}
 		}
-	}
-	slices.SortFunc(payments, func(a, b payment.Payment) int {
-		return cmp.Or(b.Received.Compare(a.Received), cmp.Compare(b.ID, a.ID))
+		slices.SortFunc(payments, func(a, b payment.Payment) int {
+			return cmp.Or(b.Received.Compare(a.Received), cmp.Compare(b.ID, a.ID))
+		})
+		return pageOf(p, payments)
 	})
-	return pageOf(p, payments)
 }
 
 func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entry, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return slices.Clone(v.s.ledger.journal[id]), nil
+	return read(ctx, v.s, func() ([]payment.Entry, error) {
+		return slices.Clone(v.s.ledger.journal[id]), nil
+	})
 }
 
-// private returns deep copies.
-func private(prepayments []payment.Prepayment) []payment.Prepayment {
+// copyPrepayments returns deep copies.
+func copyPrepayments(prepayments []payment.Prepayment) []payment.Prepayment {
 	copies := slices.Clone(prepayments)
 	for i, p := range copies {
 		copies[i].Request = bytes.Clone(p.Request)

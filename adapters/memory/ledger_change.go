@@ -11,27 +11,24 @@ import (
 )
 
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	l := &v.s.ledger
-	order, exists := l.orders[id]
-	if !exists {
-		return payment.ErrNoOrder
-	}
-	next := payment.Trade{
-		Order: order, Prepayments: private(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.looks[id],
-	}
-	if err := v.s.inside(ctx, func() error { return fn(&next) }); err != nil {
-		return err
-	}
-	if err := l.checkTrade(id, next); err != nil {
-		return err
-	}
-	v.s.putTrade(id, next)
-	return nil
+	return exec(ctx, v.s, func() error {
+		l := &v.s.ledger
+		order, exists := l.orders[id]
+		if !exists {
+			return payment.ErrNoOrder
+		}
+		next := payment.Trade{
+			Order: order, Prepayments: copyPrepayments(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.nextChecks[id],
+		}
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return err
+		}
+		if err := l.checkTrade(id, next); err != nil {
+			return err
+		}
+		v.s.putTrade(id, next)
+		return nil
+	})
 }
 
 // paymentsOf returns the payments of the order, in the order of their arrival.
@@ -86,10 +83,10 @@ func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	order := l.orders[id]
 	order.State, order.PaidAt, order.Transaction = t.Order.State, t.Order.PaidAt, t.Order.Transaction
 	l.orders[id] = order
-	if l.looks[id] = t.NextCheck; t.NextCheck.IsZero() {
-		delete(l.looks, id)
+	if l.nextChecks[id] = t.NextCheck; t.NextCheck.IsZero() {
+		delete(l.nextChecks, id)
 	}
-	l.prepayments[id] = private(t.Prepayments)
+	l.prepayments[id] = copyPrepayments(t.Prepayments)
 	for _, p := range t.Prepayments {
 		l.tradeNos[p.TradeNo] = id
 	}

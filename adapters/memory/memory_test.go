@@ -43,8 +43,7 @@ func TestHowTos(t *testing.T)        { ports.HowTos(t, open) }
 func TestTranslations(t *testing.T)  { ports.Cache(t, open) }
 func TestImages(t *testing.T)        { ports.Images(t, open) }
 func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
-func TestIntake(t *testing.T)        { ports.Imports(t, open) }
-func TestInside(t *testing.T)        { ports.Inside(t, open) }
+func TestImports(t *testing.T)       { ports.Imports(t, open) }
 
 func TestMedia(t *testing.T) {
 	ports.Media(t, func(*testing.T) media.Store {

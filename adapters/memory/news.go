@@ -6,14 +6,14 @@ import (
 	"plaza/domain/event"
 )
 
-// newsAt returns the news of the spot's day, those of its own city first. A spot
-// without a city has none of its own.
-func (s *Store) newsAt(spot event.DayInCity) []event.News {
+// newsOf returns the news of the day, those of the city first. An empty city matches no
+// news.
+func (s *Store) newsOf(day event.DayInCity) []event.News {
 	var own, others []event.News
 	for _, item := range s.news {
 		switch {
-		case item.Released != spot.Date:
-		case item.City == spot.City && spot.City != "":
+		case item.Released != day.Date:
+		case item.City == day.City && day.City != "":
 			own = append(own, item)
 		default:
 			others = append(others, item)

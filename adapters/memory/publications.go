@@ -19,27 +19,24 @@ func (s *Store) Publications() Publications { return Publications{s} }
 var _ publication.Repository = Publications{}
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[publication.Publication]{}, err
-	}
-	defer done()
-	visible := v.s.visibleBundles()
-	var wanted []publication.Publication
-	for _, p := range v.s.publications {
-		switch {
-		case !p.IsVisible():
-		case q.Category != nil && p.Category != *q.Category:
-		case q.OriginOnly && !p.IsOrigin(visible[p.Bundle.FirstOriginal]):
-		default:
-			wanted = append(wanted, p)
+	return read(ctx, v.s, func() (page.Page[publication.Publication], error) {
+		visible := v.s.visibleBundles()
+		var wanted []publication.Publication
+		for _, p := range v.s.publications {
+			switch {
+			case !p.IsVisible():
+			case q.Category != nil && p.Category != *q.Category:
+			case q.OriginOnly && !p.IsOrigin(visible[p.Bundle.FirstOriginal]):
+			default:
+				wanted = append(wanted, p)
+			}
 		}
-	}
-	slices.SortFunc(wanted, func(a, b publication.Publication) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+		slices.SortFunc(wanted, func(a, b publication.Publication) int {
+			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+		})
+		p, err := pageOf(q.Page, wanted)
+		return page.Map(p, copyPublication), err
 	})
-	p, err := pageOf(q.Page, wanted)
-	return page.Map(p, copyPublication), err
 }
 
 // visibleBundles returns the bundles that have a visible publication.

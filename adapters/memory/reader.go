@@ -11,67 +11,55 @@ import (
 )
 
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[event.Entry]{}, err
-	}
-	defer done()
-	within := v.s.eventsWhere(func(e event.State) bool {
-		return e.Author == q.Author && slices.Contains(q.Reach, showing(e))
+	return read(ctx, v.s, func() (page.Page[event.Entry], error) {
+		within := v.s.eventsWhere(func(e event.State) bool {
+			return e.Author == q.Author && slices.Contains(q.States, stateAndPermission(e))
+		})
+		slices.SortFunc(within, q.Order.Compare)
+		p, err := pageOf(q.Page, within)
+		if err != nil {
+			return page.Page[event.Entry]{}, err
+		}
+		entries, err := v.s.entries(p.Items)
+		return page.With(p, entries), err
 	})
-	slices.SortFunc(within, q.Order.Compare)
-	p, err := pageOf(q.Page, within)
-	if err != nil {
-		return page.Page[event.Entry]{}, err
-	}
-	entries, err := v.s.entries(p.Items)
-	return page.With(p, entries), err
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	commented := v.s.eventsWhere(func(e event.State) bool {
-		return e.Author == author && len(v.s.comments[e.ID]) > 0
+	return read(ctx, v.s, func() ([]event.Entry, error) {
+		commented := v.s.eventsWhere(func(e event.State) bool {
+			return e.Author == author && len(v.s.comments[e.ID]) > 0
+		})
+		slices.SortFunc(commented, func(a, b event.State) int {
+			latestA, latestB := v.s.comments[a.ID][0], v.s.comments[b.ID][0]
+			return cmp.Or(latestB.Created.Compare(latestA.Created), cmp.Compare(b.ID, a.ID))
+		})
+		return v.s.entries(first(commented, limit))
 	})
-	slices.SortFunc(commented, func(a, b event.State) int {
-		latestA, latestB := v.s.comments[a.ID][0], v.s.comments[b.ID][0]
-		return cmp.Or(latestB.Created.Compare(latestA.Created), cmp.Compare(b.ID, a.ID))
-	})
-	return v.s.entries(first(commented, limit))
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	holders := v.s.eventsWhere(func(e event.State) bool {
-		return slices.ContainsFunc(e.Plates, func(p event.Plate) bool { return p.ID == id })
+	return read(ctx, v.s, func() (event.ID, error) {
+		holders := v.s.eventsWhere(func(e event.State) bool {
+			return slices.ContainsFunc(e.Plates, func(p event.Plate) bool { return p.ID == id })
+		})
+		if len(holders) == 0 {
+			return 0, event.ErrNoPlate
+		}
+		return holders[0].ID, nil
 	})
-	if len(holders) == 0 {
-		return 0, event.ErrNoPlate
-	}
-	return holders[0].ID, nil
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	later := v.s.eventsWhere(func(e event.State) bool { return e.ID > after })
-	slices.SortFunc(later, func(a, b event.State) int { return cmp.Compare(a.ID, b.ID) })
-	var some []event.Located
-	for _, e := range first(later, max(limit, 0)) {
-		some = append(some, event.Located{ID: e.ID, Text: event.Text{Title: e.Title, Content: e.Content}, Place: e.Place})
-	}
-	return some, nil
+	return read(ctx, v.s, func() ([]event.Located, error) {
+		later := v.s.eventsWhere(func(e event.State) bool { return e.ID > after })
+		slices.SortFunc(later, func(a, b event.State) int { return cmp.Compare(a.ID, b.ID) })
+		var some []event.Located
+		for _, e := range first(later, max(limit, 0)) {
+			some = append(some, event.Located{ID: e.ID, Text: event.Text{Title: e.Title, Content: e.Content}, Place: e.Place})
+		}
+		return some, nil
+	})
 }
 
 func restore(states []event.State) ([]*event.Event, error) {
@@ -85,7 +73,7 @@ func restore(states []event.State) ([]*event.Event, error) {
 	return events, nil
 }
 
-func showing(e event.State) event.StatusPermission {
+func stateAndPermission(e event.State) event.StatusPermission {
 	return event.StatusPermission{Status: e.Status, Permission: e.Permission}
 }
 

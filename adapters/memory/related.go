@@ -10,52 +10,51 @@ import (
 	"plaza/domain/user"
 )
 
-func (v Events) Load(ctx context.Context, scene event.RelatedQuery) (event.Related, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return event.Related{}, err
-	}
-	defer done()
-	around := event.Related{
-		Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
-		Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
-	}
-	wanted := slices.Clone(scene.Categories)
-	for _, date := range scene.Dates {
-		states := first(v.s.published(date, scene.Viewer), scene.Events)
-		if len(states) == 0 {
-			continue
+func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, error) {
+	return read(ctx, v.s, func() (event.Related, error) {
+		related := event.Related{
+			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
+			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 		}
-		if around.Events[date], err = restore(states); err != nil {
-			return event.Related{}, err
+		wanted := slices.Clone(q.Categories)
+		for _, date := range q.Dates {
+			states := first(v.s.published(date, q.Viewer), q.Events)
+			if len(states) == 0 {
+				continue
+			}
+			events, err := restore(states)
+			if err != nil {
+				return event.Related{}, err
+			}
+			related.Events[date] = events
+			for _, s := range states {
+				wanted = append(wanted, s.Category)
+			}
 		}
-		for _, s := range states {
-			wanted = append(wanted, s.Category)
+		for _, id := range wanted {
+			if c, exists := v.s.categories[id]; exists {
+				related.CategoryNames[id] = c.Name
+			}
 		}
-	}
-	for _, id := range wanted {
-		if c, exists := v.s.categories[id]; exists {
-			around.CategoryNames[id] = c.Name
+		for _, day := range q.DaysInCities {
+			if found := first(v.s.newsOf(day), q.News); len(found) > 0 {
+				related.News[day] = found
+			}
 		}
-	}
-	for _, spot := range scene.DaysInCities {
-		if found := first(v.s.newsAt(spot), scene.News); len(found) > 0 {
-			around.News[spot] = found
+		for _, id := range q.CommentsFor {
+			if comments := first(v.s.comments[id], q.Comments); len(comments) > 0 {
+				related.Comments[id] = slices.Clone(comments)
+			}
 		}
-	}
-	for _, id := range scene.CommentsFor {
-		if said := first(v.s.comments[id], scene.Comments); len(said) > 0 {
-			around.Comments[id] = slices.Clone(said)
-		}
-	}
-	return around, nil
+		return related, nil
+	})
 }
 
 // published returns the events of the date that the viewer may see, the newest first.
 func (s *Store) published(on event.Date, viewer user.ID) []event.State {
 	states := s.eventsWhere(func(e event.State) bool {
 		return e.Date == on && e.Status == event.Normal &&
-			slices.Contains(event.VisibleStates(s.relation(viewer, e.Author)), showing(e))
+			slices.Contains(event.VisibleStates(s.relation(viewer, e.Author)), stateAndPermission(e))
 	})
 	slices.SortFunc(states, func(a, b event.State) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))

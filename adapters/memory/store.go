@@ -8,6 +8,7 @@ package memory
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/publication"
-	"plaza/domain/reentry"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -26,8 +26,7 @@ import (
 // Store holds the data of all store ports. Each port is a separate view of it, because ports
 // have methods of the same name.
 type Store struct {
-	lock  sync.RWMutex
-	guard reentry.Guard
+	lock sync.RWMutex
 
 	accounts map[user.ID]access.Account
 	phones   map[user.Phone]user.ID
@@ -55,10 +54,10 @@ type Store struct {
 	translations translations
 	demands      map[demand.ID]demand.Demand
 	images       map[userimage.ID]userimage.Image
-	kept         map[user.ID]map[userimage.ID]bool // images by owner, without deleted ones
+	undeleted    map[user.ID]map[userimage.ID]bool // images by owner, without deleted ones
 	ledger       ledger
-	crawled      crawled
-	discards     map[media.Key]time.Time // when each is due
+	imports      importState
+	deletions    map[media.Key]time.Time // when each is due
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment number }
 }
@@ -91,10 +90,10 @@ func New() *Store {
 		translations: newTranslations(),
 		demands:      map[demand.ID]demand.Demand{},
 		images:       map[userimage.ID]userimage.Image{},
-		kept:         map[user.ID]map[userimage.ID]bool{},
+		undeleted:    map[user.ID]map[userimage.ID]bool{},
 		ledger:       newLedger(),
-		crawled:      newCrawled(),
-		discards:     map[media.Key]time.Time{},
+		imports:      newImportState(),
+		deletions:    map[media.Key]time.Time{},
 	}
 }
 
@@ -106,37 +105,46 @@ func (n *number) next() int64 {
 	return int64(*n)
 }
 
-// read locks the store for reading until done is called. It returns an error if the context
-// has ended, and inside Change, where it would deadlock.
-func (s *Store) read(ctx context.Context) (done func(), err error) {
-	if err := s.admit(ctx); err != nil {
-		return nil, err
+// read runs fn while no other call writes. It returns an error if the context has ended.
+func read[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error) {
+	if err := ctx.Err(); err != nil {
+		return *new(T), err
 	}
 	s.lock.RLock()
-	return s.lock.RUnlock, nil
+	defer s.lock.RUnlock()
+	return fn()
 }
 
-// write locks the store for writing, like read.
-func (s *Store) write(ctx context.Context) (done func(), err error) {
-	if err := s.admit(ctx); err != nil {
-		return nil, err
+// each yields the elements that fn returns. It calls fn first, so that the caller may use the
+// store while iterating.
+func each[T any](ctx context.Context, s *Store, fn func() []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		all, err := read(ctx, s, func() ([]T, error) { return fn(), nil })
+		if err != nil {
+			yield(*new(T), err)
+			return
+		}
+		for _, element := range all {
+			if !yield(element, nil) {
+				return
+			}
+		}
+	}
+}
+
+// write runs fn while no other call reads or writes. It returns an error if the context has
+// ended.
+func write[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error) {
+	if err := ctx.Err(); err != nil {
+		return *new(T), err
 	}
 	s.lock.Lock()
-	return s.lock.Unlock, nil
+	defer s.lock.Unlock()
+	return fn()
 }
 
-// inside runs the function that a caller passed to Change. If it returns an error, or if the
-// context has ended meanwhile, nothing must be stored.
-func (s *Store) inside(ctx context.Context, fn func() error) error {
-	if err := s.guard.Run(fn); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-func (s *Store) admit(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return s.guard.Check()
+// exec is write for calls without a result.
+func exec(ctx context.Context, s *Store, fn func() error) error {
+	_, err := write(ctx, s, func() (struct{}, error) { return struct{}{}, fn() })
+	return err
 }

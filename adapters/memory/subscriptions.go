@@ -21,7 +21,7 @@ var _ subscription.Repository = Subscriptions{}
 
 // follow identifies a subscription by its follower and the user or category followed.
 type follow struct {
-	who      user.ID
+	follower user.ID
 	followed user.ID
 	category feed.CategoryID
 }
@@ -29,24 +29,24 @@ type follow struct {
 func followOf(s subscription.Subscription) follow { return follow{s.User, s.Followed, s.Category} }
 
 func (v Subscriptions) Follow(ctx context.Context, sub subscription.Subscription) (subscription.Subscription, bool, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return subscription.Subscription{}, false, err
-	}
-	defer done()
-	if err := v.s.checkUser(sub.User); err != nil {
-		return subscription.Subscription{}, false, err
-	}
-	if !v.s.followable(sub) {
-		return subscription.Subscription{}, false, subscription.ErrNotFound
-	}
-	if id, standing := v.s.follows[followOf(sub)]; standing {
-		return v.s.subscriptions[id], false, nil
-	}
-	sub.ID = subscription.ID(v.s.numbers.subscription.next())
-	v.s.subscriptions[sub.ID] = sub
-	v.s.follows[followOf(sub)] = sub.ID
-	return sub, true, nil
+	isNew := false
+	stored, err := write(ctx, v.s, func() (subscription.Subscription, error) {
+		if err := v.s.checkUser(sub.User); err != nil {
+			return subscription.Subscription{}, err
+		}
+		if !v.s.followable(sub) {
+			return subscription.Subscription{}, subscription.ErrNotFound
+		}
+		if id, exists := v.s.follows[followOf(sub)]; exists {
+			return v.s.subscriptions[id], nil
+		}
+		isNew = true
+		sub.ID = subscription.ID(v.s.numbers.subscription.next())
+		v.s.subscriptions[sub.ID] = sub
+		v.s.follows[followOf(sub)] = sub.ID
+		return sub, nil
+	})
+	return stored, isNew, err
 }
 
 // followable reports whether the followed user or category exists.
@@ -58,36 +58,30 @@ func (s *Store) followable(sub subscription.Subscription) bool {
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	sub, exists := v.s.subscriptions[id]
-	if !exists || sub.User != owner {
-		return subscription.ErrNotFound
-	}
-	delete(v.s.subscriptions, id)
-	delete(v.s.follows, followOf(sub))
-	return nil
+	return exec(ctx, v.s, func() error {
+		sub, exists := v.s.subscriptions[id]
+		if !exists || sub.User != owner {
+			return subscription.ErrNotFound
+		}
+		delete(v.s.subscriptions, id)
+		delete(v.s.follows, followOf(sub))
+		return nil
+	})
 }
 
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return page.Page[subscription.Subscription]{}, err
-	}
-	defer done()
-	var admitted []subscription.Subscription
-	for _, sub := range v.s.subscriptions {
-		if q.Admits(sub) {
-			admitted = append(admitted, sub)
+	return read(ctx, v.s, func() (page.Page[subscription.Subscription], error) {
+		var admitted []subscription.Subscription
+		for _, sub := range v.s.subscriptions {
+			if q.Admits(sub) {
+				admitted = append(admitted, sub)
+			}
 		}
-	}
-	slices.SortFunc(admitted, func(a, b subscription.Subscription) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+		slices.SortFunc(admitted, func(a, b subscription.Subscription) int {
+			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+		})
+		return pageOf(q.Page, admitted)
 	})
-	return pageOf(q.Page, admitted)
 }
 
 // pageOf returns the requested page of the list.
@@ -100,20 +94,17 @@ func pageOf[T any](r page.Request, all []T) (page.Page[T], error) {
 func (v Subscriptions) Relations(
 	ctx context.Context, viewer user.ID, authors []user.ID,
 ) (map[user.ID]subscription.Relation, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	relations := make(map[user.ID]subscription.Relation, len(authors))
-	for _, author := range authors {
-		relations[author] = v.s.relation(viewer, author)
-	}
-	return relations, nil
+	return read(ctx, v.s, func() (map[user.ID]subscription.Relation, error) {
+		relations := make(map[user.ID]subscription.Relation, len(authors))
+		for _, author := range authors {
+			relations[author] = v.s.relation(viewer, author)
+		}
+		return relations, nil
+	})
 }
 
 func (s *Store) relation(viewer, author user.ID) subscription.Relation {
-	_, viewerFollows := s.follows[follow{who: viewer, followed: author}]
-	_, authorFollows := s.follows[follow{who: author, followed: viewer}]
+	_, viewerFollows := s.follows[follow{follower: viewer, followed: author}]
+	_, authorFollows := s.follows[follow{follower: author, followed: viewer}]
 	return subscription.Relate(viewer, author, viewerFollows, authorFollows)
 }

@@ -18,33 +18,24 @@ func (s *Store) Throttle() Throttle { return Throttle{s} }
 var _ access.Throttle = Throttle{}
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return v.s.failures.begin(a, now)
+	return exec(ctx, v.s, func() error {
+		return v.s.failures.begin(a, now)
+	})
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	v.s.failures.takeBack(a)
-	v.s.failures.forgive(a, now)
-	return nil
+	return exec(ctx, v.s, func() error {
+		v.s.failures.uncount(a)
+		v.s.failures.recordLogin(a, now)
+		return nil
+	})
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, now time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	v.s.failures.takeBack(a)
-	return nil
+	return exec(ctx, v.s, func() error {
+		v.s.failures.uncount(a)
+		return nil
+	})
 }
 
 // failure is an attempt counted as failed.
@@ -118,8 +109,8 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 	return nil
 }
 
-// takeBack removes the attempt's latest failure from all groups.
-func (f *failures) takeBack(a access.Attempt) {
+// uncount removes the attempt's latest failure from all groups.
+func (f *failures) uncount(a access.Attempt) {
 	var latest failure
 	for _, counted := range f.counts[groupOf(access.BySourceAny, a)] {
 		if counted.Attempt == a && !counted.at.Before(latest.at) {
@@ -134,9 +125,9 @@ func (f *failures) takeBack(a access.Attempt) {
 	}
 }
 
-// forgive records a successful login: it clears the failures of the pair, and its source
+// recordLogin records a successful login: it clears the failures of the pair, and its source
 // becomes a usual one.
-func (f *failures) forgive(a access.Attempt, now time.Time) {
+func (f *failures) recordLogin(a access.Attempt, now time.Time) {
 	delete(f.counts, groupOf(access.ByPair, a))
 	if now.After(f.usual[a]) {
 		f.usual[a] = now

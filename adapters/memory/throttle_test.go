@@ -21,8 +21,8 @@ func TestAUT_11_failures_that_expired_are_forgotten(t *testing.T) {
 		now = now.Add(time.Minute)
 		require.NoError(t, f.begin(a, now))
 		if i%100 == 0 {
-			f.takeBack(a)
-			f.forgive(a, now)
+			f.uncount(a)
+			f.recordLogin(a, now)
 		}
 		most = max(most, f.size())
 	}

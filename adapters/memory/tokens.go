@@ -21,23 +21,20 @@ func (s *Store) Tokens() Tokens { return Tokens{s} }
 var _ access.Tokens = Tokens{}
 
 func (v Tokens) Issue(ctx context.Context, t access.Token) (access.TokenID, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	if err := v.s.checkUser(t.User); err != nil {
-		return 0, err
-	}
-	if _, taken := v.s.keys[t.Hash]; taken {
-		return 0, fmt.Errorf("duplicate token key of user %d", t.User)
-	}
-	t.ID = access.TokenID(v.s.numbers.token.next())
-	v.s.tokens[t.ID] = copyToken(t)
-	v.s.used[t.ID] = t.Used
-	v.s.keys[t.Hash] = t.ID
-	v.s.removeExcess(t)
-	return t.ID, nil
+	return write(ctx, v.s, func() (access.TokenID, error) {
+		if err := v.s.checkUser(t.User); err != nil {
+			return 0, err
+		}
+		if _, taken := v.s.keys[t.Hash]; taken {
+			return 0, fmt.Errorf("duplicate token key of user %d", t.User)
+		}
+		t.ID = access.TokenID(v.s.numbers.token.next())
+		v.s.tokens[t.ID] = copyToken(t)
+		v.s.used[t.ID] = t.Used
+		v.s.keys[t.Hash] = t.ID
+		v.s.removeExcess(t)
+		return t.ID, nil
+	})
 }
 
 // removeExcess removes the user's least recently used tokens beyond MaxTokens, never the
@@ -58,35 +55,29 @@ func (s *Store) removeExcess(issued access.Token) {
 }
 
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Session, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return access.Session{}, err
-	}
-	defer done()
-	id, exists := v.s.keys[hash]
-	if !exists {
-		return access.Session{}, access.ErrNoSession
-	}
-	t := v.s.token(id)
-	account, err := v.s.account(t.User)
-	return access.Session{
-		Token: t, Account: account, Zone: v.s.members[t.User].Timezone, Seen: v.s.seen[t.User],
-	}, err
+	return read(ctx, v.s, func() (access.Session, error) {
+		id, exists := v.s.keys[hash]
+		if !exists {
+			return access.Session{}, access.ErrNoSession
+		}
+		t := v.s.token(id)
+		account, err := v.s.account(t.User)
+		return access.Session{
+			Token: t, Account: account, Zone: v.s.members[t.User].Timezone, Seen: v.s.seen[t.User],
+		}, err
+	})
 }
 
 func (v Tokens) Touch(ctx context.Context, session access.Session, now time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if _, exists := v.s.tokens[session.ID]; !exists {
+	return exec(ctx, v.s, func() error {
+		if _, exists := v.s.tokens[session.ID]; !exists {
+			return nil
+		}
+		now = instant.Normalise(now)
+		touch(v.s.used, session.ID, now)
+		touch(v.s.seen, session.User, now)
 		return nil
-	}
-	now = instant.Normalise(now)
-	touch(v.s.used, session.ID, now)
-	touch(v.s.seen, session.User, now)
-	return nil
+	})
 }
 
 // touch stores the time, unless the stored time is about as late or later.
@@ -97,17 +88,14 @@ func touch[K comparable](noted map[K]time.Time, key K, now time.Time) {
 }
 
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	t, exists := v.s.tokens[id]
-	if !exists {
-		return access.ErrNoSession
-	}
-	v.s.removeToken(t)
-	return nil
+	return exec(ctx, v.s, func() error {
+		t, exists := v.s.tokens[id]
+		if !exists {
+			return access.ErrNoSession
+		}
+		v.s.removeToken(t)
+		return nil
+	})
 }
 
 func (s *Store) removeToken(t access.Token) {
@@ -117,21 +105,18 @@ func (s *Store) removeToken(t access.Token) {
 }
 
 func (v Tokens) OfUser(ctx context.Context, id user.ID) ([]access.Token, error) {
-	done, err := v.s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var theirs []access.Token
-	for _, t := range v.s.tokens {
-		if t.User == id {
-			theirs = append(theirs, v.s.token(t.ID))
+	return read(ctx, v.s, func() ([]access.Token, error) {
+		var theirs []access.Token
+		for _, t := range v.s.tokens {
+			if t.User == id {
+				theirs = append(theirs, v.s.token(t.ID))
+			}
 		}
-	}
-	slices.SortFunc(theirs, func(a, b access.Token) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+		slices.SortFunc(theirs, func(a, b access.Token) int {
+			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+		})
+		return theirs, nil
 	})
-	return theirs, nil
 }
 
 // token returns a copy of the token with its last use.

@@ -20,93 +20,75 @@ var _ localisation.Cache = Translations{}
 func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (map[localisation.Key]string, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	v.s.translations.prune(now)
-	found := map[localisation.Key]string{}
-	for _, key := range keys {
-		if t, kept := v.s.translations.kept[key]; kept && now.Before(t.expires) {
-			found[key] = t.text
+	return write(ctx, v.s, func() (map[localisation.Key]string, error) {
+		v.s.translations.prune(now)
+		found := map[localisation.Key]string{}
+		for _, key := range keys {
+			if t, kept := v.s.translations.kept[key]; kept && now.Before(t.expires) {
+				found[key] = t.text
+			}
 		}
-	}
-	return found, nil
+		return found, nil
+	})
 }
 
 func (v Translations) Claim(ctx context.Context, c localisation.Claim) (localisation.Claimed, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return localisation.Claimed{}, err
-	}
-	defer done()
-	t := v.s.translations
-	claimed := localisation.Claimed{Kept: map[localisation.Key]string{}}
-	for _, key := range c.Keys {
-		if text, kept := t.kept[key]; kept && c.Now.Before(text.expires) {
-			claimed.Kept[key] = text.text
-			continue
+	return write(ctx, v.s, func() (localisation.Claimed, error) {
+		t := v.s.translations
+		claimed := localisation.Claimed{Kept: map[localisation.Key]string{}}
+		for _, key := range c.Keys {
+			if text, kept := t.kept[key]; kept && c.Now.Before(text.expires) {
+				claimed.Kept[key] = text.text
+				continue
+			}
+			if by, is := t.claims[key]; is && c.Now.Before(by.until) {
+				continue
+			}
+			t.claims[key] = claim{c.Holder, instant.Normalise(c.Until)}
+			claimed.Mine = append(claimed.Mine, key)
 		}
-		if by, is := t.claims[key]; is && c.Now.Before(by.until) {
-			continue
-		}
-		t.claims[key] = claim{c.Holder, instant.Normalise(c.Until)}
-		claimed.Mine = append(claimed.Mine, key)
-	}
-	return claimed, nil
+		return claimed, nil
+	})
 }
 
 func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string, expires time.Time) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for key, text := range texts {
-		v.s.translations.kept[key] = translation{text, expires}
-		delete(v.s.translations.claims, key)
-	}
-	return nil
+	return exec(ctx, v.s, func() error {
+		for key, text := range texts {
+			v.s.translations.kept[key] = translation{text, expires}
+			delete(v.s.translations.claims, key)
+		}
+		return nil
+	})
 }
 
 func (v Translations) Release(ctx context.Context, h localisation.Holder, keys []localisation.Key) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for _, key := range keys {
-		if v.s.translations.claims[key].holder == h {
-			delete(v.s.translations.claims, key)
+	return exec(ctx, v.s, func() error {
+		for _, key := range keys {
+			if v.s.translations.claims[key].holder == h {
+				delete(v.s.translations.claims, key)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (bool, error) {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	spent, on := v.s.translations.spent, account{s.Translator, s.Day}
-	if spent[on]+s.Characters > budget {
-		return false, nil
-	}
-	spent[on] += s.Characters
-	return true, nil
+	return write(ctx, v.s, func() (bool, error) {
+		spent, on := v.s.translations.spent, account{s.Translator, s.Day}
+		if spent[on]+s.Characters > budget {
+			return false, nil
+		}
+		spent[on] += s.Characters
+		return true, nil
+	})
 }
 
 func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
-	done, err := v.s.write(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	spent, on := v.s.translations.spent, account{s.Translator, s.Day}
-	spent[on] = max(spent[on]-s.Characters, 0)
-	return nil
+	return exec(ctx, v.s, func() error {
+		spent, on := v.s.translations.spent, account{s.Translator, s.Day}
+		spent[on] = max(spent[on]-s.Characters, 0)
+		return nil
+	})
 }
 
 // translation is a translated text with its expiry.

@@ -24,7 +24,7 @@ type Sanitiser struct {
 // New returns a sanitiser that allows pictures whose URLs are below one of the prefixes:
 // absolute http or https URLs of folders. An invalid prefix allows nothing.
 func New(imagePrefixes ...string) *Sanitiser {
-	pictures := under(imagePrefixes)
+	pictures := prefixPattern(imagePrefixes)
 	return &Sanitiser{policy: newPolicy(pictures), pictures: pictures}
 }
 
@@ -84,7 +84,7 @@ const (
 	noPattern   = `[^\x00-\x{10FFFF}]`
 )
 
-func under(prefixes []string) *regexp.Regexp {
+func prefixPattern(prefixes []string) *regexp.Regexp {
 	folders := []string{noPattern}
 	for _, prefix := range prefixes {
 		u, err := url.Parse(strings.TrimRight(prefix, "/") + "/")

@@ -33,7 +33,7 @@ func set(names ...string) map[string]bool {
 // tidy returns the markup with only the allowed elements, each closed where necessary, and
 // all visible text.
 func (s *Sanitiser) tidy(raw string) string {
-	var out outline
+	var out writer
 	skipping := false // the next text belongs to an unread element
 	for z := html.NewTokenizer(strings.NewReader(raw)); z.Next() != html.ErrorToken; {
 		switch t := z.Token(); t.Type {
@@ -45,7 +45,7 @@ func (s *Sanitiser) tidy(raw string) string {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			skipping = unread[t.Data]
 			out.begin(t.Data)
-			if s.admit(&t) && len(out.open) < maxDepth {
+			if s.cleanToken(&t) && len(out.open) < maxDepth {
 				out.start(t)
 			}
 		case html.EndTagToken:
@@ -57,9 +57,9 @@ func (s *Sanitiser) tidy(raw string) string {
 	return out.String()
 }
 
-// admit reports whether the element is allowed, and removes its forbidden attributes. The
-// first of repeated attributes counts, as in browsers.
-func (s *Sanitiser) admit(t *html.Token) bool {
+// cleanToken removes the forbidden attributes of the element, and reports whether the element
+// is allowed. The first of repeated attributes counts, as in browsers.
+func (s *Sanitiser) cleanToken(t *html.Token) bool {
 	attrs := t.Attr
 	t.Attr = nil
 	keep := func(names ...string) {
@@ -86,15 +86,15 @@ func isLink(href string) bool {
 	return err == nil && !strings.ContainsAny(href, " \t\n") && isAbsolute(u)
 }
 
-// outline is the markup written so far, with its open elements.
-type outline struct {
+// writer is the markup written so far, with its open elements.
+type writer struct {
 	strings.Builder
 	open []string // at most maxDepth
 }
 
 // begin closes the elements that a start tag ends, even if the element itself is removed:
 // links and list items do not nest, and paragraphs contain no blocks.
-func (o *outline) begin(name string) {
+func (o *writer) begin(name string) {
 	if name == "a" {
 		o.end("a")
 	}
@@ -107,7 +107,7 @@ func (o *outline) begin(name string) {
 	}
 }
 
-func (o *outline) start(t html.Token) {
+func (o *writer) start(t html.Token) {
 	if void[t.Data] {
 		t.Type = html.SelfClosingTagToken
 	} else {
@@ -118,7 +118,7 @@ func (o *outline) start(t html.Token) {
 }
 
 // end closes the innermost open element of the name with everything inside it.
-func (o *outline) end(name string) {
+func (o *writer) end(name string) {
 	for depth := len(o.open) - 1; depth >= 0; depth-- {
 		if o.open[depth] == name {
 			o.closeTo(depth)
@@ -127,7 +127,7 @@ func (o *outline) end(name string) {
 	}
 }
 
-func (o *outline) closeTo(depth int) {
+func (o *writer) closeTo(depth int) {
 	for _, name := range slices.Backward(o.open[depth:]) {
 		o.WriteString("</" + name + ">")
 	}

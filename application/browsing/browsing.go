@@ -61,7 +61,7 @@ func (b *Browsing) Items(ctx context.Context, in feed.CategoryID, s feed.Selecti
 	p, err := b.reader.Page(ctx, in, s, r)
 	address := media.Public(b.pictures, b.now())
 	for i := range p.Items {
-		p.Items[i].Illustrate(address)
+		p.Items[i].ResolveURLs(address)
 	}
 	return p, err
 }

@@ -33,7 +33,7 @@ func (a *askedMedia) URL(key media.Key, to media.Audience, now time.Time) string
 	return a.Store.URL(key, to, now)
 }
 
-type world struct {
+type fixture struct {
 	*browsing.Browsing
 	t        *testing.T
 	store    *memory.Store
@@ -41,9 +41,9 @@ type world struct {
 	author   user.ID
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{t: t, store: memory.New(), pictures: &askedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}}
+	w := &fixture{t: t, store: memory.New(), pictures: &askedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}}
 	phone, err := user.ParsePhone("+86-13900000001")
 	require.NoError(t, err)
 	w.author, err = w.store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
@@ -54,7 +54,7 @@ func newWorld(t *testing.T) *world {
 
 // list stores one item of each kind with the cover. The newest is a publication, the oldest a
 // demand.
-func (w *world) list(cover media.Picture) {
+func (w *fixture) list(cover media.Picture) {
 	w.t.Helper()
 	newer := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: noon.Add(time.Hour), Updated: noon}
 	older := newer
@@ -64,14 +64,14 @@ func (w *world) list(cover media.Picture) {
 	})
 }
 
-func (w *world) imports(things ...any) {
+func (w *fixture) imports(things ...any) {
 	w.t.Helper()
 	stores := content.Stores{Accounts: w.store.Accounts(), Directory: w.store.Accounts(), Imports: w.store.Imports()}
 	require.NoError(w.t, content.Import(w.t.Context(), stores, things...))
 }
 
 // covers returns the covers of the listed publication, node and demand.
-func (w *world) covers() []media.Picture {
+func (w *fixture) covers() []media.Picture {
 	w.t.Helper()
 	p, err := w.Items(w.t.Context(), 0, feed.Select(feed.ItemKinds(), nil), page.Request{})
 	require.NoError(w.t, err)
@@ -85,7 +85,7 @@ func (w *world) covers() []media.Picture {
 }
 
 func TestADM04_covers_that_are_kept_come_with_their_addresses(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.list(media.CoverOf("public/a.jpg", "cover_sm", 30, 20))
 	const address = "https://plaza.example/media/public/a.jpg"
 	want := media.Picture{Key: "public/a.jpg", Path: address, Sizes: []media.Size{
@@ -103,7 +103,7 @@ func TestADM04_covers_elsewhere_stay_as_they_are(t *testing.T) {
 	elsewhere, err := media.CoverAt("https://covers.example/1.jpg", "cover_sm", 30, 20)
 	require.NoError(t, err)
 	for _, cover := range []media.Picture{elsewhere, {}} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.list(cover)
 		assert.Equal(t, []media.Picture{cover, cover, cover}, w.covers())
 		assert.Empty(t, w.pictures.asked)
@@ -111,7 +111,7 @@ func TestADM04_covers_elsewhere_stay_as_they_are(t *testing.T) {
 }
 
 func TestFED07_the_distance_of_a_demand_stays(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.list(media.CoverOf("public/a.jpg", "demand_cover_md", 30, 20))
 	near := &feed.Area{Centre: geo.Point{}, Within: 5}
 	p, err := w.Items(t.Context(), 0, feed.Select([]feed.Kind{feed.Demand}, near), page.Request{})
@@ -123,12 +123,12 @@ func TestFED07_the_distance_of_a_demand_stays(t *testing.T) {
 }
 
 func TestFED06_an_unknown_category_is_not_found(t *testing.T) {
-	_, err := newWorld(t).Items(t.Context(), 404, feed.Select(feed.ItemKinds(), nil), page.Request{})
+	_, err := newFixture(t).Items(t.Context(), 404, feed.Select(feed.ItemKinds(), nil), page.Request{})
 	assert.ErrorIs(t, err, feed.ErrNoCategory)
 }
 
 func TestFED01_the_tree_of_what_is_listed(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.list(media.Picture{})
 	w.imports(feed.Category{ID: 1, Name: "Tea", Slug: "tea"})
 	tree, err := w.Categories(t.Context(), feed.Select(feed.ItemKinds(), nil))

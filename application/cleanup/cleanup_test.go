@@ -35,7 +35,7 @@ func (s *stuck) Remove(ctx context.Context, key media.Key) error {
 	return s.Store.Remove(ctx, key)
 }
 
-type world struct {
+type fixture struct {
 	*cleanup.Cleanup
 	t        *testing.T
 	store    *memory.Store
@@ -45,9 +45,9 @@ type world struct {
 	log      *bytes.Buffer
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{
+	w := &fixture{
 		t: t, store: memory.New(), pictures: &stuck{Store: memory.NewMedia("https://plaza.example", []byte("key"))},
 		now: time.Now(), log: &bytes.Buffer{},
 	}
@@ -60,19 +60,19 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) put() media.Key {
+func (w *fixture) put() media.Key {
 	w.t.Helper()
 	key, err := w.pictures.Put(w.t.Context(), media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("x")}, media.Everyone)
 	require.NoError(w.t, err)
 	return key
 }
 
-func (w *world) shows(p media.Picture) {
+func (w *fixture) shows(p media.Picture) {
 	w.t.Helper()
 	require.NoError(w.t, w.store.Accounts().SetAvatar(w.t.Context(), w.who, p))
 }
 
-func (w *world) isThere(key media.Key) bool {
+func (w *fixture) isThere(key media.Key) bool {
 	w.t.Helper()
 	f, err := w.pictures.Open(w.t.Context(), key)
 	if err == nil {
@@ -82,7 +82,7 @@ func (w *world) isThere(key media.Key) bool {
 }
 
 func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	key := w.put()
 	w.shows(media.Picture{Key: key})
 	n, err := w.RemoveDue(t.Context())
@@ -111,7 +111,7 @@ func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testi
 
 func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		for range 250 {
 			w.shows(media.Picture{Key: w.put()})
 		}
@@ -135,7 +135,7 @@ func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
 	})
 }
 
-func (w *world) check(repair bool) []cleanup.Finding {
+func (w *fixture) check(repair bool) []cleanup.Finding {
 	w.t.Helper()
 	var found []cleanup.Finding
 	for f, err := range w.Check(w.t.Context(), repair) {
@@ -146,7 +146,7 @@ func (w *world) check(repair bool) []cleanup.Finding {
 }
 
 func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	shown, orphan := w.put(), w.put()
 	w.shows(media.Picture{Key: shown})
 	assert.Empty(t, w.check(false), "a young file may belong to an upload in progress")
@@ -166,7 +166,7 @@ func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t
 }
 
 func TestPLA04_a_check_ends_when_nobody_wants_to_hear_more(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.put()
 	w.put()
 	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
@@ -204,7 +204,7 @@ func (l listing) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 }
 
 func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	uploaded := w.put() // its row is not stored yet
 	began := w.now
 	k := cleanup.New(w.store.DeletionQueue(), listing{w.pictures, func(media.Key) {
@@ -218,7 +218,7 @@ func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 }
 
 func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	old, orphan := w.put(), w.put()
 	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
 	k := cleanup.New(w.store.DeletionQueue(), listing{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},

@@ -166,7 +166,7 @@ func (d *Diary) Read(ctx context.Context, actor access.Actor, id event.ID) (View
 // Own returns a page of the actor's events, drafts included (EVT-10).
 func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p page.Request) (page.Page[View], error) {
 	return d.list(ctx, actor, event.Query{
-		Author: actor.ID, Reach: event.VisibleStates(subscription.Self), Order: o, Page: p,
+		Author: actor.ID, States: event.VisibleStates(subscription.Self), Order: o, Page: p,
 	})
 }
 
@@ -184,7 +184,7 @@ func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o ev
 	if err != nil {
 		return page.Page[View]{}, err
 	}
-	return d.list(ctx, actor, event.Query{Author: author, Reach: event.VisibleStates(relation), Order: o, Page: p})
+	return d.list(ctx, actor, event.Query{Author: author, States: event.VisibleStates(relation), Order: o, Page: p})
 }
 
 func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (page.Page[View], error) {

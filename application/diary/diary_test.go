@@ -24,6 +24,7 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/test/content"
+	"plaza/test/ports"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -40,9 +41,13 @@ type world struct {
 func newWorld(t *testing.T, change ...func(*diary.Ports)) *world {
 	t.Helper()
 	w := &world{store: memory.New(), now: noon}
+	s := ports.Guard(ports.Stores{
+		Events: w.store.Events(), EventReader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
+		Categories: w.store.Categories(), Subscriptions: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
+	})
 	w.ports = diary.Ports{
-		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
-		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
+		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
+		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory, Deletions: s.Deletions,
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
 	for _, c := range change {

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func world(t *testing.T) (f *following.Following, ann, bob access.Actor) {
+func fixture(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 	t.Helper()
 	store := memory.New()
 	open := func(number string) access.Actor {
@@ -36,7 +36,7 @@ func world(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 }
 
 func TestSUB04_following(t *testing.T) {
-	f, ann, bob := world(t)
+	f, ann, bob := fixture(t)
 	first, isNew, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
 	require.NoError(t, err)
 	assert.True(t, isNew)
@@ -54,7 +54,7 @@ func TestSUB04_following(t *testing.T) {
 }
 
 func TestSUB04_exactly_one_is_followed(t *testing.T) {
-	f, ann, bob := world(t)
+	f, ann, bob := fixture(t)
 	unread := fault.Field("note", "unreadable")
 	for field, target := range map[string]following.Target{
 		"followed_user":     {},
@@ -72,7 +72,7 @@ func TestSUB04_exactly_one_is_followed(t *testing.T) {
 }
 
 func TestSUB01_to_03_listing(t *testing.T) {
-	f, ann, bob := world(t)
+	f, ann, bob := fixture(t)
 	_, _, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
 	require.NoError(t, err)
 	walks, isNew, err := f.Follow(t.Context(), ann, following.Target{Category: new(feed.CategoryID(4))}, nil)

@@ -231,7 +231,7 @@ func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
 	wish := paying.PayRequest{Intent: native, Order: id}
-	key, err := payment.NewKey(w.ann.ID, "one", payment.AskToPay(wish.Intent, wish.Order))
+	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(wish.Intent, wish.Order))
 	require.NoError(t, err)
 	wish.Key = key
 	w.wallet.fails("prepare", payment.ErrWalletTimeout)

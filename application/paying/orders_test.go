@@ -82,7 +82,7 @@ func TestPAY12_whose_orders_in_which_state(t *testing.T) {
 func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 	w := newWorld(t)
 	draft := payment.Draft{User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}
-	k, err := payment.NewKey(w.bob.ID, "one", payment.AskToCreate(draft))
+	k, err := payment.NewKey(w.bob.ID, "one", payment.CreateContent(draft))
 	require.NoError(t, err)
 	made, err := w.Create(t.Context(), draft, k, nil)
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 
 	wrong := draft
 	wrong.Amount = 0
-	k, err = payment.NewKey(w.bob.ID, "two", payment.AskToCreate(wrong))
+	k, err = payment.NewKey(w.bob.ID, "two", payment.CreateContent(wrong))
 	require.NoError(t, err)
 	_, err = w.Create(t.Context(), wrong, k, nil)
 	require.Error(t, err)

@@ -15,6 +15,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/payment"
 	"plaza/domain/user"
+	"plaza/test/ports"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -50,7 +51,8 @@ func newTrading(t *testing.T) *world {
 func newWorldWith(t *testing.T, gateway payment.Gateway, around func(payment.Ledger) payment.Ledger) *world {
 	t.Helper()
 	store := memory.New()
-	w := &world{ledger: store.Ledger(), now: noon, log: &bytes.Buffer{}}
+	guarded := ports.Guard(ports.Stores{Ledger: store.Ledger(), Directory: store.Accounts()})
+	w := &world{ledger: guarded.Ledger, now: noon, log: &bytes.Buffer{}}
 	if around != nil {
 		w.ledger = around(w.ledger)
 	}
@@ -63,7 +65,7 @@ func newWorldWith(t *testing.T, gateway payment.Gateway, around func(payment.Led
 	}
 	w.ann, w.bob = open("+86-13900000001"), open("+86-13900000002")
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	w.Paying = paying.New(w.ledger, store.Accounts(), gateway, limits, func() time.Time { return w.now },
+	w.Paying = paying.New(w.ledger, guarded.Directory, gateway, limits, func() time.Time { return w.now },
 		func(context.Context) *slog.Logger { return log })
 	return w
 }

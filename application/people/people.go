@@ -13,8 +13,8 @@ import (
 	"plaza/domain/user"
 )
 
-// MaxAsked is the maximum number of users in one Lookup (USR-02).
-const MaxAsked = 200
+// MaxLookup is the maximum number of users in one Lookup (USR-02).
+const MaxLookup = 200
 
 // People implements the use cases.
 type People struct {
@@ -80,13 +80,13 @@ func unique(ids []user.ID) []user.ID {
 	return once
 }
 
-// Lookup is Infos for clients. More than MaxAsked ids are a fault on uid.
+// Lookup is Infos for clients. More than MaxLookup ids are a fault on uid.
 func (p *People) Lookup(ctx context.Context, ids []user.ID, readErr error) ([]user.Info, error) {
 	switch {
 	case readErr != nil:
 		return nil, readErr
-	case len(ids) > MaxAsked:
-		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxAsked))
+	case len(ids) > MaxLookup:
+		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxLookup))
 	}
 	return p.Infos(ctx, ids)
 }
@@ -116,6 +116,6 @@ func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, erro
 	}
 	return Profile{
 		Info:  p.describe(members[0], p.now()),
-		Phone: account.Phone, Scopes: account.Held(), Staff: account.Staff, Joined: members[0].Joined,
+		Phone: account.Phone, Scopes: account.EffectiveScopes(), Staff: account.Staff, Joined: members[0].Joined,
 	}, nil
 }

@@ -53,9 +53,9 @@ func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, infos)
 	}
-	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked), nil)
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxLookup), nil)
 	assert.NoError(t, err)
-	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxAsked+1), nil)
+	_, err = p.Lookup(t.Context(), make([]user.ID, people.MaxLookup+1), nil)
 	assert.True(t, fault.Is(err, fault.Invalid))
 }
 

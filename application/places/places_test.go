@@ -17,6 +17,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/place"
 	"plaza/domain/user"
+	"plaza/test/ports"
 )
 
 var (
@@ -84,8 +85,9 @@ func (p *pages) Located(ctx context.Context, after event.ID, limit int) ([]event
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	a := &archive{T: t, store: memory.New(), analyser: &meddler{gazetteer.New(), func() {}}}
-	a.events = &crossed{Repository: a.store.Events(), behind: func() {}}
-	a.read = &pages{Reader: a.store.Events()}
+	guarded := ports.Guard(ports.Stores{Events: a.store.Events(), EventReader: a.store.Events()})
+	a.events = &crossed{Repository: guarded.Events, behind: func() {}}
+	a.read = &pages{Reader: guarded.EventReader}
 	phone, err := user.ParsePhone("+86-13900000001")
 	require.NoError(t, err)
 	a.author, err = a.store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})

@@ -22,6 +22,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/test/ports"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -69,8 +70,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{store: memory.New(), now: noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
-	w.tokens = &fullTokens{Tokens: w.store.Tokens()}
-	w.Signin = signin.New(w.store.Accounts(), w.tokens, w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
+	guarded := ports.Guard(ports.Stores{Accounts: w.store.Accounts(), Tokens: w.store.Tokens(), Throttle: w.store.Throttle()})
+	w.tokens = &fullTokens{Tokens: guarded.Tokens}
+	w.Signin = signin.New(guarded.Accounts, w.tokens, guarded.Throttle, w.hasher, zxcvbn.Estimator{},
 		signin.TokenTTL(access.DefaultTTL), func() time.Time { return w.now }, slog.New(slog.NewTextHandler(&w.log, nil)))
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})

@@ -21,6 +21,7 @@ import (
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/test/pictures"
+	"plaza/test/ports"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -66,13 +67,14 @@ func newWorld(t *testing.T, change ...func(userimage.Repository) userimage.Repos
 		require.NoError(t, err)
 		return access.Actor{ID: id}
 	}
-	var images userimage.Repository = store.Images()
+	guarded := ports.Guard(ports.Stores{Images: store.Images(), Deletions: store.DeletionQueue()})
+	images := guarded.Images
 	for _, c := range change {
 		images = c(images)
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	return &world{
-		UserImages: userimages.New(images, pictures, store.DeletionQueue(), imaging.NewProcessor(1), func() time.Time { return noon }),
+		UserImages: userimages.New(images, pictures, guarded.Deletions, imaging.NewProcessor(1), func() time.Time { return noon }),
 		pictures:   pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }

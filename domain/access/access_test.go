@@ -76,7 +76,7 @@ func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
 		actor, err := s.Actor(noon)
 		require.NoError(t, err)
 		for _, scope := range access.AllScopes() {
-			both := has(s.Scopes, scope) && has(s.Account.Held(), scope)
+			both := has(s.Scopes, scope) && has(s.Account.EffectiveScopes(), scope)
 			require.Equal(t, both, actor.Has(scope), scope)
 		}
 	})
@@ -115,11 +115,11 @@ func TestAUT14_setting_scopes(t *testing.T) {
 	a.SetScopes([]access.Scope{access.BackOffice, access.XfileEvent})
 	assert.True(t, a.Staff)
 	assert.Equal(t, []access.Scope{access.XfileEvent}, a.Scopes)
-	assert.Equal(t, []access.Scope{access.XfileEvent, access.BackOffice}, a.Held())
+	assert.Equal(t, []access.Scope{access.XfileEvent, access.BackOffice}, a.EffectiveScopes())
 	a.SetScopes(nil)
 	assert.True(t, a.Staff, "SetScopes does not revoke staff")
 	a.Staff = false
-	assert.Empty(t, a.Held())
+	assert.Empty(t, a.EffectiveScopes())
 }
 
 func has(scopes []access.Scope, s access.Scope) bool { return access.Actor{Scopes: scopes}.Has(s) }

@@ -46,8 +46,8 @@ func (a *Account) SetScopes(scopes []Scope) {
 	a.Scopes = slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return s == BackOffice })
 }
 
-// Held returns every scope of the account, including BackOffice for staff (AUT-14).
-func (a Account) Held() []Scope {
+// EffectiveScopes returns every scope of the account, including BackOffice for staff (AUT-14).
+func (a Account) EffectiveScopes() []Scope {
 	held := slices.Clone(a.Scopes)
 	if a.Staff {
 		held = append(held, BackOffice)
@@ -65,7 +65,7 @@ type Grant struct {
 // the account; otherwise it has the requested ones, each of which the account must hold
 // (AUT-08). Requested scopes narrow the token, even if they are all that the account holds.
 func (a Account) Grant(requested []Scope) (Grant, error) {
-	held := a.Held()
+	held := a.EffectiveScopes()
 	if len(requested) == 0 {
 		return Grant{held, NotNarrowed}, nil
 	}
@@ -96,8 +96,9 @@ type Accounts interface {
 	// isolated from other Changes of it. If fn fails, nothing is stored and Change
 	// returns fn's error unchanged. If fn panics or the context ends, nothing is
 	// stored. No reader may see a partial Change. fn must do no I/O: it may run again.
-	// Calling the store from inside fn must fail at once. If fn sets Kept and a new
-	// Generation, Change also moves that token to it, if the token is the account's
-	// and was of the old one.
+	// fn must not call a port of the store: such a call may never return.
+	//
+	// If fn sets Kept and a new Generation, Change also moves that token to it, if the
+	// token is the account's and was of the old one.
 	Change(ctx context.Context, id user.ID, fn func(*Account) error) error
 }

@@ -39,7 +39,7 @@ type Grouping int
 const (
 	ByPair      Grouping = iota // one phone from one source
 	ByUnusual                   // one phone from sources without a recent login of it
-	BySourceAny                 // one source, whatever the phone
+	BySourceAny                 // one source, any phone
 )
 
 // SparesUsual reports whether a full grouping still admits a phone at one of its usual

@@ -111,7 +111,7 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	if !s.IsValid(s.Account, now) {
 		return Actor{}, ErrBadKey
 	}
-	held := s.Account.Held()
+	held := s.Account.EffectiveScopes()
 	scopes := slices.DeleteFunc(slices.Clone(s.Scopes), func(sc Scope) bool { return !slices.Contains(held, sc) })
 	if s.Account.Staff && !s.isNarrowed() && !slices.Contains(scopes, BackOffice) {
 		scopes = append(scopes, BackOffice)

@@ -34,8 +34,8 @@ func New(d Demand) (Demand, error) {
 	wrong.Add("title", TitleLimit.RequiredProblem(d.Title))
 	wrong.Add("description", DescriptionLimit.Problem(d.Description))
 	wrong.Add("address", AddressLimit.Problem(d.Address))
-	d.Tags = list(&wrong, "tags", d.Tags, MaxTags, TagLimit.RequiredProblem)
-	d.Images = list(&wrong, "images", d.Images, MaxImages, text.AddressProblem)
+	d.Tags = distinctTexts(&wrong, "tags", d.Tags, MaxTags, TagLimit.RequiredProblem)
+	d.Images = distinctTexts(&wrong, "images", d.Images, MaxImages, text.AddressProblem)
 	wrong.Merge(instant.Lifetime(&d.Created, &d.Updated))
 	d.Closed, d.Start, d.End = instant.Normalise(d.Closed), instant.Normalise(d.Start), instant.Normalise(d.End)
 	wrong.Add("closed", instant.Problem(d.Closed))
@@ -47,8 +47,8 @@ func New(d Demand) (Demand, error) {
 	return d, wrong.Err()
 }
 
-// list trims the values and drops repetitions. It adds the first problem to wrong.
-func list(wrong *fault.Fields, name string, values []string, most int, problem func(string) string) []string {
+// distinctTexts trims the values and drops repetitions. It adds the first problem to wrong.
+func distinctTexts(wrong *fault.Fields, name string, values []string, most int, problem func(string) string) []string {
 	distinct, p := text.Distinct(values, most, func(v string) (string, string) {
 		v = text.Trim(v)
 		return v, problem(v)

@@ -27,8 +27,9 @@ type Repository interface {
 	// isolated from other Changes of it. It returns a private copy of the stored event.
 	// New plates get their numbers. If fn fails, nothing is stored and Change returns
 	// fn's error unchanged. If fn panics or the context ends, nothing is stored. No
-	// reader may see a partial Change. fn must do no I/O: it may run again. Calling the
-	// store from inside fn must fail at once.
+	// reader may see a partial Change. fn must do no I/O: it may run again. fn must not
+	// call a port of the store: a store may hold a lock while fn runs, so such a call may
+	// never return.
 	Change(ctx context.Context, id ID, fn func(*Event) error) (Entry, error)
 	// ChangeRead is Change of an event that the caller has read and not modified. The
 	// store need not load the event again if it has not changed since.
@@ -42,14 +43,14 @@ type Repository interface {
 // Query selects and orders events of an author.
 type Query struct {
 	Author user.ID
-	Reach  []StatusPermission // states to list, from VisibleStates; empty: no events
+	States []StatusPermission // states to list, from VisibleStates; empty: no events
 	Order  Ordering
 	Page   page.Request
 }
 
 // Reader lists events.
 type Reader interface {
-	// List returns a page of the author's events in the states of Reach, in order. The
+	// List returns a page of the author's events in the States, in order. The
 	// total must equal the number of events on all pages.
 	List(ctx context.Context, q Query) (page.Page[Entry], error)
 	// Commented returns at most limit of the author's events with comments, the event

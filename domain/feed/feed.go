@@ -77,8 +77,8 @@ type Item struct {
 	Distance *geo.Kilometres // from the centre of the selection's area; nil without one
 }
 
-// Illustrate sets the current address of the item's cover.
-func (i *Item) Illustrate(address func(media.Key) string) {
+// ResolveURLs sets the current address of the item's cover.
+func (i *Item) ResolveURLs(address func(media.Key) string) {
 	if covered, is := i.Listable.(Covered); is {
 		if shown, changed := covered.At(address); changed {
 			i.Listable = shown

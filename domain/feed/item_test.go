@@ -27,7 +27,7 @@ func TestADM04_an_item_gets_the_address_of_its_cover(t *testing.T) {
 	for i := range kept {
 		distance := geo.Kilometres(3)
 		item := feed.Item{Listable: kept[i], Distance: &distance}
-		item.Illustrate(address)
+		item.ResolveURLs(address)
 		assert.Equal(t, feed.Item{Listable: shown[i], Distance: &distance}, item)
 		assert.Equal(t, thing(cover)[i], kept[i], "the stored item is not changed")
 	}
@@ -39,7 +39,7 @@ func TestADM04_an_item_without_a_cover_of_ours_is_not_copied(t *testing.T) {
 		publication.Publication{}, publication.Node{Content: publication.Content{Cover: elsewhere}}, demand.Demand{Cover: elsewhere}, &event.Event{},
 	} {
 		item := feed.Item{Listable: thing}
-		assert.Zero(t, testing.AllocsPerRun(10, func() { item.Illustrate(func(media.Key) string { panic("it has no key") }) }))
+		assert.Zero(t, testing.AllocsPerRun(10, func() { item.ResolveURLs(func(media.Key) string { panic("it has no key") }) }))
 		assert.Equal(t, feed.Item{Listable: thing}, item)
 	}
 }

@@ -46,7 +46,7 @@ func Tree(categories []Category, metas map[CategoryID]Meta) []CategoryNode {
 	for _, c := range categories {
 		under[c.Parent] = append(under[c.Parent], c)
 	}
-	roots := nodes(under, metas, 0, nil)
+	roots := childrenOf(under, metas, 0, nil)
 	if bucket := metas[0]; bucket.Count > 0 {
 		roots = append(roots, CategoryNode{Meta: bucket})
 		slices.SortFunc(roots, latestFirst)
@@ -54,7 +54,7 @@ func Tree(categories []Category, metas map[CategoryID]Meta) []CategoryNode {
 	return roots
 }
 
-func nodes(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent CategoryID, above *CategoryNode) []CategoryNode {
+func childrenOf(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent CategoryID, above *CategoryNode) []CategoryNode {
 	var level int
 	if above != nil {
 		level = above.Level + 1
@@ -64,7 +64,7 @@ func nodes(under map[CategoryID][]Category, metas map[CategoryID]Meta, parent Ca
 		n := CategoryNode{Category: c, Level: level, Meta: metas[c.ID], Above: above}
 		parent := n
 		parent.Above = nil
-		n.Children = nodes(under, metas, c.ID, &parent)
+		n.Children = childrenOf(under, metas, c.ID, &parent)
 		all = append(all, n)
 	}
 	slices.SortFunc(all, latestFirst)

@@ -30,10 +30,15 @@ func Around(p Point, d Kilometres) Box {
 		box.Lng = []Range{{-180, 180}} // every meridian meets at the pole
 		return box
 	}
-	// The circle's easternmost point is nearer to the pole than its centre.
-	reach := degrees(math.Asin(min(1, math.Sin(angle)/math.Cos(radians(p.Lat)))))
+	reach := widest(p, angle)
 	box.Lng = unrolled(p.Lng-reach, p.Lng+reach)
 	return box
+}
+
+// widest returns how far, in degrees of longitude, a circle without a pole reaches from
+// its centre. Its easternmost point is nearer to the pole than its centre.
+func widest(p Point, angle float64) float64 {
+	return degrees(math.Asin(min(1, math.Sin(angle)/math.Cos(radians(p.Lat)))))
 }
 
 // unrolled returns the longitudes from west to east as ranges within -180 and 180. The

@@ -18,14 +18,19 @@ import (
 	"plaza/domain/user"
 )
 
-// SourceLimit bounds textual ids of the source.
+// SourceID is a textual id of the source. Some files have it as an integer.
+type SourceID string
+
+// SourceLimit bounds the ids.
 var SourceLimit = text.Limit{Chars: 200}
+
+func (id SourceID) problem() string { return SourceLimit.RequiredProblem(string(id)) }
 
 // fileLimit bounds the file names of covers.
 var fileLimit = text.Limit{Bytes: 1024}
 
-// Draft is an unchecked record: one of the types below, which have the fields of the
-// record.
+// Draft is an unchecked record: one of the types below. In files and in faults, their fields
+// have their Go names in snake case.
 type Draft interface {
 	// Record checks the draft and returns the record. All invalid fields are one fault,
 	// by their names in the record. It does no I/O: a cover's file is read through
@@ -35,7 +40,7 @@ type Draft interface {
 
 // UserDraft is the draft of a UserRecord.
 type UserDraft struct {
-	ID        string
+	ID        SourceID
 	Username  string // the phone number for login
 	Firstname string
 	Lastname  string
@@ -51,12 +56,12 @@ func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 		Firstname: d.Firstname, Lastname: d.Lastname, Expertise: d.Expertise, Location: d.Location, Timezone: d.Timezone,
 	})
 	wrong := fault.FieldsOf(err)
-	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
+	wrong.Add("id", d.ID.problem())
 	phone, err := user.ParsePhone(d.Username)
 	wrong.Merge(fault.FieldsOf(fault.OnField("username", err)))
 	member.Joined = instant.Normalise(d.Joined)
 	wrong.Add("joined", instant.Problem(member.Joined))
-	return UserRecord{Source: d.ID, Phone: phone, Member: member}, wrong.Err()
+	return UserRecord{Source: string(d.ID), Phone: phone, Member: member}, wrong.Err()
 }
 
 // CategoryDraft is the draft of a CategoryRecord. A zero Parent is no parent.
@@ -95,68 +100,63 @@ type CoverDraft struct {
 	Height int
 }
 
-// PublicationDraft is the draft of a PublicationRecord. Zero is no node and no category.
-type PublicationDraft struct {
-	ID        publication.ID
-	Bundle    publication.BundleID
-	Node      publication.NodeID
-	Type      publication.Type
+// ContentDraft has the fields that publications and nodes share. Zero is no category.
+type ContentDraft struct {
 	Title     string
 	Summary   string
 	Cover     *CoverDraft // nil: none
-	Author    string
+	Author    SourceID
 	Language  string
 	Category  feed.CategoryID
 	Published bool
 	Deleted   bool
 	Created   time.Time
 	Updated   time.Time // zero: never
+}
+
+// content returns the content without its author, and the name of the cover's file. It checks
+// the cover and the author; publication.New and NewNode check the rest.
+func (d ContentDraft) content() (c publication.Content, file coverFile, wrong fault.Fields) {
+	cover, file, wrong := d.Cover.picture(media.CoverSM)
+	wrong.Add("author", d.Author.problem())
+	return publication.Content{
+		Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
+		Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
+	}, file, wrong
+}
+
+// PublicationDraft is the draft of a PublicationRecord. Zero is no node.
+type PublicationDraft struct {
+	ID     publication.ID
+	Bundle publication.BundleID
+	Node   publication.NodeID
+	Type   publication.Type
+	ContentDraft
 }
 
 // Record implements Draft.
 func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
-	cover, file, wrong := d.Cover.picture(media.CoverSM)
+	content, file, wrong := d.content()
 	p, err := publication.New(publication.Publication{
-		ID: d.ID, Bundle: publication.Bundle{ID: d.Bundle}, Node: d.Node, Type: d.Type,
-		Content: publication.Content{
-			Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
-			Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
-		},
+		ID: d.ID, Bundle: publication.Bundle{ID: d.Bundle}, Node: d.Node, Type: d.Type, Content: content,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return PublicationRecord{Publication: p, By: d.Author, cover: file}, wrong.Err()
+	return PublicationRecord{Publication: p, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
-// NodeDraft is the draft of a NodeRecord. Zero is no bundle and no category.
+// NodeDraft is the draft of a NodeRecord. Zero is no bundle.
 type NodeDraft struct {
-	ID        publication.NodeID
-	Bundle    publication.BundleID
-	Title     string
-	Summary   string
-	Cover     *CoverDraft // nil: none
-	Author    string
-	Language  string
-	Category  feed.CategoryID
-	Published bool
-	Deleted   bool
-	Created   time.Time
-	Updated   time.Time // zero: never
+	ID     publication.NodeID
+	Bundle publication.BundleID
+	ContentDraft
 }
 
 // Record implements Draft.
 func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
-	cover, file, wrong := d.Cover.picture(media.CoverSM)
-	n, err := publication.NewNode(publication.Node{
-		ID: d.ID, Bundle: d.Bundle,
-		Content: publication.Content{
-			Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
-			Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
-		},
-	})
+	content, file, wrong := d.content()
+	n, err := publication.NewNode(publication.Node{ID: d.ID, Bundle: d.Bundle, Content: content})
 	wrong.Merge(fault.FieldsOf(err))
-	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return NodeRecord{Node: n, By: d.Author, cover: file}, wrong.Err()
+	return NodeRecord{Node: n, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
 // DemandDraft is the draft of a DemandRecord. Zero is no category. Lat and Lng are both
@@ -168,7 +168,7 @@ type DemandDraft struct {
 	Tags        []string
 	Cover       *CoverDraft // nil: none
 	Images      []string    // addresses
-	Author      string
+	Author      SourceID
 	Address     string
 	Category    feed.CategoryID
 	Lat         *float64
@@ -192,8 +192,8 @@ func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 		Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	wrong.Add("author", SourceLimit.RequiredProblem(d.Author))
-	return DemandRecord{Demand: made, By: d.Author, cover: file}, wrong.Err()
+	wrong.Add("author", d.Author.problem())
+	return DemandRecord{Demand: made, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
 // place returns the place of the demand; nil: none. It adds the problems with it.
@@ -217,7 +217,7 @@ func (d DemandDraft) place(wrong *fault.Fields) *geo.Point {
 // HowToDraft is the draft of a HowToRecord.
 type HowToDraft struct {
 	Category string
-	Robot    string
+	Robot    SourceID
 	Bundles  []publication.BundleID
 	Created  time.Time
 	Updated  time.Time // zero: never
@@ -229,13 +229,13 @@ func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 		Category: d.Category, Bundles: d.Bundles, Created: d.Created, Updated: d.Updated,
 	})
 	wrong := fault.FieldsOf(err)
-	wrong.Add("robot", SourceLimit.RequiredProblem(d.Robot))
-	return HowToRecord{HowTo: howTo, By: d.Robot}, wrong.Err()
+	wrong.Add("robot", d.Robot.problem())
+	return HowToRecord{HowTo: howTo, By: string(d.Robot)}, wrong.Err()
 }
 
 // NewsDraft is the draft of a NewsRecord.
 type NewsDraft struct {
-	ID       string
+	ID       SourceID
 	SiteName string
 	SiteLogo string
 	URL      string
@@ -252,7 +252,7 @@ type NewsDraft struct {
 // Record implements Draft. It sanitises the HTML.
 func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	var wrong fault.Fields
-	wrong.Add("id", SourceLimit.RequiredProblem(d.ID))
+	wrong.Add("id", d.ID.problem())
 	// Sanitising may shorten the HTML, so only far too long HTML is rejected before it.
 	wrong.Add("html", text.Limit{Bytes: 4 * event.NewsHTMLLimit.Bytes}.Problem(d.HTML))
 	var clean markup.HTML
@@ -264,11 +264,11 @@ func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 		Category: d.Category, City: d.City, District: d.District, Province: d.Province, Country: d.Country,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	return NewsRecord{Source: d.ID, News: news}, wrong.Err()
+	return NewsRecord{Source: string(d.ID), News: news}, wrong.Err()
 }
 
 // picture returns the cover at its address, or the name of its file.
-func (d *CoverDraft) picture(size string) (p media.Picture, file string, wrong fault.Fields) {
+func (d *CoverDraft) picture(size string) (p media.Picture, file coverFile, wrong fault.Fields) {
 	switch {
 	case d == nil:
 		return media.Picture{}, "", nil
@@ -276,7 +276,7 @@ func (d *CoverDraft) picture(size string) (p media.Picture, file string, wrong f
 		wrong.Add("cover", "Enter either a file, or a url with width and height.")
 	case d.File != "":
 		wrong.Add("cover.file", fileProblem(d.File))
-		return media.Picture{}, d.File, wrong
+		return media.Picture{}, coverFile(d.File), wrong
 	default:
 		picture, err := media.CoverAt(d.URL, size, d.Width, d.Height)
 		for field, texts := range fault.FieldsOf(err) {

@@ -82,9 +82,9 @@ func TestADM04_drafts_of_users(t *testing.T) {
 		assertWrong(t, d, field)
 	}
 	d = userDraft()
-	d.ID = long[:len(long)-len("茶")]
+	d.ID = imported.SourceID(long[:len(long)-len("茶")])
 	assertWrong(t, d)
-	d.ID = long
+	d.ID = imported.SourceID(long)
 	assertWrong(t, d, "id")
 	assertWrong(t, imported.UserDraft{Firstname: long, Lastname: long, Expertise: long, Location: long, Timezone: "Nowhere"},
 		"id", "username", "firstname", "lastname", "expertise", "location", "timezone", "joined")
@@ -101,12 +101,16 @@ func TestADM04_drafts_of_categories_and_bundles(t *testing.T) {
 	assertWrong(t, imported.BundleDraft{FirstOriginal: -1, Original: -1}, "id", "first_original", "original")
 }
 
+func contentDraft() imported.ContentDraft {
+	return imported.ContentDraft{Title: "Tea", Author: "u1", Language: "en", Created: noon}
+}
+
 func publicationDraft() imported.PublicationDraft {
-	return imported.PublicationDraft{ID: 3, Bundle: 5, Title: "Tea", Author: "u1", Language: "en", Created: noon}
+	return imported.PublicationDraft{ID: 3, Bundle: 5, ContentDraft: contentDraft()}
 }
 
 func nodeDraft() imported.NodeDraft {
-	return imported.NodeDraft{ID: 3, Title: "Tea", Author: "u1", Language: "en", Created: noon}
+	return imported.NodeDraft{ID: 3, ContentDraft: contentDraft()}
 }
 
 func demandDraft() imported.DemandDraft {
@@ -117,23 +121,26 @@ func TestADM04_drafts_of_publications_and_nodes(t *testing.T) {
 	content := publication.Content{
 		Title: "Tea", Summary: "How to", Language: "zh-CN", Category: 2, Published: true, Deleted: true, Created: noon, Updated: noon.Add(time.Hour),
 	}
-	text := recordOf[imported.PublicationRecord](t, imported.PublicationDraft{
-		ID: 3, Bundle: 5, Node: 7, Type: publication.MultiChapter, Title: "Tea ", Summary: "How to", Author: "u1", Language: "zh_CN", Category: 2,
+	draft := imported.ContentDraft{
+		Title: "Tea ", Summary: "How to", Author: "u1", Language: "zh_CN", Category: 2,
 		Published: true, Deleted: true, Created: noon.Add(1), Updated: noon.Add(time.Hour),
+	}
+	text := recordOf[imported.PublicationRecord](t, imported.PublicationDraft{
+		ID: 3, Bundle: 5, Node: 7, Type: publication.MultiChapter, ContentDraft: draft,
 	})
 	assert.Equal(t, imported.PublicationRecord{By: "u1", Publication: publication.Publication{
 		ID: 3, Bundle: publication.Bundle{ID: 5}, Node: 7, Type: publication.MultiChapter, Content: content,
 	}}, text)
 	node := recordOf[imported.NodeRecord](t, imported.NodeDraft{
-		ID: 3, Bundle: 5, Title: "Tea ", Summary: "How to", Author: "u1", Language: "zh_CN", Category: 2,
-		Published: true, Deleted: true, Created: noon.Add(1), Updated: noon.Add(time.Hour),
+		ID: 3, Bundle: 5, ContentDraft: draft,
 	})
 	assert.Equal(t, imported.NodeRecord{By: "u1", Node: publication.Node{ID: 3, Bundle: 5, Content: content}}, node)
 
 	none := &imported.CoverDraft{}
-	assertWrong(t, imported.PublicationDraft{Node: -1, Type: 1, Summary: "\x00", Category: -1, Cover: none, Updated: late},
+	wrong := imported.ContentDraft{Summary: "\x00", Category: -1, Cover: none, Updated: late}
+	assertWrong(t, imported.PublicationDraft{Node: -1, Type: 1, ContentDraft: wrong},
 		"id", "bundle", "node", "type", "title", "summary", "cover.url", "cover.width", "cover.height", "author", "language", "category", "created", "updated")
-	assertWrong(t, imported.NodeDraft{Bundle: -1, Summary: "\x00", Category: -1, Cover: none, Updated: late},
+	assertWrong(t, imported.NodeDraft{Bundle: -1, ContentDraft: wrong},
 		"id", "bundle", "title", "summary", "cover.url", "cover.width", "cover.height", "author", "language", "category", "created", "updated")
 }
 
@@ -177,7 +184,7 @@ func TestADM04_drafts_of_how_tos(t *testing.T) {
 	assert.Equal(t, imported.HowToRecord{By: "r1", HowTo: publication.HowTo{
 		Category: "Tea", Bundles: []publication.BundleID{5, 6}, Created: noon, Updated: noon,
 	}}, got)
-	assertWrong(t, imported.HowToDraft{Robot: long, Bundles: []publication.BundleID{-1}, Updated: late},
+	assertWrong(t, imported.HowToDraft{Robot: imported.SourceID(long), Bundles: []publication.BundleID{-1}, Updated: late},
 		"category", "robot", "bundles", "created", "updated")
 }
 

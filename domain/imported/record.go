@@ -9,9 +9,11 @@ package imported
 
 import (
 	"strconv"
+	"strings"
 
 	"plaza/domain/demand"
 	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/publication"
@@ -47,6 +49,27 @@ type Ref struct {
 
 // NumberRef returns the Ref of a record with a numeric id.
 func NumberRef[N ~int64](k Kind, id N) Ref { return Ref{k, strconv.FormatInt(int64(id), 10)} }
+
+// Number returns the numeric id, or zero if the id is not a number.
+func (r Ref) Number() int64 {
+	id, err := strconv.ParseInt(r.ID, 10, 64)
+	if err != nil || r.ID != strconv.FormatInt(id, 10) {
+		return 0
+	}
+	return id
+}
+
+// HowTo returns the category and the robot of a how-to. It reports false if the id is
+// not that of a how-to.
+func (r Ref) HowTo() (category, robot string, is bool) {
+	quoted, err := strconv.QuotedPrefix(r.ID)
+	if err != nil {
+		return "", "", false
+	}
+	robot, is = strings.CutPrefix(r.ID[len(quoted):], " ")
+	category, err = strconv.Unquote(quoted)
+	return category, robot, is && err == nil && r.ID == strconv.Quote(category)+" "+robot
+}
 
 // Need is a record that must be stored before the record that names it, and the naming
 // field.
@@ -84,6 +107,24 @@ type UserRecord struct {
 	user.Member
 }
 
+// ExistingAccount is the part of a stored account that a UserRecord may conflict with.
+type ExistingAccount struct {
+	Source string // id at the source; empty: not imported
+	Phone  user.Phone
+}
+
+// Problem returns the fields that conflict with stored accounts, or nil. Own is the
+// user's own account, holder the account that has the phone number; nil is none.
+func (r UserRecord) Problem(own, holder *ExistingAccount) fault.Fields {
+	switch {
+	case own != nil && own.Phone != r.Phone:
+		return fault.Fields{"username": {"This user has another phone number. An import does not change phone numbers."}}
+	case own == nil && holder != nil && holder.Source != "":
+		return fault.Fields{"username": {"Another imported user has this phone number."}}
+	}
+	return nil
+}
+
 // A CategoryRecord is a category.
 type CategoryRecord struct{ feed.Category }
 
@@ -94,22 +135,22 @@ type BundleRecord struct{ publication.Bundle }
 // record has the rest.
 type PublicationRecord struct {
 	publication.Publication
-	By    string // the author's id at the source
-	cover string
+	By string // the author's id at the source
+	coverFile
 }
 
 // A NodeRecord is a node.
 type NodeRecord struct {
 	publication.Node
-	By    string
-	cover string
+	By string
+	coverFile
 }
 
 // A DemandRecord is a demand.
 type DemandRecord struct {
 	demand.Demand
-	By    string
-	cover string
+	By string
+	coverFile
 }
 
 // A HowToRecord is an imported how-to.
@@ -142,12 +183,12 @@ func (r NodeRecord) Ref() Ref { return NumberRef(Node, r.ID) }
 // Ref implements Record.
 func (r DemandRecord) Ref() Ref { return NumberRef(Demand, r.ID) }
 
+// Ref implements Record.
+func (r NewsRecord) Ref() Ref { return Ref{News, r.Source} }
+
 // Ref implements Record. Quoting the category makes the id unique for every pair of a
 // category and a robot.
 func (r HowToRecord) Ref() Ref { return Ref{HowTo, strconv.Quote(r.Category) + " " + r.By} }
-
-// Ref implements Record.
-func (r NewsRecord) Ref() Ref { return Ref{News, r.Source} }
 
 // Needs implements Record: a user needs no record.
 func (UserRecord) Needs() []Need { return nil }
@@ -156,66 +197,63 @@ func (UserRecord) Needs() []Need { return nil }
 func (NewsRecord) Needs() []Need { return nil }
 
 // Needs implements Record: its parent, unless it is a root.
-func (r CategoryRecord) Needs() []Need { return number(nil, "parent", Category, r.Parent, r.ID) }
+func (r CategoryRecord) Needs() []Need { return withNeed(nil, "parent", Category, r.Parent, r.ID) }
 
 // Needs implements Record: its originals.
 func (r BundleRecord) Needs() []Need {
-	return number(number(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
+	return withNeed(withNeed(nil, "first_original", Bundle, r.FirstOriginal, r.ID), "original", Bundle, r.Original, r.ID)
 }
 
 // Needs implements Record: its bundle, its author and its category. The node need not
 // be stored.
 func (r PublicationRecord) Needs() []Need {
-	return written(number(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
+	return withAuthor(withNeed(nil, "bundle", Bundle, r.Bundle.ID, 0), r.By, r.Category)
 }
 
 // Needs implements Record: its bundle, its author and its category.
 func (r NodeRecord) Needs() []Need {
-	return written(number(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
+	return withAuthor(withNeed(nil, "bundle", Bundle, r.Bundle, 0), r.By, r.Category)
 }
 
 // Needs implements Record: its author and its category.
-func (r DemandRecord) Needs() []Need { return written(nil, r.By, r.Category) }
+func (r DemandRecord) Needs() []Need { return withAuthor(nil, r.By, r.Category) }
 
 // Needs implements Record: its robot and its bundles.
 func (r HowToRecord) Needs() []Need {
 	needs := []Need{{"robot", Ref{User, r.By}}}
 	for _, bundle := range r.Bundles {
-		needs = number(needs, "bundles", Bundle, bundle, 0)
+		needs = withNeed(needs, "bundles", Bundle, bundle, 0)
 	}
 	return needs
 }
 
-// number appends the need of the record with the id, unless the id is zero or the
+// withNeed appends the need of the record with the id, unless the id is zero or the
 // record's own.
-func number[N ~int64](needs []Need, field string, k Kind, id, itself N) []Need {
+func withNeed[N ~int64](needs []Need, field string, k Kind, id, itself N) []Need {
 	if id == 0 || id == itself {
 		return needs
 	}
 	return append(needs, Need{field, NumberRef(k, id)})
 }
 
-func written(needs []Need, by string, in feed.CategoryID) []Need {
-	return number(append(needs, Need{"author", Ref{User, by}}), "category", Category, in, 0)
+func withAuthor(needs []Need, by string, in feed.CategoryID) []Need {
+	return withNeed(append(needs, Need{"author", Ref{User, by}}), "category", Category, in, 0)
 }
 
-// CoverFile implements CoverRecord.
-func (r PublicationRecord) CoverFile() string { return r.cover }
+// coverFile is the name of a cover's file, or empty.
+type coverFile string
 
 // CoverFile implements CoverRecord.
-func (r NodeRecord) CoverFile() string { return r.cover }
-
-// CoverFile implements CoverRecord.
-func (r DemandRecord) CoverFile() string { return r.cover }
+func (f coverFile) CoverFile() string { return string(f) }
 
 // CoverSizes implements CoverRecord.
-func (r PublicationRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
+func (PublicationRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
 
 // CoverSizes implements CoverRecord.
-func (r NodeRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
+func (NodeRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
 
 // CoverSizes implements CoverRecord.
-func (r DemandRecord) CoverSizes() []media.SizeSpec { return media.DemandCoverSizes }
+func (DemandRecord) CoverSizes() []media.SizeSpec { return media.DemandCoverSizes }
 
 // WithCover implements CoverRecord.
 func (r PublicationRecord) WithCover(p media.Picture) Record {

@@ -24,18 +24,18 @@ func TestADM04_a_guide_is_its_category_and_its_robot(t *testing.T) {
 	for _, category := range []string{"garden", `O'Brien \ "1" `, "a\nb", "", "杭州"} {
 		for _, robot := range []string{"robot", ` "x" y`, ""} {
 			g := imported.HowToRecord{HowTo: publication.HowTo{Category: category}, By: robot}
-			gotCategory, gotRobot, is := g.Ref().Guide()
+			gotCategory, gotRobot, is := g.Ref().HowTo()
 			assert.True(t, is)
 			assert.Equal(t, []string{category, robot}, []string{gotCategory, gotRobot})
 		}
 	}
 	for _, id := range []string{"", "garden robot", `"garden"`, `"garden"robot`, "`garden` robot", `"\u0067arden" robot`, `'g' robot`} {
-		_, _, is := imported.Ref{Kind: imported.HowTo, ID: id}.Guide()
+		_, _, is := imported.Ref{Kind: imported.HowTo, ID: id}.HowTo()
 		assert.False(t, is, id)
 	}
 }
 
-func number(t *testing.T, name string) user.Phone {
+func withNeed(t *testing.T, name string) user.Phone {
 	t.Helper()
 	p, err := user.ParsePhone(name)
 	require.NoError(t, err)
@@ -43,9 +43,9 @@ func number(t *testing.T, name string) user.Phone {
 }
 
 func TestADM04_whose_phone_is_whose(t *testing.T) {
-	p := imported.UserRecord{Source: "a", Phone: number(t, "+86-13800000001")}
+	p := imported.UserRecord{Source: "a", Phone: withNeed(t, "+86-13800000001")}
 	same := &imported.ExistingAccount{Source: "a", Phone: p.Phone}
-	moved := &imported.ExistingAccount{Source: "a", Phone: number(t, "+86-13800000002")}
+	moved := &imported.ExistingAccount{Source: "a", Phone: withNeed(t, "+86-13800000002")}
 	elsewhere, taken := &imported.ExistingAccount{Phone: p.Phone}, &imported.ExistingAccount{Source: "b", Phone: p.Phone}
 	for _, good := range [][2]*imported.ExistingAccount{{nil, nil}, {nil, elsewhere}, {same, same}} {
 		assert.Nil(t, p.Problem(good[0], good[1]))

@@ -14,17 +14,17 @@ const (
 	DemandCoverMD = "demand_cover_md"
 )
 
-// maxSide bounds the stated width and height of a cover, in pixels. Real pictures are
+// maxDimension bounds the stated width and height of a cover, in pixels. Real pictures are
 // much smaller.
-const maxSide = 65_535
+const maxDimension = 65_535
 
 // CoverAt returns the picture at an external address. The server never fetches it; the
 // source states its width and height.
 func CoverAt(address, size string, width, height int) (Picture, error) {
 	var wrong fault.Fields
 	wrong.Add("url", text.AddressProblem(address))
-	wrong.Add("width", sideProblem(width))
-	wrong.Add("height", sideProblem(height))
+	wrong.Add("width", dimensionProblem(width))
+	wrong.Add("height", dimensionProblem(height))
 	return Picture{Path: address, Sizes: []Size{{Name: size, Width: width, Height: height, Path: address}}}, wrong.Err()
 }
 
@@ -33,9 +33,9 @@ func CoverOf(key Key, size string, width, height int) Picture {
 	return Picture{Key: key, Sizes: []Size{{Name: size, Width: width, Height: height, Key: key}}}
 }
 
-func sideProblem(pixels int) string {
-	if pixels < 1 || pixels > maxSide {
-		return fmt.Sprintf("Enter a number of pixels between 1 and %d.", maxSide)
+func dimensionProblem(pixels int) string {
+	if pixels < 1 || pixels > maxDimension {
+		return fmt.Sprintf("Enter a number of pixels between 1 and %d.", maxDimension)
 	}
 	return ""
 }

@@ -13,9 +13,9 @@ var extensions = map[string]string{
 	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp",
 }
 
-// form matches keys: the folder of the audience, 26 random letters and digits, and the
+// keyForm matches keys: the folder of the audience, 26 random letters and digits, and the
 // extension. These characters are safe in every file system and object store.
-var form = regexp.MustCompile(`^(?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp))$`)
+var keyForm = regexp.MustCompile(`^(?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp))$`)
 
 // NewKey returns a new key for a picture of the type. It fails for an unsupported type.
 func NewKey(a Audience, mediaType string) (Key, error) {
@@ -29,7 +29,7 @@ func NewKey(a Audience, mediaType string) (Key, error) {
 // Type returns the media type of the key's picture. It reports false if k does not have
 // the form of a key, so no store has a picture for it.
 func (k Key) Type() (mediaType string, isKey bool) {
-	parts := form.FindStringSubmatch(string(k))
+	parts := keyForm.FindStringSubmatch(string(k))
 	if parts == nil {
 		return "", false
 	}

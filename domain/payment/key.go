@@ -27,7 +27,7 @@ const KeyLife = 24 * time.Hour
 type Key struct {
 	User        user.ID
 	Name        string   // chosen by the client
-	Fingerprint [32]byte // of the request's Asked
+	Fingerprint [32]byte // of the request's content
 	// Holder identifies the call that reserves the key: only the holder's Release ends the
 	// reservation.
 	Holder [16]byte
@@ -38,7 +38,7 @@ var KeyLimit = text.Limit{Chars: 255}
 
 // NewKey returns the user's key for the request, held by the caller. An invalid name is a
 // fault on Idempotency-Key.
-func NewKey(of user.ID, name string, a Asked) (*Key, error) {
+func NewKey(of user.ID, name string, a RequestContent) (*Key, error) {
 	if problem := KeyLimit.RequiredProblem(name); problem != "" {
 		return nil, fault.Field("Idempotency-Key", problem)
 	}
@@ -47,16 +47,16 @@ func NewKey(of user.ID, name string, a Asked) (*Key, error) {
 	return k, nil
 }
 
-// Asked is the content of a request: the operation, and the fields that distinguish two
+// RequestContent is the content of a request: the operation, and the fields that distinguish two
 // requests. Both have the names of the interface. Go identifiers never enter a
 // fingerprint, because stored fingerprints outlive the program version.
-type Asked struct {
+type RequestContent struct {
 	Operation string
-	Fields    []AskedField // in a fixed order
+	Fields    []RequestField // in a fixed order
 }
 
-// AskedField is a field of a request and its value.
-type AskedField struct{ Name, Value string }
+// RequestField is a field of a request and its value.
+type RequestField struct{ Name, Value string }
 
 // fingerprintVersion is the first hashed part. It must change with the hashed content.
 // For KeyLife after that, retries of older requests fail with ErrKeyReused.
@@ -64,7 +64,7 @@ const fingerprintVersion = "plaza request 1"
 
 // fingerprint returns the SHA-256 of the version, the operation and the fields, each
 // preceded by its length.
-func (a Asked) fingerprint() [32]byte {
+func (a RequestContent) fingerprint() [32]byte {
 	var hashed []byte
 	add := func(part string) {
 		hashed = append(binary.AppendUvarint(hashed, uint64(len(part))), part...)
@@ -78,17 +78,17 @@ func (a Asked) fingerprint() [32]byte {
 	return sha256.Sum256(hashed)
 }
 
-// AskToPay returns the Asked of a request to pay the order. Zero is the only open order.
-func AskToPay(i Intent, id OrderID) Asked {
-	return Asked{"pay", []AskedField{
+// PayContent returns the content of a request to pay the order. Zero is the only open order.
+func PayContent(i Intent, id OrderID) RequestContent {
+	return RequestContent{"pay", []RequestField{
 		{"end_type", strconv.Itoa(int(i.EndType))}, {"wallet_app_type", string(i.App)}, {"open_id", i.OpenID},
 		{"order_id", strconv.FormatInt(int64(id), 10)},
 	}}
 }
 
-// AskToCreate returns the Asked of a request to create an order.
-func AskToCreate(d Draft) Asked {
-	return Asked{"order", []AskedField{
+// CreateContent returns the content of a request to create an order.
+func CreateContent(d Draft) RequestContent {
+	return RequestContent{"order", []RequestField{
 		{"user", strconv.FormatInt(int64(d.User), 10)}, {"subject", d.Subject}, {"amount", strconv.FormatInt(d.Amount, 10)},
 		{"currency", d.Currency}, {"expires_in", d.ExpiresIn.String()},
 	}}

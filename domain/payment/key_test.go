@@ -19,15 +19,15 @@ func TestPAY09_a_key_tells_requests_apart(t *testing.T) {
 		return payment.Intent{EndType: e, App: payment.OfficialAccount, OpenID: open}
 	}
 	seen := map[[32]byte]bool{}
-	for _, asked := range []payment.Asked{
-		payment.AskToPay(native, 1), payment.AskToPay(native, 2), payment.AskToPay(h5, 1),
-		payment.AskToPay(intent(payment.JSAPI, "a"), 1), payment.AskToPay(intent(payment.JSAPI, "b"), 1),
-		payment.AskToCreate(payment.Draft{User: 1, Amount: 0x110000}), payment.AskToCreate(payment.Draft{User: 1, Amount: 0x110001}),
-		payment.AskToCreate(payment.Draft{User: 2, Amount: 0x110000}), payment.AskToCreate(payment.Draft{User: 1, Amount: 0x110000, Subject: "x"}),
-		payment.AskToCreate(payment.Draft{User: 1, Amount: 0x110000, Currency: "x"}),
-		payment.AskToCreate(payment.Draft{User: 1, Amount: 0x110000, ExpiresIn: time.Second}),
-		{Operation: "a", Fields: []payment.AskedField{{"b", "c"}}}, {Operation: "a", Fields: []payment.AskedField{{"bc", ""}}},
-		{Operation: "ab", Fields: []payment.AskedField{{"", "c"}}}, {Operation: "abc"},
+	for _, asked := range []payment.RequestContent{
+		payment.PayContent(native, 1), payment.PayContent(native, 2), payment.PayContent(h5, 1),
+		payment.PayContent(intent(payment.JSAPI, "a"), 1), payment.PayContent(intent(payment.JSAPI, "b"), 1),
+		payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000}), payment.CreateContent(payment.Draft{User: 1, Amount: 0x110001}),
+		payment.CreateContent(payment.Draft{User: 2, Amount: 0x110000}), payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000, Subject: "x"}),
+		payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000, Currency: "x"}),
+		payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000, ExpiresIn: time.Second}),
+		{Operation: "a", Fields: []payment.RequestField{{"b", "c"}}}, {Operation: "a", Fields: []payment.RequestField{{"bc", ""}}},
+		{Operation: "ab", Fields: []payment.RequestField{{"", "c"}}}, {Operation: "abc"},
 	} {
 		k, err := payment.NewKey(5, "one", asked)
 		require.NoError(t, err)
@@ -45,9 +45,9 @@ func TestPAY09_a_key_tells_requests_apart(t *testing.T) {
 // A fingerprint outlives the program that stored it: a change of its value refuses every
 // retry across an upgrade.
 func TestPAY09_FingerprintsStayTheSame(t *testing.T) {
-	for want, asked := range map[string]payment.Asked{
-		"c104c5a824fa55332f2680d1af67bbb9209cdd54e5c3a6d4f877c20b25025554": payment.AskToPay(payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "o"}, 7),
-		"79ea32bb71b3c0f76695966dd4fecea7098b1a4a20ef962ba7bf2654d120b456": payment.AskToCreate(payment.Draft{User: 1, Subject: "Tea", Amount: 990, Currency: "CNY", ExpiresIn: time.Hour}),
+	for want, asked := range map[string]payment.RequestContent{
+		"c104c5a824fa55332f2680d1af67bbb9209cdd54e5c3a6d4f877c20b25025554": payment.PayContent(payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "o"}, 7),
+		"79ea32bb71b3c0f76695966dd4fecea7098b1a4a20ef962ba7bf2654d120b456": payment.CreateContent(payment.Draft{User: 1, Subject: "Tea", Amount: 990, Currency: "CNY", ExpiresIn: time.Hour}),
 	} {
 		k, err := payment.NewKey(5, "one", asked)
 		require.NoError(t, err)
@@ -57,11 +57,11 @@ func TestPAY09_FingerprintsStayTheSame(t *testing.T) {
 
 func TestPAY09_a_key_has_a_form(t *testing.T) {
 	for _, no := range []string{"", " ", strings.Repeat("k", 256), "\xff", "nul\x00"} {
-		_, err := payment.NewKey(5, no, payment.Asked{})
+		_, err := payment.NewKey(5, no, payment.RequestContent{})
 		assert.Contains(t, fault.FieldsOf(err), "Idempotency-Key", "%q", no)
 	}
 	for _, yes := range []string{"k", strings.Repeat("é", 255)} {
-		_, err := payment.NewKey(5, yes, payment.Asked{})
+		_, err := payment.NewKey(5, yes, payment.RequestContent{})
 		assert.NoError(t, err)
 	}
 }

@@ -38,8 +38,8 @@ type Orders interface {
 type Trades interface {
 	// Change loads the order's trade, calls fn and stores the whole result; if fn fails, it
 	// must store nothing. It returns ErrNoOrder if the order does not exist. Two Changes of
-	// one order must not overlap. fn may be called again with the trade stored by then, and
-	// must call no store.
+	// one order must not overlap. fn may be called again with the trade stored by then. fn
+	// must not call a port of the store: such a call may never return.
 	Change(ctx context.Context, id OrderID, fn func(*Trade) error) error
 	// OrderOf returns the order of the prepayment, or ErrNoOrder.
 	OrderOf(ctx context.Context, no TradeNo) (OrderID, error)

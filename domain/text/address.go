@@ -15,14 +15,14 @@ func AddressProblem(s string) string {
 		return p
 	}
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsFunc(s, isOdd) {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsFunc(s, isInvalidInAddress) {
 		return "Enter a full address that begins with http:// or https://."
 	}
 	return ""
 }
 
-// isOdd reports whether the character is invalid in an address, although url.Parse may
+// isInvalidInAddress reports whether the character is invalid in an address, although url.Parse may
 // accept it.
-func isOdd(r rune) bool {
+func isInvalidInAddress(r rune) bool {
 	return r <= ' ' || r == '\\' || r == '"' || r == '<' || r == '>' || r == 0x7f || invisible(r)
 }

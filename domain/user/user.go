@@ -147,8 +147,8 @@ func (m Member) Describe(avatar media.Picture, at time.Time) Info {
 	}
 }
 
-// ErrNobody is the fault of a user that does not exist.
-var ErrNobody = fault.New(fault.NotFound, "User not found.")
+// ErrNotFound is the fault of a user that does not exist.
+var ErrNotFound = fault.New(fault.NotFound, "User not found.")
 
 // Directory finds users. Every implementation passes test/ports.Accounts, because
 // access.Accounts adds users.
@@ -156,7 +156,7 @@ type Directory interface {
 	// Members returns the existing users of the ids, in any order, each once. Unknown
 	// ids must be left out. An empty list of ids is not an error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
-	// SetAvatar replaces the user's avatar. It returns ErrNobody if the user does not
+	// SetAvatar replaces the user's avatar. It returns ErrNotFound if the user does not
 	// exist.
 	SetAvatar(ctx context.Context, id ID, avatar media.Picture) error
 }

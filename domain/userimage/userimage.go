@@ -143,8 +143,8 @@ type Repository interface {
 	// Change loads the image, calls fn and stores the result, atomically and
 	// isolated from other Changes of it, and returns the stored image. If fn fails,
 	// nothing is stored and Change returns fn's error unchanged. If fn panics or the
-	// context ends, nothing is stored. fn must do no I/O: it may run again. Calling the
-	// store from inside fn must fail at once.
+	// context ends, nothing is stored. fn must do no I/O: it may run again. fn must not
+	// call a port of the store: such a call may never return.
 	Change(ctx context.Context, id ID, fn func(*Image) error) (Image, error)
 	// List returns a page of the images that the query admits, the newest first, ties by
 	// descending id.

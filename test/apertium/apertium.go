@@ -21,7 +21,7 @@ import (
 const program = "PLAZA_TEST_APERTIUM"
 
 // onLoopback runs the program, which would listen on all interfaces and has no setting for
-// that, so that nobody but this machine reaches it.
+// that, so that only this machine reaches it.
 const onLoopback = `
 import runpy, sys
 import tornado.httpserver

@@ -33,7 +33,7 @@ func described(t *testing.T) map[string]*openapi3.Operation {
 
 var variable = regexp.MustCompile(`\{[^}]*\}|:[a-z_]+`)
 
-// place is the method and the path, whatever the path calls its variables.
+// place is the method and the path, without the names of variables.
 func place(method, path string) string { return method + " " + variable.ReplaceAllString(path, "{}") }
 
 func TestThe_document_has_exactly_the_routes(t *testing.T) {

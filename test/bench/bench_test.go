@@ -98,7 +98,7 @@ type benchedStore struct {
 	folder                  string // on the disk of the full one
 	log                     string // the file that the server writes its log to; empty: there is no server
 	// tidy lets writers begin alike: without dead rows, and with everybody who has a
-	// token seen just now, as noting that is due once a minute, whoever comes first.
+	// token seen just now, as noting that is due once a minute, for the first request.
 	tidy func() error
 	// durable makes another such database, where commits wait for the disk; nil: here
 	// they do.

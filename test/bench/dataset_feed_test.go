@@ -65,7 +65,7 @@ func cover(kind string, i int) string {
 	return string(text)
 }
 
-func (d *dataset) authorOf(r *dice) int64 { return int64(r.n(d.users) + 1) }
+func (d *dataset) authorOf(r *random) int64 { return int64(r.n(d.users) + 1) }
 
 // original is the bundle that the i-th publication translates, which is that of the
 // one before, for every fourth; zero: none.

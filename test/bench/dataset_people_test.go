@@ -11,8 +11,8 @@ import (
 	"plaza/domain/secret"
 )
 
-// nobodysHash has the form of a password's hash. Nobody of the dataset logs in.
-const nobodysHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+// placeholderHash has the form of a password's hash. No user of the dataset logs in.
+const placeholderHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 var allScopes = func() (names []string) {
 	for _, s := range access.DefaultScopes() {
@@ -28,7 +28,7 @@ func (d *dataset) user(i int) []any {
 		expertise = pick(r, expertises)
 	}
 	return []any{
-		int64(i + 1), fmt.Sprintf("+86-13%09d", i+1), nobodysHash, allScopes, false, false, 0,
+		int64(i + 1), fmt.Sprintf("+86-13%09d", i+1), placeholderHash, allScopes, false, false, 0,
 		pick(r, givenNames), pick(r, familyNames), expertise, pick(r, cities).city, pick(r, zones), r.before(history),
 	}
 }

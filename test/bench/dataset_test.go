@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// epoch is when the dataset ends. It lies in the past, so that whatever a server
-// writes comes after it; and nobody of the dataset is online.
+// epoch is when the dataset ends. It lies in the past, so that everything a server
+// writes comes after it, and no user of the dataset is online.
 var epoch = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 const history = 2 * 365 * 24 * time.Hour
 
-// What does not grow with the rest.
+// Sizes that do not grow with the scale.
 const (
 	categories    = 200
 	eventsEach    = 5

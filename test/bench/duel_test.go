@@ -40,7 +40,7 @@ type rounds struct {
 }
 
 // duel measures both in every round, one right after the other and each first in
-// every other round, so that whatever else the machine does meets both alike.
+// every other round, so that other load of the machine affects both alike.
 func (r rounds) duel(ctx context.Context, first, second contender) (outcome, error) {
 	pair := [2]contender{first, second}
 	var measured [2][]measurement

@@ -41,7 +41,7 @@ type change struct {
 	isListed                 bool
 	category                 int64 // whose counter counts the event; zero is the bucket
 
-	// What must be noted of the caller, when that is due.
+	// The caller's presence to note, if that is due.
 	isStale     bool
 	token, user int64
 	now         time.Time

@@ -91,7 +91,7 @@ func respond(w http.ResponseWriter, content any, err error) {
 // over the database that it names.
 const floorOf = "PLAZA_BENCH_FLOOR"
 
-// serveFloor serves until the standard input ends, and so never outlives whoever
+// serveFloor serves until the standard input ends, and so never outlives the process that
 // started it.
 func serveFloor(url string) error {
 	f, err := newFloor(context.Background(), url)
@@ -111,7 +111,7 @@ func serveFloor(url string) error {
 
 func pathID(r *http.Request) (int64, error) { return strconv.ParseInt(r.PathValue("id"), 10, 64) }
 
-// person renders somebody; online is whether they were seen lately.
+// person renders a user; online is whether they were seen lately.
 func (f *floor) person(m *memberRow, now time.Time) personView {
 	v := personView{
 		UID: m.id, Firstname: m.firstname, Lastname: m.lastname, Username: m.fullName(),

@@ -7,7 +7,7 @@ import (
 	"plaza/domain/user"
 )
 
-// What the floor renders, field by field as the interface has it.
+// The responses of the floor, field by field as in the interface.
 
 type stamp time.Time
 

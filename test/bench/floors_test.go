@@ -101,7 +101,7 @@ func TestDatasets_show_what_there_is_to_be_shown(t *testing.T) {
 	}
 }
 
-// note finds the paths of whatever is not empty.
+// note finds the paths of all values that are not empty.
 func note(found map[string]bool, path string, content any) {
 	switch v := content.(type) {
 	case map[string]any:

@@ -89,7 +89,7 @@ func (f *found) drafts() iter.Seq[imported.Draft] {
 	}
 }
 
-func writer(id int64) string { return fmt.Sprint("writer-", id) }
+func writer(id int64) imported.SourceID { return imported.SourceID(fmt.Sprint("writer-", id)) }
 
 func (f *found) userDraft(i int) imported.Draft {
 	r := roll("users", i)
@@ -118,9 +118,12 @@ func (f *found) publicationDraft(i int) imported.Draft {
 	l, visible := f.published("publication", i)
 	r := roll("publication texts", i)
 	return imported.PublicationDraft{
-		ID: publication.ID(l.id), Bundle: publication.BundleID(l.id), Node: publication.NodeID(l.id), Title: r.text(40), Summary: r.text(200),
-		Cover: coverDraft("publication", i), Author: writer(f.authorOf(r)), Language: pick(r, languages), Category: feed.CategoryID(l.category),
-		Published: visible, Created: l.created, Updated: l.updated,
+		ID: publication.ID(l.id), Bundle: publication.BundleID(l.id), Node: publication.NodeID(l.id),
+		ContentDraft: imported.ContentDraft{
+			Title: r.text(40), Summary: r.text(200),
+			Cover: coverDraft("publication", i), Author: writer(f.authorOf(r)), Language: pick(r, languages), Category: feed.CategoryID(l.category),
+			Published: visible, Created: l.created, Updated: l.updated,
+		},
 	}
 }
 
@@ -128,8 +131,11 @@ func (f *found) nodeDraft(i int) imported.Draft {
 	l, visible := f.published("node", i)
 	r := roll("node texts", i)
 	return imported.NodeDraft{
-		ID: publication.NodeID(l.id), Title: r.text(40), Summary: r.text(200), Cover: coverDraft("node", i), Author: writer(f.authorOf(r)),
-		Language: pick(r, languages), Category: feed.CategoryID(l.category), Published: visible, Created: l.created, Updated: l.updated,
+		ID: publication.NodeID(l.id),
+		ContentDraft: imported.ContentDraft{
+			Title: r.text(40), Summary: r.text(200), Cover: coverDraft("node", i), Author: writer(f.authorOf(r)),
+			Language: pick(r, languages), Category: feed.CategoryID(l.category), Published: visible, Created: l.created, Updated: l.updated,
+		},
 	}
 }
 
@@ -161,7 +167,7 @@ func (f *found) newsDraft(i int) imported.Draft {
 	r := roll("clippings", i)
 	city := pick(r, cities)
 	return imported.NewsDraft{
-		ID: fmt.Sprint("clipping-", i), SiteName: r.text(10), URL: fmt.Sprintf("https://news.example/%d", i), Title: r.text(40),
+		ID: imported.SourceID(fmt.Sprint("clipping-", i)), SiteName: r.text(10), URL: fmt.Sprintf("https://news.example/%d", i), Title: r.text(40),
 		Released: event.DateOf(r.before(history)), HTML: "<p>" + r.text(200) + "</p>", City: city.city, Province: city.province,
 	}
 }

@@ -137,7 +137,7 @@ func (r *importRow) beside(ctx context.Context, tb testing.TB, binary, database,
 	return err
 }
 
-// importAny runs the program, whatever becomes of the records.
+// importAny runs the program, which may reject records.
 func importAny(ctx context.Context, tb testing.TB, binary, database, path string) error {
 	cmd := exec.CommandContext(ctx, binary, "import", "--json", path)
 	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(), "PLAZA_LOG_LEVEL=warn")

@@ -69,7 +69,7 @@ func commit(ctx context.Context) string {
 		return unknown
 	}
 	name := strings.TrimSpace(string(hash))
-	// What the benchmark writes itself changes nothing of what it measures.
+	// The writes of the benchmark itself do not change the measurements.
 	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", ":/", ":(exclude,top)*RESULTS.md").Output()
 	if err != nil || len(changes) > 0 {
 		name += ", dirty"

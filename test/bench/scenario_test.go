@@ -85,7 +85,7 @@ func near(d *dataset, i int) request {
 		max(1, s.at(r.n(s.total()))), centre.Lat+r.bell(sprawl/10), centre.Lng+r.bell(sprawl/10)))
 }
 
-// imagesWith asks for two tags of an image that somebody has.
+// imagesWith asks for two tags of an existing image.
 func imagesWith(how string, d *dataset, i int) request {
 	r := roll("D", i)
 	image := r.n(d.images)

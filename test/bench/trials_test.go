@@ -61,7 +61,7 @@ func TestWriters_are_counted_exactly(t *testing.T) {
 }
 
 // miscounts are what may go wrong while the crowds write: 1 is the store's category,
-// 4 the bare insert's, and nobody writes in 3.
+// 4 the bare insert's, and no test writes in 3.
 var miscounts = map[string]string{
 	"one too many is counted":            `UPDATE feed_counters SET count = count + 1 WHERE ` + aCounter("1"),
 	"one too few is counted":             `UPDATE feed_counters SET count = count - 1 WHERE ` + aCounter("1"),

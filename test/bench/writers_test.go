@@ -90,7 +90,7 @@ func (c *contest) close() (err error) {
 	return err
 }
 
-// draft is a new public, published event of somebody's.
+// draft is a new public, published event of a user.
 func (c *contest) draft(in feed.CategoryID) (*event.Event, error) {
 	r, now := roll("drafts", int(serials.Add(1))), time.Now()
 	title, text, html := r.text(40), r.text(200), "<p>"+pick(r, words[:20])+"</p>"

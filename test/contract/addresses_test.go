@@ -289,7 +289,7 @@ func tracedLines(t *testing.T, s *server) {
 	found := map[string]int{}
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, "msg=serving ") || strings.Contains(line, `msg="stopping; `) {
-			continue // nobody asked for these
+			continue // no client asked for these
 		}
 		assert.Contains(t, line, "request_id=")
 		if _, name, isOurs := strings.Cut(line, "request_id=find-me-"); isOurs {

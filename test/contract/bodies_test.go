@@ -50,7 +50,7 @@ func (to taker) limit() int {
 // dot is the smallest picture there is: a GIF of one pixel, in base64.
 const dot = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
-// takers is every operation that takes a body, for somebody of the back office with an
+// takers is every operation that takes a body, for a member of staff with an
 // event. The wallet's notification is not among them: it is answered in its own way.
 func (s *server) takers(t *testing.T, p person, event int) []taker {
 	t.Helper()

@@ -223,7 +223,7 @@ func pagedLists(p person, event int) []string {
 	return []string{events, eventsOf(p), fmt.Sprintf("%s?event=%d", comments, event), subscriptions}
 }
 
-// contentLists are the paged lists of what is nobody's diary; the back office sees
+// contentLists are the paged lists of content outside diaries; the back office sees
 // all of them.
 func contentLists(p person) []string {
 	return []string{

@@ -93,7 +93,7 @@ const events = "/api/xfile/event/"
 
 func eventPath(id int) string { return fmt.Sprintf("%s%d/", events, id) }
 
-// eventsOf is the list of somebody's events.
+// eventsOf is the list of the user's events.
 func eventsOf(p person) string { return fmt.Sprintf("%s%d/view-list/", events, p.id) }
 
 // writes makes an event and answers with it.
@@ -102,7 +102,7 @@ func (p person) writes(t *testing.T, body object) answer {
 	return p.post(t, events, body).is(http.StatusCreated)
 }
 
-// publishes writes a published event with the title and whatever more is given,
+// publishes writes a published event with the title and the other given fields,
 // and returns its number.
 func (p person) publishes(t *testing.T, title string, more ...object) int {
 	t.Helper()
@@ -154,7 +154,7 @@ func befriend(t *testing.T, a, b person) {
 // shelve puts a category up.
 func (s *server) shelve(t *testing.T, id feed.CategoryID, name string) {
 	t.Helper()
-	s.shelves(t, id, 0, name)
+	s.storesCategory(t, id, 0, name)
 }
 
 // minutesLater does one thing after the other, a minute passing before each.

@@ -39,7 +39,7 @@ func (s *server) again(t *testing.T) {
 	s.run(t)
 }
 
-// path is where an address of these servers leads, whatever port they are on.
+// path is the path of an address of these servers, on any port.
 func (s *server) path(t *testing.T, address string) string {
 	t.Helper()
 	path, isOurs := strings.CutPrefix(address, s.url)

@@ -166,7 +166,7 @@ func textLimits(t *testing.T, s *server) {
 // costly is the character that JSON makes the most of: six bytes for one.
 const costly = "\u0001"
 
-// What a page of events has at most, in bytes. The interface gives the events of
+// The maximum size of a page of events, in bytes. The interface gives the events of
 // the_moment whole, so that each text stands four times on the page: alone, and
 // three times as another's moment. News is the operator's own; it counts here
 // with as much HTML as an event may have.

@@ -260,7 +260,7 @@ func permissionStays(t *testing.T, s *server) {
 	assert.Nil(t, body.Properties["view_permission"].Value.Default, "a generated client would send it")
 }
 
-// unseen asserts that for the person there is no such event, whatever they try.
+// unseen asserts that no request shows the event to the person.
 func (p person) unseen(t *testing.T, id int) {
 	t.Helper()
 	none := p.get(t, eventPath(99999)).fails(404, "RESOURCE_NOT_FOUND").body

@@ -48,10 +48,10 @@ func (s *server) aroundTheLake(t *testing.T, in feed.CategoryID) {
 	for i, km := range []float64{501, 499, 21, 19, 5.01, 4.99, 0} {
 		s.clock.advance(time.Minute)
 		at := north(lake, km)
-		s.stocksDemand(t, li, 100+i, in, func(d *demand.Demand) { d.Title, d.Place = fmt.Sprint(km), &at })
+		s.storesDemand(t, li, 100+i, in, func(d *demand.Demand) { d.Title, d.Place = fmt.Sprint(km), &at })
 	}
 	s.clock.advance(time.Minute)
-	s.stocksDemand(t, li, 200, in, func(d *demand.Demand) { d.Title = "nowhere" })
+	s.storesDemand(t, li, 200, in, func(d *demand.Demand) { d.Title = "nowhere" })
 }
 
 const atTheLake = "type=demand&lat=30.25&lng=120.15"
@@ -93,7 +93,7 @@ func nearAcrossTheAntimeridian(t *testing.T, s *server) {
 		{Lat: -16.8, Lng: 179.99}, {Lat: -16.8, Lng: -179.99}, {Lat: -16.8, Lng: 180}, {Lat: -16.8, Lng: -179.9}, {Lat: -16.8, Lng: 0.01},
 		{Lat: 89.99, Lng: 10}, {Lat: 89.99, Lng: -170}, {Lat: 90, Lng: 77}, {Lat: -90, Lng: 0},
 	} {
-		s.stocksDemand(t, ada, 1+i, 0, func(d *demand.Demand) { d.Place = &at })
+		s.storesDemand(t, ada, 1+i, 0, func(d *demand.Demand) { d.Place = &at })
 	}
 	near := func(lat, lng string) []string {
 		t.Helper()
@@ -132,8 +132,8 @@ func noPlace(t *testing.T, s *server) {
 func placeIgnored(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocks(t, ada, 1, 4)
-	s.stocksDemand(t, ada, 2, 4, func(d *demand.Demand) { d.Place = &lake })
+	s.storesItem(t, ada, 1, 4)
+	s.storesDemand(t, ada, 2, 4, func(d *demand.Demand) { d.Place = &lake })
 	for _, place := range []string{
 		"lat=30.25&lng=120.15", "lat=-30&lng=0&within_distance=1", "lat=1", "lat=x&lng=999", "within_distance=0", "within_distance=far",
 	} {
@@ -170,16 +170,16 @@ func (a answer) entities() []string {
 
 func itemsMerged(t *testing.T, s *server) {
 	ada := s.member(t)
-	s.shelves(t, 4, 0, "Walks")
-	s.shelves(t, 5, 4, "By night")
+	s.storesCategory(t, 4, 0, "Walks")
+	s.storesCategory(t, 5, 4, "By night")
 	s.minutesLater(
-		func() { s.stocksPublication(t, ada, 9, 4) },
-		func() { s.stocks(t, ada, 2, 4); s.stocks(t, ada, 10, 4) },
-		func() { s.stocksNode(t, ada, 1, 4) },
-		func() { s.stocksNode(t, ada, 3, 5) },
-		func() { s.stocksDemand(t, ada, 4, 0) },
+		func() { s.storesPublication(t, ada, 9, 4) },
+		func() { s.storesItem(t, ada, 2, 4); s.storesItem(t, ada, 10, 4) },
+		func() { s.storesNode(t, ada, 1, 4) },
+		func() { s.storesNode(t, ada, 3, 5) },
+		func() { s.storesDemand(t, ada, 4, 0) },
 	)
-	s.stocksPublication(t, ada, 9, 4, func(p *publication.Publication) { p.Created = epoch.Add(time.Minute) }) // updated since
+	s.storesPublication(t, ada, 9, 4, func(p *publication.Publication) { p.Created = epoch.Add(time.Minute) }) // updated since
 	want := []string{
 		"node 1", "demand 2", "demand 10", "node 2", "node 10", "publication 2", "publication 10", "publication 9",
 	}
@@ -192,7 +192,7 @@ func itemsMerged(t *testing.T, s *server) {
 func itemsOfTypes(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocks(t, ada, 1, 4)
+	s.storesItem(t, ada, 1, 4)
 	ada.publishes(t, "an event", object{"category": 4})
 	for query, want := range map[string][]string{
 		"": {"demand 1", "node 1", "publication 1"}, "?type=": {"demand 1", "node 1", "publication 1"},
@@ -210,7 +210,7 @@ func itemsPaged(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
 	for id := range 25 {
-		s.minutesLater(func() { s.stocksNode(t, ada, 1+id, 4) })
+		s.minutesLater(func() { s.storesNode(t, ada, 1+id, 4) })
 	}
 	first := s.anyone().get(t, itemsOf(4)).is(200)
 	assert.Equal(t, []string{"data", "pagination"}, first.names())
@@ -237,13 +237,13 @@ func unknownCategory(t *testing.T, s *server) {
 func demandHasItsFields(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocksDemand(t, ada, 7, 4, func(d *demand.Demand) {
+	s.storesDemand(t, ada, 7, 4, func(d *demand.Demand) {
 		d.Title, d.Description, d.Tags = "A boat", "For an hour", []string{"lake", "boat"}
 		d.Cover, d.Images = cover("demand_cover_md"), []string{"https://covers.example/1.jpg"}
 		d.Address, d.Place, d.Updated = "Pier 3", &lake, epoch.Add(time.Hour+500*time.Millisecond)
 	})
 	ada.get(t, itemsOf(4)+"?type=demand").is(200).golden("feed-demands", facts{"<ada>": ada.id})
-	s.stocksDemand(t, ada, 7, 4)
+	s.storesDemand(t, ada, 7, 4)
 	plain := s.anyone().get(t, itemsOf(4)).is(200).shows(object{
 		"0.tags": []any{}, "0.images": []any{}, "0.auto_cover": "", "0.auto_covers": object{"path": "", "sizes": object{}},
 		"0.service_address": nil, "0.distance": nil,
@@ -256,9 +256,9 @@ func distances(t *testing.T, s *server) {
 	ada := s.member(t)
 	paris, london := geo.Point{Lat: 48.8566, Lng: 2.3522}, geo.Point{Lat: 51.5074, Lng: -0.1278}
 	for id, at := range map[int]geo.Point{1: paris, 2: london, 3: {Lat: 49.8566, Lng: 2.3522}, 4: {Lat: 48.8566, Lng: 2.352209}} {
-		s.stocksDemand(t, ada, id, 0, func(d *demand.Demand) { d.Place = &at })
+		s.storesDemand(t, ada, id, 0, func(d *demand.Demand) { d.Place = &at })
 	}
-	s.stocksDemand(t, ada, 5, 0)
+	s.storesDemand(t, ada, 5, 0)
 	a := s.anyone().get(t, itemsOf("uncategory")+"?type=demand&lat=48.8566&lng=2.3522&within_distance=500").is(200)
 	assert.Equal(t, words(1, 2, 3, 4), a.column("data", "entity_id"))
 	for i, want := range []json.Number{"0", "343.557", "111.195", "0.001"} {
@@ -274,9 +274,9 @@ func distances(t *testing.T, s *server) {
 func publicationHasItsFields(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocksPublication(t, ada, 7, 4, longPublication)
+	s.storesPublication(t, ada, 7, 4, longPublication)
 	s.clock.advance(-time.Minute)
-	s.stocksPublication(t, ada, 8, 4)
+	s.storesPublication(t, ada, 8, 4)
 	s.anyone().get(t, itemsOf(4)).is(200).golden("feed-publications", facts{"<ada>": ada.id})
 	translated := s.anyone().saying("x-language-locale", "de").get(t, itemsOf(4)).is(200)
 	assert.False(t, translated.has("data.0.localized"), "not here")
@@ -293,10 +293,10 @@ func longPublication(p *publication.Publication) {
 func nodeHasItsFields(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocksNode(t, ada, 7, 4, func(n *publication.Node) {
+	s.storesNode(t, ada, 7, 4, func(n *publication.Node) {
 		n.Bundle, n.Cover, n.Updated = 70, cover("cover_sm"), epoch.Add(time.Hour)
 	})
 	s.clock.advance(-time.Minute)
-	s.stocksNode(t, ada, 8, 4)
+	s.storesNode(t, ada, 8, 4)
 	s.anyone().get(t, itemsOf(4)).is(200).golden("feed-nodes", facts{"<ada>": ada.id})
 }

@@ -62,12 +62,12 @@ func (c *client) counts(t *testing.T, query string) map[string]int {
 func treeOfCategories(t *testing.T, s *server) {
 	assert.JSONEq(t, `{"data": []}`, string(s.anyone().get(t, categories).is(200).body))
 	ada := s.member(t)
-	s.shelves(t, 3, 0, "Crafts")
-	s.shelves(t, 5, 3, "Paper")
-	s.shelves(t, 9, 5, "Folding")
-	s.shelves(t, 4, 0, "Walks")
-	s.stocksNode(t, ada, 1, 3)
-	s.stocksNode(t, ada, 2, 0)
+	s.storesCategory(t, 3, 0, "Crafts")
+	s.storesCategory(t, 5, 3, "Paper")
+	s.storesCategory(t, 9, 5, "Folding")
+	s.storesCategory(t, 4, 0, "Walks")
+	s.storesNode(t, ada, 1, 3)
+	s.storesNode(t, ada, 2, 0)
 	a := s.anyone().get(t, categories).is(200)
 	assert.Equal(t, []string{"data"}, a.names())
 	assert.Equal(t, []string{"uncategory", "3", "4"}, a.column("data", "id"))
@@ -100,13 +100,13 @@ func bucketOfCategories(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
 	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, ""))
-	s.stocksNode(t, ada, 1, 0)
+	s.storesNode(t, ada, 1, 0)
 	a := s.anyone().get(t, categories).is(200)
 	a.hasFields("data.0", bucketFields)
 	a.shows(object{"0.id": "uncategory", "0.parent_id": nil, "0.kind": "category", "0.level": 0, "0.children": []any{}})
 	s.anyone().get(t, categories+"?type=demand").is(200).shows(object{"0.id": 4})
 	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, "?type=demand"), "nothing of the type is in it")
-	s.stocksNode(t, ada, 1, 4)
+	s.storesNode(t, ada, 1, 4)
 	assert.Equal(t, map[string]int{"4": 1}, s.anyone().counts(t, ""), "it has moved")
 }
 
@@ -123,10 +123,10 @@ func metaOfCategories(t *testing.T, s *server) {
 	at := func(created, updated time.Duration) func(*publication.Publication) {
 		return func(p *publication.Publication) { p.Created, p.Updated = epoch.Add(created), epoch.Add(updated) }
 	}
-	s.stocksPublication(t, ada, 1, 4, at(0, 5*time.Hour))
-	s.stocksPublication(t, ada, 2, 4, at(time.Hour, 90*time.Minute))
+	s.storesPublication(t, ada, 1, 4, at(0, 5*time.Hour))
+	s.storesPublication(t, ada, 2, 4, at(time.Hour, 90*time.Minute))
 	shows("", "2026-11-20T13:00:00Z", "2026-11-20T17:00:00Z", 2)
-	s.stocksDemand(t, ada, 1, 4, func(d *demand.Demand) { d.Created, d.Updated = epoch.Add(-day), epoch.Add(2*day) })
+	s.storesDemand(t, ada, 1, 4, func(d *demand.Demand) { d.Created, d.Updated = epoch.Add(-day), epoch.Add(2*day) })
 	shows("", "2026-11-20T13:00:00Z", "2026-11-22T12:00:00Z", 3)
 	shows("?type=demand", "2026-11-19T12:00:00Z", "2026-11-22T12:00:00Z", 1)
 	shows("?type=node", nil, nil, 0)
@@ -135,31 +135,31 @@ func metaOfCategories(t *testing.T, s *server) {
 
 func metaOfOneLevel(t *testing.T, s *server) {
 	ada := s.member(t)
-	s.shelves(t, 3, 0, "Crafts")
-	s.shelves(t, 5, 3, "Paper")
-	s.stocks(t, ada, 1, 5)
+	s.storesCategory(t, 3, 0, "Crafts")
+	s.storesCategory(t, 5, 3, "Paper")
+	s.storesItem(t, ada, 1, 5)
 	assert.Equal(t, map[string]int{"3": 0, "5": 3}, s.anyone().counts(t, ""))
-	s.stocksNode(t, ada, 2, 3)
+	s.storesNode(t, ada, 2, 3)
 	assert.Equal(t, map[string]int{"3": 1, "5": 3}, s.anyone().counts(t, ""))
 }
 
 func orderOfCategories(t *testing.T, s *server) {
 	ada := s.member(t)
 	for id, parent := range map[feed.CategoryID]feed.CategoryID{12: 0, 11: 0, 14: 0, 13: 0, 15: 0} {
-		s.shelves(t, id, parent, fmt.Sprintf("C%d", id))
+		s.storesCategory(t, id, parent, fmt.Sprintf("C%d", id))
 	}
 	for _, id := range []feed.CategoryID{24, 21, 23, 22} {
-		s.shelves(t, id, 14, fmt.Sprintf("C%d", id))
+		s.storesCategory(t, id, 14, fmt.Sprintf("C%d", id))
 	}
 	order := func(query string) []string { return s.anyone().get(t, categories+query).is(200).column("data", "id") }
 	assert.Equal(t, words(11, 12, 13, 14, 15), order(""), "ties by id")
-	s.minutesLater(func() { s.stocksNode(t, ada, 1, 14) }, func() { s.stocksNode(t, ada, 2, 0) }, func() {
-		s.stocksNode(t, ada, 3, 15)
-		s.stocksDemand(t, ada, 4, 12)
-		s.stocksNode(t, ada, 5, 23)
-	}, func() { s.stocksNode(t, ada, 6, 22) })
+	s.minutesLater(func() { s.storesNode(t, ada, 1, 14) }, func() { s.storesNode(t, ada, 2, 0) }, func() {
+		s.storesNode(t, ada, 3, 15)
+		s.storesDemand(t, ada, 4, 12)
+		s.storesNode(t, ada, 5, 23)
+	}, func() { s.storesNode(t, ada, 6, 22) })
 	s.clock.advance(time.Hour)
-	s.stocksNode(t, ada, 1, 14, func(n *publication.Node) { n.Created = epoch.Add(time.Minute) }) // updates don't count
+	s.storesNode(t, ada, 1, 14, func(n *publication.Node) { n.Created = epoch.Add(time.Minute) }) // updates don't count
 	assert.Equal(t, []string{"12", "15", "uncategory", "14", "11", "13"}, order(""))
 	assert.Equal(t, []string{"15", "uncategory", "14", "11", "12", "13"}, order("?type=node"), "of the types asked for")
 	children := s.anyone().get(t, categories).is(200).column("data.3.children", "id")
@@ -169,12 +169,12 @@ func orderOfCategories(t *testing.T, s *server) {
 func typesCounted(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocksPublication(t, ada, 1, 4)
+	s.storesPublication(t, ada, 1, 4)
 	for id := range 2 {
-		s.stocksNode(t, ada, 1+id, 4)
+		s.storesNode(t, ada, 1+id, 4)
 	}
 	for id := range 4 {
-		s.stocksDemand(t, ada, 1+id, 4)
+		s.storesDemand(t, ada, 1+id, 4)
 	}
 	for range 8 {
 		ada.publishes(t, "x", object{"category": 4})
@@ -236,7 +236,7 @@ func demandsCountedNear(t *testing.T, s *server) {
 func unlistedIsNotCounted(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocks(t, ada, 1, 4)
+	s.storesItem(t, ada, 1, 4)
 	s.unlists(t, ada, 2, 4)
 	s.unlists(t, ada, 5, 0)
 	assert.Equal(t, map[string]int{"4": 3}, s.anyone().counts(t, ""))
@@ -244,28 +244,28 @@ func unlistedIsNotCounted(t *testing.T, s *server) {
 	assert.Empty(t, s.anyone().get(t, itemsOf("uncategory")).is(200).list("data"))
 	s.unlists(t, ada, 1, 4)
 	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, ""), "neither is what was there before")
-	s.stocks(t, ada, 1, 0)
+	s.storesItem(t, ada, 1, 0)
 	assert.Equal(t, map[string]int{"4": 0, "uncategory": 3}, s.anyone().counts(t, ""), "nor what has moved")
 }
 
-// unlists puts things of three numbers into the category that nobody is to see:
+// unlists puts items of three numbers into the category that must not be listed:
 // drafts, deleted ones, and deleted drafts.
 func (s *server) unlists(t *testing.T, by person, id int, in feed.CategoryID) {
 	t.Helper()
 	for i, is := range []struct{ published, deleted bool }{{false, false}, {true, true}, {false, true}} {
 		hide := func(c *publication.Content) { c.Published, c.Deleted = is.published, is.deleted }
-		s.stocksPublication(t, by, id+i, in, func(p *publication.Publication) { hide(&p.Content) })
-		s.stocksNode(t, by, id+i, in, func(n *publication.Node) { hide(&n.Content) })
-		s.stocksDemand(t, by, id+i, in, func(d *demand.Demand) { d.Published, d.Deleted = is.published, is.deleted })
+		s.storesPublication(t, by, id+i, in, func(p *publication.Publication) { hide(&p.Content) })
+		s.storesNode(t, by, id+i, in, func(n *publication.Node) { hide(&n.Content) })
+		s.storesDemand(t, by, id+i, in, func(d *demand.Demand) { d.Published, d.Deleted = is.published, is.deleted })
 	}
 }
 
 func countsArePaged(t *testing.T, s *server) {
 	ada := s.member(t)
-	s.shelves(t, 3, 0, "Crafts")
-	s.shelves(t, 5, 3, "Paper")
+	s.storesCategory(t, 3, 0, "Crafts")
+	s.storesCategory(t, 5, 3, "Paper")
 	for id := range 7 {
-		s.stocks(t, ada, 10+id, []feed.CategoryID{0, 3, 5, 5}[id%4])
+		s.storesItem(t, ada, 10+id, []feed.CategoryID{0, 3, 5, 5}[id%4])
 		s.clock.advance(time.Minute)
 	}
 	s.unlists(t, ada, 50, 5)

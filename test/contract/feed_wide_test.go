@@ -38,7 +38,7 @@ func wideAreasAtOnce(t *testing.T, s *server) {
 	const near = "?type=demand&lat=30.25&lng=120.15"
 	const wide = near + "&within_distance=500"
 	s.shelve(t, 4, "Walks")
-	s.stocksDemand(t, s.member(t), 1, 4)
+	s.storesDemand(t, s.member(t), 1, 4)
 	held := heldReader{entered: make(chan struct{}), release: make(chan struct{})}
 	release := sync.OnceFunc(func() { close(held.release) })
 	defer release()

@@ -15,14 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attack is a request that nobody honest sends, as it goes over the wire.
+// attack is a malicious request, as it goes over the wire.
 type attack struct {
 	name, method, raw string
 	isCutOff          bool     // the connection ends where the text does
-	fields            []string // that the answer must name; nil: whatever it says
+	fields            []string // that the answer must name; nil: any
 }
 
-// TestHostile shows GEN-04 and GEN-06 to GEN-11: whatever is sent, there is an
+// TestHostile shows GEN-04 and GEN-06 to GEN-11: to every request there is an
 // answer at once, and it is a redirect within the house or the one envelope,
 // never a mistake of the server's.
 func TestHostile(t *testing.T) {
@@ -86,7 +86,7 @@ func TestHostile_no_HTTP(t *testing.T) {
 	s.member(t).get(t, profile).is(200)
 }
 
-// hostility is what attacks need to know: somebody's key, and what they have.
+// hostility is what attacks need: a user's key, and the ids of their data.
 type hostility struct {
 	*server
 	ada   person

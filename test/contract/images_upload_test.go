@@ -21,7 +21,7 @@ func marshalled(t *testing.T, v any) string {
 
 func imageUploads(t *testing.T, s *server) {
 	ada := s.member(t)
-	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} { // whatever it was
+	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} { // of any type
 		for name, a := range map[string]answer{
 			"base64":        ada.post(t, images, object{"img": picture, "tags": []string{"a", "b"}}),
 			"white space":   ada.post(t, images, object{"img": " " + inBase64("", picture) + "\n", "tags": []string{" a", "b "}}),
@@ -104,14 +104,14 @@ func imageDeleted(t *testing.T, s *server) {
 func revalidation(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
-	s.stocks(t, ada, 1, 4)
+	s.storesItem(t, ada, 1, 4)
 	ada.keeps(t, "a")
 	for path, change := range map[string]func(){
-		categories:                func() { s.stocksNode(t, ada, 2, 4) },
-		categories + "?type=node": func() { s.stocksNode(t, ada, 3, 4) },
-		itemsOf(4):                func() { s.stocksNode(t, ada, 4, 4) },
-		itemsOf(4) + "?page=1":    func() { s.stocksNode(t, ada, 5, 4) },
-		itemsOf("uncategory"):     func() { s.stocksNode(t, ada, 6, 0) },
+		categories:                func() { s.storesNode(t, ada, 2, 4) },
+		categories + "?type=node": func() { s.storesNode(t, ada, 3, 4) },
+		itemsOf(4):                func() { s.storesNode(t, ada, 4, 4) },
+		itemsOf(4) + "?page=1":    func() { s.storesNode(t, ada, 5, 4) },
+		itemsOf("uncategory"):     func() { s.storesNode(t, ada, 6, 0) },
 		imagesOf(ada):             func() { ada.keeps(t, "b") },
 		imagesOf(ada) + "&page=1": func() { ada.keeps(t, "c") },
 	} {

@@ -26,7 +26,7 @@ const importedHowTos = "/api/writing-admin/v1/imported-howto/"
 // galleryID is an image's number as stores have it.
 func galleryID(id int) userimage.ID { return userimage.ID(id) }
 
-// staff is somebody who may use the back office.
+// staff is a user who may use the back office.
 func (s *server) staff(t *testing.T) person {
 	t.Helper()
 	return s.member(t, func(r *signin.Registration) { r.Staff = true })

@@ -18,7 +18,7 @@ var importingRows = []row{
 	{"ADM-04 what is imported is served, and follows when it is imported again", importedServed, everyStore},
 }
 
-// unwatched is an import that nobody watches.
+// unwatched ignores the progress of an import.
 type unwatched struct{}
 
 func (unwatched) Moved(importing.Source, importing.Summary)  {}

@@ -56,7 +56,7 @@ func (c *client) gets(t *testing.T, p person, scopes ...string) string {
 	return c.logsIn(t, p.phone, password, scopes...).is(http.StatusOK).text("data.key")
 }
 
-// wrongly tries to log in with a password that is nobody's.
+// wrongly tries to log in with a wrong password.
 func (c *client) wrongly(t *testing.T, phone string) answer {
 	t.Helper()
 	return c.logsIn(t, phone, "not-this-one")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// contentTrials are the trials of what is nobody's diary: feeds, publications,
+// contentTrials are the trials of content outside diaries: feeds, publications,
 // images, plates, the import and payment.
 var contentTrials = map[string]trial{
 	"GET /api/feed/categories/": {"optionalAuth", plainly(categories, nil, 200)},

@@ -41,7 +41,7 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// caller is somebody who calls, and how they stand to the owner of things.
+// caller is a user who calls, and their relation to the owner of the data.
 type caller struct {
 	name string
 	role string // stranger: the routes that admit them know no more of them
@@ -53,13 +53,13 @@ var callers = []caller{
 	{"the owner", "owner"}, {"a contact", "contact"}, {"a stranger", "stranger"}, {"staff", "staff"}, {"staff with a narrowed key", "staff"},
 }
 
-// refusal is how somebody is refused at the door; the zero refusal is not at all.
+// refusal is the response that refuses a caller; the zero refusal does not refuse.
 type refusal struct {
 	status int
 	code   string
 }
 
-// refused says who is refused by what a route needs, whatever it is about.
+// refused returns how the needs of a route refuse the caller.
 func refused(needs string, who caller) refusal {
 	isBad := slices.Contains([]string{"a bad key", "an expired key", "a revoked key", "a disabled account"}, who.name)
 	switch {

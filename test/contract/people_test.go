@@ -37,7 +37,7 @@ func (c *client) looksUp(t *testing.T, uids ...any) answer {
 	return c.post(t, simpleInfo, object{"uid": append([]any{}, uids...)}).is(http.StatusOK)
 }
 
-// known is somebody with the facts.
+// known is a user with the properties.
 func (s *server) known(t *testing.T, m user.Member) person {
 	t.Helper()
 	return s.member(t, func(r *signin.Registration) { r.Member = m })

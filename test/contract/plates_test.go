@@ -161,7 +161,7 @@ func goldenPlate(t *testing.T, s *server) {
 func plateUploads(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.publishes(t, "x")
-	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} { // whatever it was
+	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} { // of any type
 		for name, a := range map[string]answer{
 			"base64":       ada.post(t, plates, object{"event": id, "photo": picture}),
 			"text":         ada.post(t, plates, object{"event": fmt.Sprint(id), "photo": picture}),

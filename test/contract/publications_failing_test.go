@@ -39,7 +39,7 @@ func (on store) translatedBy(t *testing.T, tr *translator) (*server, person) {
 	t.Helper()
 	s := on.startAs(t, func(*bootstrap.Config) {}, bootstrap.Parts{Translator: tr})
 	ada := s.member(t)
-	s.stocksPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Language = "fr" })
+	s.storesPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Language = "fr" })
 	return s, ada
 }
 

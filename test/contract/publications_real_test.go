@@ -28,7 +28,7 @@ func realPage(t *testing.T, s *server) {
 			{"es", "El río", "La ciudad es grande."},
 			{"fr", "La maison", "Elle est grande."},
 		} {
-			s.stocksPublication(t, ada, 1+i, 0, func(p *publication.Publication) { p.Language, p.Title, p.Summary = text[0], text[1], text[2] })
+			s.storesPublication(t, ada, 1+i, 0, func(p *publication.Publication) { p.Language, p.Title, p.Summary = text[0], text[1], text[2] })
 		}
 		by := object{"title": "apertium", "content": "apertium"}
 		for _, locale := range []string{"es", "en"} {

@@ -47,7 +47,7 @@ func (p person) reading(t *testing.T, locale string) answer {
 func publicationsByUpdate(t *testing.T, s *server) {
 	ada := s.member(t)
 	for id, updated := range map[int]time.Duration{5: 3 * time.Hour, 3: time.Hour, 9: 2 * time.Hour, 4: 2 * time.Hour, 7: 2*time.Hour + time.Microsecond} {
-		s.stocksPublication(t, ada, id, 0, func(p *publication.Publication) {
+		s.storesPublication(t, ada, id, 0, func(p *publication.Publication) {
 			p.Created, p.Updated = epoch.Add(-updated), epoch.Add(updated)
 		})
 	}
@@ -58,7 +58,7 @@ func publicationsPaged(t *testing.T, s *server) {
 	ada := s.member(t)
 	sameJSON(t, pagination(20, 0, 1, 1, nil, nil), ada.get(t, publications).is(200).at("pagination"))
 	for id := range 23 {
-		s.minutesLater(func() { s.stocksPublication(t, ada, 1+id, 0) })
+		s.minutesLater(func() { s.storesPublication(t, ada, 1+id, 0) })
 	}
 	first := ada.get(t, publications).is(200)
 	assert.Equal(t, []string{"data", "pagination"}, first.names())
@@ -73,7 +73,7 @@ func publicationsPaged(t *testing.T, s *server) {
 
 func publicationsListed(t *testing.T, s *server) {
 	ada := s.member(t)
-	s.stocks(t, ada, 1, 0)
+	s.storesItem(t, ada, 1, 0)
 	s.unlists(t, ada, 2, 0)
 	assert.Equal(t, words(1), ada.get(t, publications).is(200).column("data", "id"))
 	s.unlists(t, ada, 1, 0)
@@ -91,9 +91,9 @@ func publicationsNeedScope(t *testing.T, s *server) {
 func goldenPublications(t *testing.T, s *server) {
 	s = s.on.translating(t)
 	ada := s.member(t)
-	s.stocksPublication(t, ada, 7, 0, longPublication)
+	s.storesPublication(t, ada, 7, 0, longPublication)
 	s.clock.advance(-time.Minute)
-	s.stocksPublication(t, ada, 8, 0)
+	s.storesPublication(t, ada, 8, 0)
 	known := facts{"<ada>": ada.id}
 	ada.reading(t, "en").golden("publications", known)
 	ada.reading(t, "en").golden("publications", known) // from the cache
@@ -102,10 +102,10 @@ func goldenPublications(t *testing.T, s *server) {
 
 func publicationsOfCategory(t *testing.T, s *server) {
 	ada := s.member(t)
-	s.shelves(t, 4, 0, "Walks")
-	s.shelves(t, 5, 4, "By night")
+	s.storesCategory(t, 4, 0, "Walks")
+	s.storesCategory(t, 5, 4, "By night")
 	for id, in := range map[int]feed.CategoryID{1: 4, 2: 4, 3: 5, 6: 0} {
-		s.stocks(t, ada, id, in)
+		s.storesItem(t, ada, id, in)
 	}
 	s.unlists(t, ada, 20, 4)
 	for query, want := range map[string][]int{
@@ -145,7 +145,7 @@ func (s *server) family(t *testing.T, by person) (all, origins []int) {
 		{8, publication.Bundle{ID: 32, FirstOriginal: 30, Original: 31}, false, true}, // its parent is published, the original is not
 		{9, publication.Bundle{ID: 50, Original: 10}, false, true},                    // the first original decides
 	} {
-		s.stocksPublication(t, by, p.id, 0, func(to *publication.Publication) { to.Bundle, to.Published = p.bundle, !p.hide })
+		s.storesPublication(t, by, p.id, 0, func(to *publication.Publication) { to.Bundle, to.Published = p.bundle, !p.hide })
 		if !p.hide {
 			all = append(all, p.id)
 		}
@@ -162,8 +162,8 @@ func originOnly(t *testing.T, s *server) {
 	a := ada.get(t, publications+"?origin_only=1").is(200)
 	assert.Equal(t, words(origins...), a.column("data", "id"))
 	assert.Equal(t, len(origins), a.int("pagination.total_count"))
-	s.stocksPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Bundle.ID, p.Deleted = 10, true })
-	s.stocksPublication(t, ada, 5, 0, func(p *publication.Publication) { p.Bundle.ID = 30 })
+	s.storesPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Bundle.ID, p.Deleted = 10, true })
+	s.storesPublication(t, ada, 5, 0, func(p *publication.Publication) { p.Bundle.ID = 30 })
 	assert.Equal(t, words(2, 3, 4, 5, 7, 9), ada.get(t, publications+"?origin_only=1").is(200).column("data", "id"))
 }
 
@@ -182,7 +182,7 @@ func localised(t *testing.T, s *server) {
 	s = s.on.translating(t)
 	ada := s.member(t)
 	for i, language := range []string{"zh-CN", "en", "es"} {
-		s.stocksPublication(t, ada, 1+i, 0, func(p *publication.Publication) { p.Language = language })
+		s.storesPublication(t, ada, 1+i, 0, func(p *publication.Publication) { p.Language = language })
 	}
 	a := ada.reading(t, "en")
 	a.hasFields("data.0.localized", []string{"title", "content", "__translator", "__source_language", "language"})
@@ -201,7 +201,7 @@ func localised(t *testing.T, s *server) {
 func (s *server) languages(t *testing.T, by person, languages ...string) {
 	t.Helper()
 	for i, language := range languages {
-		s.stocksPublication(t, by, 1+i, 0, func(p *publication.Publication) { p.Language = language })
+		s.storesPublication(t, by, 1+i, 0, func(p *publication.Publication) { p.Language = language })
 	}
 }
 
@@ -273,8 +273,8 @@ func withoutTranslator(t *testing.T, s *server) {
 func titleAndContent(t *testing.T, s *server) {
 	s = s.on.translating(t)
 	ada := s.member(t)
-	s.stocksPublication(t, ada, 7, 0, longPublication)
-	s.stocksPublication(t, ada, 8, 0, func(p *publication.Publication) { p.Title, p.Summary, p.Language = " ", "Only this", "es" })
+	s.storesPublication(t, ada, 7, 0, longPublication)
+	s.storesPublication(t, ada, 8, 0, func(p *publication.Publication) { p.Title, p.Summary, p.Language = " ", "Only this", "es" })
 	plain, translated := ada.get(t, publications).is(200), ada.reading(t, "en_US")
 	for i := range 2 {
 		at := fmt.Sprintf("data.%d", i)

@@ -159,7 +159,7 @@ func (b *logBuffer) problems() string {
 // password is everybody's in the tests.
 const password = "kettle-and-cups"
 
-// person is somebody with an account, and a key of theirs.
+// person is a user with an account and a key.
 type person struct {
 	id    user.ID
 	phone string

@@ -22,7 +22,7 @@ var noticedSales = []sale{
 	{"PAY-10 a notification that disagrees is disputed", disputes, everyStore},
 	{"PAY-10 a dispute ends when the wallet confirms what we say", disputeEnds, everyStore},
 	{"PAY-10 money for an order that is paid or closed is refund_due", refundsDue, everyStore},
-	{"PAY-10 money for no order that we know is disputed", strays, everyStore},
+	{"PAY-10 money for no order that we know is disputed", unmatchedPayments, everyStore},
 	{"PAY-10 a payment that failed is nothing to do", nothingPaid, anyStore},
 	{"PAY-10 the sandbox notifies by itself", notifiedBySandbox, anyStore},
 }
@@ -35,7 +35,7 @@ func (s *till) received(t *testing.T, query string) answer {
 	return s.staff(t).get(t, payments+query).is(200)
 }
 
-// settled is somebody whose order was paid at the wallet, which has not said so.
+// settled is a user whose order was paid at the wallet, which has not notified of it.
 func (s *till) settled(t *testing.T) (person, int, sandbox.Trade) {
 	t.Helper()
 	ada, order := s.sells(t)
@@ -185,7 +185,7 @@ func refundsDue(t *testing.T, s *till) {
 	assert.Equal(t, 2, s.received(t, "?state=refund_due").int("pagination.total_count"))
 }
 
-func strays(t *testing.T, s *till) {
+func unmatchedPayments(t *testing.T, s *till) {
 	_, _, trade := s.settled(t)
 	trade.OutTradeNo, trade.TransactionID = "nobodys-number", "4200000000202611200000000009"
 	text := letter(s.notice(trade, nil), walletKey)

@@ -87,6 +87,7 @@ func choose(names string) error {
 
 // onEach runs the test on every store that runs tests with these needs.
 func onEach(t *testing.T, n needs, test func(t *testing.T, on store)) {
+	_ = os.Getenv(chosen) // TestMain reads it too early for Go's test cache to see
 	for _, on := range stores {
 		if !on.runs(n, testing.Short()) {
 			continue

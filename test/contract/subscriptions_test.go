@@ -131,7 +131,7 @@ func idsAlone(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	ada.follows(t, bob)
 	ada.followsCategory(t, 7)
-	for _, flag := range []string{"1", "true", "false", "0"} { // whatever is not empty
+	for _, flag := range []string{"1", "true", "false", "0"} { // any value that is not empty
 		list := ada.get(t, subscriptions+"?uid_only="+flag).is(200).shows(object{
 			"0.user": ada.id, "0.followed_user": nil, "0.followed_category": 7, "0.subscription_type": "follow_category",
 			"1.user": ada.id, "1.followed_user": bob.id, "1.followed_category": nil, "1.entity_type": 100,

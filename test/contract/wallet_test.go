@@ -22,13 +22,13 @@ import (
 )
 
 // till is a server with a wallet: the real gateway, which speaks to a sandbox over HTTP.
-// Nobody is notified of a payment but by the test.
+// Only the test notifies of payments.
 type till struct {
 	*server
 	box *sandbox.Server
 }
 
-// Who the shop is at the wallet.
+// The shop's identity at the wallet.
 const (
 	merchant  = "1900000109"
 	walletKey = "0123456789abcdefghijklmnopqrstuv"
@@ -45,7 +45,7 @@ type sale struct {
 
 func TestContract_with_a_wallet(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
-		for _, r := range slices.Concat(voucherSales, repeatedSales, noticedSales, tendedSales, failingSales, orderSales) {
+		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales) {
 			if !on.runs(r.needs, testing.Short()) {
 				continue
 			}
@@ -96,7 +96,7 @@ func (s *till) trade(t *testing.T) sandbox.Trade {
 // isPaid lets a payer pay the last trade.
 func (s *till) isPaid(t *testing.T) sandbox.Trade {
 	t.Helper()
-	paid, err := s.box.Pay(s.trade(t).OutTradeNo, sandbox.How{})
+	paid, err := s.box.Pay(s.trade(t).OutTradeNo, sandbox.PaymentOptions{})
 	require.NoError(t, err)
 	return paid
 }

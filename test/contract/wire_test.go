@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a server may take over one request, whatever is in it.
+// patience is how long a server may take for any one request.
 const patience = 5 * time.Second
 
 // wire is a connection on which anything can be said, HTTP or not.

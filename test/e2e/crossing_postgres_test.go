@@ -28,7 +28,7 @@ type cable struct {
 	carrying         sync.WaitGroup
 }
 
-// What passes, before the statements.
+// The messages that pass, before the statements.
 const (
 	theTrip   = "what is asked:\n"
 	theReturn = "what comes back:\n"

@@ -76,7 +76,7 @@ func (c *crossing) at(what string) *stop {
 	return s
 }
 
-// forget leaves what the stop holds to whoever has the stop.
+// forget leaves the held requests to the owner of the stop.
 func (c *crossing) forget(s *stop) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ func (c *crossing) clear() {
 	c.armed, c.all = nil, nil
 }
 
-// What passes between the server and the wallet.
+// The messages between the server and the wallet.
 const (
 	ordering       = "a request for unifiedorder"
 	ordered        = "an answer to unifiedorder"
@@ -116,7 +116,7 @@ type gate struct {
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		panic(http.ErrAbortHandler) // whoever sent it is dead
+		panic(http.ErrAbortHandler) // its sender is dead
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	operation := strings.TrimPrefix(r.URL.Path, "/pay/")

@@ -63,7 +63,7 @@ func kills(t *testing.T) int {
 }
 
 // abandoned waits until the database has ended the sessions of the killed server: a
-// COMMIT that has reached it is carried out, though nobody waits for the answer.
+// COMMIT that has reached it is executed, although no client waits for the answer.
 func abandoned(t *testing.T, db *sql.DB) {
 	t.Helper()
 	require.Eventually(t, func() bool {

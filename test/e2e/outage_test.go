@@ -92,7 +92,7 @@ func TestA_server_that_stops_while_the_database_is_away(t *testing.T) {
 	assert.Zero(t, r.ends(t), "%s", r.log)
 }
 
-// hushed is a password that nobody may ever be shown.
+// hushed is a password that must never be shown.
 const hushed = "kettle-and-cups"
 
 func TestA_server_that_waits_for_its_database_can_be_stopped(t *testing.T) {

@@ -283,7 +283,7 @@ func makingUnheard(t *testing.T, s *shop) *purchase {
 	return p
 }
 
-// killedAt has somebody pay, and kills the server at the round trip that has the
+// killedAt pays, and kills the server at the round trip that has the
 // statements.
 func killedAt(direction string, statements ...string) func(t *testing.T, s *shop) *purchase {
 	return func(t *testing.T, s *shop) *purchase {
@@ -296,7 +296,7 @@ func killedAt(direction string, statements ...string) func(t *testing.T, s *shop
 			var err error
 			if p.pay(r, byCode, "key").status == http.StatusOK {
 				for _, trade := range s.trades(p) {
-					_, err = s.wallet.Pay(trade.OutTradeNo, sandbox.How{})
+					_, err = s.wallet.Pay(trade.OutTradeNo, sandbox.PaymentOptions{})
 				}
 			}
 			ended <- err

@@ -189,8 +189,8 @@ func (r *running) saysBesides(word string) string {
 	return b.String()
 }
 
-// staysSecret asserts that no server has logged what nobody may read, or anything that
-// somebody would have to look at.
+// staysSecret asserts that no server has logged a secret, or anything that
+// an operator would have to look at.
 func (s *shop) staysSecret(t *testing.T) {
 	t.Helper()
 	for _, r := range s.servers {

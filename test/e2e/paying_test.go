@@ -24,7 +24,7 @@ import (
 	"plaza/test/postgres"
 )
 
-// Who the shop is at the wallet, and what nobody may read anywhere.
+// The shop's identity at the wallet, and the secrets that must never be shown.
 const (
 	merchant      = "1900000109"
 	walletKey     = "kettle0and0cups0and0a0silver0tea"
@@ -138,7 +138,7 @@ func (s *shop) openWallet(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if s.now != nil { // its own cleanup came first, and has killed it
-			s.dead = func() {} // nobody comes after this one
+			s.dead = func() {} // no server follows this one
 			s.isDead(t)
 		}
 		end()
@@ -227,7 +227,7 @@ func tell(r *running, who, path, idempotency string, body any) said {
 	return said{res.StatusCode, string(raw)}
 }
 
-// purchase is an order that somebody has to pay.
+// purchase is an order to pay.
 type purchase struct {
 	id      int64
 	payer   payer
@@ -320,12 +320,12 @@ func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
 	t.Helper()
 	trades := s.trades(p)
 	require.NotEmpty(t, trades)
-	paid, err := s.wallet.Pay(trades[len(trades)-1].OutTradeNo, sandbox.How{})
+	paid, err := s.wallet.Pay(trades[len(trades)-1].OutTradeNo, sandbox.PaymentOptions{})
 	require.NoError(t, err)
 	return paid
 }
 
-// isOver ends the time of the order, past the server: nobody wants to wait for that.
+// isOver ends the time of the order in the database, because waiting for it would take long.
 func (s *shop) isOver(t *testing.T, p *purchase) {
 	t.Helper()
 	p.isOver = true

@@ -69,7 +69,7 @@ func (w *walk) chance(percent int) bool { return w.random.IntN(100) < percent }
 
 func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
-// goesOn is a round: somebody pays, or several do, something goes wrong, and the server may
+// goesOn is a round: one or more users pay, something goes wrong, and the server may
 // be killed.
 func (w *walk) goesOn(t *testing.T) {
 	t.Helper()
@@ -115,7 +115,7 @@ func (w *walk) troubles(t *testing.T) {
 	}
 }
 
-// act is what somebody does with the server that runs then.
+// act is a request of a user to the running server.
 type act func(r *running) said
 
 // acts are what several people do at once with one order.
@@ -173,7 +173,7 @@ func (w *walk) some() *purchase {
 // isPaidSomehow lets a payer try all that the wallet has of the order.
 func (w *walk) isPaidSomehow(p *purchase) {
 	for _, trade := range w.trades(p) {
-		_, _ = w.wallet.Pay(trade.OutTradeNo, sandbox.How{}) // it is the wallet that says what can be paid
+		_, _ = w.wallet.Pay(trade.OutTradeNo, sandbox.PaymentOptions{}) // it is the wallet that says what can be paid
 	}
 }
 
@@ -219,7 +219,7 @@ func (w *walk) isKilledDuring(t *testing.T, acts []act) {
 	for _, a := range wait() {
 		w.isFit(t, a)
 	}
-	if w.chance(40) && len(w.orders) > 0 { // and nobody is there to be told
+	if w.chance(40) && len(w.orders) > 0 { // and no server is there to be notified
 		w.isPaidSomehow(one(w.random, w.orders))
 	}
 }

@@ -37,7 +37,7 @@ func noisy(t *testing.T, width, height int) []byte {
 	return b.Bytes()
 }
 
-// keeper uploads the photo again and again until nobody answers, and tells and remembers the
+// keeper uploads the photo again and again until no server answers, and sends and remembers the
 // addresses of what was acknowledged.
 func keeper(t *testing.T, url, key, body string, told chan<- struct{}) (addresses []string) {
 	t.Helper()
@@ -61,7 +61,7 @@ func keeper(t *testing.T, url, key, body string, told chan<- struct{}) (addresse
 		addresses = append(addresses, made.Data.Img)
 		select {
 		case told <- struct{}{}:
-		default: // nobody waits any more
+		default: // no receiver waits any more
 		}
 	}
 }

@@ -32,7 +32,7 @@ func Cache(t *testing.T, open Open) {
 		{"Spend counts by translator and day, within the budget", cacheSpend},
 		{"of many that spend at once, none goes beyond the budget", cacheSpendsAtOnce},
 		{"Refund takes back what was spent", cacheRefund},
-		{"whoever has gone away is not served, and nothing is stored", cacheGone},
+		{"a cancelled call returns the error of its context and stores nothing", cacheCancelled},
 	})
 }
 
@@ -137,9 +137,9 @@ func cachePrivate(w *fixtures) {
 	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
 }
 
-func cacheGone(w *fixtures) {
+func cacheCancelled(w *fixtures) {
 	w.translate(noon.Add(time.Hour), "one")
-	w.refusedGone(cacheCalls)
+	w.refuseCancelled(cacheCalls)
 	assert.Len(w, w.translated(noon, "one", "new"), 1)
 }
 

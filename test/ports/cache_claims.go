@@ -49,7 +49,7 @@ func cacheClaimsAtOnce(w *fixtures) {
 	for _, err := range atOnce(many, func(i int) error {
 		mine := slices.Clone(texts)
 		if i%2 == 1 {
-			slices.Reverse(mine) // in whatever order they are asked for
+			slices.Reverse(mine) // the order of the keys must not matter
 		}
 		claimed, err := w.Translations.Claim(w.Context(), claimOf(localisation.Holder{byte(i + 1)}, noon, mine...))
 		got[i] = claimed.Mine

@@ -14,7 +14,7 @@ import (
 func Categories(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"ByIDs returns those of the ids that exist, under their ids", categoriesByIDs},
-		{"a canceled context is an error", categoryGone},
+		{"a canceled context is an error", categoryCancelled},
 	})
 }
 
@@ -40,9 +40,9 @@ func categoriesByIDs(w *fixtures) {
 	assert.Equal(w, feed.CategoryID(1), w.categoriesAt(1)[1].ID, "what came out is private")
 }
 
-func categoryGone(w *fixtures) {
+func categoryCancelled(w *fixtures) {
 	w.category(1)
-	w.refusedGone(categoryCalls)
+	w.refuseCancelled(categoryCalls)
 }
 
 var categoryCalls = []call{

@@ -94,15 +94,15 @@ func fullRequest(author user.ID, id demand.ID, in feed.CategoryID) demand.Demand
 // requests are all the demands that the feed shows in the category.
 func (w *fixtures) requests(in feed.CategoryID) []feed.Listable {
 	w.Helper()
-	return w.shelved(in, feed.Selection{Kinds: []feed.Kind{feed.Demand}}, 20)
+	return w.pages(in, feed.Selection{Kinds: []feed.Kind{feed.Demand}}, 20)
 }
 
 func howTo(category string, robot user.ID, at time.Time, bundles ...publication.BundleID) publication.HowTo {
 	return publication.HowTo{Category: category, Robot: robot, Bundles: bundles, Created: at, Updated: at.Add(time.Second)}
 }
 
-// tidings are news of the day of noon, told apart by their title.
-func tidings(city string, titles ...string) []event.News {
+// newsItems are news of the day of noon, told apart by their title.
+func newsItems(city string, titles ...string) []event.News {
 	var items []event.News
 	for _, title := range titles {
 		items = append(items, event.News{Title: title, City: city, Released: pi})

@@ -22,17 +22,17 @@ import (
 // DeletionQueue is the suite of media.DeletionQueue.
 func DeletionQueue(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"a plate that is taken off its event is in the bin", binPlate},
-		{"an event that is removed takes its plates into the bin", binEvent},
-		{"a user image that is deleted is in the bin", binImage},
-		{"an avatar that another one replaces is in the bin, in all of its sizes", binAvatar},
-		{"what was not stored is not in the bin", binUntouched},
-		{"Discarded is in the order in which the time came, at most limit, and puts off until next", binDue},
-		{"of many who ask at once each key is given to one", binAtOnce},
-		{"Emptied forgets the keys; one that is not there is no error", binEmptied},
-		{"Known goes through all pictures that are known of", binKnown},
-		{"Known ends when nobody wants more, and with the first error", binKnownEnds},
-		{"whoever has gone away is not served, and nothing is stored", binGone},
+		{"a removed plate is queued for deletion", deletionPlate},
+		{"the plates of a removed event are queued for deletion", deletionEvent},
+		{"a deleted user image is queued for deletion", deletionImage},
+		{"a replaced avatar is queued for deletion in all sizes", deletionAvatar},
+		{"a picture that was not stored is not queued", deletionUntouched},
+		{"Discarded is in the order in which the time came, at most limit, and puts off until next", deletionDue},
+		{"of many who ask at once each key is given to one", deletionsAtOnce},
+		{"Emptied forgets the keys; one that is not there is no error", deletionDone},
+		{"Known goes through all pictures that are known of", referencesAll},
+		{"References ends when the caller stops, and with the first error", referencesEnd},
+		{"a cancelled call returns the error of its context and stores nothing", deletionCancelled},
 	})
 }
 
@@ -49,8 +49,8 @@ func (w *fixtures) avatar(id user.ID, p media.Picture) {
 	require.NoError(w, w.Directory.SetAvatar(w.Context(), id, p))
 }
 
-// binned are the keys in the bin, which it puts off for an hour.
-func (w *fixtures) binned(now time.Time) []media.Key {
+// dueDeletions claims the due keys and postpones them for an hour.
+func (w *fixtures) dueDeletions(now time.Time) []media.Key {
 	w.Helper()
 	keys, err := w.Deletions.Claim(w.Context(), now, now.Add(time.Hour), 1000)
 	require.NoError(w, err)
@@ -73,11 +73,11 @@ func setAvatar(w *fixtures) {
 	assert.Equal(w, avatarOf("c"), w.member(who).Avatar, "an account that changes keeps it")
 }
 
-func setNobodysAvatar(w *fixtures) {
+func setAvatarUnknownUser(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
-		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a")), user.ErrNobody)
+		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a")), user.ErrNotFound)
 	}
-	assert.Empty(w, w.binned(noon))
+	assert.Empty(w, w.dueDeletions(noon))
 }
 
 // plated stores an event with plates.
@@ -90,53 +90,53 @@ func (w *fixtures) plated(author user.ID, photos ...media.Key) *event.Event {
 	return e
 }
 
-func binPlate(w *fixtures) {
+func deletionPlate(w *fixtures) {
 	e := w.plated(w.newUser(), "private/a", "private/b")
-	assert.Empty(w, w.binned(noon))
+	assert.Empty(w, w.dueDeletions(noon))
 	w.change(e.ID(), func(e *event.Event) error {
 		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
 		return err
 	})
-	assert.Equal(w, []media.Key{"private/a"}, w.binned(noon))
+	assert.Equal(w, []media.Key{"private/a"}, w.dueDeletions(noon))
 	read := w.got(e.ID())
 	w.changeRead(read, func(e *event.Event) error {
 		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
 		return err
 	})
-	assert.Equal(w, []media.Key{"private/b"}, w.binned(noon))
+	assert.Equal(w, []media.Key{"private/b"}, w.dueDeletions(noon))
 }
 
-func binEvent(w *fixtures) {
+func deletionEvent(w *fixtures) {
 	e := w.plated(w.newUser(), "private/b", "private/a")
 	w.plated(w.newUser(), "private/c")
 	_, err := w.Events.Remove(w.Context(), e.ID())
 	require.NoError(w, err)
-	assert.ElementsMatch(w, []media.Key{"private/a", "private/b"}, w.binned(noon))
+	assert.ElementsMatch(w, []media.Key{"private/a", "private/b"}, w.dueDeletions(noon))
 }
 
-func binImage(w *fixtures) {
+func deletionImage(w *fixtures) {
 	who := w.newUser()
 	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/a", 1, 1, tagged(w, "a"), noon))
 	require.NoError(w, err)
 	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "b")) })
-	assert.Empty(w, w.binned(noon))
+	assert.Empty(w, w.dueDeletions(noon))
 	w.changeOf(i.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
-	assert.Equal(w, []media.Key{"public/a"}, w.binned(noon))
+	assert.Equal(w, []media.Key{"public/a"}, w.dueDeletions(noon))
 	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "c")) })
-	assert.Empty(w, w.binned(noon), "once")
+	assert.Empty(w, w.dueDeletions(noon), "once")
 }
 
-func binAvatar(w *fixtures) {
+func deletionAvatar(w *fixtures) {
 	who := w.newUser()
 	w.avatar(who, avatarOf("a"))
-	assert.Empty(w, w.binned(noon))
+	assert.Empty(w, w.dueDeletions(noon))
 	w.avatar(who, avatarOf("b"))
-	assert.ElementsMatch(w, []media.Key{"public/a", "public/a-sm"}, w.binned(noon))
+	assert.ElementsMatch(w, []media.Key{"public/a", "public/a-sm"}, w.dueDeletions(noon))
 	w.avatar(who, media.Picture{})
-	assert.ElementsMatch(w, []media.Key{"public/b", "public/b-sm"}, w.binned(noon))
+	assert.ElementsMatch(w, []media.Key{"public/b", "public/b-sm"}, w.dueDeletions(noon))
 }
 
-func binUntouched(w *fixtures) {
+func deletionUntouched(w *fixtures) {
 	e := w.plated(w.newUser(), "private/a")
 	_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
 		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
@@ -144,11 +144,11 @@ func binUntouched(w *fixtures) {
 		return errBoom
 	})
 	require.ErrorIs(w, err, errBoom)
-	assert.Empty(w, w.binned(noon))
+	assert.Empty(w, w.dueDeletions(noon))
 }
 
-// bins puts so many keys into the bin, and returns them.
-func (w *fixtures) bins(n int) []media.Key {
+// queueDeletions queues that many keys and returns them.
+func (w *fixtures) queueDeletions(n int) []media.Key {
 	w.Helper()
 	who := w.newUser()
 	var keys []media.Key
@@ -161,8 +161,8 @@ func (w *fixtures) bins(n int) []media.Key {
 	return keys
 }
 
-func binDue(w *fixtures) {
-	keys := w.bins(4)
+func deletionDue(w *fixtures) {
+	keys := w.queueDeletions(4)
 	ask := func(now, next time.Time, limit int) []media.Key {
 		w.Helper()
 		due, err := w.Deletions.Claim(w.Context(), now, next, limit)
@@ -177,8 +177,8 @@ func binDue(w *fixtures) {
 	assert.Equal(w, append(keys[3:], keys[:3]...), ask(noon.Add(2*time.Minute), noon.Add(time.Hour), 9))
 }
 
-func binAtOnce(w *fixtures) {
-	keys := w.bins(3 * many)
+func deletionsAtOnce(w *fixtures) {
+	keys := w.queueDeletions(3 * many)
 	given := map[media.Key]int{}
 	for _, some := range atOnce(many, func(int) []media.Key {
 		due, err := w.Deletions.Claim(w.Context(), noon, noon.Add(time.Hour), 4)
@@ -189,7 +189,7 @@ func binAtOnce(w *fixtures) {
 			given[key]++
 		}
 	}
-	for _, key := range w.binned(noon) {
+	for _, key := range w.dueDeletions(noon) {
 		given[key]++
 	}
 	assert.Len(w, given, len(keys))
@@ -198,17 +198,17 @@ func binAtOnce(w *fixtures) {
 	}
 }
 
-func binEmptied(w *fixtures) {
-	keys := w.bins(3)
+func deletionDone(w *fixtures) {
+	keys := w.queueDeletions(3)
 	require.NoError(w, w.Deletions.Done(w.Context(), nil))
 	require.NoError(w, w.Deletions.Done(w.Context(), []media.Key{keys[1], "public/never"}))
 	require.NoError(w, w.Deletions.Done(w.Context(), keys[1:2]))
-	assert.Equal(w, []media.Key{keys[0], keys[2]}, w.binned(noon))
+	assert.Equal(w, []media.Key{keys[0], keys[2]}, w.dueDeletions(noon))
 	require.NoError(w, w.Deletions.Done(w.Context(), keys))
-	assert.Empty(w, w.binned(noon.AddDate(1, 0, 0)))
+	assert.Empty(w, w.dueDeletions(noon.AddDate(1, 0, 0)))
 }
 
-func (w *fixtures) known() map[media.Key]string {
+func (w *fixtures) references() map[media.Key]string {
 	w.Helper()
 	all := map[media.Key]string{}
 	for k, err := range w.Deletions.References(w.Context()) {
@@ -218,8 +218,8 @@ func (w *fixtures) known() map[media.Key]string {
 	return all
 }
 
-func binKnown(w *fixtures) {
-	assert.Empty(w, w.known())
+func referencesAll(w *fixtures) {
+	assert.Empty(w, w.references())
 	who := w.newUser()
 	e := w.plated(who, "private/plate", "private/gone")
 	plates := w.got(e.ID()).State().Plates
@@ -236,7 +236,7 @@ func binKnown(w *fixtures) {
 	_, err = w.Imports.RememberCover(w.Context(), imported.Digest{1}, avatarOf("cover"))
 	require.NoError(w, err)
 
-	known := w.known()
+	known := w.references()
 	imported := known["public/cover"]
 	assert.NotEmpty(w, imported)
 	assert.Equal(w, map[media.Key]string{
@@ -247,8 +247,8 @@ func binKnown(w *fixtures) {
 	}, known)
 }
 
-func binKnownEnds(w *fixtures) {
-	keys := w.bins(3)
+func referencesEnd(w *fixtures) {
+	keys := w.queueDeletions(3)
 	for k, err := range w.Deletions.References(w.Context()) {
 		require.NoError(w, err)
 		assert.Contains(w, keys, k.Key)
@@ -262,18 +262,20 @@ func binKnownEnds(w *fixtures) {
 		failures++
 	}
 	assert.Equal(w, 1, failures)
-	assert.Len(w, slices.Collect(maps.Keys(w.known())), 3, "and the store goes on")
+	assert.Len(w, slices.Collect(maps.Keys(w.references())), 3, "and the store goes on")
 }
 
-func binGone(w *fixtures) {
-	keys := w.bins(2)
-	w.refusedGone([]call{
-		{"Bin.Discarded", func(ctx context.Context, s Stores) error {
-			_, err := s.Deletions.Claim(ctx, noon, noon.Add(time.Hour), 9)
-			return err
-		}},
-		{"Bin.Emptied", func(ctx context.Context, s Stores) error { return s.Deletions.Done(ctx, keys) }},
-		{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a")) }},
-	})
-	assert.Equal(w, keys, w.binned(noon))
+func deletionCancelled(w *fixtures) {
+	keys := w.queueDeletions(2)
+	w.refuseCancelled(deletionCalls)
+	assert.Equal(w, keys, w.dueDeletions(noon))
+}
+
+var deletionCalls = []call{
+	{"Deletions.Claim", func(ctx context.Context, s Stores) error {
+		_, err := s.Deletions.Claim(ctx, noon, noon.Add(time.Hour), 9)
+		return err
+	}},
+	{"Deletions.Done", func(ctx context.Context, s Stores) error { return s.Deletions.Done(ctx, []media.Key{"a"}) }},
+	{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a")) }},
 }

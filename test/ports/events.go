@@ -25,7 +25,7 @@ func Events(t *testing.T, open Open) {
 		promises []promise
 	}{
 		{"Storing", eventStoring}, {"Changing", eventChanging}, {"Removing", eventRemoving},
-		{"Listing", eventListing}, {"Locating", eventLocating}, {"What is around", eventScenery}, {"Discussing", eventDiscussing}, {"Feed", eventFeed},
+		{"Listing", eventListing}, {"Locating", eventLocating}, {"What is around", eventRelated}, {"Discussing", eventDiscussing}, {"Feed", eventFeed},
 	} {
 		t.Run(part.name, func(t *testing.T) { open.keeps(t, part.promises) })
 	}
@@ -44,7 +44,7 @@ var eventStoring = []promise{
 	{"texts at their limits come back as they went in", eventTexts},
 	{"days and instants come back as they went in", eventTimes},
 	{"what goes in and comes out is private", eventPrivate},
-	{"whoever has gone away is not served, and nothing is stored", eventGone},
+	{"a cancelled call returns the error of its context and stores nothing", eventCancelled},
 }
 
 // rich is an event that is not stored yet, none of whose facts is zero.
@@ -108,7 +108,7 @@ func addDangling(w *fixtures) {
 		_, err := w.Events.Add(w.Context(), e)
 		require.Error(w, err, name)
 		assert.True(w, fault.Is(err, fault.Internal), "%s: %v", name, err)
-		assert.Empty(w, w.list(event.Query{Author: e.Author(), Reach: everything}).Items, name)
+		assert.Empty(w, w.list(event.Query{Author: e.Author(), States: everything}).Items, name)
 	}
 	assert.Empty(w, w.listed())
 }
@@ -206,7 +206,7 @@ func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := w.EventReader.List(w.Context(), event.Query{Author: author, Reach: everything})
+	list, err := w.EventReader.List(w.Context(), event.Query{Author: author, States: everything})
 	if err != nil {
 		return nil, err
 	}
@@ -218,15 +218,15 @@ func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	return slices.Concat([]*event.Event{got.Event}, eventsOf(list.Items), eventsOf(commented), around.Events[day]), err
 }
 
-func eventGone(w *fixtures) {
+func eventCancelled(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
 	w.say(e.ID(), author, noon, "One")
 	before, listed := w.entry(e.ID()), w.listed()
-	w.refusedGone(eventCalls)
+	w.refuseCancelled(eventCalls)
 	assert.Equal(w, before, w.entry(e.ID()))
 	assert.Equal(w, listed, w.listed())
-	assert.Equal(w, 1, w.list(event.Query{Author: author, Reach: everything}).Total)
+	assert.Equal(w, 1, w.list(event.Query{Author: author, States: everything}).Total)
 	assert.Equal(w, 1, w.comments(e.ID(), pageNo(1, 10)).Total)
 }
 

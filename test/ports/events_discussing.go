@@ -18,7 +18,7 @@ import (
 var eventDiscussing = []promise{
 	{"AddComment stores the comment and returns it with its number", addComment},
 	{"AddComment is ErrNotFound when its event is gone", addCommentNowhere},
-	{"a comment or a like by nobody is an error, and is not stored", discussionByNobody},
+	{"a comment or a like by an unknown user is an error, and is not stored", discussionByUnknownUser},
 	{"Comment returns the comment, or ErrNoComment", commentByID},
 	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
 	{"of many who remove a comment at once one does", removeCommentAtOnce},
@@ -26,7 +26,7 @@ var eventDiscussing = []promise{
 	{"the total counts what paging yields, and past it is NotFound", commentsPages},
 	{"an event that is gone has no comments", commentsGone},
 	{"Newest returns for every event its newest comments, at most limit each", newestComments},
-	{"Like makes the person like the event, or no longer, whatever was before", likeOrNot},
+	{"Like sets whether the user likes the event, in any previous state", likeOrNot},
 	{"Like is ErrNotFound when the event is gone", likeNothing},
 	{"counts are exact, however many say and like at once", countsAtOnce},
 	{"the latest comment is known, however many come and go at once", latestAtOnce},
@@ -79,7 +79,7 @@ func addCommentNowhere(w *fixtures) {
 	}
 }
 
-func discussionByNobody(w *fixtures) {
+func discussionByUnknownUser(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
 	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})

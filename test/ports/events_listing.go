@@ -25,14 +25,14 @@ var eventListing = []promise{
 	{"no reach lists nothing", listNoReach},
 	{"List is in the order asked for, ties by ascending id", listOrder},
 	{"the total counts what paging yields, and past it is NotFound", listTotal},
-	{"List shows to everybody exactly what the rule of visibility lets them see", listWorlds},
+	{"List shows to everybody exactly what the rule of visibility lets them see", listRandom},
 	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
 	{"Commented follows comments that are taken away", commentedRemoved},
 	{"Commented returns at most limit, of the author's events alone", commentedLimit},
 	{"OnDates returns for every date what was published and the viewer may see", onDatesVisible},
 	{"OnDates shows of every relation, status and permission what the rule of visibility says", onDatesReach},
 	{"OnDates has the newest creation first, ties by descending id, at most limit each", onDatesOrder},
-	{"OnDates is, for everybody, what the rule of visibility says", onDatesWorlds},
+	{"OnDates is, for everybody, what the rule of visibility says", onDatesRandom},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
 }
 
@@ -76,7 +76,7 @@ func listReach(w *fixtures) {
 			for _, as := range reach {
 				want = append(want, w.entry(stored[as].ID()))
 			}
-			p := w.list(event.Query{Author: author, Reach: reach})
+			p := w.list(event.Query{Author: author, States: reach})
 			assert.ElementsMatch(w, want, p.Items, "%v", reach)
 			assert.Equal(w, len(reach), p.Total)
 		}
@@ -89,7 +89,7 @@ func listNoReach(w *fixtures) {
 	p := w.list(event.Query{Author: author})
 	assert.Empty(w, p.Items)
 	assert.Equal(w, []int{0, 1}, []int{p.Total, p.Pages()})
-	assert.Zero(w, w.list(event.Query{Author: author + 1, Reach: everything}).Total)
+	assert.Zero(w, w.list(event.Query{Author: author + 1, States: everything}).Total)
 }
 
 func listOrder(w *fixtures) {
@@ -117,7 +117,7 @@ func listOrder(w *fixtures) {
 		"-create_time,event_time":  "e c a d b f",
 		"-create_time,-event_time": "e c a d f b",
 	} {
-		got := titlesOf(eventsOf(w.list(event.Query{Author: author, Reach: everything, Order: importing.Ordering(ordering)}).Items))
+		got := titlesOf(eventsOf(w.list(event.Query{Author: author, States: everything, Order: importing.Ordering(ordering)}).Items))
 		assert.Equal(w, want, strings.Join(got, " "), ordering)
 	}
 }
@@ -128,7 +128,7 @@ func listTotal(w *fixtures) {
 		w.write(author, noon)
 		w.write(author, noon, published(false))
 	}
-	q := event.Query{Author: author, Reach: event.VisibleStates(subscription.Stranger), Page: pageNo(4, 2)}
+	q := event.Query{Author: author, States: event.VisibleStates(subscription.Stranger), Page: pageNo(4, 2)}
 	_, err := w.EventReader.List(w.Context(), q)
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 	q.Page = pageNo(1<<40, 100)
@@ -242,26 +242,26 @@ func onDatesOrder(w *fixtures) {
 	assert.Equal(w, []string{"another day"}, titlesOf(found[next]))
 }
 
-func listWorlds(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
-		people, relation := w.society(c)
-		events := w.diaries(c, people)
+func listRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		people, relation := w.users(c)
+		events := w.randomEvents(c, people)
 		for _, viewer := range append(people, 0) {
 			for _, author := range people {
 				order := importing.Ordering(pick(c, "", "event_time", "-create_time", "create_time,-event_time"))
 				want := visible(events, viewer, relation, func(s event.State) bool { return s.Author == author })
 				slices.SortFunc(want, func(a, b *event.Event) int { return order.Compare(a.State(), b.State()) })
-				q := event.Query{Author: author, Reach: event.VisibleStates(relation(viewer, author)), Order: order}
+				q := event.Query{Author: author, States: event.VisibleStates(relation(viewer, author)), Order: order}
 				require.Equal(w, statesOf(want), statesOf(w.paged(q, 1+c.IntN(7))), "%d looks at %d", viewer, author)
 			}
 		}
 	})
 }
 
-func onDatesWorlds(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
-		people, relation := w.society(c)
-		events := w.diaries(c, people)
+func onDatesRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		people, relation := w.users(c)
+		events := w.randomEvents(c, people)
 		for _, viewer := range append(people, 0) {
 			limit := pick(c, 1, 3, 100)
 			want, got := map[event.Date][]event.State{}, map[event.Date][]event.State{}
@@ -333,21 +333,21 @@ func moment(events []*event.Event, limit int) []event.State {
 
 var readerCalls = []call{
 	{"EventReader.List", func(ctx context.Context, s Stores) error {
-		_, err := s.EventReader.List(ctx, event.Query{Author: 1, Reach: everything})
+		_, err := s.EventReader.List(ctx, event.Query{Author: 1, States: everything})
 		return err
 	}},
 	{"EventReader.Commented", func(ctx context.Context, s Stores) error {
 		_, err := s.EventReader.Commented(ctx, 1, 10)
 		return err
 	}},
-	{"Scenery.Around", func(ctx context.Context, s Stores) error {
+	{"Related.Load", func(ctx context.Context, s Stores) error {
 		_, err := s.Related.Load(ctx, event.RelatedQuery{
 			Viewer: 1, Dates: []event.Date{pi}, Events: 10, DaysInCities: []event.DayInCity{{Date: pi}}, News: 10,
 			CommentsFor: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
 		})
 		return err
 	}},
-	{"Scenery.Around of nothing", func(ctx context.Context, s Stores) error {
+	{"Related.Load of nothing", func(ctx context.Context, s Stores) error {
 		_, err := s.Related.Load(ctx, event.RelatedQuery{})
 		return err
 	}},

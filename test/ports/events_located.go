@@ -15,7 +15,7 @@ var eventLocating = []promise{
 	{"Located returns the texts and places of everybody's events, drafts too, by ascending id", locatedAll},
 	{"Located returns those after the id, at most limit", locatedAfter},
 	{"a place that changes is found with the text that it belongs to", locatedAgain},
-	{"going on after the last one leads through all events, whatever is written or removed meanwhile", locatedMeanwhile},
+	{"going on after the last one leads through all events, also when others are written or removed meanwhile", locatedMeanwhile},
 	{"a place is never found with another text than its own", locatedNeverHalf},
 }
 

@@ -10,13 +10,13 @@ import (
 	"plaza/domain/feed"
 )
 
-// What else Scenery promises stands with what it shows: events, news and comments.
-var eventScenery = []promise{
-	{"Around names the categories asked for, and those of the events", aroundNames},
-	{"Around finds everything at once, and leaves out what there is none of", aroundAll},
+// The other promises of RelatedReader are in the suites of events, news and comments.
+var eventRelated = []promise{
+	{"Around names the categories asked for, and those of the events", relatedNames},
+	{"Around finds everything at once, and leaves out what there is none of", relatedAll},
 }
 
-func aroundNames(w *fixtures) {
+func relatedNames(w *fixtures) {
 	author := w.newUser()
 	for id := range feed.CategoryID(4) {
 		w.category(id + 1)
@@ -43,13 +43,13 @@ func aroundNames(w *fixtures) {
 	}
 }
 
-func aroundAll(w *fixtures) {
+func relatedAll(w *fixtures) {
 	author := w.newUser()
 	on, none := date(w, "2026-03-14"), date(w, "2026-03-15")
 	e := w.write(author, noon, dated(on))
 	said := w.say(e.ID(), author, noon.Add(time.Hour), "One")
-	w.report(tidings("Sevilla", "new")...)
-	day := tidings("Sevilla", "new")[0].Released
+	w.report(newsItems("Sevilla", "new")...)
+	day := newsItems("Sevilla", "new")[0].Released
 	here, nowhere := event.DayInCity{Date: day, City: "Sevilla"}, event.DayInCity{Date: none}
 	around, err := w.Related.Load(w.Context(), event.RelatedQuery{
 		Viewer: author, Dates: []event.Date{on, none, on}, Events: 10, DaysInCities: []event.DayInCity{nowhere, here, here}, News: 10,

@@ -23,16 +23,16 @@ func Feed(t *testing.T, open Open) {
 		{"Metas returns all categories", feedCategories},
 		{"Metas sums up what the selection admits, wherever there is any", feedMetas},
 		{"Metas counts public events when asked for", feedMetasOfEvents},
-		{"Page has what the selection admits in the category, or in the bucket", feedShelves},
+		{"Page has what the selection admits in the category, or in the bucket", feedPagesByKind},
 		{"Page is in the order of Compare", feedOrder},
-		{"its items are what was stored, private copies of it", feedThings},
-		{"items have a distance, to the metre, when there is a circle", feedDistances},
-		{"a circle holds across the antimeridian and around the poles", feedCircles},
+		{"its items are what was stored, private copies of it", feedItems},
+		{"items have a distance, to the metre, when the selection has an area", feedDistances},
+		{"an area holds across the antimeridian and around the poles", feedAreas},
 		{"no such category is ErrNoCategory", feedNoCategory},
 		{"past the last page is NotFound", feedPages},
-		{"in any world, what is counted is what paging yields, in order", feedAnyWorld},
-		{"whatever happens at once in all kinds, what is counted is what is listed", feedEverythingAtOnce},
-		{"whoever has gone away is not served", feedGone},
+		{"with random content, paging yields the counted items, in order", feedRandom},
+		{"after concurrent changes of all kinds, the counted items are the listed ones", feedEverythingAtOnce},
+		{"a cancelled call returns the error of its context", feedCancelled},
 	})
 }
 
@@ -43,20 +43,20 @@ func (w *fixtures) metas(s feed.Selection) map[feed.CategoryID]feed.Meta {
 	return metas
 }
 
-func (w *fixtures) shelf(in feed.CategoryID, s feed.Selection, r page.Request) page.Page[feed.Item] {
+func (w *fixtures) page(in feed.CategoryID, s feed.Selection, r page.Request) page.Page[feed.Item] {
 	w.Helper()
 	p, err := w.Feed.Page(w.Context(), in, s, r)
 	require.NoError(w, err)
 	return p
 }
 
-// shelved is everything there, asked for page by page, all of which must agree
+// pages is everything there, asked for page by page, all of which must agree
 // on the total.
-func (w *fixtures) shelved(in feed.CategoryID, s feed.Selection, size int) []feed.Listable {
+func (w *fixtures) pages(in feed.CategoryID, s feed.Selection, size int) []feed.Listable {
 	w.Helper()
 	things := []feed.Listable{}
 	for n := 1; ; n++ {
-		p := w.shelf(in, s, pageNo(n, size))
+		p := w.page(in, s, pageNo(n, size))
 		for _, item := range p.Items {
 			things = append(things, item.Listable)
 		}
@@ -129,11 +129,11 @@ func feedMetasOfEvents(w *fixtures) {
 	}, w.metas(feed.Selection{Kinds: []feed.Kind{feed.Xfile}}))
 	assert.Empty(w, w.metas(feed.Selection{Kinds: feed.ItemKinds()}))
 	for in := range feed.CategoryID(2) {
-		assert.Empty(w, w.shelved(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))
+		assert.Empty(w, w.pages(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))
 	}
 }
 
-func feedShelves(w *fixtures) {
+func feedPagesByKind(w *fixtures) {
 	author := w.newUser()
 	w.category(1)
 	w.category(2)
@@ -141,13 +141,13 @@ func feedShelves(w *fixtures) {
 	w.imports(article(author, 1, inOne), article(author, 2), node(content(author), 3),
 		request(author, 4, func(d *demand.Demand) { d.Category = 1 }))
 	all := feed.Selection{Kinds: feed.ItemKinds()}
-	assert.Equal(w, []feed.Listable{request(author, 4, func(d *demand.Demand) { d.Category = 1 }), article(author, 1, inOne)}, w.shelved(1, all, 10))
-	assert.Equal(w, []feed.Listable{node(content(author), 3), article(author, 2)}, w.shelved(0, all, 1))
-	assert.Equal(w, []feed.Listable{article(author, 2)}, w.shelved(0, feed.Selection{Kinds: []feed.Kind{feed.Publication, feed.Demand}}, 10))
-	empty := w.shelf(2, all, page.Request{})
+	assert.Equal(w, []feed.Listable{request(author, 4, func(d *demand.Demand) { d.Category = 1 }), article(author, 1, inOne)}, w.pages(1, all, 10))
+	assert.Equal(w, []feed.Listable{node(content(author), 3), article(author, 2)}, w.pages(0, all, 1))
+	assert.Equal(w, []feed.Listable{article(author, 2)}, w.pages(0, feed.Selection{Kinds: []feed.Kind{feed.Publication, feed.Demand}}, 10))
+	empty := w.page(2, all, page.Request{})
 	assert.Empty(w, empty.Items)
 	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
-	assert.Empty(w, w.shelved(1, feed.Selection{}, 10))
+	assert.Empty(w, w.pages(1, feed.Selection{}, 10))
 }
 
 func feedOrder(w *fixtures) {
@@ -169,11 +169,11 @@ func feedOrder(w *fixtures) {
 	slices.Reverse(backwards)
 	importEach(w, backwards...)
 	for _, size := range []int{1, 2, 10} {
-		assert.Equal(w, want, w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, size))
+		assert.Equal(w, want, w.pages(0, feed.Selection{Kinds: feed.ItemKinds()}, size))
 	}
 }
 
-func feedThings(w *fixtures) {
+func feedItems(w *fixtures) {
 	author := w.newUser()
 	c := content(author)
 	c.Summary, c.Cover, c.Category, c.Language = broad(300), cover(), w.category(1), "zh-Hant-TW"
@@ -183,12 +183,12 @@ func feedThings(w *fixtures) {
 	n, d := publication.Node{ID: 1, Bundle: 9, Content: c}, fullRequest(author, 1, 1)
 	w.imports(p, n, d)
 	for range 2 {
-		got := w.shelved(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)
+		got := w.pages(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)
 		require.Equal(w, []feed.Listable{fullRequest(author, 1, 1), n, p}, got)
 		spoilt := got[0].(demand.Demand)
 		spoilt.Tags[0], spoilt.Images[0], spoilt.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 		*spoilt.Place = geo.Point{}
-		l, _ := w.shelved(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)[0].Listing()
+		l, _ := w.pages(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)[0].Listing()
 		*l.Point = geo.Point{}
 	}
 }
@@ -207,7 +207,7 @@ func feedPages(w *fixtures) {
 		w.imports(article(author, id+1))
 	}
 	all := feed.Selection{Kinds: feed.ItemKinds()}
-	last := w.shelf(0, all, pageNo(3, 2))
+	last := w.page(0, all, pageNo(3, 2))
 	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Number(), last.Pages()})
 	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
 		_, err := w.Feed.Page(w.Context(), 0, all, r)
@@ -215,10 +215,10 @@ func feedPages(w *fixtures) {
 	}
 }
 
-func feedGone(w *fixtures) {
+func feedCancelled(w *fixtures) {
 	w.category(1)
 	w.imports(article(w.newUser(), 1))
-	w.refusedGone(feedCalls)
+	w.refuseCancelled(feedCalls)
 }
 
 var feedCalls = []call{

@@ -57,7 +57,7 @@ func (w *fixtures) assertCounted() {
 	}
 }
 
-// publisher writes things of all kinds that are nobody else's.
+// publisher writes items of all kinds that no other publisher writes.
 type publisher struct {
 	random
 	*fixtures

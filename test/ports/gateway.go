@@ -21,18 +21,18 @@ import (
 // as long as it was not written from the gateway.
 type Wallet struct {
 	// Side answers what gateways send. The suite stands between the two, and loses, delays,
-	// counts and changes what they tell each other.
+	// counts and changes their messages.
 	Side http.Handler
 	// Gateway returns a gateway whose wallet is at the address, and whose calls end by the
-	// deadline whatever their context says. All are one merchant's, like those of several
+	// deadline even if their context has a later one. All are one merchant's, like those of several
 	// servers.
 	Gateway func(address string, deadline time.Duration) payment.Gateway
 	// EndTypes are those that the wallet knows; Draw of any other is a fault.
 	EndTypes []payment.EndType
-	// Pay has somebody pay the prepayment, which is an error if nobody can, and tells of it
+	// Pay pays the prepayment, which is an error if it can't be paid, and notifies of it
 	// as the wallet does. It returns whether the wallet takes what it is answered for a yes.
 	Pay func(no payment.TradeNo, told func(notification []byte) (answer []byte, mediaType string)) (taken bool, err error)
-	// Forgeries are the notification as somebody would write it who has not the wallet's key:
+	// Forgeries are the notification as written without the wallet's key:
 	// without a signature, with an empty one, with one by another key.
 	Forgeries func(notification []byte) [][]byte
 	// Pass has so much time go by at the wallet.
@@ -48,19 +48,19 @@ type Wallet struct {
 
 // Gateway is the suite of payment.Gateway. Open opens a wallet that has heard of nothing.
 func Gateway(t *testing.T, open func(t *testing.T) Wallet) {
-	for _, p := range slices.Concat(gatewayPrepares, gatewayTells, gatewayReceives, gatewayBears) {
-		t.Run(p.sentence, func(t *testing.T) { p.kept(openDesk(t, open)) })
+	for _, p := range slices.Concat(gatewayPreparePromises, gatewayQueryPromises, gatewayReceivePromises, gatewayFailures) {
+		t.Run(p.sentence, func(t *testing.T) { p.kept(openGateway(t, open)) })
 	}
 }
 
 // gatewayPromise is a sentence of the port's comment, and what shows that it is kept.
 type gatewayPromise struct {
 	sentence string
-	kept     func(d *desk)
+	kept     func(d *gatewayFixture)
 }
 
-// desk is where one subtest pays: a wallet, a gateway, and the line between them.
-type desk struct {
+// gatewayFixture is where one subtest pays: a wallet, a gateway, and the line between them.
+type gatewayFixture struct {
 	*testing.T
 	Wallet
 	gateway payment.Gateway
@@ -76,21 +76,21 @@ const longDeadline = time.Minute
 // patience is how long a call may take to notice that its time is over.
 const patience = 10 * time.Second
 
-func openDesk(t *testing.T, open func(t *testing.T) Wallet) *desk {
+func openGateway(t *testing.T, open func(t *testing.T) Wallet) *gatewayFixture {
 	t.Helper()
 	w := open(t)
 	require.NotEmpty(t, w.Secrets, "nothing can be seen to stay hidden")
 	require.NotEmpty(t, w.EndTypes)
-	d := &desk{T: t, Wallet: w, line: newLine(t, w.Side), began: time.Now()}
+	d := &gatewayFixture{T: t, Wallet: w, line: newLine(t, w.Side), began: time.Now()}
 	d.gateway = d.another()
 	return d
 }
 
 // another is the gateway of another server.
-func (d *desk) another() payment.Gateway { return d.Gateway(d.line.address, longDeadline) }
+func (d *gatewayFixture) another() payment.Gateway { return d.Gateway(d.line.address, longDeadline) }
 
 // pass lets the time go by at the wallet.
-func (d *desk) pass(life time.Duration) {
+func (d *gatewayFixture) pass(life time.Duration) {
 	d.passed += life
 	d.Pass(life)
 }
@@ -112,12 +112,12 @@ func allIntents(t *testing.T) (all []payment.Intent) {
 }
 
 // intents are the ways to pay that the wallet knows.
-func (d *desk) intents() []payment.Intent {
+func (d *gatewayFixture) intents() []payment.Intent {
 	return slices.DeleteFunc(allIntents(d.T), func(i payment.Intent) bool { return !slices.Contains(d.EndTypes, i.EndType) })
 }
 
 // intent is any way to pay that the wallet knows.
-func (d *desk) intent() payment.Intent { return d.intents()[0] }
+func (d *gatewayFixture) intent() payment.Intent { return d.intents()[0] }
 
 // prepayment is one that was drawn, and perhaps prepared.
 type prepayment struct {
@@ -129,14 +129,14 @@ type prepayment struct {
 }
 
 // wanted is an order of the moment, which nothing ends in the meantime.
-func (d *desk) wanted(subject string, amount int64) payment.Order {
+func (d *gatewayFixture) wanted(subject string, amount int64) payment.Order {
 	o := payment.NewOrder(3, subject, amount, 30*24*time.Hour, d.began)
 	o.ID = 7
 	return o
 }
 
 // drawn is a prepayment of the order that the wallet has not heard of.
-func (d *desk) drawn(o payment.Order, i payment.Intent) prepayment {
+func (d *gatewayFixture) drawn(o payment.Order, i payment.Intent) prepayment {
 	d.Helper()
 	p := prepayment{order: o, intent: i, no: payment.TradeNo("P" + rand.Text())}
 	var err error
@@ -145,12 +145,12 @@ func (d *desk) drawn(o payment.Order, i payment.Intent) prepayment {
 	return p
 }
 
-func (d *desk) draw() prepayment {
+func (d *gatewayFixture) draw() prepayment {
 	d.Helper()
 	return d.drawn(d.wanted("Tea", 990), d.intent())
 }
 
-func (d *desk) send(p *prepayment) {
+func (d *gatewayFixture) send(p *prepayment) {
 	d.Helper()
 	var err error
 	p.ticket, err = d.gateway.Prepare(d.Context(), p.request)
@@ -159,15 +159,15 @@ func (d *desk) send(p *prepayment) {
 }
 
 // prepared is a prepayment that the wallet has.
-func (d *desk) prepared(i payment.Intent) prepayment {
+func (d *gatewayFixture) prepared(i payment.Intent) prepayment {
 	d.Helper()
 	p := d.drawn(d.wanted("Tea", 990), i)
 	d.send(&p)
 	return p
 }
 
-// old is a prepayment that the wallet would close, and somebody can pay.
-func (d *desk) old(i payment.Intent) prepayment {
+// old is a prepayment that the wallet would close and that can be paid.
+func (d *gatewayFixture) old(i payment.Intent) prepayment {
 	d.Helper()
 	p := d.prepared(i)
 	d.pass(d.CloseAge)
@@ -176,7 +176,7 @@ func (d *desk) old(i payment.Intent) prepayment {
 }
 
 // assertGood asserts that the ticket has what a payer needs.
-func (d *desk) assertGood(p prepayment) {
+func (d *gatewayFixture) assertGood(p prepayment) {
 	d.Helper()
 	switch p.intent.EndType {
 	case payment.Native:
@@ -188,8 +188,8 @@ func (d *desk) assertGood(p prepayment) {
 	}
 }
 
-// paid has somebody pay, and returns the notification.
-func (d *desk) paid(p prepayment) []byte {
+// paid pays the prepayment and returns the notification.
+func (d *gatewayFixture) paid(p prepayment) []byte {
 	d.Helper()
 	var said []byte
 	_, err := d.Pay(p.no, func(notification []byte) ([]byte, string) {
@@ -200,18 +200,18 @@ func (d *desk) paid(p prepayment) []byte {
 	return said
 }
 
-// assertUnpayable asserts that nobody can pay, and that nobody is told of it.
-func (d *desk) assertUnpayable(p prepayment) {
+// assertUnpayable asserts that the prepayment can't be paid, and that no notification is sent.
+func (d *gatewayFixture) assertUnpayable(p prepayment) {
 	d.Helper()
 	_, err := d.Pay(p.no, func([]byte) ([]byte, string) {
-		d.Error("the wallet tells of a payment that can't be")
+		d.Error("the wallet notifies of a payment that can't be")
 		return d.gateway.Acknowledge(true)
 	})
-	assert.Error(d, err, "somebody can pay")
+	assert.Error(d, err, "the prepayment can be paid")
 }
 
 // ask is a question that the wallet answers.
-func (d *desk) ask(p prepayment) payment.Report {
+func (d *gatewayFixture) ask(p prepayment) payment.Report {
 	d.Helper()
 	report, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
 	require.NoError(d, err)
@@ -219,7 +219,7 @@ func (d *desk) ask(p prepayment) payment.Report {
 }
 
 // assertReceipt asserts that the receipt is that of the prepayment.
-func (d *desk) assertReceipt(p prepayment, r payment.Receipt) {
+func (d *gatewayFixture) assertReceipt(p prepayment, r payment.Receipt) {
 	d.Helper()
 	assert.NotEmpty(d, r.TransactionID)
 	assert.WithinRange(d, r.Paid, d.began.Add(-time.Minute), time.Now().Add(d.passed+time.Minute))
@@ -230,15 +230,15 @@ func (d *desk) assertReceipt(p prepayment, r payment.Receipt) {
 	}, r)
 }
 
-// gatewayVerdicts are the errors that say what the wallet has done.
-var gatewayVerdicts = []*fault.Error{
+// gatewayFaults are the errors that say what the wallet has done.
+var gatewayFaults = []*fault.Error{
 	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
 	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy, payment.ErrNothingPaid, payment.ErrForged,
 }
 
-// verdicts are what the error says.
-func verdicts(err error) (all []*fault.Error) {
-	for _, v := range gatewayVerdicts {
+// faultsOf are what the error says.
+func faultsOf(err error) (all []*fault.Error) {
+	for _, v := range gatewayFaults {
 		if errors.Is(err, v) {
 			all = append(all, v)
 		}
@@ -246,38 +246,38 @@ func verdicts(err error) (all []*fault.Error) {
 	return all
 }
 
-// assertVerdict asserts that the error says that and nothing else.
-func (d *desk) assertVerdict(want *fault.Error, err error) {
+// assertFault asserts that the error says that and nothing else.
+func (d *gatewayFixture) assertFault(want *fault.Error, err error) {
 	d.Helper()
 	if !assert.Error(d, err, want.Text) {
 		return
 	}
-	assert.Equal(d, []*fault.Error{want}, verdicts(err), "%v", err)
+	assert.Equal(d, []*fault.Error{want}, faultsOf(err), "%v", err)
 	told, _ := fault.As(err)
 	assert.Same(d, want, told, "what people are told")
 	d.assertDiscreet(err)
 }
 
-// assertOpen asserts that the error leaves open what the wallet has done, and blames it.
-func (d *desk) assertOpen(err error) {
+// assertUndecided asserts that the error leaves open what the wallet has done, and blames it.
+func (d *gatewayFixture) assertUndecided(err error) {
 	d.Helper()
 	if assert.Error(d, err) {
-		assert.Empty(d, verdicts(err), "%v", err)
+		assert.Empty(d, faultsOf(err), "%v", err)
 		assert.Contains(d, []fault.Kind{fault.Gateway, fault.Timeout}, fault.KindOf(err), "%v", err)
 		d.assertDiscreet(err)
 	}
 }
 
-// assertShut asserts that a prepayment was closed, now or before.
-func (d *desk) assertShut(err error) {
+// assertClosed asserts that a prepayment was closed, now or before.
+func (d *gatewayFixture) assertClosed(err error) {
 	d.Helper()
 	if err != nil {
-		d.assertVerdict(payment.ErrWalletClosed, err)
+		d.assertFault(payment.ErrWalletClosed, err)
 	}
 }
 
 // assertDiscreet asserts that nothing that is to stay among us shows, however it is printed.
-func (d *desk) assertDiscreet(shown any) {
+func (d *gatewayFixture) assertDiscreet(shown any) {
 	d.Helper()
 	text := strings.ToLower(fmt.Sprintf("%v %+[1]v %#[1]v %[1]s %[1]q %[1]x %[1]d", shown))
 	for _, private := range append(slices.Clone(d.Secrets), gatewayPayer) {

@@ -16,31 +16,31 @@ import (
 	"plaza/domain/payment"
 )
 
-var gatewayBears = []gatewayPromise{
-	{"every call ends by the deadline of its context, and one that has ended asks nobody", gatewayKeepsTime},
+var gatewayFailures = []gatewayPromise{
+	{"every call ends by the deadline of its context, and sends nothing if the context has ended", gatewayKeepsTime},
 	{"every call ends by a deadline of its own", gatewayKeepsOwnTime},
-	{"a call ends when nobody waits for it any more", gatewayIsLeft},
+	{"a call ends when its context is cancelled", gatewayCancelled},
 	{"what a wallet does while its answer is lost is left open, and found by asking", gatewayLosesAnswers},
-	{"a wallet that is not there leaves everything open", gatewayFindsNobody},
-	{"nonsense leaves everything open, and the same call succeeds afterwards", gatewayHearsNonsense},
-	{"an answer without an end is not read to its end", gatewayIsFlooded},
-	{"an answer that was changed on its way is no answer, or what it was", gatewayHearsForged},
-	{"an answer about another prepayment is no answer", gatewayHearsOther},
+	{"a wallet that is not there leaves everything open", gatewayUnreachable},
+	{"nonsense leaves everything open, and the same call succeeds afterwards", gatewayBadResponses},
+	{"an answer without an end is not read to its end", gatewayEndlessResponses},
+	{"an answer that was changed on its way is no answer, or what it was", gatewayForgedResponses},
+	{"an answer about another prepayment is no answer", gatewayOtherResponses},
 	{"however a gateway is printed, its secrets don't show", gatewayIsPrinted},
 }
 
-// question is something that the wallet is asked, and does when it can.
-type question struct {
+// walletRequest is something that the wallet is asked, and does when it can.
+type walletRequest struct {
 	name string
 	of   prepayment
 	do   func(context.Context, payment.Gateway) (any, error)
 }
 
-// questions are one of each kind; the wallet would say yes to all.
-func (d *desk) questions() []question {
+// requests are one of each kind; the wallet would say yes to all.
+func (d *gatewayFixture) requests() []walletRequest {
 	known, closable := d.prepared(d.intent()), d.old(d.intent())
 	fresh := d.draw()
-	return []question{
+	return []walletRequest{
 		{"Prepare", fresh, func(ctx context.Context, g payment.Gateway) (any, error) { return g.Prepare(ctx, fresh.request) }},
 		{"Query", known, func(ctx context.Context, g payment.Gateway) (any, error) {
 			return g.Query(ctx, known.intent.App, known.no)
@@ -52,12 +52,12 @@ func (d *desk) questions() []question {
 }
 
 // assertDone asserts that the wallet now does what it is asked, or has done it before.
-func (d *desk) assertDone(c question) {
+func (d *gatewayFixture) assertDone(c walletRequest) {
 	d.Helper()
 	d.line.breaks(well)
 	_, err := c.do(d.Context(), d.gateway)
 	if c.name == "Close" {
-		d.assertShut(err)
+		d.assertClosed(err)
 		return
 	}
 	assert.NoError(d, err, c.name)
@@ -66,7 +66,7 @@ func (d *desk) assertDone(c question) {
 var errEndless = errors.New("it did not end")
 
 // soon is what comes of the call, if that is soon.
-func soon(ctx context.Context, c question, g payment.Gateway) error {
+func soon(ctx context.Context, c walletRequest, g payment.Gateway) error {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := c.do(ctx, g)
@@ -81,7 +81,7 @@ func soon(ctx context.Context, c question, g payment.Gateway) error {
 }
 
 // assertSoon asserts that all calls end soon, and leave open what was done.
-func (d *desk) assertSoon(all []question, g payment.Gateway, within func() (context.Context, context.CancelFunc)) {
+func (d *gatewayFixture) assertSoon(all []walletRequest, g payment.Gateway, within func() (context.Context, context.CancelFunc)) {
 	d.Helper()
 	for n, err := range atOnce(len(all), func(n int) error {
 		ctx, cancel := within()
@@ -89,16 +89,16 @@ func (d *desk) assertSoon(all []question, g payment.Gateway, within func() (cont
 		return soon(ctx, all[n], g)
 	}) {
 		assert.NotErrorIs(d, err, errEndless, all[n].name)
-		d.assertOpen(err)
+		d.assertUndecided(err)
 	}
 }
 
 // slowness is how a wallet may keep everybody waiting.
-var slowness = []trouble{mute, late, stalls}
+var slowness = []failure{mute, late, stalls}
 
-func gatewayKeepsTime(d *desk) {
+func gatewayKeepsTime(d *gatewayFixture) {
 	for _, slow := range slowness {
-		all := d.questions()
+		all := d.requests()
 		asked := d.line.count()
 		d.assertSoon(all, d.gateway, func() (context.Context, context.CancelFunc) {
 			return context.WithDeadline(d.Context(), time.Now().Add(-time.Second))
@@ -114,9 +114,9 @@ func gatewayKeepsTime(d *desk) {
 	}
 }
 
-func gatewayKeepsOwnTime(d *desk) {
+func gatewayKeepsOwnTime(d *gatewayFixture) {
 	for _, slow := range slowness {
-		all := d.questions()
+		all := d.requests()
 		d.line.breaks(slow)
 		g := d.Gateway(d.line.address, 200*time.Millisecond)
 		d.assertSoon(all, g, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
@@ -126,8 +126,8 @@ func gatewayKeepsOwnTime(d *desk) {
 	}
 }
 
-func gatewayIsLeft(d *desk) {
-	for _, c := range d.questions() {
+func gatewayCancelled(d *gatewayFixture) {
+	for _, c := range d.requests() {
 		asked := d.line.count()
 		ctx, leave := context.WithCancel(d.Context())
 		d.line.breaks(func(l *line, w http.ResponseWriter, r *http.Request, answer func() *httptest.ResponseRecorder) {
@@ -138,7 +138,7 @@ func gatewayIsLeft(d *desk) {
 			err := soon(ctx, c, d.gateway)
 			if assert.Error(d, err, when) {
 				assert.NotErrorIs(d, err, errEndless, "%s: left %s", c.name, when)
-				assert.Empty(d, verdicts(err))
+				assert.Empty(d, faultsOf(err))
 				d.assertDiscreet(err)
 			}
 			assert.Equal(d, asked+1, d.line.count(), "%s: left %s", c.name, when)
@@ -148,9 +148,9 @@ func gatewayIsLeft(d *desk) {
 	}
 }
 
-func gatewayLosesAnswers(d *desk) {
-	for _, lost := range []trouble{hangsUp, cutsOff, late} {
-		all := d.questions()
+func gatewayLosesAnswers(d *gatewayFixture) {
+	for _, lost := range []failure{hangsUp, cutsOff, late} {
+		all := d.requests()
 		d.line.breaks(lost)
 		g := d.Gateway(d.line.address, time.Second) // time enough to arrive
 		d.assertSoon(all, g, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
@@ -165,23 +165,23 @@ func gatewayLosesAnswers(d *desk) {
 		assert.Equal(d, payment.WalletPaid, report.State)
 		d.assertReceipt(prepared, report.Receipt)
 		_, err := d.gateway.Prepare(d.Context(), prepared.request)
-		d.assertVerdict(payment.ErrWalletPaid, err)
+		d.assertFault(payment.ErrWalletPaid, err)
 	}
 }
 
-func gatewayFindsNobody(d *desk) {
+func gatewayUnreachable(d *gatewayFixture) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(d, err)
 	address := "http://" + taken.Addr().String()
 	require.NoError(d, taken.Close())
-	d.assertSoon(d.questions(), d.Gateway(address, longDeadline), func() (context.Context, context.CancelFunc) {
+	d.assertSoon(d.requests(), d.Gateway(address, longDeadline), func() (context.Context, context.CancelFunc) {
 		return context.WithCancel(d.Context())
 	})
 }
 
-func gatewayHearsNonsense(d *desk) {
+func gatewayBadResponses(d *gatewayFixture) {
 	private := d.Secrets[0]
-	troubles := []trouble{
+	troubles := []failure{
 		fails, halves, cutsOff, echoes, leads(private), says(200, ""), says(204, ""), says(404, private), says(500, private),
 		babbles(private + "\r\n\r\n"), babbles("HTTP/1.1 200 OK\r\nContent-Length: " + private + gatewayPayer + "\r\n\r\n"),
 	}
@@ -189,7 +189,7 @@ func gatewayHearsNonsense(d *desk) {
 		troubles = append(troubles, says(200, text))
 	}
 	for _, odd := range troubles {
-		all := d.questions()
+		all := d.requests()
 		d.line.breaks(odd)
 		d.assertSoon(all, d.gateway, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
 		for _, c := range all {
@@ -198,28 +198,28 @@ func gatewayHearsNonsense(d *desk) {
 	}
 }
 
-// flood is far more than any answer needs.
-const flood = 64 << 20
+// floodSize is far more than any answer needs.
+const floodSize = 64 << 20
 
-func gatewayIsFlooded(d *desk) {
+func gatewayEndlessResponses(d *gatewayFixture) {
 	var sent atomic.Int64
 	part := []byte(strings.Repeat("a", 64<<10))
-	for _, c := range d.questions() {
+	for _, c := range d.requests() {
 		d.line.breaks(func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
 			answer()
-			for sent.Store(0); sent.Load() < flood; sent.Add(int64(len(part))) {
+			for sent.Store(0); sent.Load() < floodSize; sent.Add(int64(len(part))) {
 				if _, err := w.Write(part); err != nil {
 					return
 				}
 			}
 		})
-		d.assertOpen(soon(d.Context(), c, d.gateway))
-		assert.Less(d, sent.Load(), int64(flood), c.name)
+		d.assertUndecided(soon(d.Context(), c, d.gateway))
+		assert.Less(d, sent.Load(), int64(floodSize), c.name)
 		d.assertDone(c)
 	}
 }
 
-func gatewayHearsForged(d *desk) {
+func gatewayForgedResponses(d *gatewayFixture) {
 	if d.Unsigned {
 		return
 	}
@@ -228,8 +228,8 @@ func gatewayHearsForged(d *desk) {
 	asking := func(p prepayment) func(context.Context, payment.Gateway) (any, error) {
 		return func(ctx context.Context, g payment.Gateway) (any, error) { return g.Query(ctx, p.intent.App, p.no) }
 	}
-	for _, c := range append(d.questions(),
-		question{"Query of what is paid", paid, asking(paid)}, question{"Query of nothing", unknown, asking(unknown)},
+	for _, c := range append(d.requests(),
+		walletRequest{"Query of what is paid", paid, asking(paid)}, walletRequest{"Query of nothing", unknown, asking(unknown)},
 	) {
 		var said *httptest.ResponseRecorder
 		d.line.breaks(records(&said))
@@ -251,21 +251,21 @@ func gatewayHearsForged(d *desk) {
 }
 
 // assertAsBefore asserts that the wallet was heard to say what it said before, or nothing.
-func (d *desk) assertAsBefore(c question, genuine any, verdict error, got any, err error) {
+func (d *gatewayFixture) assertAsBefore(c walletRequest, genuine any, verdict error, got any, err error) {
 	d.Helper()
 	switch {
 	case err == nil:
 		require.NoError(d, verdict, c.name)
 		require.Equal(d, genuine, got, c.name)
 	case c.name == "Close" && errors.Is(err, payment.ErrWalletClosed): // it was, the last time
-	case len(verdicts(err)) > 0:
-		require.Equal(d, verdicts(verdict), verdicts(err), c.name)
+	case len(faultsOf(err)) > 0:
+		require.Equal(d, faultsOf(verdict), faultsOf(err), c.name)
 	default:
-		d.assertOpen(err)
+		d.assertUndecided(err)
 	}
 }
 
-func gatewayHearsOther(d *desk) {
+func gatewayOtherResponses(d *gatewayFixture) {
 	paid, open := d.prepared(d.intent()), d.prepared(d.intent())
 	d.paid(paid)
 	for _, about := range []prepayment{paid, open} {
@@ -276,13 +276,13 @@ func gatewayHearsOther(d *desk) {
 		for _, other := range []prepayment{d.draw(), paid, open} {
 			if other.no != about.no {
 				_, err := d.gateway.Query(d.Context(), other.intent.App, other.no)
-				d.assertOpen(err)
+				d.assertUndecided(err)
 			}
 		}
 	}
 }
 
-func gatewayIsPrinted(d *desk) {
+func gatewayIsPrinted(d *gatewayFixture) {
 	d.assertDiscreet(d.another())
 	d.assertDiscreet([]any{d.another()})
 	for _, i := range d.intents() {

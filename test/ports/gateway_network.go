@@ -19,13 +19,13 @@ type line struct {
 	over    chan struct{} // closed when the test ends
 
 	mu      sync.Mutex
-	trouble trouble
+	trouble failure
 	asked   int
 }
 
-// trouble answers a request. Answer has the wallet do what it is asked, and returns what it
+// failure answers a request. Answer has the wallet do what it is asked, and returns what it
 // says to that.
-type trouble func(l *line, w http.ResponseWriter, r *http.Request, answer func() *httptest.ResponseRecorder)
+type failure func(l *line, w http.ResponseWriter, r *http.Request, answer func() *httptest.ResponseRecorder)
 
 func newLine(t *testing.T, side http.Handler) *line {
 	t.Helper()
@@ -41,7 +41,7 @@ func newLine(t *testing.T, side http.Handler) *line {
 }
 
 // breaks has the line do that to every request from now on.
-func (l *line) breaks(how trouble) {
+func (l *line) breaks(how failure) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.trouble = how
@@ -65,7 +65,7 @@ func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	how(l, w, r, func() *httptest.ResponseRecorder {
-		// Whoever hangs up has not taken back what they asked for.
+		// A client that hangs up has not withdrawn its request.
 		asked := r.Clone(context.WithoutCancel(r.Context()))
 		asked.Body = io.NopCloser(bytes.NewReader(body))
 		said := httptest.NewRecorder()
@@ -134,7 +134,7 @@ func cutsOff(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *htt
 
 // says something else when it is done. Where the status is all that the wallet says, it is
 // the status that is wrong.
-func says(code int, text string) trouble {
+func says(code int, text string) failure {
 	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
 		status := code
 		if said := answer(); said.Body.Len() == 0 {
@@ -166,7 +166,7 @@ func echoes(l *line, w http.ResponseWriter, r *http.Request, answer func() *http
 }
 
 // leads to another place, and to a secret.
-func leads(to string) trouble {
+func leads(to string) failure {
 	return func(_ *line, w http.ResponseWriter, r *http.Request, answer func() *httptest.ResponseRecorder) {
 		answer()
 		http.Redirect(w, r, "/?"+to, http.StatusTemporaryRedirect)
@@ -174,7 +174,7 @@ func leads(to string) trouble {
 }
 
 // babbles in no language that the gateway knows.
-func babbles(text string) trouble {
+func babbles(text string) failure {
 	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
 		answer()
 		end(w, text)
@@ -182,14 +182,14 @@ func babbles(text string) trouble {
 }
 
 // replies with an answer that was given before.
-func replies(said *httptest.ResponseRecorder, body []byte) trouble {
+func replies(said *httptest.ResponseRecorder, body []byte) failure {
 	return func(_ *line, w http.ResponseWriter, _ *http.Request, _ func() *httptest.ResponseRecorder) {
 		passOn(w, said, body)
 	}
 }
 
 // alters the answer at one of so many places, by one kind of change.
-func alters(places, place, kind int) trouble {
+func alters(places, place, kind int) failure {
 	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
 		said := answer()
 		text := said.Body.Bytes()
@@ -202,7 +202,7 @@ func alters(places, place, kind int) trouble {
 }
 
 // records what is said in answer, once.
-func records(into **httptest.ResponseRecorder) trouble {
+func records(into **httptest.ResponseRecorder) failure {
 	return func(_ *line, w http.ResponseWriter, _ *http.Request, answer func() *httptest.ResponseRecorder) {
 		*into = answer()
 		passOn(w, *into, (*into).Body.Bytes())

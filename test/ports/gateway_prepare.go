@@ -14,18 +14,18 @@ import (
 	"plaza/domain/payment"
 )
 
-var gatewayPrepares = []gatewayPromise{
-	{"Draw asks nobody, and makes complete requests; a way to pay that the wallet does not know is a fault", gatewayDraws},
-	{"a request is complete for every order that there may be", gatewayDrawsOrders},
+var gatewayPreparePromises = []gatewayPromise{
+	{"BuildRequest sends nothing and makes complete requests; a way to pay that the wallet does not know is a fault", gatewayBuildsRequests},
+	{"a request is complete for every order that there may be", gatewayRequestsDiffer},
 	{"a request may be sent again, at once and by another server: each gives a good ticket for the same prepayment", gatewaySendsAgain},
 	{"a request that is sent again after its ticket's life gives a good ticket", gatewayRefreshes},
 	{"another request under the same number is ErrOtherThere, and changes nothing", gatewayOther},
 	{"Prepare of what is paid is ErrPaidThere, and of what is closed ErrShutThere", gatewayPreparesEnded},
-	{"a voucher has the fields of its end type, is signed anew each time, and asks nobody", gatewayVouchers},
+	{"ClientParams have the fields of their end type and are signed anew each time without a request", gatewayClientParams},
 	{"any number of payments may be made at once", gatewayAtOnce},
 }
 
-func gatewayDraws(d *desk) {
+func gatewayBuildsRequests(d *gatewayFixture) {
 	d.line.breaks(says(http.StatusInternalServerError, ""))
 	var all []prepayment
 	for _, i := range allIntents(d.T) {
@@ -46,13 +46,13 @@ func gatewayDraws(d *desk) {
 			assert.NotContains(d, string(p.request), private, "requests are stored")
 		}
 		_, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
-		d.assertVerdict(payment.ErrWalletNotFound, err)
+		d.assertFault(payment.ErrWalletNotFound, err)
 		d.send(&p)
 		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(p))
 	}
 }
 
-func gatewayDrawsOrders(d *desk) {
+func gatewayRequestsDiffer(d *gatewayFixture) {
 	for n, subject := range []string{
 		"T", strings.Repeat("茶", 42) + ".", `<b>&amp; "it's" 100% ]]> \ + = / ? #`, "a\nb\tc\rd\x01e\u2028f\ufffeg", broad(31),
 		`{"a":1}`, "sign=0&key=1", " \u00a0 ",
@@ -69,7 +69,7 @@ func gatewayDrawsOrders(d *desk) {
 	}
 }
 
-func gatewaySendsAgain(d *desk) {
+func gatewaySendsAgain(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p := d.drawn(d.wanted("Tea", 990), i)
 		for _, err := range atOnce(20, func(n int) error {
@@ -95,7 +95,7 @@ func gatewaySendsAgain(d *desk) {
 	}
 }
 
-func gatewayRefreshes(d *desk) {
+func gatewayRefreshes(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p := d.prepared(i)
 		if d.pass(payment.TicketLife); i.EndType == payment.H5 {
@@ -107,7 +107,7 @@ func gatewayRefreshes(d *desk) {
 	}
 }
 
-func gatewayOther(d *desk) {
+func gatewayOther(d *gatewayFixture) {
 	first := d.prepared(d.intent())
 	var others []prepayment
 	for _, i := range d.intents()[1:] {
@@ -119,7 +119,7 @@ func gatewayOther(d *desk) {
 		request, err := d.gateway.BuildRequest(other.order, other.intent, first.no)
 		require.NoError(d, err)
 		_, err = d.gateway.Prepare(d.Context(), request)
-		d.assertVerdict(payment.ErrWalletOtherOrder, err)
+		d.assertFault(payment.ErrWalletOtherOrder, err)
 	}
 	assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(first))
 	d.send(&first)
@@ -127,30 +127,30 @@ func gatewayOther(d *desk) {
 	d.assertReceipt(first, d.ask(first).Receipt)
 }
 
-func gatewayPreparesEnded(d *desk) {
+func gatewayPreparesEnded(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		paid, shut := d.prepared(i), d.prepared(i)
 		d.paid(paid)
 		d.pass(d.CloseAge)
-		d.assertShut(d.gateway.Close(d.Context(), i.App, shut.no))
+		d.assertClosed(d.gateway.Close(d.Context(), i.App, shut.no))
 		for range 2 {
 			_, err := d.gateway.Prepare(d.Context(), paid.request)
-			d.assertVerdict(payment.ErrWalletPaid, err)
+			d.assertFault(payment.ErrWalletPaid, err)
 			_, err = d.another().Prepare(d.Context(), shut.request)
-			d.assertVerdict(payment.ErrWalletClosed, err)
+			d.assertFault(payment.ErrWalletClosed, err)
 		}
 	}
 }
 
-// voucherFields are what a voucher has besides its end type and its ticket's id (PAY-02..05).
-var voucherFields = map[payment.EndType][]string{
+// clientParamsFields are the fields besides the end type and the ticket's id (PAY-02..05).
+var clientParamsFields = map[payment.EndType][]string{
 	payment.Native: {"CodeURL"},
 	payment.H5:     {"MWebURL"},
 	payment.App:    {"AppID", "PartnerID", "Package", "Nonce", "Timestamp", "Signature"},
 	payment.JSAPI:  {"AppID", "Package", "Nonce", "SignType", "Timestamp", "Signature"},
 }
 
-func gatewayVouchers(d *desk) {
+func gatewayClientParams(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p, other := d.prepared(i), d.prepared(i)
 		asked := d.line.count()
@@ -162,7 +162,7 @@ func gatewayVouchers(d *desk) {
 			return v
 		}
 		first, again := voucher(p.ticket, noon), voucher(p.ticket, noon)
-		assert.ElementsMatch(d, voucherFields[i.EndType], fieldsOf(first))
+		assert.ElementsMatch(d, clientParamsFields[i.EndType], fieldsOf(first))
 		assert.Equal(d, i.EndType, first.EndType)
 		assert.Equal(d, p.ticket, payment.Ticket{PrepayID: first.PrepayID, CodeURL: first.CodeURL, MWebURL: first.MWebURL})
 
@@ -189,7 +189,7 @@ func unsigned(v payment.ClientParams) payment.ClientParams {
 	return v
 }
 
-// fieldsOf are the names of what the voucher has.
+// fieldsOf returns the names of the fields that are set.
 func fieldsOf(v payment.ClientParams) (names []string) {
 	for field, value := range reflect.ValueOf(v).Fields() {
 		if field.Name != "EndType" && field.Name != "PrepayID" && !value.IsZero() {
@@ -199,7 +199,7 @@ func fieldsOf(v payment.ClientParams) (names []string) {
 	return names
 }
 
-func gatewayAtOnce(d *desk) {
+func gatewayAtOnce(d *gatewayFixture) {
 	ways := d.intents()
 	var all []prepayment
 	for n := range many {
@@ -213,7 +213,7 @@ func gatewayAtOnce(d *desk) {
 }
 
 // hurry goes the whole way of a payment, beside others who do.
-func (d *desk) hurry(p prepayment) (r payment.Receipt) {
+func (d *gatewayFixture) hurry(p prepayment) (r payment.Receipt) {
 	var err error
 	p.ticket, err = d.gateway.Prepare(d.Context(), p.request)
 	assert.NoError(d, err)
@@ -231,6 +231,6 @@ func (d *desk) hurry(p prepayment) (r payment.Receipt) {
 	report, err := d.gateway.Query(d.Context(), p.intent.App, p.no)
 	assert.NoError(d, err)
 	assert.Equal(d, payment.Report{State: payment.WalletPaid, Receipt: r}, report)
-	d.assertVerdict(payment.ErrWalletPaid, d.gateway.Close(d.Context(), p.intent.App, p.no))
+	d.assertFault(payment.ErrWalletPaid, d.gateway.Close(d.Context(), p.intent.App, p.no))
 	return r
 }

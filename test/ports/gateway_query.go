@@ -9,17 +9,17 @@ import (
 	"plaza/domain/payment"
 )
 
-var gatewayTells = []gatewayPromise{
-	{"Query tells how a prepayment stands, and gives the receipt of what is paid", gatewayQueries},
+var gatewayQueryPromises = []gatewayPromise{
+	{"Query returns the state of a prepayment, and the receipt if it is paid", gatewayQueries},
 	{"Query of what the wallet has never heard of is ErrNotThere", gatewayQueriesUnknown},
-	{"Close has the wallet let nobody pay any more, and is nil or ErrShutThere again", gatewayCloses},
-	{"Close of what is too young is ErrNotClosed, and it can still be paid", gatewayClosesYoung},
+	{"after Close the prepayment can't be paid, and Close again is nil or ErrWalletClosed", gatewayCloses},
+	{"Close of what is too young is ErrNotClosed, and it can still be paid", gatewayClosesTooEarly},
 	{"Close of what is paid is ErrPaidThere, and it stays paid", gatewayClosesPaid},
-	{"Close of what the wallet has never heard of is ErrNotThere, or nobody can pay it from then on", gatewayClosesUnknown},
+	{"Close of an unknown prepayment is ErrWalletNotFound, or it can't be paid from then on", gatewayClosesUnknown},
 	{"of those who close and who pay at once one wins", gatewayRaces},
 }
 
-func gatewayQueries(d *desk) {
+func gatewayQueries(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p, bystander := d.prepared(i), d.prepared(i)
 		for range 2 {
@@ -33,41 +33,41 @@ func gatewayQueries(d *desk) {
 			d.pass(life)
 			other, err := d.another().Query(d.Context(), i.App, p.no)
 			require.NoError(d, err)
-			assert.Equal(d, report, other, "whoever asks, and whenever")
+			assert.Equal(d, report, other, "of another gateway, at another time")
 		}
 		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(bystander))
 
 		d.pass(d.CloseAge)
-		d.assertShut(d.gateway.Close(d.Context(), i.App, bystander.no))
+		d.assertClosed(d.gateway.Close(d.Context(), i.App, bystander.no))
 		assert.Equal(d, payment.Report{State: payment.WalletClosed}, d.ask(bystander))
 		assert.Equal(d, report, d.ask(p))
 	}
 }
 
-func gatewayQueriesUnknown(d *desk) {
+func gatewayQueriesUnknown(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		d.prepared(i)
 		_, err := d.gateway.Query(d.Context(), i.App, d.drawn(d.wanted("Tea", 990), i).no)
-		d.assertVerdict(payment.ErrWalletNotFound, err)
+		d.assertFault(payment.ErrWalletNotFound, err)
 	}
 }
 
-func gatewayCloses(d *desk) {
+func gatewayCloses(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		bystander, p := d.prepared(i), d.old(i)
 		require.NoError(d, d.gateway.Close(d.Context(), i.App, p.no))
 		d.assertUnpayable(p)
-		d.assertShut(d.gateway.Close(d.Context(), i.App, p.no))
-		d.assertShut(d.another().Close(d.Context(), i.App, p.no))
+		d.assertClosed(d.gateway.Close(d.Context(), i.App, p.no))
+		d.assertClosed(d.another().Close(d.Context(), i.App, p.no))
 		_, err := d.gateway.Prepare(d.Context(), p.request)
-		d.assertVerdict(payment.ErrWalletClosed, err)
+		d.assertFault(payment.ErrWalletClosed, err)
 		d.assertUnpayable(p)
 		assert.Equal(d, payment.Report{State: payment.WalletClosed}, d.ask(p))
 		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(bystander))
 	}
 }
 
-func gatewayClosesYoung(d *desk) {
+func gatewayClosesTooEarly(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p := d.prepared(i)
 		err := d.gateway.Close(d.Context(), i.App, p.no)
@@ -75,7 +75,7 @@ func gatewayClosesYoung(d *desk) {
 			require.NoError(d, err)
 			continue
 		}
-		d.assertVerdict(payment.ErrWalletNotClosed, err)
+		d.assertFault(payment.ErrWalletNotClosed, err)
 		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(p))
 		d.send(&p)
 		d.paid(p)
@@ -83,33 +83,33 @@ func gatewayClosesYoung(d *desk) {
 	}
 }
 
-func gatewayClosesPaid(d *desk) {
+func gatewayClosesPaid(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p := d.old(i)
 		d.paid(p)
 		for range 2 {
-			d.assertVerdict(payment.ErrWalletPaid, d.gateway.Close(d.Context(), i.App, p.no))
+			d.assertFault(payment.ErrWalletPaid, d.gateway.Close(d.Context(), i.App, p.no))
 		}
 		d.assertReceipt(p, d.ask(p).Receipt)
 	}
 }
 
-func gatewayClosesUnknown(d *desk) {
+func gatewayClosesUnknown(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p := d.drawn(d.wanted("Tea", 990), i)
 		err := d.gateway.Close(d.Context(), i.App, p.no)
-		if len(verdicts(err)) > 0 && verdicts(err)[0] == payment.ErrWalletNotFound {
-			d.assertVerdict(payment.ErrWalletNotFound, err)
+		if len(faultsOf(err)) > 0 && faultsOf(err)[0] == payment.ErrWalletNotFound {
+			d.assertFault(payment.ErrWalletNotFound, err)
 			continue
 		}
-		d.assertShut(err)
+		d.assertClosed(err)
 		_, err = d.gateway.Prepare(d.Context(), p.request)
-		d.assertVerdict(payment.ErrWalletClosed, err)
+		d.assertFault(payment.ErrWalletClosed, err)
 		d.assertUnpayable(p)
 	}
 }
 
-func gatewayRaces(d *desk) {
+func gatewayRaces(d *gatewayFixture) {
 	for range 10 {
 		p := d.old(d.intent())
 		var closed, paid error
@@ -122,7 +122,7 @@ func gatewayRaces(d *desk) {
 			return true
 		})
 		if paid == nil {
-			d.assertVerdict(payment.ErrWalletPaid, closed)
+			d.assertFault(payment.ErrWalletPaid, closed)
 			d.assertReceipt(p, d.ask(p).Receipt)
 			continue
 		}

@@ -12,15 +12,15 @@ import (
 	"plaza/domain/payment"
 )
 
-var gatewayReceives = []gatewayPromise{
+var gatewayReceivePromises = []gatewayPromise{
 	{"Receive reads a notification: its receipt is the one that Query gives", gatewayReceivesReceipts},
 	{"Receive takes a notification that was changed in any way for ErrForged, or for what it was", gatewayReceivesForged},
-	{"Receive of what somebody has written who has not the wallet's key is ErrForged", gatewayReceivesForgeries},
+	{"Receive of a notification without the wallet's key is ErrForged", gatewayReceivesForgeries},
 	{"Receive of what the wallet has never said is ErrForged", gatewayReceivesNonsense},
 	{"Acknowledge says that a notification is taken, or is to come again", gatewayAcknowledges},
 }
 
-func gatewayReceivesReceipts(d *desk) {
+func gatewayReceivesReceipts(d *gatewayFixture) {
 	for _, i := range d.intents() {
 		p, other := d.prepared(i), d.prepared(i)
 		said, otherSaid := d.paid(p), d.paid(other)
@@ -38,14 +38,14 @@ func gatewayReceivesReceipts(d *desk) {
 	}
 }
 
-func gatewayReceivesForged(d *desk) {
+func gatewayReceivesForged(d *gatewayFixture) {
 	said := d.paid(d.prepared(d.intent()))
 	genuine, err := d.gateway.Receive(said)
 	require.NoError(d, err)
 	for _, changed := range changes(said, len(said)) {
 		r, err := d.gateway.Receive(changed)
 		if err != nil {
-			d.assertVerdict(payment.ErrForged, err)
+			d.assertFault(payment.ErrForged, err)
 			continue
 		}
 		require.Equal(d, genuine, r, "%q", changed)
@@ -82,34 +82,34 @@ func changed(text []byte, n, kind int) []byte {
 	return other
 }
 
-func gatewayReceivesForgeries(d *desk) {
+func gatewayReceivesForgeries(d *gatewayFixture) {
 	said := d.paid(d.prepared(d.intent()))
 	all := d.Forgeries(said)
 	assert.NotEmpty(d, all)
 	for _, forged := range all {
 		_, err := d.gateway.Receive(forged)
-		d.assertVerdict(payment.ErrForged, err)
+		d.assertFault(payment.ErrForged, err)
 	}
 }
 
-func gatewayReceivesNonsense(d *desk) {
+func gatewayReceivesNonsense(d *gatewayFixture) {
 	p := d.prepared(d.intent())
 	said, request := d.paid(p), p.request
 	_, err := d.gateway.Receive(request)
-	d.assertVerdict(payment.ErrForged, err) // of ours, though well signed
+	d.assertFault(payment.ErrForged, err) // of ours, though well signed
 	huge := []string{strings.Repeat("a", 4<<20), strings.Repeat("<a>", 1<<20), strings.Repeat("[", 4<<20)}
 	for _, text := range slices.Concat(nonsense(d.Secrets[0]), huge, []string{""}) {
 		_, err := d.gateway.Receive([]byte(text))
-		d.assertVerdict(payment.ErrForged, err)
+		d.assertFault(payment.ErrForged, err)
 	}
 	_, err = d.gateway.Receive(nil)
-	d.assertVerdict(payment.ErrForged, err)
+	d.assertFault(payment.ErrForged, err)
 	genuine, err := d.gateway.Receive(said)
 	require.NoError(d, err)
 	for _, more := range [][]byte{said, []byte(`{"a":1}`), []byte("<a>1</a>"), bytes.Repeat([]byte(" "), 4<<20), {0}} {
 		for _, text := range [][]byte{slices.Concat(said, more), slices.Concat(more, said)} {
 			if r, err := d.gateway.Receive(text); err != nil {
-				d.assertVerdict(payment.ErrForged, err)
+				d.assertFault(payment.ErrForged, err)
 			} else {
 				assert.Equal(d, genuine, r)
 			}
@@ -117,7 +117,7 @@ func gatewayReceivesNonsense(d *desk) {
 	}
 }
 
-// nonsense is what nobody can take for an answer, in any language that wallets speak.
+// nonsense returns texts that are no answer in any format of a wallet.
 func nonsense(private string) []string {
 	return []string{
 		"\x00\xff\xfe", "nonsense " + private, "null", "0", `""`, "[]", "{}", `{"error":"` + private + `"}`, "<xml/>", "<xml></xml>",
@@ -125,7 +125,7 @@ func nonsense(private string) []string {
 	}
 }
 
-func gatewayAcknowledges(d *desk) {
+func gatewayAcknowledges(d *gatewayFixture) {
 	for _, taken := range []bool{true, false} {
 		p := d.prepared(d.intent())
 		understood, err := d.Pay(p.no, func([]byte) ([]byte, string) { return d.gateway.Acknowledge(taken) })
@@ -141,5 +141,5 @@ func gatewayAcknowledges(d *desk) {
 	}
 	clear(yes)
 	again, _ := d.another().Acknowledge(true)
-	assert.NotEqual(d, yes, again, "whoever is given it may change it")
+	assert.NotEqual(d, yes, again, "the caller may change it")
 }

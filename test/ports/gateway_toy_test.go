@@ -29,14 +29,14 @@ import (
 )
 
 // The toy is the smallest wallet that keeps the port: read it before you write another one.
-// Whatever it is told or tells is a letter, {"Text": "…", "Mark": "…"}. The text is JSON in
+// Its requests and answers are letters, {"Text": "…", "Mark": "…"}. The text is JSON in
 // a string: JSON has many ways to write one thing, and only one of them can be signed. The
 // mark is HMAC-SHA256 with the merchant's key, in hex, over the lines of one of these:
 //
 //	question, text                        what we ask
 //	answer, letter of the question, text  what it says to that question, and to no other
-//	notice, text                          what it tells by itself
-//	voucher, app, time, nonce, package    what a terminal shows it
+//	notice, text                          its notification
+//	params, app, time, nonce, package     client parameters of a terminal
 //
 // The first line keeps one from being taken for another: what we have signed comes back as
 // no answer and no notice.
@@ -70,17 +70,17 @@ func forgedToys(notification []byte) (all [][]byte) {
 	return all
 }
 
-// The suite has no terminal: each sees for itself that vouchers are signed as the wallet
+// The suite has no terminal: each adapter tests that client parameters are signed as the wallet
 // wants them.
 func TestToyGateway_keeps_what_the_suite_can_not_see(t *testing.T) {
 	g := newToyGateway("", secret.New(toyKey), 0)
-	jsapi := payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "somebody"}
+	jsapi := payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "openid"}
 	v, err := g.ClientParams(jsapi, payment.Ticket{PrepayID: "T-1"}, time.Now())
 	require.NoError(t, err)
-	require.Equal(t, new(toyWallet).sign("voucher", fmt.Sprintf("%s\n%d\n%s\nticket=T-1", v.AppID, v.Timestamp, v.Nonce)), v.Signature)
+	require.Equal(t, new(toyWallet).sign("params", fmt.Sprintf("%s\n%d\n%s\nticket=T-1", v.AppID, v.Timestamp, v.Nonce)), v.Signature)
 }
 
-// toyGateway speaks to the toy.
+// toyGateway is the gateway of the toy.
 type toyGateway struct {
 	address string
 	key     secret.String // however a gateway is printed, this shows nothing
@@ -89,8 +89,8 @@ type toyGateway struct {
 
 func newToyGateway(address string, key secret.String, deadline time.Duration) *toyGateway {
 	return &toyGateway{address, key, &http.Client{
-		Timeout: deadline, // whatever the context says, and until the answer is read
-		// Nobody but the wallet is sent what was meant for it.
+		Timeout: deadline, // also if the context ends later, and until the answer is read
+		// Requests are sent to the wallet only.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -106,7 +106,7 @@ type toyLetter struct{ Text, Mark string }
 type toyQuestion struct {
 	Do, No, App, Nonce            string // Do is prepare, query or close
 	Way, Payer, Subject, Currency string // Way is code or browser; for prepare alone, like what follows
-	Amount, Until                 int64  // nobody can pay after Until, even if we are not there to close it
+	Amount, Until                 int64  // it can't be paid after Until, even if it was not closed
 }
 
 // toyAnswer is also what a notice says.
@@ -203,14 +203,14 @@ func (g *toyGateway) ClientParams(i payment.Intent, t payment.Ticket, now time.T
 	case payment.JSAPI:
 		v.AppID, v.Package, v.SignType = string(i.App), "ticket="+t.PrepayID, "toy"
 		v.Timestamp, v.Nonce = now.Unix(), rand.Text()
-		v.Signature = g.mark("voucher", v.AppID, fmt.Sprint(v.Timestamp), v.Nonce, v.Package)
+		v.Signature = g.mark("params", v.AppID, fmt.Sprint(v.Timestamp), v.Nonce, v.Package)
 	default:
 		return payment.ClientParams{}, fault.Field("end_type", toyWay)
 	}
 	return v, nil
 }
 
-// Receive is never ErrNothingPaid: the toy tells of payments alone.
+// Receive is never ErrNothingPaid: the toy notifies of payments only.
 func (g *toyGateway) Receive(notification []byte) (payment.Receipt, error) {
 	a, signed := g.open(notification, "notice")
 	if !signed {
@@ -249,12 +249,12 @@ func (w *toyWallet) write(kind string, content map[string]any) []byte {
 	return letter
 }
 
-// ServeHTTP answers whoever has the key. Others are told without a mark, and can't rely on it.
+// ServeHTTP answers callers with the key. Other answers have no mark, so callers can't rely on them.
 func (w *toyWallet) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	var letter, question map[string]any
 	asked, err := io.ReadAll(r.Body)
 	_ = json.Unmarshal(asked, &letter) // what can't be read,
-	text, _ := letter["Text"].(string) // is signed by nobody
+	text, _ := letter["Text"].(string) // is not signed
 	if err != nil || letter["Mark"] != w.sign("question", text) || json.Unmarshal([]byte(text), &question) != nil {
 		http.Error(rw, "Who are you?", http.StatusUnauthorized)
 		return
@@ -286,7 +286,7 @@ func (w *toyWallet) answer(text string, q map[string]any) map[string]any {
 	return bill.says
 }
 
-// charge has somebody pay, once and in time.
+// charge pays, once and in time.
 func (w *toyWallet) charge(no string) (map[string]any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

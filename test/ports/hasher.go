@@ -31,7 +31,7 @@ func Hasher(t *testing.T, fresh Hashers) {
 	ctx := context.Background()
 	password := secret.New("correct horse battery staple")
 
-	t.Run("a hash is its password's and nobody else's", func(t *testing.T) {
+	t.Run("a hash matches its password only", func(t *testing.T) {
 		h := fresh.Today(t)
 		for _, p := range oddPasswords() {
 			hash := hashed(t, h, p)
@@ -65,7 +65,7 @@ func Hasher(t *testing.T, fresh Hashers) {
 		assert.NotContains(t, hashed(t, fresh.Today(t), password), password.Reveal())
 	})
 
-	t.Run("an empty hash is nobody's", func(t *testing.T) {
+	t.Run("an empty hash matches no password", func(t *testing.T) {
 		h := fresh.Today(t)
 		for _, p := range oddPasswords() {
 			matches, outdated, err := h.Verify(ctx, "", p)
@@ -93,7 +93,7 @@ func Hasher(t *testing.T, fresh Hashers) {
 		}
 	})
 
-	t.Run("whoever has gone away is not served", func(t *testing.T) {
+	t.Run("a cancelled call returns the error of its context", func(t *testing.T) {
 		h := fresh.Today(t)
 		hash := hashed(t, h, password)
 		gone, cancel := context.WithCancel(ctx)

@@ -20,7 +20,7 @@ func HowTos(t *testing.T, open Open) {
 		{"List is newest first, ties by category and robot", listHowTosNewest},
 		{"the total counts what paging yields, and past it is NotFound", listHowTosPages},
 		{"what comes out is private", howToPrivate},
-		{"a canceled context is an error", howToGone},
+		{"a canceled context is an error", howToCancelled},
 	})
 }
 
@@ -100,9 +100,9 @@ func howToPrivate(w *fixtures) {
 	}
 }
 
-func howToGone(w *fixtures) {
+func howToCancelled(w *fixtures) {
 	w.imports(howTo("garden", w.newUser(), noon, 1))
-	w.refusedGone(howToCalls)
+	w.refuseCancelled(howToCalls)
 }
 
 var howToCalls = []call{

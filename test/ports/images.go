@@ -21,22 +21,22 @@ func Images(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Add stores the image and returns it with its number", addImage},
 		{"Add never gives a number twice", addImageNumbers},
-		{"an image of nobody is an error, and is not stored", addDanglingImage},
+		{"an image of an unknown user is an error, and is not stored", addDanglingImage},
 		{"ErrFull when its owner has MaxImages, however many are added at once", addImagesFull},
 		{"Get returns the image, deleted ones too, or ErrNotFound", getImage},
 		{"Change stores the result and returns what is stored", changeImage},
 		{"Change of what is not there is ErrNotFound", changeNoImage},
 		{"if fn fails, nothing is stored and its error comes back as it is", changeImageFails},
 		{"nothing is stored when fn panics, and the store goes on", changeImagePanics},
-		{"nothing is stored when the caller goes away meanwhile", changeImageGone},
+		{"nothing is stored when the context ends meanwhile", changeImageCancelled},
 		{"Changes of one image at once don't lose each other's work", changeImageAtOnce},
 		{"List returns what the query admits", listImages},
 		{"List is newest first, ties by descending id", listImagesNewest},
 		{"All yields the whole list", listImagesWhole},
 		{"All ends when its reader wants no more", listImagesEnds},
 		{"the total counts what paging yields, and past it is NotFound", listImagesPages},
-		{"List is, in any world, what Admits says", listImagesWorlds},
-		{"whoever has gone away is not served, and nothing is stored", imageGone},
+		{"with random images, List returns the images that Admits", listImagesRandom},
+		{"a cancelled call returns the error of its context and stores nothing", imageCancelled},
 	})
 }
 
@@ -210,7 +210,7 @@ func changeImagePanics(w *fixtures) {
 	w.promptly(func() { w.changeOf(i.ID, discard) })
 }
 
-func changeImageGone(w *fixtures) {
+func changeImageCancelled(w *fixtures) {
 	i := w.picture(w.newUser(), noon, "a")
 	ctx, cancel := context.WithCancel(w.Context())
 	_, err := w.Images.Change(ctx, i.ID, func(loaded *userimage.Image) error {
@@ -236,9 +236,9 @@ func changeImageAtOnce(w *fixtures) {
 	assert.Equal(w, many+1, w.imageOf(i.ID).Tags.Len())
 }
 
-func imageGone(w *fixtures) {
+func imageCancelled(w *fixtures) {
 	i := w.picture(w.newUser(), noon, "a")
-	w.refusedGone(imageCalls)
+	w.refuseCancelled(imageCalls)
 	assert.Equal(w, []userimage.Image{i}, w.pictures(userimage.Query{Owner: i.Owner}))
 }
 

@@ -116,9 +116,9 @@ func (w *fixtures) pagedImages(q userimage.Query, size int) []userimage.Image {
 	}
 }
 
-func listImagesWorlds(w *fixtures) {
+func listImagesRandom(w *fixtures) {
 	names := []string{"a", "b", "c", "d"}
-	w.eachChance(func(w *fixtures, c random) {
+	w.eachSeed(func(w *fixtures, c random) {
 		some := func() []string {
 			return slices.DeleteFunc(slices.Clone(names), func(string) bool { return c.IntN(2) == 0 })
 		}

@@ -12,10 +12,10 @@ import (
 	"plaza/domain/publication"
 )
 
-var intakeBundles = []promise{
+var importsBundles = []promise{
 	{"a change of a bundle is one of all its publications", bundleChanges},
 	{"a translation is an origin until its original can be seen", translationFirst},
-	{"origins hold whatever becomes of the original", originalComesAndGoes},
+	{"origins are right also when the original changes", originalComesAndGoes},
 	{"origins hold among publications that come together", originsTogether},
 	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
 }
@@ -37,56 +37,56 @@ func (w *fixtures) bundles() map[publication.ID]publication.Bundle {
 }
 
 func bundleChanges(w *fixtures) {
-	c := w.crawler("a")
+	c := w.importer("a")
 	c.settled()
-	c.again(imported.New, binding(1, 0, 0))
-	c.again(imported.New, binding(2, 0, 0))
-	assert.Equal(w, all(4, imported.New), c.brings(text(1), text(2), text(3, bundleOf(2)), text(4, bundleOf(2), hidden)))
+	c.again(imported.New, bundleRecord(1, 0, 0))
+	c.again(imported.New, bundleRecord(2, 0, 0))
+	assert.Equal(w, repeated(4, imported.New), c.importAll(publicationRecord(1), publicationRecord(2), publicationRecord(3, bundleOf(2)), publicationRecord(4, bundleOf(2), hidden)))
 	for _, next := range []struct {
 		imported.BundleRecord
 		origins []publication.ID
 	}{
-		{binding(2, 1, 1), []publication.ID{1}},
-		{binding(2, 1, 0), []publication.ID{1}},
-		{binding(2, 2, 1), []publication.ID{1, 2, 3}},
-		{binding(2, 0, 1), []publication.ID{1, 2, 3}},
-		{binding(2, 1, 1), []publication.ID{1}},
-		{binding(2, 0, 0), []publication.ID{1, 2, 3}},
+		{bundleRecord(2, 1, 1), []publication.ID{1}},
+		{bundleRecord(2, 1, 0), []publication.ID{1}},
+		{bundleRecord(2, 2, 1), []publication.ID{1, 2, 3}},
+		{bundleRecord(2, 0, 1), []publication.ID{1, 2, 3}},
+		{bundleRecord(2, 1, 1), []publication.ID{1}},
+		{bundleRecord(2, 0, 0), []publication.ID{1, 2, 3}},
 	} {
 		c.again(imported.Changed, next.BundleRecord)
 		assert.Equal(w, next.origins, w.originals())
 		assert.Equal(w, map[publication.ID]publication.Bundle{1: {ID: 1}, 2: next.Bundle, 3: next.Bundle}, w.bundles())
 	}
 	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed, imported.Changed},
-		c.brings(binding(2, 1, 0), text(4, bundleOf(2)), text(1, hidden)))
+		c.importAll(bundleRecord(2, 1, 0), publicationRecord(4, bundleOf(2)), publicationRecord(1, hidden)))
 	assert.Equal(w, []publication.ID{2, 3, 4}, w.originals())
 	assert.Equal(w, publication.Bundle{ID: 2, FirstOriginal: 1}, w.bundles()[4])
-	assert.Equal(w, all(3, imported.Same), c.brings(text(2), text(3, bundleOf(2)), text(4, bundleOf(2))))
-	w.sound()
+	assert.Equal(w, repeated(3, imported.Same), c.importAll(publicationRecord(2), publicationRecord(3, bundleOf(2)), publicationRecord(4, bundleOf(2))))
+	w.checkAgrees()
 }
 
 func translationFirst(w *fixtures) {
-	c := w.crawler("a")
+	c := w.importer("a")
 	c.settled()
-	c.brings(binding(1, 0, 0), binding(2, 1, 1))
+	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1))
 	inOne := func(p *publication.Publication) { p.Category = 1 }
-	c.again(imported.New, text(2, inOne))
+	c.again(imported.New, publicationRecord(2, inOne))
 	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(imported.New, text(1, hidden))
+	c.again(imported.New, publicationRecord(1, hidden))
 	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(imported.New, text(3, bundleOf(1), inOne, hidden))
+	c.again(imported.New, publicationRecord(3, bundleOf(1), inOne, hidden))
 	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(imported.New, text(4, bundleOf(1)))
+	c.again(imported.New, publicationRecord(4, bundleOf(1)))
 	assert.Equal(w, []publication.ID{4}, w.originals())
 	inCategory := publication.Query{Category: new(feed.CategoryID(1)), OriginOnly: true}
 	assert.Zero(w, w.publications(inCategory).Total)
 }
 
 func originalComesAndGoes(w *fixtures) {
-	c := w.crawler("a")
+	c := w.importer("a")
 	c.settled()
-	c.brings(binding(1, 0, 0), binding(2, 1, 1), binding(3, 1, 2), binding(4, 0, 0), text(1), text(2), text(3))
-	original := text(1)
+	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1), bundleRecord(3, 1, 2), bundleRecord(4, 0, 0), publicationRecord(1), publicationRecord(2), publicationRecord(3))
+	original := publicationRecord(1)
 	for _, next := range []struct {
 		edit func(*publication.Publication)
 		want []publication.ID
@@ -108,23 +108,23 @@ func originalComesAndGoes(w *fixtures) {
 }
 
 func originsTogether(w *fixtures) {
-	c := w.crawler("a")
+	c := w.importer("a")
 	c.settled()
-	c.brings(binding(1, 0, 0), binding(2, 1, 1), binding(3, 0, 0), binding(4, 3, 3))
-	assert.Equal(w, all(4, imported.New), c.brings(text(2), text(1), text(4), text(3, hidden)))
+	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1), bundleRecord(3, 0, 0), bundleRecord(4, 3, 3))
+	assert.Equal(w, repeated(4, imported.New), c.importAll(publicationRecord(2), publicationRecord(1), publicationRecord(4), publicationRecord(3, hidden)))
 	assert.Equal(w, []publication.ID{1, 4}, w.originals())
-	assert.Equal(w, all(2, imported.Changed), c.brings(text(1, hidden), text(3)))
+	assert.Equal(w, repeated(2, imported.Changed), c.importAll(publicationRecord(1, hidden), publicationRecord(3)))
 	assert.Equal(w, []publication.ID{2, 3}, w.originals())
-	assert.Equal(w, all(3, imported.Changed), c.brings(binding(2, 3, 3), binding(4, 1, 1), text(1)))
+	assert.Equal(w, repeated(3, imported.Changed), c.importAll(bundleRecord(2, 3, 3), bundleRecord(4, 1, 1), publicationRecord(1)))
 	assert.Equal(w, []publication.ID{1, 3}, w.originals())
-	assert.Equal(w, []imported.Status{imported.New, imported.New, imported.Changed}, c.brings(text(5, bundleOf(1)), text(6, bundleOf(4)), text(1, hidden)))
+	assert.Equal(w, []imported.Status{imported.New, imported.New, imported.Changed}, c.importAll(publicationRecord(5, bundleOf(1)), publicationRecord(6, bundleOf(4)), publicationRecord(1, hidden)))
 	assert.Equal(w, []publication.ID{3, 5}, w.originals(), "another shows the bundle")
-	w.sound()
+	w.checkAgrees()
 }
 
 func originsCrowd(w *fixtures) {
 	const texts = 300 // more than fit on a page, or into a statement
-	c := w.crawler("a")
+	c := w.importer("a")
 	c.settled()
 	var some []imported.Record
 	for i := range publication.ID(texts) {
@@ -132,25 +132,25 @@ func originsCrowd(w *fixtures) {
 		bundle := publication.BundleID(1 + i%100)
 		if i < 100 {
 			first := publication.BundleID(1 + i%10)
-			some = append(some, binding(bundle, first, 0))
+			some = append(some, bundleRecord(bundle, first, 0))
 		}
-		some = append(some, text(id, bundleOf(bundle), func(p *publication.Publication) {
+		some = append(some, publicationRecord(id, bundleOf(bundle), func(p *publication.Publication) {
 			p.Category, p.Updated = feed.CategoryID(i%3), noon.Add(time.Duration(i)*time.Second)
 		}))
 	}
 	slices.Reverse(some)
-	assert.Equal(w, all(len(some), imported.New), c.brings(some...))
+	assert.Equal(w, repeated(len(some), imported.New), c.importAll(some...))
 	assert.Equal(w, 30, w.publications(publication.Query{OriginOnly: true}).Total)
-	assert.Equal(w, all(len(some), imported.Same), c.brings(some...))
-	w.sound()
+	assert.Equal(w, repeated(len(some), imported.Same), c.importAll(some...))
+	w.checkAgrees()
 	for i, r := range some {
 		if t, is := r.(imported.PublicationRecord); is && t.Bundle.ID <= 5 {
 			t.Deleted = true
 			some[i] = t
 		}
 	}
-	c.brings(some...)
+	c.importAll(some...)
 	p := w.publications(publication.Query{OriginOnly: true, Page: page.Request{}})
 	assert.Equal(w, 5*3+5*9*3, p.Total)
-	w.sound()
+	w.checkAgrees()
 }

@@ -18,31 +18,31 @@ import (
 	"plaza/domain/user"
 )
 
-var intakeKinds = []promise{
-	{"a category is stored, and in place of what was there", takeCategory},
-	{"a publication is stored, and in place of what was there, and its listing in the same step", takeText},
-	{"a node is stored, and in place of what was there, and its listing in the same step", takePart},
-	{"a demand is stored, and in place of what was there, and its listing in the same step", takeWish},
-	{"a how-to is stored, and in place of what was there", takeGuide},
-	{"news is stored, and in place of what was there", takeClipping},
+var importsKinds = []promise{
+	{"a category is stored, and in place of what was there", importCategory},
+	{"a publication is stored, and in place of what was there, and its listing in the same step", importPublication},
+	{"a node is stored, and in place of what was there, and its listing in the same step", importNode},
+	{"a demand is stored, and in place of what was there, and its listing in the same step", importDemand},
+	{"a how-to is stored, and in place of what was there", importHowTo},
+	{"news is stored, and in place of what was there", importNews},
 	{"Known returns those of the refs that are stored", known},
-	{"what goes in is private", intakePrivate},
+	{"what goes in is private", importPrivate},
 }
 
-// settled brings who writes and two shelves, and returns the uid.
-func (c *crawler) settled() user.ID {
+// settled imports the writer and two categories, and returns the uid.
+func (c *importer) settled() user.ID {
 	c.Helper()
-	require.Equal(c, all(3, imported.New), c.brings(shelf(1, 0), shelf(2, 1), person(writer, 0)))
+	require.Equal(c, repeated(3, imported.New), c.importAll(categoryRecord(1, 0), categoryRecord(2, 1), userRecord(writer, 0)))
 	return c.uid(phone(0))
 }
 
 // again brings the record, which is new or else changed, and once more, which changes
 // nothing.
-func (c *crawler) again(want imported.Status, r imported.Record) {
+func (c *importer) again(want imported.Status, r imported.Record) {
 	c.Helper()
-	assert.Equal(c, []imported.Status{want}, c.brings(r))
-	assert.Equal(c, []imported.Status{imported.Same}, c.brings(r))
-	c.sound()
+	assert.Equal(c, []imported.Status{want}, c.importAll(r))
+	assert.Equal(c, []imported.Status{imported.Same}, c.importAll(r))
+	c.checkAgrees()
 }
 
 func firstThenChanged(i int) imported.Status {
@@ -52,10 +52,10 @@ func firstThenChanged(i int) imported.Status {
 	return imported.Changed
 }
 
-func takeCategory(w *fixtures) {
-	c := w.crawler("a")
-	c.again(imported.New, shelf(1, 0))
-	child := shelf(1<<40, 1)
+func importCategory(w *fixtures) {
+	c := w.importer("a")
+	c.again(imported.New, categoryRecord(1, 0))
+	child := categoryRecord(1<<40, 1)
 	child.Name, child.Slug = "O'Brien \\ \"%_\" "+broad(50), "杭-2"
 	c.again(imported.New, child)
 	assert.Equal(w, child.Category, w.categoriesAt(1 << 40)[1<<40])
@@ -71,7 +71,7 @@ func takeCategory(w *fixtures) {
 	}
 	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(w, err)
-	assert.ElementsMatch(w, []feed.Category{shelf(1, 0).Category, child.Category}, categories, "the tree has moved on")
+	assert.ElementsMatch(w, []feed.Category{categoryRecord(1, 0).Category, child.Category}, categories, "the tree has moved on")
 }
 
 // keptCover is a picture that a store of pictures has.
@@ -99,11 +99,11 @@ var contents = []func(*publication.Content){
 	func(c *publication.Content) { c.Updated = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC) },
 }
 
-func takeText(w *fixtures) {
-	c := w.crawler("a")
+func importPublication(w *fixtures) {
+	c := w.importer("a")
 	author := c.settled()
-	c.brings(binding(1, 0, 0), binding(2, 1, 1))
-	r := text(1<<40, bundleOf(1))
+	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1))
+	r := publicationRecord(1<<40, bundleOf(1))
 	for i, edit := range contents {
 		edit(&r.Content)
 		c.again(firstThenChanged(i), r)
@@ -117,7 +117,7 @@ func takeText(w *fixtures) {
 		func(r *imported.PublicationRecord) { r.By = "another" },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 0 },
 	} {
-		c.brings(person("another", 1))
+		c.importAll(userRecord("another", 1))
 		edit(&r)
 		c.again(imported.Changed, r)
 		want := r.Publication
@@ -126,16 +126,16 @@ func takeText(w *fixtures) {
 			want.Author = w.uid(phone(1))
 		}
 		if r.Bundle.ID == 2 {
-			want.Bundle = binding(2, 1, 1).Bundle
+			want.Bundle = bundleRecord(2, 1, 1).Bundle
 		}
 		w.assertListed(want)
 	}
 }
 
-func takePart(w *fixtures) {
-	c := w.crawler("a")
+func importNode(w *fixtures) {
+	c := w.importer("a")
 	author := c.settled()
-	r := part(1 << 40)
+	r := nodeRecord(1 << 40)
 	for i, edit := range contents {
 		edit(&r.Content)
 		c.again(firstThenChanged(i), r)
@@ -143,7 +143,7 @@ func takePart(w *fixtures) {
 		want.Author = author
 		w.assertListed(want)
 	}
-	c.brings(binding(7, 0, 0), person("another", 1))
+	c.importAll(bundleRecord(7, 0, 0), userRecord("another", 1))
 	r.Bundle, r.By = 7, "another"
 	c.again(imported.Changed, r)
 	want := r.Node
@@ -155,10 +155,10 @@ func takePart(w *fixtures) {
 	w.assertListed(want)
 }
 
-func takeWish(w *fixtures) {
-	c := w.crawler("a")
+func importDemand(w *fixtures) {
+	c := w.importer("a")
 	author := c.settled()
-	r := wish(1 << 40)
+	r := demandRecord(1 << 40)
 	full := fullRequest(0, 1<<40, 1)
 	for i, edit := range []func(*demand.Demand){
 		func(*demand.Demand) {},
@@ -187,14 +187,14 @@ func takeWish(w *fixtures) {
 		want.Author = author
 		w.assertListed(want)
 	}
-	c.brings(person("another", 1))
+	c.importAll(userRecord("another", 1))
 	r.By = "another"
 	c.again(imported.Changed, r)
 	want := r.Demand
 	want.Author = w.uid(phone(1))
 	w.assertListed(want)
 	r.Tags, r.Images = []string{}, []string{}
-	assert.Equal(w, all(1, imported.Same), c.brings(r), "no tags are no tags")
+	assert.Equal(w, repeated(1, imported.Same), c.importAll(r), "no tags are no tags")
 }
 
 // assertListed asserts that the thing, of which there is one, is listed just as it says.
@@ -211,7 +211,7 @@ func (w *fixtures) assertListed(thing feed.Listable) {
 		if in == l.Category {
 			want = append(want, thing)
 		}
-		assert.Equal(w, want, w.shelved(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))
+		assert.Equal(w, want, w.pages(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))
 	}
 	if p, is := thing.(publication.Publication); is {
 		assert.Equal(w, []publication.Publication{p}, w.publications(publication.Query{}).Items)
@@ -219,11 +219,11 @@ func (w *fixtures) assertListed(thing feed.Listable) {
 	}
 }
 
-func takeGuide(w *fixtures) {
-	c := w.crawler("a")
+func importHowTo(w *fixtures) {
+	c := w.importer("a")
 	robot := c.settled()
-	c.brings(person("another", 1), binding(1, 0, 0), binding(2, 0, 0), binding(1<<40, 0, 0))
-	r := guide("O'Brien \\ \"%_\"\n" + broad(64))
+	c.importAll(userRecord("another", 1), bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), bundleRecord(1<<40, 0, 0))
+	r := howToRecord("O'Brien \\ \"%_\"\n" + broad(64))
 	for i, edit := range []func(*imported.HowToRecord){
 		func(*imported.HowToRecord) {},
 		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1 << 40, 1, 2, 1} },
@@ -245,14 +245,14 @@ func takeGuide(w *fixtures) {
 	assert.Equal(w, 3, w.howTos(page.Request{}).Total)
 }
 
-func takeClipping(w *fixtures) {
-	c := w.crawler("a")
-	w.report(tidings("Sevilla", "before")...)
-	r := clipping("O'Brien \\ \"%_\"\n" + broad(100))
+func importNews(w *fixtures) {
+	c := w.importer("a")
+	w.report(newsItems("Sevilla", "before")...)
+	r := newsRecord("O'Brien \\ \"%_\"\n" + broad(100))
 	c.again(imported.New, r)
-	c.again(imported.New, clipping("another"))
+	c.again(imported.New, newsRecord("another"))
 	day := func() event.DayInCity { return event.DayInCity{Date: r.Released} }
-	stored := w.around(10, day())[day()][1]
+	stored := w.newsAround(10, day())[day()][1]
 	for _, edit := range []func(*event.News){
 		func(n *event.News) { n.Title, n.HTML = broad(300), "<p>'\\N\t\n\"</p>" },
 		func(n *event.News) {
@@ -269,22 +269,22 @@ func takeClipping(w *fixtures) {
 		c.again(imported.Changed, r)
 		want := r.News
 		want.ID = stored.ID
-		assert.Contains(w, w.around(10, day())[day()], want)
+		assert.Contains(w, w.newsAround(10, day())[day()], want)
 	}
-	assert.Len(w, w.around(10, day())[day()], 3)
+	assert.Len(w, w.newsAround(10, day())[day()], 3)
 }
 
 func known(w *fixtures) {
-	c := w.crawler("a")
+	c := w.importer("a")
 	c.settled()
-	records := []imported.Record{binding(1, 0, 0), text(1), part(1), wish(1), guide("garden \"1\" ", 1), clipping("1")}
+	records := []imported.Record{bundleRecord(1, 0, 0), publicationRecord(1), nodeRecord(1), demandRecord(1), howToRecord("garden \"1\" ", 1), newsRecord("1")}
 	var want []imported.Ref
 	for _, r := range records {
 		want = append(want, r.Ref())
 	}
 	assert.Empty(w, w.knows(want...))
-	assert.Equal(w, all(len(records), imported.New), c.brings(records...))
-	want = append(want, person(writer, 0).Ref(), shelf(1, 0).Ref())
+	assert.Equal(w, repeated(len(records), imported.New), c.importAll(records...))
+	want = append(want, userRecord(writer, 0).Ref(), categoryRecord(1, 0).Ref())
 	asked := append(want[:len(want):len(want)], want[0])
 	for _, kind := range imported.Kinds() {
 		for _, id := range []string{"", "0", "-1", "9", "01", "1 ", "x", "'", "99999999999999999999", `"garden" x`, `"garden \"1\" " ` + writer + " "} {
@@ -299,21 +299,21 @@ func known(w *fixtures) {
 	assert.Empty(w, w.knows())
 }
 
-func intakePrivate(w *fixtures) {
-	c := w.crawler("a")
+func importPrivate(w *fixtures) {
+	c := w.importer("a")
 	author := c.settled()
-	r := wish(1)
+	r := demandRecord(1)
 	r.Demand = fullRequest(0, 1, 1)
-	waiting := c.lines(shelf(8, 9))
-	p, n, h := text(1, func(p *publication.Publication) { p.Cover = cover() }), part(1), guide("garden", 1, 2)
+	waiting := c.lines(categoryRecord(8, 9))
+	p, n, h := publicationRecord(1, func(p *publication.Publication) { p.Cover = cover() }), nodeRecord(1), howToRecord("garden", 1, 2)
 	n.Cover = cover()
-	c.brings(r, binding(1, 0, 0), binding(2, 0, 0), p, n, h)
+	c.importAll(r, bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), p, n, h)
 	p.Cover.Sizes[0].Name, n.Cover.Sizes[0].Name, h.Bundles[0] = "spoilt", "spoilt", 2
-	for _, thing := range w.shelved(0, feed.Selection{Kinds: feed.ItemKinds()}, 10) {
+	for _, thing := range w.pages(0, feed.Selection{Kinds: feed.ItemKinds()}, 10) {
 		assert.Equal(w, cover(), contentOf(thing).Cover)
 	}
 	assert.Equal(w, []publication.BundleID{1, 2}, w.howTos(page.Request{}).Items[0].Bundles)
-	c.take(imported.Batch{Lines: waiting, Progress: []byte("far")})
+	c.apply(imported.Batch{Lines: waiting, Progress: []byte("far")})
 	r.Tags[0], r.Images[0], r.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 	*r.Place = geo.Point{}
 	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))

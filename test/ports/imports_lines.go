@@ -13,32 +13,32 @@ import (
 	"plaza/domain/publication"
 )
 
-var intakeNeeds = []promise{
-	{"what a record needs may come after it in the delivery, or before", needsTogether},
+var importsNeeds = []promise{
+	{"a record may come before or after the records that it needs", needsTogether},
 	{"a record whose needs are not there waits, and says what it lacks", needsMissing},
-	{"categories whose parents would form a cycle wait", circles},
+	{"categories whose parents would form a cycle wait", needsCycle},
 	{"what waits for itself waits", needsItself},
 }
 
 func needsTogether(w *fixtures) {
-	c := w.crawler("a")
+	c := w.importer("a")
 	records := []imported.Record{
-		guide("garden", 2, 1), wish(1), part(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }), text(2),
-		binding(2, 1, 1), binding(1, 1, 0), shelf(3, 2), shelf(2, 1), shelf(1, 0), person(writer, 1), clipping("1"),
+		howToRecord("garden", 2, 1), demandRecord(1), nodeRecord(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }), publicationRecord(2),
+		bundleRecord(2, 1, 1), bundleRecord(1, 1, 0), categoryRecord(3, 2), categoryRecord(2, 1), categoryRecord(1, 0), userRecord(writer, 1), newsRecord("1"),
 	}
-	assert.Equal(w, all(len(records), imported.New), c.brings(records...))
-	assert.Equal(w, all(len(records), imported.Same), c.brings(records...))
-	assert.Empty(w, c.waits())
-	w.sound()
+	assert.Equal(w, repeated(len(records), imported.New), c.importAll(records...))
+	assert.Equal(w, repeated(len(records), imported.Same), c.importAll(records...))
+	assert.Empty(w, c.waiting())
+	w.checkAgrees()
 }
 
 func needsMissing(w *fixtures) {
-	c := w.crawler("a")
+	c := w.importer("a")
 	records := []imported.Record{
-		guide("garden", 2, 1), wish(1), part(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }), text(2), binding(2, 1, 3), shelf(3, 2),
+		howToRecord("garden", 2, 1), demandRecord(1), nodeRecord(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }), publicationRecord(2), bundleRecord(2, 1, 3), categoryRecord(3, 2),
 	}
 	d := imported.Batch{Lines: c.lines(records...)}
-	receipt := c.take(d)
+	receipt := c.apply(d)
 	var missing []fault.Fields
 	for _, o := range receipt.Outcomes {
 		assert.Equal(w, imported.Waits, o.Status)
@@ -50,79 +50,79 @@ func needsMissing(w *fixtures) {
 		assert.Equal(w, want[i], wrong)
 	}
 	assert.Empty(w, w.listed())
-	assert.Equal(w, []int64{1, 2, 3, 4, 5, 6}, c.waits())
+	assert.Equal(w, []int64{1, 2, 3, 4, 5, 6}, c.waiting())
 
-	assert.Equal(w, all(4, imported.New), c.brings(person(writer, 1), shelf(2, 0), binding(1, 0, 0), binding(3, 0, 0)))
-	assert.Empty(w, w.listed(), "nobody gives it again")
-	assert.Equal(w, all(6, imported.New), fatesOf(c.take(d)))
-	assert.Empty(w, c.waits())
+	assert.Equal(w, repeated(4, imported.New), c.importAll(userRecord(writer, 1), categoryRecord(2, 0), bundleRecord(1, 0, 0), bundleRecord(3, 0, 0)))
+	assert.Empty(w, w.listed(), "it is not imported again")
+	assert.Equal(w, repeated(6, imported.New), statusesOf(c.apply(d)))
+	assert.Empty(w, c.waiting())
 	assert.Len(w, w.listed(), 3)
-	w.sound()
+	w.checkAgrees()
 }
 
-func circles(w *fixtures) {
-	c := w.crawler("a")
-	assert.Equal(w, []imported.Status{imported.New, imported.Waits, imported.Waits, imported.Waits}, c.brings(shelf(1, 0), shelf(2, 3), shelf(3, 2), shelf(4, 3)))
-	assert.Equal(w, all(3, imported.New), c.brings(shelf(2, 1), shelf(3, 2), shelf(4, 3)))
-	d := imported.Batch{Lines: c.lines(shelf(1, 4), part(1, func(n *publication.Node) { n.Category = 1 }), person(writer, 1))}
-	receipt := c.take(d)
-	assert.Equal(w, []imported.Status{imported.Waits, imported.New, imported.New}, fatesOf(receipt))
+func needsCycle(w *fixtures) {
+	c := w.importer("a")
+	assert.Equal(w, []imported.Status{imported.New, imported.Waits, imported.Waits, imported.Waits}, c.importAll(categoryRecord(1, 0), categoryRecord(2, 3), categoryRecord(3, 2), categoryRecord(4, 3)))
+	assert.Equal(w, repeated(3, imported.New), c.importAll(categoryRecord(2, 1), categoryRecord(3, 2), categoryRecord(4, 3)))
+	d := imported.Batch{Lines: c.lines(categoryRecord(1, 4), nodeRecord(1, func(n *publication.Node) { n.Category = 1 }), userRecord(writer, 1))}
+	receipt := c.apply(d)
+	assert.Equal(w, []imported.Status{imported.Waits, imported.New, imported.New}, statusesOf(receipt))
 	assert.Equal(w, fault.Fields{"parent": {"The parents form a cycle."}}, receipt.Outcomes[0].Wrong)
 	assert.Zero(w, w.categoriesAt(1)[1].Parent)
-	assert.Equal(w, all(2, imported.Changed), c.brings(shelf(1, 2), shelf(2, 0)), "turned around in one step")
+	assert.Equal(w, repeated(2, imported.Changed), c.importAll(categoryRecord(1, 2), categoryRecord(2, 0)), "turned around in one step")
 	assert.Equal(w, feed.CategoryID(2), w.categoriesAt(1)[1].Parent)
 }
 
 func needsItself(w *fixtures) {
-	c := w.crawler("a")
-	assert.Equal(w, all(3, imported.Waits), c.brings(binding(1, 2, 0), binding(2, 3, 0), binding(3, 1, 0)))
-	assert.Equal(w, all(3, imported.New), c.brings(binding(1, 1, 0), binding(2, 3, 0), binding(3, 1, 0)))
-	assert.Equal(w, all(1, imported.Changed), c.brings(binding(1, 2, 0)), "it is stored already, so nothing waits")
+	c := w.importer("a")
+	assert.Equal(w, repeated(3, imported.Waits), c.importAll(bundleRecord(1, 2, 0), bundleRecord(2, 3, 0), bundleRecord(3, 1, 0)))
+	assert.Equal(w, repeated(3, imported.New), c.importAll(bundleRecord(1, 1, 0), bundleRecord(2, 3, 0), bundleRecord(3, 1, 0)))
+	assert.Equal(w, repeated(1, imported.Changed), c.importAll(bundleRecord(1, 2, 0)), "it is stored already, so nothing waits")
 }
 
-var intakeLines = []promise{
+var importsLines = []promise{
 	{"a line that was waiting and is stored now waits no longer", lineStored},
-	{"a line that was given up waits no longer", lineGivenUp},
+	{"a line that was given up waits no longer", lineAbandoned},
 	{"Waiting returns the lines in the order of their numbers, with higher numbers than after, at most so many lines, and none behind so many bytes", waitingPages},
 	{"nor does one of any file that has a record of a Ref that is stored now, and was given before", lineReplaced},
 	{"one that was given later waits on", lineLater},
 	{"a line that is given again and waits keeps its place", lineKeepsItsPlace},
-	{"Finish forgets the file's progress and whatever waits of it", finish},
+	{"Finish removes the file's progress and its waiting lines", finish},
 }
 
 func lineStored(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("b")
-	d := imported.Batch{Lines: c.lines(wish(1), shelf(2, 1))}
-	assert.Equal(w, all(2, imported.Waits), fatesOf(c.take(d)))
-	assert.Equal(w, all(1, imported.Waits), other.brings(shelf(4, 3)))
-	assert.Equal(w, []imported.Status{imported.Waits, imported.Waits}, fatesOf(c.take(d)), "still")
-	assert.Equal(w, []int64{1, 2}, c.waits(), "once each")
-	c.brings(shelf(1, 0))
-	receipt := c.take(d)
-	assert.Equal(w, []imported.Status{imported.Waits, imported.New}, fatesOf(receipt))
+	c, other := w.importer("a"), w.importer("b")
+	d := imported.Batch{Lines: c.lines(demandRecord(1), categoryRecord(2, 1))}
+	assert.Equal(w, repeated(2, imported.Waits), statusesOf(c.apply(d)))
+	assert.Equal(w, repeated(1, imported.Waits), other.importAll(categoryRecord(4, 3)))
+	assert.Equal(w, []imported.Status{imported.Waits, imported.Waits}, statusesOf(c.apply(d)), "still")
+	assert.Equal(w, []int64{1, 2}, c.waiting(), "once each")
+	c.importAll(categoryRecord(1, 0))
+	receipt := c.apply(d)
+	assert.Equal(w, []imported.Status{imported.Waits, imported.New}, statusesOf(receipt))
 	assert.Zero(w, receipt.Replaced, "nothing was replaced")
-	assert.Equal(w, []int64{1}, c.waits())
-	assert.Equal(w, []int64{1}, other.waits())
+	assert.Equal(w, []int64{1}, c.waiting())
+	assert.Equal(w, []int64{1}, other.waiting())
 }
 
-func lineGivenUp(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("b")
-	c.brings(wish(1), wish(2), wish(3))
-	other.brings(wish(1))
-	receipt := c.take(imported.Batch{Abandoned: []int64{1, 3, 99}, Lines: c.lines(wish(1))})
+func lineAbandoned(w *fixtures) {
+	c, other := w.importer("a"), w.importer("b")
+	c.importAll(demandRecord(1), demandRecord(2), demandRecord(3))
+	other.importAll(demandRecord(1))
+	receipt := c.apply(imported.Batch{Abandoned: []int64{1, 3, 99}, Lines: c.lines(demandRecord(1))})
 	assert.Zero(w, receipt.Replaced)
-	assert.Equal(w, []int64{2, 4}, c.waits())
-	assert.Equal(w, []int64{1}, other.waits())
+	assert.Equal(w, []int64{2, 4}, c.waiting())
+	assert.Equal(w, []int64{1}, other.waiting())
 }
 
 func waitingPages(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("b")
-	lines := c.lines(wish(1), wish(2), wish(3), wish(4), wish(5))
+	c, other := w.importer("a"), w.importer("b")
+	lines := c.lines(demandRecord(1), demandRecord(2), demandRecord(3), demandRecord(4), demandRecord(5))
 	lines[3].Raw = []byte("\x00\xff\xfe{\"id\": 1}\r" + broad(1000))
 	lines[4].Raw = nil
-	c.take(imported.Batch{Lines: lines[2:]})
-	c.take(imported.Batch{Lines: lines[:2]})
-	other.brings(wish(1), wish(2))
+	c.apply(imported.Batch{Lines: lines[2:]})
+	c.apply(imported.Batch{Lines: lines[:2]})
+	other.importAll(demandRecord(1), demandRecord(2))
 	const any = 1 << 20
 	first := len(lines[0].Raw)
 	for _, ask := range []struct {
@@ -148,14 +148,14 @@ func waitingPages(w *fixtures) {
 	assert.Empty(w, none)
 }
 
-// titled is a wish with the title.
-func titledWish(title string) imported.DemandRecord {
-	r := wish(1)
+// demandTitled is a demand with the title.
+func demandTitled(title string) imported.DemandRecord {
+	r := demandRecord(1)
 	r.Title = title
 	return r
 }
 
-func (w *fixtures) wishes() []string {
+func (w *fixtures) demandTitles() []string {
 	w.Helper()
 	titles := []string{}
 	for _, p := range w.requests(0) {
@@ -166,81 +166,81 @@ func (w *fixtures) wishes() []string {
 }
 
 func lineReplaced(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("b")
-	elder := imported.Batch{Lines: other.lines(titledWish("eldest"))}
-	other.take(elder)
-	c.brings(titledWish("elder"), wish(2))
-	c.brings(person(writer, 1))
-	receipt := c.take(imported.Batch{Lines: c.lines(titledWish("young"))})
+	c, other := w.importer("a"), w.importer("b")
+	elder := imported.Batch{Lines: other.lines(demandTitled("eldest"))}
+	other.apply(elder)
+	c.importAll(demandTitled("elder"), demandRecord(2))
+	c.importAll(userRecord(writer, 1))
+	receipt := c.apply(imported.Batch{Lines: c.lines(demandTitled("young"))})
 	assert.Equal(w, 2, receipt.Replaced)
-	assert.Equal(w, []int64{2}, c.waits())
-	assert.Empty(w, other.waits())
-	assert.Equal(w, []string{"1 young"}, w.wishes())
+	assert.Equal(w, []int64{2}, c.waiting())
+	assert.Empty(w, other.waiting())
+	assert.Equal(w, []string{"1 young"}, w.demandTitles())
 
-	d := imported.Batch{Lines: c.lines(text(1))}
-	c.take(d)
-	c.brings(binding(1, 0, 0))
-	c.brings(text(1))
-	assert.Equal(w, []int64{2}, c.waits())
-	c.take(imported.Batch{Lines: c.lines(text(7))})
-	assert.Len(w, c.waits(), 2)
-	c.brings(text(1)) // which changes nothing
-	assert.Len(w, c.waits(), 2)
+	d := imported.Batch{Lines: c.lines(publicationRecord(1))}
+	c.apply(d)
+	c.importAll(bundleRecord(1, 0, 0))
+	c.importAll(publicationRecord(1))
+	assert.Equal(w, []int64{2}, c.waiting())
+	c.apply(imported.Batch{Lines: c.lines(publicationRecord(7))})
+	assert.Len(w, c.waiting(), 2)
+	c.importAll(publicationRecord(1)) // which changes nothing
+	assert.Len(w, c.waiting(), 2)
 }
 
 func lineLater(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("b")
-	elder := imported.Batch{Lines: c.lines(titledWish("elder"))}
-	younger := imported.Batch{Lines: other.lines(titledWish("younger"))}
-	c.take(elder)
-	other.take(younger)
-	c.brings(person(writer, 1))
-	receipt := c.take(elder)
+	c, other := w.importer("a"), w.importer("b")
+	elder := imported.Batch{Lines: c.lines(demandTitled("elder"))}
+	younger := imported.Batch{Lines: other.lines(demandTitled("younger"))}
+	c.apply(elder)
+	other.apply(younger)
+	c.importAll(userRecord(writer, 1))
+	receipt := c.apply(elder)
 	assert.Zero(w, receipt.Replaced)
-	assert.Equal(w, []int64{1}, other.waits())
-	assert.Equal(w, []string{"1 elder"}, w.wishes())
-	assert.Equal(w, all(1, imported.Changed), fatesOf(other.take(younger)))
-	assert.Equal(w, []string{"1 younger"}, w.wishes())
+	assert.Equal(w, []int64{1}, other.waiting())
+	assert.Equal(w, []string{"1 elder"}, w.demandTitles())
+	assert.Equal(w, repeated(1, imported.Changed), statusesOf(other.apply(younger)))
+	assert.Equal(w, []string{"1 younger"}, w.demandTitles())
 }
 
 func lineKeepsItsPlace(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("b")
-	elder := imported.Batch{Lines: c.lines(titledWish("elder"))}
-	younger := imported.Batch{Lines: other.lines(titledWish("younger"))}
-	c.take(elder)
-	other.take(younger)
-	assert.Equal(w, all(1, imported.Waits), fatesOf(c.take(elder)), "it is no younger for that")
-	c.brings(person(writer, 1))
-	receipt := other.take(younger)
+	c, other := w.importer("a"), w.importer("b")
+	elder := imported.Batch{Lines: c.lines(demandTitled("elder"))}
+	younger := imported.Batch{Lines: other.lines(demandTitled("younger"))}
+	c.apply(elder)
+	other.apply(younger)
+	assert.Equal(w, repeated(1, imported.Waits), statusesOf(c.apply(elder)), "it is no younger for that")
+	c.importAll(userRecord(writer, 1))
+	receipt := other.apply(younger)
 	assert.Equal(w, 1, receipt.Replaced)
-	assert.Empty(w, c.waits())
-	assert.Equal(w, []string{"1 younger"}, w.wishes())
+	assert.Empty(w, c.waiting())
+	assert.Equal(w, []string{"1 younger"}, w.demandTitles())
 
-	c.brings(imported.DemandRecord{Demand: titledWish("waits").Demand, By: "nobody"})
-	receipt = other.take(imported.Batch{Lines: other.lines(titledWish("younger"))})
-	assert.Equal(w, all(1, imported.Same), fatesOf(receipt), "also what changes nothing was the last word")
+	c.importAll(imported.DemandRecord{Demand: demandTitled("waits").Demand, By: "nobody"})
+	receipt = other.apply(imported.Batch{Lines: other.lines(demandTitled("younger"))})
+	assert.Equal(w, repeated(1, imported.Same), statusesOf(receipt), "also what changes nothing was the last word")
 	assert.Equal(w, 1, receipt.Replaced)
-	assert.Empty(w, c.waits())
+	assert.Empty(w, c.waiting())
 }
 
 func finish(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("b")
-	for _, c := range []*crawler{c, other} {
-		c.take(imported.Batch{Lines: c.lines(wish(1), wish(2)), Progress: []byte("far")})
+	c, other := w.importer("a"), w.importer("b")
+	for _, c := range []*importer{c, other} {
+		c.apply(imported.Batch{Lines: c.lines(demandRecord(1), demandRecord(2)), Progress: []byte("far")})
 	}
-	third := w.crawler("c")
-	third.take(imported.Batch{Lines: third.lines(wish(3)), Progress: []byte("far")})
+	third := w.importer("c")
+	third.apply(imported.Batch{Lines: third.lines(demandRecord(3)), Progress: []byte("far")})
 	require.NoError(w, w.Imports.Finish(w.Context(), "a", "nothing", "c"))
 	require.NoError(w, w.Imports.Finish(w.Context()))
-	assert.Empty(w, c.waits())
-	assert.Empty(w, third.waits())
+	assert.Empty(w, c.waiting())
+	assert.Empty(w, third.waiting())
 	assert.Nil(w, third.progress())
-	assert.Equal(w, []int64{1, 2}, other.waits())
+	assert.Equal(w, []int64{1, 2}, other.waiting())
 	assert.Nil(w, c.progress())
 	assert.Equal(w, "far", string(other.progress()))
 }
 
-func (c *crawler) progress() []byte {
+func (c *importer) progress() []byte {
 	c.Helper()
 	p, err := c.Imports.Progress(c.Context(), c.file)
 	require.NoError(c, err)

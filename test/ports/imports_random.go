@@ -20,10 +20,10 @@ import (
 	"plaza/domain/user"
 )
 
-var intakeChance = []promise{
-	{"in whatever order and in whatever batches records come, what is stored at the end is the same", anyOrder},
-	{"in any world, what is stored is what the latest records say", anyDeliveries},
-	{"deliveries at once are all stored, as if they came one after the other", takesAtOnce},
+var importsRandom = []promise{
+	{"the order and the batches of records do not change the final content", anyOrder},
+	{"with random records, the latest records are stored", anyBatches},
+	{"concurrent batches are all stored, as if they came one after the other", batchesAtOnce},
 }
 
 // record is a record of few ids, so that they come again and name each other.
@@ -39,18 +39,18 @@ func (c random) record() imported.Record {
 	switch c.IntN(9) {
 	case 0:
 		number := slices.Index([]string{"a", "b", "c"}, by) + 1
-		p := person(by, number)
+		p := userRecord(by, number)
 		p.Firstname = like.Title
 		return p
 	case 1:
-		s := shelf(feed.CategoryID(1+c.IntN(3)), feed.CategoryID(c.IntN(4)))
+		s := categoryRecord(feed.CategoryID(1+c.IntN(3)), feed.CategoryID(c.IntN(4)))
 		s.Name = like.Title
 		if s.Parent == s.ID {
 			s.Parent = 0
 		}
 		return s
 	case 2:
-		return binding(bundle, publication.BundleID(c.IntN(5)), 0)
+		return bundleRecord(bundle, publication.BundleID(c.IntN(5)), 0)
 	case 3, 4, 5:
 		p := publication.Publication{ID: publication.ID(id), Bundle: publication.Bundle{ID: bundle}, Content: like}
 		return imported.PublicationRecord{Publication: p, By: by}
@@ -62,13 +62,13 @@ func (c random) record() imported.Record {
 			d.Created, d.Updated = like.Created, like.Updated
 		})}
 	}
-	g := guide(like.Title, bundle, bundle)
+	g := howToRecord(like.Title, bundle, bundle)
 	g.By = by
 	return g
 }
 
-// delivery is so many records, no two of the same Ref.
-func (c random) delivery(most int) []imported.Record {
+// records is so many records, no two of the same Ref.
+func (c random) records(most int) []imported.Record {
 	seen := map[imported.Ref]bool{}
 	var some []imported.Record
 	for range 1 + c.IntN(most) {
@@ -80,8 +80,8 @@ func (c random) delivery(most int) []imported.Record {
 	return some
 }
 
-// exhibition is all that the ports show of what was imported.
-type exhibition struct {
+// contentShown is all that the ports show of what was imported.
+type contentShown struct {
 	Categories   []feed.Category
 	Publications []publication.Publication
 	Originals    []publication.ID
@@ -89,7 +89,7 @@ type exhibition struct {
 	HowTos       []publication.HowTo
 }
 
-func (w *fixtures) shown() (s exhibition) {
+func (w *fixtures) shown() (s contentShown) {
 	w.Helper()
 	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(w, err)
@@ -99,40 +99,40 @@ func (w *fixtures) shown() (s exhibition) {
 	s.HowTos = w.howTos(page.Request{}).Items
 	s.Things = map[feed.CategoryID][]feed.Listable{}
 	for _, in := range append(s.Categories, feed.Category{}) {
-		if things := w.shelved(in.ID, feed.Selection{Kinds: feed.ItemKinds()}, 10); len(things) > 0 {
+		if things := w.pages(in.ID, feed.Selection{Kinds: feed.ItemKinds()}, 10); len(things) > 0 {
 			s.Things[in.ID] = things
 		}
 	}
 	return s
 }
 
-// writers opens the accounts of all who write by chance, so that their uids are known.
-func (c *crawler) writers() map[string]user.ID {
+// writers opens the accounts of all random authors, so that their uids are known.
+func (c *importer) writers() map[string]user.ID {
 	c.Helper()
-	require.Equal(c, all(3, imported.New), c.brings(person("a", 1), person("b", 2), person("c", 3)))
+	require.Equal(c, repeated(3, imported.New), c.importAll(userRecord("a", 1), userRecord("b", 2), userRecord("c", 3)))
 	return map[string]user.ID{"a": c.uid(phone(1)), "b": c.uid(phone(2)), "c": c.uid(phone(3))}
 }
 
 // settle gives the lines that wait to Take until none is stored.
-func (c *crawler) settle(records map[int64]imported.Record) {
+func (c *importer) settle(records map[int64]imported.Record) {
 	c.Helper()
 	for stored := true; stored; {
 		var lines []imported.Line
-		for _, number := range c.waits() {
+		for _, number := range c.waiting() {
 			lines = append(lines, imported.Line{Number: number, Raw: []byte("again"), Record: records[number]})
 		}
-		fates := fatesOf(c.take(imported.Batch{Lines: lines}))
+		fates := statusesOf(c.apply(imported.Batch{Lines: lines}))
 		stored = slices.ContainsFunc(fates, func(f imported.Status) bool { return f != imported.Waits })
 	}
 }
 
 func anyOrder(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
-		records := c.delivery(80)
-		a := w.crawler("a")
+	w.eachSeed(func(w *fixtures, c random) {
+		records := c.records(80)
+		a := w.importer("a")
 		a.writers()
-		a.brings(records...)
-		other := w.open.world(w.T).crawler("b")
+		a.importAll(records...)
+		other := w.open.fixtures(w.T).importer("b")
 		other.writers()
 		c.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 		numbered := map[int64]imported.Record{}
@@ -141,25 +141,25 @@ func anyOrder(w *fixtures) {
 			for _, line := range lines {
 				numbered[line.Number] = line.Record
 			}
-			other.take(imported.Batch{Lines: lines})
+			other.apply(imported.Batch{Lines: lines})
 		}
 		other.settle(numbered)
 		assert.Equal(w, w.shown(), other.shown())
-		assert.Len(w, other.waits(), len(a.waits()))
-		w.sound()
-		other.sound()
+		assert.Len(w, other.waiting(), len(a.waiting()))
+		w.checkAgrees()
+		other.checkAgrees()
 	})
 }
 
-// archive is what should be stored, by the records.
-type archive struct {
+// model is what should be stored, by the records.
+type model struct {
 	stored  map[imported.Ref]imported.Record
 	waiting map[int64]imported.Ref
 	uids    map[string]user.ID
 }
 
-// take does what Take does, and returns the fates.
-func (a *archive) take(lines []imported.Line) []imported.Status {
+// apply does the same as Apply and returns the statuses.
+func (a *model) apply(lines []imported.Line) []imported.Status {
 	known, tree := map[imported.Ref]bool{}, map[feed.CategoryID]feed.CategoryID{}
 	for ref, r := range a.stored {
 		known[ref] = true
@@ -171,7 +171,7 @@ func (a *archive) take(lines []imported.Line) []imported.Status {
 	for i, line := range lines {
 		batch[i] = line.Record
 	}
-	fates := all(len(lines), imported.Waits)
+	fates := repeated(len(lines), imported.Waits)
 	for _, i := range imported.PlanOf(batch, known, tree).Ready {
 		ref := batch[i].Ref()
 		old, is := a.stored[ref]
@@ -195,7 +195,7 @@ func (a *archive) take(lines []imported.Line) []imported.Status {
 }
 
 // shown is what the ports should show of it.
-func (a *archive) shown() (s exhibition) {
+func (a *model) shown() (s contentShown) {
 	s.Publications, s.Originals, s.HowTos = []publication.Publication{}, []publication.ID{}, []publication.HowTo{}
 	s.Things = map[feed.CategoryID][]feed.Listable{}
 	visible := map[publication.BundleID]bool{}
@@ -249,31 +249,31 @@ func (a *archive) shown() (s exhibition) {
 	return s
 }
 
-func anyDeliveries(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
-		a := w.crawler("a")
-		want := archive{stored: map[imported.Ref]imported.Record{}, waiting: map[int64]imported.Ref{}, uids: a.writers()}
+func anyBatches(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		a := w.importer("a")
+		want := model{stored: map[imported.Ref]imported.Record{}, waiting: map[int64]imported.Ref{}, uids: a.writers()}
 		for source := range want.uids {
 			want.stored[imported.Ref{Kind: imported.User, ID: source}] = nil
 		}
 		for turn := range 40 {
-			records := slices.DeleteFunc(c.delivery(12), func(r imported.Record) bool { return r.Ref().Kind == imported.User })
+			records := slices.DeleteFunc(c.records(12), func(r imported.Record) bool { return r.Ref().Kind == imported.User })
 			lines := a.lines(records...)
-			fates := want.take(lines)
-			require.Equal(w, fates, fatesOf(a.take(imported.Batch{Lines: lines})), "turn %d", turn)
+			fates := want.apply(lines)
+			require.Equal(w, fates, statusesOf(a.apply(imported.Batch{Lines: lines})), "turn %d", turn)
 			require.Equal(w, want.shown(), w.shown(), "turn %d", turn)
-			require.Equal(w, slices.Sorted(maps.Keys(want.waiting)), slices.Sorted(slices.Values(a.waits())), "turn %d", turn)
+			require.Equal(w, slices.Sorted(maps.Keys(want.waiting)), slices.Sorted(slices.Values(a.waiting())), "turn %d", turn)
 		}
-		w.sound()
+		w.checkAgrees()
 	})
 }
 
-func takesAtOnce(w *fixtures) {
-	w.crawler("a").writers()
+func batchesAtOnce(w *fixtures) {
+	w.importer("a").writers()
 	for _, err := range atOnce(many, func(i int) error {
-		c, importer := random{rand.New(rand.NewPCG(uint64(i), 11))}, w.crawler(fmt.Sprint("file ", i))
+		c, importer := random{rand.New(rand.NewPCG(uint64(i), 11))}, w.importer(fmt.Sprint("file ", i))
 		for range 8 {
-			_, err := w.Imports.Apply(w.Context(), imported.Batch{File: importer.file, Lines: importer.lines(c.delivery(20)...)})
+			_, err := w.Imports.Apply(w.Context(), imported.Batch{File: importer.file, Lines: importer.lines(c.records(20)...)})
 			if err != nil {
 				return err
 			}
@@ -282,7 +282,7 @@ func takesAtOnce(w *fixtures) {
 	}) {
 		require.NoError(w, err)
 	}
-	w.sound()
+	w.checkAgrees()
 	bundles := map[publication.BundleID]publication.Bundle{}
 	for _, p := range w.publications(publication.Query{}).Items {
 		if b, is := bundles[p.Bundle.ID]; is {
@@ -299,7 +299,7 @@ func takesAtOnce(w *fixtures) {
 
 // assertAgree asserts that the feed lists the things as they are stored, and that the originals are those of the
 // publications that can be seen.
-func (w *fixtures) assertAgree(s exhibition) {
+func (w *fixtures) assertAgree(s contentShown) {
 	w.Helper()
 	stored := []feed.Listing{}
 	for _, things := range s.Things {

@@ -15,41 +15,41 @@ import (
 	"plaza/domain/media"
 )
 
-var intakeSteps = []promise{
-	{"Progress is what the file's latest delivery said", progress},
-	{"a delivery is stored as a whole, or nothing of it", deliveryFails},
+var importsSteps = []promise{
+	{"Progress returns the progress of the file's latest batch", progress},
+	{"a batch is stored as a whole or not at all", batchFails},
 	{"RememberCover remembers the picture, unless there is one already", rememberCover},
 	{"of many RememberCovers at once, all return the one that is remembered", rememberCoverAtOnce},
-	{"whoever has gone away is not served, and nothing is stored", intakeGone},
+	{"a cancelled call returns the error of its context and stores nothing", importCancelled},
 }
 
-// spotOfPi is nowhere, on the day of noon.
-var spotOfPi = event.DayInCity{Date: pi}
+// dayOfPi is nowhere, on the day of noon.
+var dayOfPi = event.DayInCity{Date: pi}
 
 func titleOf(t feed.Listable) string { return t.(demand.Demand).Title }
 
 func progress(w *fixtures) {
-	c, other := w.crawler("a"), w.crawler("O'Brien \\ \"%_\"\n"+broad(100))
+	c, other := w.importer("a"), w.importer("O'Brien \\ \"%_\"\n"+broad(100))
 	assert.Nil(w, c.progress())
 	for _, said := range []string{"far", "\x00\xff\xfe", broad(1000), "further"} {
-		c.take(imported.Batch{Progress: []byte(said)})
+		c.apply(imported.Batch{Progress: []byte(said)})
 		assert.Equal(w, said, string(c.progress()))
 	}
 	assert.Nil(w, other.progress())
-	other.take(imported.Batch{Progress: []byte("there"), Lines: other.lines(shelf(1, 0), shelf(3, 2))})
+	other.apply(imported.Batch{Progress: []byte("there"), Lines: other.lines(categoryRecord(1, 0), categoryRecord(3, 2))})
 	assert.Equal(w, "there", string(other.progress()))
-	assert.Equal(w, []int64{2}, other.waits())
-	c.take(imported.Batch{})
+	assert.Equal(w, []int64{2}, other.waiting())
+	c.apply(imported.Batch{})
 	assert.Nil(w, c.progress())
 }
 
-func deliveryFails(w *fixtures) {
-	c := w.crawler("a")
-	c.take(imported.Batch{Lines: c.lines(shelf(1, 0), wish(9)), Progress: []byte("before")})
+func batchFails(w *fixtures) {
+	c := w.importer("a")
+	c.apply(imported.Batch{Lines: c.lines(categoryRecord(1, 0), demandRecord(9)), Progress: []byte("before")})
 	for _, broken := range []imported.Record{
-		shelf(-1, 0), shelf(0, 0), binding(0, 0, 0), text(-1, bundleOf(1)), text(0, bundleOf(1)), part(0), part(-1), wish(-1), wish(0),
+		categoryRecord(-1, 0), categoryRecord(0, 0), bundleRecord(0, 0, 0), publicationRecord(-1, bundleOf(1)), publicationRecord(0, bundleOf(1)), nodeRecord(0), nodeRecord(-1), demandRecord(-1), demandRecord(0),
 	} {
-		lines := c.lines(person(writer, 1), shelf(2, 1), binding(1, 0, 0), text(1), part(1), broken, wish(1), guide("garden"), clipping("1"), shelf(5, 4))
+		lines := c.lines(userRecord(writer, 1), categoryRecord(2, 1), bundleRecord(1, 0, 0), publicationRecord(1), nodeRecord(1), broken, demandRecord(1), howToRecord("garden"), newsRecord("1"), categoryRecord(5, 4))
 		_, err := w.Imports.Apply(w.Context(), imported.Batch{File: "a", Lines: lines, Abandoned: []int64{2}, Progress: []byte("after")})
 		require.Error(w, err, "%v", broken)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
@@ -58,13 +58,13 @@ func deliveryFails(w *fixtures) {
 		}
 	}
 	assert.Equal(w, "before", string(c.progress()))
-	assert.Equal(w, []int64{2}, c.waits())
+	assert.Equal(w, []int64{2}, c.waiting())
 	assert.Empty(w, w.listed())
-	assert.Empty(w, w.headlines(10, spotOfPi))
+	assert.Empty(w, w.headlines(10, dayOfPi))
 	accounts, err := w.Accounts.List(w.Context(), 0, 10)
 	require.NoError(w, err)
 	assert.Empty(w, accounts)
-	w.sound()
+	w.checkAgrees()
 }
 
 func rememberCover(w *fixtures) {
@@ -101,14 +101,14 @@ func rememberCoverAtOnce(w *fixtures) {
 	assert.Equal(w, covers[0], got)
 }
 
-func intakeGone(w *fixtures) {
-	c := w.crawler("standing")
-	c.take(imported.Batch{Lines: c.lines(wish(1)), Progress: []byte("far")})
-	w.refusedGone(intakeCalls)
+func importCancelled(w *fixtures) {
+	c := w.importer("standing")
+	c.apply(imported.Batch{Lines: c.lines(demandRecord(1)), Progress: []byte("far")})
+	w.refuseCancelled(importCalls)
 	assert.Equal(w, "far", string(c.progress()))
-	assert.Equal(w, []int64{1}, c.waits())
-	assert.Nil(w, w.crawler("new").progress())
-	assert.Empty(w, w.crawler("new").waits())
+	assert.Equal(w, []int64{1}, c.waiting())
+	assert.Nil(w, w.importer("new").progress())
+	assert.Empty(w, w.importer("new").waiting())
 	assert.Empty(w, w.categoriesAt(newcomer))
 	_, is, err := w.Imports.Cover(w.Context(), imported.Digest{1})
 	require.NoError(w, err)

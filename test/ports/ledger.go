@@ -17,18 +17,18 @@ import (
 
 // Ledger is the suite of payment.Ledger.
 func Ledger(t *testing.T, open Open) {
-	open.keeps(t, slices.Concat(ledgerOrders, ledgerChanges, ledgerPayments, ledgerKeys, ledgerChance))
+	open.keeps(t, slices.Concat(ledgerOrders, ledgerChanges, ledgerPayments, ledgerKeys, ledgerRandom))
 }
 
 var ledgerOrders = []promise{
 	{"AddOrder stores the order and returns it with its number", addOrder},
 	{"AddOrder never gives a number twice", addOrderNumbers},
-	{"an order of nobody is an error, and is not stored", addDanglingOrder},
+	{"an order of an unknown user is an error, and is not stored", addDanglingOrder},
 	{"Order returns the order, or ErrNoOrder", getOrder},
 	{"Orders returns the user's orders that are in the state, or all", ordersOf},
 	{"OpenOrders and Orders are newest first, ties by descending id", ordersNewest},
 	{"an order begins its journal, and is to be looked at when it ends", addOrderNotes},
-	{"whoever has gone away is not served, and nothing is stored", orderGone},
+	{"a cancelled call returns the error of its context and stores nothing", orderCancelled},
 }
 
 func order(of user.ID, at time.Time) payment.Order {
@@ -184,9 +184,9 @@ func ordersNewest(w *fixtures) {
 	}
 }
 
-func orderGone(w *fixtures) {
+func orderCancelled(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
-	w.refusedGone(ledgerCalls)
+	w.refuseCancelled(ledgerCalls)
 	assert.Equal(w, []payment.Order{o}, w.ordersOf(o.User, payment.Open))
 	assert.Len(w, w.journal(o.ID), 1)
 	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
@@ -217,8 +217,8 @@ var ledgerCalls = []call{
 		_, err := s.Ledger.OrderOf(ctx, "a")
 		return err
 	}},
-	{"Ledger.AddStray", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.AddUnmatched(ctx, stray("t", noon))
+	{"Ledger.AddUnmatched", func(ctx context.Context, s Stores) error {
+		_, err := s.Ledger.AddUnmatched(ctx, unmatchedPayment("t", noon))
 		return err
 	}},
 	{"Ledger.Due", func(ctx context.Context, s Stores) error {

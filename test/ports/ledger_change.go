@@ -18,10 +18,10 @@ var ledgerChanges = []promise{
 	{"Change of what is not there is ErrNoOrder", changeNoTrade},
 	{"if fn fails, nothing is stored and its error comes back as it is", changeTradeFails},
 	{"nothing is stored when fn panics, and the store goes on", changeTradePanics},
-	{"nothing is stored when the caller goes away meanwhile", changeTradeGone},
+	{"nothing is stored when the context ends meanwhile", changeTradeCancelled},
 	{"what goes into a Change and comes out of it is private", changeTradePrivate},
 	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
-	{"what must agree does, whatever fn makes", changeTradeWrong},
+	{"data that must agree does, also when fn breaks the rules", changeTradeWrong},
 	{"an order that is paid stays paid", changeTradeUnpaid},
 	{"OrderOf returns the order of the prepayment, or ErrNoOrder", orderOf},
 }
@@ -32,7 +32,7 @@ var (
 	inside = payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "o-🀄'\"%_"}
 )
 
-// leaseOf is how long somebody who pays has a prepayment for themselves.
+// leaseOf is how long a payer leases a prepayment.
 const leaseOf = 10 * time.Second
 
 func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
@@ -206,7 +206,7 @@ func changeTradePanics(w *fixtures) {
 	w.promptly(func() { w.kept(before, noted) })
 }
 
-func changeTradeGone(w *fixtures) {
+func changeTradeCancelled(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	ctx, cancel := context.WithCancel(w.Context())

@@ -23,7 +23,7 @@ var ledgerKeys = []promise{
 	{"who answers too late stores nothing: the request has had its effect", answerTwice},
 	{"of those who come at once with one key, one reserves it", reserveAtOnce},
 	{"of those who answer one key at once, one has an effect", answerAtOnce},
-	{"a key of nobody is an error", reserveNobody},
+	{"a key of an unknown user is an error", reserveUnknownUser},
 	{"an answer that fn fails with is not stored", answerFails},
 	{"what is answered is private", answerPrivate},
 }
@@ -122,7 +122,7 @@ func release(w *fixtures) {
 	another := k
 	another.Fingerprint[0]++
 	another.Holder[0]++
-	assert.Nil(w, w.reserves(another, noon), "it is free for whatever request")
+	assert.Nil(w, w.reserves(another, noon), "it is free for any request")
 	require.NoError(w, w.Ledger.Release(w.Context(), k))
 	_, err = w.Ledger.Reserve(w.Context(), another, noon, noon.Add(time.Minute))
 	assert.ErrorIs(w, err, payment.ErrKeyInUse, "it is not theirs any more")
@@ -191,7 +191,7 @@ func answerAtOnce(w *fixtures) {
 	assert.Equal(w, orders[0].ID, w.reserves(k, noon).Order)
 }
 
-func reserveNobody(w *fixtures) {
+func reserveUnknownUser(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
 		_, err := w.Ledger.Reserve(w.Context(), keyNamed(nobody, "k"), noon, noon.Add(time.Minute))
 		require.Error(w, err)
@@ -209,7 +209,7 @@ func answerFails(w *fixtures) {
 	})
 	assert.ErrorIs(w, err, errBoom)
 	_, err = w.Ledger.AddOrder(w.Context(), order(o.User+1, noon), &k)
-	assert.Equal(w, fault.Internal, fault.KindOf(err), "nobody's order")
+	assert.Equal(w, fault.Internal, fault.KindOf(err), "the order of an unknown user")
 	_, err = w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
 	assert.ErrorIs(w, err, payment.ErrKeyInUse)
 }

@@ -14,25 +14,25 @@ import (
 )
 
 var ledgerPayments = []promise{
-	{"AddStray stores a payment of no order, once for each transaction", addStray},
-	{"AddStray of one transaction at once stores one payment", addStrayAtOnce},
-	{"Payments is newest first, ties by descending id, of the verdict that is given", payments},
+	{"AddUnmatched stores a payment of no order, once for each transaction", addUnmatched},
+	{"AddUnmatched of one transaction at once stores one payment", addUnmatchedAtOnce},
+	{"Payments is newest first, ties by descending id, in the given state", payments},
 	{"the total of Payments counts what paging yields, and past it is NotFound", paymentPages},
 	{"Due returns the orders whose Look has come, the earliest first", due},
-	{"Due puts off what it returns", duePutsOff},
+	{"Due puts off what it returns", duePostpones},
 	{"Due never gives an order to two who ask at once", dueAtOnce},
 }
 
-// stray is a payment that nobody knows the order of.
-func stray(transaction string, at time.Time) payment.Payment {
+// unmatchedPayment is a payment without a known order.
+func unmatchedPayment(transaction string, at time.Time) payment.Payment {
 	return payment.UnmatchedPayment(payment.Receipt{
 		TransactionID: transaction, TradeNo: "lost", App: payment.OfficialAccount, Amount: 990, Currency: "USD", Paid: at,
 	}, at)
 }
 
-func (w *fixtures) strays(transaction string, at time.Time) payment.Payment {
+func (w *fixtures) addUnmatched(transaction string, at time.Time) payment.Payment {
 	w.Helper()
-	p, err := w.Ledger.AddUnmatched(w.Context(), stray(transaction, at))
+	p, err := w.Ledger.AddUnmatched(w.Context(), unmatchedPayment(transaction, at))
 	require.NoError(w, err)
 	return p
 }
@@ -52,24 +52,24 @@ func (w *fixtures) due(now time.Time, limit int) []payment.OrderID {
 	return ids
 }
 
-func addStray(w *fixtures) {
+func addUnmatched(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
 	w.pays(o.ID, "a", "known", noon)
-	want := stray("t", noon)
-	added := w.strays("t", noon)
+	want := unmatchedPayment("t", noon)
+	added := w.addUnmatched("t", noon)
 	require.Positive(w, added.ID)
 	want.ID = added.ID
 	assert.Equal(w, want, added)
-	assert.Equal(w, want, w.strays("t", noon.Add(time.Hour)), "what came first stays")
-	other := w.strays("T", noon)
+	assert.Equal(w, want, w.addUnmatched("t", noon.Add(time.Hour)), "what came first stays")
+	other := w.addUnmatched("T", noon)
 	assert.NotEqual(w, added.ID, other.ID)
 
-	known := w.strays("known", noon.Add(time.Hour))
+	known := w.addUnmatched("known", noon.Add(time.Hour))
 	assert.Equal(w, o.ID, known.Order)
 	assert.Equal(w, payment.Applied, known.State)
 	assert.Equal(w, 3, w.payments("", pageNo(1, 10)).Total)
 
-	claimed := stray("u", noon)
+	claimed := unmatchedPayment("u", noon)
 	claimed.Order = o.ID
 	got, err := w.Ledger.AddUnmatched(w.Context(), claimed)
 	require.NoError(w, err)
@@ -77,9 +77,9 @@ func addStray(w *fixtures) {
 	assert.Len(w, w.traded(o.ID).Payments, 1)
 }
 
-func addStrayAtOnce(w *fixtures) {
+func addUnmatchedAtOnce(w *fixtures) {
 	all := atOnce(many, func(n int) payment.Payment {
-		p, err := w.Ledger.AddUnmatched(w.Context(), stray("t", noon.Add(time.Duration(n)*time.Second)))
+		p, err := w.Ledger.AddUnmatched(w.Context(), unmatchedPayment("t", noon.Add(time.Duration(n)*time.Second)))
 		assert.NoError(w, err)
 		return p
 	})
@@ -98,8 +98,8 @@ func payments(w *fixtures) {
 		t.Settle(receiptOf(t.Order, "back", "a", at), at)
 		t.Settle(receiptOf(t.Order, "disputed", "lost", at), at)
 	})
-	w.strays("stray", noon.Add(3*time.Second))
-	w.strays("old", noon)
+	w.addUnmatched("stray", noon.Add(3*time.Second))
+	w.addUnmatched("old", noon)
 	for v, want := range map[payment.PaymentState][]string{
 		"": {"stray", "applied", "disputed", "back", "old"}, payment.Applied: {"applied"}, payment.RefundDue: {"back"},
 		payment.Disputed: {"stray", "disputed", "old"}, "lost": nil,
@@ -124,7 +124,7 @@ func payments(w *fixtures) {
 func paymentPages(w *fixtures) {
 	const all = 7
 	for i := range all {
-		w.strays(fmt.Sprint("t", i), noon.Add(time.Duration(i/2)*time.Microsecond))
+		w.addUnmatched(fmt.Sprint("t", i), noon.Add(time.Duration(i/2)*time.Microsecond))
 	}
 	for _, v := range []payment.PaymentState{"", payment.Disputed} {
 		var paged []payment.Payment
@@ -148,8 +148,8 @@ func paymentPages(w *fixtures) {
 	assert.True(w, fault.Is(err, fault.NotFound))
 }
 
-// looked stores an order that is to be looked at then.
-func (w *fixtures) looked(at time.Time) payment.OrderID {
+// orderDueAt stores an order that is to be looked at then.
+func (w *fixtures) orderDueAt(at time.Time) payment.OrderID {
 	w.Helper()
 	id := w.charge(order(w.newUser(), noon)).ID
 	w.trade(id, func(t *payment.Trade) { t.NextCheck = at })
@@ -158,8 +158,8 @@ func (w *fixtures) looked(at time.Time) payment.OrderID {
 
 func due(w *fixtures) {
 	assert.Empty(w, w.due(noon, 10))
-	late, early, never, future := w.looked(noon), w.looked(noon.Add(-time.Hour)), w.looked(time.Time{}), w.looked(noon.Add(time.Microsecond))
-	same := w.looked(noon)
+	late, early, never, future := w.orderDueAt(noon), w.orderDueAt(noon.Add(-time.Hour)), w.orderDueAt(time.Time{}), w.orderDueAt(noon.Add(time.Microsecond))
+	same := w.orderDueAt(noon)
 	assert.Empty(w, w.due(noon, 0))
 	assert.Equal(w, []payment.OrderID{early}, w.due(noon, 1))
 	assert.Equal(w, []payment.OrderID{late, same}, w.due(noon, 10))
@@ -168,8 +168,8 @@ func due(w *fixtures) {
 	assert.NotContains(w, w.due(noon.AddDate(10, 0, 0), 10), never)
 }
 
-func duePutsOff(w *fixtures) {
-	id := w.looked(noon)
+func duePostpones(w *fixtures) {
+	id := w.orderDueAt(noon)
 	next := noon.Add(time.Minute)
 	ids, err := w.Ledger.Due(w.Context(), noon, next, 10)
 	require.NoError(w, err)
@@ -183,7 +183,7 @@ func dueAtOnce(w *fixtures) {
 	const each = 3
 	want := map[payment.OrderID]bool{}
 	for i := range many * each {
-		want[w.looked(noon.Add(-time.Duration(i)*time.Second))] = true
+		want[w.orderDueAt(noon.Add(-time.Duration(i)*time.Second))] = true
 	}
 	given := map[payment.OrderID]int{}
 	for _, ids := range atOnce(many, func(int) []payment.OrderID {

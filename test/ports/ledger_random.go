@@ -11,9 +11,9 @@ import (
 	"plaza/domain/payment"
 )
 
-var ledgerChance = []promise{
-	{"whatever is done to trades, what is stored is what a plain Trade becomes", anyTrade},
-	{"whatever is done to a trade at once, it is sound at the end", tradeAtOnce},
+var ledgerRandom = []promise{
+	{"after random moves, the stored trade equals a plain Trade", anyTrade},
+	{"after concurrent moves, a trade is consistent", tradeAtOnce},
 }
 
 // move is something that is done to a trade.
@@ -46,7 +46,7 @@ func (c random) move(of payment.OrderID, at time.Time) move {
 		return func(t *payment.Trade) error {
 			for _, p := range t.Prepayments {
 				if p.TradeNo == no {
-					return errBoom // nobody makes a number twice
+					return errBoom // no caller makes a number twice
 				}
 			}
 			_, err := t.Begin(opening(intent, no), at)
@@ -93,7 +93,7 @@ func (c random) move(of payment.OrderID, at time.Time) move {
 }
 
 func anyTrade(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
+	w.eachSeed(func(w *fixtures, c random) {
 		who := w.newUser()
 		plain := map[payment.OrderID]payment.Trade{}
 		var ids []payment.OrderID
@@ -123,9 +123,9 @@ func anyTrade(w *fixtures) {
 	})
 }
 
-// tradeAtOnce does moves of which nobody knows the order: what always holds must hold.
+// tradeAtOnce does moves in an unknown order: the invariants must hold.
 func tradeAtOnce(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
+	w.eachSeed(func(w *fixtures, c random) {
 		o := w.charge(order(w.newUser(), noon))
 		moves := make([][]move, many)
 		for i := range moves {

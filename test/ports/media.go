@@ -29,17 +29,17 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"a key can't be guessed", mediaKeys},
 		{"what is no picture is an error", mediaNoPicture},
 		{"an opened picture can be read by many, in any order", mediaRead},
-		{"Open of a key that no Put has returned is ErrNotFound, whatever is in it", mediaStrange},
+		{"Open of any key that no Put has returned is ErrNotFound", mediaStrange},
 		{"Remove deletes the picture, and one that is not there is no error", mediaRemove},
 		{"Puts and Removes at once don't disturb each other", mediaAtOnce},
 		{"the address for Everyone is absolute and for ever", mediaPublic},
 		{"the address for Viewers is signed and expires, the same within one hour", mediaPrivate},
 		{"a picture for Viewers is never where those for Everyone are", mediaApart},
 		{"what goes in is private", mediaIsCopied},
-		{"whoever has gone away is not served, and nothing is stored", mediaGone},
+		{"a cancelled call returns the error of its context and stores nothing", mediaCancelled},
 		{"All goes through the pictures that are there", mediaAll},
 		{"what comes or goes while All is under way hides nothing else", mediaAllMeanwhile},
-		{"All ends with the first error", mediaAllGone},
+		{"All ends with the first error", mediaAllCancelled},
 	} {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(t, open(t)) })
 	}
@@ -273,7 +273,7 @@ func mediaIsCopied(t *testing.T, s media.Store) {
 	assert.Equal(t, []byte{1, 2, 3}, again)
 }
 
-func mediaGone(t *testing.T, s media.Store) {
+func mediaCancelled(t *testing.T, s media.Store) {
 	key := store(t, s, upload("image/png", 1), media.Everyone)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

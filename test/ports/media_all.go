@@ -46,7 +46,7 @@ func mediaAll(t *testing.T, s media.Store) {
 		assert.Equal(t, time.UTC, all[key].Location())
 		f, err := s.Open(t.Context(), key)
 		require.NoError(t, err)
-		assert.WithinDuration(t, f.Modified, all[key], time.Second, "some tell one of them in whole seconds")
+		assert.WithinDuration(t, f.Modified, all[key], time.Second, "some stores keep whole seconds")
 		require.NoError(t, f.Close())
 	}
 
@@ -56,7 +56,7 @@ func mediaAll(t *testing.T, s media.Store) {
 	assert.NotContains(t, all, keys[0])
 
 	for range s.All(t.Context()) {
-		break // whoever has seen enough may stop
+		break // the caller may stop
 	}
 	walk := s.All(t.Context())
 	for range 2 {
@@ -91,7 +91,7 @@ func mediaAllMeanwhile(t *testing.T, s media.Store) {
 	assert.Len(t, allStored(t, s), 12)
 }
 
-func mediaAllGone(t *testing.T, s media.Store) {
+func mediaAllCancelled(t *testing.T, s media.Store) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	assertEndsCanceled(gone, t, s)

@@ -29,7 +29,7 @@ func (w *fixtures) report(items ...event.News) {
 	importEach(w, items...)
 }
 
-func (w *fixtures) around(limit int, spots ...event.DayInCity) map[event.DayInCity][]event.News {
+func (w *fixtures) newsAround(limit int, spots ...event.DayInCity) map[event.DayInCity][]event.News {
 	w.Helper()
 	found, err := w.Related.Load(w.Context(), event.RelatedQuery{DaysInCities: spots, News: limit})
 	require.NoError(w, err)
@@ -40,7 +40,7 @@ func (w *fixtures) around(limit int, spots ...event.DayInCity) map[event.DayInCi
 func (w *fixtures) headlines(limit int, spot event.DayInCity) string {
 	w.Helper()
 	var titles []string
-	for _, item := range w.around(limit, spot)[spot] {
+	for _, item := range w.newsAround(limit, spot)[spot] {
 		titles = append(titles, item.Title)
 	}
 	return strings.Join(titles, " ")
@@ -57,7 +57,7 @@ func newsAdd(w *fixtures) {
 	w.report(full)
 
 	spot := event.DayInCity{Date: pi}
-	found := w.around(10, spot)[spot]
+	found := w.newsAround(10, spot)[spot]
 	require.Len(w, found, 3)
 	assert.Positive(w, found[0].ID)
 	assert.Less(w, found[0].ID, found[1].ID)
@@ -75,7 +75,7 @@ func newsOfDay(w *fixtures) {
 	a := event.DayInCity{Date: pi, City: "Sevilla"}
 	b := event.DayInCity{Date: pi}
 	c := event.DayInCity{Date: date(w, "0001-01-01")}
-	found := w.around(10, a, b, c, a)
+	found := w.newsAround(10, a, b, c, a)
 	require.Len(w, found, 3)
 	for spot, items := range found {
 		assert.Len(w, items, 2)
@@ -87,12 +87,12 @@ func newsOfDay(w *fixtures) {
 }
 
 func newsOwnCity(w *fixtures) {
-	w.report(tidings("杭州市", "a")...)
-	w.report(tidings("", "b")...)
-	w.report(tidings("Sevilla", "c", "d")...)
-	w.report(tidings("sevilla", "e")...)
-	w.report(tidings("Sevilla ", "f")...)
-	w.report(tidings("杭州市", "g")...)
+	w.report(newsItems("杭州市", "a")...)
+	w.report(newsItems("", "b")...)
+	w.report(newsItems("Sevilla", "c", "d")...)
+	w.report(newsItems("sevilla", "e")...)
+	w.report(newsItems("Sevilla ", "f")...)
+	w.report(newsItems("杭州市", "g")...)
 	for city, want := range map[string]string{
 		"杭州市": "a g b c d e f", "Sevilla": "c d a b e f g", "sevilla": "e a b c d f g",
 		"%": "a b c d e f g", "杭州": "a b c d e f g",
@@ -102,35 +102,35 @@ func newsOwnCity(w *fixtures) {
 }
 
 func newsNoCity(w *fixtures) {
-	w.report(tidings("Sevilla", "a")...)
-	w.report(tidings("", "b")...)
-	w.report(tidings("杭州市", "c")...)
+	w.report(newsItems("Sevilla", "a")...)
+	w.report(newsItems("", "b")...)
+	w.report(newsItems("杭州市", "c")...)
 	assert.Equal(w, "a b c", w.headlines(10, event.DayInCity{Date: pi}))
 }
 
 func newsLimit(w *fixtures) {
-	w.report(tidings("Sevilla", "a", "b", "c")...)
-	w.report(tidings("杭州市", "d", "e")...)
+	w.report(newsItems("Sevilla", "a", "b", "c")...)
+	w.report(newsItems("杭州市", "d", "e")...)
 	assert.Equal(w, "d e a", w.headlines(3, event.DayInCity{Date: pi, City: "杭州市"}))
 	assert.Equal(w, "a", w.headlines(1, event.DayInCity{Date: pi, City: "Sevilla"}))
-	for spot, items := range w.around(2, event.DayInCity{Date: pi, City: "杭州市"}, event.DayInCity{Date: pi}) {
+	for spot, items := range w.newsAround(2, event.DayInCity{Date: pi, City: "杭州市"}, event.DayInCity{Date: pi}) {
 		assert.Len(w, items, 2, "%v", spot)
 	}
 }
 
 func newsNone(w *fixtures) {
-	w.report(tidings("Sevilla", "a")...)
+	w.report(newsItems("Sevilla", "a")...)
 	there, empty := event.DayInCity{Date: pi}, event.DayInCity{Date: date(w, "2026-03-15"), City: "Sevilla"}
-	found := w.around(10, there, empty)
+	found := w.newsAround(10, there, empty)
 	assert.Len(w, found, 1)
 	assert.NotContains(w, found, empty)
-	assert.Empty(w, w.around(10))
+	assert.Empty(w, w.newsAround(10))
 }
 
 func newsPrivate(w *fixtures) {
-	w.report(tidings("Sevilla", "a", "b")...)
+	w.report(newsItems("Sevilla", "a", "b")...)
 	spot := event.DayInCity{Date: pi}
-	w.around(10, spot)[spot][0].Title = "spoilt"
+	w.newsAround(10, spot)[spot][0].Title = "spoilt"
 	assert.Equal(w, "a b", w.headlines(10, spot))
 }
 

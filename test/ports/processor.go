@@ -19,40 +19,40 @@ import (
 )
 
 // Processor is the suite of media.Processor. fresh may be called inside a bubble of
-// testing/synctest, and returns a studio with less than 40 pictures in the making at
+// testing/synctest, and returns a processor with less than 40 pictures in the making at
 // once.
 func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	for _, p := range []struct {
 		sentence string
 		kept     func(*testing.T, media.Processor)
 	}{
-		{"Develop returns the picture that the bytes are, judged by their content", studioForms},
-		{"it is a JPEG, or a PNG where something is transparent", studioTransparent},
-		{"of an animation it is the first picture", studioAnimations},
-		{"it is upright", studioUpright},
-		{"its colours mean what they did", studioColours},
-		{"greys stay grey and mean what they did", studioGreys},
-		{"inks become colours, and their profile is dropped", studioInks},
-		{"there is no metadata, and nothing behind the picture", studioMetadata},
-		{"each frame gets a rendering, in their order, as large as fits and never larger than the picture", studioFrames},
-		{"a rendering is the picture, sharp", studioSharp},
-		{"what is no picture of an accepted type is ErrNotAccepted", studioOthers},
-		{"what can't be decoded is ErrNotAccepted", studioBroken},
-		{"more than MaxPixels is ErrTooManyPixels", studioPixels},
-		{"more than MaxBytes is ErrTooLarge", studioBytes},
-		{"what is refused for what its header says costs nothing", studioCosts},
-		{"whoever has gone away is not served", studioGone},
-		{"what can't be read is no fault of the picture", studioUnreadable},
+		{"Develop returns the picture that the bytes are, judged by their content", processorFormats},
+		{"it is a JPEG, or a PNG where something is transparent", processorTransparent},
+		{"of an animation it is the first picture", processorAnimations},
+		{"it is upright", processorUpright},
+		{"its colours mean what they did", processorColours},
+		{"greys stay grey and mean what they did", processorGreys},
+		{"inks become colours, and their profile is dropped", processorInks},
+		{"there is no metadata, and nothing behind the picture", processorMetadata},
+		{"each frame gets a rendering, in their order, as large as fits and never larger than the picture", processorSizes},
+		{"a rendering is the picture, sharp", processorSharp},
+		{"what is no picture of an accepted type is ErrNotAccepted", processorOtherFiles},
+		{"what can't be decoded is ErrNotAccepted", processorBroken},
+		{"more than MaxPixels is ErrTooManyPixels", processorPixels},
+		{"more than MaxBytes is ErrTooLarge", processorBytes},
+		{"what is refused for what its header says costs nothing", processorCosts},
+		{"a cancelled call returns the error of its context", processorCancelled},
+		{"what can't be read is no fault of the picture", processorUnreadable},
 	} {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(t, fresh(t)) })
 	}
-	t.Run("few pictures are in the making at once, and whoever comes later waits, as long as their context lets them", func(t *testing.T) {
-		studioWaits(t, fresh)
+	t.Run("few pictures are processed at once, and later calls wait until their context ends", func(t *testing.T) {
+		processorWaits(t, fresh)
 	})
 }
 
-// developed is what the studio makes of the bytes.
-func developed(t *testing.T, s media.Processor, raw []byte, frames ...media.SizeSpec) media.Processed {
+// processed returns the processed picture of the bytes.
+func processed(t *testing.T, s media.Processor, raw []byte, frames ...media.SizeSpec) media.Processed {
 	t.Helper()
 	d, err := s.Process(t.Context(), bytes.NewReader(raw), frames...)
 	require.NoError(t, err, "%.40q", raw)
@@ -90,28 +90,28 @@ func assertQuarters(t *testing.T, m image.Image, order [4]int, more ...any) {
 	}
 }
 
-func studioForms(t *testing.T, s media.Processor) {
+func processorFormats(t *testing.T, s media.Processor) {
 	for kind, raw := range encoded(t, quarters(63, 35)) {
-		d := developed(t, s, raw)
+		d := processed(t, s, raw)
 		assert.Equal(t, []any{"image/jpeg", 63, 35}, []any{d.Type, d.Width, d.Height}, kind)
 		assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, kind)
 		assert.Empty(t, d.Variants)
 	}
-	d := developed(t, s, lossyWebP(t))
+	d := processed(t, s, lossyWebP(t))
 	assert.Equal(t, []any{"image/jpeg", 1, 1}, []any{d.Type, d.Width, d.Height})
 	assert.InDelta(t, 130, level(asPicture(t, d.Upload), 0, 0), 1, "its 128 is one of those from 16 to 235")
 }
 
-func studioTransparent(t *testing.T, s media.Processor) {
+func processorTransparent(t *testing.T, s media.Processor) {
 	m := quarters(40, 30)
 	for kind, raw := range encoded(t, m) {
-		assert.Equal(t, "image/jpeg", developed(t, s, raw).Type, kind)
+		assert.Equal(t, "image/jpeg", processed(t, s, raw).Type, kind)
 	}
 	m.SetNRGBA(3, 4, color.NRGBA{})
 	of := encoded(t, m)
 	delete(of, "image/jpeg")
 	for kind, raw := range of {
-		d := developed(t, s, raw)
+		d := processed(t, s, raw)
 		assert.Equal(t, "image/png", d.Type, kind)
 		assertColour(t, color.NRGBA{}, asPicture(t, d.Upload), 3, 4, kind)
 		assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, kind)
@@ -119,7 +119,7 @@ func studioTransparent(t *testing.T, s media.Processor) {
 
 	for alpha, want := range map[byte]string{255: "image/jpeg", 100: "image/png"} {
 		const hasAlpha = 0x10
-		d := developed(t, s, webPFile(webPCanvas(hasAlpha, 1, 1), webPChunk("ALPH", []byte{0, alpha}), lossyWebP(t)[12:]))
+		d := processed(t, s, webPFile(webPCanvas(hasAlpha, 1, 1), webPChunk("ALPH", []byte{0, alpha}), lossyWebP(t)[12:]))
 		assert.Equal(t, want, d.Type)
 		assertColour(t, color.NRGBA{130, 130, 130, alpha}, asPicture(t, d.Upload), 0, 0)
 	}
@@ -131,12 +131,12 @@ func studioTransparent(t *testing.T, s media.Processor) {
 			faint.SetNRGBA(x, y, color.NRGBA{uint8(x), uint8(255 - x), 77, uint8(x * y / 2)})
 		}
 	}
-	got := asPicture(t, developed(t, s, encoded(t, faint)["image/png"]).Upload)
+	got := asPicture(t, processed(t, s, encoded(t, faint)["image/png"]).Upload)
 	require.IsType(t, faint, got)
 	assert.Equal(t, faint.Pix, got.(*image.NRGBA).Pix)
 }
 
-func studioAnimations(t *testing.T, s media.Processor) {
+func processorAnimations(t *testing.T, s media.Processor) {
 	palette := color.Palette{color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}}
 	first := image.NewPaletted(image.Rect(5, 3, 20, 12), palette)
 	second := image.NewPaletted(image.Rect(0, 0, 30, 20), palette)
@@ -147,7 +147,7 @@ func studioAnimations(t *testing.T, s media.Processor) {
 	require.NoError(t, gif.EncodeAll(&raw, &gif.GIF{
 		Image: []*image.Paletted{first, second}, Delay: []int{1, 1}, Config: image.Config{Width: 30, Height: 20, ColorModel: palette},
 	}))
-	d := developed(t, s, raw.Bytes())
+	d := processed(t, s, raw.Bytes())
 	assert.Equal(t, []any{"image/png", 30, 20}, []any{d.Type, d.Width, d.Height}, "it is as large as its screen")
 	m := asPicture(t, d.Upload)
 	for y := range 20 {
@@ -162,20 +162,20 @@ func studioAnimations(t *testing.T, s media.Processor) {
 }
 
 // refused asserts that the bytes are refused with the fault.
-func (c studioClient) refused(raw []byte, why error) {
+func (c processorClient) refused(raw []byte, why error) {
 	c.t.Helper()
 	d, err := c.s.Process(c.t.Context(), bytes.NewReader(raw), media.AvatarSizes...)
 	assert.ErrorIs(c.t, err, why, "%.40q", raw)
 	assert.Zero(c.t, d)
 }
 
-type studioClient struct {
+type processorClient struct {
 	t *testing.T
 	s media.Processor
 }
 
-func studioOthers(t *testing.T, s media.Processor) {
-	c := studioClient{t, s}
+func processorOtherFiles(t *testing.T, s media.Processor) {
+	c := processorClient{t, s}
 	for _, raw := range []string{
 		"", "\x00", "text", "<html><img></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "BM\x3a\x00\x00\x00", "II*\x00",
 		"\xff\xd8", "\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "\x89PNG", "GIF89a", "GIF88a\x01\x00\x01\x00\x00\x00\x00", "RIFF\x04\x00\x00\x00WEBP",
@@ -191,8 +191,8 @@ func studioOthers(t *testing.T, s media.Processor) {
 	c.refused(hollowPNG(0, 5), media.ErrNotAccepted)
 }
 
-func studioBroken(t *testing.T, s media.Processor) {
-	c := studioClient{t, s}
+func processorBroken(t *testing.T, s media.Processor) {
+	c := processorClient{t, s}
 	for _, raw := range [][]byte{hollowPNG(50, 50), hollowGIF(50, 50), hollowJPEG(50, 50), hollowWebP(50, 50)} {
 		c.refused(raw, media.ErrNotAccepted)
 	}
@@ -212,24 +212,24 @@ func studioBroken(t *testing.T, s media.Processor) {
 	c.refused(webPFile(webPCanvas(0, 40, 40), webPOf(quarters(4, 4))), media.ErrNotAccepted)
 }
 
-func studioPixels(t *testing.T, s media.Processor) {
+func processorPixels(t *testing.T, s media.Processor) {
 	for _, raw := range [][]byte{
 		hollowPNG(60_000, 60_000), hollowPNG(8001, 5000), hollowPNG(40_000_001, 1), hollowGIF(65_535, 65_535), hollowGIF(8001, 5000),
 		hollowJPEG(65_535, 65_535), hollowJPEG(5000, 8001), hollowWebP(16_383, 16_383), hollowWebP(8001, 5000),
 	} {
-		studioClient{t, s}.refused(raw, media.ErrTooManyPixels)
+		processorClient{t, s}.refused(raw, media.ErrTooManyPixels)
 	}
 }
 
-func studioBytes(t *testing.T, s media.Processor) {
+func processorBytes(t *testing.T, s media.Processor) {
 	raw := encoded(t, quarters(7, 5))["image/jpeg"]
 	full := append(bytes.Clone(raw), make([]byte, media.MaxBytes-len(raw))...)
-	developed(t, s, full)
-	studioClient{t, s}.refused(append(full, 0), media.ErrTooLarge)
-	studioClient{t, s}.refused(make([]byte, media.MaxBytes+1), media.ErrTooLarge)
+	processed(t, s, full)
+	processorClient{t, s}.refused(append(full, 0), media.ErrTooLarge)
+	processorClient{t, s}.refused(make([]byte, media.MaxBytes+1), media.ErrTooLarge)
 }
 
-func studioCosts(t *testing.T, s media.Processor) {
+func processorCosts(t *testing.T, s media.Processor) {
 	bomb := hollowPNG(60_000, 60_000)
 	require.Len(t, bomb, 71)
 	for _, raw := range [][]byte{
@@ -245,7 +245,7 @@ func studioCosts(t *testing.T, s media.Processor) {
 	}
 }
 
-func studioGone(t *testing.T, s media.Processor) {
+func processorCancelled(t *testing.T, s media.Processor) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for kind, raw := range encoded(t, quarters(7, 5)) {
@@ -261,12 +261,12 @@ func studioGone(t *testing.T, s media.Processor) {
 		later := 0
 		d, err := s.Process(ctx, leaving{bytes.NewReader(raw), leave, &later})
 		assert.ErrorIs(t, err, context.Canceled, kind)
-		assert.Equal(t, 1, later, "%s: whoever has left is not worked for", kind)
+		assert.Equal(t, 1, later, "%s: a cancelled call does no work", kind)
 		assert.Zero(t, d)
 	}
 }
 
-// leaving is an upload of somebody who goes away while its second half is read.
+// leaving is an upload whose context is cancelled while its second half is read.
 type leaving struct {
 	*bytes.Reader
 	leave func()
@@ -295,7 +295,7 @@ func (b broken) ReadAt(p []byte, at int64) (int, error) {
 	return b.Reader.ReadAt(p, at)
 }
 
-func studioUnreadable(t *testing.T, s media.Processor) {
+func processorUnreadable(t *testing.T, s media.Processor) {
 	worn := errors.New("the disk is worn out")
 	for kind, raw := range encoded(t, noise(400, 300)) {
 		for _, from := range []int64{0, int64(len(raw) / 2)} {

@@ -171,7 +171,7 @@ func profiled(t *testing.T, m *image.NRGBA, icc []byte) map[string][]byte {
 	}
 }
 
-func studioColours(t *testing.T, s media.Processor) {
+func processorColours(t *testing.T, s media.Processor) {
 	wide := wideColours()
 	opaque, transparent := quarters(64, 48), quarters(64, 48)
 	transparent.Pix[3] = 0
@@ -181,7 +181,7 @@ func studioColours(t *testing.T, s media.Processor) {
 			delete(files, "JPEG")
 		}
 		for kind, raw := range files {
-			d := developed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
+			d := processed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
 			for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
 				for i, name := range []string{"rXYZ", "gXYZ", "bXYZ"} {
 					assertLight(t, wide.primaries[name], u, (2*(i%2)+1)*u.Width/4, (2*(i/2)+1)*u.Height/4, "%s: %s", kind, name)
@@ -189,7 +189,7 @@ func studioColours(t *testing.T, s media.Processor) {
 			}
 		}
 	}
-	// What is no profile for the picture changes nothing.
+	// A profile that does not fit the picture changes nothing.
 	good := iccProfile("RGB ", wide, nil)
 	unsigned, long, short := bytes.Clone(good), bytes.Clone(good), bytes.Clone(good)
 	unsigned[36] ^= 1
@@ -200,7 +200,7 @@ func studioColours(t *testing.T, s media.Processor) {
 		"of inks": iccProfile("CMYK", wide, nil), "nothing": {}, "text": []byte("text"), "without tags": good[:132],
 	} {
 		for kind, raw := range profiled(t, opaque, icc) {
-			d := developed(t, s, raw)
+			d := processed(t, s, raw)
 			assert.Empty(t, iccOf(t, d.Upload), "%s in a %s", name, kind)
 			assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, "%s in a %s", name, kind)
 		}
@@ -212,11 +212,11 @@ func studioColours(t *testing.T, s media.Processor) {
 			deep.SetNRGBA64(x, y, color.NRGBA64{uint16(x * 0x1f00), 0x8080, uint16(y * 0x1f1f), 0x4040})
 		}
 	}
-	m := asPicture(t, developed(t, s, pictures.PNG(t, deep)).Upload)
+	m := asPicture(t, processed(t, s, pictures.PNG(t, deep)).Upload)
 	assert.Equal(t, color.NRGBA{7 * 0x1f, 0x80, 3 * 0x1f, 0x40}, m.At(7, 3))
 }
 
-func studioGreys(t *testing.T, s media.Processor) {
+func processorGreys(t *testing.T, s media.Processor) {
 	grey := image.NewGray(image.Rect(0, 0, 64, 48))
 	for i := range grey.Pix {
 		grey.Pix[i] = 100
@@ -227,7 +227,7 @@ func studioGreys(t *testing.T, s media.Processor) {
 	for kind, raw := range map[string][]byte{
 		"JPEG": withSegments(pictures.JPEG(t, grey), inJPEG), "PNG": withChunks(pictures.PNG(t, grey), inPNG), "PNG with alpha": withChunks(greyAlphaPNG(t, 64, 48, 100, 200), inPNG),
 	} {
-		d := developed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
+		d := processed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
 		for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
 			assert.InDelta(t, 100./255, light(t, u, 10, 10)[1], 0.02, kind)
 			if kind != "PNG with alpha" {
@@ -237,7 +237,7 @@ func studioGreys(t *testing.T, s media.Processor) {
 	}
 	// A profile for colours does not go with greys.
 	wrong := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("RGB ", wideColours(), nil)...))
-	assert.Empty(t, iccOf(t, developed(t, s, withSegments(pictures.JPEG(t, grey), wrong)).Upload))
+	assert.Empty(t, iccOf(t, processed(t, s, withSegments(pictures.JPEG(t, grey), wrong)).Upload))
 }
 
 // greyAlphaPNG has a form that the encoder does not write.
@@ -250,7 +250,7 @@ func greyAlphaPNG(t *testing.T, width, height int, value, alpha byte) []byte {
 	return append(out, chunk("IEND")...)
 }
 
-func studioInks(t *testing.T, s media.Processor) {
+func processorInks(t *testing.T, s media.Processor) {
 	icc := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("CMYK", wideColours(), nil)...))
 	colour := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), iccProfile("RGB ", wideColours(), nil)...))
 	// Adobe's inks are written the other way round: 255 is none.
@@ -263,11 +263,11 @@ func studioInks(t *testing.T, s media.Processor) {
 		{[4]byte{255, 0, 0, 255}, color.NRGBA{255, 0, 0, 255}},
 	} {
 		for _, profile := range [][]byte{icc, colour, nil} {
-			d := developed(t, s, withSegments(inkJPEG(c.inks[:]...), profile))
+			d := processed(t, s, withSegments(inkJPEG(c.inks[:]...), profile))
 			assert.Empty(t, iccOf(t, d.Upload))
 			assert.Equal(t, "image/jpeg", d.Type)
 			assertColour(t, c.want, asPicture(t, d.Upload), 4, 4)
 		}
 	}
-	assertColour(t, color.NRGBA{255, 0, 255, 255}, asPicture(t, developed(t, s, inkJPEG(255, 0, 255)).Upload), 4, 4, "red, green and blue as they are")
+	assertColour(t, color.NRGBA{255, 0, 255, 255}, asPicture(t, processed(t, s, inkJPEG(255, 0, 255)).Upload), 4, 4, "red, green and blue as they are")
 }

@@ -29,8 +29,8 @@ func deflated(t *testing.T, data []byte) []byte {
 	return out.Bytes()
 }
 
-// tellTales are pictures that say where they were taken, everywhere that they can.
-func tellTales(t *testing.T, m *image.NRGBA) map[string][]byte {
+// metadataSamples are pictures that say where they were taken, everywhere that they can.
+func metadataSamples(t *testing.T, m *image.NRGBA) map[string][]byte {
 	t.Helper()
 	of := encoded(t, m)
 	note := []byte(marked)
@@ -73,13 +73,13 @@ func said(t *testing.T, u media.Upload) string {
 	return string(u.Bytes) + string(iccOf(t, u))
 }
 
-func studioMetadata(t *testing.T, s media.Processor) {
+func processorMetadata(t *testing.T, s media.Processor) {
 	opaque, transparent := quarters(64, 48), quarters(64, 48)
 	transparent.Pix[3] = 0
 	for _, m := range []*image.NRGBA{opaque, transparent} {
-		for kind, raw := range tellTales(t, m) {
+		for kind, raw := range metadataSamples(t, m) {
 			require.Contains(t, string(raw), marked, "the test is one")
-			d := developed(t, s, raw, media.SizeSpec{Name: "sm", Width: 20, Height: 20})
+			d := processed(t, s, raw, media.SizeSpec{Name: "sm", Width: 20, Height: 20})
 			for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
 				asPicture(t, u)
 				for _, trace := range []string{marked, "GPS", "Exif", "xmpmeta", "8BIM", "MPF", "PK\x03\x04", "II*\x00", "Comment"} {
@@ -90,6 +90,6 @@ func studioMetadata(t *testing.T, s media.Processor) {
 			}
 		}
 	}
-	// Two files that differ in nothing but what they tell become the same.
-	assert.Equal(t, developed(t, s, pictures.GIF(t, paletted(opaque))), developed(t, s, tellTales(t, opaque)["GIF"]))
+	// Two files that differ only in their metadata become the same.
+	assert.Equal(t, processed(t, s, pictures.GIF(t, paletted(opaque))), processed(t, s, metadataSamples(t, opaque)["GIF"]))
 }

@@ -37,7 +37,7 @@ func turnedBy(t *testing.T, m *image.NRGBA, orientation uint16) map[string][]byt
 	return all
 }
 
-func studioUpright(t *testing.T, s media.Processor) {
+func processorUpright(t *testing.T, s media.Processor) {
 	frame := media.SizeSpec{Name: "sm", Width: 24, Height: 24}
 	for orientation, order := range uprightQuarters {
 		for _, size := range []image.Point{{64, 48}, {63, 47}} {
@@ -46,7 +46,7 @@ func studioUpright(t *testing.T, s media.Processor) {
 				width, height, small = height, width, image.Pt(18, 24)
 			}
 			for kind, raw := range turnedBy(t, quarters(size.X, size.Y), orientation) {
-				d := developed(t, s, raw, frame)
+				d := processed(t, s, raw, frame)
 				assert.Equal(t, []int{width, height}, []int{d.Width, d.Height}, "%s, %d", kind, orientation)
 				assertQuarters(t, asPicture(t, d.Upload), order, "%s, %d", kind, orientation)
 				assert.Equal(t, small, image.Pt(d.Variants[0].Width, d.Variants[0].Height), "%s, %d", kind, orientation)
@@ -58,14 +58,14 @@ func studioUpright(t *testing.T, s media.Processor) {
 	m := quarters(64, 48)
 	m.Pix[3] = 0
 	for _, kind := range []string{"PNG", "WebP"} {
-		d := developed(t, s, turnedBy(t, m, 6)[kind])
+		d := processed(t, s, turnedBy(t, m, 6)[kind])
 		assertQuarters(t, asPicture(t, d.Upload), uprightQuarters[6], kind)
 		_, _, _, a := asPicture(t, d.Upload).At(47, 0).RGBA()
 		assert.Zero(t, a, kind)
 	}
 	for _, orientation := range []uint16{0, 9, 0xffff} {
 		for kind, raw := range turnedBy(t, quarters(64, 48), orientation) {
-			d := developed(t, s, raw)
+			d := processed(t, s, raw)
 			assertQuarters(t, asPicture(t, d.Upload), uprightQuarters[1], "%s, %d", kind, orientation)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"plaza/test/pictures"
 )
 
-// The pictures of this suite are made here; none is anybody's.
+// The pictures of this suite are made here.
 
 // The colours of the quarters of a picture, as they are read: all of them can be
 // written in any form.
@@ -142,7 +142,7 @@ func withSegments(raw []byte, segments ...[]byte) []byte {
 	return slices.Concat(raw[:2], slices.Concat(segments...), raw[2:])
 }
 
-// exif says how the camera was held, and at the end whatever else.
+// exif says how the camera was held, and at the end any other data.
 func exif(order binary.AppendByteOrder, orientation uint16, more string) []byte {
 	out := []byte("II")
 	if order == binary.AppendByteOrder(binary.BigEndian) {

@@ -26,7 +26,7 @@ func noise(width, height int) *image.NRGBA {
 	return m
 }
 
-func studioFrames(t *testing.T, s media.Processor) {
+func processorSizes(t *testing.T, s media.Processor) {
 	frames := []media.SizeSpec{{Name: "a", Width: 30, Height: 30}, {Name: "b", Width: 100, Height: 100}, {Name: "c", Width: 30, Height: 5}, {Name: "d", Width: 60, Height: 60}, {Name: "e", Width: 30, Height: 30}}
 	for _, c := range []struct {
 		picture image.Point
@@ -42,7 +42,7 @@ func studioFrames(t *testing.T, s media.Processor) {
 		{image.Pt(1, 700), []image.Point{{1, 30}, {1, 100}, {1, 5}, {1, 60}, {1, 30}}},
 	} {
 		for kind, raw := range encoded(t, quarters(c.picture.X, c.picture.Y)) {
-			d := developed(t, s, raw, frames...)
+			d := processed(t, s, raw, frames...)
 			require.Len(t, d.Variants, len(frames))
 			for i, r := range d.Variants {
 				assert.Equal(t, frames[i].Name, r.Name)
@@ -77,23 +77,23 @@ func level(m image.Image, x, y int) float64 {
 	return float64(color.GrayModel.Convert(m.At(x, y)).(color.Gray).Y)
 }
 
-// renderings are those of the picture, made together and each alone.
-func renderings(t *testing.T, s media.Processor, raw []byte) []media.Variant {
+// variants are those of the picture, made together and each alone.
+func variants(t *testing.T, s media.Processor, raw []byte) []media.Variant {
 	t.Helper()
 	frames := []media.SizeSpec{{Name: "s", Width: 40, Height: 40}, {Name: "m", Width: 100, Height: 100}, {Name: "l", Width: 230, Height: 230}}
-	all := developed(t, s, raw, frames...).Variants
+	all := processed(t, s, raw, frames...).Variants
 	for _, f := range frames {
-		all = append(all, developed(t, s, raw, f).Variants...)
+		all = append(all, processed(t, s, raw, f).Variants...)
 	}
 	return all
 }
 
 var kinds = []string{"image/png", "image/webp", "image/gif", "image/jpeg"}
 
-func studioSharp(t *testing.T, s media.Processor) {
+func processorSharp(t *testing.T, s media.Processor) {
 	black, white := color.NRGBA{0, 0, 0, 255}, color.NRGBA{255, 255, 255, 255}
 	for _, kind := range kinds {
-		for _, r := range renderings(t, s, encoded(t, quarters(480, 360))[kind]) {
+		for _, r := range variants(t, s, encoded(t, quarters(480, 360))[kind]) {
 			assertQuarters(t, asPicture(t, r.Upload), [4]int{0, 1, 2, 3}, "%s, %s", kind, r.Name)
 		}
 	}
@@ -109,7 +109,7 @@ func studioSharp(t *testing.T, s media.Processor) {
 			if kind == "image/jpeg" && other != black {
 				continue
 			}
-			for _, r := range renderings(t, s, board[kind]) {
+			for _, r := range variants(t, s, board[kind]) {
 				m := asPicture(t, r.Upload)
 				for y := 2; y < r.Height-2; y += 7 {
 					for x := 2; x < r.Width-2; x++ {
@@ -128,7 +128,7 @@ func studioSharp(t *testing.T, s media.Processor) {
 		return white
 	}))
 	for _, kind := range kinds {
-		for _, r := range renderings(t, s, edge[kind]) {
+		for _, r := range variants(t, s, edge[kind]) {
 			m := asPicture(t, r.Upload)
 			for y := 0; y < r.Height; y += 7 {
 				for x := range r.Width {
@@ -143,18 +143,18 @@ func studioSharp(t *testing.T, s media.Processor) {
 			}
 		}
 	}
-	studioGhosts(t, s)
+	processorGhosts(t, s)
 }
 
-// studioGhosts shows that what can't be seen does not colour its neighbours.
-func studioGhosts(t *testing.T, s media.Processor) {
+// processorGhosts shows that what can't be seen does not colour its neighbours.
+func processorGhosts(t *testing.T, s media.Processor) {
 	ghost := drawn(image.Pt(480, 480), func(x, _ int) color.NRGBA {
 		if x/8%2 == 0 {
 			return color.NRGBA{255, 0, 0, 0}
 		}
 		return color.NRGBA{0, 0, 255, 255}
 	})
-	for _, r := range renderings(t, s, encoded(t, ghost)["image/png"]) {
+	for _, r := range variants(t, s, encoded(t, ghost)["image/png"]) {
 		assert.Equal(t, "image/png", r.Type)
 		m := asPicture(t, r.Upload)
 		for x := range r.Width {

@@ -27,7 +27,7 @@ func (s slow) ReadAt(p []byte, at int64) (int, error) {
 	return s.Reader.ReadAt(p, at)
 }
 
-func studioWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
+func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	const callers = 40
 	raw := encoded(t, noise(400, 400))["image/jpeg"]
 	synctest.Test(t, func(t *testing.T) {
@@ -46,7 +46,7 @@ func studioWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		assert.Less(t, making, int64(callers), "few at once")
 		assert.Empty(t, served)
 
-		// Whoever comes later waits.
+		// Later calls wait.
 		ctx, leave := context.WithCancel(t.Context())
 		for range callers {
 			go come(ctx, patience)
@@ -61,8 +61,8 @@ func studioWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		assert.Equal(t, making, inner.Load(), "those who have left did not come in")
 
 		// What is refused by its header needs no place.
-		studioClient{t, s}.refused(hollowPNG(60_000, 60_000), media.ErrTooManyPixels)
-		studioClient{t, s}.refused([]byte("text"), media.ErrNotAccepted)
+		processorClient{t, s}.refused(hollowPNG(60_000, 60_000), media.ErrTooManyPixels)
+		processorClient{t, s}.refused([]byte("text"), media.ErrNotAccepted)
 
 		close(gate)
 		for range callers {

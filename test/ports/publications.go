@@ -18,10 +18,10 @@ func Publications(t *testing.T, open Open) {
 		{"List has the visible ones alone, the latest update first, ties by ascending id", publicationOrder},
 		{"a category that is not there has none", publicationsOfCategory},
 		{"origin only: originals, and translations whose original is not visible", originOnly},
-		{"origin only is, in any world, what the rule says", originOnlyWorlds},
+		{"with random publications, origin only follows the rule", originOnlyRandom},
 		{"the total counts what paging yields, and past it is NotFound", publicationPages},
 		{"what comes out is private", publicationPrivate},
-		{"a canceled context is an error", publicationGone},
+		{"a canceled context is an error", publicationCancelled},
 	})
 }
 
@@ -32,7 +32,7 @@ func (w *fixtures) publications(q publication.Query) page.Page[publication.Publi
 	return p
 }
 
-// idsOf tells publications apart in lists.
+// idsOf returns the ids of the publications.
 func idsOf(all []publication.Publication) []publication.ID {
 	ids := []publication.ID{}
 	for _, p := range all {
@@ -51,7 +51,7 @@ func publicationPrivate(w *fixtures) {
 		got := w.publications(publication.Query{}).Items
 		assert.Equal(w, cover(), got[0].Cover)
 		got[0].Cover.Sizes[0].Name = "spoilt"
-		for _, thing := range w.shelved(0, sel, 10) {
+		for _, thing := range w.pages(0, sel, 10) {
 			sizes := contentOf(thing).Cover.Sizes
 			assert.Equal(w, cover().Sizes, sizes)
 			sizes[0].Name = "spoilt"
@@ -67,9 +67,9 @@ func contentOf(thing feed.Listable) publication.Content {
 	return thing.(publication.Publication).Content
 }
 
-func publicationGone(w *fixtures) {
+func publicationCancelled(w *fixtures) {
 	w.imports(article(w.newUser(), 1))
-	w.refusedGone(publicationCalls)
+	w.refuseCancelled(publicationCalls)
 }
 
 var publicationCalls = []call{

@@ -58,7 +58,7 @@ func originOnly(w *fixtures) {
 		article(author, 1),
 		article(author, 2, translationOf(1)),
 		article(author, 3, translationOf(2), func(p *publication.Publication) { p.Bundle.FirstOriginal = 3 }), // itself
-		article(author, 4, translationOf(99)), // nobody knows its original
+		article(author, 4, translationOf(99)), // its original is unknown
 		article(author, 5, translationOf(4)),  // a translation of a translation
 		article(author, 6, func(p *publication.Publication) { p.Published = false }),
 		article(author, 7, translationOf(6)),
@@ -75,8 +75,8 @@ func originOnly(w *fixtures) {
 	assert.Equal(w, []publication.ID{1, 3, 4, 7, 11, 12, 13}, w.originals())
 }
 
-func originOnlyWorlds(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
+func originOnlyRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
 		author := w.newUser()
 		w.category(1)
 		bundles := make([]publication.Bundle, 12)

@@ -12,26 +12,26 @@ import (
 	"plaza/domain/user"
 )
 
-// random makes worlds that are random, and the same every time.
+// random makes random content, the same every time.
 type random struct{ *rand.Rand }
 
-// eachChance runs fn in a few fresh worlds, in the short run of the tests in one; the seed
-// tells which one failed.
-func (w *fixtures) eachChance(fn func(*fixtures, random)) {
+// eachSeed runs fn with a few fresh stores, in short mode with one; the seed
+// of a failure is the name of its subtest.
+func (w *fixtures) eachSeed(fn func(*fixtures, random)) {
 	seeds := uint64(4)
 	if testing.Short() {
 		seeds = 1
 	}
 	for seed := range seeds {
 		w.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			fn(w.open.world(t), random{rand.New(rand.NewPCG(seed, seed))})
+			fn(w.open.fixtures(t), random{rand.New(rand.NewPCG(seed, seed))})
 		})
 	}
 }
 
 func pick[T any](c random, of ...T) T { return of[c.IntN(len(of))] }
 
-// days are those on which things happen by chance.
+// days are the days of random events.
 var days = []event.Date{event.DateOf(noon.AddDate(0, 0, -1)), pi, event.DateOf(noon.AddDate(0, 0, 1))}
 
 // edits are what an author may want next: any field, each as likely as not.
@@ -48,11 +48,11 @@ func (c random) edits() []edit {
 	return some
 }
 
-// relate tells what people are to each other.
+// relate returns the relation of two users.
 type relate func(viewer, author user.ID) subscription.Relation
 
-// society is people who follow each other at random.
-func (w *fixtures) society(c random) ([]user.ID, relate) {
+// users is people who follow each other at random.
+func (w *fixtures) users(c random) ([]user.ID, relate) {
 	w.Helper()
 	var people []user.ID
 	for range 5 {
@@ -73,8 +73,8 @@ func (w *fixtures) society(c random) ([]user.ID, relate) {
 	}
 }
 
-// diaries are events of all the people, some of them created at the same instant.
-func (w *fixtures) diaries(c random, people []user.ID) []*event.Event {
+// randomEvents are events of all the people, some of them created at the same instant.
+func (w *fixtures) randomEvents(c random, people []user.ID) []*event.Event {
 	w.Helper()
 	w.category(1)
 	w.category(2)

@@ -15,7 +15,7 @@ import (
 // Sanitiser is the suite of markup.Sanitiser.
 func Sanitiser(t *testing.T, fresh func(t *testing.T) markup.Sanitiser) {
 	removed := map[string][]string{
-		"whatever could act": {
+		"active content": {
 			`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `<p onclick="alert(1)">`, `<a href="javascript:alert(1)">`,
 			`<a href="jAvAsCrIpT&colon;alert(1)">`, `<a href="&#106;avascript:alert(1)">`, `<svg onload=alert(1)>`, `<form action=//evil.example>`,
 			`<a href="data:text/html,<script>alert(1)</script>">`, `<input autofocus onfocus=alert(1)>`, `<body onload=alert(1)>`,
@@ -27,11 +27,11 @@ func Sanitiser(t *testing.T, fresh func(t *testing.T) markup.Sanitiser) {
 			`<!--[if IE]><script>alert(1)</script><![endif]-->`, `<!doctype html><html><body onload=alert(1)>x</body></html>`,
 			`<scr<script>ipt>alert(1)</script>`, `<video onerror=alert(1)><source></video>`, `<meta http-equiv=refresh content="0;url=//evil.example">`,
 		},
-		"whatever could frame": {
+		"frames": {
 			`<iframe src="https://evil.example"></iframe>`, `<frameset><frame src="//evil.example"></frameset>`,
 			`<object data="//evil.example"></object>`, `<embed src="//evil.example">`, `<portal src="//evil.example">`,
 		},
-		"whatever could phone home": {
+		"requests to other servers": {
 			`<img src="https://evil.example/pixel.gif">`, `<img src="//evil.example/pixel.gif">`, `<link rel=stylesheet href="//evil.example">`,
 			`<video src="//evil.example" poster="//evil.example">`, `<audio src="//evil.example">`, `<a ping="//evil.example">`,
 			`<p style="background:url(//evil.example)">`, `<style>@import "//evil.example"</style>`, `<base href="//evil.example">`,
@@ -39,7 +39,7 @@ func Sanitiser(t *testing.T, fresh func(t *testing.T) markup.Sanitiser) {
 			`<a href="//evil.example/">x</a>`, `<a href="https:evil.example">x</a>`, `<a href="\\evil.example">x</a>`, `<a href="/api/evil/">x</a>`,
 			`<img src="data:image/svg+xml,<svg onload=alert(1)>">`, `<audio src="//evil.example/x.mp3" autoplay></audio>`, `<video poster="//evil.example/x.png"></video>`,
 		},
-		"whatever could hide": {
+		"hidden content": {
 			`<p style="position:fixed">`, `<p class="overlay">`, `<p id="login">`, `<a name="top">`, `<p hidden>`, `<p data-id="1">`, `<!-- secret -->`,
 		},
 	}

@@ -58,7 +58,7 @@ func All(t *testing.T, open Open) {
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Images", Images}, {"Ledger", Ledger},
-		{"Intake", Imports}, {"Bin", DeletionQueue}, {"Inside", Inside},
+		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}
@@ -72,8 +72,10 @@ type promise struct {
 
 func (open Open) keeps(t *testing.T, promises []promise) {
 	for _, p := range promises {
-		t.Run(p.sentence, func(t *testing.T) { p.kept(open.world(t)) })
+		t.Run(p.sentence, func(t *testing.T) { p.kept(open.fixtures(t)) })
 	}
 }
 
-func (open Open) world(t *testing.T) *fixtures { return &fixtures{T: t, Stores: open(t), open: open} }
+func (open Open) fixtures(t *testing.T) *fixtures {
+	return &fixtures{T: t, Stores: open(t), open: open}
+}

@@ -23,14 +23,14 @@ func Subscriptions(t *testing.T, open Open) {
 		{"however many Follow at once, one is stored", followAtOnce},
 		{"what is followed must exist, else ErrNotFound", followNothing},
 		{"Remove ends the subscription", unfollow},
-		{"Remove of what is not there, or somebody else's, is ErrNotFound", unfollowNothing},
+		{"Remove of an unknown subscription, or of another user's, is ErrNotFound", unfollowNothing},
 		{"of many who Remove at once one does", unfollowAtOnce},
 		{"List returns a page of what the query admits", listAdmitted},
 		{"List is newest first, ties by descending id", listNewest},
 		{"the total counts what paging yields, and past it is NotFound", listPages},
-		{"Relations tells what the viewer is to each author, Stranger included", relations},
-		{"nobody is related to the zero viewer", relationsOfNobody},
-		{"whoever has gone away is not served, and nothing is stored", subscriptionGone},
+		{"Relations returns the viewer's relation to each author, Stranger included", relations},
+		{"the zero viewer is a Stranger to every author", relationsOfAnonymous},
+		{"a cancelled call returns the error of its context and stores nothing", subscriptionCancelled},
 	})
 }
 
@@ -241,17 +241,17 @@ func relations(w *fixtures) {
 	assert.Empty(w, w.relations(viewer))
 }
 
-func relationsOfNobody(w *fixtures) {
+func relationsOfAnonymous(w *fixtures) {
 	a, b := w.newUser(), w.newUser()
 	w.befriend(a, b)
 	want := map[user.ID]subscription.Relation{a: subscription.Stranger, b: subscription.Stranger, 0: subscription.Stranger}
 	assert.Equal(w, want, w.relations(0, a, b, 0))
 }
 
-func subscriptionGone(w *fixtures) {
+func subscriptionCancelled(w *fixtures) {
 	who, followed := w.newUser(), w.newUser()
 	s := w.subscribe(toUser(followed, who, noon))
-	w.refusedGone(subscriptionCalls)
+	w.refuseCancelled(subscriptionCalls)
 	assert.Empty(w, w.subscriptions(subscription.Query{User: who}).Items)
 	assert.Equal(w, []subscription.Subscription{s}, w.subscriptions(subscription.Query{User: followed}).Items)
 }

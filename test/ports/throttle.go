@@ -13,8 +13,8 @@ import (
 	"plaza/domain/fault"
 )
 
-// Throttle is the suite of access.Throttle. Nobody in it has an account: phones
-// that are nobody's count alike.
+// Throttle is the suite of access.Throttle. No user in it has an account: phones
+// without an account count alike.
 func Throttle(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Begin takes as many of a phone from a source as ByPair allows", beginByPair},
@@ -22,14 +22,14 @@ func Throttle(t *testing.T, open Open) {
 		{"Begin takes as many from a source as BySourceAny allows", beginBySource},
 		{"a full BySourceAny does not stop a phone at a usual source of its own, and counts it", beginUsualSource},
 		{"Begin counts nothing when one grouping is full", beginRefused},
-		{"the fault tells when the first place gets free again", beginLater},
-		{"of several full groupings the fault tells the last to have a place", beginLatest},
+		{"the fault has the time until the first place is free again", beginLater},
+		{"of several full groupings the fault has the time until the last one is free", beginLatest},
 		{"attempts at once can't slip by", beginAtOnce},
 		{"Succeed takes the attempt back in every grouping", succeedTakesBack},
 		{"Succeed forgets what counted ByPair, and nothing else", succeedForgets},
 		{"Succeed makes the source a usual one of the phone", succeedUsual},
 		{"Abandon takes back one attempt, and nothing else", abandon},
-		{"whoever has gone away is not served, and nothing is stored", throttleGone},
+		{"a cancelled call returns the error of its context and stores nothing", throttleCancelled},
 	})
 }
 
@@ -270,10 +270,10 @@ func abandon(w *fixtures) {
 	w.full(noon, try(1, 100)) // coming to no decision made it no usual source
 }
 
-func throttleGone(w *fixtures) {
+func throttleCancelled(w *fixtures) {
 	pair := limit(access.ByPair)
 	w.fail(noon, times(pair.Max-1, try(1, 1))...)
-	w.refusedGone(throttleCalls)
+	w.refuseCancelled(throttleCalls)
 	w.fail(noon, try(1, 1))
 	w.full(noon, try(1, 1))
 }

@@ -20,7 +20,7 @@ func Tokens(t *testing.T, open Open) {
 		{"Issue stores the token and returns its number", issue},
 		{"Issue stores whether the token was narrowed, or that this is unknown", issueNarrowing},
 		{"Session returns the token with the standing of its account", sessionStanding},
-		{"Session returns the token whatever its state", sessionWhatever},
+		{"Session returns the token in any state", sessionAnyState},
 		{"Session without a token is ErrNoSession", sessionNone},
 		{"Touch notes that token and user were seen", touch},
 		{"Touch writes each of the two only if it is SeenEvery older", touchSeldom},
@@ -36,7 +36,7 @@ func Tokens(t *testing.T, open Open) {
 		{"a user has at most MaxTokens: Issue removes the least recently used ones", tokensBounded},
 		{"a new generation leaves the kept token alone valid", tokenKept},
 		{"what goes in and comes out is private", tokenPrivate},
-		{"whoever has gone away is not served, and nothing is stored", tokenGone},
+		{"a cancelled call returns the error of its context and stores nothing", tokenCancelled},
 	})
 }
 
@@ -129,7 +129,7 @@ func standing(a access.Account) access.Account {
 	return access.Account{User: a.User, Scopes: a.Scopes, Staff: a.Staff, Disabled: a.Disabled, Generation: a.Generation}
 }
 
-func sessionWhatever(w *fixtures) {
+func sessionAnyState(w *fixtures) {
 	holder := w.newUser()
 	expired := token(holder, 1)
 	expired.TTL = -time.Hour
@@ -372,10 +372,10 @@ func tokenPrivate(w *fixtures) {
 	assert.Equal(w, access.DefaultScopes(), w.session(stored).Account.Scopes)
 }
 
-func tokenGone(w *fixtures) {
+func tokenCancelled(w *fixtures) {
 	t := w.issue(token(w.newUser(), 1))
 	before := w.session(t)
-	w.refusedGone(tokenCalls)
+	w.refuseCancelled(tokenCalls)
 	assert.Equal(w, before, w.session(t))
 	theirs, err := w.Tokens.OfUser(w.Context(), t.User)
 	require.NoError(w, err)

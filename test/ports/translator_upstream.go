@@ -56,7 +56,7 @@ type Refusal struct {
 	Again  bool   // whether it asks once more
 }
 
-// TranslatorUpstream is the suite of translators that ask somebody else, besides Translator.
+// TranslatorUpstream is the suite of translators that call another service, besides Translator.
 func TranslatorUpstream(t *testing.T, u Upstream) {
 	t.Run("against its provider", func(t *testing.T) {
 		server := httptest.NewServer(u.Provider)
@@ -110,7 +110,7 @@ func TranslatorUpstream(t *testing.T, u Upstream) {
 		})
 	})
 
-	t.Run("texts without a word are nobody's work", func(t *testing.T) {
+	t.Run("texts without a word are not sent", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := u.played(t, nil)
 			got, err := p.translate("", " \n")

@@ -135,7 +135,7 @@ func (c *cluster) start() error {
 	for _, setting := range append([]string{
 		"listen_addresses=", "cluster_name=" + c.name(), "max_connections=200", "autovacuum=off",
 		"fsync=off", "synchronous_commit=off", "full_page_writes=off",
-		// What a killed server leaves behind goes with the folder.
+		// The files of a killed server are removed with the folder.
 		"dynamic_shared_memory_type=mmap",
 	}, c.settings...) {
 		args = append(args, "-c", setting)

@@ -79,7 +79,7 @@ func sweep() {
 	}
 }
 
-// leftover is the folder when nobody has it any more; nil otherwise, and when it is
+// leftover is the folder if no process uses it; nil otherwise, and when it is
 // another account's: its content says which processes to end.
 func leftover(path string) *folder {
 	uid, gid, err := account()

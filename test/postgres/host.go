@@ -121,7 +121,7 @@ func (h *host) fill(prepare Prepare) (string, error) {
 	if err := prepare(ctx, at); err != nil {
 		return "", fmt.Errorf("preparing a template: %w", err)
 	}
-	// A database that somebody is connected to can't be copied.
+	// A database with connections can't be copied.
 	if err := h.exec("ALTER DATABASE %s WITH ALLOW_CONNECTIONS false", name); err != nil {
 		return "", fmt.Errorf("closing a template: %w", err)
 	}

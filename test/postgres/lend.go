@@ -62,7 +62,7 @@ func (h *host) loan(template string) (loan, error) {
 	return l, err
 }
 
-// What a database has that its schema has not: rows in tables, and how far the numbers
+// The data of a database besides its schema: rows in tables, and how far the numbers
 // have come.
 const (
 	tablesOf = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations'"

@@ -98,7 +98,7 @@ func (r *report) take(e event) {
 		r.failed = true
 		fmt.Fprint(r.out, r.built[e.ImportPath])
 	case "output":
-		if e.Test == "" && isVerdict(e.Output) {
+		if e.Test == "" && isResult(e.Output) {
 			fmt.Fprint(r.out, e.Output)
 		} else {
 			r.output[of] = append(r.output[of], e.Output)
@@ -108,8 +108,8 @@ func (r *report) take(e event) {
 	}
 }
 
-// isVerdict reports whether the line is what go test says of a package with tests.
-func isVerdict(line string) bool {
+// isResult reports whether the line is what go test says of a package with tests.
+func isResult(line string) bool {
 	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "FAIL\t")
 }
 

@@ -20,7 +20,7 @@ func assemble(dir fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	names = slices.Insert(slices.DeleteFunc(names, func(name string) bool { return name == base }), 0, base)
 	var doc yaml.MapSlice
 	for _, name := range names {
 		part, err := read(dir, name)
@@ -32,13 +32,6 @@ func assemble(dir fs.FS) ([]byte, error) {
 		}
 	}
 	return render(doc)
-}
-
-func rank(name string) int {
-	if name == base {
-		return 0
-	}
-	return 1
 }
 
 func read(dir fs.FS, name string) (yaml.MapSlice, error) {
@@ -86,61 +79,41 @@ func isShared(at string) bool {
 
 // render writes the document as indented JSON.
 func render(doc yaml.MapSlice) ([]byte, error) {
-	var compact, indented bytes.Buffer
-	if err := write(&compact, doc); err != nil {
+	if err := checkKeys(doc); err != nil {
 		return nil, err
 	}
-	if err := json.Indent(&indented, compact.Bytes(), "", "  "); err != nil {
+	compact, err := yaml.MarshalWithOptions(doc, yaml.JSON())
+	if err != nil {
 		return nil, err
 	}
-	indented.WriteByte('\n')
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, compact, "", "  "); err != nil {
+		return nil, err
+	}
 	return indented.Bytes(), nil
 }
 
-func write(b *bytes.Buffer, value any) error {
-	switch v := value.(type) {
-	case yaml.MapSlice:
-		return writeMapping(b, v)
-	case []any:
-		b.WriteByte('[')
-		for i, item := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := write(b, item); err != nil {
+// checkKeys refuses repeated keys, which YAML's merge key permits.
+func checkKeys(value any) error {
+	if list, isList := value.([]any); isList {
+		for _, item := range list {
+			if err := checkKeys(item); err != nil {
 				return err
 			}
 		}
-		b.WriteByte(']')
 		return nil
-	default:
-		enc := json.NewEncoder(b)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(v)
 	}
-}
-
-// writeMapping refuses repeated keys, which YAML's merge key permits.
-func writeMapping(b *bytes.Buffer, m yaml.MapSlice) error {
+	mapping, _ := value.(yaml.MapSlice)
 	seen := map[string]bool{}
-	b.WriteByte('{')
-	for i, item := range m {
+	for _, item := range mapping {
 		key := fmt.Sprint(item.Key)
 		if seen[key] {
 			return fmt.Errorf("%s is defined twice in one mapping", key)
 		}
 		seen[key] = true
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := write(b, key); err != nil {
-			return err
-		}
-		b.WriteByte(':')
-		if err := write(b, item.Value); err != nil {
+		if err := checkKeys(item.Value); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	b.WriteByte('}')
 	return nil
 }

@@ -93,7 +93,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	}
 	assert.EqualValues(t, event.CommentLimit.Chars, *schemas["NewComment"].Value.Properties["content"].Value.MaxLength)
 	assert.EqualValues(t, event.MaxPlates, *schemas["Event"].Value.Properties["plates"].Value.MaxItems)
-	assert.EqualValues(t, people.MaxAsked, *schemas["People"].Value.Properties["uid"].Value.MaxItems)
+	assert.EqualValues(t, people.MaxLookup, *schemas["People"].Value.Properties["uid"].Value.MaxItems)
 	assert.EqualValues(t, userimage.MaxTags, *schemas["Tags"].Value.MaxItems)
 	assert.EqualValues(t, userimage.MaxTags, *schemas["ImageTags"].Value.Properties["tags"].Value.MaxItems)
 	assert.EqualValues(t, userimage.TagLimit.Chars, *schemas["Tag"].Value.MaxLength)

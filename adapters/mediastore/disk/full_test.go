@@ -29,9 +29,9 @@ func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1", "-test.v")
 	cmd.Env = append(os.Environ(), child+"=yes")
 	cmd.SysProcAttr = attributes
-	said, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	require.Contains(t, string(said), "--- PASS: "+t.Name()+" ", "the child must have run it")
+	reply, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", reply)
+	require.Contains(t, string(reply), "--- PASS: "+t.Name()+" ", "the child must have run it")
 	return false
 }
 

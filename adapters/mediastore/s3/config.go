@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"plaza/domain/media"
 	"plaza/domain/secret"
+	"plaza/domain/text"
 )
 
 // Config holds the settings of the store. The environment is never read.
@@ -63,30 +63,18 @@ func (c Config) problems() error {
 			wrong = append(wrong, errors.New("s3: "+problem))
 		}
 	}
-	endpoint, isEndpoint := address(c.Endpoint)
+	endpoint, isEndpoint := text.ServiceURL(c.Endpoint)
 	check(isEndpoint && strings.Trim(endpoint.Path, "/") == "", "Endpoint must be https://host[:port] (http:// only on a trusted network)")
 	check(regions.MatchString(c.Region), "Region must be 1 to 64 letters, digits and hyphens")
 	check(s3utils.CheckValidBucketNameStrict(c.Bucket) == nil, "Bucket must be a valid bucket name")
-	check(isVisible(c.KeyID), "KeyID must be visible characters")
-	check(isVisible(c.Secret.Reveal()), "Secret must be visible characters")
+	check(c.KeyID != "" && text.IsVisible(c.KeyID), "KeyID must be visible characters")
+	check(c.Secret.Reveal() != "" && text.IsVisible(c.Secret.Reveal()), "Secret must be visible characters")
 	check(len(c.Prefix) <= 256 && prefixes.MatchString(c.Prefix),
 		"Prefix must be at most 256 letters, digits and ._- in folders that do not begin with a dot")
-	_, isPublic := address(c.PublicURL)
+	_, isPublic := text.ServiceURL(c.PublicURL)
 	check(c.PublicURL == "" || isPublic, "PublicURL must be an http or https URL without user, query and fragment")
 	check(c.Deadline >= 0, "Deadline must not be negative")
 	return errors.Join(wrong...)
-}
-
-func isVisible(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
-func address(s string) (*url.URL, bool) {
-	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(s, "?#") || !isVisible(s) {
-		return nil, false
-	}
-	return u, u.Scheme == "https" || u.Scheme == "http"
 }
 
 // newTransport connects directly to the store and ignores the environment.

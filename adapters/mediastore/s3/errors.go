@@ -45,8 +45,8 @@ func explain(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errTooLong) {
 		return fmt.Errorf("%w: %w", ErrAway, errTooLong)
 	}
-	if said, is := errors.AsType[minio.ErrorResponse](err); is {
-		return judge(said)
+	if reply, is := errors.AsType[minio.ErrorResponse](err); is {
+		return errorOf(reply)
 	}
 	if e, is := errors.AsType[*tls.CertificateVerificationError](err); is {
 		return fmt.Errorf("%w: %w", ErrFailing, e)
@@ -66,29 +66,29 @@ func explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrFailing, errForeign)
 }
 
-// judge distinguishes an overloaded store from one that refuses the request or fails for
+// errorOf distinguishes an overloaded store from one that refuses the request or fails for
 // good.
-func judge(said minio.ErrorResponse) error {
+func errorOf(reply minio.ErrorResponse) error {
 	kind := ErrFailing
-	switch s := said.StatusCode; {
-	case s >= http.StatusInternalServerError, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout, said.Code == "SlowDown":
+	switch s := reply.StatusCode; {
+	case s >= http.StatusInternalServerError, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout, reply.Code == "SlowDown":
 		kind = ErrAway
 	}
-	if !codes.MatchString(said.Code) {
-		return fmt.Errorf("%w: status %d", kind, said.StatusCode)
+	if !codes.MatchString(reply.Code) {
+		return fmt.Errorf("%w: status %d", kind, reply.StatusCode)
 	}
-	return fmt.Errorf("%w: status %d, %s", kind, said.StatusCode, said.Code)
+	return fmt.Errorf("%w: status %d, %s", kind, reply.StatusCode, reply.Code)
 }
 
 // isMissing reports whether the object does not exist.
 func isMissing(err error) bool {
-	said, is := errors.AsType[minio.ErrorResponse](err)
-	return is && said.StatusCode == http.StatusNotFound && said.Code == minio.NoSuchKey
+	reply, is := errors.AsType[minio.ErrorResponse](err)
+	return is && reply.StatusCode == http.StatusNotFound && reply.Code == minio.NoSuchKey
 }
 
 // isRefused reports whether the store has certainly not executed the request.
 func isRefused(err error) bool {
-	said, is := errors.AsType[minio.ErrorResponse](err)
-	return is && said.StatusCode >= http.StatusBadRequest && said.StatusCode < http.StatusInternalServerError &&
-		said.StatusCode != http.StatusRequestTimeout
+	reply, is := errors.AsType[minio.ErrorResponse](err)
+	return is && reply.StatusCode >= http.StatusBadRequest && reply.StatusCode < http.StatusInternalServerError &&
+		reply.StatusCode != http.StatusRequestTimeout
 }

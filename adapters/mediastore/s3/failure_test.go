@@ -93,7 +93,7 @@ func TestWhat_servers_can_do_wrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		kind   fault.Kind
-		said   string
+		reply  string
 	}{
 		"busy":   {refuse(503, "SlowDown", "echo").ServeHTTP, fault.Unavailable, "status 503"},
 		"broken": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, fault.Unavailable, "status 500"},
@@ -126,7 +126,7 @@ func TestWhat_servers_can_do_wrong(t *testing.T) {
 				assert.Equal(t, c.kind.Code(), fault.KindOf(err).Code(), "%s: %v", call, err)
 				assert.NotErrorIs(t, err, media.ErrNotFound)
 				if call != "Open" { // whose HEAD is answered without words
-					assert.ErrorContains(t, err, c.said, call)
+					assert.ErrorContains(t, err, c.reply, call)
 				}
 				assertDiscreet(t, err)
 			}

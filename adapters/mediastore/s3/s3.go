@@ -25,13 +25,14 @@ import (
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/secret"
+	"plaza/domain/text"
 )
 
 const (
 	// tries is how often a request is sent that failed for a temporary reason. Every request
 	// here is idempotent.
 	tries = 3
-	// abandonTimeout is how long abandon tries to remove a picture.
+	// abandonTimeout is how long removeUnfinished tries to remove a picture.
 	abandonTimeout = 2 * time.Second
 )
 
@@ -59,7 +60,7 @@ func New(c Config) (*Store, error) {
 	if err := c.problems(); err != nil {
 		return nil, err
 	}
-	endpoint, _ := address(c.Endpoint)
+	endpoint, _ := text.ServiceURL(c.Endpoint)
 	var transport http.RoundTripper = newTransport()
 	if c.Transport != nil {
 		transport = c.Transport
@@ -68,7 +69,7 @@ func New(c Config) (*Store, error) {
 		Creds:     credentials.NewStaticV4(c.KeyID, c.Secret.Reveal(), ""),
 		Secure:    endpoint.Scheme == "https",
 		Region:    c.Region,
-		Transport: strict{transport}, MaxRetries: tries,
+		Transport: checkedTransport{transport}, MaxRetries: tries,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("s3: invalid Endpoint: %w", err)
@@ -107,7 +108,7 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 		return key, nil
 	}
 	if !isRefused(err) {
-		s.abandon(ctx, key)
+		s.removeUnfinished(ctx, key)
 	}
 	return "", fmt.Errorf("storing a picture: %w", explain(ctx, err))
 }
@@ -136,9 +137,9 @@ func (s *Store) put(ctx context.Context, key media.Key, u media.Upload, a media.
 	return err
 }
 
-// abandon tries to remove a picture that may have been stored. If that fails too, the
+// removeUnfinished tries to remove a picture that may have been stored. If that fails too, the
 // picture has no record, and All finds it.
-func (s *Store) abandon(ctx context.Context, key media.Key) {
+func (s *Store) removeUnfinished(ctx context.Context, key media.Key) {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(abandonTimeout, s.deadline))
 	defer cancel()
 	_ = s.Remove(bounded, key)

@@ -16,7 +16,7 @@ import (
 	"plaza/test/process"
 )
 
-// What every store in these tests is called and opened with.
+// The names and options of the stores in these tests.
 const (
 	bucket    = "pictures"
 	region    = "eu-test-1"

@@ -10,12 +10,12 @@ import (
 // maxList is larger than any page of a list.
 const maxList = 8 << 20
 
-// strict sends requests and validates answers that minio-go accepts unchecked. Otherwise a
+// checkedTransport sends requests and validates answers that minio-go accepts unchecked. Otherwise a
 // proxy's page would count as an empty list.
-type strict struct{ http.RoundTripper }
+type checkedTransport struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := s.RoundTripper.RoundTrip(r)
 	if err != nil {
 		return nil, err

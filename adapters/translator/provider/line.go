@@ -10,13 +10,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"plaza/domain/secret"
+	"plaza/domain/text"
 )
 
 // Line is the connection to a provider.
@@ -43,35 +43,18 @@ const (
 // the wrong field.
 func (l Line) problems() error {
 	var wrong []error
-	switch u, err := url.Parse(l.URL); {
+	switch u, is := text.ServiceURL(l.URL); {
 	case l.URL == "":
 		wrong = append(wrong, errors.New("URL is missing"))
-	case err == nil && u.Scheme == "http" && !l.isAddress():
-		wrong = append(wrong, errors.New("URL must be https, because http is readable on the network (http only for loopback)"))
-	case !l.isAddress():
+	case !is:
 		wrong = append(wrong, errors.New("URL must be an https URL without user, query and fragment (http only for loopback)"))
+	case !l.Plain && !text.IsConfidential(u):
+		wrong = append(wrong, errors.New("URL must be https, because http is readable on the network (http only for loopback)"))
 	}
 	if l.Deadline < 0 {
 		wrong = append(wrong, errors.New("deadline must not be negative"))
 	}
 	return errors.Join(wrong...)
-}
-
-func (l Line) isAddress() bool {
-	u, err := url.Parse(l.URL)
-	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(l.URL, "?#") || !isVisible(l.URL) {
-		return false
-	}
-	return u.Scheme == "https" || u.Scheme == "http" && (l.Plain || isHere(u.Hostname()))
-}
-
-func isHere(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
-}
-
-func isVisible(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // CheckKey returns an error if the key can't be sent in a header. The error does not show
@@ -80,7 +63,7 @@ func CheckKey(key secret.String) error {
 	switch k := key.Reveal(); {
 	case k == "":
 		return errors.New("key is missing")
-	case len(k) > 512 || !isVisible(k):
+	case len(k) > 512 || !text.IsVisible(k):
 		return errors.New("key must be 1 to 512 visible characters")
 	}
 	return nil

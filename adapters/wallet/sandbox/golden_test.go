@@ -52,7 +52,7 @@ func TestPAY08_transcripts(t *testing.T) {
 		cancel()
 		return nil, err
 	})
-	_, err := s.Pay("native-1", How{Coupon: 90})
+	_, err := s.Pay("native-1", PaymentOptions{Coupon: 90})
 	require.NoError(t, err)
 	require.NoError(t, s.Run(ctx))
 	require.Error(t, ctx.Err(), "nothing was told")

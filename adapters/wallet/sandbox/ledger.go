@@ -69,14 +69,14 @@ func (t Trade) payable(now time.Time) error {
 	return nil
 }
 
-// How holds the details of a payment.
-type How struct {
+// PaymentOptions are the details of a payment.
+type PaymentOptions struct {
 	OpenID string // the payer, where the order names none
 	Coupon int64  // the part of the amount that a coupon pays
 }
 
 // Pay pays the trade; the merchant is notified afterwards. A trade can be paid only once.
-func (s *Server) Pay(outTradeNo string, how How) (Trade, error) {
+func (s *Server) Pay(outTradeNo string, how PaymentOptions) (Trade, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, there := s.trades[outTradeNo]
@@ -126,12 +126,12 @@ func (s *Server) commit(t Trade) error {
 			return fmt.Errorf("writing the ledger: %w", err)
 		}
 	}
-	s.keep(t)
+	s.store(t)
 	return nil
 }
 
-// keep stores the trade in memory. The caller must hold the lock.
-func (s *Server) keep(t Trade) {
+// store stores the trade in memory. The caller must hold the lock.
+func (s *Server) store(t Trade) {
 	if _, there := s.trades[t.OutTradeNo]; !there {
 		s.numbers = append(s.numbers, t.OutTradeNo)
 	}

@@ -82,8 +82,8 @@ func (s *Server) Misbehave(m Misbehaviour) error {
 	return nil
 }
 
-// take returns the misbehaviour of this request. Without one, Do is empty.
-func (s *Server) take(op Operation, no string) Misbehaviour {
+// nextMisbehaviour returns the misbehaviour of this request. Without one, Do is empty.
+func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, m := range s.tricks {
@@ -123,8 +123,8 @@ func (m Misbehaviour) afterwards() error {
 	return nil
 }
 
-// detain delays an answer. It reports whether the caller is still connected.
-func (s *Server) detain(ctx context.Context, m Misbehaviour) bool {
+// holdResponse delays an answer. It reports whether the caller is still connected.
+func (s *Server) holdResponse(ctx context.Context, m Misbehaviour) bool {
 	switch m.Do {
 	case Delay:
 		return pause(ctx, m.delay())

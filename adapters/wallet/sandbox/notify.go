@@ -49,7 +49,7 @@ func (s *Server) Run(ctx context.Context) error {
 			select {
 			case slots <- struct{}{}:
 			case <-ctx.Done():
-				s.give(due)
+				s.unmarkInFlight(due)
 				return nil
 			}
 			sending.Go(func() {
@@ -91,8 +91,8 @@ func (s *Server) due() (due []Trade, wait time.Duration) {
 	return due, wait
 }
 
-// give returns taken trades.
-func (s *Server) give(taken []Trade) {
+// unmarkInFlight lets due return the trades again.
+func (s *Server) unmarkInFlight(taken []Trade) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range taken {
@@ -111,13 +111,13 @@ func (s *Server) wake() {
 // deliver sends a notification once, or as a trick demands.
 func (s *Server) deliver(ctx context.Context, t Trade) {
 	defer s.wake()
-	defer s.give([]Trade{t})
-	trick := s.take(Notify, t.OutTradeNo)
+	defer s.unmarkInFlight([]Trade{t})
+	trick := s.nextMisbehaviour(Notify, t.OutTradeNo)
 	message := s.notification(t, trick)
 	err := errors.New("lost on the way")
 	switch trick.Do {
 	case Late:
-		s.park(t.OutTradeNo, trick)
+		s.delay(t.OutTradeNo, trick)
 		return
 	case Lose:
 	case Delay:
@@ -134,8 +134,8 @@ func (s *Server) deliver(ctx context.Context, t Trade) {
 	s.delivered(t.OutTradeNo, err == nil)
 }
 
-// park holds a notification back until another one was sent or its time is over.
-func (s *Server) park(no string, trick Misbehaviour) {
+// delay holds a notification back until another one was sent or its time is over.
+func (s *Server) delay(no string, trick Misbehaviour) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	longest := s.scaled(pauses[0])
@@ -144,8 +144,8 @@ func (s *Server) park(no string, trick Misbehaviour) {
 	}
 	t := s.trades[no]
 	t.Next = s.now().Add(longest)
-	s.keep(t)
-	s.parked[no] = struct{}{}
+	s.store(t)
+	s.delayed[no] = struct{}{}
 }
 
 // delivered records an attempt and releases the notifications that were to follow it.
@@ -162,15 +162,15 @@ func (s *Server) delivered(no string, taken bool) {
 	}
 	if err := s.commit(t); err != nil {
 		s.cfg.Log.Error("sandbox: recording a notification attempt failed", "cause", err)
-		s.keep(t) // after a restart it is sent again, which merchants must accept
+		s.store(t) // after a restart it is sent again, which merchants must accept
 	}
-	delete(s.parked, no)
-	for other := range s.parked {
+	delete(s.delayed, no)
+	for other := range s.delayed {
 		o := s.trades[other]
 		o.Next = now
-		s.keep(o)
+		s.store(o)
 	}
-	clear(s.parked)
+	clear(s.delayed)
 }
 
 // post sends copies of the message at once. It succeeds if one of them is accepted.
@@ -207,13 +207,13 @@ func (s *Server) postOne(ctx context.Context, address string, message []byte) er
 	if err != nil {
 		return err
 	}
-	said, err := parse(body)
+	reply, err := parse(body)
 	switch {
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("merchant answered status %d", response.StatusCode)
 	case err != nil:
 		return err
-	case said["return_code"] != "SUCCESS":
+	case reply["return_code"] != "SUCCESS":
 		return errors.New("merchant rejected the notification")
 	}
 	return nil
@@ -239,18 +239,18 @@ func (s *Server) notification(t Trade, trick Misbehaviour) []byte {
 
 // receipt returns the fields of a payment in answers and notifications.
 func receipt(t Trade) fields {
-	said := fields{
+	reply := fields{
 		"out_trade_no": t.OutTradeNo, "transaction_id": t.TransactionID, "openid": t.OpenID, "is_subscribe": "N",
 		"trade_type": t.TradeType, "bank_type": "OTHERS", "total_fee": strconv.FormatInt(t.Amount, 10),
 		"fee_type": t.Currency, "cash_fee": strconv.FormatInt(t.Amount-t.Coupon, 10), "cash_fee_type": t.Currency,
 		"time_end": t.Paid.In(beijing).Format(wireTime),
 	}
 	if t.Attach != "" {
-		said["attach"] = t.Attach
+		reply["attach"] = t.Attach
 	}
 	if t.Coupon > 0 {
 		fee := strconv.FormatInt(t.Coupon, 10)
-		maps.Copy(said, fields{"coupon_fee": fee, "coupon_count": "1", "coupon_id_0": "sandbox", "coupon_fee_0": fee})
+		maps.Copy(reply, fields{"coupon_fee": fee, "coupon_count": "1", "coupon_id_0": "sandbox", "coupon_fee_0": fee})
 	}
-	return said
+	return reply
 }

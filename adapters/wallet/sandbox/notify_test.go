@@ -29,7 +29,7 @@ func bubble(t *testing.T, scale int) (*Server, *merchant) {
 
 func pay(t *testing.T, s *Server, no string) {
 	t.Helper()
-	_, err := s.Pay(no, How{})
+	_, err := s.Pay(no, PaymentOptions{})
 	require.NoError(t, err)
 }
 

@@ -45,7 +45,7 @@ func (s *Server) unifiedOrder(asked fields) (fields, error) {
 		return nil, err
 	}
 	if !t.Expires.IsZero() && !now.Before(t.Expires) {
-		return nil, wrongly("time_expire", "has passed")
+		return nil, invalidParam("time_expire", "has passed")
 	}
 	s.refresh(&t, now)
 	if err := s.commit(t); errors.Is(err, errFull) {
@@ -53,7 +53,7 @@ func (s *Server) unifiedOrder(asked fields) (fields, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return s.ticket(t), nil
+	return s.prepaymentFields(t), nil
 }
 
 func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {
@@ -66,24 +66,24 @@ func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {
 		return time.Time{}, err
 	}
 	if !known {
-		return time.Time{}, wrongly("trade_type", "must be JSAPI, NATIVE, APP or MWEB")
+		return time.Time{}, invalidParam("trade_type", "must be JSAPI, NATIVE, APP or MWEB")
 	}
 	if !wholeNumber.MatchString(asked["total_fee"]) {
-		return time.Time{}, wrongly("total_fee", "must be a positive integer")
+		return time.Time{}, invalidParam("total_fee", "must be a positive integer")
 	}
 	if currency := asked["fee_type"]; currency != "" && currency != "CNY" {
-		return time.Time{}, wrongly("fee_type", "must be CNY")
+		return time.Time{}, invalidParam("fee_type", "must be CNY")
 	}
 	if _, err := netip.ParseAddr(asked["spbill_create_ip"]); err != nil {
-		return time.Time{}, wrongly("spbill_create_ip", "must be an IP address")
+		return time.Time{}, invalidParam("spbill_create_ip", "must be an IP address")
 	}
 	if !isNotifyURL(asked["notify_url"]) {
-		return time.Time{}, wrongly("notify_url", "must be https, without a query")
+		return time.Time{}, invalidParam("notify_url", "must be https, without a query")
 	}
 	if scene := asked["scene_info"]; scene != "" && json.Unmarshal([]byte(scene), &map[string]any{}) != nil {
-		return time.Time{}, wrongly("scene_info", "must be a JSON object")
+		return time.Time{}, invalidParam("scene_info", "must be a JSON object")
 	}
-	return span(asked["time_start"], asked["time_expire"])
+	return parsePeriod(asked["time_start"], asked["time_expire"])
 }
 
 // isNotifyURL accepts http only for loopback addresses.
@@ -97,8 +97,8 @@ func isNotifyURL(address string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && isLocal
 }
 
-// span reads the start and the end of the time to pay. Either may be absent.
-func span(from, until string) (expires time.Time, err error) {
+// parsePeriod reads the start and the end of the time to pay. Either may be absent.
+func parsePeriod(from, until string) (expires time.Time, err error) {
 	start, err := readTimeOf("time_start", from)
 	if err != nil {
 		return time.Time{}, err
@@ -107,7 +107,7 @@ func span(from, until string) (expires time.Time, err error) {
 		return time.Time{}, err
 	}
 	if from != "" && until != "" && !start.Before(expires) {
-		return time.Time{}, wrongly("time_expire", "must be later than time_start")
+		return time.Time{}, invalidParam("time_expire", "must be later than time_start")
 	}
 	return expires, nil
 }
@@ -118,7 +118,7 @@ func readTimeOf(name, text string) (time.Time, error) {
 	}
 	at, err := time.ParseInLocation(wireTime, text, beijing)
 	if err != nil || len(text) != len(wireTime) {
-		return time.Time{}, wrongly(name, "must be yyyyMMddHHmmss")
+		return time.Time{}, invalidParam(name, "must be yyyyMMddHHmmss")
 	}
 	return at.UTC(), nil
 }
@@ -173,16 +173,16 @@ func (s *Server) refresh(t *Trade, now time.Time) {
 	}
 }
 
-func (s *Server) ticket(t Trade) fields {
-	said := fields{"trade_type": t.TradeType, "prepay_id": t.PrepayID}
+func (s *Server) prepaymentFields(t Trade) fields {
+	reply := fields{"trade_type": t.TradeType, "prepay_id": t.PrepayID}
 	link := s.cfg.PublicURL + "/sandbox/pay/" + url.PathEscape(t.OutTradeNo)
 	switch t.TradeType {
 	case "NATIVE":
-		said["code_url"] = link
+		reply["code_url"] = link
 	case "MWEB":
-		said["mweb_url"] = link + "?prepay_id=" + t.PrepayID
+		reply["mweb_url"] = link + "?prepay_id=" + t.PrepayID
 	}
-	return said
+	return reply
 }
 
 func (s *Server) orderQuery(asked fields) (fields, error) {
@@ -190,7 +190,7 @@ func (s *Server) orderQuery(asked fields) (fields, error) {
 		return nil, err
 	}
 	if asked["out_trade_no"] == "" && asked["transaction_id"] == "" {
-		return nil, lacking("out_trade_no or transaction_id")
+		return nil, missingParam("out_trade_no or transaction_id")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,18 +198,18 @@ func (s *Server) orderQuery(asked fields) (fields, error) {
 	if id := asked["transaction_id"]; id != "" {
 		no = s.paid[id] // the wallet prefers its own ID
 	}
-	t, err := s.asked(asked["appid"], no)
+	t, err := s.find(asked["appid"], no)
 	if err != nil {
 		return nil, err
 	}
-	said := fields{"trade_state": string(t.State), "trade_state_desc": described[t.State]}
+	reply := fields{"trade_state": string(t.State), "trade_state_desc": described[t.State]}
 	if t.State == Success {
-		maps.Copy(said, receipt(t))
+		maps.Copy(reply, receipt(t))
 	} else {
-		said["out_trade_no"], said["total_fee"] = t.OutTradeNo, strconv.FormatInt(t.Amount, 10)
-		said["attach"] = t.Attach // the wallet sends fields without a value, too
+		reply["out_trade_no"], reply["total_fee"] = t.OutTradeNo, strconv.FormatInt(t.Amount, 10)
+		reply["attach"] = t.Attach // the wallet sends fields without a value, too
 	}
-	return said, nil
+	return reply, nil
 }
 
 var described = map[State]string{NotPaid: "not paid", Success: "paid", Closed: "closed"}
@@ -220,7 +220,7 @@ func (s *Server) closeOrder(asked fields) (fields, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t, err := s.asked(asked["appid"], asked["out_trade_no"])
+	t, err := s.find(asked["appid"], asked["out_trade_no"])
 	now := s.now()
 	switch {
 	case err != nil:
@@ -237,9 +237,9 @@ func (s *Server) closeOrder(asked fields) (fields, error) {
 	return fields{}, s.commit(t)
 }
 
-// asked returns the trade if appID is one of the merchant's and ordered it. The caller must
+// find returns the trade if it was ordered under the appID. The caller must
 // hold the lock.
-func (s *Server) asked(appID, no string) (Trade, error) {
+func (s *Server) find(appID, no string) (Trade, error) {
 	t, there := s.trades[no]
 	switch {
 	case !there:

@@ -21,13 +21,13 @@ func TestPAY02_an_order_gets_what_its_way_of_paying_needs(t *testing.T) {
 		"MWEB": {"product_id": "-", "scene_info": `{"h5_info":{}}`},
 	} {
 		no := "order-|*_" + kind
-		said := ask(t, s, UnifiedOrder, with(with(order(no), fields{"trade_type": kind}), change))
-		require.Equal(t, "SUCCESS", said["result_code"], said["err_code_des"])
-		assert.Equal(t, kind, said["trade_type"])
-		assert.True(t, strings.HasPrefix(said["prepay_id"], "wx20260102110405"), said["prepay_id"])
-		assert.Equal(t, kind == "NATIVE", said["code_url"] != "")
-		assert.Equal(t, kind == "MWEB", said["mweb_url"] != "")
-		if link := said["code_url"] + said["mweb_url"]; link != "" {
+		reply := ask(t, s, UnifiedOrder, with(with(order(no), fields{"trade_type": kind}), change))
+		require.Equal(t, "SUCCESS", reply["result_code"], reply["err_code_des"])
+		assert.Equal(t, kind, reply["trade_type"])
+		assert.True(t, strings.HasPrefix(reply["prepay_id"], "wx20260102110405"), reply["prepay_id"])
+		assert.Equal(t, kind == "NATIVE", reply["code_url"] != "")
+		assert.Equal(t, kind == "MWEB", reply["mweb_url"] != "")
+		if link := reply["code_url"] + reply["mweb_url"]; link != "" {
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, link, nil))
 			assert.Contains(t, w.Body.String(), no)
@@ -55,19 +55,19 @@ func TestPAY08_a_request_that_is_not_the_merchants_is_refused_unsigned(t *testin
 		"a signature in a…z": {render(with(good, fields{"sign": strings.ToLower(good["sign"])})), "SIGNERROR"},
 	} {
 		w := post(s, "/pay/unifiedorder", c.body)
-		said, err := parse(w.Body.Bytes())
+		reply, err := parse(w.Body.Bytes())
 		require.NoError(t, err, name)
-		assert.Equal(t, "FAIL", said["return_code"], name)
-		assert.True(t, strings.HasPrefix(said["return_msg"], c.want), "%s: %s", name, said["return_msg"])
-		assert.Len(t, said, 2, name)
+		assert.Equal(t, "FAIL", reply["return_code"], name)
+		assert.True(t, strings.HasPrefix(reply["return_msg"], c.want), "%s: %s", name, reply["return_msg"])
+		assert.Len(t, reply, 2, name)
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/pay/unifiedorder", nil))
 	assert.Contains(t, w.Body.String(), "REQUIRE_POST_METHOD")
 	assert.Empty(t, s.Ledger())
 	for _, how := range []string{hmacSign, md5Sign, "-"} {
-		said := ask(t, s, UnifiedOrder, with(order("order"+how), fields{"sign_type": how}))
-		assert.Equal(t, "SUCCESS", said["result_code"], how)
+		reply := ask(t, s, UnifiedOrder, with(order("order"+how), fields{"sign_type": how}))
+		assert.Equal(t, "SUCCESS", reply["result_code"], how)
 	}
 }
 
@@ -99,9 +99,9 @@ func TestPAY08_an_order_is_checked(t *testing.T) {
 		{fields{"time_expire": "20261302110405"}, "PARAM_ERROR"}, {fields{"time_start": "20260103130405"}, "PARAM_ERROR"},
 		{fields{"no_such_field": "1"}, "PARAM_ERROR"},
 	} {
-		said := ask(t, s, UnifiedOrder, with(order("order-1"), c.change))
-		assert.Equal(t, c.want, said["err_code"], c.change)
-		assert.Empty(t, said["prepay_id"])
+		reply := ask(t, s, UnifiedOrder, with(order("order-1"), c.change))
+		assert.Equal(t, c.want, reply["err_code"], c.change)
+		assert.Empty(t, reply["prepay_id"])
 	}
 	assert.Empty(t, s.Ledger())
 	for _, local := range []string{"http://127.0.0.1:8080/n/", "http://[::1]:8080/n/", "http://localhost/n/"} {
@@ -158,10 +158,10 @@ func TestPAY09_lifetimes_end_and_are_scaled(t *testing.T) {
 				require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, with(order(no), c.change))["result_code"])
 			}
 			clk.add(c.life - 1)
-			_, err := s.Pay("order-1", How{})
+			_, err := s.Pay("order-1", PaymentOptions{})
 			require.NoError(t, err)
 			clk.add(1)
-			_, err = s.Pay("order-2", How{})
+			_, err = s.Pay("order-2", PaymentOptions{})
 			require.ErrorIs(t, err, ErrExpired)
 			assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-2"))["trade_state"])
 		})
@@ -184,7 +184,7 @@ func TestPAY09_closing(t *testing.T) {
 	assert.Equal(t, "ORDERCLOSED", ask(t, s, CloseOrder, about("order-1"))["err_code"])
 	assert.Equal(t, "ORDERCLOSED", ask(t, s, UnifiedOrder, order("order-1"))["err_code"])
 	assert.Equal(t, "ORDERPAID", ask(t, s, UnifiedOrder, order("order-2"))["err_code"])
-	_, err := s.Pay("order-1", How{})
+	_, err := s.Pay("order-1", PaymentOptions{})
 	assert.ErrorIs(t, err, ErrClosed)
 	assert.Equal(t, "CLOSED", ask(t, s, OrderQuery, about("order-1"))["trade_state"])
 }
@@ -195,18 +195,18 @@ func TestPAY11_asking(t *testing.T) {
 	assert.Equal(t, "LACK_PARAMS", ask(t, s, OrderQuery, with(about(""), fields{"out_trade_no": "-"}))["err_code"])
 	placed(t, s, "order-1")
 	assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-1"))["trade_state"])
-	got, err := s.Pay("order-1", How{OpenID: "o1", Coupon: 90})
+	got, err := s.Pay("order-1", PaymentOptions{OpenID: "o1", Coupon: 90})
 	require.NoError(t, err)
 	assert.Len(t, got.TransactionID, 28)
 	for _, question := range []fields{
 		about("order-1"), with(about("-"), fields{"out_trade_no": "-", "transaction_id": got.TransactionID}),
 	} {
-		said := ask(t, s, OrderQuery, question)
+		reply := ask(t, s, OrderQuery, question)
 		for name, want := range map[string]string{
 			"trade_state": "SUCCESS", "out_trade_no": "order-1", "transaction_id": got.TransactionID, "total_fee": "990",
 			"cash_fee": "900", "coupon_fee_0": "90", "openid": "o1", "fee_type": "CNY", "time_end": "20260102110405",
 		} {
-			assert.Equal(t, want, said[name], name)
+			assert.Equal(t, want, reply[name], name)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestPAY09_an_order_is_paid_once_however_many_try(t *testing.T) {
 	var times atomic.Int32
 	for range 50 {
 		all.Go(func() {
-			if _, err := s.Pay("order-1", How{}); err == nil {
+			if _, err := s.Pay("order-1", PaymentOptions{}); err == nil {
 				times.Add(1)
 			} else {
 				assert.ErrorIs(t, err, ErrPaid)
@@ -227,9 +227,9 @@ func TestPAY09_an_order_is_paid_once_however_many_try(t *testing.T) {
 	}
 	all.Wait()
 	assert.Equal(t, int32(1), times.Load())
-	_, err := s.Pay("order-2", How{})
+	_, err := s.Pay("order-2", PaymentOptions{})
 	assert.ErrorIs(t, err, ErrUnknown)
 	placed(t, s, "order-3")
-	_, err = s.Pay("order-3", How{Coupon: 991})
+	_, err = s.Pay("order-3", PaymentOptions{Coupon: 991})
 	assert.Error(t, err)
 }

@@ -33,9 +33,9 @@ type page struct {
 }
 
 type row struct {
-	No, Body, Amount, State, Kind, Path, Why string
-	Age                                      time.Duration
-	Told                                     bool
+	No, Body, Amount, State, Kind, Path, NotPayable string
+	Age                                             time.Duration
+	Notified                                        bool
 }
 
 func (s *Server) rowOf(t Trade) row {
@@ -43,10 +43,10 @@ func (s *Server) rowOf(t Trade) row {
 	r := row{
 		No: t.OutTradeNo, Body: t.Body, Amount: fmt.Sprintf("¥%d.%02d", t.Amount/100, t.Amount%100),
 		State: described[t.State], Kind: t.TradeType, Path: "/sandbox/pay/" + url.PathEscape(t.OutTradeNo),
-		Age: now.Sub(t.Created).Round(time.Second), Told: t.Notified,
+		Age: now.Sub(t.Created).Round(time.Second), Notified: t.Notified,
 	}
 	if err := t.payable(now); err != nil {
-		r.Why = err.Error()
+		r.NotPayable = err.Error()
 	}
 	return r
 }
@@ -91,7 +91,7 @@ func (s *Server) show(w http.ResponseWriter, status int, p page) {
 
 func (s *Server) payOne(w http.ResponseWriter, r *http.Request) {
 	no := r.PathValue("no")
-	_, err := s.Pay(no, How{})
+	_, err := s.Pay(no, PaymentOptions{})
 	switch {
 	case err == nil:
 		http.Redirect(w, r, "/sandbox/pay/"+url.PathEscape(no), http.StatusSeeOther)

@@ -23,7 +23,7 @@ func TestThe_page_shows_orders_and_pays_one(t *testing.T) {
 	clk := newClock()
 	s := start(t, config(clk))
 	assert.Contains(t, call(s, http.MethodGet, "/", "").Body.String(), "No orders so far.")
-	said := ask(t, s, UnifiedOrder, with(order("order|1*"), fields{"body": "<script>alert(1)</script>"}))
+	reply := ask(t, s, UnifiedOrder, with(order("order|1*"), fields{"body": "<script>alert(1)</script>"}))
 	clk.add(90 * time.Second)
 	page := call(s, http.MethodGet, "/", "")
 	assert.Equal(t, http.StatusOK, page.Code)
@@ -32,7 +32,7 @@ func TestThe_page_shows_orders_and_pays_one(t *testing.T) {
 	}
 	assert.NotContains(t, page.Body.String(), "<script>")
 
-	path := strings.TrimPrefix(said["code_url"], "http://127.0.0.1:8090")
+	path := strings.TrimPrefix(reply["code_url"], "http://127.0.0.1:8090")
 	assert.Contains(t, call(s, http.MethodGet, path, "").Body.String(), "<button>Pay ¥9.90</button>")
 	assert.Equal(t, NotPaid, s.Ledger()[0].State, "looking pays nothing")
 	done := call(s, http.MethodPost, path, "")

@@ -34,8 +34,8 @@ var (
 	refuseShut = refusal{"ORDERCLOSED", "the order is closed"}
 )
 
-func lacking(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
-func wrongly(name, why string) error { return refusal{"PARAM_ERROR", name + " " + why} }
+func missingParam(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
+func invalidParam(name, why string) error { return refusal{"PARAM_ERROR", name + " " + why} }
 
 const readTime = 10 * time.Second
 
@@ -48,18 +48,18 @@ func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.Handl
 			write(w, fields{"return_code": "FAIL", "return_msg": err.Error()})
 			return
 		}
-		trick := s.take(op, asked["out_trade_no"])
-		said, err := fields(nil), trick.instead(r.Context())
+		trick := s.nextMisbehaviour(op, asked["out_trade_no"])
+		reply, err := fields(nil), trick.instead(r.Context())
 		if err == nil {
-			said, err = do(asked)
+			reply, err = do(asked)
 		}
 		if err == nil {
 			err = trick.afterwards()
 		}
-		answer := s.answer(asked, said, err)
+		answer := s.answer(asked, reply, err)
 		s.cfg.Log.Info("sandbox: request", "operation", op, "no", asked["out_trade_no"], "trick", trick.Do,
 			"result", answer["result_code"], "code", answer["err_code"])
-		if !s.detain(r.Context(), trick) {
+		if !s.holdResponse(r.Context(), trick) {
 			trick = Misbehaviour{Do: Reset}
 		}
 		trick.send(w, answer)
@@ -87,7 +87,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 	}
 	switch {
 	case asked["mch_id"] == "":
-		return nil, lacking("mch_id")
+		return nil, missingParam("mch_id")
 	case asked["mch_id"] != s.cfg.MerchantID:
 		return nil, refusal{"MCHID_NOT_EXIST", "unknown mch_id"}
 	case !isSigned(asked, s.cfg.Key.Reveal()):
@@ -96,8 +96,8 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 	return asked, nil
 }
 
-// answer returns the signed answer to a request: said, or the refusal of err.
-func (s *Server) answer(asked, said fields, err error) fields {
+// answer returns the signed answer to a request: reply, or the refusal of err.
+func (s *Server) answer(asked, reply fields, err error) fields {
 	all := fields{
 		"return_code": "SUCCESS", "return_msg": "OK", "result_code": "SUCCESS",
 		"appid": asked["appid"], "mch_id": s.cfg.MerchantID,
@@ -110,7 +110,7 @@ func (s *Server) answer(asked, said fields, err error) fields {
 		}
 		all["result_code"], all["err_code"], all["err_code_des"] = "FAIL", no.code, no.text
 	}
-	for name, value := range said {
+	for name, value := range reply {
 		if err == nil {
 			all[name] = value
 		}
@@ -127,7 +127,7 @@ func write(w http.ResponseWriter, f fields) {
 func (s *Server) check(asked fields, allowed map[string]int, required ...string) error {
 	for _, name := range append([]string{"appid", "nonce_str"}, required...) {
 		if asked[name] == "" {
-			return lacking(name)
+			return missingParam(name)
 		}
 	}
 	for name, value := range asked {
@@ -136,17 +136,17 @@ func (s *Server) check(asked fields, allowed map[string]int, required ...string)
 			limit, known = everywhere[name]
 		}
 		if !known {
-			return wrongly(name, "is not a field of this request")
+			return invalidParam(name, "is not a field of this request")
 		}
 		if len(value) > limit {
-			return wrongly(name, fmt.Sprintf("has more than %d bytes", limit))
+			return invalidParam(name, fmt.Sprintf("has more than %d bytes", limit))
 		}
 	}
 	if !slices.Contains(s.cfg.AppIDs, asked["appid"]) {
 		return refusal{"APPID_NOT_EXIST", "unknown appid"}
 	}
 	if no := asked["out_trade_no"]; no != "" && !isTradeNo(no) {
-		return wrongly("out_trade_no", "must be 6 to 32 digits, letters and _-|*")
+		return invalidParam("out_trade_no", "must be 6 to 32 digits, letters and _-|*")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ type Server struct {
 	paid     map[string]string   // transaction id → number
 	pending  map[string]struct{} // paid, not yet acknowledged by the merchant
 	inFlight map[string]struct{}
-	parked   map[string]struct{} // held back until another notification was sent
+	delayed  map[string]struct{} // held back until another notification was sent
 	journal  *journal
 	tricks   []Misbehaviour
 	held     int
@@ -89,7 +89,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, random: rand.Reader, client: newClient(), kick: make(chan struct{}, 1),
 		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[string]struct{}{},
-		inFlight: map[string]struct{}{}, parked: map[string]struct{}{},
+		inFlight: map[string]struct{}{}, delayed: map[string]struct{}{},
 		changed: make(chan struct{}), release: make(chan struct{}),
 	}
 	if cfg.Journal != "" {
@@ -99,7 +99,7 @@ func New(cfg Config) (*Server, error) {
 		}
 		s.journal = j
 		for _, t := range kept {
-			s.keep(t)
+			s.store(t)
 		}
 	}
 	s.mux = s.routes()

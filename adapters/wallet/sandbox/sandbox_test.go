@@ -101,13 +101,13 @@ func ask(t *testing.T, s *Server, op Operation, f fields) fields {
 	f = signedAs(f)
 	w := post(s, "/pay/"+string(op), render(f))
 	assert.Equal(t, http.StatusOK, w.Code)
-	said, err := parse(w.Body.Bytes())
+	reply, err := parse(w.Body.Bytes())
 	require.NoError(t, err)
-	require.Equal(t, "SUCCESS", said["return_code"], said["return_msg"])
-	want, err := sign(said, key, f["sign_type"])
+	require.Equal(t, "SUCCESS", reply["return_code"], reply["return_msg"])
+	want, err := sign(reply, key, f["sign_type"])
 	require.NoError(t, err)
-	require.Equal(t, want, said["sign"])
-	return said
+	require.Equal(t, want, reply["sign"])
+	return reply
 }
 
 func placed(t *testing.T, s *Server, no string) {
@@ -118,7 +118,7 @@ func placed(t *testing.T, s *Server, no string) {
 func paid(t *testing.T, s *Server, no string) Trade {
 	t.Helper()
 	placed(t, s, no)
-	trade, err := s.Pay(no, How{})
+	trade, err := s.Pay(no, PaymentOptions{})
 	require.NoError(t, err)
 	return trade
 }
@@ -146,9 +146,9 @@ func (m *merchant) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, said := m.answer(f)
+	status, reply := m.answer(f)
 	m.got <- f
-	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(said)), Request: r}, nil
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(reply)), Request: r}, nil
 }
 
 // running sends the server's notifications until the returned function is called.
@@ -187,7 +187,7 @@ func TestThe_ledger_survives_a_restart(t *testing.T) {
 	require.NoError(t, err)
 	again := start(t, cfg)
 	assert.Equal(t, before, again.Ledger())
-	_, err = again.Pay("first-1", How{})
+	_, err = again.Pay("first-1", PaymentOptions{})
 	require.ErrorIs(t, err, ErrPaid)
 	m := newMerchant(again)
 	stop := running(t, again)
@@ -217,7 +217,7 @@ func TestWhat_cannot_be_kept_has_not_happened(t *testing.T) {
 	placed(t, s, "order-1")
 	require.NoError(t, s.Close())
 	assert.Equal(t, "SYSTEMERROR", ask(t, s, UnifiedOrder, order("order-2"))["err_code"])
-	_, err := s.Pay("order-1", How{})
+	_, err := s.Pay("order-1", PaymentOptions{})
 	require.Error(t, err)
 	ledger := s.Ledger()
 	require.Len(t, ledger, 1)

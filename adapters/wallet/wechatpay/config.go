@@ -4,12 +4,11 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"strings"
 	"time"
 
 	"plaza/domain/payment"
 	"plaza/domain/secret"
+	"plaza/domain/text"
 )
 
 // URL is the wallet's base URL.
@@ -53,7 +52,7 @@ func (c Config) problems() error {
 	}
 	check(isAddress(c.URL), "URL must be an https URL without user, query and fragment (http only for loopback)")
 	check(isID(c.MerchantID), "MerchantID must be 1 to 32 letters and digits")
-	check(len(c.Key.Reveal()) == keyLength && isVisible(c.Key.Reveal()), "Key must be 32 visible characters")
+	check(len(c.Key.Reveal()) == keyLength && text.IsVisible(c.Key.Reveal()), "Key must be 32 visible characters")
 	check(isAddress(c.NotifyURL) && len(c.NotifyURL) <= 256,
 		"NotifyURL must be an https URL of at most 256 characters without user, query and fragment (http only for loopback)")
 	_, err := netip.ParseAddr(c.SpbillIP)
@@ -72,19 +71,7 @@ func (c Config) problems() error {
 
 func isID(s string) bool { return len(s) <= 32 && isName(s) }
 
-func isVisible(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
 func isAddress(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(s, "?#") || !isVisible(s) {
-		return false
-	}
-	return u.Scheme == "https" || u.Scheme == "http" && isHere(u.Hostname())
-}
-
-func isHere(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	u, is := text.ServiceURL(s)
+	return is && text.IsConfidential(u)
 }

@@ -80,15 +80,15 @@ func TestThe_client_is_left_as_it_was(t *testing.T) {
 	g, err := New(c)
 	require.NoError(t, err)
 	assert.Nil(t, c.Client.CheckRedirect)
-	assert.Equal(t, time.Second, g.wire.client.Timeout)
-	assert.Equal(t, "https://wallet.example/pay", g.wire.url)
+	assert.Equal(t, time.Second, g.transport.client.Timeout)
+	assert.Equal(t, "https://wallet.example/pay", g.transport.url)
 	c.AppIDs[payment.OfficialAccount] = "wx1"
 	assert.Equal(t, official, g.appIDs[payment.OfficialAccount])
 }
 
 func TestOur_own_client_knows_no_proxies(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
-	transport, is := g.wire.client.Transport.(*http.Transport)
+	transport, is := g.transport.client.Transport.(*http.Transport)
 	require.True(t, is)
 	assert.Nil(t, transport.Proxy)
 	assert.GreaterOrEqual(t, transport.TLSClientConfig.MinVersion, uint16(0x0303))

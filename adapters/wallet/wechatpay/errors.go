@@ -26,7 +26,7 @@ type refusals struct {
 	rest *fault.Error
 }
 
-var ordering = refusals{codes: with(map[string]*fault.Error{
+var orderRefusals = refusals{codes: withCommonCodes(map[string]*fault.Error{
 	"ORDERPAID":         payment.ErrWalletPaid,
 	"ORDERCLOSED":       payment.ErrWalletClosed,
 	"OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder,
@@ -34,11 +34,11 @@ var ordering = refusals{codes: with(map[string]*fault.Error{
 	"NOTENOUGH":         payment.ErrInsufficientFunds,
 })}
 
-var asking = refusals{codes: with(map[string]*fault.Error{
+var queryRefusals = refusals{codes: withCommonCodes(map[string]*fault.Error{
 	"ORDERNOTEXIST": payment.ErrWalletNotFound,
 })}
 
-var closing = refusals{
+var closeRefusals = refusals{
 	codes: map[string]*fault.Error{
 		"ORDERPAID":     payment.ErrWalletPaid,
 		"ORDERCLOSED":   payment.ErrWalletClosed,
@@ -47,8 +47,8 @@ var closing = refusals{
 	rest: payment.ErrWalletNotClosed,
 }
 
-// with adds the codes that refuse any kind of request.
-func with(codes map[string]*fault.Error) map[string]*fault.Error {
+// withCommonCodes adds the codes that refuse any kind of request.
+func withCommonCodes(codes map[string]*fault.Error) map[string]*fault.Error {
 	for _, code := range []string{
 		"NOAUTH", "APPID_NOT_EXIST", "MCHID_NOT_EXIST", "APPID_MCHID_NOT_MATCH", "SIGNERROR", "LACK_PARAMS", "PARAM_ERROR",
 		"XML_FORMAT_ERROR", "POST_DATA_EMPTY", "REQUIRE_POST_METHOD", "NOT_UTF8",
@@ -59,8 +59,8 @@ func with(codes map[string]*fault.Error) map[string]*fault.Error {
 	return codes
 }
 
-// judge returns the error for the code of a signed answer.
-func (r refusals) judge(code string) error {
+// errorOf returns the error for the code of a signed answer.
+func (r refusals) errorOf(code string) error {
 	if code == systemError {
 		return fmt.Errorf("%w: the wallet says %s", payment.ErrWalletTimeout, systemError)
 	}
@@ -77,9 +77,9 @@ func (r refusals) judge(code string) error {
 	return fmt.Errorf("%w: the wallet says %s", f, code)
 }
 
-// judgeMessage returns the error for an answer from before the wallet processed the request.
+// errorOfMessage returns the error for an answer from before the wallet processed the request.
 // Such an answer has neither a signature nor a code.
-func (r refusals) judgeMessage(text string) error {
+func (r refusals) errorOfMessage(text string) error {
 	for _, sign := range []string{"系统", "SYSTEM", "system"} {
 		if strings.Contains(text, sign) {
 			return fmt.Errorf("%w: the wallet reports a system error", payment.ErrWalletTimeout)
@@ -104,9 +104,9 @@ func hint(text string) string {
 	return ""
 }
 
-// settles reports whether the error, after a try that may have succeeded, tells the state of
+// tellsState reports whether the error, after a try that may have succeeded, tells the state of
 // the payment. A later refusal says nothing about the earlier try.
-func settles(err error) bool {
+func tellsState(err error) bool {
 	for _, f := range []error{payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletOtherOrder} {
 		if errors.Is(err, f) {
 			return true

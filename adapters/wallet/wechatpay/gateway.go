@@ -20,16 +20,16 @@ import (
 
 // Gateway implements payment.Gateway. It is safe for concurrent use.
 type Gateway struct {
-	wire     wire
-	merchant string
-	key      secret.String
-	appIDs   map[payment.WalletApp]string
-	apps     map[string]payment.WalletApp
-	notify   string
-	site     string // the site that payers come from, for browsers
-	ip       string
-	nonce    func() string
-	counts   *notificationCounts
+	transport transport
+	merchant  string
+	key       secret.String
+	appIDs    map[payment.WalletApp]string
+	apps      map[string]payment.WalletApp
+	notify    string
+	site      string // the site that payers come from, for browsers
+	ip        string
+	nonce     func() string
+	counts    *notificationCounts
 }
 
 var _ payment.Gateway = (*Gateway)(nil)
@@ -40,7 +40,7 @@ func New(c Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{
-		wire: newWire(c), merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
+		transport: newTransport(c), merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
 		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, nonce: rand.Text, counts: &notificationCounts{},
 	}
 	if c.SpbillIP != "" {
@@ -58,21 +58,21 @@ func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, 
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("wechatpay: request not made by BuildRequest: %w", err)
 	}
-	said, err := g.ask(ctx, "/pay/unifiedorder", asked, request, ordering)
+	reply, err := g.send(ctx, "/pay/unifiedorder", asked, request, orderRefusals)
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
 	}
-	ticket := payment.Ticket{PrepayID: said["prepay_id"]}
+	ticket := payment.Ticket{PrepayID: reply["prepay_id"]}
 	missing := ticket.PrepayID == ""
 	switch asked["trade_type"] {
 	case native:
-		ticket.CodeURL = said["code_url"]
+		ticket.CodeURL = reply["code_url"]
 		missing = missing || ticket.CodeURL == ""
 	case mweb:
-		ticket.MWebURL = said["mweb_url"]
+		ticket.MWebURL = reply["mweb_url"]
 		missing = missing || ticket.MWebURL == ""
 	}
-	if missing || said["trade_type"] != asked["trade_type"] {
+	if missing || reply["trade_type"] != asked["trade_type"] {
 		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w: a ticket of another trade type", payment.ErrWalletBadResponse)
 	}
 	return ticket, nil
@@ -80,11 +80,11 @@ func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, 
 
 // Query implements payment.Gateway.
 func (g *Gateway) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
-	said, err := g.about(ctx, "/pay/orderquery", app, no, asking)
+	reply, err := g.sendAbout(ctx, "/pay/orderquery", app, no, queryRefusals)
 	if err != nil {
 		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w", err)
 	}
-	report, err := g.report(said, no)
+	report, err := g.report(reply, no)
 	if err != nil {
 		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w: %w", payment.ErrWalletBadResponse, err)
 	}
@@ -93,24 +93,24 @@ func (g *Gateway) Query(ctx context.Context, app payment.WalletApp, no payment.T
 
 // Close implements payment.Gateway.
 func (g *Gateway) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
-	if _, err := g.about(ctx, "/pay/closeorder", app, no, closing); err != nil {
+	if _, err := g.sendAbout(ctx, "/pay/closeorder", app, no, closeRefusals); err != nil {
 		return fmt.Errorf("closing a wallet payment: %w", err)
 	}
 	return nil
 }
 
-// about sends a request about one payment.
-func (g *Gateway) about(ctx context.Context, path string, app payment.WalletApp, no payment.TradeNo, r refusals) (message, error) {
-	m, err := g.address(app, no)
+// sendAbout sends a request about one payment.
+func (g *Gateway) sendAbout(ctx context.Context, path string, app payment.WalletApp, no payment.TradeNo, r refusals) (message, error) {
+	m, err := g.requestFields(app, no)
 	if err != nil {
 		return nil, err
 	}
 	m.sign(g.key)
-	return g.ask(ctx, path, m, m.encode(), r)
+	return g.send(ctx, path, m, m.encode(), r)
 }
 
-// address returns the common fields of a request about a payment.
-func (g *Gateway) address(app payment.WalletApp, no payment.TradeNo) (message, error) {
+// requestFields returns the common fields of a request about a payment.
+func (g *Gateway) requestFields(app payment.WalletApp, no payment.TradeNo) (message, error) {
 	id, known := g.appIDs[app]
 	if !known {
 		return nil, fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
@@ -123,13 +123,13 @@ func (g *Gateway) address(app payment.WalletApp, no payment.TradeNo) (message, e
 
 // report reads the state of a payment. The fields depend on the state; an unpaid payment has
 // few.
-func (g *Gateway) report(said message, no payment.TradeNo) (payment.Report, error) {
-	if said["out_trade_no"] != string(no) {
+func (g *Gateway) report(reply message, no payment.TradeNo) (payment.Report, error) {
+	if reply["out_trade_no"] != string(no) {
 		return payment.Report{}, errors.New("another payment's trade number")
 	}
-	switch state := said["trade_state"]; state {
+	switch state := reply["trade_state"]; state {
 	case "SUCCESS", "REFUND":
-		receipt, err := g.receipt(said)
+		receipt, err := g.receipt(reply)
 		receipt.Refunded = state == "REFUND"
 		return payment.Report{State: payment.WalletPaid, Receipt: receipt}, err
 	case "CLOSED", "REVOKED":
@@ -142,19 +142,19 @@ func (g *Gateway) report(said message, no payment.TradeNo) (payment.Report, erro
 
 // receipt reads a completed payment. The application is empty if it is not configured; the
 // caller judges that.
-func (g *Gateway) receipt(said message) (payment.Receipt, error) {
-	amount := said["total_fee"]
+func (g *Gateway) receipt(reply message) (payment.Receipt, error) {
+	amount := reply["total_fee"]
 	fee, err := strconv.ParseInt(amount, 10, 64)
 	if err != nil || strings.Trim(amount, digits) != "" {
 		return payment.Receipt{}, errors.New("no amount")
 	}
-	paid, err := time.ParseInLocation(instantLayout, said["time_end"], beijing)
+	paid, err := time.ParseInLocation(instantLayout, reply["time_end"], beijing)
 	if err != nil {
 		return payment.Receipt{}, errors.New("no time of payment")
 	}
 	r := payment.Receipt{
-		TransactionID: said["transaction_id"], TradeNo: payment.TradeNo(said["out_trade_no"]), App: g.apps[said["appid"]],
-		Amount: fee, Currency: said["fee_type"], Paid: paid.UTC(),
+		TransactionID: reply["transaction_id"], TradeNo: payment.TradeNo(reply["out_trade_no"]), App: g.apps[reply["appid"]],
+		Amount: fee, Currency: reply["fee_type"], Paid: paid.UTC(),
 	}
 	if r.TransactionID == "" || r.TradeNo == "" {
 		return payment.Receipt{}, errors.New("no transaction id")

@@ -272,7 +272,7 @@ func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
 
 func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
 	w := newWallet(t, hangs)
-	w.wire.deadline = 50 * time.Millisecond
+	w.transport.deadline = 50 * time.Millisecond
 	for _, c := range []call{prepare, query, closeIt} {
 		begun := time.Now()
 		err := c(t, w)

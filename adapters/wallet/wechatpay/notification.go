@@ -9,26 +9,26 @@ import (
 
 // Receive implements payment.Gateway.
 func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
-	said, err := parse(notification)
+	reply, err := parse(notification)
 	if err != nil {
 		return payment.Receipt{}, forged(err.Error())
 	}
-	way, err := said.signedBy(g.key)
+	way, err := reply.signedBy(g.key)
 	if err != nil {
 		return payment.Receipt{}, forged(err.Error())
 	}
 	g.counts.note(way)
 	switch {
-	case said["return_code"] != success:
+	case reply["return_code"] != success:
 		return payment.Receipt{}, forged("not a payment notification")
-	case said["mch_id"] != g.merchant:
+	case reply["mch_id"] != g.merchant:
 		return payment.Receipt{}, forged("another merchant's or application's message")
-	case said["result_code"] == failure:
+	case reply["result_code"] == failure:
 		return payment.Receipt{}, payment.ErrNothingPaid
-	case said["result_code"] != success:
+	case reply["result_code"] != success:
 		return payment.Receipt{}, forged("no result code")
 	}
-	receipt, err := g.receipt(said)
+	receipt, err := g.receipt(reply)
 	if err != nil {
 		return payment.Receipt{}, forged(err.Error())
 	}

@@ -23,7 +23,7 @@ var errOddPayer = fault.Field("extra_params.open_id", "Not a valid wallet identi
 // BuildRequest implements payment.Gateway. It returns the whole body, so that a retry sends
 // the same bytes.
 func (g *Gateway) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
-	m, err := g.address(i.App, no)
+	m, err := g.requestFields(i.App, no)
 	if err != nil {
 		return nil, err
 	}

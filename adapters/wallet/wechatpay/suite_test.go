@@ -100,7 +100,7 @@ func (b *box) pay(no payment.TradeNo, told func([]byte) ([]byte, string)) (taken
 	b.mu.Lock()
 	b.told[no] = told
 	b.mu.Unlock()
-	if _, err := b.wallet.Pay(string(no), sandbox.How{}); err != nil {
+	if _, err := b.wallet.Pay(string(no), sandbox.PaymentOptions{}); err != nil {
 		return false, err
 	}
 	assert.Eventually(b, func() bool { return b.trade(no).Attempts > 0 }, 10*time.Second, time.Millisecond)
@@ -114,23 +114,23 @@ func (b *box) trade(no payment.TradeNo) sandbox.Trade {
 
 // hear passes a notification to its listener and answers as that decides.
 func (b *box) hear(w http.ResponseWriter, r *http.Request) {
-	said, err := io.ReadAll(r.Body)
+	reply, err := io.ReadAll(r.Body)
 	assert.NoError(b, err)
-	told := b.listener(string(said))
+	told := b.listener(string(reply))
 	if !assert.NotNil(b, told, "a notification of no payment") {
 		return
 	}
-	answer, kind := told(said)
+	answer, kind := told(reply)
 	w.Header().Set("Content-Type", kind)
 	_, _ = w.Write(answer) // the sandbox checks that the answer arrives
 }
 
 // listener receives the notification.
-func (b *box) listener(said string) func([]byte) ([]byte, string) {
+func (b *box) listener(reply string) func([]byte) ([]byte, string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for no, told := range b.told {
-		if strings.Contains(said, string(no)) {
+		if strings.Contains(reply, string(no)) {
 			return told
 		}
 	}

@@ -119,7 +119,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q is not in it", name)
 			}
 		}
-		for name, value := range m { // \r, if spelt out, is the one thing that can't be said again
+		for name, value := range m { // \r, if spelt out, is the one thing that can't be repeated
 			m[name] = strings.ReplaceAll(value, "\r", " ")
 		}
 		back, err := parse(m.encode())

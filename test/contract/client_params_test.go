@@ -12,16 +12,16 @@ import (
 	"plaza/adapters/wallet/sandbox"
 )
 
-var voucherSales = []sale{
-	{"PAY-02 a QR code", nativeVoucher, anyStore},
-	{"PAY-03 an app", appVoucher, anyStore},
-	{"PAY-04 the wallet's own browser", browserVoucher, anyStore},
-	{"PAY-05 another mobile browser", webVoucher, anyStore},
+var clientParamsSales = []sale{
+	{"PAY-02 a QR code", nativeParams, anyStore},
+	{"PAY-03 an app", appParams, anyStore},
+	{"PAY-04 the wallet's own browser", browserParams, anyStore},
+	{"PAY-05 another mobile browser", webParams, anyStore},
 	{"PAY-07 the order that was chosen is named", chosenOrder, anyStore},
-	{"PAY-08 what terminals verify is signed as they do", signedVouchers, anyStore},
+	{"PAY-08 what terminals verify is signed as they do", signedParams, anyStore},
 }
 
-// How somebody pays, by the kind of their terminal.
+// The ways to pay, by the kind of terminal.
 var (
 	byCode    = object{}
 	byApp     = object{"end_type": 100, "extra_params": object{"wallet_app_type": "svc_ios_app"}}
@@ -29,7 +29,7 @@ var (
 	byWeb     = object{"end_type": 300}
 )
 
-// sells gives somebody an order, and returns both.
+// sells creates a user with an order and returns both.
 func (s *till) sells(t *testing.T) (person, int) {
 	t.Helper()
 	ada := s.member(t)
@@ -51,7 +51,7 @@ func (s *till) holdsWhatWasAsked(t *testing.T, kind, app string) sandbox.Trade {
 	return trade
 }
 
-func nativeVoucher(t *testing.T, s *till) {
+func nativeParams(t *testing.T, s *till) {
 	ada, _ := s.sells(t)
 	a := ada.post(t, pay, paymentWith(byCode)).is(200)
 	trade := s.holdsWhatWasAsked(t, "NATIVE", appID)
@@ -61,7 +61,7 @@ func nativeVoucher(t *testing.T, s *till) {
 	assert.Contains(t, a.text("data.code_url"), trade.OutTradeNo)
 }
 
-func appVoucher(t *testing.T, s *till) {
+func appParams(t *testing.T, s *till) {
 	ada, _ := s.sells(t)
 	a := ada.post(t, pay, paymentWith(byApp)).is(200)
 	trade := s.holdsWhatWasAsked(t, "APP", svcAppID)
@@ -71,7 +71,7 @@ func appVoucher(t *testing.T, s *till) {
 	}}, a.json())
 }
 
-func browserVoucher(t *testing.T, s *till) {
+func browserParams(t *testing.T, s *till) {
 	ada, _ := s.sells(t)
 	a := ada.post(t, pay, paymentWith(byBrowser)).is(200)
 	trade := s.holdsWhatWasAsked(t, "JSAPI", appID)
@@ -82,7 +82,7 @@ func browserVoucher(t *testing.T, s *till) {
 	}, a.json())
 }
 
-func webVoucher(t *testing.T, s *till) {
+func webParams(t *testing.T, s *till) {
 	ada, _ := s.sells(t)
 	a := ada.post(t, pay, paymentWith(byWeb)).is(200)
 	trade := s.holdsWhatWasAsked(t, "MWEB", appID)
@@ -103,8 +103,8 @@ func chosenOrder(t *testing.T, s *till) {
 	assert.Len(t, s.box.Ledger(), 2, "each its own")
 }
 
-// signedVouchers writes down once more what terminals sign: exactly these fields.
-func signedVouchers(t *testing.T, s *till) {
+// signedParams writes down once more what terminals sign: exactly these fields.
+func signedParams(t *testing.T, s *till) {
 	nonces := map[string]bool{}
 	for _, c := range []struct {
 		way    object

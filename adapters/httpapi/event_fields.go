@@ -3,10 +3,52 @@ package httpapi
 import (
 	"plaza/application/diary"
 	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/markup"
 	"plaza/domain/user"
 )
+
+// eventBody is the body of a new event (EVT-02) or of a change (EVT-03). No field has a
+// default (EVT-06).
+type eventBody struct {
+	Title      *string                   `json:"title"`
+	Content    *string                   `json:"content"`
+	HTML       *string                   `json:"html_content"`
+	Date       *day                      `json:"event_time"`
+	Permission *event.Permission         `json:"view_permission"`
+	Category   nullable[feed.CategoryID] `json:"category"`
+	Publish    *bool                     `json:"publish"`
+}
+
+// day is a date in a JSON body.
+type day struct{ event.Date }
+
+var errNoDay = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
+
+// UnmarshalText reads YYYY-MM-DD.
+func (d *day) UnmarshalText(text []byte) error {
+	date, err := event.ParseDate(string(text))
+	if err != nil {
+		return errNoDay
+	}
+	d.Date = date
+	return nil
+}
+
+func (b *eventBody) change() event.Change {
+	c := event.Change{Title: b.Title, Content: b.Content, HTML: b.HTML, Permission: b.Permission, Publish: b.Publish}
+	if b.Date != nil {
+		c.Date = &b.Date.Date
+	}
+	if b.Category.Sent {
+		c.Category = &b.Category.Value
+		if !b.Category.Null && b.Category.Value == 0 {
+			c.Category = new(feed.CategoryID(-1)) // no category has this ID; null means none, not zero
+		}
+	}
+	return c
+}
 
 // entry holds the fields shared by an event and the events of its moment.
 type entry struct {

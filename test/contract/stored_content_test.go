@@ -25,18 +25,18 @@ func (s *server) stores(t *testing.T, things ...any) {
 		content.Stores{Accounts: stores.Accounts, Directory: stores.Directory, Imports: stores.Imports}, things...))
 }
 
-// shelves puts a category under another.
-func (s *server) shelves(t *testing.T, id, parent feed.CategoryID, name string) {
+// storesCategory puts a category under another.
+func (s *server) storesCategory(t *testing.T, id, parent feed.CategoryID, name string) {
 	t.Helper()
 	s.stores(t, feed.Category{ID: id, Parent: parent, Name: name, Slug: strings.ToLower(name)})
 }
 
-// stocks puts a publication, a node and a demand of the number into the category.
-func (s *server) stocks(t *testing.T, by person, id int, in feed.CategoryID) {
+// storesItem puts a publication, a node and a demand of the number into the category.
+func (s *server) storesItem(t *testing.T, by person, id int, in feed.CategoryID) {
 	t.Helper()
-	s.stocksPublication(t, by, id, in)
-	s.stocksNode(t, by, id, in)
-	s.stocksDemand(t, by, id, in)
+	s.storesPublication(t, by, id, in)
+	s.storesNode(t, by, id, in)
+	s.storesDemand(t, by, id, in)
 }
 
 func (s *server) content(by person, title string, in feed.CategoryID) publication.Content {
@@ -47,7 +47,7 @@ func (s *server) content(by person, title string, in feed.CategoryID) publicatio
 	}
 }
 
-func (s *server) stocksPublication(
+func (s *server) storesPublication(
 	t *testing.T, by person, id int, in feed.CategoryID, change ...func(*publication.Publication),
 ) {
 	t.Helper()
@@ -61,7 +61,7 @@ func (s *server) stocksPublication(
 	s.stores(t, p)
 }
 
-func (s *server) stocksNode(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*publication.Node)) {
+func (s *server) storesNode(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*publication.Node)) {
 	t.Helper()
 	n := publication.Node{ID: publication.NodeID(id), Content: s.content(by, fmt.Sprintf("node %d", id), in)}
 	for _, c := range change {
@@ -70,7 +70,7 @@ func (s *server) stocksNode(t *testing.T, by person, id int, in feed.CategoryID,
 	s.stores(t, n)
 }
 
-func (s *server) stocksDemand(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*demand.Demand)) {
+func (s *server) storesDemand(t *testing.T, by person, id int, in feed.CategoryID, change ...func(*demand.Demand)) {
 	t.Helper()
 	now := s.clock.Now()
 	d := demand.Demand{

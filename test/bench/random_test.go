@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// dice are numbers that look random and depend on nothing but the row they are
+// random are numbers that look random and depend on nothing but the row they are
 // thrown for, so that every row can be made again without the ones before it.
-type dice struct{ state uint64 }
+type random struct{ state uint64 }
 
-func roll(table string, row int) *dice {
-	d := dice{uint64(row) * 0x9e3779b97f4a7c15}
+func roll(table string, row int) *random {
+	d := random{uint64(row) * 0x9e3779b97f4a7c15}
 	for _, b := range []byte(table) {
 		d.state = (d.state ^ uint64(b)) * 0x100000001b3
 	}
@@ -19,7 +19,7 @@ func roll(table string, row int) *dice {
 }
 
 // next is SplitMix64.
-func (d *dice) next() uint64 {
+func (d *random) next() uint64 {
 	d.state += 0x9e3779b97f4a7c15
 	z := d.state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -28,22 +28,22 @@ func (d *dice) next() uint64 {
 }
 
 // n is from 0 to below the bound.
-func (d *dice) n(bound int) int { return int(d.next() % uint64(bound)) }
+func (d *random) n(bound int) int { return int(d.next() % uint64(bound)) }
 
 // in says yes once in so many times.
-func (d *dice) in(times int) bool { return d.n(times) == 0 }
+func (d *random) in(times int) bool { return d.n(times) == 0 }
 
-func (d *dice) float() float64 { return float64(d.next()>>11) / (1 << 53) }
+func (d *random) float() float64 { return float64(d.next()>>11) / (1 << 53) }
 
 // bell is normally distributed around zero.
-func (d *dice) bell(deviation float64) float64 {
+func (d *random) bell(deviation float64) float64 {
 	return deviation * math.Sqrt(-2*math.Log(1-d.float())) * math.Cos(2*math.Pi*d.float())
 }
 
-func pick[T any](d *dice, from []T) T { return from[d.n(len(from))] }
+func pick[T any](d *random, from []T) T { return from[d.n(len(from))] }
 
 // text is words of about so many characters.
-func (d *dice) text(length int) string {
+func (d *random) text(length int) string {
 	var b strings.Builder
 	for b.Len() < length-4 {
 		if b.Len() > 0 {
@@ -55,7 +55,7 @@ func (d *dice) text(length int) string {
 }
 
 // before is an instant within the span before the epoch, to the microsecond.
-func (d *dice) before(span time.Duration) time.Time {
+func (d *random) before(span time.Duration) time.Time {
 	return epoch.Add(-time.Duration(d.n(int(span/time.Microsecond))) * time.Microsecond)
 }
 

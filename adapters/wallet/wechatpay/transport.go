@@ -24,14 +24,14 @@ const (
 	lastPause  = 500 * time.Millisecond
 )
 
-// wire sends requests to the wallet.
-type wire struct {
+// transport sends requests to the wallet.
+type transport struct {
 	url      string
 	deadline time.Duration
 	client   *http.Client
 }
 
-func newWire(c Config) wire {
+func newTransport(c Config) transport {
 	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
@@ -45,25 +45,25 @@ func newWire(c Config) wire {
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client.Jar = nil
-	w := wire{url: strings.TrimRight(c.URL, "/"), deadline: defaultDeadline, client: &client}
+	w := transport{url: strings.TrimRight(c.URL, "/"), deadline: defaultDeadline, client: &client}
 	if c.Deadline > 0 {
 		w.deadline = c.Deadline
 	}
 	return w
 }
 
-// ask sends the request. It repeats the same bytes while the result is unknown. It returns
+// send sends the request. It repeats the same bytes while the result is unknown. It returns
 // the wallet's answer if that is signed, for this merchant, and not a refusal.
-func (g *Gateway) ask(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.wire.deadline)
+func (g *Gateway) send(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.transport.deadline)
 	defer cancel()
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
-	var said message
+	var reply message
 	var doubt error // error of a try that may have succeeded
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		var err error
-		said, err = g.try(ctx, path, asked, request, r)
+		reply, err = g.sendOnce(ctx, path, asked, request, r)
 		if errors.Is(err, payment.ErrWalletTimeout) {
 			doubt = err
 			return struct{}{}, err
@@ -75,47 +75,47 @@ func (g *Gateway) ask(ctx context.Context, path string, asked message, request [
 	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(tries))
 	switch {
 	case err == nil:
-		return said, nil
-	case doubt != nil && !settles(err):
+		return reply, nil
+	case doubt != nil && !tellsState(err):
 		return nil, doubt
 	}
 	return nil, err
 }
 
-// try sends the request once.
-func (g *Gateway) try(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
-	text, err := g.wire.post(ctx, path, request)
+// sendOnce sends the request once.
+func (g *Gateway) sendOnce(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
+	text, err := g.transport.post(ctx, path, request)
 	if err != nil {
 		return nil, err
 	}
-	said, err := parse(text)
+	reply, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
 	}
-	switch said["return_code"] {
+	switch reply["return_code"] {
 	case success:
 	case failure:
-		return nil, r.judgeMessage(said["return_msg"])
+		return nil, r.errorOfMessage(reply["return_msg"])
 	default:
 		return nil, fmt.Errorf("%w: no return code", payment.ErrWalletBadResponse)
 	}
-	if err := said.verify(g.key); err != nil {
+	if err := reply.verify(g.key); err != nil {
 		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
 	}
-	if said["appid"] != asked["appid"] || said["mch_id"] != asked["mch_id"] {
+	if reply["appid"] != asked["appid"] || reply["mch_id"] != asked["mch_id"] {
 		return nil, fmt.Errorf("%w: another merchant's or application's message", payment.ErrWalletBadResponse)
 	}
-	switch said["result_code"] {
+	switch reply["result_code"] {
 	case success:
-		return said, nil
+		return reply, nil
 	case failure:
-		return nil, r.judge(said["err_code"])
+		return nil, r.errorOf(reply["err_code"])
 	}
 	return nil, fmt.Errorf("%w: no result code", payment.ErrWalletBadResponse)
 }
 
 // post returns the wallet's answer, truncated slightly above the size limit.
-func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+func (w transport) post(ctx context.Context, path string, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("creating a request: %w", err)
@@ -123,7 +123,7 @@ func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error
 	request.Header.Set("Content-Type", "text/xml; charset=utf-8")
 	response, err := w.client.Do(request)
 	if err != nil {
-		return nil, lost(ctx, err)
+		return nil, transportError(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, sizeLimit+1))
@@ -131,14 +131,14 @@ func (w wire) post(ctx context.Context, path string, body []byte) ([]byte, error
 	case response.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, response.StatusCode)
 	case err != nil:
-		return nil, lost(ctx, err)
+		return nil, transportError(ctx, err)
 	}
 	return text, nil
 }
 
-// lost classifies a failed request. An HTTP error may repeat the request, so only network
+// transportError classifies a failed request. An HTTP error may repeat the request, so only network
 // errors are shown.
-func lost(ctx context.Context, err error) error {
+func transportError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
 	}

@@ -11,7 +11,7 @@ import (
 	"plaza/domain/payment"
 )
 
-var tendedSales = []sale{
+var polledSales = []sale{
 	{"PAY-11 a lost notification is found by asking", lostNotice, everyStore},
 	{"PAY-11 an order is closed when its time is over and the wallet confirms", expiredClosed, everyStore},
 	{"PAY-11 an order that is paid in its last moment is not closed", paidAtLast, everyStore},
@@ -19,7 +19,7 @@ var tendedSales = []sale{
 	{"PAY-11 payments are listed for the back office", listedPayments, everyStore},
 }
 
-// failingSales are of a wallet on which nobody can rely.
+// failingSales use a wallet that fails.
 var failingSales = []sale{
 	{"PAY-13 a wallet that is down", walletDown, anyStore},
 	{"PAY-13 a wallet that talks nonsense", walletGarbled, anyStore},
@@ -50,7 +50,7 @@ func expiredClosed(t *testing.T, s *till) {
 	_, err := s.app.Paying.PollDue(t.Context())
 	assert.Error(t, err, "the wallet has confirmed nothing")
 	ada.stands(t, order, payment.Open)
-	bob.stands(t, never, payment.Closed) // nobody could pay it
+	bob.stands(t, never, payment.Closed) // it could not be paid
 	for range 2 {
 		s.clock.advance(time.Minute)
 		s.tend(t)

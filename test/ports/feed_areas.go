@@ -29,17 +29,17 @@ func feedDistances(w *fixtures) {
 	w.imports(request(author, 1, at(30.25, 120.15)), request(author, 2, at(30.26, 120.15)), request(author, 3),
 		node(content(author), 4))
 	near := around(30.25, 120.15, 500)
-	p := w.shelf(0, near, pageNo(1, 10))
+	p := w.page(0, near, pageNo(1, 10))
 	require.Len(w, p.Items, 2)
 	assert.Equal(w, []*geo.Kilometres{new(geo.Kilometres(0)), new(geo.Kilometres(1.112))},
 		[]*geo.Kilometres{p.Items[0].Distance, p.Items[1].Distance})
-	for _, item := range w.shelf(0, feed.Selection{Kinds: feed.ItemKinds()}, pageNo(1, 10)).Items {
-		assert.Nil(w, item.Distance, "no circle, no distance")
+	for _, item := range w.page(0, feed.Selection{Kinds: feed.ItemKinds()}, pageNo(1, 10)).Items {
+		assert.Nil(w, item.Distance, "no area, no distance")
 	}
 	assert.Equal(w, 2, w.metas(near)[0].Count, "what is nowhere is not within any distance")
 }
 
-func feedCircles(w *fixtures) {
+func feedAreas(w *fixtures) {
 	author := w.newUser()
 	w.imports(
 		request(author, 1, at(0, 179.99)), request(author, 2, at(0, -179.99)), request(author, 3, at(0, 180)), request(author, 4, at(0, -180)),
@@ -56,7 +56,7 @@ func feedCircles(w *fixtures) {
 		{around(-90, 120, 5), []demand.ID{8, 9}}, {around(0, 0, 500), []demand.ID{10}},
 	} {
 		got := []demand.ID{}
-		for _, thing := range w.shelved(0, c.sel, 2) {
+		for _, thing := range w.pages(0, c.sel, 2) {
 			got = append(got, thing.(demand.Demand).ID)
 		}
 		assert.Equal(w, c.want, got, "%+v", *c.sel.Near)
@@ -64,7 +64,7 @@ func feedCircles(w *fixtures) {
 	}
 }
 
-// place is where something is by chance: near others, on either side of the
+// place returns a random place: near others, on either side of the
 // antimeridian, around a pole, or nowhere.
 func (c random) place() *geo.Point {
 	jitter := func() float64 { return (c.Float64() - 0.5) / 4 }
@@ -83,9 +83,9 @@ func (c random) place() *geo.Point {
 	return &geo.Point{Lat: max(-90, min(90, centre.Lat+jitter())), Lng: lng}
 }
 
-// thing is something that can be listed, anywhere and at about the same instant
+// item is something that can be listed, anywhere and at about the same instant
 // as others.
-func (c random) thing(author user.ID) feed.Listable {
+func (c random) item(author user.ID) feed.Listable {
 	like := content(author)
 	like.Category, like.Published, like.Deleted = feed.CategoryID(c.IntN(3)), c.IntN(4) > 0, c.IntN(6) == 0
 	like.Created = noon.Add(time.Duration(c.IntN(4)) * time.Microsecond)
@@ -103,7 +103,7 @@ func (c random) thing(author user.ID) feed.Listable {
 	})
 }
 
-// selections are what may be asked for: every set of kinds, and circles of
+// selections returns possible selections: every set of kinds, and areas of
 // demands.
 func (c random) selections() []feed.Selection {
 	var all []feed.Selection
@@ -124,14 +124,14 @@ func (c random) selections() []feed.Selection {
 	return all
 }
 
-func feedAnyWorld(w *fixtures) {
-	w.eachChance(func(w *fixtures, c random) {
+func feedRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
 		author := w.newUser()
 		w.category(1)
 		w.category(2)
 		stored := map[feed.Kind]map[int64]feed.Listable{feed.Node: {}, feed.Publication: {}, feed.Demand: {}}
 		for range 120 {
-			thing := c.thing(author)
+			thing := c.item(author)
 			w.imports(thing)
 			kind, id := nameOf(thing)
 			stored[kind][id] = thing
@@ -140,14 +140,14 @@ func feedAnyWorld(w *fixtures) {
 			metas := w.metas(s)
 			for in := range feed.CategoryID(3) {
 				want, meta := admittedOf(stored, in, s)
-				require.Equal(w, want, w.shelved(in, s, 1+c.IntN(7)), "%+v in %d", s, in)
+				require.Equal(w, want, w.pages(in, s, 1+c.IntN(7)), "%+v in %d", s, in)
 				require.Equal(w, meta, metas[in], "%+v in %d", s, in)
 			}
 		}
 	})
 }
 
-// nameOf tells things apart, listed or not.
+// nameOf returns the kind and the id of an item, listed or not.
 func nameOf(thing feed.Listable) (feed.Kind, int64) {
 	switch thing := thing.(type) {
 	case publication.Publication:

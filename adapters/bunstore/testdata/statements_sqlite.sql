@@ -1,0 +1,972 @@
+-- Every statement of constant text, as it is sent. TestStatements writes this file with -update.
+
+-- categories
+SELECT id, parent_id, name, slug
+FROM categories
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- checkSteps.compareCounter
+WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_counters
+	WHERE category_id = $1 AND kind = $2
+	GROUP BY category_id, kind), there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_listings
+	WHERE category_id = $1 AND kind = $2
+	GROUP BY category_id, kind), every AS (SELECT category_id, kind
+	FROM said UNION
+	SELECT category_id, kind
+	FROM there)
+SELECT e.category_id, e.kind, CAST(COALESCE(s.count, 0) AS bigint), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
+FROM every e
+LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
+LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind;
+
+-- checkSteps.compareCounters
+WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_counters
+	GROUP BY category_id, kind), there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_listings
+	GROUP BY category_id, kind), every AS (SELECT category_id, kind
+	FROM said UNION
+	SELECT category_id, kind
+	FROM there)
+SELECT e.category_id, e.kind, CAST(COALESCE(s.count, 0) AS bigint), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
+FROM every e
+LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
+LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind;
+
+-- checkSteps.compareTotal
+SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind = $1), (SELECT COUNT(*)
+	FROM feed_listings
+	WHERE kind = $1);
+
+-- checkSteps.listing
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings
+WHERE kind = $1 AND id = $2;
+
+-- checkSteps.listings
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings
+WHERE kind = $1 AND id > $2 AND id <= $3;
+
+-- checkSteps.lockRecord[demand]
+SELECT id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated
+FROM demands p
+WHERE p.id = $1;
+
+-- checkSteps.lockRecord[node]
+SELECT id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM nodes p
+WHERE p.id = $1;
+
+-- checkSteps.lockRecord[origin]
+SELECT p.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary, p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated, EXISTS (SELECT 1
+	FROM publications f
+	WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted)
+FROM publications p
+WHERE p.id = $1;
+
+-- checkSteps.lockRecord[publication]
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications p
+WHERE p.id = $1;
+
+-- checkSteps.orphans[demand]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'demand' AND NOT EXISTS (SELECT 1
+	FROM demands t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[node]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'node' AND NOT EXISTS (SELECT 1
+	FROM nodes t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[origin]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'origin' AND NOT EXISTS (SELECT 1
+	FROM publications t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[publication]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'publication' AND NOT EXISTS (SELECT 1
+	FROM publications t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.orphans[xfile]
+SELECT kind, id, category_id, created, updated, lat, lng
+FROM feed_listings l
+WHERE l.kind = 'xfile' AND NOT EXISTS (SELECT 1
+	FROM events t
+	WHERE t.id = l.id)
+ORDER BY id;
+
+-- checkSteps.recordsAfter[demand]
+SELECT id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated
+FROM demands p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[node]
+SELECT id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM nodes p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[origin]
+SELECT p.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary, p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated, EXISTS (SELECT 1
+	FROM publications f
+	WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted)
+FROM publications p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[publication]
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications p
+WHERE p.id > $1
+ORDER BY p.id
+LIMIT CAST($2 AS bigint);
+
+-- checkSteps.recordsAfter[xfile]
+SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM events e
+LEFT JOIN event_counts n ON n.event_id = e.id
+WHERE e.id > $1
+ORDER BY e.id
+LIMIT CAST($2 AS bigint);
+
+-- eventStatements.commented
+SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM event_counts n
+JOIN events e ON e.id = n.event_id
+WHERE n.author_id = $1 AND n.commented IS NOT NULL
+ORDER BY n.commented DESC, n.event_id DESC
+LIMIT CAST($2 AS bigint);
+
+-- eventStatements.event
+SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM events e
+LEFT JOIN event_counts n ON n.event_id = e.id
+WHERE e.id = $1;
+
+-- eventStatements.eventPage
+SELECT (SELECT count(*)
+	FROM events e
+	WHERE e.author_id = $1 AND e.status * 1000 + e.permission IN (SELECT value
+		FROM json_each($2))), e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM (SELECT e.id
+	FROM events e
+	WHERE e.author_id = $1 AND e.status * 1000 + e.permission IN (SELECT value
+		FROM json_each($2)) /* order */
+	LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)) top
+JOIN events e ON e.id = top.id
+LEFT JOIN event_counts n ON n.event_id = e.id;
+
+-- eventStatements.newest
+SELECT c.id, c.event_id, c.author_id, c.content, c.created
+FROM (SELECT 1 AS place) w
+CROSS JOIN (SELECT c.id
+	FROM comments c
+	WHERE c.event_id = $1
+	ORDER BY c.created DESC, c.id DESC
+	LIMIT CAST($2 AS bigint)) top
+JOIN comments c ON c.id = top.id
+ORDER BY w.place, c.created DESC, c.id DESC;
+
+-- eventStatements.newsOfDays
+SELECT w.place, n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category, n.city, n.district, n.province, n.country
+FROM (SELECT 1 AS place) w
+CROSS JOIN (SELECT *
+	FROM (SELECT n.id, 1 AS own
+		FROM news n
+		WHERE n.released = $1 AND n.city = $2 AND $2 <> ''
+		ORDER BY n.id
+		LIMIT CAST($3 AS bigint)) part
+	UNION ALL SELECT *
+	FROM (SELECT n.id, 0 AS own
+		FROM news n
+		WHERE n.released = $1 AND (n.city <> $2 OR $2 = '')
+		ORDER BY n.id
+		LIMIT CAST($3 AS bigint)) part
+	ORDER BY own DESC, id
+	LIMIT CAST($3 AS bigint)) top
+JOIN news n ON n.id = top.id
+ORDER BY w.place, top.own DESC, n.id;
+
+-- eventStatements.onDates
+SELECT c.name, e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, 0, 0, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM (SELECT 1 AS place) w
+CROSS JOIN (SELECT id
+	FROM (SELECT id, created
+		FROM (SELECT e.id, e.created
+			FROM events e
+			WHERE e.day = $1 AND e.status = 100 AND e.permission = 0
+			ORDER BY e.created DESC, e.id DESC
+			LIMIT CAST($3 AS bigint)) part
+		UNION ALL SELECT id, created
+		FROM (SELECT e.id, e.created
+			FROM events e
+			WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = $2
+			ORDER BY e.created DESC, e.id DESC
+			LIMIT CAST($3 AS bigint)) part
+		UNION ALL SELECT id, created
+		FROM (SELECT e.id, e.created
+			FROM events e
+			WHERE e.day = $1 AND e.status = 100 AND e.permission = 200 AND e.permission <> 0 AND e.author_id = $2
+			ORDER BY e.created DESC, e.id DESC
+			LIMIT CAST($3 AS bigint)) part
+		UNION ALL SELECT id, created
+		FROM (SELECT id, created
+			FROM ( WITH RECURSIVE steps (id, former, turn) AS (
+					SELECT CAST(0 AS bigint), CAST(0 AS bigint), 0
+					UNION ALL SELECT CASE b.turn WHEN 0 THEN (SELECT s.followed_id
+						FROM subscriptions s
+						WHERE s.user_id = $2 AND s.followed_id >= b.id
+						ORDER BY s.followed_id
+						LIMIT 1) ELSE (SELECT CASE MAX(author_id) WHEN b.id THEN b.id + 1 ELSE MAX(author_id) END
+						FROM (SELECT e.author_id
+							FROM events e
+							WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id >= b.id
+							ORDER BY e.author_id
+							LIMIT 10) next) END, b.id, 1 - b.turn
+					FROM steps b
+					WHERE b.id IS NOT NULL), spans (low, high) AS (SELECT former, id
+					FROM steps
+					WHERE turn = 0 AND id > former)
+				SELECT id, created, author_id
+				FROM (
+					SELECT e.id, e.created, e.author_id
+					FROM spans b
+					CROSS JOIN events e
+					WHERE b.high > b.low + 1 AND e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id >= b.low AND e.author_id < b.high AND (SELECT COUNT(*)
+						FROM subscriptions s
+						WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0
+					UNION ALL SELECT e.id, e.created, e.author_id
+					FROM spans b
+					CROSS JOIN events e
+					WHERE b.high = b.low + 1 AND e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = b.low AND e.created >= (SELECT MIN(created)
+						FROM (SELECT id, created
+							FROM (SELECT e.id, e.created
+								FROM events e
+								WHERE e.day = $1 AND e.status = 100 AND e.permission = 100 AND e.permission <> 0 AND e.author_id = b.low
+								ORDER BY e.created DESC, e.id DESC
+								LIMIT CAST($3 AS bigint)) part) newest) ) followed
+				ORDER BY created DESC, id DESC
+				LIMIT 1000000) followed
+			WHERE (SELECT COUNT(*)
+				FROM subscriptions back
+				WHERE back.user_id = followed.author_id AND back.followed_id = $2) > 0
+			ORDER BY created DESC, id DESC
+			LIMIT CAST($3 AS bigint)) part) seen
+	ORDER BY created DESC, id DESC
+	LIMIT CAST($3 AS bigint)) top
+CROSS JOIN events e
+LEFT JOIN categories c ON c.id = e.category_id
+WHERE e.id = top.id
+ORDER BY w.place, e.created DESC, e.id DESC;
+
+-- eventSteps.deleteEvent
+DELETE
+FROM events
+WHERE id = $1;
+
+-- eventSteps.deletePlate
+DELETE
+FROM plates
+WHERE id = $1;
+
+-- eventSteps.insertCounts
+INSERT INTO event_counts (event_id, author_id)
+VALUES ((SELECT MAX(id)
+		FROM events), $1);
+
+-- eventSteps.insertEvent
+INSERT INTO events (author_id, created, day, category_id, permission, status, title, content, html, province, city, district, modified)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+RETURNING id;
+
+-- eventSteps.insertPlate
+INSERT INTO plates (event_id, photo, created)
+VALUES (COALESCE($1, (SELECT MAX(id)
+			FROM events)), $2, $3)
+RETURNING id;
+
+-- eventSteps.located
+SELECT id, title, content, province, city, district
+FROM events
+WHERE id > $1
+ORDER BY id
+LIMIT CAST($2 AS bigint);
+
+-- eventSteps.lockEvent
+SELECT id
+FROM events
+WHERE id = $1;
+
+-- eventSteps.rewriteEvent
+UPDATE events
+SET day = $3, category_id = $4, permission = $5, status = $6, title = $7, content = $8, html = $9, province = $10, city = $11, district = $12, modified = $13, revision = revision + 1
+WHERE id = $1 AND revision = $2
+RETURNING (SELECT n.comments
+	FROM event_counts n
+	WHERE n.event_id = $1), (SELECT n.likes
+	FROM event_counts n
+	WHERE n.event_id = $1), 1;
+
+-- eventSteps.rewriteText
+UPDATE events
+SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9, revision = revision + 1
+WHERE id = $1 AND revision = $2
+RETURNING (SELECT n.comments
+	FROM event_counts n
+	WHERE n.event_id = $1), (SELECT n.likes
+	FROM event_counts n
+	WHERE n.event_id = $1), 1;
+
+-- feedStatements.latest
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'publication' AND l.kind IN ('origin', 'publication')
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_totals l
+		WHERE l.kind = 'publication' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
+FROM page
+LEFT JOIN publications publication ON publication.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.latestOf
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'publication' AND l.category_id = $3
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_counters l
+		WHERE l.kind = 'publication' AND l.category_id = $3) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
+FROM page
+LEFT JOIN publications publication ON publication.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.latestOrigins
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'origin' AND l.kind IN ('origin', 'publication')
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_totals l
+		WHERE l.kind = 'origin' AND l.kind IN ('origin', 'publication')) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
+FROM page
+LEFT JOIN publications publication ON publication.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.latestOriginsOf
+WITH page AS (SELECT id, updated
+	FROM feed_listings l
+	WHERE l.kind = 'origin' AND l.category_id = $3
+	ORDER BY l.updated DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COALESCE(SUM(count), 0)
+		FROM feed_counters l
+		WHERE l.kind = 'origin' AND l.category_id = $3) AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
+FROM page
+LEFT JOIN publications publication ON publication.id = page.id
+ORDER BY page.updated DESC, page.id;
+
+-- feedStatements.pageMerged
+WITH page AS (SELECT id, created, kind
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind IN ('demand', 'node', 'publication') AND l.kind IN (SELECT value
+		FROM json_each($4))
+	ORDER BY l.created DESC, l.kind, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind IN (SELECT value
+			FROM json_each($4))) AS bigint), page.kind, page.id, COALESCE(node.bundle_id, publication.bundle_id), COALESCE(node.title, publication.title, demand.title), COALESCE(node.summary, publication.summary), COALESCE(node.cover, publication.cover, demand.cover), COALESCE(node.author_id, publication.author_id, demand.author_id), COALESCE(node.language, publication.language), COALESCE(node.category_id, publication.category_id, demand.category_id), COALESCE(node.published, publication.published, demand.published), COALESCE(node.deleted, publication.deleted, demand.deleted), COALESCE(node.created, publication.created, demand.created), COALESCE(node.updated, publication.updated, demand.updated), publication.first_original_id, publication.original_id, publication.node_id, publication.type, demand.description, demand.tags, demand.images, demand.address, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends
+FROM page
+LEFT JOIN nodes node ON node.id = CASE WHEN page.kind = 'node' THEN page.id END
+LEFT JOIN publications publication ON publication.id = CASE WHEN page.kind = 'publication' THEN page.id END
+LEFT JOIN demands demand ON demand.id = CASE WHEN page.kind = 'demand' THEN page.id END
+ORDER BY page.created DESC, page.kind, page.id;
+
+-- feedStatements.pageNear
+WITH there AS MATERIALIZED (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'demand' AND l.lat BETWEEN $8 AND $9 AND CASE WHEN l.lng BETWEEN $10 AND $11 OR l.lng BETWEEN $12 AND $13 THEN power(sin(radians(l.lat - $4) / 2), 2) + cos(radians(l.lat)) * $5 * power(sin(radians(l.lng - $6) / 2), 2) <= $7 ELSE FALSE END), page AS (SELECT id, created
+	FROM there
+	ORDER BY created DESC, id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT COUNT(*)
+		FROM there) AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated
+FROM page
+LEFT JOIN demands demand ON demand.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.pageOf[demand]
+WITH page AS (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'demand'
+	ORDER BY l.created DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind = 'demand') AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated
+FROM page
+LEFT JOIN demands demand ON demand.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.pageOf[node]
+WITH page AS (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'node'
+	ORDER BY l.created DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind = 'node') AS bigint), page.id, node.bundle_id, node.title, node.summary, node.cover, node.author_id, node.language, node.category_id, node.published, node.deleted, node.created, node.updated
+FROM page
+LEFT JOIN nodes node ON node.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.pageOf[publication]
+WITH page AS (SELECT id, created
+	FROM feed_listings l
+	WHERE l.category_id = $3 AND l.kind = 'publication'
+	ORDER BY l.created DESC, l.id
+	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
+SELECT CAST((SELECT SUM(count)
+		FROM feed_counters
+		WHERE category_id = $3 AND kind = 'publication') AS bigint), page.id, publication.bundle_id, publication.first_original_id, publication.original_id, publication.node_id, publication.type, publication.title, publication.summary, publication.cover, publication.author_id, publication.language, publication.category_id, publication.published, publication.deleted, publication.created, publication.updated
+FROM page
+LEFT JOIN publications publication ON publication.id = page.id
+ORDER BY page.created DESC, page.id;
+
+-- feedStatements.tree
+WITH counted AS (SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM feed_counters
+	WHERE kind IN (SELECT value
+		FROM json_each($1))
+	GROUP BY category_id HAVING SUM(count) > 0)
+SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind IN (SELECT value
+		FROM json_each($1)) OR kind = 'category'), c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+FROM categories c
+LEFT JOIN counted k ON k.category_id = c.id
+UNION ALL SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind IN (SELECT value
+		FROM json_each($1)) OR kind = 'category'), 0, NULL, '', '', k.count, k.created, k.updated
+FROM counted k
+WHERE k.category_id = 0;
+
+-- feedStatements.treeNear
+WITH counted AS (WITH cells AS MATERIALIZED (
+		SELECT CAST(value ->> 'Strip' AS double precision) AS strip, CAST(value ->> 'West' AS double precision) AS west, CAST(value ->> 'East' AS double precision) AS east, CAST(value ->> 'Interior' AS boolean) AS interior
+		FROM json_each($1))
+	SELECT l.category_id, COUNT(*) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
+	FROM cells c
+	CROSS JOIN feed_listings l
+	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) = +c.strip AND l.lng >= c.west AND l.lng < c.east AND CASE WHEN c.interior THEN TRUE ELSE power(sin(radians(l.lat - $2) / 2), 2) + cos(radians(l.lat)) * $3 * power(sin(radians(l.lng - $4) / 2), 2) <= $5 END
+	GROUP BY l.category_id)
+SELECT 0, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+FROM categories c
+LEFT JOIN counted k ON k.category_id = c.id
+UNION ALL SELECT 0, 0, NULL, '', '', k.count, k.created, k.updated
+FROM counted k
+WHERE k.category_id = 0;
+
+-- feedStatements.treeVersion
+SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind IN (SELECT value
+		FROM json_each($1)) OR kind = 'category');
+
+-- howToSteps.allHowTos
+SELECT (SELECT COUNT(*)
+	FROM howtos), category, robot_id, bundles, created, updated
+FROM howtos
+ORDER BY created DESC, category, robot_id
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
+
+-- howToSteps.howTosInSome
+SELECT (SELECT COUNT(*)
+	FROM howtos
+	WHERE category IN (SELECT value
+		FROM json_each($3))), category, robot_id, bundles, created, updated
+FROM howtos
+WHERE category IN (SELECT value
+	FROM json_each($3))
+ORDER BY created DESC, category, robot_id
+LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint);
+
+-- imageStatements.images[{false false false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{false false true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL
+ORDER BY created DESC, id DESC
+LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint);
+
+-- imageStatements.images[{false true false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2)))
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{false true true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2)))
+ORDER BY created DESC, id DESC
+LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint);
+
+-- imageStatements.images[{true false false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2)
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{true false true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2)
+ORDER BY created DESC, id DESC
+LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint);
+
+-- imageStatements.images[{true true false}]
+SELECT id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2) AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($3)))
+ORDER BY created DESC, id DESC;
+
+-- imageStatements.images[{true true true}]
+SELECT COUNT(*) OVER (), id, key, width, height, tags, created
+FROM images
+WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($2))) = json_array_length($2) AND EXISTS (SELECT 1
+	FROM json_each(tags) had
+	WHERE had.value IN (SELECT value
+		FROM json_each($3)))
+ORDER BY created DESC, id DESC
+LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
+
+-- imageSteps.image
+SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+FROM images
+WHERE id = $1;
+
+-- imageSteps.imagesAfter
+SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+FROM images
+WHERE id > $1
+ORDER BY id
+LIMIT CAST($2 AS bigint);
+
+-- imageSteps.insertImage
+INSERT INTO images (key, width, height, tags, created, owner_id, deleted, revision)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+RETURNING id;
+
+-- imageSteps.lockImage
+SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+FROM images
+WHERE id = $1;
+
+-- imageSteps.saveImage
+UPDATE images
+SET key = $3, width = $4, height = $5, tags = $6, created = $7, owner_id = $8, deleted = $9, revision = $10
+WHERE id = $1 AND revision = $2
+RETURNING id, 1;
+
+-- importSteps.accounts
+SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined
+FROM users
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.adopt
+UPDATE users
+SET source = $2, adopted = true, firstname = $3, lastname = $4
+WHERE id = $1;
+
+-- importSteps.bundles
+SELECT id, first_original_id, original_id
+FROM bundles
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.categories
+SELECT id, parent_id, name, slug
+FROM categories
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.cover
+SELECT picture
+FROM import_covers
+WHERE digest = $1;
+
+-- importSteps.deleteAbandoned
+DELETE
+FROM import_lines
+WHERE file = $1 AND number IN (SELECT value
+	FROM json_each($2));
+
+-- importSteps.deleteLines
+DELETE
+FROM import_lines
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.finish[0]
+DELETE
+FROM imports
+WHERE file = $1;
+
+-- importSteps.finish[1]
+DELETE
+FROM import_lines
+WHERE file = $1;
+
+-- importSteps.holders
+SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined
+FROM users
+WHERE phone IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.howTos
+SELECT u.source, h.category, h.robot_id, h.bundles, h.created, h.updated
+FROM howtos h
+JOIN users u ON u.id = h.robot_id
+WHERE h.category IN (SELECT value
+	FROM json_each($1)) AND u.source IN (SELECT value
+	FROM json_each($2));
+
+-- importSteps.inFile
+SELECT id, file, number, kind, source
+FROM import_lines
+WHERE file = $1 AND number BETWEEN $2 AND $3;
+
+-- importSteps.insertCover
+INSERT INTO import_covers (digest, picture)
+VALUES ($1, $2)
+ON CONFLICT (digest) DO NOTHING;
+
+-- importSteps.known[bundle]
+SELECT CAST(id AS text)
+FROM bundles
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[category]
+SELECT CAST(id AS text)
+FROM categories
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[demand]
+SELECT CAST(id AS text)
+FROM demands
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[news]
+SELECT source
+FROM news
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[node]
+SELECT CAST(id AS text)
+FROM nodes
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[publication]
+SELECT CAST(id AS text)
+FROM publications
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.known[user]
+SELECT source
+FROM users
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.loadProgress
+SELECT progress
+FROM imports
+WHERE file = $1;
+
+-- importSteps.news
+SELECT source, site_name, site_logo, url, title, released, html, category, city, district, province, country
+FROM news
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.ofRecords
+SELECT id, file, number, kind, source
+FROM import_lines
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.publicationsOf
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications
+WHERE bundle_id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.records[demand]
+SELECT id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated
+FROM demands
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.records[node]
+SELECT id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM nodes
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.records[publication]
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.saveProgress
+INSERT INTO imports (file, progress)
+VALUES ($1, $2)
+ON CONFLICT (file) DO UPDATE
+SET progress = EXCLUDED.progress;
+
+-- importSteps.translations
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications
+WHERE first_original_id IN (SELECT value
+	FROM json_each($1)) AND published AND NOT deleted;
+
+-- importSteps.tree
+SELECT id, parent_id, name, slug
+FROM categories;
+
+-- importSteps.updateBundle
+UPDATE bundles
+SET first_original_id = $2, original_id = $3
+WHERE id = $1;
+
+-- importSteps.updateCategory
+UPDATE categories
+SET parent_id = $2, name = $3, slug = $4, version = version + 1
+WHERE id = $1;
+
+-- importSteps.updateHowTo
+UPDATE howtos
+SET bundles = $3, created = $4, updated = $5
+WHERE category = $1 AND robot_id = $2;
+
+-- importSteps.updateLine
+UPDATE import_lines
+SET kind = $2, source = $3, raw = $4
+WHERE id = $1 AND (kind <> $2 OR source <> $3 OR raw <> $4);
+
+-- importSteps.updateNews
+UPDATE news
+SET site_name = $2, site_logo = $3, url = $4, title = $5, released = $6, html = $7, category = $8, city = $9, district = $10, province = $11, country = $12
+WHERE source = $1;
+
+-- importSteps.updateRecord[demand]
+UPDATE demands
+SET title = $2, description = $3, tags = $4, cover = $5, images = $6, author_id = $7, address = $8, category_id = $9, lat = $10, lng = $11, closed = $12, starts = $13, ends = $14, published = $15, deleted = $16, created = $17, updated = $18
+WHERE id = $1;
+
+-- importSteps.updateRecord[node]
+UPDATE nodes
+SET bundle_id = $2, title = $3, summary = $4, cover = $5, author_id = $6, language = $7, category_id = $8, published = $9, deleted = $10, created = $11, updated = $12
+WHERE id = $1;
+
+-- importSteps.updateRecord[publication]
+UPDATE publications
+SET bundle_id = $2, first_original_id = $3, original_id = $4, node_id = $5, type = $6, title = $7, summary = $8, cover = $9, author_id = $10, language = $11, category_id = $12, published = $13, deleted = $14, created = $15, updated = $16
+WHERE id = $1;
+
+-- importSteps.updateUser
+UPDATE users
+SET firstname = $2, lastname = $3, expertise = $4, location = $5, timezone = $6, joined = $7
+WHERE source = $1;
+
+-- importSteps.userIDs
+SELECT source, id
+FROM users
+WHERE source IN (SELECT value
+	FROM json_each($1));
+
+-- importSteps.visibleBundles
+SELECT DISTINCT bundle_id
+FROM publications
+WHERE bundle_id IN (SELECT value
+	FROM json_each($1)) AND published AND NOT deleted AND NOT (id IN (SELECT value
+		FROM json_each($2)));
+
+-- importSteps.waiting
+SELECT number, raw
+FROM (
+	SELECT number, raw, SUM(length(raw)) OVER (ORDER BY number) - length(raw) AS before
+	FROM import_lines
+	WHERE file = $1 AND number > $2
+	ORDER BY number
+	LIMIT CAST($3 AS bigint)) l
+WHERE before < CAST($4 AS bigint)
+ORDER BY number;
+
+-- listingSteps.count
+INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+VALUES ($1, $2, 0, $3, $4, $5, 1)
+ON CONFLICT (category_id, kind, shard) DO UPDATE
+SET count = k.count + EXCLUDED.count, version = k.version + 1, created = CASE WHEN EXCLUDED.created IS NULL OR k.created >= EXCLUDED.created THEN k.created ELSE EXCLUDED.created END, updated = CASE WHEN EXCLUDED.updated IS NULL OR k.updated >= EXCLUDED.updated THEN k.updated ELSE EXCLUDED.updated END;
+
+-- listingSteps.counts
+none;
+
+-- listingSteps.first
+none;
+
+-- listingSteps.lock
+none;
+
+-- listingSteps.place
+INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
+VALUES ($1, COALESCE($2, (SELECT MAX(id)
+			FROM events)), $3, $4, $5, $6, $7)
+ON CONFLICT (kind, id) DO UPDATE
+SET category_id = EXCLUDED.category_id, created = EXCLUDED.created, updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng;
+
+-- listingSteps.recount
+WITH m AS (SELECT (SELECT l.created
+		FROM feed_listings l
+		WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+		ORDER BY l.created DESC
+		LIMIT 1) AS created, (SELECT l.updated
+		FROM feed_listings l
+		WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+		ORDER BY l.updated DESC
+		LIMIT 1) AS updated) UPDATE feed_counters AS k
+SET created = CASE WHEN k.created <= m.created THEN k.created ELSE m.created END, updated = CASE WHEN k.updated <= m.updated THEN k.updated ELSE m.updated END
+FROM m
+WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated);
+
+-- listingSteps.remove
+DELETE
+FROM feed_listings
+WHERE kind = CAST($1 AS text) AND id = $2;
+
+-- listingSteps.total
+INSERT INTO feed_totals AS t (kind, shard, count, version)
+VALUES ($1, 0, $2, $3)
+ON CONFLICT (kind, shard) DO UPDATE
+SET count = t.count + EXCLUDED.count, version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END;
+
+-- listingSteps.update
+UPDATE feed_listings
+SET updated = $3
+WHERE kind = CAST($1 AS text) AND id = $2;
+
+-- members
+SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
+FROM users u
+LEFT JOIN presence p ON p.user_id = u.id
+WHERE u.id IN (SELECT value
+	FROM json_each($1));
+
+-- session
+SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
+FROM tokens t
+JOIN token_uses w ON w.token_id = t.id
+JOIN users u ON u.id = t.user_id
+LEFT JOIN presence p ON p.user_id = u.id
+WHERE t.hash = $1;
+
+-- tokenSteps.see
+INSERT INTO presence AS p (user_id, seen)
+SELECT t.user_id, CAST($2 AS integer)
+FROM tokens t
+WHERE t.id = $1 AND NOT EXISTS (SELECT 1
+	FROM presence q
+	WHERE q.user_id = t.user_id AND q.seen > $3)
+ON CONFLICT (user_id) DO UPDATE
+SET seen = EXCLUDED.seen
+WHERE p.seen <= $3;
+
+-- tokenSteps.use
+UPDATE token_uses
+SET used = $2
+WHERE token_id = $1 AND used <= $3;
+
+-- translations
+SELECT t.key, t.content
+FROM translations t
+WHERE t.key IN (SELECT unhex(value)
+	FROM json_each($1)) AND t.expires > $2;

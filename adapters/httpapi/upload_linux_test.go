@@ -1,0 +1,42 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// openFiles returns how many files of the folder the process has open, also nameless ones.
+func openFiles(t *testing.T, folder string) (count int) {
+	t.Helper()
+	open, err := filepath.Glob("/proc/self/fd/*")
+	require.NoError(t, err)
+	for _, link := range open {
+		if name, err := os.Readlink(link); err == nil && strings.HasPrefix(name, folder) {
+			count++
+		}
+	}
+	return count
+}
+
+func TestPLA_03_a_call_has_one_file_and_leaves_none_open(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	picture := `"img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld+1)) + `"`
+	for _, body := range []string{
+		`{` + picture + `}`, `{` + picture + `,` + picture + `}`, `{` + picture + `,"img":null}`, `{` + picture + `,"img":"%"}`, `{` + picture,
+	} {
+		c := uploading("application/json", strings.NewReader(body))
+		_, err := readUpload[imageBody](c)
+		if err == nil {
+			assert.Equal(t, 1, openFiles(t, folder), "the picture's")
+		}
+		c.end()
+		assert.Zero(t, openFiles(t, folder), "%v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package geo_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"plaza/domain/geo"
+)
+
+// cellsWith returns the cells that contain the point.
+func cellsWith(cells []geo.Cell, strips float64, p geo.Point) (found []geo.Cell) {
+	for _, c := range cells {
+		if c.Strip == math.Floor((p.Lat+90)*strips) && c.West <= p.Lng && p.Lng < c.East {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func TestCellsCoverTheCircleOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		centre := anywhere(t, "centre")
+		strips := rapid.SampledFrom([]float64{1, 10, 100}).Draw(t, "strips")
+		reach := geo.Kilometres(rapid.OneOf(
+			rapid.SampledFrom([]float64{1e-9, 1e-6}),
+			rapid.Float64Range(0.001, 1),
+			rapid.Float64Range(1, float64(geo.MaxDistance)),
+			rapid.Just(min(float64(geo.Point{Lat: 90}.To(geo.Point{Lat: math.Abs(centre.Lat)})), float64(geo.MaxDistance))), // touches a pole
+		).Draw(t, "reach") + rapid.SampledFrom([]float64{0, 1e-6, 1e-9}).Draw(t, "more"))
+		cells := geo.Cover(centre, reach, strips)
+		check := func(p geo.Point) {
+			found := cellsWith(cells, strips, p)
+			if centre.To(p) <= reach {
+				require.Len(t, found, 1, "%v is %v km from %v", p, centre.To(p), centre)
+			}
+			require.LessOrEqual(t, len(found), 1, "cells overlap at %v", p)
+			if len(found) > 0 && found[0].Interior {
+				require.LessOrEqual(t, centre.To(p), reach, "%v is in an interior cell", p)
+			}
+		}
+		part := rapid.SampledFrom([]geo.Kilometres{0, 0.3, 0.99, 1, 1.01}).Draw(t, "part")
+		for bearing := range 60 {
+			p := destination(centre, 6*float64(bearing), reach*part)
+			check(p)
+			check(geo.Point{Lat: math.Floor(p.Lat*strips) / strips, Lng: p.Lng}) // where strips meet
+		}
+		for _, lng := range []float64{-180, 180} {
+			check(geo.Point{Lat: centre.Lat, Lng: lng})
+		}
+		for range min(20, len(cells)) {
+			c := rapid.SampledFrom(cells).Draw(t, "cell")
+			for _, lng := range []float64{c.West, math.Nextafter(c.West, -360), math.Nextafter(c.East, -360), c.East} {
+				check(geo.Point{Lat: min(c.Strip/strips-90+rapid.Float64Range(0, 1/strips).Draw(t, "lat"), 90), Lng: max(-180, min(lng, 180))})
+			}
+		}
+	})
+}
+
+func TestMostOfTheCircleIsInInteriorCells(t *testing.T) {
+	for _, c := range []struct {
+		centre geo.Point
+		reach  geo.Kilometres
+		part   float64
+	}{
+		{geo.Point{Lat: 30.5, Lng: 120.5}, 5, 0.7},
+		{geo.Point{Lat: 30.5, Lng: 120.5}, 500, 0.99},
+		{geo.Point{Lat: -70, Lng: 179.99}, 100, 0.95},
+		{geo.Point{Lat: 90}, 100, 0.97},
+	} {
+		var interior, all float64
+		for _, cell := range geo.Cover(c.centre, c.reach, 100) {
+			area := (min(cell.East, 180) - cell.West) * math.Cos((cell.Strip/100-90)*math.Pi/180)
+			all += area
+			if cell.Interior {
+				interior += area
+			}
+		}
+		circle := math.Pi * math.Pow(float64(c.reach/geo.Radius)*180/math.Pi, 2) * 100
+		assert.Greater(t, interior, c.part*circle, "%v", c)
+		assert.Less(t, interior, circle, "%v", c)
+		assert.Less(t, all, (2-c.part)*circle, "%v", c)
+	}
+}

@@ -1,0 +1,56 @@
+package ports
+
+import (
+	"bytes"
+	"runtime"
+	"sync"
+)
+
+// Guard wraps the ports that use cases need beside a Change. A wrapped port panics if it is
+// called from inside the function given to Change, where a store may deadlock or return data
+// that is about to be replaced. Guard returns the other ports unchanged.
+func Guard(s Stores) Stores {
+	g := &guard{}
+	s.Accounts = guardedAccounts{s.Accounts, g}
+	s.Directory = guardedDirectory{s.Directory, g}
+	s.Tokens = guardedTokens{s.Tokens, g}
+	s.Throttle = guardedThrottle{s.Throttle, g}
+	s.Categories = guardedCategories{s.Categories, g}
+	s.Subscriptions = guardedSubscriptions{s.Subscriptions, g}
+	s.Events = guardedEvents{s.Events, g}
+	s.EventReader = guardedReader{s.EventReader, g}
+	s.Discussion = guardedDiscussion{s.Discussion, g}
+	s.Related = guardedRelated{s.Related, g}
+	s.Images = guardedImages{s.Images, g}
+	s.Ledger = guardedLedger{s.Ledger, g}
+	s.Deletions = guardedDeletions{s.Deletions, g}
+	return s
+}
+
+// guard knows the goroutines that run a function given to Change.
+type guard struct{ changing sync.Map }
+
+// check panics inside a Change.
+func (g *guard) check() {
+	if _, changing := g.changing.Load(goroutine()); changing {
+		panic("a store was called from inside its own Change")
+	}
+}
+
+// guarded returns fn with a note that its goroutine is inside a Change.
+func guarded[T any](g *guard, fn func(T) error) func(T) error {
+	return func(to T) error {
+		id := goroutine()
+		g.changing.Store(id, true)
+		defer g.changing.Delete(id)
+		return fn(to)
+	}
+}
+
+// goroutine returns the number of the running goroutine. The runtime exposes it only in the
+// first line of a stack trace ("goroutine 18 [running]:").
+func goroutine() string {
+	var stack [32]byte
+	line := stack[:runtime.Stack(stack[:], false)]
+	return string(bytes.Fields(line)[1])
+}

@@ -1,0 +1,98 @@
+package ports
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/adapters/memory"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/payment"
+	"plaza/domain/userimage"
+)
+
+func openGuarded(*testing.T) Stores {
+	s := memory.New()
+	return Guard(Stores{
+		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
+		Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
+	})
+}
+
+func TestGuard_every_call_inside_a_Change_panics(t *testing.T) {
+	calls := slices.Concat(accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls,
+		imageCalls, ledgerCalls, deletionCalls)
+	calls = append(calls, call{"Deletions.References", func(ctx context.Context, s Stores) error {
+		for _, err := range s.Deletions.References(ctx) {
+			return err
+		}
+		return nil
+	}})
+	for port, change := range map[string]func(w *fixtures, fn func()) error{
+		"Accounts.Change": func(w *fixtures, fn func()) error {
+			return w.Accounts.Change(w.Context(), 1, func(*access.Account) error { fn(); return nil })
+		},
+		"Events.Change": func(w *fixtures, fn func()) error {
+			_, err := w.Events.Change(w.Context(), 1, func(*event.Event) error { fn(); return nil })
+			return err
+		},
+		"Events.ChangeRead": func(w *fixtures, fn func()) error {
+			_, err := w.Events.ChangeRead(w.Context(), w.got(1), func(*event.Event) error { fn(); return nil })
+			return err
+		},
+		"Images.Change": func(w *fixtures, fn func()) error {
+			_, err := w.Images.Change(w.Context(), 1, func(*userimage.Image) error { fn(); return nil })
+			return err
+		},
+		"Ledger.Change": func(w *fixtures, fn func()) error {
+			return w.Ledger.Change(w.Context(), 1, func(*payment.Trade) error { fn(); return nil })
+		},
+	} {
+		t.Run(port, func(t *testing.T) {
+			w := Open(openGuarded).fixtures(t)
+			owner := w.newUser()
+			w.write(owner, noon)
+			w.picture(owner, noon)
+			w.charge(order(owner, noon))
+			for _, c := range calls {
+				w.promptly(func() {
+					assert.NoError(w, change(w, func() {
+						assert.Panics(w, func() { _ = c.make(w.Context(), w.Stores) }, c.name)
+					}))
+				})
+			}
+		})
+	}
+}
+
+func TestGuard_other_goroutines_and_later_calls_are_served(t *testing.T) {
+	w := Open(openGuarded).fixtures(t)
+	owner := w.newUser()
+	w.write(owner, noon)
+	others := Open(openGuarded).fixtures(t)
+	others.newUser()
+	fn := func(*event.Event) error {
+		assert.NotPanics(w, func() { others.account(1) }, "the guard of another store")
+		return errBoom
+	}
+	_, err := w.Events.Change(w.Context(), 1, fn)
+	assert.ErrorIs(w, err, errBoom)
+	assert.NotPanics(w, func() { w.account(owner) }, "after a Change that failed")
+	assert.Panics(w, func() {
+		_, _ = w.Events.Change(w.Context(), 1, func(*event.Event) error { panic("boom") })
+	})
+	assert.NotPanics(w, func() { w.account(owner) }, "after a Change that panicked")
+	_, err = w.Events.Change(w.Context(), 1, func(*event.Event) error {
+		var wait sync.WaitGroup
+		wait.Go(func() { assert.NotPanics(w, w.Accounts.(guardedAccounts).check, "on another goroutine") })
+		wait.Wait()
+		return nil
+	})
+	assert.NoError(w, err)
+}
