@@ -51,7 +51,7 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 }
 
 func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
-	return httpapi.Config{TrustedProxies: c.TrustedProxies, Log: log}
+	return httpapi.Config{TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests, Log: log}
 }
 
 // mediaSource opens pictures of the requested audience only.

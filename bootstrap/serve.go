@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"plaza/adapters/httpapi"
 )
 
 type serveCommand struct {
@@ -114,7 +116,7 @@ func Listen(c Config) (*Listeners, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w", err), public.Close())
 	}
-	return &Listeners{public, admin}, nil
+	return &Listeners{httpapi.LimitConnections(public.(*net.TCPListener), c.MaxConnections), admin}, nil
 }
 
 // Close closes both listeners. Further calls do nothing.

@@ -38,9 +38,8 @@ type Config struct {
 	// Origins are the origins whose pages may call the interface from a browser (GEN-15).
 	// Each is exact, or * for any.
 	Origins []string
-	// MaxRequests is how many requests are worked on at once; zero means defaultRequests.
-	// Beyond them, requests are refused at once. A request does not count while its body
-	// arrives.
+	// MaxRequests is how many requests are worked on at once; zero means any number. Further
+	// ones are refused at once. A request does not count while its body arrives (GEN-14).
 	MaxRequests int
 	Log         *slog.Logger
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -30,7 +31,7 @@ type middleware struct {
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	slots := semaphore.NewWeighted(int64(cmp.Or(c.MaxRequests, defaultRequests)))
+	slots := semaphore.NewWeighted(int64(cmp.Or(c.MaxRequests, math.MaxInt32)))
 	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies, slots: slots}
 }
 

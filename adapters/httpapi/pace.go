@@ -92,10 +92,6 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// defaultRequests is how many requests are worked on at once, unless a setting says
-// otherwise.
-const defaultRequests = 256
-
 // errOverloaded is the fault of a server that works on as many requests as it may.
 var errOverloaded = fault.RetryAfter(fault.Unavailable, time.Second, "The server is overloaded. Try again soon.")
 
