@@ -39,14 +39,14 @@ build: ## build the program into bin/
 	@# A program that is the same keeps its time: it is an input of cached tests.
 	@cmp -s $(BIN).new $(BIN) && rm $(BIN).new || mv $(BIN).new $(BIN)
 
-test: build lint ## everything that a change may break, in minutes
+test: build lint ## the fast tests, in minutes
 	@export $(POSTGRES) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)"; \
 	light=$$($(GO) list $(FLAGS) $(RACE)); rest=$$($(GO) list $(FLAGS) ./... | grep -vxF "$$light"); \
 	cgo=1 race=-race left=; [ -n "$$(test/tools.sh cc install)" ] || \
 		cgo=0 race= left='the race detector, which needs a C compiler'; \
 	{ CGO_ENABLED=$$cgo $(TEST) -short -json $$race $$light; $(TEST) -short -json $$rest; } | $(REPORT) -left-out "$$left"
 
-test-all: build lint wiring ## everything, under the race detector where it can be; nothing may be skipped
+test-all: build lint wiring ## everything, with the race detector where possible; nothing may be skipped
 	@export CI=true $(SERVERS); for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
 	CGO_ENABLED=1 $(GO) build $(FLAGS) -race -o $(BIN)-race ./bootstrap/cmd/plaza; \
 	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -timeout 25m -json ./...; \
@@ -63,7 +63,7 @@ soak: build ## the long loops: kills, payments, fuzzing; about an hour
 
 FUZZ ?= 60s
 
-bench: ## measure against the leanest servers by hand, into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
+bench: ## measure Plaza and minimal hand-written servers, for comparison, into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
 	$(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
 
 lint: ## formatting and vet

@@ -43,7 +43,7 @@ type App struct {
 	Reading     *reading.Reading
 	Translation *translation.Translation
 	UserImages  *userimages.UserImages
-	Importing   *importing.Importing
+	HowToLists  *importing.HowToLists
 	Importer    *importing.Importer
 	Paying      *paying.Paying
 	Cleanup     *cleanup.Cleanup

@@ -22,24 +22,24 @@ import (
 	"plaza/domain/secret"
 )
 
-// stored is embedded in every command that works on stored data. It has the settings of
+// dataCommand is embedded in every command that works on stored data. It has the settings of
 // serve, so that commands and servers use the same data.
-type stored struct {
+type dataCommand struct {
 	Config `embed:"" group:"Settings, as of serve:"`
 }
 
-// fresh says how a command handles a missing embedded database.
-type fresh int
+// missingDatabase is how a command handles a missing embedded database.
+type missingDatabase int
 
 const (
-	mustExist fresh = iota // fail
-	mayBegin               // create it
-	asEmpty                // use the in-memory store
+	mustExist missingDatabase = iota // fail
+	mayCreate                        // create it
+	asEmpty                          // use the in-memory store
 )
 
-// config returns the checked settings. The in-memory store is a wrong setting, and so is a
-// missing database file if the command needs one.
-func (c stored) config(may fresh) (Config, error) {
+// config returns the checked settings. The in-memory store is rejected, and so is a missing
+// database file if the command needs one.
+func (c dataCommand) config(ifMissing missingDatabase) (Config, error) {
 	config, err := c.Check()
 	if err != nil {
 		return Config{}, fmt.Errorf("%w:\n%w", errUsage, err)
@@ -48,13 +48,13 @@ func (c stored) config(may fresh) (Config, error) {
 		return Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data: "+
 			"commands can't reach the memory of a server", errUsage, inMemory)
 	}
-	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && may != mayBegin {
+	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && ifMissing != mayCreate {
 		if err := bunstore.CheckFile(path); err != nil {
 			return Config{}, err
 		}
 		_, err := os.Stat(path)
 		switch missing := errors.Is(err, fs.ErrNotExist); {
-		case missing && may == asEmpty:
+		case missing && ifMissing == asEmpty:
 			config.DatabaseURL = inMemory
 		case missing:
 			return Config{}, fmt.Errorf("%w: database %s not found. See PLAZA_DATABASE_URL and PLAZA_DATA_DIR; "+
@@ -67,9 +67,9 @@ func (c stored) config(may fresh) (Config, error) {
 }
 
 // withApp calls work with an App over the stored data.
-func (c stored) withApp(ctx context.Context, s streams, may fresh, work func(*App) error) (err error) {
+func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(*App) error) (err error) {
 	defer func() { err = readable(err) }()
-	config, err := c.config(may)
+	config, err := c.config(ifMissing)
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (c stored) withApp(ctx context.Context, s streams, may fresh, work func(*Ap
 }
 
 // withDatabase calls work with the database. It does not check or change the schema.
-func (c stored) withDatabase(ctx context.Context, s streams, may fresh, work func(Config, *bunstore.Store) error) (err error) {
+func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing missingDatabase, work func(Config, *bunstore.Store) error) (err error) {
 	defer func() { err = readable(err) }()
-	config, err := c.config(may)
+	config, err := c.config(ifMissing)
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (c stored) withDatabase(ctx context.Context, s streams, may fresh, work fun
 	return work(config, database)
 }
 
-// whereabouts returns the address of the database for people, without its password.
-func whereabouts(c Config) string {
+// displayURL returns the address of the database for people, without its password.
+func displayURL(c Config) string {
 	if path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:"); embedded {
 		return path
 	}
@@ -108,14 +108,14 @@ func whereabouts(c Config) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// told is an error with the texts of its faults, without their codes.
-type told struct {
+// userError is an error with the texts of its faults, without their codes.
+type userError struct {
 	text   string
 	causes []error
 }
 
-func (t told) Error() string   { return t.text }
-func (t told) Unwrap() []error { return t.causes }
+func (t userError) Error() string   { return t.text }
+func (t userError) Unwrap() []error { return t.causes }
 
 // readable replaces the error's fault by its sentences. Invalid values become usage errors,
 // like wrong settings, except for a phone number in use, which is valid.
@@ -126,7 +126,7 @@ func readable(err error) error {
 	}
 	text := sentences(f)
 	full := strings.ReplaceAll(err.Error(), f.Error()+": ", strings.TrimSuffix(text, ".")+": ") // its cause follows
-	t := told{strings.ReplaceAll(full, f.Error(), text), []error{err}}
+	t := userError{strings.ReplaceAll(full, f.Error(), text), []error{err}}
 	if f.Kind == fault.Invalid && !errors.Is(err, access.ErrPhoneTaken) {
 		t.causes = append(t.causes, errUsage)
 	}

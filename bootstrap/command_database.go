@@ -18,10 +18,10 @@ type migrateCommands struct {
 	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied. Example: plaza migrate status --json"`
 }
 
-type migrateUp struct{ stored }
+type migrateUp struct{ dataCommand }
 
 func (c migrateUp) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mayBegin, func(config Config, database *bunstore.Store) error {
+	return c.withDatabase(ctx, s, mayCreate, func(config Config, database *bunstore.Store) error {
 		applied, err := database.Migrate(ctx)
 		for _, name := range applied {
 			fmt.Fprintln(s.out, "Applied", name)
@@ -29,13 +29,13 @@ func (c migrateUp) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		return s.printf("The schema of %s is up to date.\n", whereabouts(config))
+		return s.printf("The schema of %s is up to date.\n", displayURL(config))
 	})
 }
 
 type migrateStatus struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
-	stored
+	dataCommand
 }
 
 // step is a migration as the command line shows it.
@@ -79,7 +79,7 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 type checkCommand struct {
 	Repair bool `help:"Repair what can be repaired."`
 	JSON   bool `name:"json" help:"Print one JSON object."`
-	stored
+	dataCommand
 }
 
 // report is the result of a check as JSON.
@@ -102,7 +102,7 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 		if err := database.CheckSchema(ctx); err != nil {
 			return err
 		}
-		r := report{Database: whereabouts(config), Looked: looksAt(config), Findings: []finding{}}
+		r := report{Database: displayURL(config), Looked: looksAt(config), Findings: []finding{}}
 		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, finding{f.What, f.Repaired}) })
 		if err == nil {
 			err = c.checkPlaces(ctx, s, database, &r)
@@ -130,7 +130,7 @@ func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *buns
 		if !e.Found.IsZero() {
 			found = placeName(e.Found)
 		}
-		c.note(s, r, finding{fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found), e.Mended})
+		c.note(s, r, finding{fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found), e.Repaired})
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config Confi
 		if f.Missing == "" {
 			what = "no record uses the picture " + string(f.Key)
 		}
-		c.note(s, r, finding{what, f.Mended})
+		c.note(s, r, finding{what, f.Repaired})
 	}
 	return nil
 }
@@ -219,7 +219,7 @@ func besides(c Config) string {
 
 type backupCommand struct {
 	File string `arg:"" help:"File to write. It must not exist."`
-	stored
+	dataCommand
 }
 
 func (c backupCommand) Run(ctx context.Context, s streams) error {
@@ -227,6 +227,6 @@ func (c backupCommand) Run(ctx context.Context, s streams) error {
 		if err := database.Backup(ctx, c.File); err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
-		return s.printf("Backed up %s to %s. %s\n", whereabouts(config), c.File, besides(config))
+		return s.printf("Backed up %s to %s. %s\n", displayURL(config), c.File, besides(config))
 	})
 }

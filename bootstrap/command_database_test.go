@@ -175,7 +175,7 @@ func TestCommands_work_beside_a_server(t *testing.T) {
 	accounts, err := app.Signin.Accounts(t.Context(), 0, 10)
 	require.NoError(t, err)
 	require.Len(t, accounts, 1, "the server sees it at once")
-	require.NoError(t, app.Signin.Disable(t.Context(), accounts[0].User, true))
+	require.NoError(t, app.Signin.SetDisabled(t.Context(), accounts[0].User, true))
 	assert.True(t, sh.account(uid).Disabled, "and the other way round")
 	sh.run("check").ends(done)
 	sh.run("backup", filepath.Join(t.TempDir(), "copy.db")).ends(done)

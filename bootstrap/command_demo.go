@@ -16,7 +16,7 @@ import (
 type demoCommand struct {
 	Write  *string `placeholder:"DIR" help:"Only write the import files of the demo data into the folder. Existing files are not overwritten, and no database is needed." xor:"what"`
 	Remove bool    `help:"Only disable the accounts of the demo's people, even if their passwords have changed, revoke their tokens, and delete their events, images and subscriptions. Imported demo records, orders, comments and likes stay." xor:"what"`
-	stored
+	dataCommand
 }
 
 func (c demoCommand) Run(ctx context.Context, s streams) error {
@@ -26,11 +26,11 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 	case c.Remove:
 		return c.remove(ctx, s)
 	}
-	return c.withApp(ctx, s, mayBegin, func(app *App) error {
+	return c.withApp(ctx, s, mayCreate, func(app *App) error {
 		if err := app.LoadDemo(ctx); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
 		}
-		return s.printf("The demo data is in %s.\n", whereabouts(app.Config))
+		return s.printf("The demo data is in %s.\n", displayURL(app.Config))
 	})
 }
 
@@ -43,7 +43,7 @@ func (c demoCommand) remove(ctx context.Context, s streams) error {
 		}
 		return s.printf("No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
 			"These remain: imported categories, publications, demands, how-tos and news; orders; comments and likes on events of others.\n",
-			whereabouts(app.Config), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
+			displayURL(app.Config), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
 			amount(int64(done.Images), "image"), amount(int64(done.Subscriptions), "subscription"))
 	})
 }

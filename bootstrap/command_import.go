@@ -20,7 +20,7 @@ type importCommand struct {
 	DryRun bool     `help:"Check everything, store nothing, and write no rejects."`
 	Schema string   `placeholder:"KIND" help:"Only print the JSON Schema of a kind of record."`
 	JSON   bool     `name:"json" help:"Print the summary as one JSON object. With --dry-run, valid records count as new."`
-	stored
+	dataCommand
 }
 
 func (c importCommand) Run(ctx context.Context, s streams) (err error) {
@@ -37,11 +37,11 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 		return readable(err)
 	}
 	giveWay()
-	may := mayBegin
+	ifMissing := mayCreate
 	if c.DryRun {
-		may = asEmpty
+		ifMissing = asEmpty
 	}
-	return c.withApp(ctx, s, may, func(app *App) error { return c.bring(ctx, s, app.Importer, sources) })
+	return c.withApp(ctx, s, ifMissing, func(app *App) error { return c.bring(ctx, s, app.Importer, sources) })
 }
 
 // giveWay limits an import, which is sequential, to one core, so that its garbage collection
@@ -92,11 +92,11 @@ type importResult struct {
 func (c importCommand) conclude(s streams, summary importing.Summary, failure error, w *importWatcher) error {
 	rejects := w.rejectFiles(c)
 	if c.JSON {
-		told := importResult{OK: failure == nil && summary.Rejected == 0, DryRun: c.DryRun, Rejects: rejects, Summary: summary}
+		result := importResult{OK: failure == nil && summary.Rejected == 0, DryRun: c.DryRun, Rejects: rejects, Summary: summary}
 		if failure != nil {
-			told.Error = readable(failure).Error()
+			result.Error = readable(failure).Error()
 		}
-		if err := printJSON(s.out, told); err != nil {
+		if err := printJSON(s.out, result); err != nil {
 			return errors.Join(failure, err)
 		}
 	} else if err := c.printSummary(s, summary); err != nil {

@@ -59,9 +59,9 @@ func (w *importWatcher) read() (read, size int64) {
 	return read, size
 }
 
-func (w *importWatcher) Moved(s importing.Source, so importing.Summary) {
-	rate := float64(so.Records()) / max(time.Since(w.began).Seconds(), 0.001)
-	now := fmt.Sprintf("%s, %s a second, %s rejected", amount(so.Records(), "record"), grouped(int64(rate)), grouped(so.Rejected))
+func (w *importWatcher) Progressed(s importing.Source, summary importing.Summary) {
+	rate := float64(summary.Records()) / max(time.Since(w.began).Seconds(), 0.001)
+	now := fmt.Sprintf("%s, %s a second, %s rejected", amount(summary.Records(), "record"), grouped(int64(rate)), grouped(summary.Rejected))
 	if w.bar != nil {
 		read, _ := w.read()
 		w.bar.Describe(now)

@@ -25,7 +25,7 @@ type orderCreate struct {
 	ExpiresIn time.Duration `default:"2h" help:"How long the order can be paid." placeholder:"2h"`
 	Currency  string        `default:"CNY" help:"Currency; only CNY is supported." placeholder:"CNY"`
 	JSON      bool          `name:"json" help:"Print the order as JSON."`
-	stored
+	dataCommand
 }
 
 func (c orderCreate) Run(ctx context.Context, s streams) error {
@@ -92,7 +92,7 @@ type orderList struct {
 	User  user.ID       `required:"" help:"Account of the orders." placeholder:"UID"`
 	State payment.State `enum:",open,paid,closed" default:"" help:"Only those that are open, paid or closed." placeholder:"STATE"`
 	JSON  bool          `name:"json" help:"Print a JSON array."`
-	stored
+	dataCommand
 }
 
 func (c orderList) Run(ctx context.Context, s streams) error {
@@ -110,7 +110,7 @@ func (c orderList) Run(ctx context.Context, s streams) error {
 type orderShow struct {
 	ID   payment.OrderID `arg:"" name:"id" help:"Order id."`
 	JSON bool            `name:"json" help:"Print the order as JSON."`
-	stored
+	dataCommand
 }
 
 // entry is an entry of an order's journal.
@@ -162,7 +162,7 @@ func (c orderShow) Run(ctx context.Context, s streams) error {
 type orderPayments struct {
 	State payment.PaymentState `enum:",applied,refund_due,disputed" default:"" help:"Only those that are applied, refund_due or disputed." placeholder:"STATE"`
 	JSON  bool                 `name:"json" help:"Print a JSON array."`
-	stored
+	dataCommand
 }
 
 // received is a payment, with the field names of the REST interface.

@@ -23,7 +23,7 @@ type tokenIssue struct {
 	Scopes string         `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
 	TTL    *time.Duration `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
 	JSON   bool           `name:"json" help:"Print the token with its key as JSON."`
-	stored
+	dataCommand
 }
 
 func (c tokenIssue) Run(ctx context.Context, s streams) error {
@@ -93,7 +93,7 @@ func (t token) row() string {
 type tokenList struct {
 	User user.ID `required:"" help:"Account of the tokens." placeholder:"UID"`
 	JSON bool    `name:"json" help:"Print a JSON array."`
-	stored
+	dataCommand
 }
 
 func (c tokenList) Run(ctx context.Context, s streams) error {
@@ -116,7 +116,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 
 type tokenRevoke struct {
 	Token secret.String `arg:"" name:"key-or-id" help:"The token's key or id."`
-	stored
+	dataCommand
 }
 
 func (c tokenRevoke) Run(ctx context.Context, s streams) error {

@@ -34,11 +34,11 @@ type userCreate struct {
 	Scopes    *string       `help:"Scopes for tokens: xfile_event, writing_bundle, pay_trade_order (default: these three), and back_office, which implies --staff." placeholder:"A,B"`
 	Staff     bool          `help:"Allow the back office: the account gets the scope back_office."`
 	JSON      bool          `name:"json" help:"Print the account as JSON."`
-	stored
+	dataCommand
 }
 
 func (c userCreate) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mayBegin, func(app *App) error {
+	return c.withApp(ctx, s, mayCreate, func(app *App) error {
 		password, err := passwordOr(ctx, s, c.Password)
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ type userList struct {
 	After user.ID `help:"List only uids above this one." placeholder:"UID"`
 	Limit int     `default:"50" help:"Maximum number of accounts; 0 lists all." placeholder:"50"`
 	JSON  bool    `name:"json" help:"Print a JSON array."`
-	stored
+	dataCommand
 }
 
 func (c userList) Run(ctx context.Context, s streams) error {
@@ -204,12 +204,12 @@ func (a *App) people(ctx context.Context, after user.ID, limit int) iter.Seq2[pe
 
 type userAccess struct {
 	UID user.ID `arg:"" name:"uid" help:"Account."`
-	stored
+	dataCommand
 }
 
 func (c userAccess) set(ctx context.Context, s streams, disabled bool, result string) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		if err := app.Signin.Disable(ctx, c.UID, disabled); err != nil {
+		if err := app.Signin.SetDisabled(ctx, c.UID, disabled); err != nil {
 			return err
 		}
 		return s.printf("Account %d is %s\n", c.UID, result)
@@ -231,7 +231,7 @@ func (c userEnable) Run(ctx context.Context, s streams) error {
 type userPasswd struct {
 	UID      user.ID       `arg:"" name:"uid" help:"Account."`
 	Password secret.String `help:"Password. Other users of this machine can see it here; the first line of the standard input is safer." placeholder:"PASSWORD"`
-	stored
+	dataCommand
 }
 
 func (c userPasswd) Run(ctx context.Context, s streams) error {
@@ -255,7 +255,7 @@ type userScopes struct {
 	UID    user.ID `arg:"" name:"uid" help:"Account."`
 	Scopes string  `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; '' is none. back_office implies --staff; without it, staff accounts stay staff."`
 	Staff  *bool   `negatable:"" help:"Allow the back office. --no-staff denies it, also to existing tokens (default: unchanged)."`
-	stored
+	dataCommand
 }
 
 func (c userScopes) Run(ctx context.Context, s streams) error {

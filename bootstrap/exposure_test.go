@@ -51,11 +51,11 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 		assert.NotContains(t, log, "+86-13800000001")
 	}
 
-	passwd := userPasswd{UID: 2, Password: secret.New("heron-gravel-tuba"), stored: stored{plain}}
+	passwd := userPasswd{UID: 2, Password: secret.New("heron-gravel-tuba"), dataCommand: dataCommand{plain}}
 	assert.NoError(t, passwd.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
 	assert.Contains(t, logOfStart(t, serveCommand{Config: plain}), `uids="[1 3 4 5 6 7 8 9 10 11 12 13]"`)
 
-	assert.NoError(t, demoCommand{Remove: true, stored: stored{plain}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
+	assert.NoError(t, demoCommand{Remove: true, dataCommand: dataCommand{plain}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
 	assert.NotContains(t, logOfStart(t, serveCommand{Config: plain}), "level=WARN")
 }
 

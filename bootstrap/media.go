@@ -49,7 +49,7 @@ func parseS3(value string) (MediaURL, error) {
 		return MediaURL{}, errors.New("is not a valid URL after s3://")
 	}
 	if u.User != nil {
-		return MediaURL{}, errors.New("the access key belongs into PLAZA_MEDIA_KEY_ID and PLAZA_MEDIA_SECRET")
+		return MediaURL{}, errors.New("the access key belongs in PLAZA_MEDIA_KEY_ID and PLAZA_MEDIA_SECRET")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestPLA04_wrong_places_for_pictures(t *testing.T) {
 		"s3://":                               "not a valid URL",
 		"s3:///bucket":                        "not a valid URL",
 		"s3://host":                           "names no bucket",
-		"s3://id:never-shown@host/bucket":     "belongs into PLAZA_MEDIA_KEY_ID",
+		"s3://id:never-shown@host/bucket":     "belongs in PLAZA_MEDIA_KEY_ID",
 		"s3://host/bucket?secret=never-shown": "is not one of region, public, tls",
 		"s3://host/bucket?tls=maybe":          "tls must be on or off",
 		"s3://host/bucket?region=%zz":         "malformed",

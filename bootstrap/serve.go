@@ -93,13 +93,13 @@ func collectLessOften() {
 	}
 }
 
-// Timeouts of the servers. The handler limits how long a body may take.
+// Limits of the servers. The handler limits how long a body may take.
 const (
 	headerTimeout = 10 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 30 * time.Second
-	maxHeader     = 32 << 10
+	maxHeader     = 32 << 10 // bytes
 )
 
 // Listeners are the listeners of both addresses. They are opened first, so that wrong

@@ -50,22 +50,22 @@ const (
 
 // newTranslator returns the configured translator, or nil for none.
 func newTranslator(c Config) (localisation.Translator, error) {
-	line := provider.Line{URL: c.TranslatorURL}
+	connection := provider.Connection{URL: c.TranslatorURL}
 	var remote localisation.Translator
 	var err error
 	switch c.Translator {
 	case pseudoTranslator:
 		return pseudo.New(), nil
 	case "libretranslate":
-		remote, err = libretranslate.New(libretranslate.Config{Line: line, Key: c.TranslatorKey})
+		remote, err = libretranslate.New(libretranslate.Config{Connection: connection, Key: c.TranslatorKey})
 	case "deepl":
-		remote, err = deepl.New(deepl.Config{Line: line, Key: c.TranslatorKey})
+		remote, err = deepl.New(deepl.Config{Connection: connection, Key: c.TranslatorKey})
 	case "google":
-		remote, err = google.New(google.Config{Line: line, Key: c.TranslatorKey})
+		remote, err = google.New(google.Config{Connection: connection, Key: c.TranslatorKey})
 	case "azure":
-		remote, err = azure.New(azure.Config{Line: line, Key: c.TranslatorKey, Region: c.TranslatorRegion})
+		remote, err = azure.New(azure.Config{Connection: connection, Key: c.TranslatorKey, Region: c.TranslatorRegion})
 	case "apertium":
-		remote, err = apertium.New(apertium.Config{Line: line})
+		remote, err = apertium.New(apertium.Config{Connection: connection})
 	case noTranslator, autoTranslator, "":
 		return nil, nil
 	default:

@@ -75,7 +75,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	userimageRepository := stores.Images
 	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, now)
 	howTos := stores.HowTos
-	importingImporting := importing.New(howTos)
+	howToLists := importing.NewHowToLists(howTos)
 	ledger := stores.Ledger
 	limits := payingLimits(c)
 	payingPaying := paying.New(ledger, directory, wallet, limits, now, v)
@@ -90,7 +90,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Browsing:   browsingBrowsing,
 		Reading:    readingReading,
 		UserImages: userImages,
-		Importing:  importingImporting,
+		HowToLists: howToLists,
 		Paying:     payingPaying,
 		Portraits:  httpapiPortraitSource,
 		Media:      httpapiMediaSource,
@@ -125,7 +125,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Reading:     readingReading,
 		Translation: translationTranslation,
 		UserImages:  userImages,
-		Importing:   importingImporting,
+		HowToLists:  howToLists,
 		Importer:    importer,
 		Paying:      payingPaying,
 		Cleanup:     cleanupCleanup,
@@ -163,6 +163,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, translation.New, translate, reading.New, userimages.New, importing.New, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

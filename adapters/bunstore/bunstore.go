@@ -108,7 +108,7 @@ func (s *Store) Close() error {
 // Ping returns nil if the database answers now.
 func (s *Store) Ping(ctx context.Context) error {
 	return s.read(ctx, func(ctx context.Context) error {
-		if err := s.dialect.present(); err != nil {
+		if err := s.dialect.checkNotReplaced(); err != nil {
 			return err
 		}
 		return s.reader.PingContext(ctx)

@@ -67,13 +67,13 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 		statement: s.hot.newsOfDays,
 		args:      []any{s.dialect.key(days), s.dialect.key(cities), int64(q.News)},
 		row: func(scan func(...any) error) error {
-			var place int
+			var position int
 			var n imported.NewsRecord
-			err := scan(newsColumns.targets(&n, s.dialect, &place, &n.ID)...)
+			err := scan(newsColumns.targets(&n, s.dialect, &position, &n.ID)...)
 			if err != nil {
 				return err
 			}
-			key := daysInCities[place-1]
+			key := daysInCities[position-1]
 			into.News[key] = append(into.News[key], n.News)
 			return nil
 		},

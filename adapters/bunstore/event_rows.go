@@ -12,7 +12,7 @@ import (
 	"plaza/domain/user"
 )
 
-// The columns of events. A new one belongs into one of the groups that statements
+// The columns of events. A new one belongs in one of the groups that statements
 // write.
 var (
 	eventKey = columns[event.State]{plain("id", func(e *event.State) *int64 { return (*int64)(&e.ID) })}
@@ -28,7 +28,8 @@ var (
 		plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
 		plain("status", func(e *event.State) *int { return (*int)(&e.Status) }),
 	}
-	// eventText is in no index, so that it costs less to write it alone.
+	// eventText are the text, the place found in it, and the time of the last change. None is
+	// part of an index, so that they cost less to write alone.
 	eventText = columns[event.State]{
 		plain("title", func(e *event.State) *string { return &e.Title }),
 		plain("content", func(e *event.State) *string { return &e.Content }),

@@ -52,7 +52,7 @@ func (v Feed) Page(
 	return page.Map(p, func(t feed.Listable) feed.Item { return itemOf(t, sel.Near) }), nil
 }
 
-// known returns nil if the category exists or is 0, the uncategorised part.
+// known returns nil if the category exists or is 0, for the uncategorised items.
 func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
 	if in == 0 {
 		return nil

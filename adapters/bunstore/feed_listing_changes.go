@@ -118,7 +118,7 @@ type listingSteps struct {
 	count   string // $1 category, $2 kind, $3 change of the count, $4 and $5 latest instants of the added
 	counts  string // the same with a list for each; empty where that is not faster
 	recount string // $1 category, $2 kind
-	place   string // the columns of listingTable; a zero ID is the event that was just inserted
+	upsert  string // the columns of listingTable; a zero ID is the event that was just inserted
 	first   string // the same for a new listing, and counts it; empty where that takes two statements
 	update  string // $1 kind, $2 id, $3 updated
 	remove  string // $1 kind, $2 id
@@ -148,7 +148,7 @@ func newListingSteps(d dialect) listingSteps {
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
 			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.unlessMissed(),
-		place: insert + d.values(row) + `
+		upsert: insert + d.values(row) + `
 			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
 			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
 		// SQLite writes every index that contains an assigned column.
@@ -241,7 +241,7 @@ func (s listingSteps) put(b listingChange) step {
 	case b.isUpdate():
 		return step{statement: s.update, args: []any{string(b.at.kind), b.at.id, s.d.instant(dbTime{next.Updated})}}
 	}
-	return step{statement: s.place, args: listingTable.values(next, s.d)}
+	return step{statement: s.upsert, args: listingTable.values(next, s.d)}
 }
 
 // stepsForNew returns the steps for a new listing of a kind without totals.

@@ -14,7 +14,8 @@ type item struct {
 	id   int64
 }
 
-// listingTable is the table of listings. Category 0 is a category of its own there.
+// listingTable is the table of listings. There, uncategorised items have category 0, not
+// NULL.
 var listingTable = table[feed.Listing]{"feed_listings", 2, append(columns[feed.Listing]{
 	plain("kind", func(l *feed.Listing) *string { return (*string)(&l.Kind) }),
 	optional("id", func(l *feed.Listing) *int64 { return &l.ID }),

@@ -142,13 +142,13 @@ type pageShape struct {
 	columns, joins string
 	kinds          []feed.Kind
 	names          []string            // after the kind, which is a column if there are several
-	places         map[feed.Kind][]int // of the columns of a kind among the names
+	positions      map[feed.Kind][]int // of the columns of a kind among the names
 }
 
 // pageShapeOf returns the shape of a page of listings, called page, of the kinds. Kinds
 // share the columns that have the same name.
 func pageShapeOf(kinds ...feed.Kind) pageShape {
-	s := pageShape{kinds: kinds, places: map[feed.Kind][]int{}}
+	s := pageShape{kinds: kinds, positions: map[feed.Kind][]int{}}
 	having := map[string][]string{"id": {"page.id"}}
 	for _, kind := range kinds {
 		t, of, id := recordTables[kind], string(kind), "page.id"
@@ -160,7 +160,7 @@ func pageShapeOf(kinds ...feed.Kind) pageShape {
 			if !slices.Contains(s.names, name) {
 				s.names = append(s.names, name)
 			}
-			s.places[kind] = append(s.places[kind], slices.Index(s.names, name))
+			s.positions[kind] = append(s.positions[kind], slices.Index(s.names, name))
 			if name != "id" {
 				having[name] = append(having[name], of+"."+name)
 			}
@@ -190,8 +190,8 @@ func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Listable, e
 		own, next := recordTables[kind].row(d)
 		targets := make([]any, first+len(s.names))
 		targets[0] = total
-		for i, place := range s.places[kind] {
-			targets[first+place] = own[i]
+		for i, position := range s.positions[kind] {
+			targets[first+position] = own[i]
 		}
 		read[kind] = func(scan scanner) (feed.Listable, error) {
 			err := scan(targets...)

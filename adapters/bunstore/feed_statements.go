@@ -51,7 +51,7 @@ func newFeedStatements(d dialect) feedStatements {
 	return s
 }
 
-// tree returns the version, the categories and the uncategorised part, with the counts
+// tree returns the version, the categories and the uncategorised items, with the counts
 // of each.
 func tree(version, counted string) string {
 	return `WITH counted AS (` + counted + `)

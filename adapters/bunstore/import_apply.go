@@ -36,14 +36,14 @@ func (t *batchApply) run(ctx context.Context, steps []step) error {
 
 // record sets the outcome of the record at the index, and reports whether it must be
 // stored.
-func (t *batchApply) record(place int, stored, same bool) bool {
+func (t *batchApply) record(index int, stored, same bool) bool {
 	switch {
 	case !stored:
-		t.outcomes[place].Status = imported.New
+		t.outcomes[index].Status = imported.New
 	case same:
-		t.outcomes[place].Status = imported.Same
+		t.outcomes[index].Status = imported.Same
 	default:
-		t.outcomes[place].Status = imported.Changed
+		t.outcomes[index].Status = imported.Changed
 	}
 	return !same || !stored
 }
@@ -124,9 +124,9 @@ type replacement struct {
 }
 
 // replace appends the record at the index unless it is stored unchanged.
-func (t *batchApply) replace(all []replacement, place int, at item, next feed.Listable) []replacement {
+func (t *batchApply) replace(all []replacement, index int, at item, next feed.Listable) []replacement {
 	old, has := t.records[at.kind][at.id]
-	if !t.record(place, has, has && reflect.DeepEqual(old, next)) {
+	if !t.record(index, has, has && reflect.DeepEqual(old, next)) {
 		return all
 	}
 	return append(all, replacement{at, old, next})

@@ -16,7 +16,8 @@ func (s *Store) Imports() ImportStore { return ImportStore{s} }
 var _ imported.Store = ImportStore{}
 
 // importLock is the name of the lock that admits one batch at a time, so that the records that
-// a batch has read do not change before it is stored.
+// a batch has read do not change before it is stored. Servers of older releases lock the same
+// name.
 const importLock = "deliveries"
 
 // importCalls is how many times the limit of a call a batch may take: it has thousands

@@ -195,7 +195,7 @@ func (s *Store) applyOutside(ctx context.Context, m migrationFile) error {
 		if _, err := tx.ExecContext(ctx, "SELECT 1"); err != nil {
 			return err
 		}
-		if err := s.dialect.outside(ctx, m.text); err != nil {
+		if err := s.dialect.execOutsideTx(ctx, m.text); err != nil {
 			return fmt.Errorf("migration %s: %w", m.name, err)
 		}
 		return s.record(ctx, tx, m)

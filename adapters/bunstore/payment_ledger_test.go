@@ -75,7 +75,7 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 			}
 			var kept []string
 			if d, is := s.dialect.(sqlite); is {
-				kept = slices.Concat(slices.Collect(maps.Keys(d.written.kept)), slices.Collect(maps.Keys(d.written.missed)))
+				kept = slices.Concat(slices.Collect(maps.Keys(d.written.kept)), slices.Collect(maps.Keys(d.written.unprepared)))
 			} else {
 				require.NoError(t, s.db.NewRaw("SELECT statement FROM pg_prepared_statements").Scan(t.Context(), &kept))
 				assert.Contains(t, kept, "BEGIN", "the one connection keeps what is constant")

@@ -7,6 +7,9 @@ import (
 	"plaza/domain/user"
 )
 
+// The columns look, ends, leased and busy keep the names that older servers know: when to check
+// next, when a ticket expires, and when a lease and a reservation end.
+
 type orderRow struct {
 	bun.BaseModel `bun:"table:orders,alias:o"`
 	ID            payment.OrderID `bun:",pk,autoincrement"`

@@ -104,7 +104,7 @@ func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error
 			s.log.Warn("the database can't be reached; trying again", "error", err, "pause", pause.Round(time.Millisecond))
 		}))
 	if err != nil {
-		return fmt.Errorf("the database can't be reached: %s: %w", s.dialect.place(), err)
+		return fmt.Errorf("the database can't be reached: %s: %w", s.dialect.location(), err)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ var errLost = errors.New("row changed concurrently")
 // change loads a value, calls fn and stores the value that fn returns. fn must return a
 // copy, because the loaded value is still needed. The last try locks the row first.
 func change[T any](ctx context.Context, s *Store, a aggregate[T], fn func(T) (T, error)) (T, error) {
-	for tries := s.dialect.optimism(); ; tries-- {
+	for tries := s.dialect.optimisticTries(); ; tries-- {
 		var old, next T
 		var revision int64
 		decide := func(ctx context.Context, tx *transaction) (err error) {

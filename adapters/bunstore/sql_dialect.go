@@ -35,13 +35,13 @@ type dialect interface {
 	values(row string) string
 	// lock locks the name until the transaction ends. Others that lock the name wait.
 	lock(ctx context.Context, tx bun.IDB, name string) error
-	// place describes the location of the database, without secrets.
-	place() string
+	// location describes the location of the database, without secrets.
+	location() string
 	// tryLock is lock without waiting: it reports whether the name is locked now.
 	tryLock(ctx context.Context, tx bun.IDB, name string) (bool, error)
-	// present returns nil unless the database is known to have been replaced or removed
+	// checkNotReplaced returns nil unless the database is known to have been replaced or removed
 	// since it was opened.
-	present() error
+	checkNotReplaced() error
 	// mayBegin returns nil if a new schema may be created.
 	mayBegin() error
 	// identify records the location of the database once it has its schema, so that the
@@ -50,10 +50,10 @@ type dialect interface {
 	// liftTimeouts removes the time limits for the rest of the transaction, and limits
 	// waiting for a lock.
 	liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error
-	// outside runs a statement that creates or drops an index, outside of any
+	// execOutsideTx runs a statement that creates or drops an index, outside of any
 	// transaction and without time limits. An earlier interrupted run must not get in
 	// its way.
-	outside(ctx context.Context, statement string) error
+	execOutsideTx(ctx context.Context, statement string) error
 	// prepareBulk prepares the rest of the transaction for thousands of rows. It
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.
@@ -71,8 +71,8 @@ type dialect interface {
 	// forUpdate returns the clause that locks the rows of a SELECT until the
 	// transaction ends.
 	forUpdate() string
-	// optimism returns how often Change tries without a lock before it locks the row.
-	optimism() int
+	// optimisticTries returns how often Change tries without a lock before it locks the row.
+	optimisticTries() int
 	// classify returns the class of a driver's error.
 	classify(err error) errorClass
 	// isDuplicate reports whether the error is a unique violation of the table's

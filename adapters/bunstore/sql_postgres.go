@@ -159,10 +159,10 @@ func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bo
 	return locked, err
 }
 
-func (postgres) place() string { return "Postgres" }
+func (postgres) location() string { return "Postgres" }
 
-// present, mayBegin and identify do nothing: a server keeps its databases.
-func (postgres) present() error { return nil }
+// checkNotReplaced, mayBegin and identify do nothing: a server keeps its databases.
+func (postgres) checkNotReplaced() error { return nil }
 
 func (postgres) mayBegin() error { return nil }
 
@@ -187,7 +187,7 @@ func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }
 
-func (postgres) optimism() int { return 3 }
+func (postgres) optimisticTries() int { return 3 }
 
 // The SQLSTATE codes and classes that are not bugs of this program.
 var (

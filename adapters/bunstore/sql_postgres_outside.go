@@ -12,10 +12,10 @@ import (
 // makesIndex matches a statement that creates an index, and captures the index's name.
 var makesIndex = regexp.MustCompile(`(?im)^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s+ON\b`)
 
-// outside opens a separate connection: lifted limits would stay with a connection of
+// execOutsideTx opens a separate connection: lifted limits would stay with a connection of
 // the pool. Behind a pooler the role's limits apply: a pooler rejects session settings,
 // or would leak them to other clients.
-func (d postgres) outside(ctx context.Context, statement string) (err error) {
+func (d postgres) execOutsideTx(ctx context.Context, statement string) (err error) {
 	config := d.pool.Config().ConnConfig.Copy()
 	for _, limit := range []string{"statement_timeout", "lock_timeout"} {
 		if _, ours := config.RuntimeParams[limit]; ours {

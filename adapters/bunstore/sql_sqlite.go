@@ -48,7 +48,7 @@ func openSQLite(o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database file: %w", err)
 	}
-	busyTimeout := waiting(o.Limit)
+	busyTimeout := busyTimeoutPragma(o.Limit)
 	writer := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL,
 		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
 	writer.SetMaxOpenConns(1)
@@ -60,13 +60,16 @@ func openSQLite(o Options) (*Store, error) {
 	return &Store{
 		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{
 			file: file, reader: reader, prepared: &preparedStatements{},
-			written: &writtenStatements{kept: map[string]*sql.Stmt{}, missed: map[string]bool{}},
+			written: &writtenStatements{kept: map[string]*sql.Stmt{}, unprepared: map[string]bool{}},
 		},
 	}, nil
 }
 
-// waiting returns how long a call with the limit waits for a writer of another process.
-func waiting(limit time.Duration) string { return "busy_timeout(" + milliseconds(limit/2) + ")" }
+// busyTimeoutPragma returns the PRAGMA that lets a call wait for a writer of another process,
+// for half of its limit.
+func busyTimeoutPragma(limit time.Duration) string {
+	return "busy_timeout(" + milliseconds(limit/2) + ")"
+}
 
 // sqliteURL returns the data source name of a connection, which creates no file.
 func sqliteURL(path string, pragmas ...string) string {
@@ -90,9 +93,9 @@ func (sqlite) migrations() fs.FS {
 // lock does nothing: there is one writer at a time.
 func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
-func (d sqlite) place() string { return d.file.path }
+func (d sqlite) location() string { return d.file.path }
 
-func (d sqlite) present() error { return d.file.check() }
+func (d sqlite) checkNotReplaced() error { return d.file.check() }
 
 func (d sqlite) mayBegin() error { return errIfMarked(d.file.path) }
 
@@ -101,7 +104,7 @@ func (sqlite) tryLock(context.Context, bun.IDB, string) (bool, error) { return t
 // liftTimeouts does nothing: only the wait for another process is limited.
 func (sqlite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
 
-func (sqlite) outside(context.Context, string) error {
+func (sqlite) execOutsideTx(context.Context, string) error {
 	return errors.New("SQLite migrations always run in a transaction")
 }
 
@@ -118,8 +121,8 @@ func (sqlite) timestampType() string { return "integer" }
 
 func (sqlite) forUpdate() string { return "" }
 
-// optimism is zero: a writer is alone from the beginning of its transaction.
-func (sqlite) optimism() int { return 0 }
+// optimisticTries is zero: a writer is alone from the beginning of its transaction.
+func (sqlite) optimisticTries() int { return 0 }
 
 // The primary result codes that are not bugs of this program.
 var sqliteCodes = map[int]errorClass{
@@ -258,8 +261,8 @@ type ignored struct{}
 
 func (ignored) Scan(any) error { return nil }
 
-// preparedStatements keeps prepared statements by their text. There are only as many as
-// hot reads.
+// preparedStatements keeps prepared statements by their text. Their number is
+// bounded: the texts are those of the registries, with every order of eventPage.
 type preparedStatements struct{ byText sync.Map }
 
 func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {
@@ -304,16 +307,16 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 		return err
 	}
 	partial := path + ".partial"
-	if err := discard(partial); err != nil {
+	if err := removePartialBackup(partial); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, discard(partial))
+			err = errors.Join(err, removePartialBackup(partial))
 		}
 	}()
 	// A separate connection: the writer must not wait, and the readers must not write.
-	db, err := sql.Open("sqlite", sqliteURL(d.file.path, waiting(DefaultLimit)))
+	db, err := sql.Open("sqlite", sqliteURL(d.file.path, busyTimeoutPragma(DefaultLimit)))
 	if err != nil {
 		return err
 	}
@@ -321,12 +324,12 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
 		return fmt.Errorf("copy database: %w", err)
 	}
-	return keep(partial, path)
+	return publishBackup(partial, path)
 }
 
-// discard removes an unfinished copy and its journal. Otherwise SQLite would roll the
+// removePartialBackup removes an unfinished copy and its journal. Otherwise SQLite would roll the
 // next copy back to the journal.
-func discard(partial string) error {
+func removePartialBackup(partial string) error {
 	var problems []error
 	for _, file := range []string{partial, partial + "-journal"} {
 		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
@@ -336,8 +339,8 @@ func discard(partial string) error {
 	return errors.Join(problems...)
 }
 
-// keep makes the finished file durable under its name.
-func keep(partial, path string) error {
+// publishBackup makes the finished file durable under its name.
+func publishBackup(partial, path string) error {
 	file, err := os.OpenFile(partial, os.O_RDWR, 0)
 	if err != nil {
 		return err

@@ -122,9 +122,9 @@ func insertions(table string, columns []string, rows [][]any) (steps []step) {
 // transaction holds the only connection, so nothing can be prepared while it runs:
 // missing statements are prepared before the next one.
 type writtenStatements struct {
-	mu     sync.Mutex
-	kept   map[string]*sql.Stmt
-	missed map[string]bool
+	mu         sync.Mutex
+	kept       map[string]*sql.Stmt
+	unprepared map[string]bool
 }
 
 func (w *writtenStatements) get(s step) *sql.Stmt {
@@ -132,7 +132,7 @@ func (w *writtenStatements) get(s step) *sql.Stmt {
 	defer w.mu.Unlock()
 	kept := w.kept[s.statement]
 	if kept == nil && !s.built {
-		w.missed[s.statement] = true
+		w.unprepared[s.statement] = true
 	}
 	return kept
 }
@@ -154,9 +154,9 @@ func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) error {
 func (w *writtenStatements) due() (texts []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for text := range w.missed {
+	for text := range w.unprepared {
 		texts = append(texts, text)
 	}
-	clear(w.missed)
+	clear(w.unprepared)
 	return texts
 }

@@ -5,7 +5,8 @@ import (
 )
 
 // statements are the hot reads. Each is one statement of constant text with bound
-// parameters, and has no variant built by bun.
+// parameters, and has no variant built by bun. Only eventPage has a variant for every order
+// of events.
 //
 // SQLite prepares a statement again for each value of a parameter that is a bare LIMIT,
 // or that may be compared with the condition of a partial index. Such parameters are
@@ -32,7 +33,7 @@ func newStatements(d dialect) statements {
 	}
 }
 
-// each runs a hot read and passes every row to fn.
+// each runs a read of the registries, hot or not, and passes every row to fn.
 func (s *Store) each(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
 	return s.dialect.query(ctx, step{statement: statement, args: args, row: fn})
 }

@@ -15,9 +15,10 @@ import (
 type transaction struct {
 	bun.IDB
 	// run runs the steps in order, in one round trip where the database supports it. A
-	// step that must match is the first. A miss does not undo earlier writes by itself;
-	// only an error from the transaction's function does. So such a step may be among
-	// the last steps only if nothing was written before.
+	// step that must match must be the first of its call. A miss does not undo the writes
+	// of earlier calls; only an error from the transaction's function does. So the steps
+	// that this function returns may begin with such a step only if nothing was written
+	// before.
 	run func(ctx context.Context, steps ...step) error
 	// copy adds the rows to the table faster than steps do.
 	copy func(ctx context.Context, table string, columns []string, rows [][]any) error

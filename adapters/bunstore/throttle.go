@@ -62,7 +62,7 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
 	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error {
-		if err := takeBack(ctx, tx, a); err != nil {
+		if err := deleteLatestFailure(ctx, tx, a); err != nil {
 			return err
 		}
 		if err := resetPair(ctx, tx, a); err != nil {
@@ -73,7 +73,7 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error { return takeBack(ctx, tx, a) })
+	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error { return deleteLatestFailure(ctx, tx, a) })
 }
 
 // exclusively calls fn in a transaction that locks the attempt's source and phone. All
@@ -99,7 +99,7 @@ func (v Throttle) wait(ctx context.Context, tx *transaction, a access.Attempt, n
 		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
 		Where("last_login > ?", dbTime{now.Add(-access.UsualFor)}))
 	for i, l := range limits {
-		query.ColumnExpr("(?)", lastPlace(tx, l, a, now))
+		query.ColumnExpr("(?)", limitingFailure(tx, l, a, now))
 		into = append(into, &last[i])
 	}
 	if err := query.Scan(ctx, into...); err != nil {
@@ -114,9 +114,9 @@ func (v Throttle) wait(ctx context.Context, tx *transaction, a access.Attempt, n
 	return longest, usual, nil
 }
 
-// lastPlace returns the query for the failure that fills a grouping: an attempt is
+// limitingFailure returns the query for the failure that fills a grouping: an attempt is
 // admitted when it leaves the window. It finds nothing if the grouping is not full.
-func lastPlace(tx *transaction, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
+func limitingFailure(tx *transaction, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
 	query := tx.NewSelect().Model((*failureRow)(nil)).Column("failed").
 		Where("failed > ?", dbTime{now.Add(-l.Window)}).
 		Order("failed DESC").Limit(1).Offset(int64(l.Max - 1))
@@ -130,8 +130,8 @@ func lastPlace(tx *transaction, l access.Limit, a access.Attempt, now time.Time)
 	}
 }
 
-// takeBack removes the attempt's latest failure.
-func takeBack(ctx context.Context, tx *transaction, a access.Attempt) error {
+// deleteLatestFailure deletes the attempt's latest failure.
+func deleteLatestFailure(ctx context.Context, tx *transaction, a access.Attempt) error {
 	latest := tx.NewSelect().Model((*failureRow)(nil)).Column("id").
 		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
 		Order("failed DESC", "id DESC").Limit(1)

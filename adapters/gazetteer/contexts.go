@@ -85,14 +85,14 @@ var countries = strings.Fields(`
 	日本 韩国 泰国 越南 马来西亚 印度 印尼 菲律宾 缅甸 柬埔寨 老挝 朝鲜 蒙古国 美国 加拿大 墨西哥 巴西 阿根廷 智利 秘鲁 古巴 英国 法国 德国 意大利 西班牙 葡萄牙 荷兰 比利时 瑞士 瑞典
 	挪威 丹麦 芬兰 俄罗斯 澳大利亚 澳洲 新西兰 埃及 肯尼亚 南非 摩洛哥 土耳其 希腊 匈牙利 捷克 奥地利 冰岛 爱尔兰 苏格兰 尼泊尔 以色列 伊朗`)
 
-// thither are the words before a destination.
-const thither = "在到去回飞往来从至游赴"
+// destinationPrefixes are the characters before a destination.
+const destinationPrefixes = "在到去回飞往来从至游赴"
 
 // leads are characters that introduce another place than the foreign one before: 巴黎来的朋友在大连.
 const leads = "来去到回在飞从离往坐带跟和与住过给寄送买请说教是看想问找嫁运"
 
-// cries are names that are also used as cheers: 芜湖，终于考完了！
-var cries = strings.Fields(`芜湖`)
+// exclamations are names that are also used as cheers: 芜湖，终于考完了！
+var exclamations = strings.Fields(`芜湖`)
 
 // behind are words that turn the short name before them into a part of another name.
 var behind = strings.Fields(`

@@ -220,7 +220,7 @@ func (s occurrence) divisionFor(before mention, certain map[*division]bool) *div
 // of the provinces of the text: 先到合肥，再到六安.
 func (s occurrence) destinationCity(provinces map[*division]bool) *division {
 	last, _ := utf8.DecodeLastRuneInString(s.whole[:s.start])
-	if !s.weak || !strings.ContainsRune(thither, last) {
+	if !s.weak || !strings.ContainsRune(destinationPrefixes, last) {
 		return nil
 	}
 	var cities []*division

@@ -29,7 +29,7 @@ func (e foreignCounts) most() (most int) {
 // count counts the name, unless it is probably an adjective.
 func (e foreignCounts) count(name, before string) {
 	last, _ := utf8.DecodeLastRuneInString(before)
-	if !slices.Contains(countries, name) || strings.ContainsRune(thither, last) {
+	if !slices.Contains(countries, name) || strings.ContainsRune(destinationPrefixes, last) {
 		e[name]++
 	}
 }
@@ -37,7 +37,8 @@ func (e foreignCounts) count(name, before string) {
 // scan reads the text once, from left to right. A found name or word is skipped as a whole.
 func (g *Gazetteer) scan(text string, inTitle bool, abroad foreignCounts) []occurrence {
 	found := make([]occurrence, 0, len(text)/64+4) // typical density in diaries
-	quoted, foreign := 0, -1                       // ends of the last name abroad
+	quoted := 0                                    // nesting depth of 《》
+	foreign := -1                                  // end of the last name abroad; -1: none
 	for i := 0; i < len(text); {
 		number, size := g.names.longest(text[i:])
 		start := i
@@ -90,7 +91,7 @@ func (s occurrence) isMisleading() bool {
 	switch {
 	case verdict == misleading, tail == misleading, isNamed(before), isOrigin(before, follows), isTitle(before, s.text, follows):
 		return true
-	case slices.Contains(cries, s.text) && isClause(before, follows):
+	case slices.Contains(exclamations, s.text) && isClause(before, follows):
 		return true
 	case s.isCityOrProvince() && begins(follows, areas) && !begins(follows, notAreas):
 		return true

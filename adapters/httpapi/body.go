@@ -21,13 +21,13 @@ const maxBody = 1 << 20
 
 // Faults of a body as a whole.
 var (
-	errNoJSONType = fault.New(fault.Unsupported, "Send the body as application/json.")
-	errEncoded    = fault.New(fault.Unsupported, "Send the body without a Content-Encoding.")
-	errCutOff     = fault.New(fault.Invalid, "The body could not be read to its end.")
-	errTooSlow    = fault.New(fault.Timeout, "The body arrived too slowly.")
-	errNoUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
-	errNoJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
-	errNoObject   = fault.New(fault.Invalid, "The body is not a JSON object.")
+	errNotJSONType = fault.New(fault.Unsupported, "Send the body as application/json.")
+	errEncoded     = fault.New(fault.Unsupported, "Send the body without a Content-Encoding.")
+	errCutOff      = fault.New(fault.Invalid, "The body could not be read to its end.")
+	errTooSlow     = fault.New(fault.Timeout, "The body arrived too slowly.")
+	errNotUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
+	errNotJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
+	errNotObject   = fault.New(fault.Invalid, "The body is not a JSON object.")
 )
 
 // read returns the body of the request, as far as it can be read. It returns all problems of
@@ -58,7 +58,7 @@ func complete(body any, object map[string]json.RawMessage, pictures map[string]*
 		d.note(name, picture.problem)
 	}
 	d.object("", object, reflect.ValueOf(body).Elem())
-	d.wrong.Merge(broken(body))
+	d.wrong.Merge(validate(body))
 	return d.wrong.Err()
 }
 
@@ -66,7 +66,7 @@ func complete(body any, object map[string]json.RawMessage, pictures map[string]*
 // a size is refused before it is read.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, errNoJSONType
+		return nil, errNotJSONType
 	}
 	if err := limitBody(w, r, limit); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func limitBody(w http.ResponseWriter, r *http.Request, limit int64) error {
 }
 
 // readFault returns the reason why a bounded body could not be read. A fault is the reason
-// itself. readFault returns otherwise when the body is neither too large nor too slow.
-func readFault(w http.ResponseWriter, r *http.Request, err, otherwise error) error {
+// itself. readFault returns the fallback when the body is neither too large nor too slow.
+func readFault(w http.ResponseWriter, r *http.Request, err, fallback error) error {
 	if _, isFault := fault.As(err); isFault {
 		return err
 	}
@@ -107,7 +107,7 @@ func readFault(w http.ResponseWriter, r *http.Request, err, otherwise error) err
 		http.NewResponseController(w).SetReadDeadline(time.Now()) // the server must not wait for the rest
 		return tooLarge(over.Limit)
 	}
-	return otherwise
+	return fallback
 }
 
 func tooLarge(limit int64) error {
@@ -139,15 +139,15 @@ func isJSON(contentType string) bool {
 // counts.
 func parse(raw []byte) (object map[string]json.RawMessage, err error) {
 	if !utf8.Valid(raw) {
-		return nil, errNoUTF8
+		return nil, errNotUTF8
 	}
 	err = json.Unmarshal(raw, &object)
 	_, isOther := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case isOther, err == nil && object == nil: // null
-		return nil, errNoObject
+		return nil, errNotObject
 	case err != nil:
-		return nil, errNoJSON
+		return nil, errNotJSON
 	}
 	return object, nil
 }

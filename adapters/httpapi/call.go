@@ -13,7 +13,7 @@ import (
 	"plaza/domain/secret"
 )
 
-// call is a request that passed its policy, with the actor who makes it.
+// call is a request. It exists before its policy is checked; identify sets the actor.
 type call struct {
 	gin   *gin.Context
 	actor access.Actor
@@ -61,12 +61,12 @@ func (c *call) name() string {
 	return strings.TrimPrefix(c.gin.Param("id"), "/") // gin begins a rest of the path with a slash
 }
 
-// pathID returns the ID in the path. It returns errNoSuchThing if that is not a positive
+// pathID returns the ID in the path. It returns errNotFound if that is not a positive
 // integer (GEN-09).
 func pathID[ID ~int64](c *call) (ID, error) {
-	n := whole(c.name())
+	n := positiveInt(c.name())
 	if n < 1 {
-		return 0, errNoSuchThing
+		return 0, errNotFound
 	}
 	return ID(n), nil
 }

@@ -29,7 +29,7 @@ func (a *api) writeComment(c *call) (reply, error) {
 
 func (a *api) listComments(c *call) (reply, error) {
 	q := c.query()
-	on, request := event.ID(q.whole("event", 0)), q.page()
+	on, request := event.ID(q.positiveInt("event", 0)), q.page()
 	if on == 0 {
 		q.wrong.Merge(fault.Fields{"event": {text.Required}})
 	}

@@ -14,12 +14,12 @@ import (
 
 // Sentences about values of the wrong type, as clients of Django REST framework know them.
 const (
-	noString  = "Not a valid string."
-	noInteger = "A valid integer is required."
-	noBoolean = "Must be a valid boolean."
-	noList    = "Expected a list of items."
-	noObject  = "Expected an object."
-	noText    = "Text must be valid UTF-8."
+	notString  = "Not a valid string."
+	notInteger = "A valid integer is required."
+	notBoolean = "Must be a valid boolean."
+	notList    = "Expected a list of items."
+	notObject  = "Expected an object."
+	notUTF8    = "Text must be valid UTF-8."
 )
 
 // nullable is a field that treats null differently from absence.
@@ -106,12 +106,12 @@ func (d *decoder) plain(name string, raw json.RawMessage, into reflect.Value) {
 	case reflect.Int, reflect.Int64:
 		n, ok := readInteger(raw, into.Type().Bits())
 		if !ok {
-			d.note(name, noInteger)
+			d.note(name, notInteger)
 		}
 		into.SetInt(n)
 	case reflect.Bool:
 		if string(raw) != "true" && string(raw) != "false" {
-			d.note(name, noBoolean)
+			d.note(name, notBoolean)
 		}
 		into.SetBool(string(raw) == "true")
 	case reflect.Slice:
@@ -119,7 +119,7 @@ func (d *decoder) plain(name string, raw json.RawMessage, into reflect.Value) {
 	case reflect.Struct:
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &object); err != nil {
-			d.note(name, noObject)
+			d.note(name, notObject)
 		}
 		d.object(name+".", object, into)
 	default:
@@ -136,7 +136,7 @@ func (d *decoder) text(name string, raw json.RawMessage, into encoding.TextUnmar
 		if f, isFault := fault.As(err); isFault {
 			problem = f.Text
 		} else if err != nil {
-			problem = noString
+			problem = notString
 		}
 	}
 	d.note(name, problem)
@@ -150,7 +150,7 @@ func (d *decoder) list(name string, raw json.RawMessage, into reflect.Value) {
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
-		d.note(name, noList)
+		d.note(name, notList)
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(items), len(items)))
 	for i, item := range items {
@@ -168,10 +168,10 @@ func fillWhole(raw json.RawMessage, into reflect.Value) bool {
 // readString returns the string or its problem.
 func readString(raw json.RawMessage) (s, problem string) {
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return "", noString
+		return "", notString
 	}
 	if isReplaced(s, raw) {
-		return "", noText
+		return "", notUTF8
 	}
 	return s, text.Limit{}.Problem(s)
 }

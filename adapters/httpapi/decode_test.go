@@ -19,8 +19,8 @@ func TestDecoderText(t *testing.T) {
 		want fault.Fields
 	}{
 		{nil, nil},
-		{errNoDay, fault.Fields{"day": {errNoDay.Text}}},
-		{errors.New("offset 3"), fault.Fields{"day": {noString}}}, // not a text for clients
+		{errBadDate, fault.Fields{"day": {errBadDate.Text}}},
+		{errors.New("offset 3"), fault.Fields{"day": {notString}}}, // not a text for clients
 	} {
 		var d decoder
 		d.text("day", []byte(`"tomorrow"`), refusing{c.err})

@@ -24,13 +24,13 @@ type eventBody struct {
 // day is a date in a JSON body.
 type day struct{ event.Date }
 
-var errNoDay = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
+var errBadDate = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
 
 // UnmarshalText reads YYYY-MM-DD.
 func (d *day) UnmarshalText(text []byte) error {
 	date, err := event.ParseDate(string(text))
 	if err != nil {
-		return errNoDay
+		return errBadDate
 	}
 	d.Date = date
 	return nil
@@ -50,8 +50,8 @@ func (b *eventBody) change() event.Change {
 	return c
 }
 
-// entry holds the fields shared by an event and the events of its moment.
-type entry struct {
+// eventFields holds the fields shared by an event and the events of its moment.
+type eventFields struct {
 	ID           event.ID         `json:"id"`
 	EventTime    string           `json:"event_time"`
 	Title        string           `json:"title"`
@@ -73,10 +73,10 @@ type entry struct {
 
 // eventView is an event (EVT-01).
 type eventView struct {
-	entry
+	eventFields
 	CommentCount int           `json:"comment_count"`
 	LikeCount    int           `json:"like_count"`
-	TheMoment    []entry       `json:"the_moment"` // without their comments (EVT-14)
+	TheMoment    []eventFields `json:"the_moment"` // without their comments (EVT-14)
 	PlaceAround  []placeAround `json:"place_around"`
 }
 
@@ -105,11 +105,11 @@ type placeAround struct {
 
 func (a *api) renderEvent(people users, s diary.View) eventView {
 	view := eventView{
-		entry:        a.renderEntry(people, s.Event, s.Category),
+		eventFields:  a.renderEventFields(people, s.Event, s.Category),
 		CommentCount: s.Counts.Comments,
 		LikeCount:    s.Likes,
-		TheMoment: each(s.Moment, func(m diary.Moment) entry {
-			return a.renderEntry(people, m.Event, m.Category)
+		TheMoment: each(s.Moment, func(m diary.Moment) eventFields {
+			return a.renderEventFields(people, m.Event, m.Category)
 		}),
 		PlaceAround: each(s.News, renderNews),
 	}
@@ -117,10 +117,10 @@ func (a *api) renderEvent(people users, s diary.View) eventView {
 	return view
 }
 
-func (a *api) renderEntry(people users, e *event.Event, category string) entry {
+func (a *api) renderEventFields(people users, e *event.Event, category string) eventFields {
 	s := e.State()
 	who := people[s.Author]
-	return entry{
+	return eventFields{
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
 		Category: orNull(s.Category), CategoryName: orNull(category),
 		Plates:     each(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),

@@ -89,7 +89,7 @@ func (a *api) listRecentlyCommented(c *call) (reply, error) {
 		return reply{}, err
 	}
 	views, err := a.showEvents(c.ctx(), shown)
-	return bare(listing{items: itemsOf(views), limits: a.limits, encoded: c.leave}), err
+	return bare(streamedList{items: itemsOf(views), limits: a.limits, onEncoded: c.leave}), err
 }
 
 // pageOfEvents reads a page as soon as memory for it is free.
@@ -104,7 +104,7 @@ func (a *api) pageOfEvents(
 		return reply{}, err
 	}
 	views, err := a.showEvents(c.ctx(), p.Items)
-	return bare(listing{items: itemsOf(views), pagination: new(paginationOf(p)), limits: a.limits, encoded: c.leave}), err
+	return bare(streamedList{items: itemsOf(views), pagination: new(paginationOf(p)), limits: a.limits, onEncoded: c.leave}), err
 }
 
 func (a *api) showEvent(ctx context.Context, shown diary.View) (eventView, error) {

@@ -12,8 +12,8 @@ import (
 	"plaza/domain/user"
 )
 
-// bucket is the wire name of the list of items without a category.
-const bucket = "uncategory"
+// uncategorised is the wire name of the list of items without a category.
+const uncategorised = "uncategory"
 
 // listCategories returns the tree of categories with their counters (FED-01).
 func (a *api) listCategories(c *call) (reply, error) {
@@ -51,9 +51,9 @@ func (a *api) listFeedItems(c *call) (reply, error) {
 	return tag(paged(page.Map(items, people.renderItem))), nil
 }
 
-// pathCategory returns the category in the path; zero stands for the bucket.
+// pathCategory returns the category in the path; zero stands for the uncategorised items.
 func pathCategory(c *call) (feed.CategoryID, error) {
-	if c.name() == bucket {
+	if c.name() == uncategorised {
 		return 0, nil
 	}
 	return pathID[feed.CategoryID](c)

@@ -80,7 +80,7 @@ func TestFED_04_types(t *testing.T) {
 	}
 }
 
-func TestFED_01_the_bucket_has_neither_name_nor_parent(t *testing.T) {
+func TestFED_01_uncategorised_items_have_neither_name_nor_parent(t *testing.T) {
 	tree := feed.Tree([]feed.Category{{ID: 30, Name: "", Slug: "a"}, {ID: 31, Parent: 30, Name: "B", Slug: "b"}},
 		map[feed.CategoryID]feed.Meta{0: {Count: 1}})
 	raw, err := encode(each(tree, renderCategory))

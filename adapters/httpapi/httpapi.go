@@ -53,7 +53,7 @@ type UseCases struct {
 	Browsing   *browsing.Browsing
 	Reading    *reading.Reading
 	UserImages *userimages.UserImages
-	Importing  *importing.Importing
+	HowToLists *importing.HowToLists
 	Paying     *paying.Paying
 	Portraits  PortraitSource
 	Media      MediaSource
@@ -106,7 +106,7 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
-	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNoSuchThing) })
+	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNotFound) })
 	engine.NoMethod(gin.WrapF(refuser(rows)))
 	return engine, nil
 }
@@ -136,5 +136,5 @@ func (a *api) answer(r route, c *call) (reply, error) {
 	return r.handle(a, c)
 }
 
-// errNoSuchThing is the fault of an unknown path or ID.
-var errNoSuchThing = fault.New(fault.NotFound, "Not found.")
+// errNotFound is the fault of an unknown path or ID.
+var errNotFound = fault.New(fault.NotFound, "Not found.")

@@ -81,7 +81,7 @@ func (q *query) keywords(name string) []string {
 func (a *api) listImages(c *call) (reply, error) {
 	q := c.query()
 	wanted := userimage.Query{
-		Owner:    user.ID(q.whole("uid", 0)),
+		Owner:    user.ID(q.positiveInt("uid", 0)),
 		Contains: q.keywords("tags__contains"),
 		Overlaps: q.keywords("tags__overlap"),
 	}
@@ -96,7 +96,7 @@ func (a *api) listImages(c *call) (reply, error) {
 		if err := c.enter(a.limits, imagesWeight); err != nil {
 			return reply{}, err
 		}
-		return tag(bare(listing{items: imageViews(a.UserImages.All(c.ctx(), wanted)), limits: a.limits, encoded: c.leave})), nil
+		return tag(bare(streamedList{items: imageViews(a.UserImages.All(c.ctx(), wanted)), limits: a.limits, onEncoded: c.leave})), nil
 	}
 	images, err := a.UserImages.List(c.ctx(), wanted, request)
 	return tag(paged(page.Map(images, renderImage))), err

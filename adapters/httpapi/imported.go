@@ -33,7 +33,7 @@ func (a *api) listHowTos(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	howTos, err := a.Importing.HowTos(c.ctx(), categories, request)
+	howTos, err := a.HowToLists.List(c.ctx(), categories, request)
 	if err != nil {
 		return reply{}, err
 	}

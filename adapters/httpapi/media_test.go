@@ -53,8 +53,8 @@ func (p *openPicture) Close() error {
 	return nil
 }
 
-// galleryOf serves the pictures at the time.
-func galleryOf(t *testing.T, pictures map[media.Key]string, now time.Time) (*shown, func(method, target string, header ...string) *httptest.ResponseRecorder) {
+// picturesOver serves the pictures at the time.
+func picturesOver(t *testing.T, pictures map[media.Key]string, now time.Time) (*shown, func(method, target string, header ...string) *httptest.ResponseRecorder) {
 	t.Helper()
 	source := &shown{Addresses: media.NewAddresses("", secret.New("signing key")), pictures: pictures, now: now}
 	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, nil, table)
@@ -72,7 +72,7 @@ func galleryOf(t *testing.T, pictures map[media.Key]string, now time.Time) (*sho
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func TestPLA_04_public_pictures_are_for_ever(t *testing.T) {
-	source, get := galleryOf(t, map[media.Key]string{"public/lake.webp": "pixels", "public/a/b": "deep", "private/plate": "hidden"}, noon)
+	source, get := picturesOver(t, map[media.Key]string{"public/lake.webp": "pixels", "public/a/b": "deep", "private/plate": "hidden"}, noon)
 	w := get(http.MethodGet, "/media/public/lake.webp", "Authorization", "Token stale")
 	assert.Equal(t, http.StatusOK, w.Code)
 	assert.Equal(t, "pixels", w.Body.String())
@@ -98,7 +98,7 @@ func TestPLA_04_public_pictures_are_for_ever(t *testing.T) {
 
 func TestPLA_04_private_pictures_need_a_signature_that_is_good(t *testing.T) {
 	pictures := map[media.Key]string{"private/plate": "hidden", "private/other": "hidden", "public/lake": "pixels"}
-	source, get := galleryOf(t, pictures, noon.Add(10*time.Minute))
+	source, get := picturesOver(t, pictures, noon.Add(10*time.Minute))
 	address := source.URL("private/plate", media.Viewers, noon)
 	w := get(http.MethodGet, address)
 	assert.Equal(t, http.StatusOK, w.Code)
@@ -118,6 +118,6 @@ func TestPLA_04_private_pictures_need_a_signature_that_is_good(t *testing.T) {
 }
 
 func TestA_picture_that_cant_be_read_is_a_mistake_of_ours(t *testing.T) {
-	_, get := galleryOf(t, map[media.Key]string{"public/broken": ""}, noon)
+	_, get := picturesOver(t, map[media.Key]string{"public/broken": ""}, noon)
 	assert.Equal(t, http.StatusInternalServerError, get(http.MethodGet, "/media/public/broken").Code)
 }

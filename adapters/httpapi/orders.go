@@ -67,12 +67,12 @@ type orderBody struct {
 func (b *orderBody) draft() payment.Draft {
 	return payment.Draft{
 		User: orZero(b.User), Subject: orZero(b.Subject), Amount: orZero(b.Amount), Currency: orZero(b.Currency),
-		ExpiresIn: seconded(orZero(b.ExpiresIn)),
+		ExpiresIn: secondsToDuration(orZero(b.ExpiresIn)),
 	}
 }
 
-// seconded returns n seconds as a duration, limited to the range of time.Duration.
-func seconded(n int64) time.Duration {
+// secondsToDuration returns n seconds as a duration, limited to the range of time.Duration.
+func secondsToDuration(n int64) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	return time.Duration(min(max(n, -most), most)) * time.Second
 }
@@ -118,11 +118,11 @@ func renderPayment(p payment.Payment) paymentView {
 
 func (a *api) listPayments(c *call) (reply, error) {
 	q := c.query()
-	verdict, request := choose(q, "state", payment.PaymentStates()...), q.page()
+	state, request := choose(q, "state", payment.PaymentStates()...), q.page()
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	payments, err := a.Paying.Payments(c.ctx(), verdict, request)
+	payments, err := a.Paying.Payments(c.ctx(), state, request)
 	if err != nil {
 		return reply{}, err
 	}

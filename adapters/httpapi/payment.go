@@ -32,21 +32,21 @@ func (a *api) pay(c *call) (reply, error) {
 	if err := fault.Merge(readErr, err); err != nil {
 		return reply{}, err
 	}
-	wish := paying.PayRequest{Intent: intent, Order: orZero(body.Order)}
-	if body.Order != nil && wish.Order < 1 {
+	request := paying.PayRequest{Intent: intent, Order: orZero(body.Order)}
+	if body.Order != nil && request.Order < 1 {
 		return reply{}, payment.ErrNoOrder
 	}
-	if wish.Key, err = c.idempotencyKey(payment.PayContent(wish.Intent, wish.Order)); err != nil {
+	if request.Key, err = c.idempotencyKey(payment.PayContent(request.Intent, request.Order)); err != nil {
 		return reply{}, err
 	}
-	order, voucher, err := a.Paying.Pay(c.ctx(), c.actor, wish)
+	order, params, err := a.Paying.Pay(c.ctx(), c.actor, request)
 	if body.Order == nil && order.ID != 0 {
 		c.gin.Header("X-Order-ID", strconv.FormatInt(int64(order.ID), 10))
 	}
 	if err != nil {
 		return reply{}, err
 	}
-	return renderVoucher(voucher), nil
+	return renderClientParams(params), nil
 }
 
 // idempotencyKey returns the request's key for the operation, or nil without one (PAY-09).
@@ -61,29 +61,29 @@ func (c *call) idempotencyKey(asked payment.RequestContent) (*payment.Key, error
 	return nil, fault.Field(name, "Send exactly one key.")
 }
 
-// renderVoucher renders the parameters for the payer's kind of terminal. Those for the
+// renderClientParams renders the parameters for the payer's kind of terminal. Those for the
 // wallet's own browser have no data wrapper (GEN-01).
-func renderVoucher(v payment.ClientParams) reply {
+func renderClientParams(v payment.ClientParams) reply {
 	switch v.EndType {
 	case payment.App:
-		return data(appVoucher{v.Package, v.Timestamp, v.PrepayID, v.AppID, v.PartnerID, v.Nonce, v.Signature})
+		return data(appParams{v.Package, v.Timestamp, v.PrepayID, v.AppID, v.PartnerID, v.Nonce, v.Signature})
 	case payment.JSAPI:
-		return bare(browserVoucher{v.AppID, v.Timestamp, v.Nonce, v.Package, v.SignType, v.Signature})
+		return bare(browserParams{v.AppID, v.Timestamp, v.Nonce, v.Package, v.SignType, v.Signature})
 	case payment.H5:
-		return data(webVoucher{"MWEB", v.MWebURL, v.PrepayID})
+		return data(webParams{"MWEB", v.MWebURL, v.PrepayID})
 	}
-	return data(nativeVoucher{"NATIVE", v.CodeURL, v.PrepayID})
+	return data(nativeParams{"NATIVE", v.CodeURL, v.PrepayID})
 }
 
-// nativeVoucher is for a QR code (PAY-02).
-type nativeVoucher struct {
+// nativeParams is for a QR code (PAY-02).
+type nativeParams struct {
 	TradeType string `json:"trade_type"`
 	CodeURL   string `json:"code_url"`
 	PrepayID  string `json:"prepay_id"`
 }
 
-// appVoucher is for an app (PAY-03).
-type appVoucher struct {
+// appParams is for an app (PAY-03).
+type appParams struct {
 	Package   string `json:"package"`
 	Timestamp int64  `json:"timestamp"`
 	PrepayID  string `json:"prepayid"`
@@ -93,8 +93,8 @@ type appVoucher struct {
 	Sign      string `json:"sign"`
 }
 
-// browserVoucher is for the wallet's own browser (PAY-04).
-type browserVoucher struct {
+// browserParams is for the wallet's own browser (PAY-04).
+type browserParams struct {
 	AppID     string `json:"appId"`
 	Timestamp int64  `json:"timeStamp"`
 	Nonce     string `json:"nonceStr"`
@@ -103,8 +103,8 @@ type browserVoucher struct {
 	PaySign   string `json:"paySign"`
 }
 
-// webVoucher is for another mobile browser (PAY-05).
-type webVoucher struct {
+// webParams is for another mobile browser (PAY-05).
+type webParams struct {
 	TradeType string `json:"trade_type"`
 	MWebURL   string `json:"mweb_url"`
 	PrepayID  string `json:"prepay_id"`

@@ -5,7 +5,7 @@ package httpapi
 func (a *api) portrait(c *call) (reply, error) {
 	png, known := a.Portraits(c.name())
 	if !known {
-		return reply{}, errNoSuchThing
+		return reply{}, errNotFound
 	}
 	return bare(file{"image/png", png, "public, max-age=31536000, immutable"}), nil
 }

@@ -32,7 +32,7 @@ func (q *query) category() *feed.CategoryID {
 	case !isNamed:
 		return nil
 	case n == 0:
-		return new(feed.CategoryID(-1)) // no category has this ID; zero would select the bucket
+		return new(feed.CategoryID(-1)) // no category has this ID; zero would select the uncategorised items
 	}
 	return new(feed.CategoryID(n))
 }

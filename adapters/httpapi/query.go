@@ -45,13 +45,13 @@ func (c *call) query() *query {
 // value counts as absent (GEN-04).
 func (q *query) text(name string) string { return text.Trim(q.values.Get(name)) }
 
-// whole returns the parameter as a positive integer, or otherwise if it is absent.
-func (q *query) whole(name string, otherwise int64) int64 {
+// positiveInt returns the parameter as a positive integer, or the fallback if it is absent.
+func (q *query) positiveInt(name string, fallback int64) int64 {
 	sent := q.text(name)
 	if sent == "" {
-		return otherwise
+		return fallback
 	}
-	n := whole(sent)
+	n := positiveInt(sent)
 	if n < 1 {
 		q.wrong.Add(name, "A positive integer is required.")
 	}
@@ -60,8 +60,8 @@ func (q *query) whole(name string, otherwise int64) int64 {
 
 // page reads the parameters of every paged list (GEN-04, GEN-05).
 func (q *query) page() page.Request {
-	number := q.whole("page", 1)
-	size := q.whole("page_size", page.DefaultSize)
+	number := q.positiveInt("page", 1)
+	size := q.positiveInt("page_size", page.DefaultSize)
 	request, err := page.New(int(min(number, math.MaxInt32)), int(min(size, math.MaxInt32)))
 	q.wrong.Merge(fault.FieldsOf(err))
 	return request
@@ -75,7 +75,7 @@ func (q *query) integer(name string) (int64, bool) {
 	case sent == "":
 		return 0, false
 	case !isDecimal(sent):
-		q.wrong.Add(name, noInteger)
+		q.wrong.Add(name, notInteger)
 		return 0, false
 	}
 	n, _ := strconv.ParseInt(sent, 10, 64) // returns the bound if the number is out of range
@@ -142,9 +142,9 @@ func choose[T any](q *query, name string, values ...T) (chosen T) {
 	return chosen
 }
 
-// whole parses an integer of digits only. It returns 0 for any other text. Numbers out of
-// range become the bound, which is no object's ID.
-func whole(s string) int64 {
+// positiveInt parses a positive integer of digits only. It returns 0 for any other text.
+// Numbers out of range become the bound, which is no object's ID.
+func positiveInt(s string) int64 {
 	if strings.Trim(s, "0123456789") != "" {
 		return 0
 	}

@@ -93,7 +93,7 @@ func TestGEN_09_numbers_in_paths(t *testing.T) {
 		"1": 1, "042": 42, "9223372036854775807": 1<<63 - 1, "9223372036854775808": 1<<63 - 1,
 		"": 0, "0": 0, "-1": 0, "+1": 0, "1.0": 0, "x": 0, "1x": 0, " 1": 0, "0x1": 0, "１": 0,
 	} {
-		assert.Equal(t, want, whole(s), "%q", s)
+		assert.Equal(t, want, positiveInt(s), "%q", s)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // categoryRef is a category without its parent and children.
 type categoryRef struct {
 	ID       categoryRefID    `json:"id"`
-	Name     *string          `json:"name,omitempty"` // absent for the bucket
+	Name     *string          `json:"name,omitempty"` // absent for uncategorised items
 	ParentID *feed.CategoryID `json:"parent_id"`
 	Kind     string           `json:"kind"`
 	Slug     string           `json:"slug"`
@@ -30,13 +30,13 @@ type categoryView struct {
 	Children []categoryView `json:"children"`
 }
 
-// categoryRefID is the ID of a category, or the bucket's name.
+// categoryRefID is the ID of a category, or the name of the uncategorised items.
 type categoryRefID feed.CategoryID
 
-// MarshalJSON writes a number or the bucket's name.
+// MarshalJSON writes a number or the name of the uncategorised items.
 func (id categoryRefID) MarshalJSON() ([]byte, error) {
 	if id == 0 {
-		return []byte(strconv.Quote(bucket)), nil
+		return []byte(strconv.Quote(uncategorised)), nil
 	}
 	return strconv.AppendInt(nil, int64(id), 10), nil
 }
@@ -61,8 +61,8 @@ func renderShelf(b feed.CategoryNode) categoryRef {
 		Kind: "category", Slug: b.Slug, Level: b.Level,
 		Meta: metaView{orNever(b.Meta.Created), orNever(b.Meta.Updated), b.Meta.Count},
 	}
-	if b.IsBucket() {
-		s.Name, s.Slug = nil, bucket
+	if b.IsUncategorised() {
+		s.Name, s.Slug = nil, uncategorised
 	}
 	return s
 }

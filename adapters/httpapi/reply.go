@@ -19,7 +19,7 @@ import (
 type reply struct {
 	status  int
 	header  http.Header
-	content any // a value for JSON, a file, a download, a listing or verbatim bytes; nil: no content
+	content any // a value for JSON, a file, a download, a streamedList or verbatim bytes; nil: no content
 	tagged  bool
 }
 
@@ -104,8 +104,8 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 		r.sendFile(w, req, content)
 	case download:
 		content.send(w, req)
-	case listing:
-		r.sendListing(w, req, content)
+	case streamedList:
+		r.sendStreamedList(w, req, content)
 	case verbatim:
 		r.write(w, content.mediaType, content.bytes)
 	default:

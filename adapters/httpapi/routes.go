@@ -137,7 +137,7 @@ func refuser(rows []route) http.HandlerFunc {
 		}
 		if len(takes) == 0 {
 			w.Header().Del("Allow")
-			fail(w, r, errNoSuchThing)
+			fail(w, r, errNotFound)
 			return
 		}
 		w.Header().Set("Allow", strings.Join(takes, ", "))

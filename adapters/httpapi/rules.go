@@ -29,8 +29,8 @@ func newRules() *validator.Validate {
 	return v
 }
 
-// broken returns the fields that break the rules of their tags.
-func broken(body any) fault.Fields {
+// validate returns the problems of the fields that break the rules of their tags.
+func validate(body any) fault.Fields {
 	err := rules.Struct(body)
 	failures, ok := errors.AsType[validator.ValidationErrors](err)
 	if err != nil && !ok {

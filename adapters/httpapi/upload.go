@@ -23,8 +23,8 @@ const (
 
 // Faults of an upload as a whole.
 var (
-	errNoUpload = fault.New(fault.Unsupported, "Send the body as application/json or multipart/form-data.")
-	errNoForm   = fault.New(fault.Invalid, "The body is not a valid form.")
+	errNotUploadType = fault.New(fault.Unsupported, "Send the body as application/json or multipart/form-data.")
+	errNotForm       = fault.New(fault.Invalid, "The body is not a valid form.")
 )
 
 // upload is an uploaded picture, not yet validated. Without a buffer there is no picture.
@@ -45,7 +45,7 @@ func readUpload[T any](c *call) (T, error) {
 		err := fillFromForm(&body, c)
 		return body, err
 	case !isJSON(c.gin.GetHeader("Content-Type")):
-		return body, errNoUpload
+		return body, errNotUploadType
 	}
 	err := fillFromJSON(&body, c)
 	return body, err
@@ -70,11 +70,11 @@ func fillFromForm(body any, c *call) error {
 	}
 	form, err := r.MultipartReader()
 	if err != nil {
-		return errNoForm
+		return errNotForm
 	}
 	texts, err := readForm(form, c.pictures)
 	if err != nil {
-		return readFault(w, r, err, errNoForm)
+		return readFault(w, r, err, errNotForm)
 	}
 	object := map[string]json.RawMessage{}
 	for field := range reflect.TypeOf(body).Elem().Fields() {
@@ -126,9 +126,9 @@ func readForm(form *multipart.Reader, pictures map[string]*upload) (map[string][
 		case left < 0:
 			return nil, &http.MaxBytesError{Limit: maxBody}
 		case !utf8.Valid(content):
-			return nil, errNoUTF8
+			return nil, errNotUTF8
 		}
 		texts[name] = append(texts[name], string(content))
 	}
-	return nil, errNoForm
+	return nil, errNotForm
 }

@@ -30,7 +30,7 @@ const (
 // Faults of a picture in JSON.
 var (
 	errUploadsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is reading too many large pictures. Try again soon.")
-	errNoBase64    = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
+	errNotBase64   = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
 )
 
 // fillFromJSON receives the whole body before it decodes it, so a slow client does not keep
@@ -65,7 +65,7 @@ func parsePictures(body io.Reader, pictures map[string]*upload) (map[string]json
 	if begin, err := d.Token(); err != nil {
 		return nil, unreadable(err)
 	} else if begin != json.Delim('{') {
-		return nil, errNoObject
+		return nil, errNotObject
 	}
 	object, inPictures := map[string]json.RawMessage{}, map[string]int64{}
 	for d.More() {
@@ -110,9 +110,9 @@ func unreadable(err error) error {
 	case isFile:
 		return err
 	case errors.Is(err, encoding.ErrInvalidUTF8):
-		return errNoUTF8
+		return errNotUTF8
 	}
-	return errNoJSON
+	return errNotJSON
 }
 
 // UnmarshalJSON decodes the picture from base64. It notes a value of the client that it can't
@@ -131,16 +131,16 @@ func (u *upload) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 {
 		var s string
 		if json.Unmarshal(raw, &s) != nil {
-			u.problem = noString
+			u.problem = notString
 			return nil
 		}
 		content = strings.NewReader(s)
 	}
 	u.uploadBuffer = newPicture()
 	err := writeBase64(u, content)
-	if errors.Is(err, errNoBase64) {
+	if errors.Is(err, errNotBase64) {
 		err = u.close()
-		*u = upload{problem: errNoBase64.Text}
+		*u = upload{problem: errNotBase64.Text}
 	}
 	return err
 }
@@ -156,12 +156,12 @@ func writeBase64(to io.Writer, content io.Reader) error {
 	if begin, _ := in.Peek(len(scheme)); string(begin) == scheme {
 		prefix, err := in.ReadSlice(',')
 		if err != nil || !bytes.HasSuffix(prefix, []byte(";base64,")) {
-			return errNoBase64
+			return errNotBase64
 		}
 	}
 	_, err := io.Copy(to, base64.NewDecoder(base64.StdEncoding, in))
 	if err != nil && !errors.Is(err, errDiskFull) {
-		return errNoBase64
+		return errNotBase64
 	}
 	return err
 }

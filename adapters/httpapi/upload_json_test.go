@@ -109,29 +109,29 @@ func TestPLA03_OnlyPicturesAreSpooled(t *testing.T) {
 
 func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 	long := strings.Repeat("x", 100_001)
-	noBase64 := fault.Fields{"img": {errNoBase64.Text}}
+	notBase64 := fault.Fields{"img": {errNotBase64.Text}}
 	for name, c := range map[string]struct {
 		body string
 		want error
 	}{
-		"no base64":             {`{"img":"` + long + `"}`, noBase64.Err()},
-		"another alphabet":      {`{"img":"` + strings.Repeat("-_", 50_000) + `"}`, noBase64.Err()},
-		"another URI":           {`{"img":"data:text/plain,` + long + `"}`, noBase64.Err()},
-		"a URI without end":     {`{"img":"data:` + long + `"}`, noBase64.Err()},
-		"a letter of another":   {`{"img":"` + strings.Repeat("é", 50_000) + `"}`, noBase64.Err()},
-		"an escaped letter":     {`{"img":"` + strings.Repeat(`\u00e9`, 10_000) + `"}`, noBase64.Err()},
-		"a quote":               {`{"img":"` + strings.Repeat("A", 40_000) + `\"AAA"}`, noBase64.Err()},
-		"where an event stands": {`{"event":"` + long + `","photo":"cGl4"}`, fault.Fields{"event": {noInteger}}.Err()},
-		"no end":                {`{"img":"` + long, errNoJSON},
-		"an escape of nothing":  {`{"img":"` + long + `\x"}`, errNoJSON},
-		"half an escape":        {`{"img":"` + long + `\u00g0"}`, errNoJSON},
-		"a raw line end":        {`{"img":"` + long + "\n" + `"}`, errNoJSON},
-		"what is behind":        {`{"img":"` + strings.Repeat("A", 100_000) + `"}x`, errNoJSON},
-		"broken UTF-8":          {`{"img":"` + strings.Repeat("A", 100_000) + "\xff" + `"}`, errNoUTF8},
-		"a broken name":         {`{"img":"cGl4","` + "\xff" + `":"` + long + `"}`, errNoUTF8},
-		"no object":             {`["` + long + `"]`, errNoObject},
-		"depth":                 {`{"x":` + strings.Repeat("[", 100_000) + `}`, errNoJSON},
-		"a list of it":          {`{"img":["` + long + `"]}`, fault.Fields{"img": {noString}}.Err()},
+		"no base64":             {`{"img":"` + long + `"}`, notBase64.Err()},
+		"another alphabet":      {`{"img":"` + strings.Repeat("-_", 50_000) + `"}`, notBase64.Err()},
+		"another URI":           {`{"img":"data:text/plain,` + long + `"}`, notBase64.Err()},
+		"a URI without end":     {`{"img":"data:` + long + `"}`, notBase64.Err()},
+		"a letter of another":   {`{"img":"` + strings.Repeat("é", 50_000) + `"}`, notBase64.Err()},
+		"an escaped letter":     {`{"img":"` + strings.Repeat(`\u00e9`, 10_000) + `"}`, notBase64.Err()},
+		"a quote":               {`{"img":"` + strings.Repeat("A", 40_000) + `\"AAA"}`, notBase64.Err()},
+		"where an event stands": {`{"event":"` + long + `","photo":"cGl4"}`, fault.Fields{"event": {notInteger}}.Err()},
+		"no end":                {`{"img":"` + long, errNotJSON},
+		"an escape of nothing":  {`{"img":"` + long + `\x"}`, errNotJSON},
+		"half an escape":        {`{"img":"` + long + `\u00g0"}`, errNotJSON},
+		"a raw line end":        {`{"img":"` + long + "\n" + `"}`, errNotJSON},
+		"what is behind":        {`{"img":"` + strings.Repeat("A", 100_000) + `"}x`, errNotJSON},
+		"broken UTF-8":          {`{"img":"` + strings.Repeat("A", 100_000) + "\xff" + `"}`, errNotUTF8},
+		"a broken name":         {`{"img":"cGl4","` + "\xff" + `":"` + long + `"}`, errNotUTF8},
+		"no object":             {`["` + long + `"]`, errNotObject},
+		"depth":                 {`{"x":` + strings.Repeat("[", 100_000) + `}`, errNotJSON},
+		"a list of it":          {`{"img":["` + long + `"]}`, fault.Fields{"img": {notString}}.Err()},
 	} {
 		var err error
 		if strings.Contains(c.body, "photo") {
@@ -161,7 +161,7 @@ func TestGEN_11_what_is_no_picture_is_bounded_by_itself(t *testing.T) {
 		parts = append(parts, part{"tags", "", "x"})
 	}
 	_, err = readUpload[imageBody](uploading(formOf(t, parts)))
-	assert.Equal(t, errNoForm, err)
+	assert.Equal(t, errNotForm, err)
 }
 
 func formOf(t *testing.T, parts []part) (string, io.Reader) {

@@ -74,17 +74,17 @@ func TestPLA_02_uploads_as_JSON(t *testing.T) {
 		`{"img":null}`:                      {wrong: fault.Fields{"img": {text.Null}}},
 		`{"img":""}`:                        {wrong: fault.Fields{"img": {text.Required}}},
 		`{"img":""," img":{}}`:              {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":{"img":"cGl4"}}`:            {wrong: fault.Fields{"img": {noString}}},
-		`{"img":["cGl4"]}`:                  {wrong: fault.Fields{"img": {noString}}},
-		`{"img":true}`:                      {wrong: fault.Fields{"img": {noString}}},
+		`{"img":{"img":"cGl4"}}`:            {wrong: fault.Fields{"img": {notString}}},
+		`{"img":["cGl4"]}`:                  {wrong: fault.Fields{"img": {notString}}},
+		`{"img":true}`:                      {wrong: fault.Fields{"img": {notString}}},
 		`{"img":"cGl4","img":null}`:         {wrong: fault.Fields{"img": {text.Null}}},
-		`{"img":5}`:                         {wrong: fault.Fields{"img": {noString}}},
-		`{"img":"cGl4ZWx"}`:                 {wrong: fault.Fields{"img": {errNoBase64.Text}}},
-		`{"img":"data:text/plain,pixels"}`:  {wrong: fault.Fields{"img": {errNoBase64.Text}}},
-		`{"img":"data:image/png,cGl4ZWxz"}`: {wrong: fault.Fields{"img": {errNoBase64.Text}}},
-		`{"img":"http://x;base64,cGl4"}`:    {wrong: fault.Fields{"img": {errNoBase64.Text}}},
-		`{"img":"%","tags":["a",5]}`:        {wrong: fault.Fields{"img": {errNoBase64.Text}, "tags": {noString}}},
-		`{"tags":"lake"}`:                   {wrong: fault.Fields{"img": {text.Required}, "tags": {noList}}},
+		`{"img":5}`:                         {wrong: fault.Fields{"img": {notString}}},
+		`{"img":"cGl4ZWx"}`:                 {wrong: fault.Fields{"img": {errNotBase64.Text}}},
+		`{"img":"data:text/plain,pixels"}`:  {wrong: fault.Fields{"img": {errNotBase64.Text}}},
+		`{"img":"data:image/png,cGl4ZWxz"}`: {wrong: fault.Fields{"img": {errNotBase64.Text}}},
+		`{"img":"http://x;base64,cGl4"}`:    {wrong: fault.Fields{"img": {errNotBase64.Text}}},
+		`{"img":"%","tags":["a",5]}`:        {wrong: fault.Fields{"img": {errNotBase64.Text}, "tags": {notString}}},
+		`{"tags":"lake"}`:                   {wrong: fault.Fields{"img": {text.Required}, "tags": {notList}}},
 	} {
 		got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
 		if c.wrong != nil {
@@ -111,22 +111,22 @@ func TestPLA_02_uploads_as_a_form(t *testing.T) {
 	assert.EqualValues(t, 4711, *plate.Event)
 
 	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "x"}, part{"photo", "", "cGl4ZWxz"})))
-	assert.Equal(t, fault.Fields{"event": {noInteger}, "photo": {text.Required}}.Err(), err, "a text is no file")
+	assert.Equal(t, fault.Fields{"event": {notInteger}, "photo": {text.Required}}.Err(), err, "a text is no file")
 
 	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "\xff"})))
-	assert.Equal(t, errNoUTF8, err)
+	assert.Equal(t, errNotUTF8, err)
 }
 
 func TestGEN_11_uploads_that_are_no_uploads(t *testing.T) {
 	for contentType, want := range map[string]error{
-		"text/plain":                      errNoUpload,
-		"image/png":                       errNoUpload,
-		"multipart/mixed; boundary=x":     errNoUpload,
-		"multipart/form-data":             errNoForm,
-		"multipart/form-data; boundary=":  errNoForm,
-		"multipart/form-data; boundary=x": errNoForm,
-		"application/json":                errNoJSON,
-		"":                                errNoJSON,
+		"text/plain":                      errNotUploadType,
+		"image/png":                       errNotUploadType,
+		"multipart/mixed; boundary=x":     errNotUploadType,
+		"multipart/form-data":             errNotForm,
+		"multipart/form-data; boundary=":  errNotForm,
+		"multipart/form-data; boundary=x": errNotForm,
+		"application/json":                errNotJSON,
+		"":                                errNotJSON,
 	} {
 		_, err := readUpload[plateBody](uploading(contentType, strings.NewReader("pixels")))
 		assert.Equal(t, want, err, contentType)

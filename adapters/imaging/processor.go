@@ -10,9 +10,9 @@ import (
 	"plaza/domain/media"
 )
 
-// slotPixels are the pixels of the largest picture that takes one slot. A larger picture
-// takes several: decoding a progressive JPEG of 40 megapixels needs more than half a
-// gigabyte, so only one may be decoded at once.
+// slotPixels is how many pixels a picture of one slot stays below. A larger picture takes one
+// more slot for each slotPixels, because it needs more memory: a progressive JPEG of 40
+// megapixels, more than half a gigabyte. It takes three slots, or all if there are fewer.
 const slotPixels = 16_000_000
 
 // Processor implements media.Processor.

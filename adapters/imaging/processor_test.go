@@ -24,7 +24,7 @@ import (
 	"plaza/test/ports"
 )
 
-func TestPLA03_Studio(t *testing.T) {
+func TestPLA03_Processor(t *testing.T) {
 	ports.Processor(t, func(*testing.T) media.Processor { return imaging.NewProcessor(2) })
 }
 
@@ -84,8 +84,8 @@ func refused(t *testing.T, raw []byte) {
 	assert.ErrorIs(t, err, media.ErrNotAccepted)
 }
 
-// TestPLA03_AStudioHasSoManyPlaces: a picture of 40 megapixels takes three slots.
-func TestPLA03_AStudioHasSoManyPlaces(t *testing.T) {
+// TestPLA03_a_processor_has_so_many_slots: a picture of 40 megapixels takes three slots.
+func TestPLA03_a_processor_has_so_many_slots(t *testing.T) {
 	small, large := pictures.JPEG(t, photo(600, 400, image.YCbCrSubsampleRatio420)), pictures.JPEG(t, image.NewGray(image.Rect(0, 0, 8000, 5000)))
 	for _, c := range []struct {
 		slots int

@@ -14,8 +14,8 @@ import (
 // variants returns the variants for the specs, in their order. A variant without bytes is
 // the picture itself.
 //
-// The largest is made first. A variant of at most half that size is made from it, without
-// visible loss.
+// The largest is made first. A variant of at most half the size of the one made before it is
+// made from that one, without visible loss; any other is made from the picture.
 func (p picture) variants(ctx context.Context, specs []media.SizeSpec) ([]media.Variant, error) {
 	all := make([]media.Variant, len(specs))
 	order := make([]int, len(specs))

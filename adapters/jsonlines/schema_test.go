@@ -252,13 +252,13 @@ func ofItems(name string, n int) []any {
 // zones, and rules across fields.
 func TestADM04_schemas_and_rules_agree(t *testing.T) {
 	all := descriptions(t)
-	dice := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, 2))
 	good := 0
 	for range 6_000 {
-		d := all[dice.IntN(len(all))]
+		d := all[random.IntN(len(all))]
 		record := d.example()
-		for range 1 + dice.IntN(2) {
-			change(dice, d, record)
+		for range 1 + random.IntN(2) {
+			change(random, d, record)
 		}
 		line, err := json.Marshal(record)
 		require.NoError(t, err)
@@ -275,10 +275,10 @@ func TestADM04_schemas_and_rules_agree(t *testing.T) {
 	assert.Less(t, good, 5_400)
 }
 
-func change(dice *rand.Rand, d described, record object) {
+func change(random *rand.Rand, d described, record object) {
 	names := slices.Sorted(maps.Keys(d.properties()))
-	name := names[dice.IntN(len(names))]
-	switch dice.IntN(12) {
+	name := names[random.IntN(len(names))]
+	switch random.IntN(12) {
 	case 0:
 		delete(record, name)
 	case 1:
@@ -286,12 +286,12 @@ func change(dice *rand.Rand, d described, record object) {
 	case 2:
 		record["no_"+name] = 1
 	default:
-		record[name] = anyOf(dice, name, d.properties()[name].(object))
+		record[name] = anyOf(random, name, d.properties()[name].(object))
 	}
 }
 
 // anyOf returns a value for the property, usually an invalid one.
-func anyOf(dice *rand.Rand, name string, property object) any {
+func anyOf(random *rand.Rand, name string, property object) any {
 	values := []any{true, 1.5, -1.25, []any{nil}, []any{[]any{}}, object{"a": 1}}
 	plain := property["pattern"] == nil || property["pattern"] == `\S`
 	most, hasMost := whole(property["maxLength"])
@@ -301,7 +301,7 @@ func anyOf(dice *rand.Rand, name string, property object) any {
 	case name == "html" || name == "slug" || name == "file":
 		values = append(values, "a", "b", 7)
 	case hasMost && plain:
-		values = append(values, "a", "桂花", strings.Repeat("é", most), strings.Repeat("é", most+1), dice.IntN(1e9), json.Number("92233720368547758070"), 0, -1)
+		values = append(values, "a", "桂花", strings.Repeat("é", most), strings.Repeat("é", most+1), random.IntN(1e9), json.Number("92233720368547758070"), 0, -1)
 	case name == "tags":
 		values = append(values, []any{}, []any{"a", "b"}, []any{"a", 1}, []any{strings.Repeat("a", 65)}, ofItems("tags", 50), ofItems("tags", 51), "a")
 	case name == "images":
@@ -309,13 +309,13 @@ func anyOf(dice *rand.Rand, name string, property object) any {
 	case name == "bundles":
 		values = append(values, []any{}, []any{1, 2}, []any{0}, []any{-1}, []any{"1"}, []any{1.5}, ofItems(name, 1000), ofItems(name, 1001), 1)
 	case name == "cover":
-		values = append(values, anyCover(dice), anyCover(dice), anyCover(dice), anyCover(dice), "a", 7)
+		values = append(values, anyCover(random), anyCover(random), anyCover(random), anyCover(random), "a", 7)
 	case name == "lat" || name == "lng":
 		values = append(values, 0, 90, -90, 90.001, 180, 180.001, -180, "1")
 	case name == "type":
 		values = append(values, 0, 100, 1, -100, "0")
 	case property["minimum"] != nil:
-		values = append(values, 0, -1, 1+dice.IntN(1e9), math.MaxInt64-dice.IntN(1e9), json.Number("9223372036854775808"), "1")
+		values = append(values, 0, -1, 1+random.IntN(1e9), math.MaxInt64-random.IntN(1e9), json.Number("9223372036854775808"), "1")
 	case property["format"] != nil:
 		values = append(values, "2026-13-01T00:00:00Z", "2026-04-31", "2026-04-02 00:00:00Z", "2026-04-02T00:00:00", "T", 1775116800)
 	case name == "published" || name == "deleted":
@@ -323,23 +323,23 @@ func anyOf(dice *rand.Rand, name string, property object) any {
 	default:
 		values = append(values, 7)
 	}
-	return values[dice.IntN(len(values))]
+	return values[random.IntN(len(values))]
 }
 
-func anyCover(dice *rand.Rand) object {
+func anyCover(random *rand.Rand) object {
 	cover := object{}
 	for name, values := range map[string][]any{
 		"file": {"a.jpg", "b/a.jpg", nil, 7, strings.Repeat("a", 1025)}, "url": {"https://a.example", "https://a.example/b", "a", nil, 7},
 		"width": {1, 65535, 640, 65536, -1, nil, "3", 1.5}, "height": {1, 65535, 640, 65536, -1, nil, "3", 1.5}, "size": {1},
 	} {
-		if often := map[string]int{"file": 3, "size": 12}[name]; dice.IntN(max(often, 1)) == 0 {
-			cover[name] = values[dice.IntN(len(values))]
-			if first := dice.IntN(2) == 0; first {
+		if often := map[string]int{"file": 3, "size": 12}[name]; random.IntN(max(often, 1)) == 0 {
+			cover[name] = values[random.IntN(len(values))]
+			if first := random.IntN(2) == 0; first {
 				cover[name] = values[0]
 			}
 		}
 	}
-	if dice.IntN(3) == 0 {
+	if random.IntN(3) == 0 {
 		return object{"file": cover["file"]}
 	}
 	return cover

@@ -8,16 +8,18 @@ import (
 	"plaza/domain/event"
 )
 
-// Events is the store as event.Repository, event.Reader and event.Discussion.
+// Events is the store as event.Repository, event.Reader, event.Discussion and
+// event.RelatedReader.
 type Events struct{ s *Store }
 
 // Events returns the store's events and their discussion.
 func (s *Store) Events() Events { return Events{s} }
 
 var (
-	_ event.Repository = Events{}
-	_ event.Reader     = Events{}
-	_ event.Discussion = Events{}
+	_ event.Repository    = Events{}
+	_ event.Reader        = Events{}
+	_ event.Discussion    = Events{}
+	_ event.RelatedReader = Events{}
 )
 
 func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {

@@ -66,11 +66,11 @@ func (v Feed) Page(
 func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, error) {
 	items := make([]feed.Item, len(listings))
 	for i, l := range listings {
-		thing, err := s.thing(l)
+		listable, err := s.listedItem(l)
 		if err != nil {
 			return nil, err
 		}
-		items[i].Listable = thing
+		items[i].Listable = listable
 		if near != nil {
 			items[i].Distance = new(near.Centre.To(*l.Point).Rounded())
 		}
@@ -78,8 +78,8 @@ func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, er
 	return items, nil
 }
 
-// thing returns a copy of the listed item.
-func (s *Store) thing(l feed.Listing) (feed.Listable, error) {
+// listedItem returns a copy of the listed item.
+func (s *Store) listedItem(l feed.Listing) (feed.Listable, error) {
 	switch l.Kind {
 	case feed.Publication:
 		return copyPublication(s.publications[publication.ID(l.ID)]), nil

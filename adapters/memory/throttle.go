@@ -85,8 +85,8 @@ func newFailures(limits []access.Limit) failures {
 
 func (f *failures) begin(a access.Attempt, now time.Time) error {
 	f.prune(now)
-	var full time.Duration
-	var free []group
+	var wait time.Duration
+	var counted []group
 	usual := f.isUsual(a, now)
 	for _, l := range f.limits {
 		if l.Grouping == access.ByUnusual && usual {
@@ -96,14 +96,14 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 		within := f.within(g, l.Window, now)
 		if len(within) >= l.Max && !(usual && l.Grouping.SparesUsual()) {
 			last := slices.SortedFunc(slices.Values(within), func(a, b failure) int { return b.at.Compare(a.at) })[l.Max-1]
-			full = max(full, last.at.Add(l.Window).Sub(now))
+			wait = max(wait, last.at.Add(l.Window).Sub(now))
 		}
-		free = append(free, g)
+		counted = append(counted, g)
 	}
-	if full > 0 {
-		return access.ErrThrottled(full)
+	if wait > 0 {
+		return access.ErrThrottled(wait)
 	}
-	for _, g := range free {
+	for _, g := range counted {
 		f.counts[g] = append(f.counts[g], failure{a, now})
 	}
 	return nil

@@ -36,7 +36,7 @@ func New(reader feed.Reader, pictures media.Store, now func() time.Time) *Browsi
 }
 
 // Categories returns the tree of categories with the meta of the selected items in each,
-// and the uncategorised node if it has items (FED-01 to 03).
+// and the node of the uncategorised items if there are any (FED-01 to 03).
 func (b *Browsing) Categories(ctx context.Context, s feed.Selection) ([]feed.CategoryNode, error) {
 	done, err := b.begin(ctx, s)
 	if err != nil {

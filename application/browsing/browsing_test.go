@@ -134,7 +134,7 @@ func TestFED01_the_tree_of_what_is_listed(t *testing.T) {
 	tree, err := w.Categories(t.Context(), feed.Select(feed.ItemKinds(), nil))
 	require.NoError(t, err)
 	require.Len(t, tree, 2)
-	assert.True(t, tree[0].IsBucket())
+	assert.True(t, tree[0].IsUncategorised())
 	assert.Equal(t, 3, tree[0].Meta.Count)
 	assert.Equal(t, "Tea", tree[1].Name)
 }

@@ -75,8 +75,8 @@ const orphanBatch = 1000
 type Finding struct {
 	Key media.Key
 	// Missing names the record whose picture has no file. Empty: the file is an orphan.
-	Missing string
-	Mended  bool
+	Missing  string
+	Repaired bool
 }
 
 // Check finds orphan files and pictures without a file. Servers may run meanwhile. With
@@ -179,7 +179,7 @@ func (k *Cleanup) report(ctx context.Context, orphans []media.Key, repair bool, 
 				return err
 			}
 		}
-		if !found(Finding{Key: key, Mended: repair}) {
+		if !found(Finding{Key: key, Repaired: repair}) {
 			return errStopped
 		}
 	}

@@ -153,7 +153,7 @@ func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t
 	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
 	assert.Equal(t, []cleanup.Finding{{Key: orphan}}, w.check(false))
 	assert.True(t, w.isThere(orphan))
-	assert.Equal(t, []cleanup.Finding{{Key: orphan, Mended: true}}, w.check(true))
+	assert.Equal(t, []cleanup.Finding{{Key: orphan, Repaired: true}}, w.check(true))
 	assert.False(t, w.isThere(orphan))
 	assert.Empty(t, w.check(true))
 
@@ -228,7 +228,7 @@ func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
 		require.NoError(t, err)
 		found = append(found, f)
 	}
-	assert.Equal(t, []cleanup.Finding{{Key: orphan, Mended: true}}, found)
+	assert.Equal(t, []cleanup.Finding{{Key: orphan, Repaired: true}}, found)
 	assert.True(t, w.isThere(old))
 	assert.False(t, w.isThere(orphan))
 }

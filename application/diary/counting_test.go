@@ -82,11 +82,11 @@ func (c countingDirectory) Members(ctx context.Context, ids []user.ID) ([]user.M
 	return c.Directory.Members(ctx, ids)
 }
 
-// counted is a world whose reads are counted.
-func counted(t *testing.T) (*world, *atomic.Int64) {
+// counted is a fixture whose reads are counted.
+func counted(t *testing.T) (*fixture, *atomic.Int64) {
 	t.Helper()
 	calls := &atomic.Int64{}
-	w := newWorld(t, func(p *diary.Ports) {
+	w := newFixture(t, func(p *diary.Ports) {
 		p.Reader = countingReader{p.Reader, calls}
 		p.Events = countingEvents{p.Events, calls}
 		p.Related = countingScenery{p.Related, calls}
@@ -138,7 +138,7 @@ func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T)
 }
 
 func TestPeopleIn_names_everybody_once(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	id := w.published(t, w.ann, "mine", event.Public)
 	w.published(t, w.bob, "his", event.Public)
 	_, err := w.Comment(t.Context(), w.zoe, id, "hello", nil)

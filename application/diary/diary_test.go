@@ -29,8 +29,8 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// world is a diary over memory: ann and bob are contacts, zoe is a stranger.
-type world struct {
+// fixture is a diary over memory: ann and bob are contacts, zoe is a stranger.
+type fixture struct {
 	*diary.Diary
 	store         *memory.Store
 	ports         diary.Ports
@@ -38,9 +38,9 @@ type world struct {
 	now           time.Time
 }
 
-func newWorld(t *testing.T, change ...func(*diary.Ports)) *world {
+func newFixture(t *testing.T, change ...func(*diary.Ports)) *fixture {
 	t.Helper()
-	w := &world{store: memory.New(), now: noon}
+	w := &fixture{store: memory.New(), now: noon}
 	s := ports.Guard(ports.Stores{
 		Events: w.store.Events(), EventReader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
 		Categories: w.store.Categories(), Subscriptions: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
@@ -60,7 +60,7 @@ func newWorld(t *testing.T, change ...func(*diary.Ports)) *world {
 	return w
 }
 
-func (w *world) member(t *testing.T, phone string) access.Actor {
+func (w *fixture) member(t *testing.T, phone string) access.Actor {
 	t.Helper()
 	p, err := user.ParsePhone(phone)
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func (w *world) member(t *testing.T, phone string) access.Actor {
 	return access.Actor{ID: id, Scopes: access.DefaultScopes(), Zone: time.UTC}
 }
 
-func (w *world) follow(t *testing.T, who, whom access.Actor) {
+func (w *fixture) follow(t *testing.T, who, whom access.Actor) {
 	t.Helper()
 	s, err := subscription.ToUser(who.ID, whom.ID, noon)
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func (w *world) follow(t *testing.T, who, whom access.Actor) {
 func ptr[T any](v T) *T { return &v }
 
 // published writes a published event with the permission.
-func (w *world) published(t *testing.T, by access.Actor, title string, p event.Permission) event.ID {
+func (w *fixture) published(t *testing.T, by access.Actor, title string, p event.Permission) event.ID {
 	t.Helper()
 	shown, err := w.Write(t.Context(), by, event.Change{Title: &title, Permission: &p, Publish: ptr(true)}, nil)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func firstPage(t *testing.T, size int) page.Request {
 }
 
 func TestEVT02_today_is_where_the_author_is(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for zone, day := range map[string]string{"Pacific/Kiritimati": "2026-11-21", "America/Los_Angeles": "2026-11-20"} {
 		loc, err := time.LoadLocation(zone)
 		require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestEVT02_today_is_where_the_author_is(t *testing.T) {
 }
 
 func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	id := w.published(t, w.ann, "for contacts", event.Contact)
 	_, err := w.Read(t.Context(), w.bob, id)
 	assert.NoError(t, err)
@@ -131,7 +131,7 @@ func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
 }
 
 func TestGEN08_access_is_checked_first_then_all_wrong_fields_are_named(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	id := w.published(t, w.ann, "for contacts", event.Contact)
 	unread, noBody := fault.Field("title", "unreadable"), fault.New(fault.TooLarge, "unreadable")
 	wrong := event.Change{Content: ptr("\x00"), Category: ptr(feed.CategoryID(404))}
@@ -186,7 +186,7 @@ func fieldOf(t *testing.T, err error) string {
 }
 
 func TestEVT08_lists_show_what_single_events_show(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, status := range []bool{false, true} {
 		for _, p := range event.Permissions() {
 			_, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x"), Permission: &p, Publish: &status}, nil)
@@ -208,7 +208,7 @@ func TestEVT08_lists_show_what_single_events_show(t *testing.T) {
 }
 
 func TestEVT14_the_moment(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	mine := w.published(t, w.ann, "mine", event.Public)
 	seen := w.published(t, w.bob, "for contacts", event.Contact)
 	w.published(t, w.zoe, "hers alone", event.Private)
@@ -238,7 +238,7 @@ func momentIDs(s diary.View) []event.ID {
 }
 
 func TestEVT16_the_stored_place_belongs_to_the_stored_text(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("杭州的秋天"), Content: ptr("西湖边散步")}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "杭州市", shown.State().Place.City)
@@ -267,7 +267,7 @@ func (m *meddler) Analyse(ctx context.Context, title, content string) (place.Pla
 
 func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 	m := &meddler{Analyser: gazetteer.New(), meddle: func() {}}
-	w := newWorld(t, func(p *diary.Ports) { p.Places = m })
+	w := newFixture(t, func(p *diary.Ports) { p.Places = m })
 	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x")}, nil)
 	require.NoError(t, err)
 	id := shown.ID()
@@ -294,7 +294,7 @@ func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 }
 
 func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil)
 	require.NoError(t, err)
 	id := shown.ID()
@@ -320,7 +320,7 @@ func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 }
 
 func TestEVT18_html_is_cleaned_and_text_is_not_interpreted(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	raw := `<p onclick="x()">hi<script>alert(1)</script></p>`
 	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("<b>t</b>"), Content: &raw, HTML: &raw}, nil)
 	require.NoError(t, err)
@@ -334,7 +334,7 @@ func TestEVT18_html_is_cleaned_and_text_is_not_interpreted(t *testing.T) {
 }
 
 func TestEVT12_and_EVT17_comments(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	quiet := w.published(t, w.ann, "quiet", event.Public)
 	first := w.published(t, w.ann, "first", event.Public)
 	second := w.published(t, w.ann, "second", event.Public)
@@ -374,20 +374,20 @@ func TestEVT12_and_EVT17_comments(t *testing.T) {
 	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, before.Comments[0].ID), event.ErrNoComment, "out of reach")
 }
 
-func mustRead(t *testing.T, w *world, id event.ID) diary.View {
+func mustRead(t *testing.T, w *fixture, id event.ID) diary.View {
 	t.Helper()
 	shown, err := w.Read(t.Context(), w.ann, id)
 	require.NoError(t, err)
 	return shown
 }
 
-func (w *world) category(t *testing.T, c feed.Category) {
+func (w *fixture) category(t *testing.T, c feed.Category) {
 	t.Helper()
 	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: w.store.Imports()}, c))
 }
 
 func TestCategories_must_exist(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.category(t, feed.Category{ID: 4, Name: "Walks", Slug: "walks"})
 	shown, err := w.Write(t.Context(), w.ann, event.Change{Category: ptr(feed.CategoryID(4))}, nil)
 	require.NoError(t, err)

@@ -17,10 +17,10 @@ import (
 	"plaza/test/pictures"
 )
 
-func illustrated(t *testing.T) (*world, media.Store, media.Raw) {
+func illustrated(t *testing.T) (*fixture, media.Store, media.Raw) {
 	t.Helper()
 	stored := memory.NewMedia("https://plaza.example", []byte("key"))
-	w := newWorld(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, imaging.NewProcessor(1) })
+	w := newFixture(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, imaging.NewProcessor(1) })
 	return w, stored, bytes.NewReader(pictures.Plain(t, 30, 20))
 }
 

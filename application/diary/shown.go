@@ -19,7 +19,8 @@ type View struct {
 	Comments []event.Comment // the newest (EVT-17)
 }
 
-// Moment is another event of the same day.
+// Moment is one event of the moment of an event: another event of the same day. The API calls
+// all of them together the_moment.
 type Moment struct {
 	*event.Event
 	Category string

@@ -58,7 +58,7 @@ func anyLine(t *rapid.T) string {
 }
 
 // dump returns all stored data that is visible through the ports.
-func (w *world) dump() string {
+func (w *fixture) dump() string {
 	w.Helper()
 	categories, metas, err := w.store.Feed().Metas(w.Context(), feed.Selection{Kinds: []feed.Kind{feed.Publication}})
 	require.NoError(w, err)
@@ -83,10 +83,10 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 		for range rapid.IntRange(1, 3).Draw(r, "files") {
 			files = append(files, rapid.SliceOfN(rapid.Custom(anyLine), 0, 40).Draw(r, "lines"))
 		}
-		whole, wholeRejects := newWorld(t), make([]rejects, len(files))
+		whole, wholeRejects := newFixture(t), make([]rejects, len(files))
 		require.NoError(r, whole.bringAll(files, wholeRejects))
 
-		broken, brokenRejects := newWorld(t), make([]rejects, len(files))
+		broken, brokenRejects := newFixture(t), make([]rejects, len(files))
 		intake := broken.ports.Store
 		for tries := 0; ; tries++ {
 			broken.ports.Store = &failing{
@@ -110,7 +110,7 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 	})
 }
 
-func (w *world) bringAll(files [][]string, r []rejects) error {
+func (w *fixture) bringAll(files [][]string, r []rejects) error {
 	var sources []importing.Source
 	for n, lines := range files {
 		sources = append(sources, source(&file{name: fmt.Sprint("file ", n), lines: lines}, &r[n]))

@@ -9,8 +9,8 @@ const (
 	batchBytes = 8 << 20
 )
 
-// prepared is a decoded and checked line: a record or a reject.
-type prepared struct {
+// preparedLine is a decoded and checked line: a record or a reject.
+type preparedLine struct {
 	imported.RawLine
 	record imported.Record // nil: the line is rejected
 	reject imported.Reject
@@ -37,12 +37,10 @@ func (b *batch) isEmpty() bool { return b.end.Lines == b.begin.Lines }
 
 func (b *batch) isFull() bool { return b.lines >= batchLines || b.bytes >= batchBytes }
 
-// mustEndBefore reports whether the batch must be stored before the line is added: the line is
-// a further one of a category, or of a bundle, of the batch. Such records refer to records of
-// their own kind, so what is stored of a line depends on the later lines that are stored
-// already. A batch with one line of each is stored in one step, and is never repeated after
-// its later lines.
-func (b *batch) mustEndBefore(l prepared) bool {
+// mustEndBefore reports whether the batch must be stored before the line is added. Categories
+// and bundles refer to records of their own kind. So a batch holds at most one line per
+// category or bundle; a second line starts a new batch.
+func (b *batch) mustEndBefore(l preparedLine) bool {
 	if l.record == nil {
 		return false
 	}
@@ -50,7 +48,7 @@ func (b *batch) mustEndBefore(l prepared) bool {
 	return b.next[ref] > 0 && (ref.Kind == imported.Category || ref.Kind == imported.Bundle)
 }
 
-func (b *batch) add(l prepared) {
+func (b *batch) add(l preparedLine) {
 	b.end = l.End
 	b.lines++
 	b.bytes += len(l.Raw)

@@ -39,9 +39,9 @@ type Source struct {
 
 // Watcher receives the progress of an import. Its methods are never called concurrently.
 type Watcher interface {
-	// Moved is called after every step, with the file whose new or waiting lines are
+	// Progressed is called after every step, with the file whose new or waiting lines are
 	// being processed.
-	Moved(s Source, so Summary)
+	Progressed(s Source, summary Summary)
 	// Rejected is called once for each rejected line, after the reject is on disk.
 	Rejected(s Source, r imported.Reject)
 	// Resumed is called if an import resumes an earlier one, after `behind` lines.
@@ -84,7 +84,7 @@ func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (tot
 			return run.total(), err
 		}
 	}
-	if err := run.settle(ctx); err != nil {
+	if err := run.resolveWaiting(ctx); err != nil {
 		return run.total(), err
 	}
 	return run.total(), run.damage()
@@ -170,7 +170,7 @@ func (r *run) resume(ctx context.Context, f *sourceFile) (bool, error) {
 // next run, so batches are the same however often an import is interrupted.
 func (r *run) read(ctx context.Context, f *sourceFile) error {
 	batch := newBatch(f.At)
-	for line, err := range r.prepared(ctx, f) {
+	for line, err := range r.preparedLines(ctx, f) {
 		switch {
 		case ctx.Err() != nil:
 			return interrupted(ctx)
@@ -219,17 +219,17 @@ func (r *run) store(f *sourceFile, b *batch) error {
 	for n, layer := range b.layers {
 		if n == len(b.layers)-1 {
 			rest.Lines = layer
-		} else if _, err := r.deliver(ctx, f, before, imported.Batch{Lines: layer}); err != nil {
+		} else if _, err := r.applyBatch(ctx, f, before, imported.Batch{Lines: layer}); err != nil {
 			return err
 		}
 	}
 	f.summary.Lines += b.end.Lines - f.At.Lines
 	f.At = b.end
-	_, err := r.deliver(ctx, f, f.progress, rest)
+	_, err := r.applyBatch(ctx, f, f.progress, rest)
 	return err
 }
 
-// reject writes the lines with their reasons. The next deliver commits them.
+// reject writes the lines with their reasons. The next applyBatch commits them.
 func (r *run) reject(ctx context.Context, f *sourceFile, rejects []imported.Reject) error {
 	if len(rejects) == 0 {
 		return nil
@@ -245,8 +245,8 @@ func (r *run) reject(ctx context.Context, f *sourceFile, rejects []imported.Reje
 	return nil
 }
 
-// deliver applies the batch together with the progress of the file.
-func (r *run) deliver(ctx context.Context, f *sourceFile, at progress, d imported.Batch) (imported.BatchResult, error) {
+// applyBatch applies the batch together with the progress of the file.
+func (r *run) applyBatch(ctx context.Context, f *sourceFile, at progress, d imported.Batch) (imported.BatchResult, error) {
 	encoded, err := json.Marshal(at)
 	if err != nil {
 		return imported.BatchResult{}, err
@@ -257,6 +257,6 @@ func (r *run) deliver(ctx context.Context, f *sourceFile, at progress, d importe
 		return imported.BatchResult{}, fmt.Errorf("%s: store batch: %w", f.Label, err)
 	}
 	f.summary.count(d.Lines, result)
-	r.watcher.Moved(f.Source, r.total())
+	r.watcher.Progressed(f.Source, r.total())
 	return result, nil
 }

@@ -13,14 +13,14 @@ import (
 	"plaza/domain/publication"
 )
 
-// Importing implements the use cases of the back office.
-type Importing struct{ howTos publication.HowTos }
+// HowToLists lists imported how-tos for the back office.
+type HowToLists struct{ howTos publication.HowTos }
 
-// New returns the use cases over the port.
-func New(howTos publication.HowTos) *Importing { return &Importing{howTos: howTos} }
+// NewHowToLists returns the use case over the port.
+func NewHowToLists(howTos publication.HowTos) *HowToLists { return &HowToLists{howTos: howTos} }
 
-// HowTos returns a page of the imported how-tos of the categories (none: of all), the newest
+// List returns a page of the imported how-tos of the categories (none: of all), the newest
 // first (ADM-01).
-func (i *Importing) HowTos(ctx context.Context, categories []string, p page.Request) (page.Page[publication.HowTo], error) {
+func (i *HowToLists) List(ctx context.Context, categories []string, p page.Request) (page.Page[publication.HowTo], error) {
 	return i.howTos.List(ctx, categories, p)
 }

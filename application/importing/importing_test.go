@@ -20,7 +20,7 @@ import (
 )
 
 // titles returns the titles of the publications in the category of the feed.
-func (w *world) titles(in feed.CategoryID) []string {
+func (w *fixture) titles(in feed.CategoryID) []string {
 	w.Helper()
 	titles := []string{}
 	for _, item := range w.feedPage(in, feed.Publication) {
@@ -44,7 +44,7 @@ func story() []string {
 }
 
 func TestADM04_records_are_stored_in_whatever_order_they_come(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	summary, rejected := w.bring("a", story()...)
 	assert.Empty(t, rejected)
 	assert.Equal(t, importing.Count{New: 11}, summary.All())
@@ -52,7 +52,7 @@ func TestADM04_records_are_stored_in_whatever_order_they_come(t *testing.T) {
 	want := w.titles(2)
 	assert.Len(t, want, 2)
 
-	backwards := newWorld(t)
+	backwards := newFixture(t)
 	lines := story()
 	slices.Reverse(lines)
 	summary, rejected = backwards.bring("a", lines...)
@@ -60,7 +60,7 @@ func TestADM04_records_are_stored_in_whatever_order_they_come(t *testing.T) {
 	assert.Equal(t, importing.Count{New: 11}, summary.All())
 	assert.Equal(t, want, backwards.titles(2))
 
-	apart := newWorld(t)
+	apart := newFixture(t)
 	var sources []importing.Source
 	r := &rejects{}
 	for n, line := range lines {
@@ -74,7 +74,7 @@ func TestADM04_records_are_stored_in_whatever_order_they_come(t *testing.T) {
 }
 
 func TestADM04_what_comes_again_changes_nothing_and_what_has_changed_is_followed(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.bring("a", story()...)
 	summary, rejected := w.bring("a", story()...)
 	assert.Empty(t, rejected)
@@ -94,7 +94,7 @@ func TestADM04_of_the_same_record_the_later_line_wins(t *testing.T) {
 		"the last waits": append(story(), article(5, 10, "u1", 1, "first"), article(5, 10, "late", 2, "last"), person("late", 2)),
 		"both wait":      append(story(), article(5, 10, "late", 1, "first"), article(5, 10, "late", 2, "last"), person("late", 2)),
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		summary, rejected := w.bring("a", lines...)
 		assert.Empty(t, rejected, name)
 		assert.Empty(t, w.titles(1), name)
@@ -104,7 +104,7 @@ func TestADM04_of_the_same_record_the_later_line_wins(t *testing.T) {
 }
 
 func TestADM04_what_is_wrong_is_rejected_and_the_rest_is_kept(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	lines := append(story(),
 		"nonsense", // 12
 		"too long", // 13
@@ -132,7 +132,7 @@ func TestADM04_what_is_wrong_is_rejected_and_the_rest_is_kept(t *testing.T) {
 }
 
 func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	var lines []string
 	lines = append(lines, person("u1", 1), category(1, 0), bundle(10, 0), "nonsense")
 	for n := range 20_000 {
@@ -164,7 +164,7 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 }
 
 func TestADM04_another_file_of_the_same_name_is_read_from_its_beginning(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	r := &rejects{}
 	damaged := &file{name: "a", lines: []string{person("u1", 1), category(1, 0)}, damage: imported.ErrDamaged}
 	_, err := w.importer().Import(t.Context(), []importing.Source{source(damaged, r)}, &watcher{})
@@ -174,7 +174,7 @@ func TestADM04_another_file_of_the_same_name_is_read_from_its_beginning(t *testi
 }
 
 func TestADM04_what_waits_for_the_rest_of_a_damaged_file_is_not_rejected(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	lines := []string{category(2, 1), category(1, 0), article(1, 10, "u1", 2, "Early"), "nonsense"}
 	r := &rejects{}
 	damaged := &file{name: "a", lines: lines, damage: fmt.Errorf("cut off: %w", imported.ErrDamaged)}
@@ -194,7 +194,7 @@ func TestADM04_what_waits_for_the_rest_of_a_damaged_file_is_not_rejected(t *test
 }
 
 func TestADM04_without_a_place_for_rejects_nothing_more_is_read(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	full := errors.New("no space left")
 	r := &rejects{fail: full}
 	_, err := w.importer().Import(t.Context(), []importing.Source{source(&file{name: "a", lines: []string{category(1, 0), "nonsense"}}, r)}, &watcher{})
@@ -207,7 +207,7 @@ func TestADM04_without_a_place_for_rejects_nothing_more_is_read(t *testing.T) {
 }
 
 func TestADM04_a_large_cover_has_its_own_size_in_each_feed(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	cover := map[string]any{"file": "a.png"}
 	f := &file{name: "a", covers: map[string][]byte{"a.png": pictures.Plain(t, 1000, 500)}, lines: []string{
 		person("u1", 1),
@@ -236,7 +236,7 @@ func TestADM04_a_large_cover_has_its_own_size_in_each_feed(t *testing.T) {
 }
 
 func TestADM04_a_cover_is_kept_once(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	with := func(id int, name string) string {
 		return record("node", "id", id, "author", "u1", "title", "A part", "language", "en", "created", day1, "cover", map[string]any{"file": name})
 	}
@@ -260,7 +260,7 @@ func TestADM04_a_cover_is_kept_once(t *testing.T) {
 }
 
 func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.bring("before", person("u1", 1), category(1, 0))
 	lines := append(story()[3:], category(2, 1), article(102, 99, "u1", 2, "Of no bundle"), category(5, 6), category(6, 5), "nonsense")
 	r := &rejects{}

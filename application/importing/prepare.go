@@ -13,17 +13,17 @@ import (
 // errTooLong rejects a line that exceeds the maximum length.
 var errTooLong = fault.New(fault.Invalid, "The line is too long.")
 
-// prepared reads the file, decodes and checks its lines, and yields them in order. It ends
+// preparedLines reads the file, decodes and checks its lines, and yields them in order. It ends
 // with the file or with an error. Lines are not prepared while a batch is stored:
 // concurrency would gain little, and would take CPU from the servers.
-func (r *run) prepared(ctx context.Context, f *sourceFile) iter.Seq2[prepared, error] {
-	return func(yield func(prepared, error) bool) {
+func (r *run) preparedLines(ctx context.Context, f *sourceFile) iter.Seq2[preparedLine, error] {
+	return func(yield func(preparedLine, error) bool) {
 		for {
 			line, err := f.Next(ctx)
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			var p prepared
+			var p preparedLine
 			if err == nil {
 				p, err = r.prepare(ctx, f.Source, line)
 			}
@@ -35,16 +35,16 @@ func (r *run) prepared(ctx context.Context, f *sourceFile) iter.Seq2[prepared, e
 }
 
 // prepare turns the line into a record or a reject.
-func (r *run) prepare(ctx context.Context, s Source, line imported.RawLine) (prepared, error) {
+func (r *run) prepare(ctx context.Context, s Source, line imported.RawLine) (preparedLine, error) {
 	record, err := r.recordOf(ctx, s, line)
 	if err == nil {
-		return prepared{RawLine: line, record: record}, nil
+		return preparedLine{RawLine: line, record: record}, nil
 	}
 	f, is := fault.As(err)
 	if !is || f.Kind != fault.Invalid {
-		return prepared{}, err
+		return preparedLine{}, err
 	}
-	return prepared{RawLine: line, reject: imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}}, nil
+	return preparedLine{RawLine: line, reject: imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}}, nil
 }
 
 func (r *run) recordOf(ctx context.Context, s Source, line imported.RawLine) (imported.Record, error) {

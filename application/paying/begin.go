@@ -101,9 +101,9 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 	ticket, cause := p.callPrepare(ctx, pre.Request)
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if cause == nil {
-			t.Sent(pre.TradeNo, ticket, p.now())
+			t.RecordSent(pre.TradeNo, ticket, p.now())
 		} else {
-			t.Failed(pre.TradeNo, cause, p.now())
+			t.RecordFailed(pre.TradeNo, cause, p.now())
 		}
 		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
@@ -113,9 +113,12 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 		return errors.Join(err, cause)
 	case errors.Is(cause, payment.ErrWalletPaid):
 		return p.isPaid(ctx, id, pre)
-	case errors.Is(cause, payment.ErrWalletClosed), errors.Is(cause, payment.ErrWalletOtherOrder):
-		p.log(ctx).ErrorContext(ctx, "prepayment differs from the wallet's; retrying with a new trade number", "order", id, "trade_no", pre.TradeNo, "error", cause)
+	case errors.Is(cause, payment.ErrWalletClosed): // by a server that crashed before it stored that
+		p.log(ctx).WarnContext(ctx, "prepayment is closed at the wallet; retrying with a new trade number", "order", id, "trade_no", pre.TradeNo)
 		return nil // the next step uses another trade number
+	case errors.Is(cause, payment.ErrWalletOtherOrder):
+		p.log(ctx).ErrorContext(ctx, "prepayment differs from the wallet's; retrying with a new trade number", "order", id, "trade_no", pre.TradeNo, "error", cause)
+		return nil
 	case errors.Is(cause, payment.ErrWalletRefused):
 		p.log(ctx).ErrorContext(ctx, "wallet refuses requests; check its settings", "order", id, "error", cause)
 	}
@@ -137,7 +140,7 @@ func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prep
 	}
 	var outcome error
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
-		outcome = t.Closed(pre.TradeNo, cause, p.now())
+		outcome = t.RecordClosed(pre.TradeNo, cause, p.now())
 		t.ScheduleCheck(p.limits.Interval, p.now())
 		return nil
 	})
@@ -151,7 +154,7 @@ func (p *Paying) callClose(ctx context.Context, pre payment.Prepayment) error {
 }
 
 // isPaid fetches and stores the receipt of a prepayment that the wallet reports as paid. It
-// returns ErrPaid.
+// returns ErrPaid, or ErrWalletBadResponse if the receipt is missing or does not pay the order.
 func (p *Paying) isPaid(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	if err := p.ask(ctx, id, pre); err != nil {
 		return err
@@ -160,7 +163,7 @@ func (p *Paying) isPaid(ctx context.Context, id payment.OrderID, pre payment.Pre
 	if err != nil {
 		return err
 	}
-	if order.State != payment.Paid { // the wallet contradicts itself
+	if order.State != payment.Paid {
 		return payment.ErrWalletBadResponse
 	}
 	return payment.ErrPaid

@@ -1,6 +1,7 @@
 package paying_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,13 +20,13 @@ import (
 )
 
 // begin begins the payment of Ann's order with a QR code.
-func (w *world) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
+func (w *fixture) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
 	t.Helper()
 	_, v, err := w.Pay(t.Context(), w.ann, paying.PayRequest{Intent: native, Order: id})
 	return v, err
 }
 
-func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
+func (w *fixture) state(t *testing.T, id payment.OrderID) payment.State {
 	t.Helper()
 	o, err := w.Order(t.Context(), id)
 	require.NoError(t, err)
@@ -33,7 +34,7 @@ func (w *world) state(t *testing.T, id payment.OrderID) payment.State {
 }
 
 // noted returns the journal without its first entry, the creation.
-func (w *world) noted(t *testing.T, id payment.OrderID) []payment.Noted {
+func (w *fixture) noted(t *testing.T, id payment.OrderID) []payment.Noted {
 	t.Helper()
 	entries, err := w.Journal(t.Context(), id)
 	require.NoError(t, err)
@@ -54,10 +55,10 @@ func TestPAY09_what_is_asked_is_stored_before(t *testing.T) {
 		assert.NoError(t, err)
 	})
 	<-w.wallet.held
-	assert.Equal(t, []payment.Noted{payment.NotedSent}, w.noted(t, id), "the wallet has not even answered")
+	assert.Equal(t, []payment.Noted{payment.NotedSending}, w.noted(t, id), "the wallet has not even answered")
 	close(w.wallet.hold)
 	paid.Wait()
-	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
 }
 
 func TestPAY09_calls_at_once_ask_the_wallet_once(t *testing.T) {
@@ -89,7 +90,7 @@ func (c *counting) Change(ctx context.Context, id payment.OrderID, fn func(*paym
 func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wallet, ledger := newToy(), &counting{}
-		w := newWorldWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+		w := newFixtureWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 		id := w.order(t, w.ann)
 		wallet.hold, wallet.held = make(chan struct{}), make(chan struct{})
 		var all sync.WaitGroup
@@ -146,7 +147,7 @@ func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T)
 	leave()
 	close(w.wallet.hold)
 	paid.Wait()
-	assert.Equal(t, []payment.Noted{payment.NotedSent, payment.NotedLive}, w.noted(t, id))
+	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
 }
 
 func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
@@ -178,6 +179,24 @@ func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
 	assert.Contains(t, w.log.String(), "level=ERROR", "it needs review")
 }
 
+// TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced: the ticket of the first
+// prepayment is lost, and then that the wallet has closed it for another way to pay.
+func TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	w.wallet.fails("prepare", payment.ErrWalletTimeout)
+	_, err := w.begin(t, id)
+	require.ErrorIs(t, err, payment.ErrWalletTimeout)
+	for _, trade := range w.wallet.trades {
+		trade.state = payment.WalletClosed
+	}
+	_, err = w.begin(t, id)
+	require.NoError(t, err)
+	assert.Len(t, w.wallet.trades, 2)
+	assert.Contains(t, w.log.String(), "level=WARN")
+	assert.NotContains(t, w.log.String(), "level=ERROR", "no review is needed")
+}
+
 func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
@@ -191,14 +210,24 @@ func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
 }
 
 func TestPAY13_a_wallet_that_contradicts_itself(t *testing.T) {
-	w := newTrading(t)
-	id := w.order(t, w.ann)
-	w.wallet.fails("prepare", payment.ErrWalletPaid)
-	_, err := w.begin(t, id)
-	require.ErrorIs(t, err, payment.ErrWalletBadResponse)
-	assert.Equal(t, payment.Open, w.state(t, id))
-	_, err = w.begin(t, id)
-	require.NoError(t, err)
+	for name, query := range map[string]error{
+		"it says unpaid": nil, "it is silent": payment.ErrWalletTimeout, "it is garbled": payment.ErrWalletBadResponse,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTrading(t)
+			id := w.order(t, w.ann)
+			w.wallet.fails("prepare", payment.ErrWalletPaid)
+			w.wallet.fails("query", query)
+			_, err := w.begin(t, id)
+			require.ErrorIs(t, err, cmp.Or(query, error(payment.ErrWalletBadResponse)))
+			f, _ := fault.As(err)
+			require.NotNil(t, f)
+			assert.NotContains(t, f.Text, "charged", "it may have been")
+			assert.Equal(t, payment.Open, w.state(t, id))
+			_, err = w.begin(t, id)
+			require.NoError(t, err)
+		})
+	}
 }
 
 func TestPAY09_another_way_to_pay(t *testing.T) {
@@ -230,20 +259,20 @@ func TestPAY09_another_way_to_pay(t *testing.T) {
 func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
-	wish := paying.PayRequest{Intent: native, Order: id}
-	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(wish.Intent, wish.Order))
+	request := paying.PayRequest{Intent: native, Order: id}
+	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(request.Intent, request.Order))
 	require.NoError(t, err)
-	wish.Key = key
+	request.Key = key
 	w.wallet.fails("prepare", payment.ErrWalletTimeout)
-	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	_, _, err = w.Pay(t.Context(), w.ann, request)
 	require.ErrorIs(t, err, payment.ErrWalletTimeout)
-	_, first, err := w.Pay(t.Context(), w.ann, wish)
+	_, first, err := w.Pay(t.Context(), w.ann, request)
 	require.NoError(t, err, "an error releases the key")
-	order, again, err := w.Pay(t.Context(), w.ann, wish)
+	order, again, err := w.Pay(t.Context(), w.ann, request)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
 	assert.Equal(t, id, order.ID)
 	w.now = noon.Add(time.Hour)
-	_, _, err = w.Pay(t.Context(), w.ann, wish)
+	_, _, err = w.Pay(t.Context(), w.ann, request)
 	require.ErrorIs(t, err, payment.ErrExpired)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func TestPAY12_an_order_is_created(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	made, err := w.Create(t.Context(), payment.Draft{
 		User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour,
 	}, nil, nil)
@@ -31,7 +31,7 @@ func TestPAY12_an_order_is_created(t *testing.T) {
 }
 
 func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	_, err := w.Create(t.Context(), payment.Draft{
 		User: 999, Subject: "Tea", Amount: 0, Currency: payment.CNY, ExpiresIn: time.Hour,
 	}, nil, nil)
@@ -53,7 +53,7 @@ func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
 }
 
 func TestPAY12_whose_orders_in_which_state(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	paid := w.order(t, w.ann, func(o *payment.Order) { o.State, o.PaidAt, o.Transaction = payment.Paid, noon, "t1" })
 	late := w.order(t, w.ann, func(o *payment.Order) { o.Created = noon.Add(time.Minute) })
 	closed := w.order(t, w.ann, func(o *payment.Order) { o.State = payment.Closed })
@@ -80,7 +80,7 @@ func TestPAY12_whose_orders_in_which_state(t *testing.T) {
 }
 
 func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	draft := payment.Draft{User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}
 	k, err := payment.NewKey(w.bob.ID, "one", payment.CreateContent(draft))
 	require.NoError(t, err)

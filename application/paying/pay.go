@@ -64,8 +64,8 @@ func (p *Paying) choose(ctx context.Context, actor access.Actor, id payment.Orde
 // storedResponse is the reply stored for an Idempotency-Key.
 type storedResponse struct {
 	TradeNo payment.TradeNo      `json:"trade_no"`
-	Ends    time.Time            `json:"ends"` // when the ticket in Voucher expires
-	Voucher payment.ClientParams `json:"voucher"`
+	Expires time.Time            `json:"ends"` // when the ticket in Params expires
+	Params  payment.ClientParams `json:"voucher"`
 }
 
 // replay returns the stored response, as long as its prepayment can be used.
@@ -77,10 +77,10 @@ func (p *Paying) replay(ctx context.Context, a payment.Answer) (begun, error) {
 	var order payment.Order
 	err := p.ledger.Change(ctx, a.Order, func(t *payment.Trade) error {
 		order = t.Order
-		return t.CheckTicket(s.TradeNo, s.Ends, p.now())
+		return t.CheckTicket(s.TradeNo, s.Expires, p.now())
 	})
 	if err != nil {
 		return begun{order: order}, err
 	}
-	return begun{order, s.Voucher}, nil
+	return begun{order, s.Params}, nil
 }

@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-type world struct {
+type fixture struct {
 	*paying.Paying
 	ledger   payment.Ledger
 	wallet   *toy
@@ -32,27 +32,27 @@ type world struct {
 // limits are short where tests wait in real time.
 var limits = paying.Limits{Call: 100 * time.Millisecond, Lease: 10 * time.Second, Interval: 30 * time.Second}
 
-// newWorld returns a world without a wallet.
-func newWorld(t *testing.T) *world {
+// newFixture returns a fixture without a wallet.
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newWorldWith(t, nil, nil)
+	return newFixtureWith(t, nil, nil)
 }
 
-// newTrading returns a world with a wallet.
-func newTrading(t *testing.T) *world {
+// newTrading returns a fixture with a wallet.
+func newTrading(t *testing.T) *fixture {
 	t.Helper()
 	wallet := newToy()
-	w := newWorldWith(t, wallet, nil)
+	w := newFixtureWith(t, wallet, nil)
 	w.wallet = wallet
 	return w
 }
 
-// newWorldWith returns a world with the gateway, whose ledger around wraps.
-func newWorldWith(t *testing.T, gateway payment.Gateway, around func(payment.Ledger) payment.Ledger) *world {
+// newFixtureWith returns a fixture with the gateway, whose ledger around wraps.
+func newFixtureWith(t *testing.T, gateway payment.Gateway, around func(payment.Ledger) payment.Ledger) *fixture {
 	t.Helper()
 	store := memory.New()
 	guarded := ports.Guard(ports.Stores{Ledger: store.Ledger(), Directory: store.Accounts()})
-	w := &world{ledger: guarded.Ledger, now: noon, log: &bytes.Buffer{}}
+	w := &fixture{ledger: guarded.Ledger, now: noon, log: &bytes.Buffer{}}
 	if around != nil {
 		w.ledger = around(w.ledger)
 	}
@@ -70,7 +70,7 @@ func newWorldWith(t *testing.T, gateway payment.Gateway, around func(payment.Led
 	return w
 }
 
-func (w *world) order(t *testing.T, of access.Actor, change ...func(*payment.Order)) payment.OrderID {
+func (w *fixture) order(t *testing.T, of access.Actor, change ...func(*payment.Order)) payment.OrderID {
 	t.Helper()
 	o := payment.NewOrder(of.ID, "Tea", 990, time.Hour, noon)
 	for _, c := range change {
@@ -84,14 +84,14 @@ func (w *world) order(t *testing.T, of access.Actor, change ...func(*payment.Ord
 // native is a payment with a QR code.
 var native = payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
 
-func (w *world) pay(t *testing.T, who access.Actor, id payment.OrderID) (payment.OrderID, error) {
+func (w *fixture) pay(t *testing.T, who access.Actor, id payment.OrderID) (payment.OrderID, error) {
 	t.Helper()
 	chosen, _, err := w.Pay(t.Context(), who, paying.PayRequest{Intent: native, Order: id})
 	return chosen.ID, err
 }
 
 func TestPAY07_which_order_is_paid(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	_, err := w.pay(t, w.ann, 0)
 	assert.ErrorIs(t, err, payment.ErrNoOpenOrder)
 	paid := w.order(t, w.ann, func(o *payment.Order) { o.State, o.PaidAt, o.Transaction = payment.Paid, noon, "t1" })

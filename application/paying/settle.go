@@ -42,9 +42,9 @@ func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepay
 	}
 	return p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if isAbsent {
-			t.Absent(pre.TradeNo, p.now())
+			t.RecordAbsent(pre.TradeNo, p.now())
 		} else {
-			t.Reported(pre.TradeNo, report, p.now())
+			t.RecordReport(pre.TradeNo, report, p.now())
 		}
 		return nil
 	})

@@ -15,7 +15,7 @@ import (
 	"plaza/domain/payment"
 )
 
-func (w *world) notify(t *testing.T, text []byte) string {
+func (w *fixture) notify(t *testing.T, text []byte) string {
 	t.Helper()
 	said, err := w.Notify(t.Context(), text)
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func (w *world) notify(t *testing.T, text []byte) string {
 	return string(said.Body)
 }
 
-func (w *world) verdicts(t *testing.T) []payment.PaymentState {
+func (w *fixture) verdicts(t *testing.T) []payment.PaymentState {
 	t.Helper()
 	paged, err := w.Payments(t.Context(), "", page.Request{})
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestPAY10_what_is_not_taken(t *testing.T) {
 	assert.Equal(t, "true", w.notify(t, []byte("failed")), "there is nothing to do")
 	assert.Empty(t, w.verdicts(t))
 
-	_, err := newWorld(t).Notify(t.Context(), nil)
+	_, err := newFixture(t).Notify(t.Context(), nil)
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
 }
 
@@ -76,7 +76,7 @@ func (d *deaf) Change(ctx context.Context, id payment.OrderID, fn func(*payment.
 
 func TestPAY10_what_is_not_stored_is_not_acknowledged(t *testing.T) {
 	wallet, ledger := newToy(), &deaf{}
-	w := newWorldWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+	w := newFixtureWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 	w.wallet = wallet
 	id := w.order(t, w.ann)
 	_, err := w.begin(t, id)
@@ -175,5 +175,5 @@ func TestPAY11_looking_after_orders_goes_on_until_the_end(t *testing.T) {
 		stop()
 		<-ended
 	})
-	newWorld(t).Run(t.Context()) // without a wallet there is nothing to do
+	newFixture(t).Run(t.Context()) // without a wallet there is nothing to do
 }

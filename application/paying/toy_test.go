@@ -123,8 +123,8 @@ func (w *toy) Close(_ context.Context, _ payment.WalletApp, no payment.TradeNo) 
 func (w *toy) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (payment.ClientParams, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.calls["voucher"]++
-	nonce := fmt.Sprint(w.calls["voucher"])
+	w.calls["params"]++
+	nonce := fmt.Sprint(w.calls["params"])
 	return payment.ClientParams{EndType: i.EndType, PrepayID: t.PrepayID, Nonce: nonce, Timestamp: now.Unix()}, nil
 }
 

@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func world(t *testing.T, names ...string) (*people.People, []user.ID) {
+func fixture(t *testing.T, names ...string) (*people.People, []user.ID) {
 	t.Helper()
 	store := memory.New()
 	var ids []user.ID
@@ -38,7 +38,7 @@ func world(t *testing.T, names ...string) (*people.People, []user.ID) {
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
-	p, ids := world(t, "Ann", "Bob", "Zoe")
+	p, ids := fixture(t, "Ann", "Bob", "Zoe")
 	infos, err := p.Lookup(t.Context(), []user.ID{ids[2], 999, ids[0], ids[2], -1, 0}, nil)
 	require.NoError(t, err)
 	require.Len(t, infos, 2)
@@ -60,7 +60,7 @@ func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
 }
 
 func TestUSR05_the_own_profile(t *testing.T) {
-	p, ids := world(t, "Ann")
+	p, ids := fixture(t, "Ann")
 	profile, err := p.Profile(t.Context(), access.Actor{ID: ids[0]})
 	require.NoError(t, err)
 	assert.Equal(t, "+86-13900000001", profile.Phone.String())
@@ -71,7 +71,7 @@ func TestUSR05_the_own_profile(t *testing.T) {
 }
 
 func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
-	p, ids := world(t, "Ann", "Bob")
+	p, ids := fixture(t, "Ann", "Bob")
 	ann := access.Actor{ID: ids[0]}
 	info, err := p.SetAvatar(t.Context(), ann, bytes.NewReader(pictures.Plain(t, 500, 400)), nil)
 	require.NoError(t, err)

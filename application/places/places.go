@@ -26,10 +26,10 @@ func New(events event.Repository, reader event.Reader, analyser place.Analyser) 
 
 // Misplaced is an event whose stored place differs from the place in its text.
 type Misplaced struct {
-	Event  event.ID
-	Stored place.Place
-	Found  place.Place // in the text
-	Mended bool
+	Event    event.ID
+	Stored   place.Place
+	Found    place.Place // in the text
+	Repaired bool
 }
 
 // pageSize is how many events are read at once: a few megabytes at most.
@@ -68,7 +68,7 @@ const maxTries = 3
 
 // checkOne returns nil if the event's place matches its text. A mismatch is compared again
 // with the event's current state, because e was read a while ago. If the text changes during
-// every try, checkOne returns the last mismatch as not mended.
+// every try, checkOne returns the last mismatch as not repaired.
 func (p *Places) checkOne(ctx context.Context, e event.Located, repair bool) (found *Misplaced, err error) {
 	known, err := p.analyse(ctx, e.Text)
 	if err != nil || known.at == e.Place {
@@ -85,7 +85,7 @@ func (p *Places) checkOne(ctx context.Context, e event.Located, repair bool) (fo
 			return nil, err
 		}
 	}
-	found.Mended = false
+	found.Repaired = false
 	return found, nil
 }
 
@@ -102,7 +102,7 @@ func (p *Places) compare(ctx context.Context, id event.ID, known *analysed, repa
 			return nil, err
 		}
 	}
-	found := &Misplaced{Event: id, Stored: now.State().Place, Found: known.at, Mended: repair}
+	found := &Misplaced{Event: id, Stored: now.State().Place, Found: known.at, Repaired: repair}
 	if found.Stored == found.Found {
 		return nil, nil
 	}

@@ -166,7 +166,7 @@ func TestEVT16_events_of_before_are_found_and_mended(t *testing.T) {
 	assert.Zero(t, a.events.changes)
 
 	for i := range want {
-		want[i].Mended = true
+		want[i].Repaired = true
 	}
 	assert.Equal(t, want, a.check(true))
 	for _, m := range want {
@@ -209,7 +209,7 @@ func TestEVT16_every_event_is_looked_at_however_many_there_are(t *testing.T) {
 		}
 		assert.Equal(t, want, a.check(false), "%d, each once", many)
 		for i := range want {
-			want[i].Mended = true
+			want[i].Repaired = true
 		}
 		assert.Equal(t, want, a.check(true), "%d", many)
 		assert.Empty(t, a.check(false), "%d", many)
@@ -252,7 +252,7 @@ func TestEVT16_a_text_that_is_edited_where_places_are_not_known_is_mended_too(t 
 			a.retitle(id, "北京的秋天", shanghai)
 		}
 	}
-	assert.Equal(t, []places.Misplaced{{Event: id, Stored: shanghai, Found: peking, Mended: true}}, a.check(true))
+	assert.Equal(t, []places.Misplaced{{Event: id, Stored: shanghai, Found: peking, Repaired: true}}, a.check(true))
 	assert.Equal(t, peking, a.state(id).Place)
 }
 
@@ -268,7 +268,7 @@ func TestEVT16_an_event_that_never_rests_is_told_and_the_others_are_mended(t *te
 	found := a.check(true)
 	require.Len(t, found, 2)
 	assert.Equal(t, places.Misplaced{Event: restless, Stored: hangzhou, Found: peking}, found[0])
-	assert.Equal(t, places.Misplaced{Event: other, Found: shanghai, Mended: true}, found[1])
+	assert.Equal(t, places.Misplaced{Event: other, Found: shanghai, Repaired: true}, found[1])
 	assert.Equal(t, "北京的秋天 3", a.state(restless).Title)
 }
 
@@ -286,7 +286,7 @@ func TestEVT16_an_event_that_is_deleted_meanwhile_is_no_finding(t *testing.T) {
 					a.remove(gone)
 				}
 			})
-			assert.Equal(t, []places.Misplaced{{Event: kept, Found: shanghai, Mended: true}}, a.check(true))
+			assert.Equal(t, []places.Misplaced{{Event: kept, Found: shanghai, Repaired: true}}, a.check(true))
 			_, err := a.store.Events().Get(t.Context(), gone)
 			assert.ErrorIs(t, err, event.ErrNotFound)
 		})

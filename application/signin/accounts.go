@@ -95,8 +95,8 @@ func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
 	})
 }
 
-// Disable disables or enables the account. Its content stays.
-func (s *Signin) Disable(ctx context.Context, id user.ID, disabled bool) error {
+// SetDisabled disables or enables the account. Its content stays.
+func (s *Signin) SetDisabled(ctx context.Context, id user.ID, disabled bool) error {
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {
 		a.Disabled = disabled
 		return nil

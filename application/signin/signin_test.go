@@ -57,7 +57,7 @@ func (f *fullTokens) Touch(ctx context.Context, s access.Session, now time.Time)
 	return f.Tokens.Touch(ctx, s, now)
 }
 
-type world struct {
+type fixture struct {
 	*signin.Signin
 	tokens *fullTokens
 	log    bytes.Buffer
@@ -67,9 +67,9 @@ type world struct {
 	id     user.ID
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{store: memory.New(), now: noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
+	w := &fixture{store: memory.New(), now: noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
 	guarded := ports.Guard(ports.Stores{Accounts: w.store.Accounts(), Tokens: w.store.Tokens(), Throttle: w.store.Throttle()})
 	w.tokens = &fullTokens{Tokens: guarded.Tokens}
 	w.Signin = signin.New(guarded.Accounts, w.tokens, guarded.Throttle, w.hasher, zxcvbn.Estimator{},
@@ -85,7 +85,7 @@ func login(username, pass string, scopes ...string) signin.Login {
 }
 
 func TestAUT01_a_login_gives_a_key_that_acts(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	key, err := w.Login(t.Context(), login(" "+phone+" ", password), nil)
 	require.NoError(t, err)
 	actor, err := w.Authenticate(t.Context(), key)
@@ -95,10 +95,10 @@ func TestAUT01_a_login_gives_a_key_that_acts(t *testing.T) {
 }
 
 func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	shut, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000002", Password: secret.New(password)})
 	require.NoError(t, err)
-	require.NoError(t, w.Disable(t.Context(), shut, true))
+	require.NoError(t, w.SetDisabled(t.Context(), shut, true))
 	for name, l := range map[string]signin.Login{
 		"unknown user": login("+86-13900000009", password), "wrong password": login(phone, "not-my-password"),
 		"disabled account": login("+86-13900000002", password), "trimmed password": login(phone, password+" "),
@@ -109,13 +109,13 @@ func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
 		assert.Same(t, access.ErrBadLogin, err, name)
 		assert.Equal(t, before+1, w.hasher.verified, "%s costs one verification, as a success does", name)
 	}
-	require.NoError(t, w.Disable(t.Context(), shut, false))
+	require.NoError(t, w.SetDisabled(t.Context(), shut, false))
 	_, err = w.Login(t.Context(), login("+86-13900000002", password), nil)
 	assert.NoError(t, err)
 }
 
 func TestAUT11_a_login_that_could_not_be_read_is_not_counted(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	unread := fault.Field("password", "unreadable")
 	for range 20 {
 		_, err := w.Login(t.Context(), login(phone, ""), unread)
@@ -130,7 +130,7 @@ func TestAUT11_a_login_that_could_not_be_read_is_not_counted(t *testing.T) {
 }
 
 func TestAUT08_scopes(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	key, err := w.Login(t.Context(), login(phone, password, "xfile_event"), nil)
 	require.NoError(t, err)
 	actor, err := w.Authenticate(t.Context(), key)
@@ -155,7 +155,7 @@ func assertField(t *testing.T, err error, name string) {
 }
 
 func TestAUT09_a_key_lives_from_its_last_use(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	for range 3 {
@@ -169,7 +169,7 @@ func TestAUT09_a_key_lives_from_its_last_use(t *testing.T) {
 }
 
 func TestAUT10_revoking(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	keys := make([]secret.String, 3)
 	for i := range keys {
 		var err error
@@ -198,7 +198,7 @@ func TestAUT10_revoking(t *testing.T) {
 }
 
 func TestAUT11_guessing_is_slow(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for range 5 {
 		_, err := w.Login(t.Context(), login(phone, "wrong-password"), nil)
 		assert.Same(t, access.ErrBadLogin, err)
@@ -215,7 +215,7 @@ func TestAUT11_guessing_is_slow(t *testing.T) {
 }
 
 func TestAUT11_a_shared_address_is_not_closed_to_its_regulars(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	_, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	w.now = w.now.Add(access.UsualFor - time.Hour)
@@ -230,7 +230,7 @@ func TestAUT11_a_shared_address_is_not_closed_to_its_regulars(t *testing.T) {
 }
 
 func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	counted := w.hasher
 	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher, zxcvbn.Estimator{},
 		signin.TokenTTL(access.DefaultTTL), func() time.Time { return noon }, slog.New(slog.DiscardHandler))
@@ -250,7 +250,7 @@ func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 }
 
 func TestAUT11_what_came_to_no_decision_does_not_count(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.hasher.fail = fault.RetryAfter(fault.Unavailable, time.Second, "busy")
 	for range 20 {
 		_, err := w.Login(t.Context(), login(phone, password), nil)
@@ -266,7 +266,7 @@ func TestAUT11_what_came_to_no_decision_does_not_count(t *testing.T) {
 }
 
 func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	before, err := w.store.Accounts().ByID(t.Context(), w.id)
@@ -287,7 +287,7 @@ func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
 }
 
 func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"xfile_event", "back_office"}))
 	for _, c := range []struct {
 		scopes []string
@@ -302,7 +302,7 @@ func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *tes
 }
 
 func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	for _, staff := range []bool{true, false} {
@@ -315,7 +315,7 @@ func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
 }
 
 func TestPasswords_that_are_easy_to_guess_are_refused(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, easy := range []string{"x13900000001!", "8613900000001a", "a123456789", "1qaz@wsx"} {
 		assertField(t, w.SetPassword(t.Context(), w.id, secret.New(easy)), "password")
 		_, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000002", Password: secret.New(easy)})
@@ -329,7 +329,7 @@ func TestPasswords_that_are_easy_to_guess_are_refused(t *testing.T) {
 }
 
 func TestRegister_tells_all_that_is_wrong(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	_, err := w.Register(t.Context(), signin.Registration{
 		Username: "someone", Password: secret.New("short"), Scopes: []string{"root"},
 		Member: user.Member{Timezone: "Mars/Olympus"},
@@ -342,7 +342,7 @@ func TestRegister_tells_all_that_is_wrong(t *testing.T) {
 }
 
 func TestAuthenticate_without_room_for_presence(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	key, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	w.tokens.full = fault.New(fault.Unavailable, "the disk is full")

@@ -17,8 +17,8 @@ const (
 	pollInterval = 100 * time.Millisecond     // between claims of texts that another server has claimed
 )
 
-// run translates the texts that it can claim. A little longer than its first reader it waits
-// for the translations of other servers, and translates the texts that they release. It
+// run translates the texts that it can claim. It waits slightly longer than its first reader
+// does for translations from other servers, and translates the texts that they release. It
 // reports whether anything failed.
 func (t *Translation) run(ctx context.Context, c *call) (failed bool) {
 	began := time.Now()

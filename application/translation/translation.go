@@ -62,7 +62,7 @@ type Counts struct {
 	Hits       int64 // requested texts that were in the cache
 	Misses     int64 // requested texts that were not in the cache
 	Characters int64 // sent to the translator that were, or may have been, billed
-	Failures   int64 // batches that failed, and pages that timed out waiting for one
+	Failures   int64 // failed translations and cache calls, and pages that timed out waiting for a batch
 }
 
 // Counts returns the current counts.

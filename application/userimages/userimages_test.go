@@ -26,7 +26,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-type world struct {
+type fixture struct {
 	*userimages.UserImages
 	pictures *countedMedia
 	ann, bob access.Actor
@@ -57,7 +57,7 @@ func (full) Add(context.Context, userimage.Image) (userimage.Image, error) {
 	return userimage.Image{}, errFull
 }
 
-func newWorld(t *testing.T, change ...func(userimage.Repository) userimage.Repository) *world {
+func newFixture(t *testing.T, change ...func(userimage.Repository) userimage.Repository) *fixture {
 	t.Helper()
 	store := memory.New()
 	open := func(number string) access.Actor {
@@ -73,7 +73,7 @@ func newWorld(t *testing.T, change ...func(userimage.Repository) userimage.Repos
 		images = c(images)
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
-	return &world{
+	return &fixture{
 		UserImages: userimages.New(images, pictures, guarded.Deletions, imaging.NewProcessor(1), func() time.Time { return noon }),
 		pictures:   pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
@@ -85,7 +85,7 @@ func picture(t *testing.T) media.Raw {
 }
 
 func TestIMG07_keeping_and_deleting(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 30, kept.Width)
@@ -101,7 +101,7 @@ func TestIMG07_keeping_and_deleting(t *testing.T) {
 }
 
 func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
-	w := newWorld(t, func(r userimage.Repository) userimage.Repository { return full{r} })
+	w := newFixture(t, func(r userimage.Repository) userimage.Repository { return full{r} })
 	_, err := w.Upload(t.Context(), w.ann, picture(t), nil, nil)
 	assert.ErrorIs(t, err, errFull)
 	assert.Zero(t, w.pictures.held)
@@ -113,7 +113,7 @@ func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 }
 
 func TestIMG01_and_02_retagging(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake", "autumn"}, nil)
 	require.NoError(t, err)
 	again, err := w.Retag(t.Context(), w.ann, kept.ID, []string{"tea"}, nil)

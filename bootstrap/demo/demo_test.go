@@ -137,7 +137,7 @@ func TestCategoriesAreThreeLevelsDeep(t *testing.T) {
 }
 
 // level returns how deep the category is; a root is at 1.
-func (w world) level(id feed.CategoryID) int {
+func (w fixture) level(id feed.CategoryID) int {
 	w.t.Helper()
 	if id == 0 {
 		return 0

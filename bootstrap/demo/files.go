@@ -81,6 +81,6 @@ func (noRejects) Close() error  { return nil }
 // unwatched is a watcher that ignores all calls.
 type unwatched struct{}
 
-func (unwatched) Moved(importing.Source, importing.Summary)  {}
-func (unwatched) Rejected(importing.Source, imported.Reject) {}
-func (unwatched) Resumed(importing.Source, int64)            {}
+func (unwatched) Progressed(importing.Source, importing.Summary) {}
+func (unwatched) Rejected(importing.Source, imported.Reject)     {}
+func (unwatched) Resumed(importing.Source, int64)                {}

@@ -120,7 +120,7 @@ func joined(t *testing.T, p demo.Ports, phone string) user.ID {
 }
 
 func TestLoadRefusesTakenPhone(t *testing.T) {
-	p := emptyWorld().ports
+	p := emptyFixture().ports
 	id := joined(t, p, "+34-600000003")
 	before, err := p.Accounts.ByID(t.Context(), id)
 	require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestLoadRefusesTakenPhone(t *testing.T) {
 }
 
 func TestLoadFailsOnRejectedRecord(t *testing.T) {
-	w := emptyWorld()
+	w := emptyFixture()
 	phone, err := user.ParsePhone("+34-600000003")
 	require.NoError(t, err)
 	// A person of another import has the phone number.

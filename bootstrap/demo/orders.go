@@ -8,8 +8,8 @@ import (
 	"plaza/domain/payment"
 )
 
-// bill is an order. A paid one has the wallet's transaction id.
-type bill struct {
+// demoOrder is an order. A paid one has the wallet's transaction id.
+type demoOrder struct {
 	of      handle
 	at      string
 	subject string
@@ -18,9 +18,9 @@ type bill struct {
 	number  string
 }
 
-// bills gives yuan one open order, so that a payment need not name it, and qing several, so
+// demoOrders gives yuan one open order, so that a payment need not name it, and qing several, so
 // that it must. Ines has none.
-var bills = []bill{
+var demoOrders = []demoOrder{
 	{of: yuan, at: "2026-10-20 10:00", subject: "线上陶艺课，一次", amount: 9900, paid: "2026-10-20 10:03", number: "DEMO-20261020-0001"},
 	{of: yuan, at: "2026-11-18 20:00", subject: "植物月历 2027", amount: 4990},
 	{of: qing, at: "2026-11-05 12:00", subject: "旧书《木构图说》", amount: 12800, paid: "2026-11-05 12:01", number: "DEMO-20261105-0001"},
@@ -32,14 +32,14 @@ var bills = []bill{
 // openUntil is far in the future, so that open orders stay open.
 var openUntil = time.Date(2036, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// owes plans that the order is created and paid.
-func (p *plan) owes(b bill) {
+// addOrder plans that the order is created and paid.
+func (p *plan) addOrder(b demoOrder) {
 	paid := p.instant(b.of, b.at)
 	if b.paid != "" {
 		paid = p.instant(b.of, b.paid)
 	}
 	created := p.instant(b.of, b.at)
-	p.add(paid, b.of, "owes for "+b.subject, func(ctx context.Context, s *replay, actor access.Actor) error {
+	p.add(paid, b.of, "orders "+b.subject, func(ctx context.Context, s *replay, actor access.Actor) error {
 		o := payment.NewOrder(actor.ID, b.subject, b.amount, openUntil.Sub(created), created)
 		if b.paid != "" {
 			o.State, o.PaidAt, o.Transaction = payment.Paid, paid, b.number

@@ -22,9 +22,9 @@ var ErrRemoved = errors.New("the demo data was removed from this database; use a
 // programs, which did not import the people, left it at zero.
 const generationOfLoad = 1
 
-// residents returns the accounts of the demo's people, in the order of people.jsonl. It identifies
-// them by phone number and time of joining, which no registration repeats.
-func residents(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
+// demoAccounts returns the accounts of the demo's people, in the order of people.jsonl. It
+// identifies them by phone number and time of joining, which no registration repeats.
+func demoAccounts(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
 	people, err := people()
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func residents(ctx context.Context, accounts access.Accounts, directory user.Dir
 // the source shows. It hashes nothing: a change of password moves the
 // account's generation on.
 func WithPassword(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]user.ID, error) {
-	all, err := residents(ctx, accounts, directory)
+	all, err := demoAccounts(ctx, accounts, directory)
 	var open []user.ID
 	for _, a := range all {
 		if a.Hash != "" && !a.Disabled && a.Generation <= generationOfLoad {
@@ -94,7 +94,7 @@ type Removed struct {
 // idempotent and may be repeated after an interruption.
 func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 	var done Removed
-	all, err := residents(ctx, p.Accounts, p.Diary.Directory)
+	all, err := demoAccounts(ctx, p.Accounts, p.Diary.Directory)
 	if err != nil {
 		return done, err
 	}

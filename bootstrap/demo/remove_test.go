@@ -106,7 +106,7 @@ func TestRemove(t *testing.T) {
 }
 
 func TestRemove_leaves_other_people_with_such_phone_numbers_alone(t *testing.T) {
-	p := emptyWorld().ports
+	p := emptyFixture().ports
 	word := secret.New("plaza-demo")
 	id, err := doorOf(p).Register(t.Context(), signin.Registration{Username: "+86-13800000001", Password: word})
 	require.NoError(t, err)

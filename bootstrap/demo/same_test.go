@@ -23,7 +23,7 @@ import (
 
 // everything returns all of the demo data. Random values are replaced: hashes of passwords by a word, and keys of
 // pictures by the digests of their files.
-func (w world) everything() map[string]any {
+func (w fixture) everything() map[string]any {
 	w.t.Helper()
 	made := map[string]any{"how-tos": w.howTos()}
 	for _, account := range w.accounts() {
@@ -57,7 +57,7 @@ func (w world) everything() map[string]any {
 }
 
 // digest returns the digest of the picture in the form of a key.
-func (w world) digest(key media.Key) media.Key {
+func (w fixture) digest(key media.Key) media.Key {
 	w.t.Helper()
 	if key == "" {
 		return ""
@@ -65,7 +65,7 @@ func (w world) digest(key media.Key) media.Key {
 	return media.Key(fmt.Sprintf("%x", sha256.Sum256(w.picture(key))))
 }
 
-func (w world) digestedCover(thing feed.Listable) feed.Listable {
+func (w fixture) digestedCover(thing feed.Listable) feed.Listable {
 	digested := func(p media.Picture) media.Picture {
 		p.Key, p.Sizes = w.digest(p.Key), slices.Clone(p.Sizes)
 		for i := range p.Sizes {
@@ -88,7 +88,7 @@ func (w world) digestedCover(thing feed.Listable) feed.Listable {
 }
 
 // digested returns the event with digests of its plates, and of those of the events beside it.
-func (w world) digested(s diary.View) diary.View {
+func (w fixture) digested(s diary.View) diary.View {
 	digested := func(e *event.Event) *event.Event {
 		state := e.State()
 		for i := range state.Plates {
@@ -118,7 +118,7 @@ func TestLoadIsDeterministic(t *testing.T) {
 }
 
 func TestADM04_the_demo_data_is_the_same_with_its_examples_there(t *testing.T) {
-	w := emptyWorld()
+	w := emptyFixture()
 	w.t = t
 	records, covers, err := demo.Files()
 	require.NoError(t, err)

@@ -59,8 +59,8 @@ func tables(people []imported.UserRecord) ([]step, error) {
 	for _, k := range snaps {
 		p.keeps(k)
 	}
-	for _, b := range bills {
-		p.owes(b)
+	for _, b := range demoOrders {
+		p.addOrder(b)
 	}
 	slices.SortStableFunc(p.steps, func(a, b step) int { return a.at.Compare(b.at) })
 	if err := errors.Join(p.wrong...); err != nil {

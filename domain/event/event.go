@@ -1,9 +1,9 @@
 // Package event models diary events: a member's text about a day, its attached
 // pictures, comments and likes, and the rules of visibility.
 //
-// An event starts as a draft. Once published, it is visible to the users that its
-// permission admits. A published event is never blank. The place of an event always
-// belongs to its current text.
+// An event is published when it is created, or starts as a draft. Once published, it is
+// visible to the users that its permission admits. A published event is never blank. The
+// place of an event always belongs to its current text.
 package event
 
 import (
@@ -64,12 +64,12 @@ type State struct {
 // Event is one diary event.
 type Event struct{ s State }
 
-// New returns a new event of the author. Its date is the given day unless the draft
-// sets one. A violation of the text limits, the enumerations or the rule that a
+// New returns a new event of the author. Its date is today unless the change sets
+// one. A violation of the text limits, the enumerations or the rule that a
 // published event is not blank is a fault on the fields.
-func New(author user.ID, d Change, today Date, now time.Time) (*Event, error) {
+func New(author user.ID, c Change, today Date, now time.Time) (*Event, error) {
 	e := &Event{s: State{Author: author, Date: today, Created: instant.Normalise(now), Modified: instant.Normalise(now)}}
-	if err := e.Apply(d, now); err != nil {
+	if err := e.Apply(c, now); err != nil {
 		return nil, err
 	}
 	return e, nil

@@ -11,7 +11,7 @@ type Permission int
 
 // The permissions of the interface.
 const (
-	Public  Permission = 0   // anyone with the scope
+	Public  Permission = 0   // anyone with the scope; anonymous readers of the feed see counts of them
 	Contact Permission = 100 // the author's contacts
 	Private Permission = 200 // only the author
 )

@@ -27,7 +27,8 @@ const (
 	Xfile       Kind = "xfile" // a public event
 )
 
-// CategoryID numbers categories. Zero is the bucket of items without a category.
+// CategoryID numbers categories. Zero stands for the uncategorised items, those
+// without a category.
 type CategoryID int64
 
 // Category groups items of the feed under a name.
@@ -43,7 +44,7 @@ type Category struct {
 type Listing struct {
 	Kind     Kind
 	ID       int64
-	Category CategoryID // zero: the bucket
+	Category CategoryID // zero: uncategorised
 	Created  time.Time
 	Updated  time.Time
 	Point    *geo.Point // nil: no location
@@ -92,12 +93,12 @@ var ErrNoCategory = fault.New(fault.NotFound, "Category not found.")
 // Reader reads the feed. Every implementation passes test/ports.Feed.
 type Reader interface {
 	// Metas returns all categories, in any order, and the meta of the listings that the
-	// selection admits in each category and in the bucket (zero). A meta without
-	// listings may be absent.
+	// selection admits in each category and among the uncategorised items (zero). A
+	// meta without listings may be absent.
 	Metas(ctx context.Context, s Selection) ([]Category, map[CategoryID]Meta, error)
-	// Page returns a page of the items that the selection admits in the category, or in
-	// the bucket (zero), in the order of Compare. The selection must have ItemKinds only.
-	// The total must be the count that Metas returns. Page returns ErrNoCategory if the
-	// category does not exist.
+	// Page returns a page of the items that the selection admits in the category, or
+	// among the uncategorised items (zero), in the order of Compare. The selection must
+	// have ItemKinds only. The total must be the count that Metas returns. Page returns
+	// ErrNoCategory if the category does not exist.
 	Page(ctx context.Context, in CategoryID, s Selection, p page.Request) (page.Page[Item], error)
 }

@@ -25,30 +25,30 @@ func (m *Meta) Add(l Listing) {
 	}
 }
 
-// CategoryNode is a category with its children. The bucket of items without a category
-// is a node with a zero Category.
+// CategoryNode is a category with its children. The uncategorised items have a node
+// with a zero Category.
 type CategoryNode struct {
 	Category
-	Level    int // 0 for roots and the bucket, one more than the parent's for children
+	Level    int // 0 for roots and the uncategorised items, one more than the parent's for children
 	Meta     Meta
 	Above    *CategoryNode // the parent, without its Children; nil: a root
 	Children []CategoryNode
 }
 
-// IsBucket reports whether the node is the bucket of items without a category.
-func (n CategoryNode) IsBucket() bool { return n.ID == 0 }
+// IsUncategorised reports whether the node stands for the items without a category.
+func (n CategoryNode) IsUncategorised() bool { return n.ID == 0 }
 
 // Tree returns the roots of the category tree, each category with its meta. Siblings
 // are ordered by latest creation, empty ones last, ties by ascending id (FED-03). The
-// bucket is among the roots if it is not empty (FED-01).
+// node of the uncategorised items is among the roots if there are any (FED-01).
 func Tree(categories []Category, metas map[CategoryID]Meta) []CategoryNode {
 	under := map[CategoryID][]Category{}
 	for _, c := range categories {
 		under[c.Parent] = append(under[c.Parent], c)
 	}
 	roots := childrenOf(under, metas, 0, nil)
-	if bucket := metas[0]; bucket.Count > 0 {
-		roots = append(roots, CategoryNode{Meta: bucket})
+	if uncategorised := metas[0]; uncategorised.Count > 0 {
+		roots = append(roots, CategoryNode{Meta: uncategorised})
 		slices.SortFunc(roots, latestFirst)
 	}
 	return roots

@@ -26,13 +26,13 @@ func TestFED02_the_meta_of_a_place(t *testing.T) {
 	assert.Equal(t, feed.Meta{Created: hours(3), Updated: hours(5), Count: 3}, m)
 }
 
-func TestFED01_the_tree_has_a_bucket_when_something_is_in_it(t *testing.T) {
+func TestFED01_the_tree_has_a_node_for_uncategorised_items_if_there_are_any(t *testing.T) {
 	categories := []feed.Category{{ID: 1, Name: "One"}, {ID: 2, Name: "Two"}}
 	meta := func(hour int) feed.Meta { return feed.Meta{Created: hours(hour), Updated: hours(hour), Count: 1} }
 	ids := func(tree []feed.CategoryNode) (ids []feed.CategoryID) {
 		for _, b := range tree {
 			ids = append(ids, b.ID)
-			assert.Equal(t, b.ID == 0, b.IsBucket())
+			assert.Equal(t, b.ID == 0, b.IsUncategorised())
 		}
 		return ids
 	}
@@ -97,7 +97,7 @@ func TestFED03_in_any_tree_the_latest_creation_comes_first(t *testing.T) {
 				if i > 0 {
 					inOrder(t, siblings[i-1], b)
 				}
-				if !b.IsBucket() {
+				if !b.IsUncategorised() {
 					walk(b.Children, b.ID, level+1)
 				}
 			}

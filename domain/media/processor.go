@@ -33,7 +33,8 @@ type Processor interface {
 	// Process decodes the picture, whose type it must detect from the content, and
 	// encodes its pixels again: upright, the first image of an animation, with unchanged
 	// colours. The result must contain nothing else of the file: no metadata, and no
-	// data after the picture. It is a JPEG, or a PNG if a pixel is transparent.
+	// data after the picture. It is a JPEG, or a PNG if a pixel is transparent or
+	// if the picture exceeds the size limit of JPEG.
 	//
 	// The result has one variant per size, in the order of the sizes: as large as fits
 	// into the size, and never larger than the picture.

@@ -33,10 +33,11 @@ var (
 	ErrForged = fault.New(fault.Invalid, "This notification is not from the wallet.")
 )
 
-// Faults of a wallet call with an unknown outcome (PAY-13).
+// Faults of a wallet call with an unknown outcome (PAY-13). The payer may have paid, so
+// their texts must not say that nothing was charged.
 var (
-	ErrWalletBadResponse = fault.New(fault.Gateway, "The wallet sent an invalid response. Nothing was charged; try again.")
-	ErrWalletTimeout     = fault.New(fault.Timeout, "The wallet did not respond in time. Nothing was charged; try again.")
+	ErrWalletBadResponse = fault.New(fault.Gateway, "The wallet sent an invalid response. It is safe to try again.")
+	ErrWalletTimeout     = fault.New(fault.Timeout, "The wallet did not respond in time. It is safe to try again.")
 )
 
 // Gateway is a client of a mobile wallet. Every call must end by the deadline of its

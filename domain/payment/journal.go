@@ -7,17 +7,17 @@ type Noted string
 
 // The kinds of journal entries.
 const (
-	NotedOrdered   Noted = "ordered"
-	NotedSent      Noted = "sending"    // the request is about to be sent
-	NotedLive      Noted = "prepared"   // the wallet has the prepayment
-	NotedUnknown   Noted = "unanswered" // the outcome at the wallet is unknown
-	NotedClosing   Noted = "closing"    // the request to close is about to be sent
-	NotedKept      Noted = "kept"       // the wallet did not close the prepayment
-	NotedShut      Noted = "closed"     // the wallet closed the prepayment
-	NotedPaid      Noted = "paid"
-	NotedRefundDue Noted = "refund due"
-	NotedDisputed  Noted = "disputed"
-	NotedExpired   Noted = "expired" // the order is closed
+	NotedOrdered        Noted = "ordered"
+	NotedSending        Noted = "sending"    // the request is about to be sent
+	NotedLive           Noted = "prepared"   // the wallet has the prepayment
+	NotedUnknown        Noted = "unanswered" // the outcome at the wallet is unknown
+	NotedClosing        Noted = "closing"    // the request to close is about to be sent
+	NotedKept           Noted = "kept"       // the wallet did not close the prepayment
+	NotedClosedAtWallet Noted = "closed"     // the wallet closed the prepayment
+	NotedPaid           Noted = "paid"
+	NotedRefundDue      Noted = "refund due"
+	NotedDisputed       Noted = "disputed"
+	NotedExpired        Noted = "expired" // the order is closed
 )
 
 // Entry is a journal entry of an order. The journal is append-only.

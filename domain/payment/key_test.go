@@ -71,7 +71,7 @@ func TestPAY09_how_long_a_ticket_can_be_used(t *testing.T) {
 	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "no prepayment")
 	begin(t, tr, h5, "a", payment.ActionSend, noon)
 	assert.ErrorIs(t, tr.CheckTicket("a", noon.Add(time.Hour), noon), payment.ErrKeyExpired, "the ticket has not arrived")
-	tr.Sent("a", ticket, noon)
+	tr.RecordSent("a", ticket, noon)
 	ends := noon.Add(payment.MWebLife)
 	assert.NoError(t, tr.CheckTicket("a", ends, ends.Add(-1)))
 	assert.ErrorIs(t, tr.CheckTicket("a", ends, ends), payment.ErrKeyExpired)

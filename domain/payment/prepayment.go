@@ -59,20 +59,24 @@ const MinLeft = time.Minute
 // CloseAge is the minimum age at which the wallet closes a prepayment.
 const CloseAge = 5 * time.Minute
 
-// Faults of beginning a payment (PAY-09). The last two carry a RetryAfter.
-var (
-	ErrTooLate          = fault.New(fault.Conflict, "This order expires within a minute. It is too late to begin a payment.")
-	errBusy             = "A payment of this order is being prepared. Try again soon."
-	errTooRecentToClose = "Another way of paying this order is active. It can be cancelled only after five minutes."
+// ErrTooLate is the fault of beginning a payment shortly before the order expires (PAY-09).
+var ErrTooLate = fault.New(fault.Conflict, "This order expires within a minute. It is too late to begin a payment.")
+
+// Texts of the faults of beginning a payment that carry a RetryAfter (PAY-09).
+const (
+	busyText             = "A payment of this order is being prepared. Try again soon."
+	tooRecentToCloseText = "Another way of paying this order is active. It can be cancelled only after five minutes."
 )
 
 // ErrBusy returns the fault of a prepayment that another call has leased.
-func ErrBusy(wait time.Duration) *fault.Error { return fault.RetryAfter(fault.Conflict, wait, errBusy) }
+func ErrBusy(wait time.Duration) *fault.Error {
+	return fault.RetryAfter(fault.Conflict, wait, busyText)
+}
 
 // ErrTooRecentToClose returns the fault of a former prepayment that the wallet does not
 // close yet.
 func ErrTooRecentToClose(wait time.Duration) *fault.Error {
-	return fault.RetryAfter(fault.Conflict, wait, errTooRecentToClose)
+	return fault.RetryAfter(fault.Conflict, wait, tooRecentToCloseText)
 }
 
 // IsAlive reports whether the prepayment may still be paid.

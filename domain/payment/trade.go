@@ -36,7 +36,8 @@ const (
 )
 
 // Step is an action with its prepayment. With ActionSend or ActionClose the caller holds
-// the lease of the prepayment, and must report the outcome by Sent, Failed or Closed.
+// the lease of the prepayment, and must report the outcome by RecordSent, RecordFailed or
+// RecordClosed.
 type Step struct {
 	Action     Action
 	Prepayment Prepayment
@@ -72,7 +73,7 @@ func (t *Trade) Begin(b BeginRequest, now time.Time) (Step, error) {
 		p.State = Unknown
 	}
 	p.LeasedUntil = instant.Normalise(now.Add(b.Lease))
-	t.note(now, NotedSent, p.TradeNo, nil)
+	t.note(now, NotedSending, p.TradeNo, nil)
 	return Step{ActionSend, *p}, nil
 }
 
@@ -89,7 +90,7 @@ func (t *Trade) open(b BeginRequest, now time.Time) (Step, error) {
 		Created: instant.Normalise(now), LeasedUntil: instant.Normalise(now.Add(b.Lease)),
 	}
 	t.Prepayments = append(t.Prepayments, p)
-	t.note(now, NotedSent, p.TradeNo, nil)
+	t.note(now, NotedSending, p.TradeNo, nil)
 	return Step{ActionSend, p}, nil
 }
 
@@ -113,8 +114,8 @@ func (t *Trade) CheckTicket(no TradeNo, ends, now time.Time) error {
 	return nil
 }
 
-// Sent records that the wallet has the prepayment, with its ticket.
-func (t *Trade) Sent(no TradeNo, ticket Ticket, now time.Time) {
+// RecordSent records that the wallet has the prepayment, with its ticket.
+func (t *Trade) RecordSent(no TradeNo, ticket Ticket, now time.Time) {
 	p := t.prepayment(no)
 	if p == nil || !p.IsAlive() || p.State == Closing {
 		return // a later step has changed it
@@ -127,9 +128,9 @@ func (t *Trade) Sent(no TradeNo, ticket Ticket, now time.Time) {
 	t.note(now, NotedLive, no, nil)
 }
 
-// Failed records why the wallet gave no ticket. The prepayment stays alive unless it
+// RecordFailed records why the wallet gave no ticket. The prepayment stays alive unless it
 // certainly does not exist at the wallet: it may still be paid, or may have to be closed.
-func (t *Trade) Failed(no TradeNo, cause error, now time.Time) {
+func (t *Trade) RecordFailed(no TradeNo, cause error, now time.Time) {
 	p := t.prepayment(no)
 	if p == nil || !p.IsAlive() || p.State == Closing {
 		return
@@ -138,7 +139,7 @@ func (t *Trade) Failed(no TradeNo, cause error, now time.Time) {
 	switch {
 	case errors.Is(cause, ErrWalletClosed), p.State == Preparing && isRefusal(cause):
 		p.State = ClosedAtWallet
-		t.note(now, NotedShut, no, cause)
+		t.note(now, NotedClosedAtWallet, no, cause)
 		return
 	case errors.Is(cause, ErrWalletOtherOrder):
 		p.State = Closing
@@ -153,9 +154,9 @@ func isRefusal(cause error) bool {
 	return errors.Is(cause, ErrWalletRefused) || errors.Is(cause, ErrWalletBusy) || errors.Is(cause, ErrInsufficientFunds)
 }
 
-// Closed records the wallet's answer to closing the prepayment. It returns nil if the
+// RecordClosed records the wallet's answer to closing the prepayment. It returns nil if the
 // prepayment is closed, else the error for the payer who chose another way to pay.
-func (t *Trade) Closed(no TradeNo, cause error, now time.Time) error {
+func (t *Trade) RecordClosed(no TradeNo, cause error, now time.Time) error {
 	p := t.prepayment(no)
 	if p == nil || !p.IsAlive() {
 		return nil
@@ -164,7 +165,7 @@ func (t *Trade) Closed(no TradeNo, cause error, now time.Time) error {
 	switch {
 	case cause == nil, errors.Is(cause, ErrWalletClosed), errors.Is(cause, ErrWalletNotFound):
 		p.State = ClosedAtWallet
-		t.note(now, NotedShut, no, cause)
+		t.note(now, NotedClosedAtWallet, no, cause)
 		return nil
 	case !errors.Is(cause, ErrWalletNotClosed):
 		t.note(now, NotedUnknown, no, cause)
@@ -181,8 +182,8 @@ func (t *Trade) Closed(no TradeNo, cause error, now time.Time) error {
 	return cause
 }
 
-// Reported records the wallet's report about the prepayment.
-func (t *Trade) Reported(no TradeNo, r Report, now time.Time) {
+// RecordReport records the wallet's report about the prepayment.
+func (t *Trade) RecordReport(no TradeNo, r Report, now time.Time) {
 	p := t.prepayment(no)
 	switch {
 	case p == nil:
@@ -190,17 +191,17 @@ func (t *Trade) Reported(no TradeNo, r Report, now time.Time) {
 		t.Settle(r.Receipt, now)
 	case r.State == WalletClosed && p.IsAlive():
 		p.State, p.LeasedUntil = ClosedAtWallet, time.Time{}
-		t.note(now, NotedShut, no, nil)
+		t.note(now, NotedClosedAtWallet, no, nil)
 	}
 }
 
-// Absent records that the wallet does not know the prepayment. Its request cannot arrive
+// RecordAbsent records that the wallet does not know the prepayment. Its request cannot arrive
 // any more once the prepayment has reached CloseAge.
-func (t *Trade) Absent(no TradeNo, now time.Time) {
+func (t *Trade) RecordAbsent(no TradeNo, now time.Time) {
 	p := t.prepayment(no)
 	if p != nil && p.IsAlive() && now.Sub(p.Created) >= CloseAge {
 		p.State, p.LeasedUntil = ClosedAtWallet, time.Time{}
-		t.note(now, NotedShut, no, ErrWalletNotFound)
+		t.note(now, NotedClosedAtWallet, no, ErrWalletNotFound)
 	}
 }
 
@@ -241,8 +242,9 @@ func (t *Trade) Expire(lease time.Duration, now time.Time) []Step {
 // DisputeInterval is how often the wallet is queried about a disputed payment.
 const DisputeInterval = time.Hour
 
-// ScheduleCheck sets NextCheck: after the interval while a prepayment is alive, else when
-// the open order expires.
+// ScheduleCheck sets NextCheck: after the interval while a prepayment is alive, or after
+// DisputeInterval if its payment is disputed; otherwise when the order expires if it is
+// open, else never.
 func (t *Trade) ScheduleCheck(interval time.Duration, now time.Time) {
 	p := t.alive()
 	switch {

@@ -58,7 +58,7 @@ func TestPAY09_the_same_way_to_pay_finds_the_same_prepayment_again(t *testing.T)
 	again := begin(t, tr, native, "b", payment.ActionWait, noon.Add(lease-1))
 	assert.Equal(t, first.TradeNo, again.TradeNo)
 	assert.Equal(t, noon.Add(lease), again.LeasedUntil)
-	tr.Sent("a", ticket, noon.Add(time.Second))
+	tr.RecordSent("a", ticket, noon.Add(time.Second))
 	again = begin(t, tr, native, "b", payment.ActionUse, noon.Add(2*time.Second))
 	assert.Equal(t, ticket, again.Ticket)
 	assert.Len(t, tr.Prepayments, 1)
@@ -74,14 +74,14 @@ func TestPAY09_a_ticket_that_is_over_is_refreshed_by_the_identical_request(t *te
 	}{{h5, 5 * time.Minute}, {native, 2 * time.Hour}} {
 		tr := *tr
 		first := begin(t, &tr, c.intent, "a", payment.ActionSend, noon)
-		tr.Sent("a", ticket, noon)
+		tr.RecordSent("a", ticket, noon)
 		begin(t, &tr, c.intent, "b", payment.ActionUse, noon.Add(c.life-1))
 		again := begin(t, &tr, c.intent, "b", payment.ActionSend, noon.Add(c.life))
 		assert.Equal(t, first.Request, again.Request)
 		assert.Equal(t, payment.TradeNo("a"), again.TradeNo)
-		tr.Failed("a", payment.ErrWalletBusy, noon.Add(c.life))
+		tr.RecordFailed("a", payment.ErrWalletBusy, noon.Add(c.life))
 		assert.Equal(t, payment.Live, tr.Prepayments[0].State, "a failed refresh does not end the prepayment")
-		tr.Sent("a", ticket, noon.Add(c.life))
+		tr.RecordSent("a", ticket, noon.Add(c.life))
 		begin(t, &tr, c.intent, "b", payment.ActionUse, noon.Add(2*c.life-1))
 	}
 }
@@ -89,11 +89,11 @@ func TestPAY09_a_ticket_that_is_over_is_refreshed_by_the_identical_request(t *te
 func TestPAY09_another_way_to_pay_first_closes_the_former(t *testing.T) {
 	tr := newTrade()
 	begin(t, tr, native, "a", payment.ActionSend, noon)
-	tr.Sent("a", ticket, noon)
+	tr.RecordSent("a", ticket, noon)
 	at := noon.Add(time.Minute)
 	begin(t, tr, h5, "b", payment.ActionClose, at)
 	begin(t, tr, native, "b", payment.ActionWait, at)
-	err := tr.Closed("a", payment.ErrWalletNotClosed, at)
+	err := tr.RecordClosed("a", payment.ErrWalletNotClosed, at)
 	young, is := fault.As(err)
 	require.True(t, is)
 	assert.Equal(t, fault.Conflict, young.Kind)
@@ -102,12 +102,12 @@ func TestPAY09_another_way_to_pay_first_closes_the_former(t *testing.T) {
 
 	at = noon.Add(payment.CloseAge)
 	begin(t, tr, h5, "b", payment.ActionClose, at)
-	assert.ErrorIs(t, tr.Closed("a", payment.ErrWalletNotClosed, at), payment.ErrWalletNotClosed, "not for its age")
+	assert.ErrorIs(t, tr.RecordClosed("a", payment.ErrWalletNotClosed, at), payment.ErrWalletNotClosed, "not for its age")
 	begin(t, tr, h5, "b", payment.ActionClose, at)
-	assert.ErrorIs(t, tr.Closed("a", payment.ErrWalletTimeout, at), payment.ErrWalletTimeout)
+	assert.ErrorIs(t, tr.RecordClosed("a", payment.ErrWalletTimeout, at), payment.ErrWalletTimeout)
 	assert.Equal(t, payment.Closing, tr.Prepayments[0].State, "the outcome is unknown")
 	begin(t, tr, native, "b", payment.ActionClose, at)
-	require.NoError(t, tr.Closed("a", nil, at))
+	require.NoError(t, tr.RecordClosed("a", nil, at))
 	second := begin(t, tr, h5, "b", payment.ActionSend, at)
 	assert.Equal(t, payment.TradeNo("b"), second.TradeNo)
 	assert.Equal(t, payment.ClosedAtWallet, tr.Prepayments[0].State)
@@ -130,13 +130,13 @@ func TestPAY09_what_the_wallet_says_of_a_request(t *testing.T) {
 	} {
 		tr := newTrade()
 		begin(t, tr, native, "a", payment.ActionSend, noon)
-		tr.Failed("a", fmt.Errorf("sending: %w", c.cause), noon)
+		tr.RecordFailed("a", fmt.Errorf("sending: %w", c.cause), noon)
 		assert.Equal(t, c.first, tr.Prepayments[0].State, c.cause)
 
 		tr = newTrade()
 		begin(t, tr, native, "a", payment.ActionSend, noon)
 		begin(t, tr, native, "b", payment.ActionSend, noon.Add(lease)) // the first sender has stopped
-		tr.Failed("a", fmt.Errorf("sending: %w", c.cause), noon.Add(lease))
+		tr.RecordFailed("a", fmt.Errorf("sending: %w", c.cause), noon.Add(lease))
 		assert.Equal(t, c.then, tr.Prepayments[0].State, c.cause)
 		assert.Len(t, tr.Prepayments, 1)
 	}
@@ -146,10 +146,10 @@ func TestPAY09_a_ticket_that_comes_late_is_not_used(t *testing.T) {
 	tr := newTrade()
 	begin(t, tr, native, "a", payment.ActionSend, noon)
 	begin(t, tr, h5, "b", payment.ActionClose, noon.Add(lease)) // the first sender is slow
-	tr.Sent("a", ticket, noon.Add(lease))
+	tr.RecordSent("a", ticket, noon.Add(lease))
 	assert.Equal(t, payment.Closing, tr.Prepayments[0].State)
-	require.NoError(t, tr.Closed("a", payment.ErrWalletNotFound, noon.Add(lease)))
-	tr.Sent("a", ticket, noon.Add(lease))
+	require.NoError(t, tr.RecordClosed("a", payment.ErrWalletNotFound, noon.Add(lease)))
+	tr.RecordSent("a", ticket, noon.Add(lease))
 	assert.Equal(t, payment.ClosedAtWallet, tr.Prepayments[0].State)
 }
 
@@ -160,7 +160,7 @@ func TestPAY09_nothing_is_opened_in_the_last_minute(t *testing.T) {
 	assert.ErrorIs(t, err, payment.ErrTooLate)
 	assert.Empty(t, tr.Prepayments)
 	begin(t, tr, native, "a", payment.ActionSend, late)
-	tr.Sent("a", ticket, late)
+	tr.RecordSent("a", ticket, late)
 	begin(t, tr, native, "b", payment.ActionUse, tr.Order.Expires.Add(-1))
 	_, err = tr.Begin(opening(native, "b"), tr.Order.Expires)
 	assert.ErrorIs(t, err, payment.ErrExpired)
@@ -222,7 +222,7 @@ func TestPAY10_money_that_the_wallet_has_given_back_pays_nothing(t *testing.T) {
 func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	tr := newTrade()
 	begin(t, tr, native, "a", payment.ActionSend, noon)
-	tr.Sent("a", ticket, noon)
+	tr.RecordSent("a", ticket, noon)
 	tr.ScheduleCheck(30*time.Second, noon)
 	assert.Equal(t, noon.Add(30*time.Second), tr.NextCheck)
 	assert.Len(t, tr.Pending(noon), 1)
@@ -234,7 +234,7 @@ func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	assert.Empty(t, tr.Expire(lease, over), "the lease has not expired")
 	assert.Empty(t, tr.Pending(over))
 	assert.Equal(t, payment.Open, tr.Order.State)
-	require.NoError(t, tr.Closed("a", nil, over))
+	require.NoError(t, tr.RecordClosed("a", nil, over))
 	assert.Empty(t, tr.Expire(lease, over))
 	assert.Equal(t, payment.Closed, tr.Order.State)
 	tr.ScheduleCheck(time.Second, over)
@@ -254,19 +254,19 @@ func TestPAY11_an_order_that_was_never_begun_ends_with_its_time(t *testing.T) {
 func TestPAY11_what_the_wallet_does_not_know_is_not_there_once_it_is_old(t *testing.T) {
 	tr := newTrade()
 	begin(t, tr, native, "a", payment.ActionSend, noon)
-	tr.Failed("a", payment.ErrWalletTimeout, noon)
-	tr.Absent("a", noon.Add(payment.CloseAge-1))
+	tr.RecordFailed("a", payment.ErrWalletTimeout, noon)
+	tr.RecordAbsent("a", noon.Add(payment.CloseAge-1))
 	assert.Equal(t, payment.Unknown, tr.Prepayments[0].State)
-	tr.Absent("a", noon.Add(payment.CloseAge))
+	tr.RecordAbsent("a", noon.Add(payment.CloseAge))
 	assert.Equal(t, payment.ClosedAtWallet, tr.Prepayments[0].State)
 }
 
 func TestPAY11_an_order_that_was_paid_otherwise_has_the_rest_closed(t *testing.T) {
 	tr := newTrade()
 	begin(t, tr, native, "a", payment.ActionSend, noon)
-	tr.Closed("a", nil, noon)
+	tr.RecordClosed("a", nil, noon)
 	begin(t, tr, h5, "b", payment.ActionSend, noon)
-	tr.Sent("b", ticket, noon)
+	tr.RecordSent("b", ticket, noon)
 	assert.Equal(t, payment.Applied, tr.Settle(receipt("t1", "a"), noon).State, "the payment preceded the closing")
 	steps := tr.Expire(lease, noon)
 	require.Len(t, steps, 1)
@@ -276,17 +276,17 @@ func TestPAY11_an_order_that_was_paid_otherwise_has_the_rest_closed(t *testing.T
 func TestPAY11_what_is_disputed_is_asked_after_and_not_closed(t *testing.T) {
 	tr := newTrade()
 	begin(t, tr, native, "a", payment.ActionSend, noon)
-	tr.Sent("a", ticket, noon)
+	tr.RecordSent("a", ticket, noon)
 	wrong := receipt("t1", "a")
 	wrong.Amount--
-	tr.Reported("a", payment.Report{State: payment.WalletPaid, Receipt: wrong}, noon)
+	tr.RecordReport("a", payment.Report{State: payment.WalletPaid, Receipt: wrong}, noon)
 	over := tr.Order.Expires
 	assert.Empty(t, tr.Expire(lease, over))
 	assert.Equal(t, payment.Open, tr.Order.State)
 	assert.Len(t, tr.Pending(over), 1)
 	tr.ScheduleCheck(time.Second, over)
 	assert.Equal(t, over.Add(payment.DisputeInterval), tr.NextCheck)
-	tr.Reported("a", payment.Report{State: payment.WalletPaid, Receipt: receipt("t1", "a")}, over)
+	tr.RecordReport("a", payment.Report{State: payment.WalletPaid, Receipt: receipt("t1", "a")}, over)
 	assert.Equal(t, payment.Paid, tr.Order.State, "a payment in time is applied")
 	tr.ScheduleCheck(time.Second, over)
 	assert.Zero(t, tr.NextCheck)
@@ -309,13 +309,13 @@ func TestPAY_whatever_happens_an_order_is_paid_once_and_stays_so(t *testing.T) {
 				i := rapid.SampledFrom([]payment.Intent{native, h5}).Draw(r, "intent")
 				_, _ = tr.Begin(opening(i, payment.TradeNo(fmt.Sprint(len(tr.Prepayments)))), now)
 			},
-			"sent":     func(*rapid.T) { tr.Sent(no(), ticket, now) },
-			"failed":   func(*rapid.T) { tr.Failed(no(), cause(), now) },
-			"closed":   func(*rapid.T) { _ = tr.Closed(no(), cause(), now) },
-			"absent":   func(*rapid.T) { tr.Absent(no(), now) },
+			"sent":     func(*rapid.T) { tr.RecordSent(no(), ticket, now) },
+			"failed":   func(*rapid.T) { tr.RecordFailed(no(), cause(), now) },
+			"closed":   func(*rapid.T) { _ = tr.RecordClosed(no(), cause(), now) },
+			"absent":   func(*rapid.T) { tr.RecordAbsent(no(), now) },
 			"wind":     func(*rapid.T) { tr.Expire(lease, now) },
 			"time":     func(r *rapid.T) { now = now.Add(time.Duration(rapid.IntRange(1, 900).Draw(r, "s")) * time.Second) },
-			"reported": func(*rapid.T) { tr.Reported(no(), payment.Report{State: payment.WalletClosed}, now) },
+			"reported": func(*rapid.T) { tr.RecordReport(no(), payment.Report{State: payment.WalletClosed}, now) },
 			"settle": func(r *rapid.T) {
 				got := receipt(fmt.Sprint("t", rapid.IntRange(0, 3).Draw(r, "transaction")), no())
 				got.Amount += rapid.Int64Range(0, 1).Draw(r, "too much")

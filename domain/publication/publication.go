@@ -122,7 +122,7 @@ type Query struct {
 // Repository lists publications. Every implementation passes test/ports.Publications.
 type Repository interface {
 	// List returns a page of the visible publications that the query wants, the
-	// latest update first, ties by ascending id. A category that is not there has
-	// none; whether an original is visible does not depend on its category.
+	// latest update first, ties by ascending id. An unknown category
+	// has no publications. Whether an original is visible does not depend on its category.
 	List(ctx context.Context, q Query) (page.Page[Publication], error)
 }

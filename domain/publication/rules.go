@@ -14,7 +14,7 @@ import (
 var (
 	TitleLimit   = text.Limit{Chars: 300}
 	SummaryLimit = text.Limit{Chars: 20_000}
-	// LanguageLimit bounds language tags. BCP 47 permits no lower bound.
+	// LanguageLimit bounds language tags. BCP 47 forbids a smaller limit.
 	LanguageLimit = text.Limit{Chars: 35}
 	// HowToLimit bounds the category name of a how-to.
 	HowToLimit = text.Limit{Chars: 100}

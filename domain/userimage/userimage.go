@@ -109,8 +109,9 @@ type Query struct {
 	Overlaps []string // any of these tags
 }
 
-// Normalise drops keywords that cannot be tags and removes duplicates. It reports whether
-// the query can match anything.
+// Normalise drops the words of Overlaps that cannot be tags, and the duplicates of Contains.
+// It reports whether the query can match anything: not if a word of Contains, or every word
+// of Overlaps, cannot be a tag.
 func (q Query) Normalise() (Query, bool) {
 	isTag := func(word string) bool { return TagLimit.RequiredProblem(word) == "" }
 	for _, word := range q.Contains {

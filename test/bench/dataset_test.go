@@ -22,9 +22,9 @@ const (
 
 // Categories with a part of their own.
 const (
-	bucket  = 0 // what has no category
-	largest = 1 // a tenth of everything
-	pinned  = 2 // pinnedListing publications, however many there are in all
+	uncategorised = 0 // what has no category
+	largest       = 1 // a tenth of everything
+	pinned        = 2 // pinnedListing publications, however many there are in all
 )
 
 // dataset is how much there is of everything. All rows follow from it.
@@ -133,8 +133,8 @@ type shelving struct {
 // shelve gives every category its part of the total.
 func shelve(total int) shelving {
 	var counts [categories + 1]int
-	counts[bucket], counts[largest], counts[pinned] = total/500, total/10, min(pinnedListing, total/20)
-	left := total - counts[bucket] - counts[largest] - counts[pinned]
+	counts[uncategorised], counts[largest], counts[pinned] = total/500, total/10, min(pinnedListing, total/20)
+	left := total - counts[uncategorised] - counts[largest] - counts[pinned]
 	weight := func(c int) float64 { return 1 / float64(c+20) }
 	var sum float64
 	for c := pinned + 1; c <= categories; c++ {

@@ -39,7 +39,7 @@ type change struct {
 	province, city, district string
 	modified                 time.Time
 	isListed                 bool
-	category                 int64 // whose counter counts the event; zero is the bucket
+	category                 int64 // whose counter counts the event; zero: uncategorised
 
 	// The caller's presence to note, if that is due.
 	isStale     bool

@@ -98,7 +98,7 @@ func circle(centre geo.Point, within geo.Kilometres) []any {
 	return []any{box.Lat.Min, box.Lat.Max, west.Min, west.Max, east.Min, east.Max, centre.Lat, centre.Lng, sine * sine}
 }
 
-// categoryRow is a category with what is counted in it; the bucket has no id.
+// categoryRow is a category with what is counted in it; the uncategorised items have no id.
 type categoryRow struct {
 	shelfView
 	id, parent int64

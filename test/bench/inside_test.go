@@ -160,7 +160,7 @@ func treeOf(store *bunstore.Store, sel feed.Selection) func(context.Context) (in
 		shown = len(all)
 		for category, meta := range metas {
 			found += meta.Count
-			if category == bucket {
+			if category == uncategorised {
 				shown++
 			}
 		}

@@ -231,7 +231,7 @@ func unknownCategory(t *testing.T, s *server) {
 		s.anyone().get(t, itemsOf(no)).fails(404, "RESOURCE_NOT_FOUND")
 		s.anyone().get(t, itemsOf(no)+"?type=node&page=1").fails(404, "RESOURCE_NOT_FOUND")
 	}
-	assert.Empty(t, s.anyone().get(t, itemsOf("uncategory")).is(200).list("data"), "the bucket is always there")
+	assert.Empty(t, s.anyone().get(t, itemsOf("uncategory")).is(200).list("data"), "the list of uncategorised items is always there")
 }
 
 func demandHasItsFields(t *testing.T, s *server) {

@@ -17,7 +17,7 @@ import (
 
 var feedRows = slices.Concat([]row{
 	{"FED-01 categories are a tree with exactly the interface's fields", treeOfCategories, everyStore},
-	{"FED-01 the bucket is there when something is in it", bucketOfCategories, everyStore},
+	{"FED-01 uncategorised items have a node if there are any", uncategorisedNode, everyStore},
 	{"FED-02 meta tells the latest creation and update and the count", metaOfCategories, everyStore},
 	{"FED-02 meta is of the current level only", metaOfOneLevel, everyStore},
 	{"FED-03 the latest creation comes first and those without items last", orderOfCategories, everyStore},
@@ -31,15 +31,15 @@ var feedRows = slices.Concat([]row{
 
 const categories = "/api/feed/categories/"
 
-// itemsOf is the address of what is listed in the category, or in the bucket.
+// itemsOf is the address of what is listed in the category, or uncategorised.
 func itemsOf(category any) string { return fmt.Sprintf("/api/feed/items/%v/", category) }
 
 var (
-	metaFields   = []string{"feed_created_at", "feed_updated_at", "feeds_count"}
-	bucketFields = []string{"id", "parent_id", "kind", "slug", "level", "children", "meta"}
-	rootFields   = append([]string{"name"}, bucketFields...)
-	childFields  = append([]string{"parent"}, rootFields...)
-	parentFields = []string{"id", "name", "parent_id", "kind", "slug", "level", "meta"}
+	metaFields          = []string{"feed_created_at", "feed_updated_at", "feeds_count"}
+	uncategorisedFields = []string{"id", "parent_id", "kind", "slug", "level", "children", "meta"}
+	rootFields          = append([]string{"name"}, uncategorisedFields...)
+	childFields         = append([]string{"parent"}, rootFields...)
+	parentFields        = []string{"id", "name", "parent_id", "kind", "slug", "level", "meta"}
 )
 
 // counts is how many things are in each category, wherever it stands in the tree.
@@ -72,7 +72,7 @@ func treeOfCategories(t *testing.T, s *server) {
 	assert.Equal(t, []string{"data"}, a.names())
 	assert.Equal(t, []string{"uncategory", "3", "4"}, a.column("data", "id"))
 	for path, fields := range map[string][]string{
-		"data.0": bucketFields, "data.1": rootFields, "data.2": rootFields,
+		"data.0": uncategorisedFields, "data.1": rootFields, "data.2": rootFields,
 		"data.1.children.0": childFields, "data.1.children.0.children.0": childFields,
 		"data.1.children.0.parent": parentFields, "data.1.children.0.children.0.parent": parentFields,
 	} {
@@ -96,13 +96,13 @@ func treeOfCategories(t *testing.T, s *server) {
 	s.with("x").get(t, categories).fails(401, "AUTHENTICATION_FAILED")
 }
 
-func bucketOfCategories(t *testing.T, s *server) {
+func uncategorisedNode(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
 	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, ""))
 	s.storesNode(t, ada, 1, 0)
 	a := s.anyone().get(t, categories).is(200)
-	a.hasFields("data.0", bucketFields)
+	a.hasFields("data.0", uncategorisedFields)
 	a.shows(object{"0.id": "uncategory", "0.parent_id": nil, "0.kind": "category", "0.level": 0, "0.children": []any{}})
 	s.anyone().get(t, categories+"?type=demand").is(200).shows(object{"0.id": 4})
 	assert.Equal(t, map[string]int{"4": 0}, s.anyone().counts(t, "?type=demand"), "nothing of the type is in it")

@@ -96,7 +96,7 @@ func imageDeleted(t *testing.T, s *server) {
 	s.anyone().fetches(t, address).fails(404, "RESOURCE_NOT_FOUND")
 	assert.Equal(t, words(kept), s.anyone().get(t, imagesOf(ada)).is(200).column("data", "id"))
 	ada.delete(t, imagePath(id)).fails(404, "RESOURCE_NOT_FOUND")
-	stored, err := s.app.Stores.Images.Get(t.Context(), galleryID(id))
+	stored, err := s.app.Stores.Images.Get(t.Context(), userImageID(id))
 	require.NoError(t, err)
 	assert.False(t, stored.Deleted.IsZero(), "the row stays")
 }

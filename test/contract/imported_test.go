@@ -23,8 +23,8 @@ var importedRows = []row{
 
 const importedHowTos = "/api/writing-admin/v1/imported-howto/"
 
-// galleryID is an image's number as stores have it.
-func galleryID(id int) userimage.ID { return userimage.ID(id) }
+// userImageID is an image's number as stores have it.
+func userImageID(id int) userimage.ID { return userimage.ID(id) }
 
 // staff is a user who may use the back office.
 func (s *server) staff(t *testing.T) person {

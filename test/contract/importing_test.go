@@ -21,9 +21,9 @@ var importingRows = []row{
 // unwatched ignores the progress of an import.
 type unwatched struct{}
 
-func (unwatched) Moved(importing.Source, importing.Summary)  {}
-func (unwatched) Rejected(importing.Source, imported.Reject) {}
-func (unwatched) Resumed(importing.Source, int64)            {}
+func (unwatched) Progressed(importing.Source, importing.Summary) {}
+func (unwatched) Rejected(importing.Source, imported.Reject)     {}
+func (unwatched) Resumed(importing.Source, int64)                {}
 
 // brings imports a file of the lines, and returns what became of them and the rejects.
 func (s *server) brings(t *testing.T, lines ...string) (importing.Summary, string) {

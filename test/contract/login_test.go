@@ -77,7 +77,7 @@ func loginGivesAKey(t *testing.T, s *server) {
 
 func nothingOfWhy(t *testing.T, s *server) {
 	ada, shut := s.member(t), s.member(t)
-	require.NoError(t, s.app.Signin.Disable(t.Context(), shut.id, true))
+	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), shut.id, true))
 	want := `{"error": true, "code": "VALIDATION_EXCEPTION", "data": {"non_field_errors": ["Unable to log in with provided credentials."]}}`
 	for name, a := range map[string]answer{
 		"an unknown user":    s.anyone().logsIn(t, "+86-13999999999", password),
@@ -89,7 +89,7 @@ func nothingOfWhy(t *testing.T, s *server) {
 		assert.JSONEq(t, want, string(a.body), name)
 		assert.Empty(t, a.header.Get("WWW-Authenticate"), name)
 	}
-	require.NoError(t, s.app.Signin.Disable(t.Context(), shut.id, false))
+	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), shut.id, false))
 	s.anyone().gets(t, shut)
 }
 
@@ -107,7 +107,7 @@ func headerForms(t *testing.T, s *server) {
 	ada, shut := s.member(t), s.member(t)
 	revoked, old := s.anyone().gets(t, ada), s.issue(t, ada, time.Hour)
 	s.with(revoked).post(t, logout, nil).is(204)
-	require.NoError(t, s.app.Signin.Disable(t.Context(), shut.id, true))
+	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), shut.id, true))
 	s.clock.advance(time.Hour)
 
 	says := func(header string) answer { return s.anyone().saying("Authorization", header).get(t, profile) }

@@ -12,7 +12,7 @@ var contentTrials = map[string]trial{
 	"GET /api/feed/categories/": {"optionalAuth", plainly(categories, nil, 200)},
 	"GET /api/feed/items/{category_id}/": {"optionalAuth", func(*testing.T, *cast) []aim {
 		return []aim{
-			{name: "the bucket", path: itemsOf("uncategory"), want: everybody(200)},
+			{name: "uncategorised items", path: itemsOf("uncategory"), want: everybody(200)},
 			{name: "no category", path: itemsOf(4711), want: everybody(404)},
 		}
 	}},

@@ -136,7 +136,7 @@ func newCast(t *testing.T, on store) *cast {
 	befriend(t, c.owner, c.contact)
 	c.stranger.follows(t, c.owner) // who is not followed back
 	shut := s.member(t)
-	require.NoError(t, s.app.Signin.Disable(t.Context(), shut.id, true))
+	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), shut.id, true))
 	c.bad = map[string]string{
 		"anonymous": "", "a bad key": "plz_x", "a disabled account": shut.key,
 		"an expired key": s.issue(t, c.owner, time.Hour), "a revoked key": s.issue(t, c.owner, 0),

@@ -53,7 +53,7 @@ func ordersCreated(t *testing.T, s *till) {
 	ada.post(t, newOrder, draftFor(ada)).fails(403, "PERMISSION_DENIED")
 	s.anyone().post(t, newOrder, draftFor(ada)).fails(401, "NOT_AUTHENTICATED")
 	disabled := s.member(t)
-	require.NoError(t, s.app.Signin.Disable(t.Context(), disabled.id, true))
+	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), disabled.id, true))
 	staff.post(t, newOrder, draftFor(disabled)).is(201) // who may be enabled again
 }
 

@@ -75,7 +75,7 @@ func unknownPeople(t *testing.T, s *server) {
 	for _, nobody := range [][]any{{}, {99}, {0}, {-1, 98, 99}} {
 		assert.JSONEq(t, `{"data": []}`, string(s.anyone().looksUp(t, nobody...).body))
 	}
-	require.NoError(t, s.app.Signin.Disable(t.Context(), ada.id, true))
+	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), ada.id, true))
 	assert.Len(t, s.anyone().looksUp(t, ada.id).list("data"), 1, "who can't log in is still somebody")
 }
 

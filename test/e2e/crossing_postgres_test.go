@@ -34,7 +34,8 @@ const (
 	theReturn = "what comes back:\n"
 )
 
-// stopAtTrip holds the next trip, or its return, that has all the statements.
+// stopAtTrip holds the next trip, or its return, that has all the statements, without
+// quotes. A trip that commits has all statements of its transaction.
 func (c *cable) stopAtTrip(direction string, statements ...string) *stop {
 	return c.stopAt(func(what string) bool {
 		lacks := func(statement string) bool { return !strings.Contains(what, statement) }
@@ -100,6 +101,7 @@ func (c *cable) bring(client io.Reader, server io.Writer, held *atomic.Pointer[s
 		_, err = server.Write(trip)
 	}
 	texts := map[string]string{} // of prepared statements
+	var transaction []string     // the statements since BEGIN; nil: there was none
 	for err == nil {
 		var statements []string
 		trip = nil
@@ -120,7 +122,13 @@ func (c *cable) bring(client io.Reader, server io.Writer, held *atomic.Pointer[s
 				statements = append(statements, first)
 			}
 		}
-		what := strings.Join(statements, "\n")
+		if transaction != nil || slices.Contains(statements, "BEGIN") {
+			transaction = append(transaction, statements...)
+		}
+		if slices.Contains(statements, "COMMIT") {
+			statements, transaction = transaction, nil
+		}
+		what := strings.ReplaceAll(strings.Join(statements, "\n"), `"`, "")
 		if s := c.at(theTrip + what); s != nil && !s.hold() {
 			return errors.New("lost on the way")
 		}

@@ -97,8 +97,8 @@ func killing(t *testing.T, kills int, dead func(), settings ...string) {
 		kills, w.acknowledged.Load(), w.cutOff, w.thereAllTheSame)
 }
 
-// world is what all writers share.
-type world struct {
+// shared is what all writers share.
+type shared struct {
 	writers    []*writer
 	categories []int64
 	topics     []int64 // events of which everybody says something
@@ -110,7 +110,7 @@ type world struct {
 // writer is a member who writes as fast as the server answers, and remembers what
 // was acknowledged.
 type writer struct {
-	*world
+	*shared
 	name   string
 	uid    int64
 	key    string
@@ -158,7 +158,7 @@ func (e diaryEntry) look() string {
 }
 
 // writeUntilKilled has all write, and kills the server in the midst of it.
-func (w *world) writeUntilKilled(t *testing.T, r *running) {
+func (w *shared) writeUntilKilled(t *testing.T, r *running) {
 	t.Helper()
 	c := newCaller(r.url)
 	defer c.client.CloseIdleConnections()
@@ -194,7 +194,7 @@ func (r *running) assertSilentOn(t *testing.T, words ...string) {
 	}
 }
 
-// writeAll writes one thing after the other, as chance has it, until the server is
+// writeAll writes one thing after the other, in random order, until the server is
 // gone or answers what it should not.
 func (w *writer) writeAll(c caller) {
 	for {

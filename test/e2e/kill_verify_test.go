@@ -28,11 +28,11 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPh
 
 // people opens the writers' accounts, and makes some categories, past the server:
 // its passwords take their time on purpose.
-func people(t *testing.T, seed uint64, settings []string) *world {
+func people(t *testing.T, seed uint64, settings []string) *shared {
 	t.Helper()
 	app := openApp(t, settings)
 	defer func() { require.NoError(t, app.Close()) }()
-	w := &world{}
+	w := &shared{}
 	for id := range int64(3) {
 		category := feed.Category{ID: feed.CategoryID(id + 1), Name: fmt.Sprint("Nº ", id+1), Slug: fmt.Sprint("n", id+1)}
 		require.NoError(t, content.Import(t.Context(), content.Stores{Imports: app.Stores.Imports}, category))
@@ -47,7 +47,7 @@ func people(t *testing.T, seed uint64, settings []string) *world {
 		key, err := app.Signin.Issue(t.Context(), id, nil, 0)
 		require.NoError(t, err)
 		w.writers = append(w.writers, &writer{
-			world: w, name: fmt.Sprint("w", n+1), uid: int64(id), key: key.Reveal(),
+			shared: w, name: fmt.Sprint("w", n+1), uid: int64(id), key: key.Reveal(),
 			random: rand.New(rand.NewPCG(seed, uint64(n))), log: map[string]*thing{},
 		})
 	}
@@ -74,7 +74,7 @@ func openApp(t *testing.T, settings []string) *bootstrap.App {
 }
 
 // openTopics writes events that stay, so that all can say something of them.
-func (w *world) openTopics(t *testing.T, url string) {
+func (w *shared) openTopics(t *testing.T, url string) {
 	t.Helper()
 	c := newCaller(url)
 	defer c.client.CloseIdleConnections()
@@ -157,7 +157,7 @@ func read(t *testing.T, c caller, key, path string, into any) {
 // verify asserts that everything looks as it was acknowledged, and what wasn't
 // acknowledged like before or like after; and that there is nothing else. What was
 // in doubt is certain then.
-func (w *world) verify(t *testing.T, url string) {
+func (w *shared) verify(t *testing.T, url string) {
 	t.Helper()
 	c := newCaller(url)
 	defer c.client.CloseIdleConnections()
@@ -184,7 +184,7 @@ func (w *world) verify(t *testing.T, url string) {
 	assert.Empty(t, found, "nobody has written that")
 }
 
-func (w *world) compare(t *testing.T, it *thing, found seen) {
+func (w *shared) compare(t *testing.T, it *thing, found seen) {
 	t.Helper()
 	assert.Contains(t, it.looks, found.look, "%s", it.mark)
 	if len(it.looks) > 1 {
@@ -237,7 +237,7 @@ func (c caller) fetch(t *testing.T, address string) {
 
 // lookAtTopic notes the comments of the event, and asserts that as many like it as
 // must, and no more than may.
-func (w *world) lookAtTopic(t *testing.T, c caller, topic int64, note func(mark string, id int64, look string)) {
+func (w *shared) lookAtTopic(t *testing.T, c caller, topic int64, note func(mark string, id int64, look string)) {
 	t.Helper()
 	key := w.writers[0].key
 	comments := all[commentShown](t, c, key, fmt.Sprintf("%s?event=%d", commentsPath, topic))

@@ -65,7 +65,7 @@ type walk struct {
 	kills, held int
 }
 
-func (w *walk) chance(percent int) bool { return w.random.IntN(100) < percent }
+func (w *walk) randomly(percent int) bool { return w.random.IntN(100) < percent }
 
 func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
@@ -74,11 +74,11 @@ func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 func (w *walk) goesOn(t *testing.T) {
 	t.Helper()
 	w.troubles(t)
-	if w.chance(30) {
+	if w.randomly(30) {
 		w.growsOld()
 	}
 	acts := w.acts()
-	if w.chance(60) {
+	if w.randomly(60) {
 		w.isKilledDuring(t, acts)
 		w.opens(t)
 		return
@@ -105,9 +105,9 @@ func (w *walk) troubles(t *testing.T) {
 		sandbox.Slow, sandbox.ErrorBefore, sandbox.Crowded, sandbox.Delay, sandbox.ErrorAfter, sandbox.Reset, sandbox.Garbage, sandbox.Forge,
 	}
 	whenTelling := []sandbox.Trick{sandbox.Lose, sandbox.Repeat, sandbox.Late, sandbox.Forge, sandbox.Delay}
-	for w.chance(50) {
+	for w.randomly(50) {
 		m := sandbox.Misbehaviour{On: sandbox.Notify, Do: one(w.random, whenTelling), Copies: 2 + w.random.IntN(4)}
-		if w.chance(70) {
+		if w.randomly(70) {
 			m = sandbox.Misbehaviour{On: one(w.random, asked), Do: one(w.random, whenAsked)}
 		}
 		m.Times, m.DelayMS = 1+w.random.IntN(3), w.random.Int64N(700)
@@ -127,10 +127,10 @@ func (w *walk) acts() []act {
 	var acts []act
 	for range 1 + w.random.IntN(3) {
 		how, key := one(w.random, []way{byCode, byCode, inApp, inWallet, inBrowser}), ""
-		if w.chance(50) {
+		if w.randomly(50) {
 			key = fmt.Sprintf("pay-%d-%d-%d", p.id, how.EndType, w.random.IntN(2))
 		}
-		pays := w.chance(60)
+		pays := w.randomly(60)
 		acts = append(acts, func(r *running) said {
 			a := p.pay(r, how, key)
 			if pays && a.status == http.StatusOK {
@@ -139,7 +139,7 @@ func (w *walk) acts() []act {
 			return a
 		})
 	}
-	if w.chance(40) { // with what was there before
+	if w.randomly(40) { // with what was there before
 		acts = append(acts, func(*running) said {
 			w.isPaidSomehow(p)
 			return said{status: http.StatusOK}
@@ -161,10 +161,10 @@ func (w *walk) some() *purchase {
 		}
 	}
 	switch {
-	case len(open) < 2 || w.chance(10):
+	case len(open) < 2 || w.randomly(10):
 		w.orders = append(w.orders, w.wants(len(w.orders)))
 		return w.orders[len(w.orders)-1]
-	case w.chance(10):
+	case w.randomly(10):
 		return one(w.random, w.orders)
 	}
 	return one(w.random, open)
@@ -219,7 +219,7 @@ func (w *walk) isKilledDuring(t *testing.T, acts []act) {
 	for _, a := range wait() {
 		w.isFit(t, a)
 	}
-	if w.chance(40) && len(w.orders) > 0 { // and no server is there to be notified
+	if w.randomly(40) && len(w.orders) > 0 { // and no server is there to be notified
 		w.isPaidSomehow(one(w.random, w.orders))
 	}
 }
@@ -233,7 +233,7 @@ func (s *stop) point() <-chan struct{} {
 }
 
 func (w *walk) stopsAtTheWallet() *stop {
-	if w.chance(20) {
+	if w.randomly(20) {
 		return w.front.stopAtThe(one(w.random, []string{notifying, notified}))
 	}
 	direction := one(w.random, []string{requestsPrefix, answersPrefix})

@@ -23,7 +23,7 @@ func Feed(t *testing.T, open Open) {
 		{"Metas returns all categories", feedCategories},
 		{"Metas sums up what the selection admits, wherever there is any", feedMetas},
 		{"Metas counts public events when asked for", feedMetasOfEvents},
-		{"Page has what the selection admits in the category, or in the bucket", feedPagesByKind},
+		{"Page has what the selection admits in the category, or among the uncategorised items", feedPagesByKind},
 		{"Page is in the order of Compare", feedOrder},
 		{"its items are what was stored, private copies of it", feedItems},
 		{"items have a distance, to the metre, when the selection has an area", feedDistances},

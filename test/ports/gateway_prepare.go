@@ -155,26 +155,26 @@ func gatewayClientParams(d *gatewayFixture) {
 		p, other := d.prepared(i), d.prepared(i)
 		asked := d.line.count()
 		d.line.breaks(says(http.StatusInternalServerError, ""))
-		voucher := func(t payment.Ticket, at time.Time) payment.ClientParams {
+		params := func(t payment.Ticket, at time.Time) payment.ClientParams {
 			v, err := d.gateway.ClientParams(i, t, at)
 			require.NoError(d, err)
 			d.assertDiscreet(v)
 			return v
 		}
-		first, again := voucher(p.ticket, noon), voucher(p.ticket, noon)
+		first, again := params(p.ticket, noon), params(p.ticket, noon)
 		assert.ElementsMatch(d, clientParamsFields[i.EndType], fieldsOf(first))
 		assert.Equal(d, i.EndType, first.EndType)
 		assert.Equal(d, p.ticket, payment.Ticket{PrepayID: first.PrepayID, CodeURL: first.CodeURL, MWebURL: first.MWebURL})
 
 		if first.Timestamp != 0 {
 			assert.Equal(d, noon.Unix(), first.Timestamp)
-			later := voucher(p.ticket, noon.Add(time.Hour).In(time.FixedZone("", 9*3600)))
+			later := params(p.ticket, noon.Add(time.Hour).In(time.FixedZone("", 9*3600)))
 			assert.Equal(d, noon.Add(time.Hour).Unix(), later.Timestamp)
 			assert.NotEqual(d, first.Nonce, again.Nonce)
 			assert.NotEqual(d, first.Signature, again.Signature)
 		}
 		assert.Equal(d, unsigned(first), unsigned(again), "the same payment")
-		assert.NotEqual(d, unsigned(first), unsigned(voucher(other.ticket, noon)), "another one")
+		assert.NotEqual(d, unsigned(first), unsigned(params(other.ticket, noon)), "another one")
 		assert.Equal(d, asked, d.line.count())
 		d.line.breaks(well)
 	}

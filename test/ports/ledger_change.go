@@ -126,17 +126,17 @@ func changeTrade(w *fixtures) {
 	for _, do := range []func(t *payment.Trade) error{
 		func(t *payment.Trade) error { _, err := t.Begin(opening(inside, "a"), at); return err },
 		func(t *payment.Trade) error {
-			t.Sent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
+			t.RecordSent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
 			t.ScheduleCheck(time.Minute, at)
 			return nil
 		},
 		func(t *payment.Trade) error { // the state stays
-			t.Sent("a", payment.Ticket{PrepayID: "q", CodeURL: "weixin://b", MWebURL: "https://w.example/?b"}, at.Add(time.Minute))
+			t.RecordSent("a", payment.Ticket{PrepayID: "q", CodeURL: "weixin://b", MWebURL: "https://w.example/?b"}, at.Add(time.Minute))
 			return nil
 		},
 		func(t *payment.Trade) error { _, err := t.Begin(opening(byCode, "b"), at); return err },
 		func(t *payment.Trade) error {
-			if err := t.Closed("a", nil, at); err != nil {
+			if err := t.RecordClosed("a", nil, at); err != nil {
 				return err
 			}
 			_, err := t.Begin(opening(byCode, "b"), at)
@@ -250,7 +250,7 @@ func changeTradeAtOnce(w *fixtures) {
 			t.Settle(receiptOf(t.Order, fmt.Sprint("t", n), "lost", at), at)
 			step, err := t.Begin(opening(byCode, payment.TradeNo(fmt.Sprint("p", n))), noon)
 			if step.Action == payment.ActionSend {
-				return errors.Join(err, t.Closed(step.Prepayment.TradeNo, nil, at))
+				return errors.Join(err, t.RecordClosed(step.Prepayment.TradeNo, nil, at))
 			}
 			return err
 		})
@@ -316,7 +316,7 @@ func orderOf(w *fixtures) {
 	first, second := w.charge(order(who, noon)), w.charge(order(who, noon))
 	w.begins(first.ID, byCode, "a", noon)
 	w.begins(second.ID, inApp, "A", noon)
-	w.trade(first.ID, func(t *payment.Trade) { require.NoError(w, t.Closed("a", nil, noon)) })
+	w.trade(first.ID, func(t *payment.Trade) { require.NoError(w, t.RecordClosed("a", nil, noon)) })
 	w.begins(first.ID, byCode, "b", noon)
 	for no, id := range map[payment.TradeNo]payment.OrderID{"a": first.ID, "A": second.ID, "b": first.ID} {
 		got, err := w.Ledger.OrderOf(w.Context(), no)

@@ -54,29 +54,29 @@ func (c random) move(of payment.OrderID, at time.Time) move {
 		}
 	case 3:
 		return func(t *payment.Trade) error {
-			t.Sent(no, payment.Ticket{PrepayID: fmt.Sprint("p", cents), CodeURL: "weixin://"}, at)
+			t.RecordSent(no, payment.Ticket{PrepayID: fmt.Sprint("p", cents), CodeURL: "weixin://"}, at)
 			return nil
 		}
 	case 4:
 		return func(t *payment.Trade) error {
 			if cause != nil {
-				t.Failed(no, cause, at)
+				t.RecordFailed(no, cause, at)
 			}
 			return nil
 		}
 	case 5:
-		return func(t *payment.Trade) error { return errors.Join(t.Closed(no, cause, at)) }
+		return func(t *payment.Trade) error { return errors.Join(t.RecordClosed(no, cause, at)) }
 	case 6:
 		return func(t *payment.Trade) error {
 			if refunded {
-				t.Reported(no, payment.Report{State: payment.WalletClosed}, at)
+				t.RecordReport(no, payment.Report{State: payment.WalletClosed}, at)
 			}
-			t.Absent(no, at)
+			t.RecordAbsent(no, at)
 			return nil
 		}
 	case 7:
 		return func(t *payment.Trade) error {
-			t.Reported(no, payment.Report{State: payment.WalletPaid, Receipt: receipt(t)}, at)
+			t.RecordReport(no, payment.Report{State: payment.WalletPaid, Receipt: receipt(t)}, at)
 			return nil
 		}
 	case 8:

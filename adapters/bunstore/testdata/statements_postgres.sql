@@ -870,13 +870,6 @@ FROM feed_counters
 WHERE category_id = $1 AND kind = $2 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
 ORDER BY shard FOR UPDATE;
 
--- listingSteps.place
-INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
-SELECT $1, COALESCE($2, currval('events_id_seq')), $3, $4, $5, $6, $7
-WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
-ON CONFLICT (kind, id) DO UPDATE
-SET category_id = EXCLUDED.category_id, created = EXCLUDED.created, updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng;
-
 -- listingSteps.recount
 WITH m AS (SELECT (SELECT l.created
 		FROM feed_listings l
@@ -907,6 +900,13 @@ SET count = t.count + EXCLUDED.count, version = CASE WHEN t.version < EXCLUDED.v
 UPDATE feed_listings
 SET updated = $3
 WHERE kind = CAST($1 AS text) AND id = $2 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- listingSteps.upsert
+INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
+SELECT $1, COALESCE($2, currval('events_id_seq')), $3, $4, $5, $6, $7
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+ON CONFLICT (kind, id) DO UPDATE
+SET category_id = EXCLUDED.category_id, created = EXCLUDED.created, updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng;
 
 -- members
 SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar

@@ -897,13 +897,6 @@ none;
 -- listingSteps.lock
 none;
 
--- listingSteps.place
-INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
-VALUES ($1, COALESCE($2, (SELECT MAX(id)
-			FROM events)), $3, $4, $5, $6, $7)
-ON CONFLICT (kind, id) DO UPDATE
-SET category_id = EXCLUDED.category_id, created = EXCLUDED.created, updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng;
-
 -- listingSteps.recount
 WITH m AS (SELECT (SELECT l.created
 		FROM feed_listings l
@@ -933,6 +926,13 @@ SET count = t.count + EXCLUDED.count, version = CASE WHEN t.version < EXCLUDED.v
 UPDATE feed_listings
 SET updated = $3
 WHERE kind = CAST($1 AS text) AND id = $2;
+
+-- listingSteps.upsert
+INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
+VALUES ($1, COALESCE($2, (SELECT MAX(id)
+			FROM events)), $3, $4, $5, $6, $7)
+ON CONFLICT (kind, id) DO UPDATE
+SET category_id = EXCLUDED.category_id, created = EXCLUDED.created, updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng;
 
 -- members
 SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar

@@ -20,9 +20,9 @@ import (
 
 // Config holds the settings of the server.
 type Config struct {
-	// Line is the connection to the server. The server takes no key, so http is allowed for
+	// Connection is the connection to the server. The server takes no key, so http is allowed for
 	// any host.
-	Line provider.Line
+	Connection provider.Connection
 }
 
 // Translator implements localisation.Translator.
@@ -32,8 +32,8 @@ var _ localisation.Translator = (*Translator)(nil)
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*Translator, error) {
-	c.Line.Plain = true
-	remote, err := provider.New(c.Line, dialect{})
+	c.Connection.Plain = true
+	remote, err := provider.New(c.Connection, dialect{})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (dialect) Judge(status int, answer []byte) error {
 		Explanation string `json:"explanation"`
 	}
 	if status == http.StatusBadRequest && json.Unmarshal(answer, &r) == nil && r.Explanation == "That pair is not installed" {
-		return provider.ErrUnspoken
+		return provider.ErrUnsupportedLanguage
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func open(t *testing.T, url string, client *http.Client) localisation.Translator
 }
 
 func openFor(t *testing.T, deadline time.Duration, url string, client *http.Client) localisation.Translator {
-	tr, err := apertium.New(apertium.Config{Line: provider.Line{URL: url, Deadline: deadline, Client: client}})
+	tr, err := apertium.New(apertium.Config{Connection: provider.Connection{URL: url, Deadline: deadline, Client: client}})
 	require.NoError(t, err)
 	return tr
 }
@@ -102,13 +102,13 @@ func TestPUB06_Apertium(t *testing.T) {
 			{From: "ca", To: "es", Says: "<cat|spa> x"},
 			{From: "fa", To: "en", Says: "<pes|eng> x"},
 			{From: "id", To: "ms", Says: "<ind|zlm> x"},
-			{From: "en", To: "fr", Fails: provider.ErrUnspoken},
-			{From: "sr", To: "en", Fails: provider.ErrUnspoken},
-			{From: "", To: "es", Fails: provider.ErrUnspoken}, // it detects no language
-			{From: "en-Dsrt", To: "es", Fails: provider.ErrUnspoken},
+			{From: "en", To: "fr", Fails: provider.ErrUnsupportedLanguage},
+			{From: "sr", To: "en", Fails: provider.ErrUnsupportedLanguage},
+			{From: "", To: "es", Fails: provider.ErrUnsupportedLanguage}, // it detects no language
+			{From: "en-Dsrt", To: "es", Fails: provider.ErrUnsupportedLanguage},
 		},
 		Refusals: map[string]ports.Refusal{
-			"a pair that is not there": {Status: 400, Body: refusal(400, "That pair is not installed"), Is: provider.ErrUnspoken},
+			"a pair that is not there": {Status: 400, Body: refusal(400, "That pair is not installed"), Is: provider.ErrUnsupportedLanguage},
 			"a pair that is none":      {Status: 400, Body: refusal(400, "That pair is invalid, use e.g. eng|spa"), Is: provider.ErrRefused},
 			"no text":                  {Status: 400, Body: refusal(400, "Missing argument q (key)"), Is: provider.ErrRefused},
 			"no JSON":                  {Status: 400, Body: "<html>(key)", Is: provider.ErrRefused},
@@ -188,10 +188,10 @@ func TestPUB06_Apertium_gets_long_texts_in_pieces(t *testing.T) {
 }
 
 func TestApertium_wants_an_address_and_no_more(t *testing.T) {
-	_, err := apertium.New(apertium.Config{Line: provider.Line{URL: "http://neighbour:2737"}})
+	_, err := apertium.New(apertium.Config{Connection: provider.Connection{URL: "http://neighbour:2737"}})
 	require.NoError(t, err)
 	for _, url := range []string{"", "neighbour:2737", "ftp://neighbour"} {
-		_, err = apertium.New(apertium.Config{Line: provider.Line{URL: url}})
+		_, err = apertium.New(apertium.Config{Connection: provider.Connection{URL: url}})
 		require.ErrorContains(t, err, "apertium: URL", url)
 	}
 }

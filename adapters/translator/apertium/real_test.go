@@ -91,7 +91,7 @@ func TestPUB06_The_real_Apertium(t *testing.T) {
 				for _, name := range []string{"fr", "zh-CN", "pt-BR"} {
 					target, _ := locale.Parse(name)
 					_, err := tr.Translate(t.Context(), source, target, []string{"house", "dog"})
-					require.ErrorIs(t, err, provider.ErrUnspoken, name)
+					require.ErrorIs(t, err, provider.ErrUnsupportedLanguage, name)
 				}
 			}
 			assert.Equal(t, []string{"Casa"}, translate(t, tr, "en", "es", "house"))

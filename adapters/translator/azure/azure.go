@@ -19,8 +19,8 @@ const URL = "https://api.cognitive.microsofttranslator.com"
 
 // Config holds the key for Azure.
 type Config struct {
-	Line provider.Line // without a URL: Azure's
-	Key  secret.String
+	Connection provider.Connection // without a URL: Azure's
+	Key        secret.String
 	// Region is the region of the key, like westeurope. Global keys have none.
 	Region string
 }
@@ -52,10 +52,10 @@ func New(c Config) (*provider.Translator, error) {
 	if !region.MatchString(c.Region) {
 		return nil, errors.New("azure: Region must be lower-case letters and digits, like westeurope")
 	}
-	if c.Line.URL == "" {
-		c.Line.URL = URL
+	if c.Connection.URL == "" {
+		c.Connection.URL = URL
 	}
-	return provider.New(c.Line, dialect{key: c.Key, region: c.Region})
+	return provider.New(c.Connection, dialect{key: c.Key, region: c.Region})
 }
 
 type dialect struct {

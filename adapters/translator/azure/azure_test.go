@@ -25,7 +25,7 @@ const key = "0123456789abcdef0123456789abcdef"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := azure.New(azure.Config{
-		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Region: "westeurope",
+		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Region: "westeurope",
 	})
 	require.NoError(t, err)
 	return tr

@@ -20,8 +20,8 @@ const (
 
 // Config holds the key for DeepL.
 type Config struct {
-	Line provider.Line // without a URL: the one for the key's plan
-	Key  secret.String
+	Connection provider.Connection // without a URL: the one for the key's plan
+	Key        secret.String
 }
 
 // DeepL's limits of one request.
@@ -48,13 +48,13 @@ func New(c Config) (*provider.Translator, error) {
 	if err := provider.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("deepl: %w", err)
 	}
-	if c.Line.URL == "" {
-		c.Line.URL = URL
+	if c.Connection.URL == "" {
+		c.Connection.URL = URL
 		if strings.HasSuffix(c.Key.Reveal(), ":fx") {
-			c.Line.URL = FreeURL
+			c.Connection.URL = FreeURL
 		}
 	}
-	return provider.New(c.Line, dialect{key: c.Key})
+	return provider.New(c.Connection, dialect{key: c.Key})
 }
 
 type dialect struct{ key secret.String }

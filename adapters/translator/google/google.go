@@ -17,8 +17,8 @@ const URL = "https://translation.googleapis.com"
 
 // Config holds the key for Google.
 type Config struct {
-	Line provider.Line // without a URL: Google's
-	Key  secret.String
+	Connection provider.Connection // without a URL: Google's
+	Key        secret.String
 }
 
 // Google's limits of one request. Only the first is documented for this version. The other
@@ -35,10 +35,10 @@ func New(c Config) (*provider.Translator, error) {
 	if err := provider.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("google: %w", err)
 	}
-	if c.Line.URL == "" {
-		c.Line.URL = URL
+	if c.Connection.URL == "" {
+		c.Connection.URL = URL
 	}
-	return provider.New(c.Line, dialect{key: c.Key})
+	return provider.New(c.Connection, dialect{key: c.Key})
 }
 
 type dialect struct{ key secret.String }

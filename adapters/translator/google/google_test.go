@@ -22,7 +22,7 @@ const key = "AIzaSyA-1111111111111111111111111111111"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := google.New(google.Config{
-		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
+		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})
 	require.NoError(t, err)
 	return tr

@@ -16,8 +16,8 @@ import (
 
 // Config holds the settings of the server.
 type Config struct {
-	// Line is the connection to the server. Without a key, http is allowed for any host.
-	Line provider.Line
+	// Connection is the connection to the server. Without a key, http is allowed for any host.
+	Connection provider.Connection
 	// Key is required by some servers only.
 	Key secret.String
 	// Texts and Chars are the server's limits of one request, set with --batch-limit and
@@ -36,7 +36,7 @@ var codes = provider.Table{"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "pt-BR": 
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
-	c.Line.Plain = !hasKey(c.Key)
+	c.Connection.Plain = !hasKey(c.Key)
 	if hasKey(c.Key) {
 		if err := provider.CheckKey(c.Key); err != nil {
 			return nil, fmt.Errorf("libretranslate: %w", err)
@@ -49,7 +49,7 @@ func New(c Config) (*provider.Translator, error) {
 	if c.Texts > 0 {
 		limits.Texts = c.Texts
 	}
-	return provider.New(c.Line, dialect{key: c.Key, limits: limits})
+	return provider.New(c.Connection, dialect{key: c.Key, limits: limits})
 }
 
 func hasKey(key secret.String) bool { return key.Reveal() != "" }

@@ -20,7 +20,7 @@ const key = "00000000-1111-2222-3333-444444444444"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
 	tr, err := libretranslate.New(libretranslate.Config{
-		Line: provider.Line{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Texts: 8,
+		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Texts: 8,
 	})
 	require.NoError(t, err)
 	return tr
@@ -85,13 +85,13 @@ func TestPUB06_LibreTranslate(t *testing.T) {
 }
 
 func TestLibreTranslate_wants_https_for_a_key(t *testing.T) {
-	_, err := libretranslate.New(libretranslate.Config{Line: provider.Line{URL: "http://neighbour:5000"}})
+	_, err := libretranslate.New(libretranslate.Config{Connection: provider.Connection{URL: "http://neighbour:5000"}})
 	require.NoError(t, err)
 	for name, c := range map[string]libretranslate.Config{
-		"http":      {Line: provider.Line{URL: "http://neighbour:5000", Plain: true}, Key: secret.New(key)},
-		"a newline": {Line: provider.Line{URL: "https://neighbour"}, Key: secret.New("a\nb")},
+		"http":      {Connection: provider.Connection{URL: "http://neighbour:5000", Plain: true}, Key: secret.New(key)},
+		"a newline": {Connection: provider.Connection{URL: "https://neighbour"}, Key: secret.New("a\nb")},
 		"no URL":    {},
-		"negative":  {Line: provider.Line{URL: "https://neighbour"}, Texts: -1},
+		"negative":  {Connection: provider.Connection{URL: "https://neighbour"}, Texts: -1},
 	} {
 		_, err := libretranslate.New(c)
 		require.Error(t, err, name)

@@ -37,7 +37,7 @@ func (t *Translator) ask(ctx context.Context, codes Codes, batch []string) ([]st
 			return texts, nil
 		}
 		last = err
-		if !passes(err) {
+		if !isTransient(err) {
 			err = backoff.Permanent(err)
 		}
 		return nil, err
@@ -53,7 +53,7 @@ func (t *Translator) ask(ctx context.Context, codes Codes, batch []string) ([]st
 func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.deadline/2)
 	defer cancel()
-	r, err := t.line.post(ctx, q)
+	r, err := t.sender.post(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -63,25 +63,27 @@ func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, e
 	err = t.judge(r.status, r.body)
 	if r.again > 0 {
 		// The jitter spreads the retries of callers that were throttled at once.
-		pause := min(r.again, longestRest) + rand.N(firstPause)
+		pause := min(r.again, longestOpen) + rand.N(firstPause)
 		err = fmt.Errorf("%w, %w", err, &backoff.RetryAfterError{Duration: pause})
 	}
 	return nil, err
 }
 
-func passes(err error) bool { return errors.Is(err, ErrThrottled) || errors.Is(err, ErrUnavailable) }
+func isTransient(err error) bool {
+	return errors.Is(err, ErrThrottled) || errors.Is(err, ErrUnavailable)
+}
 
 // report tells the breaker the result of a try.
 func (t *Translator) report(ctx context.Context, round int, err error) {
 	after, told := errors.AsType[*backoff.RetryAfterError](err)
 	end, _ := ctx.Deadline()
 	switch {
-	case err == nil, errors.Is(err, ErrRefused), errors.Is(err, ErrTooLong), errors.Is(err, ErrUnspoken):
+	case err == nil, errors.Is(err, ErrRefused), errors.Is(err, ErrTooLong), errors.Is(err, ErrUnsupportedLanguage):
 		t.breaker.answered(round)
 	case errors.Is(err, context.Canceled):
 		t.breaker.unknown(round)
 	case errors.Is(err, ErrQuota), errors.Is(err, ErrKey):
-		t.breaker.failed(round, longRest)
+		t.breaker.failed(round, longOpen)
 	case told && after.Duration > time.Until(end):
 		t.breaker.failed(round, after.Duration) // other requests need not get the same answer first
 	default:

@@ -92,7 +92,7 @@ func TestPUB07_The_first_batch_finds_out_for_all_whether_it_works_again(t *testi
 		require.ErrorIs(t, err, ErrKey)
 		assert.EqualValues(t, 1, p.asked.Load())
 		works = true
-		<-time.After(longRest)
+		<-time.After(longOpen)
 		got, err := p.ask(t.Context(), numbers(8)...)
 		require.NoError(t, err)
 		assert.Equal(t, numbers(8), got)
@@ -108,7 +108,7 @@ func (form) Ask(c Codes, texts []string) Question {
 
 func (form) Judge(status int, _ []byte) error {
 	if status == 400 {
-		return ErrUnspoken
+		return ErrUnsupportedLanguage
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (form) Judge(status int, _ []byte) error {
 func openForm(t *testing.T, answer http.HandlerFunc) *provided {
 	p := &provided{}
 	var err error
-	p.Translator, err = New(Line{URL: "https://provider.example", Client: &http.Client{
+	p.Translator, err = New(Connection{URL: "https://provider.example", Client: &http.Client{
 		Transport: ports.Played(func(w http.ResponseWriter, r *http.Request) { p.asked.Add(1); answer(w, r) }),
 	}}, form{})
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestPUB07_A_language_that_is_not_spoken_does_not_open_it(t *testing.T) {
 		})
 		for range 3 * failuresInRow {
 			_, err := p.ask(t.Context(), "one")
-			require.ErrorIs(t, err, ErrUnspoken)
+			require.ErrorIs(t, err, ErrUnsupportedLanguage)
 		}
 		assert.EqualValues(t, 3*failuresInRow, p.asked.Load(), "and it is not asked again")
 		english, _ := locale.Parse("en")

@@ -8,12 +8,12 @@ import (
 // Durations and counts of the breaker.
 const (
 	failuresInRow = 5
-	shortRest     = 30 * time.Second
-	longRest      = 5 * time.Minute // for problems that an operator must fix
-	longestRest   = time.Hour       // upper limit for a provider's Retry-After
+	shortOpen     = 30 * time.Second
+	longOpen      = 5 * time.Minute // for problems that an operator must fix
+	longestOpen   = time.Hour       // upper limit for a provider's Retry-After
 )
 
-// breaker stops requests to a provider that has failed too often in a row. After the rest it
+// breaker stops requests to a provider that has failed too often in a row. When that ends, it
 // admits one request, whose result decides for the others.
 type breaker struct {
 	mu       sync.Mutex
@@ -53,19 +53,19 @@ func (b *breaker) answered(round int) {
 	}
 }
 
-// failed reports a failure. With a rest the breaker opens for that long at once; without
-// one, after too many failures.
-func (b *breaker) failed(round int, rest time.Duration) {
+// failed reports a failure. With openFor the breaker opens for that long at once; with zero,
+// after too many failures.
+func (b *breaker) failed(round int, openFor time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if round != b.round {
 		return
 	}
 	b.failures++
-	if rest == 0 && b.failures < failuresInRow && !b.trying {
+	if openFor == 0 && b.failures < failuresInRow && !b.trying {
 		return
 	}
-	b.until = time.Now().Add(min(max(rest, shortRest), longestRest))
+	b.until = time.Now().Add(min(max(openFor, shortOpen), longestOpen))
 	b.failures, b.trying = 0, false
 	b.round++
 }

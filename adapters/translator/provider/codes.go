@@ -19,13 +19,13 @@ type Table map[string]string
 func (t Table) Code(tag locale.Tag) (string, error) {
 	base, _, _ := strings.Cut(tag.Language(), "-")
 	if base == "" {
-		return "", fmt.Errorf("%w: no language", ErrUnspoken)
+		return "", fmt.Errorf("%w: no language", ErrUnsupportedLanguage)
 	}
 	if code, there := t[tag.Language()]; there {
 		return code, nil
 	}
 	if usual, ok := locale.Parse(base); !ok || !locale.Same(usual, tag) {
-		return "", fmt.Errorf("%w: %s", ErrUnspoken, tag.Language())
+		return "", fmt.Errorf("%w: %s", ErrUnsupportedLanguage, tag.Language())
 	}
 	_, _, region := language.Make(tag.String()).Raw()
 	if code, there := t[base+"-"+region.String()]; there {

@@ -35,13 +35,13 @@ var (
 	// ErrQuota and ErrKey last until an operator acts.
 	ErrQuota = errors.New("quota exhausted")
 	ErrKey   = errors.New("key refused")
-	// ErrRefused, ErrTooLong and ErrUnspoken concern this request alone. The last two may
-	// occur without a request.
-	ErrRefused  = errors.New("request refused")
-	ErrTooLong  = errors.New("text too long")
-	ErrUnspoken = errors.New("language not supported")
-	// ErrGarbled means that the answer is invalid.
-	ErrGarbled = errors.New("invalid answer")
+	// ErrRefused, ErrTooLong and ErrUnsupportedLanguage concern this request alone. The
+	// last two may occur without a request.
+	ErrRefused             = errors.New("request refused")
+	ErrTooLong             = errors.New("text too long")
+	ErrUnsupportedLanguage = errors.New("language not supported")
+	// ErrInvalidAnswer means that the answer is invalid.
+	ErrInvalidAnswer = errors.New("invalid answer")
 	// ErrOpen means that the breaker is open because the provider has failed too often.
 	ErrOpen = errors.New("circuit breaker open")
 )
@@ -62,7 +62,7 @@ type Dialect interface {
 	// Name identifies the translator to readers and caches.
 	Name() string
 	Limits() Limits
-	// Codes must fail with ErrUnspoken for a language that the provider has no code for.
+	// Codes must fail with ErrUnsupportedLanguage for a language that the provider has no code for.
 	Codes(from, to locale.Tag) (Codes, error)
 	Ask(codes Codes, texts []string) Question
 	// Read returns the translations in an answer with status 200, unchanged.
@@ -75,21 +75,21 @@ type Dialect interface {
 // Translator implements localisation.Translator with a Dialect.
 type Translator struct {
 	dialect  Dialect
-	line     line
+	sender   sender
 	deadline time.Duration
 	breaker  breaker
 }
 
 var _ localisation.Translator = (*Translator)(nil)
 
-// New returns a translator, or all problems of the line.
-func New(l Line, d Dialect) (*Translator, error) {
-	if err := l.problems(); err != nil {
+// New returns a translator, or all problems of the connection.
+func New(c Connection, d Dialect) (*Translator, error) {
+	if err := c.problems(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name(), err)
 	}
-	t := &Translator{dialect: d, line: newLine(l), deadline: defaultDeadline}
-	if l.Deadline > 0 {
-		t.deadline = l.Deadline
+	t := &Translator{dialect: d, sender: newSender(c), deadline: defaultDeadline}
+	if c.Deadline > 0 {
+		t.deadline = c.Deadline
 	}
 	return t, nil
 }
@@ -170,13 +170,13 @@ func (t *Translator) read(answer []byte, sent int) ([]string, error) {
 	texts, err := t.dialect.Read(answer)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: undocumented format", ErrGarbled)
+		return nil, fmt.Errorf("%w: undocumented format", ErrInvalidAnswer)
 	case len(texts) != sent:
-		return nil, fmt.Errorf("%w: %d translations for %d texts", ErrGarbled, len(texts), sent)
+		return nil, fmt.Errorf("%w: %d translations for %d texts", ErrInvalidAnswer, len(texts), sent)
 	}
 	for _, s := range texts {
 		if text.IsBlank(s) || strings.ContainsRune(s, 0) {
-			return nil, fmt.Errorf("%w: a translation without words or with a NUL", ErrGarbled)
+			return nil, fmt.Errorf("%w: a translation without words or with a NUL", ErrInvalidAnswer)
 		}
 	}
 	return texts, nil
@@ -204,5 +204,5 @@ func meaning(status int) error {
 	case status >= 400:
 		return ErrRefused
 	}
-	return ErrGarbled
+	return ErrInvalidAnswer
 }

@@ -48,7 +48,7 @@ type provided struct {
 func open(t *testing.T, limits Limits, answer func(n int, w http.ResponseWriter, r *http.Request)) *provided {
 	p := &provided{}
 	var err error
-	p.Translator, err = New(Line{URL: "https://provider.example/", Deadline: 10 * time.Second,
+	p.Translator, err = New(Connection{URL: "https://provider.example/", Deadline: 10 * time.Second,
 		Client: &http.Client{Transport: ports.Played(func(w http.ResponseWriter, r *http.Request) {
 			answer(int(p.asked.Add(1)), w, r)
 		})}}, plain{limits})
@@ -91,7 +91,7 @@ func TestPUB07_What_passes_is_asked_again_thrice_at_most(t *testing.T) {
 
 func TestPUB07_What_lasts_is_never_asked_again(t *testing.T) {
 	for status, want := range map[int]error{
-		204: ErrGarbled, 301: ErrGarbled, 400: ErrRefused, 401: ErrKey, 403: ErrKey, 404: ErrRefused, 413: ErrTooLong, 456: ErrQuota,
+		204: ErrInvalidAnswer, 301: ErrInvalidAnswer, 400: ErrRefused, 401: ErrKey, 403: ErrKey, 404: ErrRefused, 413: ErrTooLong, 456: ErrQuota,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := open(t, Limits{}, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -219,12 +219,12 @@ func TestPUB07_Who_fails_too_often_is_left_alone(t *testing.T) {
 		require.ErrorIs(t, err, ErrOpen)
 		assert.Zero(t, time.Since(began))
 
-		<-time.After(shortRest)
+		<-time.After(shortOpen)
 		_, err = p.ask(t.Context(), "one")
 		require.ErrorIs(t, err, ErrOpen)
 		assert.EqualValues(t, failuresInRow+1, p.asked.Load(), "one is let through")
 
-		<-time.After(shortRest)
+		<-time.After(shortOpen)
 		works = true
 		_, err = p.ask(t.Context(), "one")
 		require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestPUB07_A_spent_quota_and_a_refused_key_stop_all(t *testing.T) {
 			p := open(t, Limits{}, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 			_, err := p.ask(t.Context(), "one")
 			require.Error(t, err)
-			<-time.After(longRest - time.Second)
+			<-time.After(longOpen - time.Second)
 			_, err = p.ask(t.Context(), "one")
 			require.ErrorIs(t, err, ErrOpen)
 			assert.EqualValues(t, 1, p.asked.Load())
@@ -324,9 +324,9 @@ func TestPUB06_Nobody_is_paid_for_what_cannot_be(t *testing.T) {
 		from, to, text string
 		err            error
 	}{
-		{"en", "", "one", ErrUnspoken},
-		{"en", "sr-Latn", "one", ErrUnspoken},
-		{"en-Dsrt", "es", "one", ErrUnspoken},
+		{"en", "", "one", ErrUnsupportedLanguage},
+		{"en", "sr-Latn", "one", ErrUnsupportedLanguage},
+		{"en-Dsrt", "es", "one", ErrUnsupportedLanguage},
 		{"en", "es", "12345", ErrTooLong},
 		{"en", "en-US", "one", nil},
 	} {
@@ -356,10 +356,10 @@ func TestPUB07_A_provider_leads_nowhere_else_and_has_its_measure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(answer)
 			defer server.Close()
-			tr, err := New(Line{URL: server.URL}, plain{})
+			tr, err := New(Connection{URL: server.URL}, plain{})
 			require.NoError(t, err)
 			_, err = (&provided{Translator: tr}).ask(t.Context(), "one")
-			require.ErrorIs(t, err, ErrGarbled)
+			require.ErrorIs(t, err, ErrInvalidAnswer)
 		})
 	}
 	assert.False(t, astray)
@@ -374,7 +374,7 @@ func TestPUB07_A_connection_that_breaks_is_tried_again(t *testing.T) {
 		echo(w, r)
 	}))
 	defer server.Close()
-	tr, err := New(Line{URL: server.URL}, plain{})
+	tr, err := New(Connection{URL: server.URL}, plain{})
 	require.NoError(t, err)
 	got, err := (&provided{Translator: tr}).ask(t.Context(), "one")
 	require.NoError(t, err)
@@ -387,11 +387,11 @@ func TestWhat_a_line_may_be(t *testing.T) {
 		"": false, "provider.example": false, "http://provider.example": false, "https://k@provider.example": false,
 		"https://provider.example?k=1": false, "ftp://provider.example": false, "https://provider.example/ x": false,
 	} {
-		_, err := New(Line{URL: url}, plain{})
+		_, err := New(Connection{URL: url}, plain{})
 		assert.Equal(t, good, err == nil, url)
 		assert.True(t, err == nil || url == "" || !strings.Contains(err.Error(), url), url)
 	}
-	_, err := New(Line{URL: "https://provider.example", Deadline: -1}, plain{})
+	_, err := New(Connection{URL: "https://provider.example", Deadline: -1}, plain{})
 	require.ErrorContains(t, err, "deadline")
 	require.False(t, errors.Is(err, ErrRefused))
 }

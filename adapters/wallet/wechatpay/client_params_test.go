@@ -55,7 +55,7 @@ func TestPAY02_what_is_shown_or_opened_is_not_signed(t *testing.T) {
 	assert.Equal(t, payment.ClientParams{EndType: payment.H5, PrepayID: "p1", MWebURL: "https://wallet.example/1"}, v)
 }
 
-func TestPAY09_every_voucher_has_a_nonce_of_its_own(t *testing.T) {
+func TestPAY09_parameters_have_a_nonce_of_their_own_each_time(t *testing.T) {
 	g, err := New(testConfig("https://wallet.example"))
 	require.NoError(t, err)
 	ticket := payment.Ticket{PrepayID: "p1"}

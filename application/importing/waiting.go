@@ -7,13 +7,13 @@ import (
 	"plaza/domain/imported"
 )
 
-// settle retries the waiting lines until no more can be stored, and rejects the rest. If a
+// resolveWaiting retries the waiting lines until no more can be stored, and rejects the rest. If a
 // file is damaged, it rejects none: the unread rest may have the records that they need.
-func (r *run) settle(ctx context.Context) error {
+func (r *run) resolveWaiting(ctx context.Context) error {
 	for again := true; again; {
 		again = false
 		for _, f := range r.files {
-			stored, err := r.offer(ctx, f)
+			stored, err := r.retryWaiting(ctx, f)
 			if err != nil {
 				return err
 			}
@@ -22,7 +22,7 @@ func (r *run) settle(ctx context.Context) error {
 	}
 	names := make([]string, len(r.files))
 	for n, f := range r.files {
-		if err := r.conclude(ctx, f); err != nil {
+		if err := r.rejectWaiting(ctx, f); err != nil {
 			return err
 		}
 		names[n] = f.name
@@ -35,10 +35,10 @@ func (r *run) settle(ctx context.Context) error {
 	return r.ports.Store.Finish(context.WithoutCancel(ctx), names...)
 }
 
-// offer applies the waiting lines again. It reports whether any was stored.
-func (r *run) offer(ctx context.Context, f *sourceFile) (stored bool, err error) {
+// retryWaiting applies the waiting lines again. It reports whether any was stored.
+func (r *run) retryWaiting(ctx context.Context, f *sourceFile) (stored bool, err error) {
 	err = r.eachWaiting(ctx, f, func(lines []imported.Line) error {
-		result, err := r.deliver(context.WithoutCancel(ctx), f, f.progress, imported.Batch{Lines: lines})
+		result, err := r.applyBatch(context.WithoutCancel(ctx), f, f.progress, imported.Batch{Lines: lines})
 		for _, outcome := range result.Outcomes {
 			stored = stored || outcome.Status != imported.Waits && outcome.Status != imported.Refused
 		}
@@ -47,8 +47,8 @@ func (r *run) offer(ctx context.Context, f *sourceFile) (stored bool, err error)
 	return stored, err
 }
 
-// conclude rejects the lines that still wait. If any file is damaged, it only counts them.
-func (r *run) conclude(ctx context.Context, f *sourceFile) error {
+// rejectWaiting rejects the lines that still wait. If any file is damaged, it only counts them.
+func (r *run) rejectWaiting(ctx context.Context, f *sourceFile) error {
 	if r.damage() != nil {
 		return r.eachWaiting(ctx, f, func(lines []imported.Line) error {
 			f.summary.Waiting += int64(len(lines))
@@ -57,7 +57,7 @@ func (r *run) conclude(ctx context.Context, f *sourceFile) error {
 	}
 	return r.eachWaiting(ctx, f, func(lines []imported.Line) error {
 		ctx := context.WithoutCancel(ctx)
-		result, err := r.deliver(ctx, f, f.progress, imported.Batch{Lines: lines})
+		result, err := r.applyBatch(ctx, f, f.progress, imported.Batch{Lines: lines})
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (r *run) conclude(ctx context.Context, f *sourceFile) error {
 		if err := r.reject(ctx, f, rejects); err != nil {
 			return err
 		}
-		_, err = r.deliver(ctx, f, f.progress, imported.Batch{Abandoned: abandoned})
+		_, err = r.applyBatch(ctx, f, f.progress, imported.Batch{Abandoned: abandoned})
 		return err
 	})
 }
@@ -131,6 +131,6 @@ func (r *run) drop(ctx context.Context, f *sourceFile, reject imported.Reject) e
 	if err := r.reject(ctx, f, []imported.Reject{reject}); err != nil {
 		return err
 	}
-	_, err := r.deliver(ctx, f, f.progress, imported.Batch{Abandoned: []int64{reject.Number}})
+	_, err := r.applyBatch(ctx, f, f.progress, imported.Batch{Abandoned: []int64{reject.Number}})
 	return err
 }

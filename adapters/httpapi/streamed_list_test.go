@@ -17,8 +17,8 @@ import (
 	"plaza/domain/fault"
 )
 
-func listed3(limits *listLimits, views ...string) listing {
-	return listing{items: itemsOf(views), limits: limits}
+func listed3(limits *listLimits, views ...string) streamedList {
+	return streamedList{items: itemsOf(views), limits: limits}
 }
 
 func sentListing(t *testing.T, r reply, header ...string) *httptest.ResponseRecorder {
@@ -72,7 +72,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 
 func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 	limits := newListLimits()
-	broken := listing{limits: limits, items: func(yield func(any, error) bool) {
+	broken := streamedList{limits: limits, items: func(yield func(any, error) bool) {
 		_ = yield(strings.Repeat("a", 2*listHeld), nil) && yield(nil, errors.New("gone"))
 	}}
 	w := sentListing(t, bare(broken))

@@ -19,8 +19,8 @@ import (
 	"plaza/domain/text"
 )
 
-// Line is the connection to a provider.
-type Line struct {
+// Connection is how a provider is reached.
+type Connection struct {
 	// URL is the provider's base URL: https, or http for a loopback address.
 	URL string
 	// Plain allows http for any host, for a provider in a trusted network.
@@ -39,19 +39,19 @@ const (
 	answerLimit = 4 << 20
 )
 
-// problems returns all problems of the line. It never shows values: one may be a secret in
-// the wrong field.
-func (l Line) problems() error {
+// problems returns all problems of the connection. It never shows values: one may be a secret
+// in the wrong field.
+func (c Connection) problems() error {
 	var wrong []error
-	switch u, is := text.ServiceURL(l.URL); {
-	case l.URL == "":
+	switch u, is := text.ServiceURL(c.URL); {
+	case c.URL == "":
 		wrong = append(wrong, errors.New("URL is missing"))
 	case !is:
 		wrong = append(wrong, errors.New("URL must be an https URL without user, query and fragment (http only for loopback)"))
-	case !l.Plain && !text.IsConfidential(u):
+	case !c.Plain && !text.IsConfidential(u):
 		wrong = append(wrong, errors.New("URL must be https, because http is readable on the network (http only for loopback)"))
 	}
-	if l.Deadline < 0 {
+	if c.Deadline < 0 {
 		wrong = append(wrong, errors.New("deadline must not be negative"))
 	}
 	return errors.Join(wrong...)
@@ -69,13 +69,13 @@ func CheckKey(key secret.String) error {
 	return nil
 }
 
-// line sends requests.
-type line struct {
+// sender sends requests.
+type sender struct {
 	url    string
 	client *http.Client
 }
 
-func newLine(l Line) line {
+func newSender(c Connection) sender {
 	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
@@ -84,12 +84,12 @@ func newLine(l Line) line {
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 	}}
-	if l.Client != nil {
-		client = *l.Client
+	if c.Client != nil {
+		client = *c.Client
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client.Jar = nil
-	return line{url: strings.TrimRight(l.URL, "/"), client: &client}
+	return sender{url: strings.TrimRight(c.URL, "/"), client: &client}
 }
 
 // reply is a response of any status.
@@ -100,12 +100,12 @@ type reply struct {
 }
 
 // post sends the question once.
-func (l line) post(ctx context.Context, q Question) (reply, error) {
+func (s sender) post(ctx context.Context, q Question) (reply, error) {
 	body, kind, err := q.written()
 	if err != nil {
 		return reply{}, fmt.Errorf("encoding the request: %w", err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url+q.Path, body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+q.Path, body)
 	if err != nil {
 		return reply{}, fmt.Errorf("making a request: %w", err)
 	}
@@ -115,7 +115,7 @@ func (l line) post(ctx context.Context, q Question) (reply, error) {
 	request.Header.Set("Content-Type", kind)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "plaza")
-	response, err := l.client.Do(request)
+	response, err := s.client.Do(request)
 	if err != nil {
 		return reply{}, lost(ctx, err)
 	}
@@ -128,7 +128,7 @@ func (l line) post(ctx context.Context, q Question) (reply, error) {
 	case err != nil:
 		return reply{}, lost(ctx, err)
 	case len(answer) > answerLimit:
-		return reply{}, fmt.Errorf("%w: the answer is too long", ErrGarbled)
+		return reply{}, fmt.Errorf("%w: the answer is too long", ErrInvalidAnswer)
 	}
 	return r, nil
 }
@@ -162,7 +162,7 @@ func lost(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 	}
 	if e, is := errors.AsType[*tls.CertificateVerificationError](err); is {
-		return fmt.Errorf("%w: %w", ErrGarbled, e)
+		return fmt.Errorf("%w: %w", ErrInvalidAnswer, e)
 	}
 	if e, is := errors.AsType[*net.OpError](err); is {
 		return fmt.Errorf("%w: %w", ErrUnavailable, e)

@@ -20,13 +20,13 @@ import (
 	"plaza/domain/fault"
 )
 
-// listing is a possibly large list. It is encoded item by item, so the encoded list is never
-// in memory as a whole.
-type listing struct {
+// streamedList is a possibly large list. It is encoded item by item, so the encoded list is
+// never in memory as a whole.
+type streamedList struct {
 	items      iter.Seq2[any, error]
 	pagination *pagination // nil: the list is not paged
 	limits     *listLimits
-	encoded    func() // called once after encoding, when the items are no longer needed; may be nil
+	onEncoded  func() // called once after encoding, when the items are no longer needed; may be nil
 }
 
 // listLimits bounds the memory and the files of large lists, over all requests of the process.
@@ -105,8 +105,8 @@ func itemsOf[T any](views []T) iter.Seq2[any, error] {
 	}
 }
 
-// encode writes the listing as JSON. It fails before the first byte is sent.
-func (l listing) encode() (*uploadBuffer, error) {
+// encode writes the list as JSON. It fails before the first byte is sent.
+func (l streamedList) encode() (*uploadBuffer, error) {
 	encoded := &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}
 	if err := l.write(encoded); err != nil {
 		return nil, errors.Join(err, encoded.close())
@@ -114,7 +114,7 @@ func (l listing) encode() (*uploadBuffer, error) {
 	return encoded, nil
 }
 
-func (l listing) write(to io.Writer) error {
+func (l streamedList) write(to io.Writer) error {
 	out := bufio.NewWriter(to) // keeps its first error until Flush
 	var buf bytes.Buffer
 	put := func(before string, v any) error {
@@ -145,11 +145,11 @@ func (l listing) write(to io.Writer) error {
 	return out.Flush()
 }
 
-// sendListing sends the list, or 304 if the client already has it.
-func (r reply) sendListing(w http.ResponseWriter, req *http.Request, l listing) {
+// sendStreamedList sends the list, or 304 if the client already has it.
+func (r reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l streamedList) {
 	encoded, err := l.encode()
-	if l.encoded != nil {
-		l.encoded()
+	if l.onEncoded != nil {
+		l.onEncoded()
 	}
 	if err != nil {
 		fail(w, req, fmt.Errorf("encoding a list: %w", err))

@@ -29,48 +29,48 @@ import (
 	"plaza/domain/user"
 )
 
-// world is a store in memory with the use cases that the tests read it through.
-type world struct {
+// fixture is a store in memory with the use cases that the tests read it through.
+type fixture struct {
 	t     *testing.T
 	store *memory.Store
 	ports demo.Ports
 	diary *diary.Diary
 }
 
-func emptyWorld() world {
+func emptyFixture() fixture {
 	s := memory.New()
-	pictures, clean, studio := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewProcessor(1)
+	pictures, clean, processor := memory.NewMedia("http://plaza.test", []byte("key")), sanitiser.New(), imaging.NewProcessor(1)
 	p := demo.Ports{
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
-			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: studio, Pictures: pictures,
+			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: processor, Pictures: pictures,
 		}),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: studio,
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: processor,
 		},
 		Images: s.Images(), Ledger: s.Ledger(),
 	}
-	return world{store: s, ports: p, diary: diary.New(p.Diary, today)}
+	return fixture{store: s, ports: p, diary: diary.New(p.Diary, today)}
 }
 
-func load() (world, error) {
-	w := emptyWorld()
+func load() (fixture, error) {
+	w := emptyFixture()
 	return w, demo.Load(context.Background(), w.ports)
 }
 
 var loadOnce = sync.OnceValues(load)
 
-// loaded returns the world with the demo data that all tests share and none changes.
-func loaded(t *testing.T) world { return worldOf(t, loadOnce) }
+// loaded returns the fixture with the demo data that all tests share and none changes.
+func loaded(t *testing.T) fixture { return fixtureOf(t, loadOnce) }
 
-// loadedAlone returns a world with the demo data that the test may change.
-func loadedAlone(t *testing.T) world { return worldOf(t, load) }
+// loadedAlone returns a fixture with the demo data that the test may change.
+func loadedAlone(t *testing.T) fixture { return fixtureOf(t, load) }
 
-func worldOf(t *testing.T, load func() (world, error)) world {
+func fixtureOf(t *testing.T, load func() (fixture, error)) fixture {
 	t.Helper()
 	w, err := load()
 	require.NoError(t, err)
@@ -94,14 +94,14 @@ func whole[T any](t *testing.T, list func(page.Request) (page.Page[T], error)) [
 	return p.Items
 }
 
-func (w world) accounts() []access.Account {
+func (w fixture) accounts() []access.Account {
 	w.t.Helper()
 	all, err := w.ports.Accounts.List(w.t.Context(), 0, page.MaxSize)
 	require.NoError(w.t, err)
 	return all
 }
 
-func (w world) members(ids ...user.ID) []user.Member {
+func (w fixture) members(ids ...user.ID) []user.Member {
 	w.t.Helper()
 	members, err := w.ports.Diary.Directory.Members(w.t.Context(), ids)
 	require.NoError(w.t, err)
@@ -109,7 +109,7 @@ func (w world) members(ids ...user.ID) []user.Member {
 }
 
 // of returns the author's events that the viewer may see.
-func (w world) of(viewer, author user.ID) []diary.View {
+func (w fixture) of(viewer, author user.ID) []diary.View {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[diary.View], error) {
 		return w.diary.Of(w.t.Context(), actor(viewer), author, event.Ordering{}, p)
@@ -117,7 +117,7 @@ func (w world) of(viewer, author user.ID) []diary.View {
 }
 
 // events returns every event, as its author reads it alone.
-func (w world) events() (all []diary.View) {
+func (w fixture) events() (all []diary.View) {
 	w.t.Helper()
 	for _, a := range w.accounts() {
 		for _, listed := range w.of(a.User, a.User) {
@@ -129,14 +129,14 @@ func (w world) events() (all []diary.View) {
 	return all
 }
 
-func (w world) comments(s diary.View) []event.Comment {
+func (w fixture) comments(s diary.View) []event.Comment {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[event.Comment], error) {
 		return w.diary.Comments(w.t.Context(), actor(s.Author()), s.ID(), p)
 	})
 }
 
-func (w world) subscriptions(id user.ID) []subscription.Subscription {
+func (w fixture) subscriptions(id user.ID) []subscription.Subscription {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[subscription.Subscription], error) {
 		return w.ports.Subscriptions.List(w.t.Context(), subscription.Query{User: id, Page: p})
@@ -144,7 +144,7 @@ func (w world) subscriptions(id user.ID) []subscription.Subscription {
 }
 
 // items returns the listed things of the kind by category.
-func (w world) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
+func (w fixture) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 	w.t.Helper()
 	selection := feed.Select([]feed.Kind{kind}, nil)
 	_, metas, err := w.store.Feed().Metas(w.t.Context(), selection)
@@ -158,14 +158,14 @@ func (w world) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 	return all
 }
 
-func (w world) publications() []publication.Publication {
+func (w fixture) publications() []publication.Publication {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[publication.Publication], error) {
 		return w.store.Publications().List(w.t.Context(), publication.Query{Page: p})
 	})
 }
 
-func (w world) howTos() []publication.HowTo {
+func (w fixture) howTos() []publication.HowTo {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[publication.HowTo], error) {
 		return w.store.HowTos().List(w.t.Context(), nil, p)
@@ -173,7 +173,7 @@ func (w world) howTos() []publication.HowTo {
 }
 
 // picture reads the file of the key from the store.
-func (w world) picture(key media.Key) []byte {
+func (w fixture) picture(key media.Key) []byte {
 	w.t.Helper()
 	file, err := w.ports.Diary.Pictures.Open(w.t.Context(), key)
 	require.NoError(w.t, err)

@@ -22,18 +22,18 @@ import (
 	"plaza/domain/page"
 )
 
-// world is a memory store with an importer.
-type world struct {
+// fixture is a memory store with an importer.
+type fixture struct {
 	*testing.T
 	store *memory.Store
 	media *memory.Media
 	ports importing.Ports
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	store, media := memory.New(), memory.NewMedia("https://plaza.example", []byte("signing"))
-	return &world{t, store, media, importing.Ports{
+	return &fixture{t, store, media, importing.Ports{
 		Store: store.Imports(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
 		Processor: imaging.NewProcessor(1), Pictures: media,
 	}}
@@ -132,9 +132,9 @@ type watcher struct {
 	resumed  []int64
 }
 
-func (w *watcher) Moved(_ importing.Source, so importing.Summary) {
+func (w *watcher) Progressed(_ importing.Source, summary importing.Summary) {
 	if w.moved != nil {
-		w.moved(so)
+		w.moved(summary)
 	}
 }
 
@@ -146,10 +146,10 @@ func source(f *file, r *rejects) importing.Source {
 	return importing.Source{File: f, Label: f.name, Rejects: r.open}
 }
 
-func (w *world) importer() *importing.Importer { return importing.NewImporter(w.ports) }
+func (w *fixture) importer() *importing.Importer { return importing.NewImporter(w.ports) }
 
 // bring imports the lines as one file.
-func (w *world) bring(name string, lines ...string) (importing.Summary, []string) {
+func (w *fixture) bring(name string, lines ...string) (importing.Summary, []string) {
 	w.Helper()
 	r := &rejects{}
 	summary, err := w.importer().Import(w.Context(), []importing.Source{source(&file{name: name, lines: lines}, r)}, &watcher{})
@@ -199,7 +199,7 @@ func article(id, bundle int, author string, category int, title string) string {
 }
 
 // feedPage returns the items of a kind in a category of the feed.
-func (w *world) feedPage(in feed.CategoryID, kind feed.Kind) []feed.Item {
+func (w *fixture) feedPage(in feed.CategoryID, kind feed.Kind) []feed.Item {
 	w.Helper()
 	first, err := page.New(1, page.MaxSize)
 	require.NoError(w, err)
