@@ -93,7 +93,7 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 }
 
 func TestAUT13_a_changed_password_ends_all_other_tokens(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	mine, err := w.Login(t.Context(), login(phone, password), nil)
 	require.NoError(t, err)
 	other, err := w.Login(t.Context(), login(phone, password), nil)
