@@ -83,7 +83,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMiddleware(withCORS(router, c.Origins), c), nil
+	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests), c.Origins), c), nil
 }
 
 // newRouter returns the router without the middleware.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -15,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // middleware wraps every request, including redirects and unknown paths. It sets the
@@ -27,12 +24,10 @@ type middleware struct {
 	log     *slog.Logger
 	trusted []netip.Prefix
 	warning sync.Once
-	slots   *semaphore.Weighted // of requests that are worked on
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	slots := semaphore.NewWeighted(int64(cmp.Or(c.MaxRequests, math.MaxInt32)))
-	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies, slots: slots}
+	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -47,8 +42,7 @@ var commonHeaders = http.Header{
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	id := requestID(r.Header.Get(requestIDHeader))
-	pace := paceOf(r)
-	ctx, cancel := context.WithTimeout(withLogger(r.Context(), f.log, id), pace.whole)
+	ctx, cancel := context.WithTimeout(withLogger(r.Context(), f.log, id), paceOf(r).whole)
 	defer cancel()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
@@ -58,13 +52,6 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.Header()[requestIDHeader] = []string{id}
 	defer func() { f.note(ctx, id, r, out, began) }()
 	defer recoverPanic(out, r)
-	slot, err := take(ctx, f.slots)
-	if err != nil {
-		fail(out, r, err)
-		return
-	}
-	defer slot.leave()
-	pace.limit(out, r, began, slot)
 	f.next.ServeHTTP(out, r)
 }
 

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"time"
 
@@ -37,6 +39,22 @@ func paceOf(r *http.Request) pace {
 		return pace{uploadDeadline, pieceDeadline}
 	}
 	return pace{whole: deadline}
+}
+
+// limitRequests lets at most that many requests be worked on at once, or any number if that
+// is zero, and limits how slowly their bodies may arrive (GEN-14).
+func limitRequests(next http.Handler, most int) http.Handler {
+	slots := semaphore.NewWeighted(int64(cmp.Or(most, math.MaxInt32)))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		slot, err := take(r.Context(), slots)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		defer slot.leave()
+		paceOf(r).limit(w, r, time.Now(), slot)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // limit lets reads of the request's body fail once it is too slow. It ends the connection

@@ -51,7 +51,7 @@ func paced(t *testing.T, work time.Duration) net.Conn {
 		}
 	})
 	server := &http.Server{
-		Handler:           newMiddleware(read, Config{Log: slog.New(slog.DiscardHandler)}),
+		Handler:           newMiddleware(limitRequests(read, 0), Config{Log: slog.New(slog.DiscardHandler)}),
 		ReadHeaderTimeout: time.Second, WriteTimeout: time.Minute,
 	}
 	done := make(chan error, 1)
@@ -176,10 +176,12 @@ func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 			assert.NoError(t, err)
 			<-time.After(time.Second)
 		}
-		server := newMiddleware(http.HandlerFunc(work), Config{Log: slog.New(slog.DiscardHandler), MaxRequests: 2})
+		server := newMiddleware(withCORS(limitRequests(http.HandlerFunc(work), 2), []string{"*"}), Config{Log: slog.New(slog.DiscardHandler)})
 		send := func(body io.Reader) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
-			server.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", body))
+			r := httptest.NewRequest(http.MethodPost, "/", body)
+			r.Header.Set("Origin", "https://app.example")
+			server.ServeHTTP(w, r)
 			return w
 		}
 		var all sync.WaitGroup
@@ -199,6 +201,7 @@ func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 		assert.Zero(t, time.Since(began))
 		assert.Equal(t, http.StatusServiceUnavailable, refused.Code)
 		assert.Equal(t, "1", refused.Header().Get("Retry-After"))
+		assert.Equal(t, "*", refused.Header().Get("Access-Control-Allow-Origin"))
 		for _, body := range bodies {
 			body.Close()
 		}
