@@ -21,8 +21,7 @@ import (
 
 func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
 
-// hashQueue is how many logins may wait for a core before further ones are rejected: about
-// one second of work.
+// hashQueue is how many hashes that no login asks for may wait, like those of new accounts.
 const hashQueue = 32
 
 func newHasher(p argon2id.Params) *argon2id.Hasher {
@@ -52,7 +51,7 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 }
 
 func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
-	return httpapi.Config{TrustedProxies: c.TrustedProxies, Log: log}
+	return httpapi.Config{TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests, Log: log}
 }
 
 // mediaSource opens pictures of the requested audience only.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"plaza/adapters/httpapi"
 )
 
 type serveCommand struct {
@@ -91,10 +93,9 @@ func collectLessOften() {
 	}
 }
 
-// Limits of the servers. The timeouts leave time for a whole request, upload included.
+// Limits of the servers. The handler limits how long a body may take.
 const (
 	headerTimeout = 10 * time.Second
-	readTimeout   = 60 * time.Second
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 30 * time.Second
@@ -115,7 +116,7 @@ func Listen(c Config) (*Listeners, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w", err), public.Close())
 	}
-	return &Listeners{public, admin}, nil
+	return &Listeners{httpapi.LimitConnections(public.(*net.TCPListener), c.MaxConnections), admin}, nil
 }
 
 // Close closes both listeners. Further calls do nothing.
@@ -141,8 +142,7 @@ func localURL(l net.Listener) string {
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		DisableGeneralOptionsHandler: true, // the handler answers OPTIONS *, too
 	}
 }
@@ -151,6 +151,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 func Serve(ctx context.Context, app *App, l *Listeners) error {
 	var ready atomic.Bool
 	public, admin := newServer(app.Handler, app.Log), newServer(app.admin(&ready), app.Log)
+	admin.ReadTimeout = headerTimeout // it reads no bodies
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(public, l.public) })
 	group.Go(func() error { return serve(admin, l.admin) })

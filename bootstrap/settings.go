@@ -50,6 +50,9 @@ type Config struct {
 	WalletTimeout   time.Duration `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
 
 	TrustedProxies Networks   `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
+	CORSOrigins    Origins    `env:"PLAZA_CORS_ORIGINS" help:"Origins, comma separated, whose pages may call the interface from a browser, like https://app.example; * for any (default: none)." placeholder:"ORIGIN,..."`
+	MaxRequests    int        `default:"256" env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once; further ones are answered with 503." placeholder:"N"`
+	MaxConnections int        `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once; a further one is answered with 503 and closed." placeholder:"N"`
 	LogLevel       slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
 	LogFormat      string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
 
@@ -84,6 +87,9 @@ func (c Config) Check() (Config, error) {
 	}
 	c.checkMedia(p)
 	c.checkWallet(p)
+	c.MaxRequests, c.MaxConnections = cmp.Or(c.MaxRequests, 256), cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults
+	p.note("PLAZA_MAX_REQUESTS", between(c.MaxRequests, 1, 100_000, "a number"))
+	p.note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
 	p.note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
 	return c, p.err()
 }
@@ -202,6 +208,23 @@ func (n *Networks) UnmarshalText(text []byte) error {
 			problems = append(problems, fmt.Errorf("%q is not an address or network", part))
 		}
 		*n = append(*n, prefix)
+	}
+	return errors.Join(problems...)
+}
+
+// Origins are web origins, or * for any.
+type Origins []string
+
+// UnmarshalText parses origins, comma separated.
+func (o *Origins) UnmarshalText(text []byte) error {
+	var problems []error
+	for _, origin := range splitNames(string(text)) {
+		u, err := url.Parse(origin)
+		isOrigin := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.Scheme+"://"+u.Host == origin
+		if origin != "*" && (!isOrigin || strings.Contains(origin, "*")) {
+			problems = append(problems, fmt.Errorf("%q is not an origin like https://app.example, without a path, or *", origin))
+		}
+		*o = append(*o, origin)
 	}
 	return errors.Join(problems...)
 }

@@ -196,10 +196,16 @@ func (v Accounts) load(ctx context.Context, tx *transaction, id user.ID) (access
 	return a, row.Revision, err
 }
 
-func (v Accounts) save(ctx context.Context, tx *transaction, _, next access.Account, revision int64) (bool, error) {
+func (v Accounts) save(ctx context.Context, tx *transaction, before, next access.Account, revision int64) (bool, error) {
 	row := accountRowOf(next, revision+1)
 	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
-	return affected(done, v.orTaken(err))
+	saved, err := affected(done, v.orTaken(err))
+	if !saved || next.Kept == 0 {
+		return saved, err
+	}
+	_, err = tx.NewUpdate().Model((*tokenRow)(nil)).Set("generation = ?", next.Generation).
+		Where("id = ? AND user_id = ? AND generation = ?", next.Kept, next.User, before.Generation).Exec(ctx)
+	return saved, err
 }
 
 // membersStatement returns the hot read of users by their IDs, $1.

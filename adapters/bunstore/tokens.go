@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -74,13 +75,25 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, e
 			return fmt.Errorf("issue token for user %d: %w", t.User, err)
 		}
 		id = row.ID
-		_, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: dbTime{t.Used}}).Exec(ctx)
-		return err
+		if _, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: dbTime{t.Used}}).Exec(ctx); err != nil {
+			return err
+		}
+		return removeExcess(ctx, tx, row)
 	})
 	if err != nil {
 		return 0, err
 	}
 	return id, nil
+}
+
+// removeExcess removes the user's least recently used tokens beyond MaxTokens, never the
+// new one.
+func removeExcess(ctx context.Context, tx *transaction, issued tokenRow) error {
+	others := tx.NewSelect().Model((*tokenRow)(nil)).Column("t.id").
+		Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id = ? AND t.id <> ?", issued.UserID, issued.ID).
+		OrderExpr("w.used DESC, t.id DESC").Limit(math.MaxInt32).Offset(access.MaxTokens - 1)
+	_, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id IN (?)", others).Exec(ctx)
+	return err
 }
 
 // sessionStatement is the hot read of the caller's token, account and presence, by the

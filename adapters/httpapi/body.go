@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ var (
 	errNotJSONType = fault.New(fault.Unsupported, "Send the body as application/json.")
 	errEncoded     = fault.New(fault.Unsupported, "Send the body without a Content-Encoding.")
 	errCutOff      = fault.New(fault.Invalid, "The body could not be read to its end.")
+	errTooSlow     = fault.New(fault.Timeout, "The body arrived too slowly.")
 	errNotUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
 	errNotJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
 	errNotObject   = fault.New(fault.Invalid, "The body is not a JSON object.")
@@ -97,6 +99,9 @@ func readFault(w http.ResponseWriter, r *http.Request, err, fallback error) erro
 	}
 	if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return r.Context().Err()
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return errTooSlow
 	}
 	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
 		http.NewResponseController(w).SetReadDeadline(time.Now()) // the server must not wait for the rest

@@ -35,7 +35,13 @@ type Config struct {
 	// TrustedProxies are the peers whose X-Forwarded-For is trusted. Without any, the
 	// caller's address is always the peer's (AUT-11).
 	TrustedProxies []netip.Prefix
-	Log            *slog.Logger
+	// Origins are the origins whose pages may call the interface from a browser (GEN-15).
+	// Each is exact, or * for any.
+	Origins []string
+	// MaxRequests is how many requests are worked on at once; zero means any number. Further
+	// ones are refused at once. A request does not count while its body arrives (GEN-14).
+	MaxRequests int
+	Log         *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -77,7 +83,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMiddleware(router, c), nil
+	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests), c.Origins), c), nil
 }
 
 // newRouter returns the router without the middleware.

@@ -16,22 +16,6 @@ import (
 	"time"
 )
 
-// Deadlines of a whole request.
-const (
-	deadline = 20 * time.Second
-	// uploadDeadline allows a phone to send a picture.
-	uploadDeadline = time.Minute
-)
-
-// allowed returns how long the request may take. A body that is larger than maxBody or of
-// unknown length counts as an upload.
-func allowed(r *http.Request) time.Duration {
-	if r.ContentLength > maxBody || r.ContentLength < 0 {
-		return uploadDeadline
-	}
-	return deadline
-}
-
 // middleware wraps every request, including redirects and unknown paths. It sets the
 // request's ID, logger and deadline and the response's headers. It logs each request and
 // recovers from panics.
@@ -58,7 +42,7 @@ var commonHeaders = http.Header{
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	id := requestID(r.Header.Get(requestIDHeader))
-	ctx, cancel := context.WithTimeout(withLogger(r.Context(), f.log, id), allowed(r))
+	ctx, cancel := context.WithTimeout(withLogger(r.Context(), f.log, id), paceOf(r).whole)
 	defer cancel()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)

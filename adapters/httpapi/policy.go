@@ -20,6 +20,7 @@ var (
 	OptionalAuth  = Policy{rule: "optionalAuth"}  // any caller without a token or with a valid one (AUT-05)
 	Authenticated = Policy{rule: "authenticated"} // any caller with a valid token
 	Staff         = Policy{rule: "staff"}         // tokens of staff with the back office's scope (AUT-14)
+	Unnarrowed    = Policy{rule: "unnarrowed"}    // any caller with a valid token that was not narrowed (AUT-13)
 )
 
 // Scope admits tokens with the scope.
@@ -37,6 +38,8 @@ func (p Policy) admit(actor access.Actor) error {
 		return access.ErrNoToken
 	case p == Staff && !actor.Has(access.BackOffice):
 		return access.ErrNotStaff
+	case p == Unnarrowed && actor.Narrowed:
+		return access.ErrNarrowed
 	case p.scope != "" && !actor.Has(p.scope):
 		return fault.Newf(fault.Denied, "The token lacks the scope %s.", p.scope)
 	}

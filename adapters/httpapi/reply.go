@@ -66,6 +66,15 @@ func tag(r reply) reply {
 // the slice.
 var varying = []string{"Authorization, Accept-Encoding, x-language-locale"}
 
+// vary adds the headers on which a tagged reply may depend.
+func vary(h http.Header) {
+	if h["Vary"] == nil {
+		h["Vary"] = varying
+		return
+	}
+	h["Vary"] = append(h["Vary"], varying...)
+}
+
 func noContent() reply { return reply{status: http.StatusNoContent} }
 
 func paged[T any](p page.Page[T]) reply { return bare(wrappedPage{p.Items, paginationOf(p)}) }
@@ -119,7 +128,7 @@ func (r reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 		return
 	}
 	if r.tagged {
-		w.Header()["Vary"] = varying
+		vary(w.Header())
 		r.sendFile(w, req, file{"application/json", buf.Bytes(), "no-cache"})
 		return
 	}

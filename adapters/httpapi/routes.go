@@ -28,6 +28,9 @@ type route struct {
 var table = []route{
 	row(http.MethodPost, "/api/auth/login/", NoAuth, (*api).login),
 	row(http.MethodPost, "/api/auth/logout/", Authenticated, (*api).logout),
+	row(http.MethodPut, "/api/user/password/", Unnarrowed, (*api).changePassword),
+	row(http.MethodGet, "/api/user/session/", Unnarrowed, (*api).listSessions),
+	row(http.MethodDelete, "/api/user/session/{id}/", Unnarrowed, (*api).endSession),
 
 	row(http.MethodPost, "/api/user/user-simple-info/", OptionalAuth, (*api).lookUpPeople),
 	row(http.MethodGet, "/api/user/profile/", Authenticated, (*api).readProfile),

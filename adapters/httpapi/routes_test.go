@@ -64,15 +64,17 @@ func TestAUT_06_policies(t *testing.T) {
 	plain := access.Actor{ID: user.ID(1)}
 	scoped := access.Actor{ID: 2, Scopes: []access.Scope{access.XfileEvent}}
 	staff := access.Actor{ID: 3, Scopes: []access.Scope{access.BackOffice}}
-	all := []access.Actor{anonymous, plain, scoped, staff}
+	narrowed := access.Actor{ID: 4, Narrowed: true}
+	all := []access.Actor{anonymous, plain, scoped, staff, narrowed}
 	const no = fault.Denied
 	for policy, verdicts := range map[Policy][]fault.Kind{
-		NoAuth:                      {-1, -1, -1, -1},
-		OptionalAuth:                {-1, -1, -1, -1},
-		Authenticated:               {fault.Unauthenticated, -1, -1, -1},
-		Staff:                       {fault.Unauthenticated, no, no, -1},
-		Scope(access.XfileEvent):    {fault.Unauthenticated, no, -1, no},
-		Scope(access.WritingBundle): {fault.Unauthenticated, no, no, no},
+		NoAuth:                      {-1, -1, -1, -1, -1},
+		OptionalAuth:                {-1, -1, -1, -1, -1},
+		Authenticated:               {fault.Unauthenticated, -1, -1, -1, -1},
+		Unnarrowed:                  {fault.Unauthenticated, -1, -1, -1, no},
+		Staff:                       {fault.Unauthenticated, no, no, -1, no},
+		Scope(access.XfileEvent):    {fault.Unauthenticated, no, -1, no, no},
+		Scope(access.WritingBundle): {fault.Unauthenticated, no, no, no, no},
 	} {
 		for i, actor := range all {
 			err := policy.admit(actor)

@@ -163,7 +163,7 @@ func (r reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l stre
 			fail(w, req, fmt.Errorf("reading an encoded list: %w", err))
 			return
 		}
-		h["Vary"] = varying
+		vary(h)
 		if isUnchanged(w, req, sum.Sum(nil), "no-cache") {
 			return
 		}

@@ -80,6 +80,11 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 		}
 		next.User = id
 		delete(v.s.phones, old.Phone)
+		if kept, exists := v.s.tokens[next.Kept]; exists && kept.User == id && kept.Generation == old.Generation {
+			kept.Generation = next.Generation
+			v.s.tokens[next.Kept] = kept
+		}
+		next.Kept = 0
 		v.s.putAccount(next)
 		return nil
 	})

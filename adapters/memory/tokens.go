@@ -32,8 +32,26 @@ func (v Tokens) Issue(ctx context.Context, t access.Token) (access.TokenID, erro
 		v.s.tokens[t.ID] = copyToken(t)
 		v.s.used[t.ID] = t.Used
 		v.s.keys[t.Hash] = t.ID
+		v.s.removeExcess(t)
 		return t.ID, nil
 	})
+}
+
+// removeExcess removes the user's least recently used tokens beyond MaxTokens, never the
+// new one.
+func (s *Store) removeExcess(issued access.Token) {
+	var others []access.Token
+	for _, t := range s.tokens {
+		if t.User == issued.User && t.ID != issued.ID {
+			others = append(others, s.token(t.ID))
+		}
+	}
+	slices.SortFunc(others, func(a, b access.Token) int {
+		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(b.ID, a.ID))
+	})
+	for _, t := range others[min(len(others), access.MaxTokens-1):] {
+		s.removeToken(t)
+	}
 }
 
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Session, error) {
@@ -75,11 +93,15 @@ func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 		if !exists {
 			return access.ErrNoSession
 		}
-		delete(v.s.tokens, id)
-		delete(v.s.used, id)
-		delete(v.s.keys, t.Hash)
+		v.s.removeToken(t)
 		return nil
 	})
+}
+
+func (s *Store) removeToken(t access.Token) {
+	delete(s.tokens, t.ID)
+	delete(s.used, t.ID)
+	delete(s.keys, t.Hash)
 }
 
 func (v Tokens) OfUser(ctx context.Context, id user.ID) ([]access.Token, error) {

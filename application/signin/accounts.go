@@ -28,7 +28,7 @@ func (s *Signin) Register(ctx context.Context, r Registration) (user.ID, error) 
 	note := func(err error) { wrong.Merge(fault.FieldsOf(err)) }
 	phone, err := user.ParsePhone(r.Username)
 	note(fault.OnField("username", err))
-	note(access.CheckPassword(r.Password, phone, s.strength))
+	note(fault.OnField("password", access.CheckPassword(r.Password, phone, s.strength)))
 	scopes := access.DefaultScopes()
 	if r.Scopes != nil {
 		scopes, err = access.ParseScopes(r.Scopes)
@@ -61,7 +61,7 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 		return err
 	}
 	if err := access.CheckPassword(password, account.Phone, s.strength); err != nil {
-		return err
+		return fault.OnField("password", err)
 	}
 	hash, err := s.hasher.Hash(ctx, password)
 	if err != nil {

@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"sync/atomic"
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -27,6 +29,7 @@ type Signin struct {
 	tokens   access.Tokens
 	throttle access.Throttle
 	hasher   access.Hasher
+	hashing  *admission.Queue
 	strength access.Estimator
 	ttl      TokenTTL
 	now      func() time.Time
@@ -38,12 +41,17 @@ type Signin struct {
 // TokenTTL is the lifetime of a login token, counted from its last use.
 type TokenTTL time.Duration
 
-// New returns the use cases over the ports; now returns the time.
+// waitingLogins is how many requests may wait until their password is hashed: about two
+// seconds of work for two processors.
+const waitingLogins = 100
+
+// New returns the use cases over the ports; now returns the time. They hash as many passwords
+// of requests at once as there are processors (AUT-12).
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
 	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, now func() time.Time, log *slog.Logger) *Signin {
 	return &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, now: now,
-		log: log,
+		hashing: admission.New(int64(runtime.GOMAXPROCS(0)), waitingLogins, "Too many logins at once. Try again in a moment."), log: log,
 	}
 }
 
@@ -65,19 +73,9 @@ func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.Stri
 	if err := fault.Merge(readErr, fault.Merge(fault.OnField("username", err), scopeErr)); err != nil {
 		return secret.String{}, err
 	}
-	attempt := access.Attempt{Phone: phone, Source: access.SourceOf(l.From)}
-	if err := s.throttle.Begin(ctx, attempt, s.now()); err != nil {
+	account, err := s.verify(ctx, access.Attempt{Phone: phone, Source: access.SourceOf(l.From)}, l.Password)
+	if err != nil {
 		return secret.String{}, err
-	}
-	account, err := s.verify(ctx, phone, l.Password)
-	switch {
-	case errors.Is(err, access.ErrBadLogin):
-		return secret.String{}, err
-	case err != nil:
-		return secret.String{}, errors.Join(err, s.throttle.Abandon(context.WithoutCancel(ctx), attempt, s.now()))
-	}
-	if err := s.throttle.Succeed(ctx, attempt, s.now()); err != nil {
-		return secret.String{}, fmt.Errorf("count login: %w", err)
 	}
 	granted, err := account.Grant(asked)
 	if err != nil {
@@ -86,10 +84,36 @@ func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.Stri
 	return s.issue(ctx, account, granted, time.Duration(s.ttl))
 }
 
-// verify returns the account if the password matches and the account is enabled. It verifies
-// the password for unknown users, too, so that both cases take the same time.
-func (s *Signin) verify(ctx context.Context, phone user.Phone, password secret.String) (access.Account, error) {
-	account, err := s.accounts.ByPhone(ctx, phone)
+// verify returns the account if the password matches and the account is enabled. It counts
+// a failure (AUT-11). One account or address that logs in very often delays itself, not
+// others.
+func (s *Signin) verify(ctx context.Context, attempt access.Attempt, password secret.String) (access.Account, error) {
+	if err := s.throttle.Begin(ctx, attempt, s.now()); err != nil {
+		return access.Account{}, err
+	}
+	account, err := s.compare(ctx, attempt, password)
+	switch {
+	case errors.Is(err, access.ErrBadLogin):
+		return access.Account{}, err
+	case err != nil:
+		return access.Account{}, errors.Join(err, s.throttle.Abandon(context.WithoutCancel(ctx), attempt, s.now()))
+	}
+	if err := s.throttle.Succeed(ctx, attempt, s.now()); err != nil {
+		return access.Account{}, fmt.Errorf("count login: %w", err)
+	}
+	return account, nil
+}
+
+// compare verifies the password for unknown users, too, so that both cases take the same
+// time.
+func (s *Signin) compare(ctx context.Context, attempt access.Attempt, password secret.String) (access.Account, error) {
+	phone, source := admission.Key("phone "+attempt.Phone.String()), admission.Key("source "+attempt.Source.String())
+	leave, err := s.hashing.Enter(ctx, 1, phone, source)
+	if err != nil {
+		return access.Account{}, err
+	}
+	defer leave()
+	account, err := s.accounts.ByPhone(ctx, attempt.Phone)
 	if err != nil && !errors.Is(err, access.ErrNoAccount) {
 		return access.Account{}, err
 	}

@@ -52,9 +52,11 @@ func ParseScopes(names []string) ([]Scope, error) {
 
 // Actor is the user that a request acts for. The zero Actor is anonymous.
 type Actor struct {
-	ID     user.ID
-	Scopes []Scope        // with BackOffice: may use the back office
-	Zone   *time.Location // nil: UTC
+	ID       user.ID
+	Scopes   []Scope        // with BackOffice: may use the back office
+	Zone     *time.Location // nil: UTC
+	Token    TokenID        // that the request presented; zero: none
+	Narrowed bool           // the token was requested with explicit scopes (AUT-13, AUT-14)
 }
 
 // Local returns the time in the actor's time zone.
@@ -76,6 +78,7 @@ var (
 	ErrNoToken    = fault.New(fault.Unauthenticated, "Authentication credentials were not provided.")
 	ErrBadKey     = fault.New(fault.BadCredentials, "Invalid token.")
 	ErrNotStaff   = fault.New(fault.Denied, "Back-office login permission and the scope back_office are required.")
+	ErrNarrowed   = fault.New(fault.Denied, "This needs a token whose login named no scopes.")
 	ErrBadLogin   = fault.New(fault.Invalid, "Unable to log in with provided credentials.")
 	ErrPhoneTaken = fault.Field("username", "An account with this phone number exists.")
 	ErrNoAccount  = fault.New(fault.NotFound, "Account not found.")

@@ -187,7 +187,7 @@ func TestPasswords(t *testing.T) {
 	}
 	for _, bad := range []string{"", "short", "1234567", "密码", "12345678", "password", "Password123!", "qwertyui",
 		"aaaaaaaa", "iloveyou", "letmein1", "1q2w3e4r", "!!!!!!!!", strings.Repeat("ab3", 43), "nul\x00nul-nul", "\xff\xfe-not-utf-8"} {
-		assertField(t, access.CheckPassword(secret.New(bad), phone, strong), "password")
+		assert.True(t, fault.Is(access.CheckPassword(secret.New(bad), phone, strong), fault.Invalid))
 	}
 }
 
@@ -195,13 +195,13 @@ func TestPasswords_that_are_easy_to_guess(t *testing.T) {
 	phone, err := user.ParsePhone("+86-13900000084")
 	require.NoError(t, err)
 	e := &estimator{strength: access.VeryGuessable}
-	assertField(t, access.CheckPassword(secret.New("plaza-demo"), phone, e), "password")
+	assert.True(t, fault.Is(access.CheckPassword(secret.New("plaza-demo"), phone, e), fault.Invalid))
 	assert.Equal(t, "plaza-demo", e.password)
 	assert.Equal(t, []string{"13900000084", "8613900000084", "+86-13900000084"}, e.known)
 	e.strength = access.SomewhatGuessable
 	assert.NoError(t, access.CheckPassword(secret.New("plaza-demo"), user.Phone{}, e))
 	assert.Empty(t, e.known)
-	assertField(t, access.CheckPassword(secret.New(strings.Repeat("ab3", 43)), phone, e), "password")
+	assert.True(t, fault.Is(access.CheckPassword(secret.New(strings.Repeat("ab3", 43)), phone, e), fault.Invalid))
 	assert.Equal(t, "plaza-demo", e.password, "a too long password is not estimated")
 }
 

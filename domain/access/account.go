@@ -18,6 +18,9 @@ type Account struct {
 	Disabled bool
 	// Generation counts password changes: a token of another generation is invalid.
 	Generation int
+	// Kept is the token that stays valid when Accounts.Change stores a new Generation;
+	// zero: none. It is not stored.
+	Kept TokenID
 }
 
 // SetPassword replaces the password by its hash. It invalidates every key issued
@@ -25,6 +28,12 @@ type Account struct {
 func (a *Account) SetPassword(hash string) {
 	a.Hash = hash
 	a.Generation++
+}
+
+// SetPasswordWith is SetPassword, but the token stays valid (AUT-13).
+func (a *Account) SetPasswordWith(token TokenID, hash string) {
+	a.SetPassword(hash)
+	a.Kept = token
 }
 
 // Rehash replaces the hash of an unchanged password. Keys stay valid (AUT-12).
@@ -88,5 +97,8 @@ type Accounts interface {
 	// returns fn's error unchanged. If fn panics or the context ends, nothing is
 	// stored. No reader may see a partial Change. fn must do no I/O: it may run again.
 	// fn must not call a port of the store: such a call may never return.
+	//
+	// If fn sets Kept and a new Generation, Change also moves that token to it, if the
+	// token is the account's and was of the old one.
 	Change(ctx context.Context, id user.ID, fn func(*Account) error) error
 }

@@ -39,8 +39,8 @@ type Estimator interface {
 	Strength(password secret.String, known []string) Strength
 }
 
-// CheckPassword returns a fault on the field password unless the account with the phone
-// number may use it: long enough, not too long to hash, and not easy to guess. Passwords
+// CheckPassword returns a fault without a field unless the account with the phone
+// number may use the password: long enough, not too long to hash, and not easy to guess. Passwords
 // are checked when they are set, not at login.
 func CheckPassword(password secret.String, phone user.Phone, e Estimator) error {
 	p := password.Reveal()
@@ -55,7 +55,7 @@ func CheckPassword(password secret.String, phone user.Phone, e Estimator) error 
 		problem = "This password is too easy to guess."
 	}
 	if problem != "" {
-		return fault.Field("password", problem)
+		return fault.New(fault.Invalid, problem)
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ const DefaultTTL = 30 * 24 * time.Hour
 // (USR-03).
 const SeenEvery = time.Minute
 
+// MaxTokens is how many tokens a user may have.
+const MaxTokens = 100
+
 // keyPrefix lets secret scanners recognise a leaked key.
 const keyPrefix = "plz_"
 
@@ -85,6 +88,12 @@ func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time
 // Expires returns when the token expires unless it is used before.
 func (t Token) Expires() time.Time { return t.Used.Add(t.TTL) }
 
+// IsValid reports whether the token authenticates its user: it has not expired, is of the
+// generation of the account, and the account is not disabled.
+func (t Token) IsValid(of Account, now time.Time) bool {
+	return now.Before(t.Expires()) && t.Generation == of.Generation && !of.Disabled
+}
+
 // Session is a token with its account and the last sighting of its user: everything
 // that a request needs to know about its caller.
 type Session struct {
@@ -99,7 +108,7 @@ type Session struct {
 // actor has the scopes that both the token and the account hold. A token that was not
 // narrowed holds BackOffice whenever its account does (AUT-14).
 func (s Session) Actor(now time.Time) (Actor, error) {
-	if !now.Before(s.Expires()) || s.Generation != s.Account.Generation || s.Account.Disabled {
+	if !s.IsValid(s.Account, now) {
 		return Actor{}, ErrBadKey
 	}
 	held := s.Account.EffectiveScopes()
@@ -107,7 +116,9 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	if s.Account.Staff && !s.isNarrowed() && !slices.Contains(scopes, BackOffice) {
 		scopes = append(scopes, BackOffice)
 	}
-	return Actor{ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone()}, nil
+	return Actor{
+		ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.isNarrowed(),
+	}, nil
 }
 
 // isNarrowed reports whether the token was narrowed. If that was not recorded, a token
@@ -128,7 +139,9 @@ func (s Session) IsStale(now time.Time) bool {
 // Tokens stores tokens and the last sightings of their users. Every implementation
 // passes test/ports.Tokens.
 type Tokens interface {
-	// Issue stores the token, its Narrowing included, and returns its number.
+	// Issue stores the token, its Narrowing included, and returns its number. If the
+	// user has more than MaxTokens then, Issue also removes the least recently used of
+	// the other ones, ties by ascending id.
 	Issue(ctx context.Context, t Token) (TokenID, error)
 	// Session returns the token with the hash, in any state, or ErrNoSession.
 	Session(ctx context.Context, hash KeyHash) (Session, error)

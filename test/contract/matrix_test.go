@@ -71,6 +71,8 @@ func refused(needs string, who caller) refusal {
 		return refusal{}
 	case who.name == "anonymous":
 		return refusal{401, "NOT_AUTHENTICATED"}
+	case needs == "unnarrowed" && (who.name == "without the scope" || who.name == "staff with a narrowed key"):
+		return refusal{403, "PERMISSION_DENIED"}
 	case needs == "staff" && who.name != "staff", strings.HasPrefix(needs, "scope ") && who.name == "without the scope":
 		return refusal{403, "PERMISSION_DENIED"}
 	}
@@ -92,7 +94,7 @@ func (c *cast) tries(t *testing.T, method, needs string, who caller, a aim) {
 	if a.kept != "" {
 		before = c.owner.get(t, a.kept).is(200).body
 	}
-	client := c.as(t, who, needs)
+	client := c.as(t, who, needs, a.path == logout || strings.HasPrefix(a.path, sessions))
 	got := client.send(t, method, a.path, a.body)
 	want := a.want[who.role]
 	if no := refused(needs, who); no.status != 0 {
@@ -144,8 +146,9 @@ func newCast(t *testing.T, on store) *cast {
 	return c
 }
 
-// as is the caller with a key of their own, or with none.
-func (c *cast) as(t *testing.T, who caller, needs string) *client {
+// as is the caller with a key of their own, with a new one if the request may end it, or
+// with none.
+func (c *cast) as(t *testing.T, who caller, needs string, endsKeys bool) *client {
 	t.Helper()
 	if key, isBad := c.bad[who.name]; isBad {
 		return c.with(key)
@@ -157,7 +160,10 @@ func (c *cast) as(t *testing.T, who caller, needs string) *client {
 		return c.with(c.issue(t, c.staff, 0, ordinary...))
 	}
 	p := map[string]person{"owner": c.owner, "contact": c.contact, "stranger": c.stranger, "staff": c.staff}[who.role]
-	return c.with(c.issue(t, p, 0))
+	if endsKeys {
+		return c.with(c.issue(t, p, 0))
+	}
+	return p.client
 }
 
 // ordinary are the scopes of a new account.
@@ -186,6 +192,16 @@ var trials = map[string]trial{
 	"POST /api/user/user-simple-info/": {"optionalAuth", plainly(simpleInfo, object{"uid": []any{1}}, 200)},
 	"GET /api/user/profile/":           {"authenticated", plainly(profile, nil, 200)},
 	"PUT /api/user/avatar/":            {"authenticated", plainly("/api/user/avatar/", object{"avatar": dot}, 200)},
+
+	"PUT /api/user/password/": {"unnarrowed", func(_ *testing.T, c *cast) []aim {
+		return []aim{{path: passwordPath, body: object{"old_password": "not-this-one", "new_password": newPassword}, want: everybody(400)}}
+	}},
+	"GET /api/user/session/": {"unnarrowed", plainly(sessions, nil, 200)},
+	"DELETE /api/user/session/{id}/": {"unnarrowed", func(t *testing.T, c *cast) []aim {
+		c.issue(t, c.owner, 0)
+		id := c.owner.get(t, sessions).is(200).int("data.0.id")
+		return []aim{{path: sessionPath(id), want: map[string]int{"owner": 204, "contact": 404, "stranger": 404, "staff": 404}, kept: profile}}
+	}},
 
 	"POST /api/xfile/event/":                  {scoped, plainly(events, object{}, 201)},
 	"GET /api/xfile/event/":                   {scoped, plainly(events, nil, 200)},

@@ -33,6 +33,8 @@ func Tokens(t *testing.T, open Open) {
 		{"Revoke removes the token, or returns ErrNoSession", revoke},
 		{"of many who revoke a token at once one does", revokeAtOnce},
 		{"OfUser returns the user's tokens, the latest issued first", tokensOfUser},
+		{"a user has at most MaxTokens: Issue removes the least recently used ones", tokensBounded},
+		{"a new generation leaves the kept token alone valid", tokenKept},
 		{"what goes in and comes out is private", tokenPrivate},
 		{"a cancelled call returns the error of its context and stores nothing", tokenCancelled},
 	})
@@ -293,6 +295,65 @@ func tokensOfUser(w *fixtures) {
 	theirs, err = w.Tokens.OfUser(w.Context(), other+1)
 	require.NoError(w, err)
 	assert.Empty(w, theirs)
+}
+
+func tokensBounded(w *fixtures) {
+	holder, other := w.newUser(), w.newUser()
+	others := w.issue(token(other, 255))
+	var all []access.Token
+	for n := range access.MaxTokens + 1 {
+		t := token(holder, byte(n))
+		t.Used = noon.Add(-time.Duration(n/2) * time.Second) // two by two at the same instant
+		if n == access.MaxTokens-1 {
+			w.touch(all[10], noon.Add(time.Hour))
+		}
+		all = append(all, w.issue(t))
+	}
+	var left []access.TokenID
+	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	require.NoError(w, err)
+	for _, t := range theirs {
+		left = append(left, t.ID)
+	}
+	var want []access.TokenID
+	for n, t := range all {
+		if n != access.MaxTokens-2 { // the older of the two that were used longest ago, but for the new one
+			want = append(want, t.ID)
+		}
+	}
+	assert.ElementsMatch(w, want, left)
+	_, err = w.Tokens.Session(w.Context(), all[access.MaxTokens-2].Hash)
+	assert.ErrorIs(w, err, access.ErrNoSession)
+	assert.Equal(w, others, w.session(others).Token)
+}
+
+func tokenKept(w *fixtures) {
+	holder, other := w.newUser(), w.newUser()
+	generation := w.account(holder).Generation
+	issue := func(user user.ID, n byte, generation int) access.Token {
+		t := token(user, n)
+		t.Generation = generation
+		return w.issue(t)
+	}
+	kept, ended, outdated := issue(holder, 1, generation), issue(holder, 2, generation), issue(holder, 3, generation-1)
+	others := issue(other, 4, generation)
+	for _, keep := range []access.Token{kept, outdated, others} {
+		before := w.account(holder).Generation
+		require.NoError(w, w.Accounts.Change(w.Context(), holder, func(a *access.Account) error {
+			a.SetPasswordWith(keep.ID, "another hash")
+			return nil
+		}))
+		account := w.account(holder)
+		assert.Equal(w, before+1, account.Generation)
+		assert.Zero(w, account.Kept)
+		if keep.ID == kept.ID {
+			assert.Equal(w, account.Generation, w.session(kept).Generation)
+		}
+	}
+	assert.Equal(w, generation+1, w.session(kept).Generation)
+	assert.Equal(w, generation, w.session(ended).Generation)
+	assert.Equal(w, generation-1, w.session(outdated).Generation)
+	assert.Equal(w, generation, w.session(others).Generation)
 }
 
 func tokenPrivate(w *fixtures) {

@@ -174,7 +174,7 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		isFile := strings.HasPrefix(op.path, "/media/")                   // its address is right, or leads nowhere
 		expect("400", body || op.has("query") && !isFile, "a body or a query can be wrong")
 		expect("401", taken, "a token can be wrong")
-		expect("403", op.scope() != "" || op.marked("x-staff") || op.marked("x-owner"), "a scope or another right can be missing")
+		expect("403", op.scope() != "" || op.marked("x-staff") || op.marked("x-owner") || op.marked("x-unnarrowed"), "a scope or another right can be missing")
 		expect("404", op.has("path") || op.isPaged() || op.marked("x-names-in-body"), "what is named can be missing")
 		expect("413", body, "a body can be too large")
 		expect("415", body, "a body can be something else")

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// maxRefused is how many connections may be refused at once. Further ones are closed
+	// without an answer.
+	maxRefused = 64
+	// refusalTime is how long a refusal may take.
+	refusalTime = time.Second
+)
+
+// LimitConnections returns a listener that accepts at most that many connections at once.
+// It answers a further one with 503 and closes it (GEN-14).
+func LimitConnections(l *net.TCPListener, most int) net.Listener {
+	return &limitedListener{l, make(chan struct{}, most), make(chan struct{}, maxRefused)}
+}
+
+// limitedListener has an element in open for each open connection, and one in refused for
+// each that is being refused.
+type limitedListener struct {
+	*net.TCPListener
+	open    chan struct{}
+	refused chan struct{}
+}
+
+// Accept implements net.Listener.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.AcceptTCP()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.open <- struct{}{}:
+			return &limitedConn{conn, sync.OnceFunc(func() { <-l.open })}, nil
+		default:
+			l.refuse(conn)
+		}
+	}
+}
+
+// limitedConn makes room for another connection when it is closed. It keeps the methods of
+// a TCP connection, which the server uses to send files.
+type limitedConn struct {
+	*net.TCPConn
+	leave func()
+}
+
+func (c *limitedConn) Close() error {
+	defer c.leave()
+	return c.TCPConn.Close()
+}
+
+// refuse answers and closes the connection in the background, if few others are being
+// refused.
+func (l *limitedListener) refuse(conn *net.TCPConn) {
+	select {
+	case l.refused <- struct{}{}:
+	default:
+		conn.Close()
+		return
+	}
+	go func() {
+		defer func() { <-l.refused }()
+		defer conn.Close()
+		conn.SetDeadline(time.Now().Add(refusalTime))
+		if err := writeOverloaded(conn); err != nil {
+			return // the client is gone
+		}
+		conn.CloseWrite()
+		io.CopyN(io.Discard, conn, maxBody) // a client that is still sending would lose the answer
+	}()
+}
+
+// writeOverloaded writes the response to a connection beyond the limit.
+func writeOverloaded(w io.Writer) error {
+	reply := refuse(errOverloaded)
+	body, err := encode(reply.content)
+	if err != nil {
+		return err
+	}
+	res := http.Response{
+		StatusCode: reply.status, ProtoMajor: 1, ProtoMinor: 1, Header: reply.header, Close: true,
+		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+	}
+	maps.Copy(res.Header, commonHeaders)
+	res.Header.Set("Content-Type", "application/json")
+	res.Header.Set(requestIDHeader, requestID(""))
+	return res.Write(w)
+}

@@ -1,0 +1,113 @@
+package signin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/adapters/zxcvbn"
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+// slowHasher takes a tenth of a second for each hash, by the clock of a synctest bubble.
+type slowHasher struct{}
+
+func (slowHasher) Hash(_ context.Context, password secret.String) (string, error) {
+	return password.Reveal(), nil
+}
+
+func (slowHasher) Verify(_ context.Context, hash string, password secret.String) (matches, outdated bool, err error) {
+	<-time.After(100 * time.Millisecond)
+	return hash == password.Reveal(), false, nil
+}
+
+// TestAUT12_many_logins_of_one_do_not_delay_another: 40 clients log in again and again, with
+// one account or from one address. Another person gets in next.
+func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
+	for name, login := range map[string]func(i int) signin.Login{
+		"one account": func(i int) signin.Login {
+			return signin.Login{Username: phone, From: netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})}
+		},
+		"one address": func(i int) signin.Login {
+			return signin.Login{Username: fmt.Sprintf("+86-1390000%04d", i), From: netip.MustParseAddr("192.0.2.1")}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := memory.New()
+				s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), slowHasher{}, zxcvbn.Estimator{},
+					signin.TokenTTL(access.DefaultTTL), time.Now, slog.New(slog.DiscardHandler))
+				const other = "+34-600000003"
+				for _, username := range []string{phone, other} {
+					_, err := s.Register(t.Context(), signin.Registration{
+						Username: username, Password: secret.New(password), Member: user.Member{Timezone: "UTC"},
+					})
+					require.NoError(t, err)
+				}
+				flood, stop := context.WithCancel(t.Context())
+				var loops sync.WaitGroup
+				for i := range 40 {
+					loops.Go(func() {
+						for flood.Err() == nil {
+							l := login(i)
+							l.Password = secret.New(password)
+							_, err := s.Login(flood, l, nil)
+							var f *fault.Error
+							assert.True(t, err == nil || errors.Is(err, context.Canceled) || errors.As(err, &f), "%v", err)
+							if f != nil && f.Kind == fault.Throttled {
+								return // an unknown user
+							}
+						}
+					})
+				}
+				<-time.After(time.Second)
+				for range 5 {
+					began := time.Now()
+					_, err := s.Login(t.Context(), signin.Login{
+						Username: other, Password: secret.New(password), From: netip.MustParseAddr("198.51.100.7"),
+					}, nil)
+					require.NoError(t, err)
+					assert.LessOrEqual(t, time.Since(began), 300*time.Millisecond,
+						"the hashes that are being computed, and its own (%d at once)", runtime.GOMAXPROCS(0))
+				}
+				stop()
+				loops.Wait()
+			})
+		})
+	}
+}
+
+func TestAUT13_a_changed_password_ends_all_other_tokens(t *testing.T) {
+	w := newFixture(t)
+	mine, err := w.Login(t.Context(), login(phone, password), nil)
+	require.NoError(t, err)
+	other, err := w.Login(t.Context(), login(phone, password), nil)
+	require.NoError(t, err)
+	actor, err := w.Authenticate(t.Context(), mine)
+	require.NoError(t, err)
+	change := signin.PasswordChange{Old: secret.New(password), New: secret.New("a walk by the lake"), From: netip.MustParseAddr("192.0.2.1")}
+	require.NoError(t, w.ChangePassword(t.Context(), actor, change, nil))
+	_, err = w.Authenticate(t.Context(), mine)
+	assert.NoError(t, err)
+	_, err = w.Authenticate(t.Context(), other)
+	assert.Same(t, access.ErrBadKey, err)
+
+	unread := fault.Field("new_password", "unreadable")
+	assert.Equal(t, unread, w.ChangePassword(t.Context(), actor, change, unread))
+	assert.NotEmpty(t, fault.FieldsOf(w.ChangePassword(t.Context(), actor, change, nil))["old_password"], "the old password is another now")
+}

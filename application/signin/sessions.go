@@ -1,0 +1,83 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/secret"
+)
+
+// PasswordChange is a user's request to replace their password.
+type PasswordChange struct {
+	Old, New secret.String
+	From     netip.Addr
+}
+
+// ChangePassword replaces the actor's password. All tokens of the account end but the one
+// of the request (AUT-13). A wrong old password is a fault on old_password and counts as a
+// failed login (AUT-11); a new one that may not be used is a fault on new_password.
+func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c PasswordChange, readErr error) error {
+	account, err := s.accounts.ByID(ctx, actor.ID)
+	if err != nil {
+		return err
+	}
+	unusable := fault.OnField("new_password", access.CheckPassword(c.New, account.Phone, s.strength))
+	if err := fault.Merge(readErr, unusable); err != nil {
+		return err
+	}
+	attempt := access.Attempt{Phone: account.Phone, Source: access.SourceOf(c.From)}
+	account, err = s.verify(ctx, attempt, c.Old)
+	if errors.Is(err, access.ErrBadLogin) {
+		return fault.Field("old_password", "The password is wrong.")
+	}
+	if err != nil {
+		return err
+	}
+	hash, err := s.hasher.Hash(ctx, c.New)
+	if err != nil {
+		return err
+	}
+	verified := account.Generation
+	return s.accounts.Change(ctx, actor.ID, func(a *access.Account) error {
+		if a.Generation != verified {
+			return fault.New(fault.Conflict, "The password has just been changed by another request.")
+		}
+		a.SetPasswordWith(actor.Token, hash)
+		return nil
+	})
+}
+
+// Sessions returns a page of the actor's valid tokens, without their keys, the latest issued
+// first (AUT-13).
+func (s *Signin) Sessions(ctx context.Context, actor access.Actor, p page.Request) (page.Page[access.Token], error) {
+	account, err := s.accounts.ByID(ctx, actor.ID)
+	if err != nil {
+		return page.Page[access.Token]{}, err
+	}
+	all, err := s.tokens.OfUser(ctx, actor.ID) // at most MaxTokens
+	if err != nil {
+		return page.Page[access.Token]{}, err
+	}
+	now := s.now()
+	all = slices.DeleteFunc(all, func(t access.Token) bool { return !t.IsValid(account, now) })
+	from := min(p.Offset(), len(all))
+	return page.Of(p, all[from:min(from+p.Size(), len(all))], len(all))
+}
+
+// EndSession ends one of the actor's tokens, which may be the one of the request (AUT-13).
+// It returns access.ErrNoSession for any other token.
+func (s *Signin) EndSession(ctx context.Context, actor access.Actor, id access.TokenID) error {
+	all, err := s.tokens.OfUser(ctx, actor.ID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(t access.Token) bool { return t.ID == id }) {
+		return access.ErrNoSession
+	}
+	return s.tokens.Revoke(ctx, id)
+}

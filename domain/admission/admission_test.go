@@ -1,0 +1,151 @@
+package admission_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/admission"
+	"plaza/domain/fault"
+)
+
+// worker enters the queue for a second of work, any number of times.
+type worker struct {
+	queue *admission.Queue
+	order *[]string
+	mu    *sync.Mutex
+}
+
+func (w worker) work(ctx context.Context, name string, weight int64, keys ...admission.Key) error {
+	leave, err := w.queue.Enter(ctx, weight, keys...)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	*w.order = append(*w.order, name)
+	w.mu.Unlock()
+	<-time.After(time.Second)
+	leave()
+	leave() // further calls do nothing
+	return nil
+}
+
+func newWorker(q *admission.Queue) worker { return worker{q, new([]string), new(sync.Mutex)} }
+
+func TestEnter_admits_up_to_the_capacity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(admission.New(3, 10, "busy"))
+		var all sync.WaitGroup
+		began := time.Now()
+		for i, weight := range []int64{1, 2, 3, 100} {
+			all.Go(func() { assert.NoError(t, w.work(t.Context(), fmt.Sprint(i), weight)) })
+			synctest.Wait()
+		}
+		assert.Equal(t, []string{"0", "1"}, *w.order)
+		all.Wait()
+		assert.Equal(t, []string{"0", "1", "2", "3"}, *w.order, "heavier work than the capacity has the capacity's weight")
+		assert.Equal(t, 3*time.Second, time.Since(began))
+	})
+}
+
+func TestEnter_serves_a_newcomer_before_one_who_has_much(t *testing.T) {
+	for name, keys := range map[string]func(i int) []admission.Key{
+		"one account from many addresses": func(i int) []admission.Key {
+			return []admission.Key{"account 1", admission.Key(fmt.Sprint("address ", i))}
+		},
+		"many accounts from one address": func(i int) []admission.Key {
+			return []admission.Key{admission.Key(fmt.Sprint("account ", i)), "address 1"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorker(admission.New(1, 50, "busy"))
+				var all sync.WaitGroup
+				for i := range 40 {
+					all.Go(func() { assert.NoError(t, w.work(t.Context(), "many", 1, keys(i)...)) })
+				}
+				<-time.After(3500 * time.Millisecond)
+				began := time.Now()
+				require.NoError(t, w.work(t.Context(), "one", 1, "account one", "address one"))
+				assert.Equal(t, 1500*time.Millisecond, time.Since(began), "half a second for the work that runs, one for its own")
+				all.Wait()
+			})
+		})
+	}
+}
+
+func TestEnter_shares_between_two_who_both_have_much(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(admission.New(1, 100, "busy"))
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() { assert.NoError(t, w.work(t.Context(), "light", 1, "light")) })
+			all.Go(func() { assert.NoError(t, w.work(t.Context(), "heavy", 1, "heavy")) })
+		}
+		all.Wait()
+		count := map[string]int{}
+		for i, name := range *w.order {
+			count[name]++
+			assert.LessOrEqual(t, max(count["light"], count["heavy"])-min(count["light"], count["heavy"]), 1, i)
+		}
+	})
+}
+
+func TestEnter_refuses_the_largest_share_when_the_line_is_full(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(admission.New(1, 4, "busy"))
+		var all sync.WaitGroup
+		refused := make(chan error, 20)
+		enter := func(name string) {
+			all.Go(func() {
+				if err := w.work(t.Context(), name, 1, admission.Key(name)); err != nil {
+					refused <- fmt.Errorf("%s: %w", name, err)
+				}
+			})
+			synctest.Wait()
+		}
+		for range 6 {
+			enter("many")
+		}
+		require.Len(t, refused, 1)
+		enter("one")
+		require.Len(t, refused, 2)
+		all.Wait()
+		close(refused)
+		for err := range refused {
+			assert.ErrorContains(t, err, "many: ")
+			f, isFault := fault.As(err)
+			require.True(t, isFault)
+			assert.Equal(t, fault.Unavailable, f.Kind)
+			assert.Equal(t, "busy", f.Text)
+			assert.Positive(t, f.RetryAfter)
+		}
+		assert.Equal(t, []string{"many", "one", "many", "many", "many"}, *w.order)
+	})
+}
+
+func TestEnter_ends_with_its_context(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(admission.New(2, 4, "busy"))
+		var all sync.WaitGroup
+		all.Go(func() { assert.NoError(t, w.work(t.Context(), "first", 1)) })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		all.Go(func() { assert.ErrorIs(t, w.work(ctx, "too heavy yet", 2), context.DeadlineExceeded) })
+		synctest.Wait()
+		all.Go(func() { assert.NoError(t, w.work(t.Context(), "light", 1)) })
+		<-time.After(time.Second / 2)
+		synctest.Wait()
+		assert.Equal(t, []string{"first", "light"}, *w.order, "what waited behind it is admitted when it leaves")
+		assert.ErrorIs(t, w.work(ctx, "late", 1), context.DeadlineExceeded)
+		all.Wait()
+		require.NoError(t, w.work(t.Context(), "next", 2), "nothing is held any more")
+	})
+}

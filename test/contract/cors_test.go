@@ -1,0 +1,65 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+)
+
+const (
+	app      = "https://app.example"
+	stranger = "https://stranger.example"
+)
+
+// TestGEN_15 shows GEN-15 on a server that lists one origin. A store has no part in it.
+func TestGEN_15(t *testing.T) {
+	t.Parallel()
+	on := stores[0]
+	on.fresh = on.open(t)
+	s := on.startWith(t, func(c *bootstrap.Config) { c.CORSOrigins = bootstrap.Origins{app} })
+	ada := s.member(t)
+	image := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
+	asks := func(origin, method, path string) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.url+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("Origin", origin)
+		req.Header.Set("Access-Control-Request-Method", method)
+		req.Header.Set("Access-Control-Request-Headers", "authorization,content-type")
+		res, err := dialer.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		return res
+	}
+
+	for method, path := range map[string]string{"POST": login, "PATCH": eventPath(1), "PUT": "/api/user/avatar/", "GET": profile} {
+		res := asks(app, method, path)
+		assert.Equal(t, http.StatusNoContent, res.StatusCode, path)
+		assert.Equal(t, app, res.Header.Get("Access-Control-Allow-Origin"), path)
+		assert.NotEmpty(t, res.Header.Get("Access-Control-Max-Age"), path)
+		assert.NotEmpty(t, res.Header.Get("X-Request-ID"), path)
+
+		res = asks(stranger, method, path)
+		assert.Equal(t, http.StatusMethodNotAllowed, res.StatusCode, path)
+		assert.Empty(t, res.Header.Get("Access-Control-Allow-Origin"), path)
+	}
+	for path, status := range map[string]int{
+		profile: 200, events: 200, images + "?uid=1": 200, itemsOf("uncategory"): 200, "/nothing/": 404, "/api/user/profile": 301, eventPath(4711): 404, image[len(s.url):]: 200,
+	} {
+		a := ada.saying("Origin", app).get(t, path).is(status)
+		assert.Equal(t, app, a.header.Get("Access-Control-Allow-Origin"), path)
+		assert.Contains(t, a.header.Get("Access-Control-Expose-Headers"), "Retry-After", path)
+		assert.Empty(t, a.header.Get("Access-Control-Allow-Credentials"), path)
+		for _, other := range []*client{ada.saying("Origin", stranger), ada.client} {
+			a := other.get(t, path).is(status)
+			assert.Empty(t, a.header.Get("Access-Control-Allow-Origin"), path)
+			assert.Contains(t, a.header.Values("Vary"), "Origin", path)
+		}
+	}
+	s.anyone().saying("Origin", app).get(t, profile).fails(401, "NOT_AUTHENTICATED")
+	assert.Equal(t, app, s.anyone().saying("Origin", app).get(t, profile).header.Get("Access-Control-Allow-Origin"))
+}
