@@ -1,10 +1,10 @@
 // Package admission bounds work that needs much memory or processor time, like hashing a
 // password or decoding a picture, and shares it fairly.
 //
-// A queue admits work up to its capacity. Further work waits, and is admitted by the least
-// share: whoever has used the queue little is admitted before whoever has used it much. So
-// one account or address that sends many requests delays itself, not others. The number of
-// waiting requests is bounded: when it is reached, the one with the largest share is refused.
+// A queue admits work up to its capacity. Further work waits. The work of the account or
+// address that has used the queue least is admitted next. So one that sends many requests
+// delays itself, not others. The number of waiting requests is bounded: beyond it, the
+// request with the largest share is refused.
 package admission
 
 import (
@@ -148,8 +148,8 @@ func (q *Queue) leave(w *waiter) {
 	q.forget()
 }
 
-// forget drops the shares of keys that are no larger than anybody's, and all of them when
-// the queue is idle. So the map holds no more keys than the line and recent work.
+// forget drops the shares that virtual time has passed, and all of them when the queue is
+// idle. So the map holds only keys of waiting and recent work.
 func (q *Queue) forget() {
 	if len(q.line) == 0 && q.active == 0 {
 		clear(q.spent)
