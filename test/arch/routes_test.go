@@ -52,7 +52,7 @@ func TestThe_document_has_exactly_the_routes(t *testing.T) {
 
 // security is what the document says of a route under each policy that names no
 // scope: a key of the scheme Token, none, or either.
-var security = map[string]string{"noAuth": "none", "optionalAuth": "none or Token", "authenticated": "Token", "staff": "Token"}
+var security = map[string]string{"noAuth": "none", "optionalAuth": "none or Token", "authenticated": "Token", "staff": "Token", "unnarrowed": "Token"}
 
 func TestEvery_route_has_a_policy_and_the_document_tells_it(t *testing.T) {
 	operations := described(t)
@@ -73,7 +73,9 @@ func TestEvery_route_has_a_policy_and_the_document_tells_it(t *testing.T) {
 		named, _ := operation.Extensions["x-scope"].(string)
 		assert.Equal(t, scope, named, "%s: x-scope", at) // both empty where none is needed
 		assert.Equal(t, want != "none", operation.Responses.Status(http.StatusUnauthorized) != nil, "%s: the answer 401", at)
-		if isScoped || r.Policy == httpapi.Staff {
+		_, saysUnnarrowed := operation.Extensions["x-unnarrowed"]
+		assert.Equal(t, r.Policy == httpapi.Unnarrowed, saysUnnarrowed, "%s: x-unnarrowed", at)
+		if isScoped || r.Policy == httpapi.Staff || r.Policy == httpapi.Unnarrowed {
 			assert.NotNil(t, operation.Responses.Status(http.StatusForbidden), "%s: the answer 403", at)
 		}
 	}
