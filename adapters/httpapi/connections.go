@@ -18,9 +18,12 @@ const (
 	refusalTime = time.Second
 )
 
-// LimitConnections returns a listener that accepts at most that many connections at once.
-// It answers a further one with 503 and closes it (GEN-14).
+// LimitConnections returns a listener that accepts at most that many connections at once,
+// or any number if that is zero. It answers a further one with 503 and closes it (GEN-14).
 func LimitConnections(l *net.TCPListener, most int) net.Listener {
+	if most == 0 {
+		return l
+	}
 	return &limitedListener{l, make(chan struct{}, most), make(chan struct{}, maxRefused)}
 }
 

@@ -3,6 +3,7 @@ package admission_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -36,6 +37,13 @@ func (w worker) work(ctx context.Context, name string, weight int64, keys ...adm
 	return nil
 }
 
+// admitted returns the names of the admitted work in its order.
+func (w worker) admitted() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(*w.order)
+}
+
 func newWorker(q *admission.Queue) worker { return worker{q, new([]string), new(sync.Mutex)} }
 
 func TestEnter_admits_up_to_the_capacity(t *testing.T) {
@@ -47,9 +55,9 @@ func TestEnter_admits_up_to_the_capacity(t *testing.T) {
 			all.Go(func() { assert.NoError(t, w.work(t.Context(), fmt.Sprint(i), weight)) })
 			synctest.Wait()
 		}
-		assert.Equal(t, []string{"0", "1"}, *w.order)
+		assert.Equal(t, []string{"0", "1"}, w.admitted())
 		all.Wait()
-		assert.Equal(t, []string{"0", "1", "2", "3"}, *w.order, "heavier work than the capacity has the capacity's weight")
+		assert.Equal(t, []string{"0", "1", "2", "3"}, w.admitted(), "heavier work than the capacity has the capacity's weight")
 		assert.Equal(t, 3*time.Second, time.Since(began))
 	})
 }
@@ -90,7 +98,7 @@ func TestEnter_shares_between_two_who_both_have_much(t *testing.T) {
 		}
 		all.Wait()
 		count := map[string]int{}
-		for i, name := range *w.order {
+		for i, name := range w.admitted() {
 			count[name]++
 			assert.LessOrEqual(t, max(count["light"], count["heavy"])-min(count["light"], count["heavy"]), 1, i)
 		}
@@ -126,7 +134,7 @@ func TestEnter_refuses_the_largest_share_when_the_line_is_full(t *testing.T) {
 			assert.Equal(t, "busy", f.Text)
 			assert.Positive(t, f.RetryAfter)
 		}
-		assert.Equal(t, []string{"many", "one", "many", "many", "many"}, *w.order)
+		assert.Equal(t, []string{"many", "one", "many", "many", "many"}, w.admitted())
 	})
 }
 
@@ -143,7 +151,7 @@ func TestEnter_ends_with_its_context(t *testing.T) {
 		all.Go(func() { assert.NoError(t, w.work(t.Context(), "light", 1)) })
 		<-time.After(time.Second / 2)
 		synctest.Wait()
-		assert.Equal(t, []string{"first", "light"}, *w.order, "what waited behind it is admitted when it leaves")
+		assert.Equal(t, []string{"first", "light"}, w.admitted(), "what waited behind it is admitted when it leaves")
 		assert.ErrorIs(t, w.work(ctx, "late", 1), context.DeadlineExceeded)
 		all.Wait()
 		require.NoError(t, w.work(t.Context(), "next", 2), "nothing is held any more")

@@ -67,6 +67,7 @@ func (s *server) takers(t *testing.T, p person, event int) []taker {
 		{method: "POST", path: "/api/xfile/plate/", body: object{"event": event, "photo": dot}, status: 201, takesFiles: true},
 		{method: "POST", path: "/api/pay/order/pay/", body: object{"pay_method": 200, "end_type": 0}, status: 404}, // nothing to pay
 		{method: "PUT", path: avatars, body: object{"avatar": dot}, status: 200, takesFiles: true},
+		{method: "PUT", path: passwordPath, body: object{"old_password": password, "new_password": password}, status: 204},
 		{method: "POST", path: newOrder, body: draftFor(s.member(t)), status: 201},
 	}
 	doc, err := theDocument()
