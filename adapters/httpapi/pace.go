@@ -104,7 +104,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 		err = ended
 	}
 	b.piece -= n
-	if b.piece <= 0 && b.pace.piece > 0 {
+	if err == nil && b.piece <= 0 && b.pace.piece > 0 {
 		b.extend(time.Now())
 	}
 	return n, err
