@@ -158,7 +158,7 @@ func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *test
 		conn := paced(t, 30*time.Second)
 		// The second request finds no deadline of the first. The last bytes of the first
 		// end a piece.
-		for _, length := range []int{maxBody + uploadPiece, maxBody + 1} {
+		for _, length := range []int{maxBody + uploadPiece*3/2, maxBody + 1} {
 			body := strings.Repeat("x", length)
 			go io.WriteString(conn, head(fmt.Sprint("Content-Length: ", len(body)))+body)
 			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
