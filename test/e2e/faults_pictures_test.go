@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/faultproxy"
+	"plaza/test/versitygw"
+)
+
+// faultyPictures is a server whose pictures are in a store behind the line.
+type faultyPictures struct {
+	now  *running
+	key  string
+	body map[string]string // of an upload
+
+	mu    sync.Mutex
+	acked []string // addresses
+	sum   [sha256.Size]byte
+}
+
+func behindPictures(t *testing.T) behindLine {
+	address := strings.TrimPrefix(versitygw.Start(t), "http://")
+	line := faultproxy.Start(t, "tcp", address)
+	settings := []string{"--data-dir=" + t.TempDir()}
+	p := &faultyPictures{
+		key:  people(t, 0, settings).writers[0].key,
+		body: map[string]string{"img": base64.StdEncoding.EncodeToString(noisy(t, 400, 300))},
+	}
+	p.now = serve(t, append(settings,
+		"--media-url=s3://"+line.Address()+"/"+versitygw.Bucket+"?tls=off&region="+versitygw.Region,
+		"--media-key-id="+versitygw.KeyID, "--media-secret="+versitygw.Secret)...)
+	require.True(t, p.upload(t))
+	first := p.fetch(p.acked[0])
+	require.Equal(t, http.StatusOK, first.status, first.body)
+	p.sum = sha256.Sum256([]byte(first.body))
+	return behindLine{line, p.now, p}
+}
+
+// upload uploads a picture, and reports whether that was acknowledged.
+func (p *faultyPictures) upload(t *testing.T) bool {
+	a := ask(p.now, p.key, http.MethodPost, imagesPath, nil, p.body)
+	if !succeeds(t, "uploading", a, http.StatusCreated) {
+		return false
+	}
+	var made struct{ Data imageShown }
+	if !assert.NoError(t, json.Unmarshal([]byte(a.body), &made), a.body) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.acked = append(p.acked, made.Data.Img)
+	return true
+}
+
+func (p *faultyPictures) fetch(address string) said {
+	return ask(p.now, "", http.MethodGet, strings.TrimPrefix(address, p.now.url), nil, nil)
+}
+
+// isWhole reports whether the picture is there. It asserts that it is refused otherwise, or
+// breaks off so that the client sees that.
+func (p *faultyPictures) isWhole(t *testing.T, address string) bool {
+	a := p.fetch(address)
+	if a.status == 0 {
+		assert.Contains(t, a.body, "EOF", "the picture breaks off")
+		return false
+	}
+	return succeeds(t, "fetching", a, http.StatusOK) && assert.Equal(t, p.sum, sha256.Sum256([]byte(a.body)))
+}
+
+func (p *faultyPictures) prepare(*testing.T) {}
+
+func (p *faultyPictures) suffer(t *testing.T, _ faultproxy.Fault) {
+	t.Helper()
+	atOnce(8, func(n int) {
+		switch {
+		case n < 3:
+			p.upload(t)
+		case n < 6:
+			p.isWhole(t, p.acked[0])
+		case n == 6:
+			assert.Equal(t, http.StatusCreated, ask(p.now, p.key, http.MethodPost, eventsPath, nil, diaryEntry{Title: "An event"}).status)
+		default:
+			assert.Equal(t, http.StatusOK, ask(p.now, p.key, http.MethodGet, imagesPath, nil, nil).status)
+		}
+	})
+}
+
+func (p *faultyPictures) works(t *testing.T) bool { return p.upload(t) && p.isWhole(t, p.acked[0]) }
+
+func (p *faultyPictures) verify(t *testing.T) {
+	t.Helper()
+	for _, address := range p.acked {
+		assert.True(t, p.isWhole(t, address), address)
+	}
+	c := newCaller(p.now.url)
+	defer c.client.CloseIdleConnections()
+	var listed []string
+	for _, i := range all[imageShown](t, c, p.key, imagesPath+"?") {
+		listed = append(listed, i.Img)
+	}
+	assert.ElementsMatch(t, p.acked, listed)
+}
+
+func (p *faultyPictures) sessions(*testing.T) int { return 0 } // the store does not tell
+
+func (p *faultyPictures) finish(*testing.T) {}

@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"database/sql"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/faultproxy"
+	"plaza/test/postgres"
+)
+
+// poolSize is how many connections the server keeps to Postgres.
+const poolSize = 4
+
+// faultyPostgres is a shop whose database is behind the line.
+type faultyPostgres struct {
+	*faultyShop
+	db *sql.DB // directly
+
+	mu    sync.Mutex
+	sent  int
+	acked map[string]bool // titles of events
+}
+
+func behindPostgres(t *testing.T) behindLine {
+	s := &shop{dead: func() {}, poll: "200ms", front: newFront()}
+	database := postgres.Empty(t)
+	line, through := postgres.Behind(t, database)
+	s.store = []string{"--data-dir=" + t.TempDir(), "--database-url=" + through}
+	db, err := sql.Open("pgx", database)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	s.openAccounts(t)
+	s.openWallet(t)
+	s.settings = append(s.settings, fmt.Sprint("--database-connections=", poolSize))
+	s.opens(t)
+	return behindLine{line, s.now, &faultyPostgres{faultyShop: &faultyShop{shop: s}, db: db, acked: map[string]bool{}}}
+}
+
+// write stores an event, and reports whether that was acknowledged.
+func (p *faultyPostgres) write(t *testing.T) bool {
+	p.mu.Lock()
+	p.sent++
+	title := fmt.Sprint("event ", p.sent)
+	p.mu.Unlock()
+	a := ask(p.now, p.payers[0].key, http.MethodPost, eventsPath, nil, diaryEntry{Title: title})
+	isStored := succeeds(t, "writing an event", a, http.StatusCreated)
+	if isStored {
+		p.mu.Lock()
+		p.acked[title] = true
+		p.mu.Unlock()
+	}
+	return isStored
+}
+
+func (p *faultyPostgres) suffer(t *testing.T, f faultproxy.Fault) {
+	t.Helper()
+	if f == faultproxy.SlowClose { // the end of these connections arrives late
+		_, err := p.db.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "+ofThePool)
+		require.NoError(t, err)
+	}
+	atOnce(10, func(n int) {
+		switch {
+		case n < 4:
+			p.write(t)
+		case n < 8:
+			succeeds(t, "listing events", ask(p.now, p.payers[0].key, http.MethodGet, eventsPath, nil, nil), http.StatusOK)
+		case n == 8:
+			p.faultyShop.suffer(t, f)
+		default:
+			p.assertAlive(t)
+			if f == faultproxy.BlackHole {
+				assert.Equal(t, http.StatusServiceUnavailable, status(t, p.now.admin))
+			}
+		}
+	})
+}
+
+// assertAlive asserts that requests that need no database are served.
+func (p *faultyPostgres) assertAlive(t *testing.T) {
+	assert.Equal(t, http.StatusOK, status(t, strings.TrimSuffix(p.now.admin, "/readyz")+"/livez"))
+	assert.Equal(t, http.StatusOK, status(t, p.now.url+"/api/openapi.json"))
+}
+
+func (p *faultyPostgres) works(t *testing.T) bool {
+	return status(t, p.now.admin) == http.StatusOK && p.write(t)
+}
+
+// verify asserts that each event is there that was acknowledged, and none twice.
+func (p *faultyPostgres) verify(t *testing.T) {
+	t.Helper()
+	found := map[string]bool{}
+	c := newCaller(p.now.url)
+	defer c.client.CloseIdleConnections()
+	for _, e := range all[eventShown](t, c, p.payers[0].key, eventsPath+"?") {
+		assert.False(t, found[e.Title], "%s is there twice", e.Title)
+		found[e.Title] = true
+	}
+	for title := range p.acked {
+		assert.True(t, found[title], "%s is lost", title)
+	}
+	assert.LessOrEqual(t, len(found), p.sent)
+	p.faultyShop.verify(t)
+}
+
+// ofThePool are the sessions of the server.
+const ofThePool = "datname = current_database() AND application_name = 'plaza'"
+
+func (p *faultyPostgres) sessions(t *testing.T) (n int) {
+	t.Helper()
+	require.NoError(t, p.db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE "+ofThePool).Scan(&n))
+	return n
+}
+
+func (p *faultyPostgres) finish(t *testing.T) {
+	t.Helper()
+	p.faultyShop.finish(t)
+	out, errOut, code := run(t, []string{promptly}, append([]string{"check"}, p.store...)...)
+	assert.Zero(t, code, errOut)
+	assert.Contains(t, out, "found 0 wrong")
+}

@@ -1,0 +1,157 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/faultproxy"
+)
+
+// faults are the ways in which the line to a peer fails. The first one makes requests wait
+// for each other, so that the server opens as many connections as it keeps.
+var faults = []faultproxy.Fault{
+	faultproxy.Latency(100 * time.Millisecond), faultproxy.Reset, faultproxy.ResetAnswers,
+	faultproxy.HalfOpen, faultproxy.SlowClose, faultproxy.BlackHole,
+}
+
+// faultyPeer is a server that Plaza depends on, behind a line that fails.
+type faultyPeer interface {
+	// prepare does what a round needs, while the line is sound.
+	prepare(t *testing.T)
+	// suffer sends requests while the line fails, those that need the peer and those that
+	// do not, and asserts that each is answered as it must be.
+	suffer(t *testing.T, f faultproxy.Fault)
+	// works reports whether a request that needs the peer succeeds.
+	works(t *testing.T) bool
+	// verify asserts that nothing acknowledged is lost, and nothing done twice.
+	verify(t *testing.T)
+	// sessions returns how many connections the peer has.
+	sessions(t *testing.T) int
+	// finish asserts what holds after all rounds.
+	finish(t *testing.T)
+}
+
+// behindLine is a server and the line to its peer.
+type behindLine struct {
+	line *faultproxy.Proxy
+	now  *running
+	peer faultyPeer
+}
+
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	_, err := plaza()
+	require.NoError(t, err)
+	for name, open := range map[string]func(t *testing.T) behindLine{
+		"Postgres": behindPostgres, "wallet": behindWallet, "pictures": behindPictures, "translator": behindTranslator,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t)
+			var before opened
+			for i, fault := range faults {
+				survived := t.Run(fault.String(), func(t *testing.T) {
+					b.survives(t, fault)
+					if i > 0 {
+						b.closes(t, before)
+					}
+				})
+				require.True(t, survived, "%s", b.now.saysBesides("level=INFO"))
+				if i == 0 {
+					before = b.opened(t)
+				}
+			}
+			b.peer.finish(t)
+			require.NoError(t, b.now.cmd.Process.Signal(syscall.SIGTERM))
+			assert.Zero(t, b.now.ends(t), "%s", b.now.log)
+			b.now.assertSilentOn(t, "DATA RACE", "panic", "level=ERROR")
+		})
+	}
+}
+
+// survives breaks the line and mends it, and asserts that the server then works as before.
+func (b behindLine) survives(t *testing.T, f faultproxy.Fault) {
+	t.Helper()
+	b.peer.prepare(t)
+	b.line.Break(f)
+	b.peer.suffer(t, f)
+	b.line.Mend()
+	until(t, func() bool { return b.peer.works(t) })
+	b.peer.verify(t)
+}
+
+// opened is what a server has open.
+type opened struct{ goroutines, links, sessions int }
+
+var goroutines = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
+
+func (b behindLine) opened(t *testing.T) opened {
+	t.Helper()
+	a := ask(&running{url: strings.TrimSuffix(b.now.admin, "/readyz")}, "", http.MethodGet, "/metrics", nil, nil)
+	found := goroutines.FindStringSubmatch(a.body)
+	require.NotNil(t, found, a.body)
+	n, err := strconv.Atoi(found[1])
+	require.NoError(t, err)
+	return opened{n, b.line.Links(), b.peer.sessions(t)}
+}
+
+// closes asserts that the server has no more open than before, or will soon.
+func (b behindLine) closes(t *testing.T, before opened) {
+	t.Helper()
+	var now opened
+	more := func() bool {
+		now = b.opened(t)
+		return now.goroutines > before.goroutines || now.links > before.links || now.sessions > before.sessions
+	}
+	assert.Eventually(t, func() bool { return !more() }, patience, 50*time.Millisecond)
+	assert.False(t, more(), "%+v, before %+v", now, before)
+}
+
+// atOnce runs the function so many times at once, and waits.
+func atOnce(times int, do func(n int)) {
+	var all sync.WaitGroup
+	for n := range times {
+		all.Go(func() { do(n) })
+	}
+	all.Wait()
+}
+
+// refusals are the answers to a request that could not be done, by status.
+var refusals = map[int]string{
+	http.StatusBadGateway: "GATEWAY_ERROR", http.StatusServiceUnavailable: "SERVICE_UNAVAILABLE", http.StatusGatewayTimeout: "GATEWAY_TIMEOUT",
+}
+
+// succeeds reports whether the request succeeded. It asserts that it was refused in the
+// envelope otherwise, with a time to come back at if the server is at fault.
+func succeeds(t *testing.T, what string, a said, success int) bool {
+	t.Helper()
+	if a.status == success {
+		return true
+	}
+	var refused struct {
+		Error bool
+		Code  string
+		Data  struct{ Detail string }
+	}
+	assert.NoError(t, json.Unmarshal([]byte(a.body), &refused), "%s: status %d, %s", what, a.status, a.body)
+	assert.True(t, refused.Error, "%s: %s", what, a.body)
+	assert.NotEmpty(t, refused.Data.Detail, what)
+	assert.Contains(t, refusals, a.status, "%s: %s", what, a.body)
+	assert.Equal(t, refusals[a.status], refused.Code, what)
+	if a.status == http.StatusServiceUnavailable {
+		assert.NotEmpty(t, a.header.Get("Retry-After"), "%s: %s", what, a.body)
+	}
+	return false
+}

@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/faultproxy"
+)
+
+// faultyShop is a shop whose wallet, or whose database, is behind the line.
+type faultyShop struct {
+	*shop
+	all         []*purchase
+	begun, paid *purchase // of this round
+}
+
+// faultyWallet is a shop whose wallet is behind the line.
+type faultyWallet struct{ *faultyShop }
+
+func behindWallet(t *testing.T) behindLine {
+	dir := t.TempDir()
+	s := &shop{dead: func() {}, poll: "200ms", front: newFront(), store: []string{"--data-dir=" + dir}, file: filepath.Join(dir, "plaza.db")}
+	s.openAccounts(t)
+	s.openWallet(t)
+	var line *faultproxy.Proxy
+	for i, setting := range s.settings {
+		if address, is := strings.CutPrefix(setting, "--wallet-url=http://"); is {
+			line = faultproxy.Start(t, "tcp", address)
+			s.settings[i] = "--wallet-url=http://" + line.Address()
+		}
+	}
+	s.opens(t)
+	return behindLine{line, s.now, &faultyWallet{&faultyShop{shop: s}}}
+}
+
+// orders makes an order.
+func (s *faultyShop) orders(t *testing.T) *purchase {
+	t.Helper()
+	p := s.wants(len(s.all) + 1)
+	s.isMade(t, p)
+	s.all = append(s.all, p)
+	return p
+}
+
+// prepare makes two orders, of which one can be paid.
+func (s *faultyShop) prepare(t *testing.T) {
+	t.Helper()
+	s.begun, s.paid = s.orders(t), s.orders(t)
+	s.isBegun(t, s.paid, byCode, "")
+}
+
+// suffer pays one order at the wallet, and begins to pay the other one twice at once, with
+// the same key.
+func (s *faultyShop) suffer(t *testing.T, _ faultproxy.Fault) {
+	t.Helper()
+	s.isPaid(t, s.paid)
+	atOnce(2, func(int) { s.begins(t) })
+}
+
+// begins begins a payment, and reports whether that succeeded.
+func (s *faultyShop) begins(t *testing.T) bool {
+	a := s.begun.pay(s.now, byCode, s.begun.key)
+	return a.status != http.StatusConflict && succeeds(t, "paying", a, http.StatusOK) // the other one is at it
+}
+
+// verify pays the order that was begun.
+func (s *faultyShop) verify(t *testing.T) {
+	t.Helper()
+	s.isBegun(t, s.begun, byCode, s.begun.key)
+	s.isPaid(t, s.begun)
+}
+
+func (s *faultyShop) finish(t *testing.T) {
+	t.Helper()
+	s.settles(t, s.all...)
+}
+
+func (w *faultyWallet) suffer(t *testing.T, f faultproxy.Fault) {
+	t.Helper()
+	reader := w.payers[0].key
+	atOnce(3, func(n int) {
+		switch n {
+		case 0:
+			w.faultyShop.suffer(t, f)
+		case 1:
+			assert.Equal(t, http.StatusOK, ask(w.now, reader, http.MethodGet, "/api/pay/order/", nil, nil).status)
+		default:
+			assert.Equal(t, http.StatusCreated, ask(w.now, reader, http.MethodPost, eventsPath, nil, diaryEntry{Title: "An event"}).status)
+		}
+	})
+}
+
+func (w *faultyWallet) works(t *testing.T) bool { return w.begins(t) }
+
+func (w *faultyWallet) sessions(*testing.T) int { return 0 } // the wallet is in this process
+
+var _ = require.NoError
