@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 type faultyPictures struct {
 	now  *running
 	key  string
+	list string            // the path of the list of pictures
 	body map[string]string // of an upload
 
 	mu    sync.Mutex
@@ -31,8 +33,9 @@ func behindPictures(t *testing.T) behindLine {
 	address := strings.TrimPrefix(versitygw.Start(t), "http://")
 	line := faultproxy.Start(t, "tcp", address)
 	settings := []string{"--data-dir=" + t.TempDir()}
+	writer := people(t, 0, settings).writers[0]
 	p := &faultyPictures{
-		key:  people(t, 0, settings).writers[0].key,
+		key: writer.key, list: fmt.Sprintf("%s?uid=%d", imagesPath, writer.uid),
 		body: map[string]string{"img": base64.StdEncoding.EncodeToString(noisy(t, 400, 300))},
 	}
 	p.now = serve(t, append(settings,
@@ -89,7 +92,7 @@ func (p *faultyPictures) suffer(t *testing.T, _ faultproxy.Fault) {
 		case n == 6:
 			assert.Equal(t, http.StatusCreated, ask(p.now, p.key, http.MethodPost, eventsPath, nil, diaryEntry{Title: "An event"}).status)
 		default:
-			assert.Equal(t, http.StatusOK, ask(p.now, p.key, http.MethodGet, imagesPath, nil, nil).status)
+			assert.Equal(t, http.StatusOK, ask(p.now, p.key, http.MethodGet, p.list, nil, nil).status)
 		}
 	})
 }
@@ -104,7 +107,7 @@ func (p *faultyPictures) verify(t *testing.T) {
 	c := newCaller(p.now.url)
 	defer c.client.CloseIdleConnections()
 	var listed []string
-	for _, i := range all[imageShown](t, c, p.key, imagesPath+"?") {
+	for _, i := range all[imageShown](t, c, p.key, p.list) {
 		listed = append(listed, i.Img)
 	}
 	assert.ElementsMatch(t, p.acked, listed)
