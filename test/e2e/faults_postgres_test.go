@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,33 +60,35 @@ func (p *faultyPostgres) write(t *testing.T) bool {
 	return isStored
 }
 
-func (p *faultyPostgres) suffer(t *testing.T, f faultproxy.Fault) {
+func (p *faultyPostgres) suffer(t *testing.T, f faultproxy.Fault) (succeeded int64) {
 	t.Helper()
 	if f == faultproxy.SlowClose { // the end of these connections arrives late
 		_, err := p.db.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "+ofThePool)
 		require.NoError(t, err)
 	}
-	atOnce(10, func(n int) {
+	var others sync.WaitGroup
+	defer others.Wait()
+	others.Go(func() { p.assertAlive(t, f) })
+	return atOnce(9, func(n int) bool {
 		switch {
 		case n < 4:
-			p.write(t)
+			return p.write(t)
 		case n < 8:
-			succeeds(t, "listing events", ask(p.now, p.payers[0].key, http.MethodGet, eventsPath, nil, nil), http.StatusOK)
-		case n == 8:
-			p.faultyShop.suffer(t, f)
-		default:
-			p.assertAlive(t)
-			if f == faultproxy.BlackHole {
-				assert.Equal(t, http.StatusServiceUnavailable, status(t, p.now.admin))
-			}
+			a := ask(p.now, p.payers[0].key, http.MethodGet, eventsPath, nil, nil)
+			return succeeds(t, "listing events", a, http.StatusOK)
 		}
+		return p.faultyShop.suffer(t, f) > 0
 	})
 }
 
-// assertAlive asserts that requests that need no database are served.
-func (p *faultyPostgres) assertAlive(t *testing.T) {
+// assertAlive asserts that requests that need no database are served, and that the server
+// tells when it should get no others.
+func (p *faultyPostgres) assertAlive(t *testing.T, f faultproxy.Fault) {
 	assert.Equal(t, http.StatusOK, status(t, strings.TrimSuffix(p.now.admin, "/readyz")+"/livez"))
 	assert.Equal(t, http.StatusOK, status(t, p.now.url+"/api/openapi.json"))
+	if slices.Contains(severe, f) {
+		assert.Equal(t, http.StatusServiceUnavailable, status(t, p.now.admin))
+	}
 }
 
 func (p *faultyPostgres) works(t *testing.T) bool {

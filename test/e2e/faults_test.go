@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,13 +26,17 @@ var faults = []faultproxy.Fault{
 	faultproxy.HalfOpen, faultproxy.SlowClose, faultproxy.BlackHole,
 }
 
+// severe are the faults with which no request that needs the peer can succeed.
+var severe = []faultproxy.Fault{faultproxy.Reset, faultproxy.ResetAnswers, faultproxy.BlackHole}
+
 // faultyPeer is a server that Plaza depends on, behind a line that fails.
 type faultyPeer interface {
 	// prepare does what a round needs, while the line is sound.
 	prepare(t *testing.T)
 	// suffer sends requests while the line fails, those that need the peer and those that
-	// do not, and asserts that each is answered as it must be.
-	suffer(t *testing.T, f faultproxy.Fault)
+	// do not. It asserts that each is answered as it must be, and returns how many of those
+	// that need the peer succeeded.
+	suffer(t *testing.T, f faultproxy.Fault) (succeeded int64)
 	// works reports whether a request that needs the peer succeeds.
 	works(t *testing.T) bool
 	// verify asserts that nothing acknowledged is lost, and nothing done twice.
@@ -74,6 +80,7 @@ func TestFaults(t *testing.T) {
 				}
 			}
 			b.peer.finish(t)
+			b.line.Break(faultproxy.BlackHole) // which does not keep the server from stopping
 			require.NoError(t, b.now.cmd.Process.Signal(syscall.SIGTERM))
 			assert.Zero(t, b.now.ends(t), "%s", b.now.log)
 			b.now.assertSilentOn(t, "DATA RACE", "panic", "level=ERROR")
@@ -85,8 +92,11 @@ func TestFaults(t *testing.T) {
 func (b behindLine) survives(t *testing.T, f faultproxy.Fault) {
 	t.Helper()
 	b.peer.prepare(t)
-b.line.Break(f)
-	b.peer.suffer(t, f)
+	b.line.Break(f)
+	succeeded := b.peer.suffer(t, f)
+	if slices.Contains(severe, f) {
+		assert.Zero(t, succeeded, "succeeded without the peer")
+	}
 	b.line.Mend()
 	until(t, func() bool { return b.peer.works(t) })
 	b.peer.verify(t)
@@ -122,13 +132,19 @@ func (b behindLine) closes(t *testing.T, before opened) {
 	})
 }
 
-// atOnce runs the function so many times at once, and waits.
-func atOnce(times int, do func(n int)) {
+// atOnce calls the function so many times at once, waits, and returns how often it was true.
+func atOnce(times int, do func(n int) bool) int64 {
 	var all sync.WaitGroup
+	var succeeded atomic.Int64
 	for n := range times {
-		all.Go(func() { do(n) })
+		all.Go(func() {
+			if do(n) {
+				succeeded.Add(1)
+			}
+		})
 	}
 	all.Wait()
+	return succeeded.Load()
 }
 
 // refusals are the answers to a request that could not be done, by status.
