@@ -131,15 +131,14 @@ func pingPolicy(reset func()) (
 		if p.IdleDuration <= time.Second && (last == nil || time.Since(*last) > p.IdleDuration) {
 			return false
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
-		defer cancel()
-		if p.Conn.Ping(ctx) == nil {
+		// The handler of onCancel would give the ping more time.
+		late := time.AfterFunc(pingTimeout, func() { p.Conn.PgConn().Conn().Close() })
+		err := p.Conn.Ping(context.WithoutCancel(ctx))
+		if late.Stop() && err == nil {
 			return false
 		}
-		if p.Conn.IsClosed() {
-			reset()
-		}
-		return true // the pool closes the connection when its own ping fails, too
+		reset()
+		return true // the pool closes the connection, on which its own ping fails at once
 	}
 	return beforeClose, shouldPing
 }
