@@ -19,11 +19,13 @@ import (
 	"plaza/test/faultproxy"
 )
 
-// faults are the ways in which the line to a peer fails. The first one makes requests wait
-// for each other, so that the server opens as many connections as it keeps.
+// latency makes requests wait for each other, so that the server opens as many connections
+// as it keeps.
+var latency = faultproxy.Latency(30 * time.Millisecond)
+
+// faults are further ways in which the line to a peer fails.
 var faults = []faultproxy.Fault{
-	faultproxy.Latency(30 * time.Millisecond), faultproxy.Reset, faultproxy.ResetAnswers,
-	faultproxy.HalfOpen, faultproxy.SlowClose, faultproxy.BlackHole,
+	faultproxy.Reset, faultproxy.ResetAnswers, faultproxy.HalfOpen, faultproxy.SlowClose, faultproxy.BlackHole,
 }
 
 // severe are the faults with which no request that needs the peer can succeed.
@@ -66,18 +68,14 @@ func TestFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := open(t)
-			var before opened
-			for i, fault := range faults {
+			b.survives(t, latency)
+			before := b.opened(t)
+			for _, fault := range faults {
 				survived := t.Run(fault.String(), func(t *testing.T) {
 					b.survives(t, fault)
-					if i > 0 {
-						b.closes(t, before)
-					}
+					b.closes(t, before)
 				})
 				require.True(t, survived, "%s", b.now.saysBesides("level=INFO"))
-				if i == 0 {
-					before = b.opened(t)
-				}
 			}
 			b.peer.finish(t)
 			b.line.Break(faultproxy.BlackHole) // which does not keep the server from stopping
