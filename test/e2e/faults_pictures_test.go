@@ -19,6 +19,7 @@ import (
 
 // faultyPictures is a server whose pictures are in a store behind the line.
 type faultyPictures struct {
+	line *faultproxy.Proxy
 	now  *running
 	key  string
 	list string            // the path of the list of pictures
@@ -37,7 +38,8 @@ func behindPictures(t *testing.T) behindLine {
 	settings := []string{"--data-dir=" + t.TempDir()}
 	writer := people(t, 0, settings).writers[0]
 	p := &faultyPictures{
-		key: writer.key, list: fmt.Sprintf("%s?uid=%d", imagesPath, writer.uid),
+		line: line,
+		key:  writer.key, list: fmt.Sprintf("%s?uid=%d", imagesPath, writer.uid),
 		body: map[string]string{"img": base64.StdEncoding.EncodeToString(noisy(t, 400, 300))},
 	}
 	p.now = serve(t, append(settings,
@@ -82,7 +84,7 @@ func (p *faultyPictures) isWhole(t *testing.T, address string) bool {
 	return succeeds(t, "fetching", a, http.StatusOK) && assert.Equal(t, p.sum, sha256.Sum256([]byte(a.body)))
 }
 
-func (p *faultyPictures) prepare(*testing.T) {}
+func (p *faultyPictures) breaks(_ *testing.T, f faultproxy.Fault) { p.line.Break(f) }
 
 func (p *faultyPictures) suffer(t *testing.T, _ faultproxy.Fault) (succeeded int64) {
 	t.Helper()

@@ -22,7 +22,10 @@ const poolSize = 4
 // faultyPostgres is a shop whose database is behind the line.
 type faultyPostgres struct {
 	*faultyShop
-	db *sql.DB // directly
+	line *faultproxy.Proxy
+	db   *sql.DB // directly
+
+	halfway sync.WaitGroup // an event that was on its way to the database when the line broke
 
 	mu    sync.Mutex
 	sent  int
@@ -41,15 +44,19 @@ func behindPostgres(t *testing.T) behindLine {
 	s.openWallet(t)
 	s.settings = append(s.settings, fmt.Sprint("--database-connections=", poolSize))
 	s.opens(t)
-	return behindLine{line, s.now, &faultyPostgres{faultyShop: &faultyShop{shop: s}, db: db, acked: map[string]bool{}}}
+	return behindLine{line, s.now, &faultyPostgres{faultyShop: &faultyShop{shop: s}, line: line, db: db, acked: map[string]bool{}}}
+}
+
+// title returns the title of another event.
+func (p *faultyPostgres) title() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent++
+	return fmt.Sprintf("event %d.", p.sent)
 }
 
 // write stores an event, and reports whether that was acknowledged.
-func (p *faultyPostgres) write(t *testing.T) bool {
-	p.mu.Lock()
-	p.sent++
-	title := fmt.Sprint("event ", p.sent)
-	p.mu.Unlock()
+func (p *faultyPostgres) write(t *testing.T, title string) bool {
 	a := ask(p.now, p.payers[0].key, http.MethodPost, eventsPath, nil, diaryEntry{Title: title})
 	isStored := succeeds(t, "writing an event", a, http.StatusCreated)
 	if isStored {
@@ -60,19 +67,28 @@ func (p *faultyPostgres) write(t *testing.T) bool {
 	return isStored
 }
 
+// breaks breaks the line when an event is on its way to the database.
+func (p *faultyPostgres) breaks(t *testing.T, f faultproxy.Fault) {
+	t.Helper()
+	p.opensRound(t)
+	title := p.title()
+	begun := p.line.BreakAt(f, title)
+	p.halfway.Go(func() { p.write(t, title) })
+	await(t, begun, "the event is not on its way")
+}
+
 func (p *faultyPostgres) suffer(t *testing.T, f faultproxy.Fault) (succeeded int64) {
 	t.Helper()
 	if f == faultproxy.SlowClose { // the end of these connections arrives late
 		_, err := p.db.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "+ofThePool)
 		require.NoError(t, err)
 	}
-	var others sync.WaitGroup
-	defer others.Wait()
-	others.Go(func() { p.assertAlive(t, f) })
+	defer p.halfway.Wait()
+	p.halfway.Go(func() { p.assertAlive(t, f) })
 	return atOnce(9, func(n int) bool {
 		switch {
 		case n < 4:
-			return p.write(t)
+			return p.write(t, p.title())
 		case n < 8:
 			a := ask(p.now, p.payers[0].key, http.MethodGet, eventsPath, nil, nil)
 			return succeeds(t, "listing events", a, http.StatusOK)
@@ -92,7 +108,7 @@ func (p *faultyPostgres) assertAlive(t *testing.T, f faultproxy.Fault) {
 }
 
 func (p *faultyPostgres) works(t *testing.T) bool {
-	return status(t, p.now.admin) == http.StatusOK && p.write(t)
+	return status(t, p.now.admin) == http.StatusOK && p.write(t, p.title())
 }
 
 // verify asserts that each event is there that was acknowledged, and none twice.

@@ -33,8 +33,8 @@ var severe = []faultproxy.Fault{faultproxy.Reset, faultproxy.ResetAnswers, fault
 
 // faultyPeer is a server that Plaza depends on, behind a line that fails.
 type faultyPeer interface {
-	// prepare does what a round needs, while the line is sound.
-	prepare(t *testing.T)
+	// breaks does what a round needs while the line is sound, and breaks it.
+	breaks(t *testing.T, f faultproxy.Fault)
 	// suffer sends requests while the line fails, those that need the peer and those that
 	// do not. It asserts that each is answered as it must be, and returns how many of those
 	// that need the peer succeeded.
@@ -89,8 +89,7 @@ func TestFaults(t *testing.T) {
 // survives breaks the line and mends it, and asserts that the server then works as before.
 func (b behindLine) survives(t *testing.T, f faultproxy.Fault) {
 	t.Helper()
-	b.peer.prepare(t)
-	b.line.Break(f)
+	b.peer.breaks(t, f)
 	succeeded := b.peer.suffer(t, f)
 	if slices.Contains(severe, f) {
 		assert.Zero(t, succeeded, "succeeded without the peer")

@@ -20,6 +20,7 @@ import (
 // faultyTranslator is a server whose translator is behind the line. Each round reads in
 // another language.
 type faultyTranslator struct {
+	line      *faultproxy.Proxy
 	now       *running
 	key       string
 	languages []string
@@ -33,7 +34,7 @@ func behindTranslator(t *testing.T) behindLine {
 	reader := people(t, 0, settings).writers[0]
 	publish(t, settings, user.ID(reader.uid))
 	r := serve(t, append(settings, "--translator=libretranslate", "--translator-url=http://"+line.Address())...)
-	return behindLine{line, r, &faultyTranslator{r, reader.key, []string{"", "es", "fr", "de", "it", "pt", "nl"}}}
+	return behindLine{line, r, &faultyTranslator{line, r, reader.key, []string{"", "es", "fr", "de", "it", "pt", "nl"}}}
 }
 
 // shout translates into capital letters, as LibreTranslate answers.
@@ -63,7 +64,10 @@ func publish(t *testing.T, settings []string, author user.ID) {
 	}))
 }
 
-func (f *faultyTranslator) prepare(*testing.T) { f.languages = f.languages[1:] }
+func (f *faultyTranslator) breaks(_ *testing.T, fault faultproxy.Fault) {
+	f.languages = f.languages[1:]
+	f.line.Break(fault)
+}
 
 // isTranslated reports whether the publication comes translated. It asserts that it comes.
 func (f *faultyTranslator) isTranslated(t *testing.T, language string) bool {

@@ -20,7 +20,10 @@ type faultyShop struct {
 }
 
 // faultyWallet is a shop whose wallet is behind the line.
-type faultyWallet struct{ *faultyShop }
+type faultyWallet struct {
+	*faultyShop
+	line *faultproxy.Proxy
+}
 
 func behindWallet(t *testing.T) behindLine {
 	dir := t.TempDir()
@@ -35,7 +38,7 @@ func behindWallet(t *testing.T) behindLine {
 		}
 	}
 	s.opens(t)
-	return behindLine{line, s.now, &faultyWallet{&faultyShop{shop: s}}}
+	return behindLine{line, s.now, &faultyWallet{&faultyShop{shop: s}, line}}
 }
 
 // orders makes an order.
@@ -47,8 +50,8 @@ func (s *faultyShop) orders(t *testing.T) *purchase {
 	return p
 }
 
-// prepare makes an order.
-func (s *faultyShop) prepare(t *testing.T) {
+// opensRound makes an order.
+func (s *faultyShop) opensRound(t *testing.T) {
 	t.Helper()
 	s.paid, s.begun = s.begun, s.orders(t)
 }
@@ -80,6 +83,12 @@ func (s *faultyShop) finish(t *testing.T) {
 	t.Helper()
 	s.isPaid(t, s.begun)
 	s.settles(t, s.all...)
+}
+
+func (w *faultyWallet) breaks(t *testing.T, f faultproxy.Fault) {
+	t.Helper()
+	w.opensRound(t)
+	w.line.Break(f)
 }
 
 func (w *faultyWallet) suffer(t *testing.T, f faultproxy.Fault) (succeeded int64) {

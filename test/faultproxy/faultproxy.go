@@ -7,6 +7,7 @@
 package faultproxy
 
 import (
+	"bytes"
 	"net"
 	"sync"
 	"testing"
@@ -54,6 +55,14 @@ type Proxy struct {
 	fault Fault
 	over  chan struct{} // closed when the fault ends
 	links map[*link]struct{}
+	next  *trigger // nil: no fault waits
+}
+
+// trigger begins a fault when a client sends the words.
+type trigger struct {
+	fault Fault
+	words []byte
+	begun chan struct{}
 }
 
 // Start starts a proxy on a free port of this machine, for the server at the address, as
@@ -90,6 +99,31 @@ func (p *Proxy) Links() int {
 func (p *Proxy) Break(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.begin(f)
+}
+
+// BreakAt begins a fault when a client sends the words, which meet it already. The channel is
+// closed then.
+func (p *Proxy) BreakAt(f Fault, words string) (begun <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next = &trigger{f, []byte(words), make(chan struct{})}
+	return p.next.begun
+}
+
+// look begins the fault that waits for these data.
+func (p *Proxy) look(data []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if next := p.next; next != nil && bytes.Contains(data, next.words) {
+		p.next = nil
+		p.begin(next.fault)
+		close(next.begun)
+	}
+}
+
+// begin ends the fault before. The caller holds the lock.
+func (p *Proxy) begin(f Fault) {
 	close(p.over)
 	p.fault, p.over = f, make(chan struct{})
 	for l := range p.links {
@@ -183,6 +217,9 @@ func (p *Proxy) pump(l *link, to, from net.Conn, data event) {
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
+			if data == request {
+				p.look(buffer[:n])
+			}
 			switch p.await(l, data) {
 			case passes:
 				if _, err := to.Write(buffer[:n]); err != nil {
@@ -250,6 +287,7 @@ func (p *Proxy) await(l *link, e event) verdict {
 			select {
 			case <-time.After(fault.delay):
 			case <-over:
+				continue // the next fault decides
 			}
 		}
 		return passes

@@ -84,6 +84,19 @@ func hears(c net.Conn, words string) error {
 	return nil
 }
 
+// saysAnew does so over a connection of its own, which may fail, too.
+func saysAnew(p *Proxy, words string) error {
+	c, err := net.Dial("tcp", p.Address())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	return says(c, words)
+}
+
 // isSilent asserts that nothing comes for a moment.
 func isSilent(t *testing.T, c net.Conn) {
 	t.Helper()
@@ -119,7 +132,7 @@ func TestProxy_to_a_server_that_is_gone(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, gone.Close())
 	p := Start(t, "tcp", gone.Addr().String())
-	assert.ErrorIs(t, says(dial(t, p), "hello"), syscall.ECONNRESET)
+	assert.ErrorIs(t, saysAnew(p, "hello"), syscall.ECONNRESET)
 	eventually(t, func() bool { return p.Links() == 0 })
 }
 
@@ -134,6 +147,11 @@ func TestLatency(t *testing.T) {
 	isSilent(t, c)
 	p.Mend()
 	assert.NoError(t, hears(c, "hello"), "the end of the fault ends the delay")
+	p.Break(Latency(time.Hour))
+	_, err = io.WriteString(c, "hello")
+	require.NoError(t, err)
+	p.Break(Reset)
+	assert.ErrorIs(t, hears(c, "hello"), syscall.ECONNRESET, "what was delayed meets the next fault")
 }
 
 func TestReset(t *testing.T) {
@@ -143,7 +161,7 @@ func TestReset(t *testing.T) {
 	p.Break(Reset)
 	assert.ErrorIs(t, hears(c, "x"), syscall.ECONNRESET)
 	eventually(t, func() bool { return e.reset.Load() == 1 })
-	assert.Error(t, says(dial(t, p), "hello"))
+	assert.Error(t, saysAnew(p, "hello"))
 	assert.EqualValues(t, 5, e.bytes.Load(), "nothing more arrives")
 	p.Mend()
 	assert.NoError(t, says(dial(t, p), "hello"))
@@ -157,7 +175,7 @@ func TestResetAnswers(t *testing.T) {
 	p.Break(ResetAnswers)
 	isSilent(t, open)
 	assert.ErrorIs(t, says(open, "two"), syscall.ECONNRESET)
-	assert.ErrorIs(t, says(dial(t, p), "six"), syscall.ECONNRESET)
+	assert.ErrorIs(t, saysAnew(p, "six"), syscall.ECONNRESET)
 	assert.EqualValues(t, 9, e.bytes.Load(), "the requests arrive")
 	p.Mend()
 	assert.NoError(t, says(dial(t, p), "ten"))
@@ -212,4 +230,17 @@ func TestSlowClose(t *testing.T) {
 	p.Mend()
 	assert.ErrorIs(t, hears(c, "x"), io.EOF)
 	eventually(t, func() bool { return e.ended.Load() == 1 })
+}
+
+func TestBreakAt(t *testing.T) {
+	e, p := start(t)
+	c := dial(t, p)
+	begun := p.BreakAt(HalfOpen, "now")
+	require.NoError(t, says(c, "not yet"))
+	_, err := io.WriteString(c, "and now!")
+	require.NoError(t, err)
+	<-begun
+	isSilent(t, c)
+	assert.EqualValues(t, 7, e.bytes.Load(), "the words meet the fault")
+	assert.NoError(t, saysAnew(p, "now"), "the fault has begun once")
 }
