@@ -168,13 +168,12 @@ func FuzzOrdering(f *testing.F) {
 	})
 }
 
-// FuzzTarget sends any target to the router. A redirect stays on this server and leads to no
-// other redirect.
+// FuzzTarget sends any target to the router. Redirects stay on this server and soon end.
 func FuzzTarget(f *testing.F) {
 	for _, target := range []string{
 		"/api/user/profile", "/api/user/profile/", "//evil.example/api/user/profile", "/\\evil.example/api/user/profile", "/%2Fevil.example/..", "/api/../api/user/profile", "/api/user//profile",
 		"http://evil.example/api/user/profile", "/api/xfile/event/1%2F2", "/media/public/..%2fprivate%2fx", "/media/private/%2e%2e/x?a=b", "*", "/?//evil.example", "/api/user/profile?next=//evil.example/",
-		"/media/portrait", "/api/xfile/event/%00", "/.", "/%", "/api/user/profile;x=1", "/API/USER/PROFILE", "/api/user/profile%2F", "evil.example:443",
+		"/media/portrait", "/api/xfile/event/%00", "/.", "/%", "/api/user/profile;x=1", "/API/USER/PROFILE", "/api/user/profile%2F", "/api/xfile/event/0%2F", "/api/xfile/event/0%2F%252F%2F", "evil.example:443",
 	} {
 		f.Add(target)
 	}
@@ -199,17 +198,16 @@ func FuzzTarget(f *testing.F) {
 		if w == nil {
 			return
 		}
-		require.Contains(t, []int{204, 301, 404, 405}, w.Code)
-		if w.Code != http.StatusMovedPermanently {
-			return
+		for hops := 0; w.Code == http.StatusMovedPermanently; hops++ {
+			require.Less(t, hops, 3, "%q", target)
+			to := w.Header().Get("Location")
+			u, err := url.Parse(to)
+			require.NoError(t, err)
+			require.True(t, u.Scheme == "" && u.Host == "" && strings.HasPrefix(to, "/"), "%q", to)
+			require.NotRegexp(t, `^/[/\\]`, to, "browsers take that for a host")
+			w = get(to)
+			require.NotNil(t, w)
 		}
-		to := w.Header().Get("Location")
-		u, err := url.Parse(to)
-		require.NoError(t, err)
-		require.True(t, u.Scheme == "" && u.Host == "" && strings.HasPrefix(to, "/"), "%q", to)
-		require.NotRegexp(t, `^/[/\\]`, to, "browsers take that for a host")
-		there := get(to)
-		require.NotNil(t, there)
-		require.Contains(t, []int{204, 404, 405}, there.Code, "%q leads to %q", target, to)
+		require.Contains(t, []int{204, 404, 405}, w.Code)
 	})
 }
