@@ -48,5 +48,6 @@ func FuzzAddress(f *testing.F) {
 		u, err := url.Parse(s)
 		assert.NoError(t, err)
 		assert.NotEmpty(t, u.Hostname())
+		assert.Nil(t, u.User)
 	})
 }

@@ -21,7 +21,7 @@ func FuzzQuery(f *testing.F) {
 	f.Add([]byte(genuine))
 	for _, text := range []string{
 		"", "<xml/>", "<html>Bad Gateway</html>", "<xml><return_code>FAIL</return_code><return_msg>" + payer + "</return_msg></xml>", "<xml><return_code>FAIL</return_code><return_msg>签名错误</return_msg></xml>",
-		written(merged([]string{"trade_state", "SUCCESS", "out_trade_no", string(number)})), signed("trade_state", "NOTPAY", "out_trade_no", "another"), signed("result_code", "FAIL", "err_code", "ORDERNOTEXIST"), genuine + genuine,
+		written(merged([]string{"trade_state", "NOTPAY", "out_trade_no", string(number)})), written(merged([]string{"trade_state", "SUCCESS", "out_trade_no", string(number)})), signed("trade_state", "NOTPAY", "out_trade_no", "another"), signed("result_code", "FAIL", "err_code", "ORDERNOTEXIST"), genuine + genuine,
 	} {
 		f.Add([]byte(text))
 	}
