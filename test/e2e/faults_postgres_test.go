@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -70,7 +69,7 @@ func (p *faultyPostgres) write(t *testing.T, title string) bool {
 // breaks breaks the line when an event is on its way to the database.
 func (p *faultyPostgres) breaks(t *testing.T, f faultproxy.Fault) {
 	t.Helper()
-	p.opensRound(t)
+	p.nextOrder(t)
 	title := p.title()
 	begun := p.line.BreakAt(f, title)
 	p.halfway.Go(func() { p.write(t, title) })
@@ -85,7 +84,8 @@ func (p *faultyPostgres) suffer(t *testing.T, f faultproxy.Fault) (succeeded int
 	}
 	defer p.halfway.Wait()
 	p.halfway.Go(func() { p.assertAlive(t, f) })
-	return atOnce(9, func(n int) bool {
+	p.pays(t)
+	return atOnce(10, func(n int) bool {
 		switch {
 		case n < 4:
 			return p.write(t, p.title())
@@ -93,22 +93,22 @@ func (p *faultyPostgres) suffer(t *testing.T, f faultproxy.Fault) (succeeded int
 			a := ask(p.now, p.payers[0].key, http.MethodGet, eventsPath, nil, nil)
 			return succeeds(t, "listing events", a, http.StatusOK)
 		}
-		return p.faultyShop.suffer(t, f) > 0
+		return p.begins(t)
 	})
 }
 
 // assertAlive asserts that requests that need no database are served, and that the server
 // tells when it should get no others.
 func (p *faultyPostgres) assertAlive(t *testing.T, f faultproxy.Fault) {
-	assert.Equal(t, http.StatusOK, status(t, strings.TrimSuffix(p.now.admin, "/readyz")+"/livez"))
-	assert.Equal(t, http.StatusOK, status(t, p.now.url+"/api/openapi.json"))
+	assert.Equal(t, http.StatusOK, p.now.askAdmin("/livez").status)
+	assert.Equal(t, http.StatusOK, ask(p.now, "", http.MethodGet, "/api/openapi.json", nil, nil).status)
 	if slices.Contains(severe, f) {
-		assert.Equal(t, http.StatusServiceUnavailable, status(t, p.now.admin))
+		assert.Equal(t, http.StatusServiceUnavailable, p.now.askAdmin("/readyz").status)
 	}
 }
 
 func (p *faultyPostgres) works(t *testing.T) bool {
-	return status(t, p.now.admin) == http.StatusOK && p.write(t, p.title())
+	return p.now.askAdmin("/readyz").status == http.StatusOK && p.write(t, p.title())
 }
 
 // verify asserts that each event is there that was acknowledged, and none twice.

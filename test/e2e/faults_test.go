@@ -106,12 +106,17 @@ var goroutines = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 
 func (b behindLine) opened(t *testing.T) opened {
 	t.Helper()
-	a := ask(&running{url: strings.TrimSuffix(b.now.admin, "/readyz")}, "", http.MethodGet, "/metrics", nil, nil)
+	a := b.now.askAdmin("/metrics")
 	found := goroutines.FindStringSubmatch(a.body)
 	require.NotNil(t, found, a.body)
 	n, err := strconv.Atoi(found[1])
 	require.NoError(t, err)
 	return opened{n, b.line.Links(), b.peer.sessions(t)}
+}
+
+// askAdmin reads from the address of health and metrics.
+func (r *running) askAdmin(path string) said {
+	return ask(&running{url: strings.TrimSuffix(r.admin, "/readyz")}, "", http.MethodGet, path, nil, nil)
 }
 
 // closes waits until the server has no more open than before.

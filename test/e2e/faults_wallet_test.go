@@ -41,35 +41,28 @@ func behindWallet(t *testing.T) behindLine {
 	return behindLine{line, s.now, &faultyWallet{&faultyShop{shop: s}, line}}
 }
 
-// orders makes an order.
-func (s *faultyShop) orders(t *testing.T) *purchase {
+// nextOrder makes an order for this round.
+func (s *faultyShop) nextOrder(t *testing.T) {
 	t.Helper()
 	p := s.wants(len(s.all) + 1)
 	s.isMade(t, p)
 	s.all = append(s.all, p)
-	return p
+	s.paid, s.begun = s.begun, p
 }
 
-// opensRound makes an order.
-func (s *faultyShop) opensRound(t *testing.T) {
-	t.Helper()
-	s.paid, s.begun = s.begun, s.orders(t)
-}
-
-// suffer pays the order of the round before at the wallet, and begins to pay the one of this
-// round twice at once, with the same key.
-func (s *faultyShop) suffer(t *testing.T, _ faultproxy.Fault) (succeeded int64) {
+// pays pays the order of the round before at the wallet.
+func (s *faultyShop) pays(t *testing.T) {
 	t.Helper()
 	if s.paid != nil {
 		s.isPaid(t, s.paid)
 	}
-	return atOnce(2, func(int) bool { return s.begins(t) })
 }
 
-// begins begins a payment, and reports whether that succeeded.
+// begins begins to pay the order of this round, with its key, and reports whether that
+// succeeded.
 func (s *faultyShop) begins(t *testing.T) bool {
 	a := s.begun.pay(s.now, byCode, s.begun.key)
-	return a.status != http.StatusConflict && succeeds(t, "paying", a, http.StatusOK) // the other one is at it
+	return a.status != http.StatusConflict && succeeds(t, "paying", a, http.StatusOK) // 409: another call is at it
 }
 
 // verify begins to pay the order for sure.
@@ -87,11 +80,11 @@ func (s *faultyShop) finish(t *testing.T) {
 
 func (w *faultyWallet) breaks(t *testing.T, f faultproxy.Fault) {
 	t.Helper()
-	w.opensRound(t)
+	w.nextOrder(t)
 	w.line.Break(f)
 }
 
-func (w *faultyWallet) suffer(t *testing.T, f faultproxy.Fault) (succeeded int64) {
+func (w *faultyWallet) suffer(t *testing.T, _ faultproxy.Fault) (succeeded int64) {
 	t.Helper()
 	var others sync.WaitGroup
 	defer others.Wait()
@@ -100,7 +93,8 @@ func (w *faultyWallet) suffer(t *testing.T, f faultproxy.Fault) (succeeded int64
 		assert.Equal(t, http.StatusOK, ask(w.now, reader, http.MethodGet, "/api/pay/order/", nil, nil).status)
 		assert.Equal(t, http.StatusCreated, ask(w.now, reader, http.MethodPost, eventsPath, nil, diaryEntry{Title: "An event"}).status)
 	})
-	return w.faultyShop.suffer(t, f)
+	w.pays(t)
+	return atOnce(2, func(int) bool { return w.begins(t) })
 }
 
 func (w *faultyWallet) works(t *testing.T) bool { return w.begins(t) }
