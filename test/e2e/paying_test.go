@@ -210,7 +210,8 @@ func tell(r *running, who, path, idempotency string, body any) said {
 	return ask(r, who, http.MethodPost, path, header, body)
 }
 
-// ask sends a request over a connection of its own; without a body if that is nil.
+// ask sends a request over a connection of its own; without a key if that is empty, and
+// without a body if that is nil.
 func ask(r *running, who, method, path string, header http.Header, body any) said {
 	var content io.Reader
 	if body != nil {
@@ -226,7 +227,9 @@ func ask(r *running, who, method, path string, header http.Header, body any) sai
 	}
 	maps.Copy(req.Header, header)
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Token "+who)
+	if who != "" {
+		req.Header.Set("Authorization", "Token "+who)
+	}
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	if err != nil {
