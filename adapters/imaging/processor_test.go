@@ -80,7 +80,7 @@ func allocated(fn func()) uint64 {
 
 func refused(t *testing.T, raw []byte) {
 	t.Helper()
-	_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(raw))
+	_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
 	assert.ErrorIs(t, err, media.ErrNotAccepted)
 }
 
@@ -96,7 +96,7 @@ func TestPLA03_a_processor_has_so_many_slots(t *testing.T) {
 			s, inner, gate, done := imaging.NewProcessor(c.slots), new(atomic.Int64), make(chan struct{}), make(chan struct{})
 			for range 8 {
 				go func() {
-					_, err := s.Process(t.Context(), stuck{bytes.NewReader(c.raw), gate, inner})
+					_, err := s.Process(t.Context(), "user 1", stuck{bytes.NewReader(c.raw), gate, inner})
 					assert.Error(t, err)
 					done <- struct{}{}
 				}()
@@ -142,7 +142,7 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 		"with few colours": {pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 1600, 1200), color.Palette{color.White, color.Transparent})), 6.5},
 	} {
 		got := allocated(func() {
-			_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(c.raw))
+			_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(c.raw))
 			require.NoError(t, err)
 		})
 		assert.Less(t, float64(got)/pixels, c.bytes, name)
@@ -153,14 +153,14 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 func TestPLA03_AProfileCostsItsBound(t *testing.T) {
 	raw := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	plain := allocated(func() {
-		_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(raw))
+		_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
 		require.NoError(t, err)
 	})
 	for _, says := range []uint32{0, 100, 512 << 10, 512<<10 + 1, 1 << 31} {
 		bomb := deflated(t, append(binary.BigEndian.AppendUint32(nil, says), make([]byte, 8<<20)...))
 		with := withChunk(raw, "iCCP", append([]byte("bomb\x00\x00"), bomb...))
 		cost := allocated(func() {
-			_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(with))
+			_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(with))
 			require.NoError(t, err)
 		})
 		assert.Less(t, cost, plain+4<<20, "%d", says)
@@ -176,19 +176,19 @@ func TestPLA03_ScansAreCounted(t *testing.T) {
 	scans := func(n int) []byte {
 		return slices.Concat(raw[:scan], bytes.Repeat(raw[scan:len(raw)-2], n), raw[len(raw)-2:])
 	}
-	_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(scans(100)))
+	_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(scans(100)))
 	require.NoError(t, err)
 	refused(t, scans(101))
 	// The scans of a camera's thumbnail do not count.
 	thumbnail := append([]byte("\xff\xe1\x01\x2eExif\x00\x00"), bytes.Repeat([]byte("\xff\xda"), 147)...)
-	_, err = imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
+	_, err = imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
 	require.NoError(t, err)
 }
 
 // TestPLA03_APictureThatIsTooLongForAJPEG: it is a PNG, though it is opaque.
 func TestPLA03_APictureThatIsTooLongForAJPEG(t *testing.T) {
 	for _, m := range []image.Image{image.NewGray(image.Rect(0, 0, 65_536, 2)), image.NewPaletted(image.Rect(0, 0, 65_536, 2), color.Palette{color.NRGBA{1, 2, 3, 255}})} {
-		d, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(pictures.PNG(t, m)), media.AvatarSizes...)
+		d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(pictures.PNG(t, m)), media.AvatarSizes...)
 		require.NoError(t, err)
 		assert.Equal(t, []any{"image/png", 65_536, 2}, []any{d.Type, d.Width, d.Height})
 		for _, r := range d.Variants {
@@ -218,7 +218,7 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 			6: func(x, y int) color.Color { return at(y, h-1-x) }, 7: func(x, y int) color.Color { return at(w-1-y, h-1-x) },
 			8: func(x, y int) color.Color { return at(w-1-y, x) },
 		} {
-			d, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(held(raw, orientation)))
+			d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(held(raw, orientation)))
 			require.NoError(t, err)
 			got, err := jpeg.Decode(bytes.NewReader(d.Bytes))
 			require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
 	develop := func(specs ...media.SizeSpec) []media.Variant {
-		d, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(raw), specs...)
+		d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw), specs...)
 		require.NoError(t, err)
 		return d.Variants
 	}
@@ -266,7 +266,7 @@ func BenchmarkDevelop(b *testing.B) {
 			b.Run(name+"/"+sizes, func(b *testing.B) {
 				s := imaging.NewProcessor(1)
 				for b.Loop() {
-					_, err := s.Process(b.Context(), bytes.NewReader(raw), specs...)
+					_, err := s.Process(b.Context(), "user 1", bytes.NewReader(raw), specs...)
 					require.NoError(b, err)
 				}
 			})

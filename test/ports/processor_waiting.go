@@ -33,7 +33,7 @@ func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	synctest.Test(t, func(t *testing.T) {
 		s, gate, inner := fresh(t), make(chan struct{}), new(atomic.Int64)
 		come := func(ctx context.Context, ends chan<- error) {
-			_, err := s.Process(ctx, slow{bytes.NewReader(raw), gate, inner})
+			_, err := s.Process(ctx, "user 1", slow{bytes.NewReader(raw), gate, inner})
 			ends <- err
 		}
 		served, patience := make(chan error, callers), make(chan error, callers)
