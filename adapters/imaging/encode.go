@@ -79,8 +79,11 @@ func (p picture) encodePNG(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	e := png.Encoder{}
-	if area(pixels.Bounds().Size()) > quickPixels {
+	e, large := png.Encoder{}, area(pixels.Bounds().Size()) > quickPixels
+	if n, ok := pixels.(*image.NRGBA); ok && large {
+		return encodeQuickPNG(out, n, profile)
+	}
+	if large {
 		e.CompressionLevel = png.BestSpeed
 	}
 	const start = 8 + 25 // length of the signature and the header

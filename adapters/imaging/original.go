@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"runtime"
+	"runtime/debug"
 
 	"plaza/domain/media"
 )
@@ -30,7 +30,7 @@ type original struct {
 // its memory several times over before the collector runs.
 func (o *original) collect() {
 	if o.large {
-		runtime.GC()
+		debug.FreeOSMemory()
 	}
 }
 
