@@ -21,8 +21,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/semaphore"
 
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
@@ -230,7 +230,7 @@ func TestPLA_03_the_bodies_that_are_decoded_at_once_are_bounded(t *testing.T) {
 	body := `{"gate":"x","img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
 	synctest.Test(t, func(t *testing.T) {
 		gate.open = make(chan struct{})
-		decoding := semaphore.NewWeighted(int64((most+1)*len(body) - 1))
+		decoding := admission.New(admission.Limits{Capacity: int64((most+1)*len(body) - 1), Waiting: uploads}, errUploadsBusy)
 		ended := make(chan error)
 		for range uploads {
 			go func() {
@@ -258,9 +258,10 @@ func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
 			c.gin.Request = c.gin.Request.WithContext(ctx)
-			require.NoError(t, c.decoding.Acquire(ctx, maxDecoding-10))
+			_, err := c.decoding.Enter(ctx, maxDecoding-10, "another")
+			require.NoError(t, err)
 			began := time.Now()
-			_, err := readUpload[imageBody](c)
+			_, err = readUpload[imageBody](c)
 			return time.Since(began), err
 		}
 		waited, err := send(large, uploadDeadline)
@@ -271,7 +272,7 @@ func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
 		assert.Equal(t, "2", answer.header.Get("Retry-After"))
 
 		waited, err = send(large, time.Second)
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, errUploadsBusy, err, "the request's own deadline is no reason for a 504")
 		assert.Equal(t, time.Second, waited)
 
 		_, err = send(`{"img":"cGl4"}`, time.Second)

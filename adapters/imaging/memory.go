@@ -143,4 +143,3 @@ func (f frame) need() need {
 	}
 	return need{plain: plain, most: max(decoding, plain+upright, plain+encodedJPEG)}
 }
-

@@ -110,7 +110,7 @@ func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 	}
 	const uploads = 20
 	for name, picture := range map[string][]byte{
-		"PNG of 16 bits": pictures.Deep(t, 8000, 5000), "progressive JPEG": pictures.Progressive(t, textured(8000, 5000)),
+		"PNG of 16 bits": pictures.Deep(t, 8000, 5000, false), "progressive JPEG": pictures.Progressive(t, textured(8000, 5000)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := serve(t, "--demo", "--wallet=none", "--data-dir="+t.TempDir())

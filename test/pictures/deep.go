@@ -11,31 +11,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Deep returns a PNG with transparency and 16 bits a sample. It is small: every row is the
-// same noise. It is encoded here, because package png needs the decoded picture, which has
-// eight bytes a pixel.
-func Deep(t testing.TB, width, height int) []byte {
+// Deep returns a PNG with transparency and 16 bits a sample. Its pixels are noise, but the
+// file is small: all rows are alike. It is encoded here, because package png does not
+// interlace, and needs the decoded picture, which has eight bytes a pixel.
+func Deep(t testing.TB, width, height int, interlaced bool) []byte {
 	t.Helper()
-	row := make([]byte, 1+8*width)
-	_, err := rand.NewChaCha8([32]byte{2}).Read(row[1:])
-	require.NoError(t, err)
-	const asAbove = 2 // the filter
+	// The first pixel of each pass, and the steps to the next ones.
+	passes := [][4]int{{0, 0, 1, 1}}
+	kind := append(header(width, height), 16, 6, 0, 0, 0)
+	if interlaced {
+		passes = [][4]int{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}
+		kind[len(kind)-1] = 1
+	}
 	var pixels bytes.Buffer
 	z := zlib.NewWriter(&pixels)
-	for y := range height {
-		if y == 1 {
+	for _, p := range passes {
+		row := make([]byte, 1+8*((width-p[0]+p[2]-1)/p[2]))
+		_, err := rand.NewChaCha8([32]byte{2}).Read(row[1:])
+		require.NoError(t, err)
+		for y := p[1]; y < height; y += p[3] {
+			_, err := z.Write(row)
+			require.NoError(t, err)
+			const asAbove = 2 // the filter
 			clear(row)
 			row[0] = asAbove
 		}
-		_, err := z.Write(row)
-		require.NoError(t, err)
 	}
 	require.NoError(t, z.Close())
-	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(width)), uint32(height))
-	out := []byte("\x89PNG\r\n\x1a\n")
-	out = appendChunk(out, "IHDR", append(header, 16, 6, 0, 0, 0))
+	out := appendChunk([]byte("\x89PNG\r\n\x1a\n"), "IHDR", kind)
 	out = appendChunk(out, "IDAT", pixels.Bytes())
 	return appendChunk(out, "IEND", nil)
+}
+
+func header(width, height int) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(width)), uint32(height))
 }
 
 func appendChunk(out []byte, kind string, data []byte) []byte {

@@ -46,9 +46,7 @@ func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	} {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(t, fresh(t)) })
 	}
-	t.Run("few pictures are processed at once, and later calls wait until their context ends", func(t *testing.T) {
-		processorWaits(t, fresh)
-	})
+	processorWaits(t, fresh)
 }
 
 // processed returns the processed picture of the bytes.
