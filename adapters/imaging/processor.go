@@ -33,6 +33,10 @@ const (
 // errBusy is the fault of a picture that is not admitted in time.
 var errBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The server is processing too many pictures. Try again soon.")
 
+// MaxMemory returns how much memory the pictures of a processor take at once, in bytes. Only
+// progressive JPEGs of ink or of red, green and blue take more: 24 and 19 bytes a pixel.
+func MaxMemory(processors int) int64 { return largeMemory + int64(max(processors, 1))*smallMemory }
+
 // Processor implements media.Processor. It admits pictures by the memory that they take, in
 // two lanes.
 type Processor struct {

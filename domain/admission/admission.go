@@ -93,8 +93,8 @@ func (q *Queue) join(weight int64, keys []Key) *waiter {
 	for _, k := range keys {
 		w.tag = max(w.tag, q.spent[k])
 	}
-	for _, k := range keys {
-		q.spent[k] = w.tag + weight
+	for _, k := range keys { // each for itself, so that one with much does not delay one that is named beside it
+		q.spent[k] = max(q.now, q.spent[k]) + weight
 	}
 	at, _ := slices.BinarySearchFunc(q.line, w.tag, func(other *waiter, tag int64) int {
 		if other.tag <= tag {
