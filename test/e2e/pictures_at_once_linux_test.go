@@ -12,6 +12,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,6 +37,20 @@ func residentNow(t *testing.T, r *running) int {
 	kB, err := strconv.Atoi(string(resident.FindSubmatch(status)[1]))
 	require.NoError(t, err)
 	return kB >> 10
+}
+
+// openUploads returns how many nameless files of uploads the server has.
+func openUploads(t *testing.T, r *running) (count int) {
+	t.Helper()
+	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", r.cmd.Process.Pid))
+	require.NoError(t, err)
+	require.NotEmpty(t, open)
+	for _, link := range open {
+		if name, err := os.Readlink(link); err == nil && strings.Contains(name, "/plaza-") {
+			count++
+		}
+	}
+	return count
 }
 
 // textured is a grey picture of so many pixels, which a file of a few megabytes holds.
@@ -142,6 +157,7 @@ func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 			}
 			avatars.Wait()
 			report(t, answers, len(picture))
+			assert.Zero(t, openUploads(t, r), "files of uploads")
 			added := inUse(t, r) - idle
 			t.Logf("%d MiB in use when idle, at most %d more", idle, added)
 			assert.LessOrEqual(t, added, 700)
