@@ -47,9 +47,12 @@ func shrinkBytes(size image.Point, specs []media.SizeSpec) int64 {
 	most := 0
 	for _, spec := range specs {
 		to := fit(size, spec)
-		b := boxFor(size, to)
+		b, averaging := boxFor(size, to), 0
 		averaged := image.Pt((size.X+b.x-1)/b.x, (size.Y+b.y-1)/b.y)
-		most = max(most, pixel*area(averaged)+filtered*averaged.Y*to.X+result*area(to))
+		if averaged != size {
+			averaging = pixel * area(averaged)
+		}
+		most = max(most, averaging+filtered*averaged.Y*to.X+result*area(to))
 	}
 	return int64(most)
 }

@@ -73,18 +73,20 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 	}
 	photo := image.NewYCbCr(r, image.YCbCrSubsampleRatio420)
 	copy(photo.Y, grey.Pix)
+	square := image.NewGray(image.Rect(0, 0, 2500, 2500)) // the worst size to shrink to an avatar
 	for name, raw := range map[string][]byte{
 		"JPEG": pictures.JPEG(t, photo), "JPEG turned": upside(pictures.JPEG(t, photo)), "JPEG grey": pictures.JPEG(t, grey),
 		"JPEG progressive": pictures.Progressive(t, grey), "JPEG progressive turned": upside(pictures.Progressive(t, grey)),
 		"JPEG progressive of inks": inked(pictures.Progressive(t, grey)),
 		"PNG of 16 bits":           pictures.Deep(t, width, height, false), "PNG of 16 bits interlaced": pictures.Deep(t, width, height, true),
 		"PNG grey": pictures.PNG(t, grey), "PNG with a palette": pictures.PNG(t, palette), "GIF": pictures.GIF(t, palette),
+		"JPEG shrunk": pictures.JPEG(t, square),
 	} {
 		f, c, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
 		require.NoError(t, err, name)
-		counted := f.need((&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).open(), c).bytes(r.Size(), media.AvatarSizes)
+		counted := f.need((&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).open(), c).bytes(image.Pt(c.Width, c.Height), media.AvatarSizes)
 		peak := peakOf(t, raw, media.AvatarSizes)
-		t.Log(fmt.Sprintf("%-26s %4d MiB counted, %4d taken: %5.1f bytes a pixel", name, counted>>20, peak>>20, float64(peak)/width/height))
+		t.Log(fmt.Sprintf("%-26s %4d MiB counted, %4d taken: %5.1f bytes a pixel", name, counted>>20, peak>>20, float64(peak)/float64(c.Width*c.Height)))
 		const measuring = 8 << 20 // what the process itself takes more, at times
 		assert.LessOrEqual(t, peak, counted+measuring, name)
 	}
