@@ -12,8 +12,9 @@ import (
 )
 
 // Deep returns a PNG with transparency and 16 bits a sample. Its pixels are noise, but the
-// file is small: all rows are alike. It is encoded here, because package png does not
-// interlace, and needs the decoded picture, which has eight bytes a pixel.
+// file is small: each row has the same differences to the row above, and repeats. It is
+// encoded here, because package png does not interlace, and needs the decoded picture, which
+// has eight bytes a pixel.
 func Deep(t testing.TB, width, height int, interlaced bool) []byte {
 	t.Helper()
 	// The first pixel of each pass, and the steps to the next ones.
@@ -23,18 +24,20 @@ func Deep(t testing.TB, width, height int, interlaced bool) []byte {
 		passes = [][4]int{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}
 		kind[len(kind)-1] = 1
 	}
+	const repeats, paeth = 24_000, 4 // bytes; a filter
+	noise := make([]byte, repeats)
+	_, err := rand.NewChaCha8([32]byte{2}).Read(noise)
+	require.NoError(t, err)
 	var pixels bytes.Buffer
 	z := zlib.NewWriter(&pixels)
 	for _, p := range passes {
-		row := make([]byte, 1+8*((width-p[0]+p[2]-1)/p[2]))
-		_, err := rand.NewChaCha8([32]byte{2}).Read(row[1:])
-		require.NoError(t, err)
+		row := []byte{paeth}
+		for left := 8 * ((width - p[0] + p[2] - 1) / p[2]); left > 0; left -= repeats {
+			row = append(row, noise[:min(left, repeats)]...)
+		}
 		for y := p[1]; y < height; y += p[3] {
 			_, err := z.Write(row)
 			require.NoError(t, err)
-			const asAbove = 2 // the filter
-			clear(row)
-			row[0] = asAbove
 		}
 	}
 	require.NoError(t, z.Close())
