@@ -16,7 +16,6 @@ import (
 	"reflect"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/sync/semaphore"
 
 	"plaza/application/browsing"
 	"plaza/application/diary"
@@ -27,6 +26,7 @@ import (
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/userimages"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 )
 
@@ -68,7 +68,7 @@ type PortraitSource func(name string) ([]byte, bool)
 type api struct {
 	UseCases
 	limits   *listLimits
-	decoding *semaphore.Weighted // bytes of bodies with pictures that are decoded at once
+	decoding *admission.Queue // bytes of bodies with pictures that are decoded at once
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -79,7 +79,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	router, err := newRouter(&api{u, newListLimits(), semaphore.NewWeighted(maxDecoding)}, c.TrustedProxies, table)
+	router, err := newRouter(&api{u, newListLimits(), newDecoding()}, c.TrustedProxies, table)
 	if err != nil {
 		return nil, err
 	}

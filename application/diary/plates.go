@@ -20,7 +20,7 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err := fault.Merge(readErr, noEvent(err)); err != nil {
 		return event.Plate{}, err
 	}
-	processed, err := d.ports.Processor.Process(ctx, raw)
+	processed, err := d.ports.Processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return event.Plate{}, fault.OnField("photo", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/memory"
 	"plaza/application/diary"
+	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/test/pictures"
@@ -43,6 +45,16 @@ func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
 	assert.ErrorIs(t, w.Detach(t.Context(), w.ann, plate.ID), event.ErrNoPlate)
 	_, err = pictures.Open(t.Context(), plate.Photo)
 	assert.ErrorIs(t, err, media.ErrNotFound)
+}
+
+func TestPLA03_plates_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	w := newFixture(t, func(p *diary.Ports) { p.Processor = refuser })
+	for _, actor := range []access.Actor{w.ann, w.bob} {
+		_, err := w.Attach(t.Context(), actor, w.published(t, actor, "a lake", event.Public), strings.NewReader("no picture"), nil)
+		assert.Equal(t, "photo", fieldOf(t, err))
+	}
+	assert.Equal(t, []admission.Key{w.ann.QueueKey(), w.bob.QueueKey()}, refuser.Keys)
 }
 
 func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {

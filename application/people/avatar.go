@@ -18,7 +18,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if readErr != nil {
 		return user.Info{}, readErr
 	}
-	processed, err := p.processor.Process(ctx, raw, media.AvatarSizes...)
+	processed, err := p.processor.Process(ctx, actor.QueueKey(), raw, media.AvatarSizes...)
 	if err != nil {
 		return user.Info{}, fault.OnField("avatar", err)
 	}

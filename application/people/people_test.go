@@ -13,6 +13,7 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/people"
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/user"
 	"plaza/test/pictures"
@@ -68,6 +69,16 @@ func TestUSR05_the_own_profile(t *testing.T) {
 	assert.True(t, profile.Staff)
 	assert.Equal(t, noon, profile.Joined)
 	assert.Equal(t, "Ann", profile.Username)
+}
+
+func TestPLA03_avatars_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	p := people.New(nil, nil, nil, nil, nil, refuser, time.Now)
+	for _, id := range []user.ID{1, 2} {
+		_, err := p.SetAvatar(t.Context(), access.Actor{ID: id}, bytes.NewReader(nil), nil)
+		assert.True(t, fault.Is(err, fault.Invalid))
+	}
+	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
 }
 
 func TestUSR04_an_avatar_of_ones_own(t *testing.T) {

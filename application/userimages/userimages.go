@@ -46,7 +46,7 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	if err := fault.Merge(readErr, err); err != nil {
 		return View{}, err
 	}
-	processed, err := u.processor.Process(ctx, raw)
+	processed, err := u.processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return View{}, fault.OnField("img", err)
 	}

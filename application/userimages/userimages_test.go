@@ -15,6 +15,7 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/userimages"
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
@@ -82,6 +83,16 @@ func newFixture(t *testing.T, change ...func(userimage.Repository) userimage.Rep
 func picture(t *testing.T) media.Raw {
 	t.Helper()
 	return bytes.NewReader(pictures.Plain(t, 30, 20))
+}
+
+func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	u := userimages.New(nil, nil, nil, refuser, time.Now)
+	for _, id := range []user.ID{1, 2} {
+		_, err := u.Upload(t.Context(), access.Actor{ID: id}, picture(t), nil, nil)
+		assert.Error(t, err)
+	}
+	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
 }
 
 func TestIMG07_keeping_and_deleting(t *testing.T) {
