@@ -115,3 +115,66 @@ func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 		})
 	}
 }
+
+// TestGEN14_what_a_charge_pays_for_stays_until_it_is_written: another transaction takes away
+// what the write needs, while the write waits for it.
+func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
+	s, who := openWithUser(t, Options{URL: testserver.Empty(t)})
+	events, ctx := s.Events(), t.Context()
+	limits := ratelimit.Limits{ratelimit.Comment: {Count: 10, Period: time.Hour}}
+	charge := limits.Charge(int64(who), ratelimit.Comment, noon)
+	for _, c := range []struct {
+		name  string
+		taken string
+		call  func(e event.Entry) error
+		want  error
+		paid  time.Duration
+	}{
+		{"a comment", "DELETE FROM event_counts WHERE event_id = ?", func(e event.Entry) error {
+			_, err := events.AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon}, charge)
+			return err
+		}, event.ErrNotFound, 0},
+		{"a like", "DELETE FROM event_counts WHERE event_id = ?", func(e event.Entry) error {
+			return events.Like(ctx, e.ID(), who, true, charge)
+		}, event.ErrNotFound, 0},
+		{"an edit", "UPDATE events SET revision = revision + 1 WHERE id = ?", func(e event.Entry) error {
+			_, err := events.ChangeRead(ctx, e, func(e *event.Event) error { return e.Apply(event.Change{Title: new("After")}, noon) }, charge)
+			return err
+		}, nil, charge.Price()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := s.db.ExecContext(ctx, "DELETE FROM rate_limits")
+			require.NoError(t, err)
+			added, err := event.New(who, event.Change{Title: new("Before")}, event.DateOf(noon), noon)
+			require.NoError(t, err)
+			added, err = events.Add(ctx, added)
+			require.NoError(t, err)
+			read, err := events.Get(ctx, added.ID())
+			require.NoError(t, err)
+
+			other, err := s.db.BeginTx(ctx, nil)
+			require.NoError(t, err)
+			defer other.Rollback()
+			_, err = other.ExecContext(ctx, c.taken, int64(added.ID()))
+			require.NoError(t, err)
+			written := make(chan error, 1)
+			go func() { written <- c.call(read) }()
+			require.Eventually(t, func() bool {
+				var waiting int
+				err := s.db.NewRaw("SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(ctx, &waiting)
+				return err == nil && waiting > 0
+			}, time.Minute, time.Millisecond)
+			require.NoError(t, other.Commit())
+			assert.ErrorIs(t, <-written, c.want)
+
+			paid := noon.UnixMicro()
+			require.NoError(t, s.db.NewRaw("SELECT COALESCE(max(until), ?) FROM rate_limits", paid).Scan(ctx, &paid))
+			assert.Equal(t, noon.Add(c.paid), time.UnixMicro(paid).UTC())
+			if c.want == nil {
+				stored, err := events.Get(ctx, added.ID())
+				require.NoError(t, err)
+				assert.Equal(t, "After", stored.Text().Title)
+			}
+		})
+	}
+}
