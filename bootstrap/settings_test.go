@@ -42,6 +42,9 @@ var wrongSettings = []struct {
 	{"--limits", "PLAZA_LIMITS", []string{"none", "perhaps"}},
 	{"--limit-comments", "PLAZA_LIMIT_COMMENTS", []string{"300", "0/h", "many/h"}},
 	{"--limit-upload-bytes", "PLAZA_LIMIT_UPLOAD_BYTES", []string{"8GB/d"}},
+	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
+		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",
+	}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }
