@@ -35,7 +35,7 @@ func fixture(t *testing.T, names ...string) (*people.People, []user.ID) {
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	return people.New(store.Accounts(), store.Accounts(), portraits, pictures, store.DeletionQueue(), imaging.NewProcessor(1), func() time.Time { return noon }), ids
+	return people.New(store.Accounts(), store.Accounts(), portraits, pictures, store.DeletionQueue(), imaging.NewProcessor(1), nil, func() time.Time { return noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
@@ -73,7 +73,7 @@ func TestUSR05_the_own_profile(t *testing.T) {
 
 func TestPLA03_avatars_wait_in_the_turn_of_their_account(t *testing.T) {
 	refuser := &pictures.Refuser{}
-	p := people.New(nil, nil, nil, nil, nil, refuser, time.Now)
+	p := people.New(nil, nil, nil, nil, nil, refuser, nil, time.Now)
 	for _, id := range []user.ID{1, 2} {
 		_, err := p.SetAvatar(t.Context(), access.Actor{ID: id}, bytes.NewReader(nil), nil)
 		assert.True(t, fault.Is(err, fault.Invalid))

@@ -19,6 +19,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/test/guard"
@@ -54,7 +55,7 @@ type full struct{ userimage.Repository }
 
 var errFull = errors.New("full")
 
-func (full) Add(context.Context, userimage.Image) (userimage.Image, error) {
+func (full) Add(context.Context, userimage.Image, ...ratelimit.Charge) (userimage.Image, error) {
 	return userimage.Image{}, errFull
 }
 
@@ -75,7 +76,7 @@ func newFixture(t *testing.T, change ...func(userimage.Repository) userimage.Rep
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	return &fixture{
-		UserImages: userimages.New(images, pictures, guarded.Deletions, imaging.NewProcessor(1), func() time.Time { return noon }),
+		UserImages: userimages.New(images, pictures, guarded.Deletions, imaging.NewProcessor(1), nil, func() time.Time { return noon }),
 		pictures:   pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }
@@ -87,7 +88,7 @@ func picture(t *testing.T) media.Raw {
 
 func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
 	refuser := &pictures.Refuser{}
-	u := userimages.New(nil, nil, nil, refuser, time.Now)
+	u := userimages.New(nil, nil, nil, refuser, nil, time.Now)
 	for _, id := range []user.ID{1, 2} {
 		_, err := u.Upload(t.Context(), access.Actor{ID: id}, picture(t), nil, nil)
 		assert.Error(t, err)
