@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/domain/ratelimit"
 )
 
 // parsed returns the checked settings of the flags.
@@ -38,6 +39,9 @@ var wrongSettings = []struct {
 	{"--wallet-poll", "PLAZA_WALLET_POLL", []string{"0", "5", "49ms", "61m"}},
 	{"--wallet-timeout", "PLAZA_WALLET_TIMEOUT", []string{"0", "11s"}},
 	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
+	{"--limits", "PLAZA_LIMITS", []string{"none", "perhaps"}},
+	{"--limit-comments", "PLAZA_LIMIT_COMMENTS", []string{"300", "0/h", "many/h"}},
+	{"--limit-upload-bytes", "PLAZA_LIMIT_UPLOAD_BYTES", []string{"8GB/d"}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }
@@ -79,6 +83,25 @@ func TestSettings(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, url, c.DatabaseURL)
 	}
+}
+
+func TestGEN14_limits_have_defaults(t *testing.T) {
+	c, err := parsed(t, "--limit-likes=off", "--limit-comments=5/m", "--limit-follows=")
+	require.NoError(t, err)
+	assert.Equal(t, "on", c.Limits)
+	assert.Equal(t, ratelimit.Off, c.LimitLikes)
+	assert.Equal(t, ratelimit.Limit{Count: 5, Period: time.Minute}, c.LimitComments)
+	assert.Equal(t, ratelimit.Limit{Count: 500, Period: time.Hour}, c.LimitFollows, "an empty value is a missing one")
+	assert.Equal(t, ratelimit.Limit{Count: 8 << 30, Period: 24 * time.Hour}, c.LimitUploadBytes)
+
+	unset, err := bootstrap.Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: "var", TokenTTL: time.Hour, WalletPoll: time.Minute,
+		WalletTimeout: time.Second, LogFormat: "text", LimitsConfig: bootstrap.LimitsConfig{LimitComments: ratelimit.Off},
+	}.Check()
+	require.NoError(t, err)
+	assert.Equal(t, "on", unset.Limits, "a Config of a program has the same defaults")
+	assert.True(t, unset.LimitComments.IsOff())
+	assert.Equal(t, c.LimitLogins, unset.LimitLogins)
 }
 
 func TestSettings_of_the_environment(t *testing.T) {

@@ -46,7 +46,7 @@ func (l *addressLimit) charge(r *http.Request, addr netip.Addr) error {
 	key := access.SourceOf(addr).First().As16()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.charged.Charge(key[:], ratelimit.Charge{Limit: l.limit, Cost: 1, Now: l.now()})
+	err := l.charged.Charge(key[:], ratelimit.Charge{Limit: l.limit, Units: 1, Now: l.now()})
 	if refused, is := fault.As(err); is {
 		return fault.RetryAfter(fault.Throttled, refused.RetryAfter,
 			"Too many requests without a valid token from your address. Log in, or try again later.")

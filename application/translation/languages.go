@@ -35,13 +35,13 @@ func (l *languageLimit) admits(reader user.ID, to locale.Tag, now time.Time) boo
 		return true
 	}
 	language := fmt.Appendf(nil, "%d %s", reader, to.Language())
-	first := ratelimit.Charge{Limit: ratelimit.Limit{Count: 1, Period: l.limit.Period}, Cost: 1, Now: now}
+	first := ratelimit.Charge{Limit: ratelimit.Limit{Count: 1, Period: l.limit.Period}, Units: 1, Now: now}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.charged.Admits(language, first) {
 		return true // it is already the reader's
 	}
-	if l.charged.Charge(fmt.Append(nil, reader), ratelimit.Charge{Limit: l.limit, Cost: 1, Now: now}) != nil {
+	if l.charged.Charge(fmt.Append(nil, reader), ratelimit.Charge{Limit: l.limit, Units: 1, Now: now}) != nil {
 		return false
 	}
 	return l.charged.Charge(language, first) == nil

@@ -16,7 +16,7 @@ import (
 func keyOf(n int) []byte { return binary.BigEndian.AppendUint64(make([]byte, 8), uint64(n)) }
 
 // once is a limit of one within an hour, and a charge that uses it up.
-var once = ratelimit.Charge{Limit: ratelimit.Limit{Count: 1, Period: time.Hour}, Cost: 1, Now: noon}
+var once = ratelimit.Charge{Limit: ratelimit.Limit{Count: 1, Period: time.Hour}, Units: 1, Now: noon}
 
 func TestGEN_14_a_sketch_admits_what_the_limit_of_each_key_admits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -26,7 +26,7 @@ func TestGEN_14_a_sketch_admits_what_the_limit_of_each_key_admits(t *testing.T) 
 		for range rapid.IntRange(1, 200).Draw(t, "charges") {
 			now = now.Add(time.Duration(rapid.Int64Range(0, int64(10*time.Minute)).Draw(t, "pause")))
 			key := rapid.IntRange(1, 5).Draw(t, "key")
-			charge := ratelimit.Charge{Limit: limit, Cost: 1, Now: now}
+			charge := ratelimit.Charge{Limit: limit, Units: 1, Now: now}
 			after, want := charge.Apply(paid[key])
 			if want == nil {
 				paid[key] = after
@@ -39,9 +39,9 @@ func TestGEN_14_a_sketch_admits_what_the_limit_of_each_key_admits(t *testing.T) 
 
 func TestGEN_14_a_sketch_forgets_no_debt_however_many_keys_it_is_charged_for(t *testing.T) {
 	sketch := ratelimit.NewSketch(noon)
-	all := ratelimit.Charge{Limit: ratelimit.Limit{Count: 1000, Period: time.Hour}, Cost: 1000, Now: noon}
+	all := ratelimit.Charge{Limit: ratelimit.Limit{Count: 1000, Period: time.Hour}, Units: 1000, Now: noon}
 	one := all
-	one.Cost = 1
+	one.Units = 1
 	require.NoError(t, sketch.Charge(keyOf(0), all))
 	for i := range 300_000 {
 		require.NoError(t, sketch.Charge(keyOf(1+i), one))
@@ -78,7 +78,7 @@ func BenchmarkSketch(b *testing.B) {
 	for name, keys := range map[string]int{"one": 1, "100000": 100_000} {
 		b.Run(name, func(b *testing.B) {
 			sketch := ratelimit.NewSketch(time.Now())
-			charge := ratelimit.Charge{Limit: ratelimit.Limit{Count: 6000, Period: time.Minute}, Cost: 1, Now: time.Now()}
+			charge := ratelimit.Charge{Limit: ratelimit.Limit{Count: 6000, Period: time.Minute}, Units: 1, Now: time.Now()}
 			all := make([][]byte, keys)
 			for i := range all {
 				all[i] = keyOf(i)
