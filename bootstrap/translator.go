@@ -34,7 +34,7 @@ func (l *Languages) UnmarshalText(text []byte) error {
 }
 
 func offer(c Config) translation.Offer {
-	o := translation.Offer{Languages: c.TranslatorLanguages}
+	o := translation.Offer{Languages: c.TranslatorLanguages, NewLanguages: c.of(c.LimitLanguages)}
 	if c.TranslatorBudget != nil {
 		o.Budget = *c.TranslatorBudget
 	}

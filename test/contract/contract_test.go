@@ -79,7 +79,7 @@ func TestRuns(t *testing.T) {
 func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, loginRows, peopleRows, goldenRows, eventRows, eventListRows, eventTextRows,
-		activityRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, cacheRows, realRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, usualPlaceRows, sessionRows,
+		activityRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, cacheRows, realRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, usualPlaceRows, sessionRows, addressLimitRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)
