@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +166,25 @@ func TestGEN_14_clients_without_an_address_are_not_limited(t *testing.T) {
 	for range 3 {
 		assert.NoError(t, l.charge(httptest.NewRequest("GET", "/", nil), netip.Addr{}))
 	}
+}
+
+func TestGEN_14_requests_at_once_do_not_exceed_the_limit(t *testing.T) {
+	now := time.Now()
+	l := newAddressLimit(Config{AddressLimit: ratelimit.Limit{Count: 10_000, Period: time.Hour}, Now: func() time.Time { return now }})
+	r := httptest.NewRequest("GET", "/", nil)
+	var admitted atomic.Int64
+	var clients sync.WaitGroup
+	for range 20 {
+		clients.Go(func() {
+			for range 1000 {
+				if l.charge(r, netip.MustParseAddr("192.0.2.1")) == nil {
+					admitted.Add(1)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	assert.EqualValues(t, 10_000, admitted.Load())
 }
 
 // BenchmarkAddressLimit charges 10,000 addresses in turn, all of them within the limit.

@@ -36,7 +36,7 @@ func NewSketch(now time.Time) *Sketch { return &Sketch{seed: maphash.MakeSeed(),
 
 // Admits reports whether the limit admits the charge to the key. It charges nothing.
 func (s *Sketch) Admits(key []byte, c Charge) bool {
-	_, err := c.Apply(s.began.Add(earliest(s.cells(key))))
+	_, err := c.Apply(s.earliest(s.cells(key)))
 	return err == nil
 }
 
@@ -44,7 +44,7 @@ func (s *Sketch) Admits(key []byte, c Charge) bool {
 // and returns the fault of Apply.
 func (s *Sketch) Charge(key []byte, c Charge) error {
 	cells := s.cells(key)
-	paid, err := c.Apply(s.began.Add(earliest(cells)))
+	paid, err := c.Apply(s.earliest(cells))
 	if err != nil {
 		return err
 	}
@@ -63,10 +63,14 @@ func (s *Sketch) cells(key []byte) (cells [sketchRows]*time.Duration) {
 	return cells
 }
 
-func earliest(cells [sketchRows]*time.Duration) time.Duration {
+// earliest returns the earliest time of the cells, or the zero Time if one was never moved.
+func (s *Sketch) earliest(cells [sketchRows]*time.Duration) time.Time {
 	first := *cells[0]
 	for _, cell := range cells[1:] {
 		first = min(first, *cell)
 	}
-	return first
+	if first == 0 {
+		return time.Time{}
+	}
+	return s.began.Add(first)
 }

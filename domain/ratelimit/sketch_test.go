@@ -44,12 +44,20 @@ func TestGEN_14_a_sketch_forgets_no_debt_however_many_keys_it_is_charged_for(t *
 	one.Units = 1
 	require.NoError(t, sketch.Charge(keyOf(0), all))
 	for i := range 300_000 {
-		require.NoError(t, sketch.Charge(keyOf(1+i), one))
+		if err := sketch.Charge(keyOf(1+i), one); err != nil {
+			require.NoError(t, err, "key %d", 1+i)
+		}
 	}
 	one.Now = noon.Add(3599 * time.Millisecond)
 	assert.Error(t, sketch.Charge(keyOf(0), one))
 	one.Now = noon.Add(3600 * time.Millisecond)
 	assert.NoError(t, sketch.Charge(keyOf(0), one), "a thousandth of an hour")
+}
+
+func TestGEN_14_a_sketch_has_no_debts_at_first_whatever_the_clock_says(t *testing.T) {
+	before := once
+	before.Now = noon.Add(-24 * time.Hour)
+	assert.NoError(t, ratelimit.NewSketch(noon).Charge(keyOf(0), before))
 }
 
 func TestGEN_14_keys_at_their_limit_stop_few_other_keys(t *testing.T) {
