@@ -50,14 +50,7 @@ var paidTranslators = []string{"deepl", "google", "azure"}
 
 // paidLanguages are offered with a paid translator unless others are configured. Each further
 // one multiplies what the texts can cost.
-var paidLanguages = mustParseLanguages("en,es,fr,de,pt-BR,ja,zh-Hans,zh-Hant")
-
-func mustParseLanguages(names string) (all Languages) {
-	if err := all.UnmarshalText([]byte(names)); err != nil {
-		panic(err)
-	}
-	return all
-}
+const paidLanguages = "en,es,fr,de,pt-BR,ja,zh-Hans,zh-Hant"
 
 const (
 	autoTranslator   = "auto"
@@ -78,7 +71,7 @@ func (c *Config) checkTranslator(p problems) {
 		p.note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%d is not a positive number like 500000", *c.TranslatorBudget))
 	}
 	if isPaid && len(c.TranslatorLanguages) == 0 {
-		c.TranslatorLanguages = paidLanguages
+		p.note("PLAZA_TRANSLATOR_LANGUAGES", c.TranslatorLanguages.UnmarshalText([]byte(paidLanguages)))
 	}
 }
 
