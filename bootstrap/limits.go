@@ -46,3 +46,15 @@ func (c *LimitsConfig) checkLimits(p problems) {
 		}
 	}
 }
+
+// writeLimits returns the limits on writes of an account.
+func writeLimits(c Config) ratelimit.Limits {
+	if c.Limits == limitsOff {
+		return nil
+	}
+	return ratelimit.Limits{
+		ratelimit.Comment: c.LimitComments, ratelimit.Like: c.LimitLikes, ratelimit.Follow: c.LimitFollows,
+		ratelimit.Event: c.LimitEvents, ratelimit.Upload: c.LimitUploads, ratelimit.UploadBytes: c.LimitUploadBytes,
+		ratelimit.Login: c.LimitLogins,
+	}
+}

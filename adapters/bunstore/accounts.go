@@ -8,6 +8,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/media"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -224,8 +225,8 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	})
 }
 
-func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, charges ...ratelimit.Charge) error {
+	return v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *transaction) error {
 		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover(avatar).orNull(), id).Exec(ctx)
 		return orNotAffected(done, err, user.ErrNotFound)
 	})

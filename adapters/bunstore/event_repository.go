@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/ratelimit"
 )
 
 // Events implements event.Repository, event.Reader, event.Discussion and
@@ -33,12 +34,13 @@ func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
 
 // Add sends all steps together. Those behind the first refer to the event that it
 // inserts.
-func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
+func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	stored, d := e.State(), v.s.dialect
-	steps := append([]step{
-		{statement: v.s.sql.insertEvent, args: eventNew.values(&stored, d), row: func(scan func(...any) error) error { return scan(&stored.ID) }},
-		{statement: v.s.sql.insertCounts, args: []any{int64(stored.Author)}},
-	}, v.s.plateSteps(0, nil, stored.Plates)...)
+	steps := append(v.s.chargeSteps(charges),
+		step{statement: v.s.sql.insertEvent, args: eventNew.values(&stored, d), row: func(scan func(...any) error) error { return scan(&stored.ID) }},
+		step{statement: v.s.sql.insertCounts, args: []any{int64(stored.Author)}},
+	)
+	steps = append(steps, v.s.plateSteps(0, nil, stored.Plates)...)
 	if l := listed(e); l != nil {
 		l.ID = 0
 		steps = append(steps, v.s.sql.stepsForNew(l)...)
@@ -99,7 +101,9 @@ func (s *Store) loadEvent(ctx context.Context, tx *transaction, id event.ID) (*s
 	return &found[0], nil
 }
 
-func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+func (v Events) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	changed, err := change(ctx, v.s, aggregate[*event.Entry]{
 		load: func(ctx context.Context, tx *transaction) (*event.Entry, int64, error) {
 			stored, err := v.s.loadEvent(ctx, tx, id)
@@ -109,7 +113,9 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 			entry, err := stored.entry()
 			return &entry, stored.revision, err
 		},
-		save: v.s.saveEntry,
+		save: func(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
+			return v.s.saveEntry(ctx, tx, old, next, revision, charges)
+		},
 	}, func(old *event.Entry) (*event.Entry, error) {
 		e, err := event.Restore(old.State())
 		if err != nil {
@@ -126,7 +132,9 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 // saveEntry stores the event of next, and sets next to what is stored then. It does not
 // write an event that fn left unchanged: it was consistent when it was loaded, and that
 // is the moment of this Change.
-func (s *Store) saveEntry(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
+func (s *Store) saveEntry(
+	ctx context.Context, tx *transaction, old, next *event.Entry, revision int64, charges []ratelimit.Charge,
+) (bool, error) {
 	before, after := old.State(), next.State()
 	if reflect.DeepEqual(before, after) {
 		*next = *old
@@ -136,6 +144,7 @@ func (s *Store) saveEntry(ctx context.Context, tx *transaction, old, next *event
 	if err != nil {
 		return false, err
 	}
+	steps = slices.Insert(steps, 1, s.chargeSteps(charges)...) // behind the lock of the event's row
 	if err := tx.run(ctx, steps...); errors.Is(err, errMissed) {
 		return false, nil // another caller has changed or removed it
 	} else if err != nil {
@@ -169,7 +178,12 @@ func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]s
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
 // fn fails or changes nothing, or if the event has changed since, it falls back to
 // Change: fn may decide differently on the current event.
-func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
+//
+// One charge is applied in the same round trip. Its step comes first and locks the event's
+// row if that has the revision, so that the event cannot be lost to another change behind it.
+func (v Events) ChangeRead(
+	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return event.Entry{}, err
 	}
@@ -179,14 +193,24 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 		return event.Entry{}, fmt.Errorf("change event: %v", err)
 	}
 	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
-		return v.Change(ctx, read.ID(), fn)
+		return v.Change(ctx, read.ID(), fn, charges...)
 	}
 	steps, stored, err := v.s.rewrite(read.Event, changed.State(), read.Revision)
 	if err != nil {
 		return event.Entry{}, err
 	}
+	charges = slices.DeleteFunc(slices.Clone(charges), ratelimit.Charge.IsFree)
+	switch len(charges) {
+	case 0:
+	case 1:
+		args := append(chargeArgs(charges[0]), int64(read.ID()), read.Revision)
+		steps[0].mustMatch = false // unless the charge does
+		steps = slices.Insert(steps, 0, step{statement: v.s.sql.chargeEdit, args: args, mustMatch: true})
+	default:
+		return v.Change(ctx, read.ID(), fn, charges...)
+	}
 	if err := v.s.writeAll(ctx, steps); errors.Is(err, errMissed) {
-		return v.Change(ctx, read.ID(), fn)
+		return v.Change(ctx, read.ID(), fn, charges...)
 	} else if err != nil {
 		return event.Entry{}, err
 	}

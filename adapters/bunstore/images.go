@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -78,8 +79,8 @@ func newImageSteps(d dialect) imageSteps {
 	}
 }
 
-func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
+	err := v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *transaction) error {
 		if err := v.countNew(ctx, tx, i.Owner); err != nil {
 			return err
 		}

@@ -187,6 +187,8 @@ func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }
 
+func (postgres) forNoKeyUpdate() string { return "FOR NO KEY UPDATE" }
+
 func (postgres) optimisticTries() int { return 3 }
 
 // The SQLSTATE codes and classes that are not bugs of this program.

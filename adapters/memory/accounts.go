@@ -9,6 +9,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/media"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -104,8 +105,8 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	})
 }
 
-func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
-	return exec(ctx, v.s, func() error {
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error {
 		m, exists := v.s.members[id]
 		if !exists {
 			return user.ErrNotFound

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
@@ -18,8 +19,8 @@ func (s *Store) Images() Images { return Images{s} }
 
 var _ userimage.Repository = Images{}
 
-func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
-	return write(ctx, v.s, func() (userimage.Image, error) {
+func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
+	return charged(ctx, v.s, charges, func() (userimage.Image, error) {
 		if err := v.s.checkUser(i.Owner); err != nil {
 			return userimage.Image{}, err
 		}

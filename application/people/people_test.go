@@ -34,7 +34,7 @@ func fixture(t *testing.T, names ...string) (*people.People, []user.ID) {
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	return people.New(store.Accounts(), store.Accounts(), portraits, pictures, store.DeletionQueue(), imaging.NewProcessor(1), func() time.Time { return noon }), ids
+	return people.New(store.Accounts(), store.Accounts(), portraits, pictures, store.DeletionQueue(), imaging.NewProcessor(1), nil, func() time.Time { return noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {

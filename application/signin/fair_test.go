@@ -51,7 +51,7 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := memory.New()
 				s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), slowHasher{}, zxcvbn.Estimator{},
-					signin.TokenTTL(access.DefaultTTL), time.Now, slog.New(slog.DiscardHandler))
+					signin.TokenTTL(access.DefaultTTL), nil, time.Now, slog.New(slog.DiscardHandler))
 				const other = "+34-600000003"
 				for _, username := range []string{phone, other} {
 					_, err := s.Register(t.Context(), signin.Registration{

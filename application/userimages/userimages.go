@@ -12,6 +12,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
@@ -21,12 +22,14 @@ type UserImages struct {
 	pictures  media.Store
 	deletions media.DeletionQueue
 	processor media.Processor
+	limits    ratelimit.Limits
 	now       func() time.Time
 }
 
-// New returns the use cases over the ports; now returns the time.
-func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor, now func() time.Time) *UserImages {
-	return &UserImages{images: images, pictures: pictures, deletions: deletions, processor: processor, now: now}
+// New returns the use cases over the ports, with the limits on writes; now returns the time.
+func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor,
+	limits ratelimit.Limits, now func() time.Time) *UserImages {
+	return &UserImages{images: images, pictures: pictures, deletions: deletions, processor: processor, limits: limits, now: now}
 }
 
 // View is an image with its URL.
@@ -54,7 +57,8 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	if err != nil {
 		return View{}, err
 	}
-	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, tags, u.now()))
+	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, tags, u.now()),
+		u.limits.Upload(int64(actor.ID), raw.Size(), u.now())...)
 	if err != nil {
 		return View{}, errors.Join(err, u.pictures.Remove(context.WithoutCancel(ctx), key))
 	}

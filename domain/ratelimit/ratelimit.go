@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/instant"
 )
 
 // Action is what is limited. Its value is stored.
@@ -67,7 +68,7 @@ func (l Limits) charge(account int64, a Action, units int64, now time.Time) Char
 	if l[a].IsOff() {
 		return Charge{}
 	}
-	return Charge{Account: account, Action: a, Limit: l[a], Units: units, Now: now}
+	return Charge{Account: account, Action: a, Limit: l[a], Units: units, Now: instant.Normalise(now)}
 }
 
 // Charge is what a write costs its account. The zero Charge is free: stores ignore it.

@@ -14,6 +14,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/ratelimit"
 	"plaza/domain/text"
 )
 
@@ -157,6 +158,6 @@ type Directory interface {
 	// ids must be left out. An empty list of ids is not an error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
 	// SetAvatar replaces the user's avatar. It returns ErrNotFound if the user does not
-	// exist.
-	SetAvatar(ctx context.Context, id ID, avatar media.Picture) error
+	// exist. Charges are as in event.Repository.
+	SetAvatar(ctx context.Context, id ID, avatar media.Picture, charges ...ratelimit.Charge) error
 }

@@ -13,6 +13,7 @@ import (
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/text"
 	"plaza/domain/user"
 )
@@ -138,7 +139,7 @@ func (q Query) Admits(i Image) bool {
 type Repository interface {
 	// Add stores a new image and returns it with its number. It returns ErrFull if the
 	// owner has MaxImages. Concurrent calls must not exceed the limit.
-	Add(ctx context.Context, i Image) (Image, error)
+	Add(ctx context.Context, i Image, charges ...ratelimit.Charge) (Image, error)
 	// Get returns the image, even if it is deleted, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Image, error)
 	// Change loads the image, calls fn and stores the result, atomically and
