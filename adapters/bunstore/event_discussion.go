@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -48,7 +49,7 @@ func newDiscussionSteps(d dialect) discussionSteps {
 		countComment: d.mustMatch("UPDATE event_counts SET comments = comments + 1, "+
 			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.unlessMissed(), "event_id"),
 		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.values("$1, $2, $3, $4") + " RETURNING id",
-		lockCounts:    d.mustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.unlessMissed() + " " + d.forUpdate()),
+		lockCounts:    d.mustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.unlessMissed() + " " + d.lockRows("FOR NO KEY UPDATE")),
 		countLike:     "UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND NOT " + liked,
 		insertLike:    "INSERT INTO likes (event_id, user_id) " + d.values("$1, $2") + " ON CONFLICT DO NOTHING",
 		countUnlike:   "UPDATE event_counts SET likes = likes - 1 WHERE event_id = $1 AND " + liked,
@@ -56,20 +57,29 @@ func newDiscussionSteps(d dialect) discussionSteps {
 	}
 }
 
-// AddComment sends all steps together.
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
 	on, at := int64(c.Event), v.s.dialect.instant(dbTime{c.Created})
-	err := v.s.writeAll(ctx, append(v.s.chargeSteps(charges),
-		step{statement: v.s.sql.countComment, args: []any{on, at}, mustMatch: true, missed: event.ErrNotFound},
-		step{
+	err := v.discuss(ctx, c.Event, charges, []step{
+		{statement: v.s.sql.countComment, args: []any{on, at}, mustMatch: true, missed: event.ErrNotFound},
+		{
 			statement: v.s.sql.insertComment, args: []any{on, int64(c.Author), c.Content, at},
 			row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
 		},
-	))
+	})
 	if err != nil {
 		return event.Comment{}, err
 	}
 	return c, nil
+}
+
+// discuss runs the steps on the event, the first of which must match, all in one round trip.
+// If the gate finds no event, each step says on its own what it misses.
+func (v Events) discuss(ctx context.Context, on event.ID, charges []ratelimit.Charge, steps []step) error {
+	err := v.s.writeAll(ctx, v.s.gated(charges, v.s.sql.chargeOn, []any{int64(on)}, steps))
+	if errors.Is(err, errMissed) {
+		err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), steps...))
+	}
+	return err
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -130,17 +140,16 @@ func newestComments(d dialect) string {
 		" JOIN comments c ON c.id = top.id ORDER BY w.place, c.created DESC, c.id DESC"
 }
 
-// Like sends all steps together. The counts are locked by a statement of their own: the
-// later ones see all concurrent likes.
+// Like locks the counts by a statement of their own: the later ones see all concurrent likes.
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {
 	count, write := v.s.sql.countUnlike, v.s.sql.deleteLike
 	if likes {
 		count, write = v.s.sql.countLike, v.s.sql.insertLike
 	}
 	of := []any{int64(on), int64(who)}
-	return v.s.writeAll(ctx, append(v.s.chargeSteps(charges),
-		step{statement: v.s.sql.lockCounts, args: of[:1], mustMatch: true, missed: event.ErrNotFound},
-		step{statement: count, args: of},
-		step{statement: write, args: of},
-	))
+	return v.discuss(ctx, on, charges, []step{
+		{statement: v.s.sql.lockCounts, args: of[:1], mustMatch: true, missed: event.ErrNotFound},
+		{statement: count, args: of},
+		{statement: write, args: of},
+	})
 }

@@ -178,9 +178,6 @@ func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]s
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
 // fn fails or changes nothing, or if the event has changed since, it falls back to
 // Change: fn may decide differently on the current event.
-//
-// One charge is applied in the same round trip. Its step comes first and locks the event's
-// row if that has the revision, so that the event cannot be lost to another change behind it.
 func (v Events) ChangeRead(
 	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (event.Entry, error) {
@@ -199,16 +196,7 @@ func (v Events) ChangeRead(
 	if err != nil {
 		return event.Entry{}, err
 	}
-	charges = slices.DeleteFunc(slices.Clone(charges), ratelimit.Charge.IsFree)
-	switch len(charges) {
-	case 0:
-	case 1:
-		args := append(chargeArgs(charges[0]), int64(read.ID()), read.Revision)
-		steps[0].mustMatch = false // unless the charge does
-		steps = slices.Insert(steps, 0, step{statement: v.s.sql.chargeEdit, args: args, mustMatch: true})
-	default:
-		return v.Change(ctx, read.ID(), fn, charges...)
-	}
+	steps = v.s.gated(charges, v.s.sql.chargeEdit, []any{int64(read.ID()), read.Revision}, steps)
 	if err := v.s.writeAll(ctx, steps); errors.Is(err, errMissed) {
 		return v.Change(ctx, read.ID(), fn, charges...)
 	} else if err != nil {

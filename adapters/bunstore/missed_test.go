@@ -16,7 +16,7 @@ import (
 // must match.
 var standsFirst = []string{
 	"deleteEvent",
-	"chargeEdit", // a step that must match
+	"chargeOn", "chargeEdit", // steps that must match
 	"insertImage", "saveImage",
 	"use", "see", // presence
 }

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"plaza/domain/ratelimit"
@@ -11,14 +12,21 @@ import (
 // rateLimitSteps are the statements of charges: $1 account, $2 action, $3 now, $4 price,
 // $5 period. Times are in microseconds, those of now since 1970.
 //
-// Charges cannot cause deadlocks. A charge is the first lock of its transaction, so one that
-// waits for it holds nothing. Only a change of an event locks the event's row before its
-// charge. The holder of such a charge then waits for counters of the feed alone, which
-// every transaction locks last. A transaction with several charges locks them in the order
-// of ratelimit.Limits.Upload; all others have one.
+// Charges cannot cause deadlocks, because a transaction that waits for one holds nothing that
+// the holder of the charge may wait for:
+//
+//   - A charge is the first lock of its transaction, with two exceptions.
+//   - A comment or a like first keeps its event from being removed. That stops only those
+//     who remove the event, and they have no charge.
+//   - A change of an event first locks the event's row. The holder of such a charge has its
+//     event's row already. It waits for counters of the feed alone, which every transaction
+//     locks last.
+//
+// A transaction with several charges locks them in the order of ratelimit.Limits.Upload.
 type rateLimitSteps struct {
 	charge     string
-	chargeEdit string // and $6 event, $7 revision: only if the event has the revision, whose row it locks
+	chargeOn   string // and $6 event: only if the event exists, which stays until the transaction ends
+	chargeEdit string // and $6 event, $7 revision: only if the event has the revision, which it keeps as long
 	paid       string // $1 account, $2 action
 }
 
@@ -28,17 +36,24 @@ func newRateLimitSteps(d dialect) rateLimitSteps {
 		return d.mustMatch("INSERT INTO rate_limits AS r (user_id, action, until) "+source+
 			" ON CONFLICT (user_id, action) DO UPDATE SET until = "+after+" WHERE "+after+" <= $3 + $5", "until")
 	}
-	const row = "CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)"
+	const values = "CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)"
+	chargeIf := func(row string) string {
+		return charge("SELECT " + values + " FROM (SELECT 1 FROM " + row + ") AS e WHERE TRUE")
+	}
 	return rateLimitSteps{
-		charge: charge(d.values(row)),
-		chargeEdit: charge("SELECT " + row + " FROM (SELECT 1 FROM events WHERE id = $6 AND revision = $7 " + d.forNoKeyUpdate() +
-			") AS e WHERE TRUE"),
-		paid: "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
+		charge:     charge(d.values(values)),
+		chargeOn:   chargeIf("event_counts WHERE event_id = $6 " + d.lockRows("FOR KEY SHARE")),
+		chargeEdit: chargeIf("events WHERE id = $6 AND revision = $7 " + d.lockRows("FOR NO KEY UPDATE")),
+		paid:       "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
 	}
 }
 
-// refused reports that the charge was not admitted.
-type refused struct{ ratelimit.Charge }
+// refused reports that the charge was not admitted. If it is a gate, its condition may have
+// failed instead.
+type refused struct {
+	ratelimit.Charge
+	isGate bool
+}
 
 func (r refused) Error() string { return "charge refused: " + string(r.Action) }
 
@@ -47,7 +62,7 @@ func (r refused) Error() string { return "charge refused: " + string(r.Action) }
 func (s *Store) chargeSteps(charges []ratelimit.Charge) (steps []step) {
 	for _, c := range charges {
 		if !c.IsFree() {
-			steps = append(steps, step{statement: s.sql.charge, args: chargeArgs(c), mustMatch: true, missed: refused{c}})
+			steps = append(steps, step{statement: s.sql.charge, args: chargeArgs(c), mustMatch: true, missed: refused{Charge: c}})
 		}
 	}
 	return steps
@@ -55,6 +70,21 @@ func (s *Store) chargeSteps(charges []ratelimit.Charge) (steps []step) {
 
 func chargeArgs(c ratelimit.Charge) []any {
 	return []any{c.Account, string(c.Action), c.Now.UnixMicro(), c.Price().Microseconds(), c.Limit.Period.Microseconds()}
+}
+
+// gated returns the steps behind the charges. A single charge comes first, by the statement
+// of a gate with further arguments, which makes sure that the first of the steps matches. So
+// all fit into one round trip.
+func (s *Store) gated(charges []ratelimit.Charge, gate string, args []any, steps []step) []step {
+	charges = slices.DeleteFunc(slices.Clone(charges), ratelimit.Charge.IsFree)
+	if len(charges) != 1 {
+		return append(s.chargeSteps(charges), steps...)
+	}
+	c, steps := charges[0], slices.Clone(steps)
+	steps[0].mustMatch = false
+	return slices.Insert(steps, 0, step{
+		statement: gate, args: append(chargeArgs(c), args...), mustMatch: true, missed: refused{Charge: c, isGate: true},
+	})
 }
 
 // writeCharged is write in a transaction that the charges begin, in its first round trip.
@@ -67,7 +97,8 @@ func (s *Store) writeCharged(
 // minWait is what a caller is told to wait who was refused, but would be admitted now.
 const minWait = time.Second
 
-// orThrottled converts the refusal of a charge into its fault, which needs the stored time.
+// orThrottled converts the refusal of a charge into its fault, which needs the stored time. It
+// returns errMissed if the condition of a gate has failed.
 func (s *Store) orThrottled(ctx context.Context, err error) error {
 	r, is := errors.AsType[refused](err)
 	if !is {
@@ -82,6 +113,9 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 	}
 	if _, err := r.Apply(time.UnixMicro(paid)); err != nil {
 		return err
+	}
+	if r.isGate {
+		return errMissed
 	}
 	return ratelimit.ErrThrottled(r.Action, minWait)
 }

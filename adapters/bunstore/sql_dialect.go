@@ -73,8 +73,8 @@ type dialect interface {
 	// forUpdate returns the clause that locks the rows of a SELECT until the
 	// transaction ends.
 	forUpdate() string
-	// forNoKeyUpdate is forUpdate, but does not stop rows that refer to the locked ones from being added.
-	forNoKeyUpdate() string
+	// lockRows is forUpdate with a weaker lock, like FOR KEY SHARE.
+	lockRows(clause string) string
 	// optimisticTries returns how often Change tries without a lock before it locks the row.
 	optimisticTries() int
 	// classify returns the class of a driver's error.

@@ -187,7 +187,7 @@ func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }
 
-func (postgres) forNoKeyUpdate() string { return "FOR NO KEY UPDATE" }
+func (postgres) lockRows(clause string) string { return clause }
 
 func (postgres) optimisticTries() int { return 3 }
 

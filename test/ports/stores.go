@@ -57,7 +57,7 @@ func All(t *testing.T, open Open) {
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
-		{"Images", Images}, {"Ledger", Ledger},
+		{"Images", Images}, {"Ledger", Ledger}, {"RateLimits", RateLimits},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })

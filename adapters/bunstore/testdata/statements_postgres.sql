@@ -356,7 +356,7 @@ ON CONFLICT DO NOTHING;
 -- eventSteps.discussionSteps.lockCounts
 WITH done AS (SELECT event_id
 	FROM event_counts
-	WHERE event_id = $1 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes' FOR UPDATE)
+	WHERE event_id = $1 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes' FOR NO KEY UPDATE)
 SELECT 1
 FROM done
 UNION ALL SELECT 0
@@ -990,6 +990,23 @@ WITH done AS (INSERT INTO rate_limits AS r (user_id, action, until)
 	FROM (SELECT 1
 		FROM events
 		WHERE id = $6 AND revision = $7 FOR NO KEY UPDATE) AS e
+	WHERE TRUE
+	ON CONFLICT (user_id, action) DO UPDATE
+	SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+	WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+	RETURNING until AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- rateLimitSteps.chargeOn
+WITH done AS (INSERT INTO rate_limits AS r (user_id, action, until)
+	SELECT CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)
+	FROM (SELECT 1
+		FROM event_counts
+		WHERE event_id = $6 FOR KEY SHARE) AS e
 	WHERE TRUE
 	ON CONFLICT (user_id, action) DO UPDATE
 	SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4

@@ -1001,6 +1001,18 @@ SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
 WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
 RETURNING until, 1;
 
+-- rateLimitSteps.chargeOn
+INSERT INTO rate_limits AS r (user_id, action, until)
+SELECT CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)
+FROM (SELECT 1
+	FROM event_counts
+	WHERE event_id = $6 ) AS e
+WHERE TRUE
+ON CONFLICT (user_id, action) DO UPDATE
+SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+RETURNING until, 1;
+
 -- rateLimitSteps.paid
 SELECT until
 FROM rate_limits
