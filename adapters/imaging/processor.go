@@ -106,7 +106,7 @@ func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw
 	if err != nil {
 		return media.Processed{}, o.refuse(media.ErrNotAccepted)
 	}
-	return p.process(ctx, specs)
+	return o.encode(p, specs)
 }
 
 // picture is a decoded picture with the meaning of its colours.
@@ -115,14 +115,17 @@ type picture struct {
 	profile *profile    // nil: sRGB
 }
 
-// process encodes the picture and its variants.
-func (p picture) process(ctx context.Context, specs []media.SizeSpec) (media.Processed, error) {
-	variants, err := p.variants(ctx, specs)
+// encode encodes the picture and its variants.
+func (o *original) encode(p picture, specs []media.SizeSpec) (media.Processed, error) {
+	variants, err := p.variants(o.ctx, specs)
 	if err != nil {
 		return media.Processed{}, err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := o.ctx.Err(); err != nil {
 		return media.Processed{}, err
+	}
+	if len(variants) > 0 {
+		o.collect()
 	}
 	whole, err := p.encode()
 	if err != nil {
