@@ -55,7 +55,8 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	store := stores.Media
 	deletionQueue := stores.Deletions
 	processor := newProcessor()
-	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, now)
+	room := stores.Room
+	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, room, now)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
@@ -73,7 +74,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	readingTranslate := translate(translationTranslation)
 	readingReading := reading.New(publicationRepository, readingTranslate, store, now)
 	userimageRepository := stores.Images
-	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, now)
+	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, now)
 	howTos := stores.HowTos
 	howToLists := importing.NewHowToLists(howTos)
 	ledger := stores.Ledger

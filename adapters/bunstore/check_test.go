@@ -33,7 +33,7 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	_, err = s.Events().AddComment(ctx, comment)
 	require.NoError(t, err)
 	require.NoError(t, s.Events().Like(ctx, id, author, true))
-	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, userimage.Tags{}, noon))
+	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, 0, userimage.Tags{}, noon))
 	require.NoError(t, err)
 }
 

@@ -29,7 +29,8 @@ type listedComment struct {
 	counted
 }
 
-// AddComment updates the count first, which checks that the event exists and locks it.
+// AddComment updates the count first, which checks that the event exists and locks it, so that
+// the next statement counts all comments of the author.
 func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		at := dbTime{c.Created}
@@ -39,10 +40,14 @@ func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment,
 		if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
 			return err
 		}
-		row := commentRow{EventID: c.Event, AuthorID: c.Author, Content: c.Content, Created: at}
-		_, err = tx.NewInsert().Model(&row).Exec(ctx)
-		c.ID = row.ID
-		return err
+		insert := step{
+			statement: v.s.sql.insertComment, args: []any{int64(c.Event), int64(c.Author), c.Content, v.s.dialect.instant(at)},
+			row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
+		}
+		if most := v.limits.Comments; most > 0 {
+			insert.statement, insert.args, insert.orElse = v.s.sql.insertCommentWithin, append(insert.args, int64(most)), v.limits.ErrComments()
+		}
+		return tx.run(ctx, insert)
 	})
 	if err != nil {
 		return event.Comment{}, err

@@ -10,17 +10,23 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/quota"
+	"plaza/domain/user"
 )
 
 // Events implements event.Repository, event.Reader, event.Discussion and
 // event.RelatedReader.
 //
 // Every writer locks an event's counts before the event itself, and both before the
-// counters of the feed. The fixed order prevents deadlocks.
-type Events struct{ s *Store }
+// bytes of its author's pictures and the counters of the feed. The fixed order prevents
+// deadlocks.
+type Events struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Events returns the repository of events and their discussions.
-func (s *Store) Events() Events { return Events{s} }
+func (s *Store) Events() Events { return Events{s: s} }
 
 var (
 	_ event.Repository    = Events{}
@@ -31,19 +37,30 @@ var (
 
 func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
 
-// Add sends all steps together. Those behind the first refer to the event that it
-// inserts.
+// Add sends all steps together. Those behind the one that inserts the event refer to it.
 func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
-	stored, d := e.State(), v.s.dialect
-	steps := append([]step{
-		{statement: v.s.sql.insertEvent, args: eventNew.values(&stored, d), row: func(scan func(...any) error) error { return scan(&stored.ID) }},
-		{statement: v.s.sql.insertCounts, args: []any{int64(stored.Author)}},
-	}, v.s.plateSteps(0, nil, stored.Plates)...)
+	stored := e.State()
+	insert := step{
+		statement: v.s.sql.insertEvent, args: eventNew.values(&stored, v.s.dialect),
+		row: func(scan func(...any) error) error { return scan(&stored.ID) },
+	}
+	var steps []step
+	if v.countsDrafts(nil, e) {
+		steps = v.s.lockDrafts(stored.Author)
+		insert.statement, insert.args, insert.mustMatch = v.s.sql.insertDraft, append(insert.args, int64(v.limits.Drafts)), true
+		insert.row = func(scan func(...any) error) error { return scan(&stored.ID, new(int64)) }
+	}
+	steps = append(steps, insert, step{statement: v.s.sql.insertCounts, args: []any{int64(stored.Author)}})
+	steps = append(steps, v.s.plateSteps(0, nil, stored.Plates)...)
+	steps = append(steps, v.s.pictureSteps(v.limits, stored.Author, newPlates(stored.Plates)...)...)
 	if l := listed(e); l != nil {
 		l.ID = 0
 		steps = append(steps, v.s.sql.stepsForNew(l)...)
 	}
-	if err := v.s.writeAll(ctx, steps); err != nil {
+	switch err := v.s.writeOrElse(ctx, steps); {
+	case errors.Is(err, errMissed):
+		return nil, v.limits.ErrDrafts()
+	case err != nil:
 		return nil, err
 	}
 	return event.Restore(stored)
@@ -100,16 +117,23 @@ func (s *Store) loadEvent(ctx context.Context, tx *transaction, id event.ID) (*s
 }
 
 func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+	var author user.ID // once the event was read
 	changed, err := change(ctx, v.s, aggregate[*event.Entry]{
 		load: func(ctx context.Context, tx *transaction) (*event.Entry, int64, error) {
+			if tx != nil && author != 0 && v.limits.Drafts > 0 {
+				if err := tx.run(ctx, v.s.lockDrafts(author)...); err != nil {
+					return nil, 0, err
+				}
+			}
 			stored, err := v.s.loadEvent(ctx, tx, id)
 			if err != nil {
 				return nil, 0, err
 			}
+			author = stored.Author
 			entry, err := stored.entry()
 			return &entry, stored.revision, err
 		},
-		save: v.s.saveEntry,
+		save: v.saveEntry,
 	}, func(old *event.Entry) (*event.Entry, error) {
 		e, err := event.Restore(old.State())
 		if err != nil {
@@ -126,17 +150,23 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 // saveEntry stores the event of next, and sets next to what is stored then. It does not
 // write an event that fn left unchanged: it was consistent when it was loaded, and that
 // is the moment of this Change.
-func (s *Store) saveEntry(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
+func (v Events) saveEntry(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
 	before, after := old.State(), next.State()
 	if reflect.DeepEqual(before, after) {
 		*next = *old
 		return true, nil
 	}
-	steps, stored, err := s.rewrite(old.Event, after, revision)
+	steps, stored, err := v.rewrite(old.Event, after, revision)
 	if err != nil {
 		return false, err
 	}
 	if err := tx.run(ctx, steps...); errors.Is(err, errMissed) {
+		if v.countsDrafts(old.Event, next.Event) {
+			err = tx.run(ctx, step{
+				statement: v.s.sql.draftsBelow, args: []any{int64(before.Author), int64(v.limits.Drafts)}, orElse: v.limits.ErrDrafts(),
+			})
+			return false, err
+		}
 		return false, nil // another caller has changed or removed it
 	} else if err != nil {
 		return false, err
@@ -145,9 +175,11 @@ func (s *Store) saveEntry(ctx context.Context, tx *transaction, old, next *event
 	return true, err
 }
 
-// rewrite returns the steps that store the changed event if it still has the revision,
-// and the event as they store it, whose counts they read. The first step locks the row.
-func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]step, *storedEvent, error) {
+// rewrite returns the steps that store the changed event if it still has the revision
+// and its author may have another draft, and the event as they store it, whose counts they
+// read. The step that must match locks the row.
+func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]step, *storedEvent, error) {
+	s := v.s
 	changed, err := event.Restore(next)
 	if err != nil {
 		return nil, nil, fmt.Errorf("store event: %v", err)
@@ -161,14 +193,23 @@ func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]s
 		statement: statement, args: append([]any{int64(next.ID), revision}, written.values(&next, s.dialect)...), mustMatch: true,
 		row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
 	}
+	var lock []step
+	if v.countsDrafts(old, changed) {
+		lock = s.lockDrafts(next.Author)
+		first.statement, first.args = s.sql.rewriteToDraft, append(first.args, int64(v.limits.Drafts))
+	}
 	var b listingChanges
 	b.replace(eventItem(next.ID), listed(old), listed(changed))
-	return slices.Concat([]step{first}, s.plateSteps(next.ID, before.Plates, r.Plates), s.sql.stepsFor(b)), r, nil
+	return slices.Concat(
+		lock, []step{first}, s.plateSteps(next.ID, before.Plates, r.Plates),
+		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.sql.stepsFor(b),
+	), r, nil
 }
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
 // fn fails or changes nothing, or if the event has changed since, it falls back to
-// Change: fn may decide differently on the current event.
+// Change: fn may decide differently on the current event. So it does if the author has
+// no draft left, which Change tells from a change, and if a quota may need a rollback.
 func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return event.Entry{}, err
@@ -181,9 +222,12 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn)
 	}
-	steps, stored, err := v.s.rewrite(read.Event, changed.State(), read.Revision)
+	steps, stored, err := v.rewrite(read.Event, changed.State(), read.Revision)
 	if err != nil {
 		return event.Entry{}, err
+	}
+	if needRollback(steps) {
+		return v.Change(ctx, read.ID(), fn)
 	}
 	if err := v.s.writeAll(ctx, steps); errors.Is(err, errMissed) {
 		return v.Change(ctx, read.ID(), fn)

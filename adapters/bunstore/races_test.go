@@ -49,7 +49,7 @@ func TestLostRacesAreNotLogged(t *testing.T) {
 							return err
 						}
 					}
-					if err := e.AddPlate("private/a", time.Now()); err != nil {
+					if err := e.AddPlate("private/a", 0, time.Now()); err != nil {
 						return err
 					}
 					publish := n%2 == 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,10 +124,14 @@ func undo(ctx context.Context, conn *pgx.Conn) {
 // errUnguarded reports that a step would write although another has missed.
 var errUnguarded = errors.New("a step that must match is not the first, or a later step does not check for a miss")
 
-// guarded reports whether no step writes after a step that must match has missed.
+// guarded reports whether no step writes after a step that must match has missed. Only steps
+// that lock come before it.
 func guarded(steps []step) bool {
-	for _, s := range steps[1:] {
-		if s.mustMatch || steps[0].mustMatch && s.statement != commit.statement && !strings.Contains(s.statement, unlessMissed) {
+	first := slices.IndexFunc(steps, func(s step) bool { return !s.locks })
+	for i, s := range steps {
+		switch {
+		case i <= first || first < 0:
+		case s.mustMatch || steps[first].mustMatch && s.statement != commit.statement && !strings.Contains(s.statement, unlessMissed):
 			return false
 		}
 	}
@@ -150,7 +155,7 @@ func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 			}
 		}
 		queued := batch.Queue(s.statement, s.args...)
-		if s.row != nil || s.mustMatch {
+		if s.row != nil || s.mustMatch || s.orElse != nil {
 			queued.Query(func(rows pgx.Rows) error { return s.rows(rows) })
 		}
 	}
@@ -167,8 +172,8 @@ func (s step) rows(rows pgx.Rows) error {
 		}
 		return s.row(scan)
 	})
-	if err == nil && s.mustMatch && !found {
-		return errMissed
+	if err == nil && !found {
+		return s.missed()
 	}
 	return err
 }

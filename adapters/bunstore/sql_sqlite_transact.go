@@ -69,7 +69,7 @@ func (sqlite) unlessMissed() string { return "" }
 func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
 
 func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.mustMatch {
+	if s.row == nil && !s.mustMatch && s.orElse == nil {
 		var err error
 		if kept := d.written.get(s); kept != nil {
 			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
@@ -96,8 +96,8 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 	if err != nil {
 		return err
 	}
-	if s.mustMatch && !found {
-		return errMissed
+	if !found {
+		return s.missed()
 	}
 	return nil
 }

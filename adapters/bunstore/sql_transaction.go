@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -15,7 +16,7 @@ import (
 type transaction struct {
 	bun.IDB
 	// run runs the steps in order, in one round trip where the database supports it. A
-	// step that must match must be the first of its call. A miss does not undo the writes
+	// step that must match must be the first of its call, but for those that only lock. A miss does not undo the writes
 	// of earlier calls; only an error from the transaction's function does. So the steps
 	// that this function returns may begin with such a step only if nothing was written
 	// before.
@@ -33,6 +34,8 @@ type step struct {
 	args      []any
 	row       func(scan func(...any) error) error // receives every row; nil ignores them
 	mustMatch bool                                // without a row, the steps after it write nothing and all fail with errMissed
+	locks     bool                                // it only locks, so it may come before one that must match
+	orElse    error                               // the call fails with it without a row; the caller must roll back
 	built     bool                                // bun has written the values into the text: it is never kept prepared
 }
 
@@ -70,6 +73,14 @@ func (t fieldTarget) Scan(src any) error { return t.field.ScanValue(t.row, src) 
 // errMissed reports that a step that must match returned no row.
 var errMissed = errors.New("a step that must match found no row")
 
+// missed returns the error of the step when it returned no row, if it needs one.
+func (s step) missed() error {
+	if s.mustMatch {
+		return errMissed
+	}
+	return s.orElse
+}
+
 // stepStatements are the statements of constant text that are not hot reads: the steps
 // of transactions, and other reads.
 type stepStatements struct {
@@ -80,12 +91,13 @@ type stepStatements struct {
 	checkSteps
 	howToSteps
 	imageSteps
+	quotaSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
-		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
+		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d), quotaSteps: newQuotaSteps(d),
 	}
 }
 
@@ -107,7 +119,20 @@ func (s *Store) writeWithin(ctx context.Context, limit time.Duration, fn func(ct
 	})
 }
 
-// writeAll runs the steps in their own transaction.
+// writeAll runs the steps in their own transaction. None of them may have an orElse.
 func (s *Store) writeAll(ctx context.Context, steps []step) error {
 	return s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
+}
+
+// writeOrElse is writeAll for steps that may have an orElse, which costs two more round trips.
+func (s *Store) writeOrElse(ctx context.Context, steps []step) error {
+	if !needRollback(steps) {
+		return s.writeAll(ctx, steps)
+	}
+	return s.write(ctx, func(ctx context.Context, tx *transaction) error { return tx.run(ctx, steps...) })
+}
+
+// needRollback reports whether a step has an orElse.
+func needRollback(steps []step) bool {
+	return slices.ContainsFunc(steps, func(s step) bool { return s.orElse != nil })
 }

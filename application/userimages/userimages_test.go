@@ -18,6 +18,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/quota"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/test/pictures"
@@ -74,7 +75,7 @@ func newFixture(t *testing.T, change ...func(userimage.Repository) userimage.Rep
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	return &fixture{
-		UserImages: userimages.New(images, pictures, guarded.Deletions, imaging.NewProcessor(1), func() time.Time { return noon }),
+		UserImages: userimages.New(images, pictures, guarded.Deletions, imaging.NewProcessor(1), store.Room(quota.Limits{}), func() time.Time { return noon }),
 		pictures:   pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }

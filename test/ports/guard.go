@@ -24,6 +24,7 @@ func Guard(s Stores) Stores {
 	s.Images = guardedImages{s.Images, g}
 	s.Ledger = guardedLedger{s.Ledger, g}
 	s.Deletions = guardedDeletions{s.Deletions, g}
+	s.Room = guardedRoom{s.Room, g}
 	return s
 }
 
