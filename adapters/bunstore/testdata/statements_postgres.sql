@@ -311,9 +311,40 @@ DELETE
 FROM plates
 WHERE id = $1 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
 
+-- eventSteps.insertComment
+INSERT INTO comments (event_id, author_id, content, created)
+VALUES ($1, $2, $3, $4)
+RETURNING id;
+
+-- eventSteps.insertCommentWithin
+INSERT INTO comments (event_id, author_id, content, created)
+SELECT $1, $2, $3, $4
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM comments c
+		WHERE c.event_id = $1 AND c.author_id = $2
+		LIMIT CAST($5 AS bigint)) counted) < CAST($5 AS bigint)
+RETURNING id;
+
 -- eventSteps.insertCounts
 INSERT INTO event_counts (event_id, author_id)
-VALUES (currval('events_id_seq'), $1);
+SELECT currval('events_id_seq'), $1
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- eventSteps.insertDraft
+WITH done AS (INSERT INTO events (author_id, created, day, category_id, permission, status, title, content, html, province, city, district, modified)
+	SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+	WHERE (SELECT COUNT(*)
+		FROM (SELECT 1
+			FROM events d
+			WHERE d.author_id = $1 AND d.status = 0
+			LIMIT CAST($14 AS bigint)) counted) < CAST($14 AS bigint)
+	RETURNING id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
 
 -- eventSteps.insertEvent
 INSERT INTO events (author_id, created, day, category_id, permission, status, title, content, html, province, city, district, modified)
@@ -357,6 +388,25 @@ WHERE CASE WHEN EXISTS (SELECT
 WITH done AS (UPDATE events
 	SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9, revision = revision + 1
 	WHERE id = $1 AND revision = $2
+	RETURNING (SELECT n.comments
+		FROM event_counts n
+		WHERE n.event_id = $1) AS c0, (SELECT n.likes
+		FROM event_counts n
+		WHERE n.event_id = $1) AS c1)
+SELECT c0, c1, 1
+FROM done
+UNION ALL SELECT NULL, NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- eventSteps.rewriteToDraft
+WITH done AS (UPDATE events
+	SET day = $3, category_id = $4, permission = $5, status = $6, title = $7, content = $8, html = $9, province = $10, city = $11, district = $12, modified = $13, revision = revision + 1
+	WHERE id = $1 AND revision = $2 AND (SELECT COUNT(*)
+		FROM (SELECT 1
+			FROM events d
+			WHERE d.author_id = events.author_id AND d.status = 0
+			LIMIT CAST($14 AS bigint)) counted) < CAST($14 AS bigint)
 	RETURNING (SELECT n.comments
 		FROM event_counts n
 		WHERE n.event_id = $1) AS c0, (SELECT n.likes
@@ -591,6 +641,14 @@ FROM images
 WHERE owner_id = $1 AND deleted IS NULL AND tags @> $2 AND tags && $3
 ORDER BY created DESC, id DESC
 LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
+
+-- imageSteps.countImage
+INSERT INTO image_counts (owner_id, kept)
+VALUES ($1, 1)
+ON CONFLICT (owner_id) DO UPDATE
+SET kept = image_counts.kept + 1
+WHERE image_counts.kept < $2
+RETURNING kept;
 
 -- imageSteps.image
 SELECT id, key, width, height, tags, created, owner_id, deleted, revision
@@ -913,6 +971,42 @@ SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joi
 FROM users u
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE u.id = ANY($1);
+
+-- quotaSteps.addPicture
+INSERT INTO pictures (key, owner_id, bytes)
+SELECT $1, $2, $3
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- quotaSteps.bytesTaken
+SELECT bytes
+FROM picture_totals
+WHERE owner_id = $1;
+
+-- quotaSteps.draftsBelow
+SELECT 1
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM events d
+		WHERE d.author_id = $1 AND d.status = 0
+		LIMIT CAST($2 AS bigint)) counted) < CAST($2 AS bigint);
+
+-- quotaSteps.lockDrafts
+SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
+
+-- quotaSteps.setAvatar
+UPDATE users
+SET avatar = $1
+WHERE id = $2
+RETURNING id;
+
+-- quotaSteps.takeBytes
+INSERT INTO picture_totals (owner_id, bytes)
+SELECT CAST($1 AS bigint), CAST($2 AS bigint)
+WHERE CAST($2 AS bigint) <= CAST($3 AS bigint) AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+ON CONFLICT (owner_id) DO UPDATE
+SET bytes = picture_totals.bytes + EXCLUDED.bytes
+WHERE picture_totals.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)
+RETURNING bytes;
 
 -- session
 SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen

@@ -308,10 +308,35 @@ DELETE
 FROM plates
 WHERE id = $1;
 
+-- eventSteps.insertComment
+INSERT INTO comments (event_id, author_id, content, created)
+VALUES ($1, $2, $3, $4)
+RETURNING id;
+
+-- eventSteps.insertCommentWithin
+INSERT INTO comments (event_id, author_id, content, created)
+SELECT $1, $2, $3, $4
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM comments c
+		WHERE c.event_id = $1 AND c.author_id = $2
+		LIMIT CAST($5 AS bigint)) counted) < CAST($5 AS bigint)
+RETURNING id;
+
 -- eventSteps.insertCounts
 INSERT INTO event_counts (event_id, author_id)
 VALUES ((SELECT MAX(id)
 		FROM events), $1);
+
+-- eventSteps.insertDraft
+INSERT INTO events (author_id, created, day, category_id, permission, status, title, content, html, province, city, district, modified)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM events d
+		WHERE d.author_id = $1 AND d.status = 0
+		LIMIT CAST($14 AS bigint)) counted) < CAST($14 AS bigint)
+RETURNING id, 1;
 
 -- eventSteps.insertEvent
 INSERT INTO events (author_id, created, day, category_id, permission, status, title, content, html, province, city, district, modified)
@@ -350,6 +375,20 @@ RETURNING (SELECT n.comments
 UPDATE events
 SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9, revision = revision + 1
 WHERE id = $1 AND revision = $2
+RETURNING (SELECT n.comments
+	FROM event_counts n
+	WHERE n.event_id = $1), (SELECT n.likes
+	FROM event_counts n
+	WHERE n.event_id = $1), 1;
+
+-- eventSteps.rewriteToDraft
+UPDATE events
+SET day = $3, category_id = $4, permission = $5, status = $6, title = $7, content = $8, html = $9, province = $10, city = $11, district = $12, modified = $13, revision = revision + 1
+WHERE id = $1 AND revision = $2 AND (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM events d
+		WHERE d.author_id = events.author_id AND d.status = 0
+		LIMIT CAST($14 AS bigint)) counted) < CAST($14 AS bigint)
 RETURNING (SELECT n.comments
 	FROM event_counts n
 	WHERE n.event_id = $1), (SELECT n.likes
@@ -611,6 +650,14 @@ WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
 		FROM json_each($3)))
 ORDER BY created DESC, id DESC
 LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
+
+-- imageSteps.countImage
+INSERT INTO image_counts (owner_id, kept)
+VALUES ($1, 1)
+ON CONFLICT (owner_id) DO UPDATE
+SET kept = image_counts.kept + 1
+WHERE image_counts.kept < $2
+RETURNING kept;
 
 -- imageSteps.image
 SELECT id, key, width, height, tags, created, owner_id, deleted, revision
@@ -940,6 +987,41 @@ FROM users u
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE u.id IN (SELECT value
 	FROM json_each($1));
+
+-- quotaSteps.addPicture
+INSERT INTO pictures (key, owner_id, bytes)
+VALUES ($1, $2, $3);
+
+-- quotaSteps.bytesTaken
+SELECT bytes
+FROM picture_totals
+WHERE owner_id = $1;
+
+-- quotaSteps.draftsBelow
+SELECT 1
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM events d
+		WHERE d.author_id = $1 AND d.status = 0
+		LIMIT CAST($2 AS bigint)) counted) < CAST($2 AS bigint);
+
+-- quotaSteps.lockDrafts
+none;
+
+-- quotaSteps.setAvatar
+UPDATE users
+SET avatar = $1
+WHERE id = $2
+RETURNING id;
+
+-- quotaSteps.takeBytes
+INSERT INTO picture_totals (owner_id, bytes)
+SELECT CAST($1 AS bigint), CAST($2 AS bigint)
+WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)
+ON CONFLICT (owner_id) DO UPDATE
+SET bytes = picture_totals.bytes + EXCLUDED.bytes
+WHERE picture_totals.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)
+RETURNING bytes;
 
 -- session
 SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
