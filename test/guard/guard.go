@@ -14,6 +14,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/payment"
+	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -35,6 +36,7 @@ type Stores struct {
 	Images        userimage.Repository
 	Ledger        payment.Ledger
 	Deletions     media.DeletionQueue
+	Room          quota.Room
 }
 
 // Wrap returns the ports, wrapped. A wrapped port panics if it is called from inside the
