@@ -42,6 +42,9 @@ var wrongSettings = []struct {
 	{"--quota-drafts", "PLAZA_QUOTA_DRAFTS", []string{"many", "-1", "1.5", "3000000000", "1k"}},
 	{"--quota-comments", "PLAZA_QUOTA_COMMENTS", []string{"few", "-1"}},
 	{"--quota-pictures", "PLAZA_QUOTA_PICTURES", []string{"much", "-1", "10 GiB each", "10EiB", "none of them"}},
+	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
+		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",
+	}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }
