@@ -191,6 +191,8 @@ func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }
 
+func (postgres) lockRows(clause string) string { return clause }
+
 func (postgres) optimisticTries() int { return 3 }
 
 // The SQLSTATE codes and classes that are not bugs of this program.

@@ -77,7 +77,7 @@ func TestGEN14_a_plate_beyond_the_quota_leaves_no_file_and_a_full_account_decode
 		stored, processor := memory.NewMedia("https://plaza.example", []byte("key")), &countedProcessor{Processor: imaging.NewProcessor(1)}
 		w := newFixture(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, processor })
 		w.ports.Events, w.ports.Room = w.store.Events().Within(l), w.store.Room(l)
-		limited := diary.New(w.ports, func() time.Time { return w.now })
+		limited := diary.New(w.ports, nil, func() time.Time { return w.now })
 		id := w.published(t, w.ann, "a lake", event.Public)
 		_, err := limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil)
 		require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestGEN14_drafts_and_comments_beyond_the_quota(t *testing.T) {
 	l := quota.Limits{Drafts: 1, Comments: 1}
 	w := newFixture(t)
 	w.ports.Events, w.ports.Discussion = w.store.Events().Within(l), w.store.Events().Within(l)
-	limited := diary.New(w.ports, func() time.Time { return w.now })
+	limited := diary.New(w.ports, nil, func() time.Time { return w.now })
 	id := w.published(t, w.ann, "a lake", event.Public)
 	_, err := limited.Write(t.Context(), w.ann, event.Change{Title: new("a draft")}, nil)
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func fixtureWithin(t *testing.T, l quota.Limits, processor media.Processor, name
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	return people.New(store.Accounts().Within(l), store.Accounts(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), func() time.Time { return noon }), ids
+	return people.New(store.Accounts().Within(l), store.Accounts(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), nil, func() time.Time { return noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/test/guard"
@@ -66,7 +67,7 @@ type full struct{ userimage.Repository }
 
 var errFull = errors.New("full")
 
-func (full) Add(context.Context, userimage.Image) (userimage.Image, error) {
+func (full) Add(context.Context, userimage.Image, ...ratelimit.Charge) (userimage.Image, error) {
 	return userimage.Image{}, errFull
 }
 
@@ -93,7 +94,7 @@ func fixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Reposi
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
 	return &fixture{
-		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, func() time.Time { return noon }),
+		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, nil, func() time.Time { return noon }),
 		pictures:   pictures, processor: processor, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }
