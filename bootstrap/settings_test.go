@@ -147,4 +147,7 @@ func TestGEN14_quotas_are_settings(t *testing.T) {
 		assert.Equal(t, []int{want, want}, []int{c.Quotas().Drafts, c.Quotas().Comments}, number)
 	}
 	assert.Zero(t, bootstrap.Config{}.Quotas(), "a program sets those that it wants")
+	c, err = parsed(t, "--limits=off", "--quota-drafts=3")
+	require.NoError(t, err)
+	assert.Zero(t, c.Quotas(), "off for load tests, as all limits are")
 }

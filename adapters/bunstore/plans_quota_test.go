@@ -55,7 +55,7 @@ type quotaPlan struct {
 func quotaPlans(s *Store) []quotaPlan {
 	return []quotaPlan{
 		{"a draft too many", s.sql.draftsBelow, []string{"1", "1000"}, "events_drafts", 1001, 20},
-		{"a draft of another", s.sql.draftsBelow, []string{"8", "1000"}, "events_drafts", 2, 20},
+		{"a draft of another", s.sql.draftsBelow, []string{"8", "1000"}, "events_drafts", 4, 20},
 		{"a comment too many", s.sql.commentsBelow, []string{"1", "1", "500"}, "comments_of_author", 501, 20},
 		{"a comment of another", s.sql.commentsBelow, []string{"1", "7", "500"}, "comments_of_author", 82, 20},
 		{"a picture too many", s.sql.takeBytes, []string{"1", "10", "250000"}, "", 0, 20},

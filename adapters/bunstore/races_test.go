@@ -142,9 +142,10 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 	server := postgres.Start(t, "log_min_messages=warning", "log_min_error_statement=error", "deadlock_timeout=100ms")
 	s := openFresh(t, server, bunstore.Options{})
 	author, now := member(t, s), time.Now()
-	limits := ratelimit.Limits{}
-	for _, action := range []ratelimit.Action{ratelimit.Comment, ratelimit.Like, ratelimit.Event, ratelimit.Upload, ratelimit.UploadBytes} {
-		limits[action] = ratelimit.Limit{Count: writers * rounds / 4, Period: time.Hour} // some are refused
+	tight := ratelimit.Limit{Count: writers * rounds / 12, Period: time.Hour} // some are refused
+	limits := ratelimit.Limits{
+		ratelimit.Comment: tight, ratelimit.Like: tight, ratelimit.Upload: tight, ratelimit.UploadBytes: tight,
+		ratelimit.Event: {Count: writers * rounds, Period: time.Hour},
 	}
 	charge := func(a ratelimit.Action) ratelimit.Charge { return limits.Charge(int64(author), a, now) }
 	upload := func() []ratelimit.Charge { return limits.Upload(int64(author), 1, now) }
@@ -159,6 +160,8 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 	for i := range few {
 		require.NoError(t, add(i))
 	}
+	old, err := s.Events().Get(t.Context(), event.ID(ids[0].Load()))
+	require.NoError(t, err)
 	var titles atomic.Int64
 	rename := func(e *event.Event) error {
 		n := titles.Add(1)
@@ -176,6 +179,9 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 			read, err := s.Events().Get(t.Context(), id)
 			if err != nil {
 				return err
+			}
+			if kind%8 == 3 {
+				read = old // changed since then, so that Change follows
 			}
 			_, err = s.Events().ChangeRead(t.Context(), read, rename, charge(ratelimit.Event))
 			return err

@@ -183,3 +183,66 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 		})
 	}
 }
+
+// TestGEN14_what_a_write_holds_while_it_waits_for_its_charge: the order of locks prevents
+// deadlocks, and comments do not hold up those of others.
+func TestGEN14_what_a_write_holds_while_it_waits_for_its_charge(t *testing.T) {
+	s, who := openWithUser(t, Options{URL: testserver.Empty(t)})
+	events, ctx := s.Events(), t.Context()
+	e, err := event.New(who, event.Change{Title: new("Before")}, event.DateOf(noon), noon)
+	require.NoError(t, err)
+	e, err = events.Add(ctx, e)
+	require.NoError(t, err)
+	limits := ratelimit.Limits{ratelimit.Event: {Count: 10, Period: time.Hour}}
+	charge := limits.Charge(int64(who), ratelimit.Event, noon)
+	rename := func(e *event.Event) error {
+		return e.Apply(event.Change{Title: new(e.Text().Title + "x")}, noon)
+	}
+	require.NoError(t, events.Like(ctx, e.ID(), who, true, charge), "the charge has a row")
+	for _, c := range []struct {
+		name  string
+		call  func() error
+		probe string // succeeds at once unless a row is held
+		holds bool
+	}{
+		{"a change has its event", func() error {
+			_, err := events.Change(ctx, e.ID(), rename, charge)
+			return err
+		}, "SELECT id FROM events FOR NO KEY UPDATE NOWAIT", true},
+		{"an edit has its event", func() error {
+			read, err := events.Get(ctx, e.ID())
+			require.NoError(t, err)
+			_, err = events.ChangeRead(ctx, read, rename, charge)
+			return err
+		}, "SELECT id FROM events FOR NO KEY UPDATE NOWAIT", true},
+		{"a comment lets others comment", func() error {
+			_, err := events.AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon}, charge)
+			return err
+		}, "SELECT event_id FROM event_counts FOR NO KEY UPDATE NOWAIT", false},
+		{"a like lets others like", func() error { return events.Like(ctx, e.ID(), who, false, charge) },
+			"SELECT event_id FROM event_counts FOR NO KEY UPDATE NOWAIT", false},
+		{"an image has no count", func() error {
+			_, err := s.Images().Add(ctx, userimage.New(who, "public/a", 1, 1, 0, userimage.Tags{}, noon), charge)
+			return err
+		}, "SELECT owner_id FROM image_counts FOR UPDATE NOWAIT", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			other, err := s.db.BeginTx(ctx, nil)
+			require.NoError(t, err)
+			defer other.Rollback()
+			_, err = other.ExecContext(ctx, "UPDATE rate_limits SET until = until")
+			require.NoError(t, err)
+			written := make(chan error, 1)
+			go func() { written <- c.call() }()
+			require.Eventually(t, func() bool {
+				var waiting int
+				err := s.db.NewRaw("SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(ctx, &waiting)
+				return err == nil && waiting > 0
+			}, time.Minute, time.Millisecond)
+			_, err = s.db.ExecContext(ctx, c.probe)
+			assert.Equal(t, c.holds, err != nil, "%v", err)
+			require.NoError(t, other.Commit())
+			require.NoError(t, <-written)
+		})
+	}
+}
