@@ -86,6 +86,6 @@ func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, process
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor, Room: s.Room,
 	}
 }

@@ -55,8 +55,11 @@ type Config struct {
 	MaxRequests    int      `default:"256" env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once; further ones are answered with 503." placeholder:"N"`
 	MaxConnections int      `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once; a further one is answered with 503 and closed." placeholder:"N"`
 	LimitsConfig
-	LogLevel  slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
-	LogFormat string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
+	QuotaDrafts   Quota      `default:"1000" env:"PLAZA_QUOTA_DRAFTS" help:"How many drafts an account may have; none for no limit." placeholder:"N"`
+	QuotaComments Quota      `default:"500" env:"PLAZA_QUOTA_COMMENTS" help:"How many comments an account may write on one event; none for no limit." placeholder:"N"`
+	QuotaPictures ByteQuota  `default:"10GiB" env:"PLAZA_QUOTA_PICTURES" help:"How many bytes an account's pictures may take as they are stored; none for no limit." placeholder:"SIZE"`
+	LogLevel      slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	LogFormat     string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
 
 	unparsed
 }

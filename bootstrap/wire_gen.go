@@ -56,7 +56,8 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	store := stores.Media
 	deletionQueue := stores.Deletions
 	processor := newProcessor()
-	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, limits, now)
+	room := stores.Room
+	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, room, limits, now)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
@@ -74,7 +75,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	readingTranslate := translate(translationTranslation)
 	readingReading := reading.New(publicationRepository, readingTranslate, store, now)
 	userimageRepository := stores.Images
-	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, limits, now)
+	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, limits, now)
 	howTos := stores.HowTos
 	howToLists := importing.NewHowToLists(howTos)
 	ledger := stores.Ledger

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -59,7 +60,7 @@ func newDiscussionSteps(d dialect) discussionSteps {
 
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
 	on, at := int64(c.Event), v.s.dialect.instant(dbTime{c.Created})
-	err := v.discuss(ctx, c.Event, charges, []step{
+	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, []step{
 		{statement: v.s.sql.countComment, args: []any{on, at}, mustMatch: true, missed: event.ErrNotFound},
 		{
 			statement: v.s.sql.insertComment, args: []any{on, int64(c.Author), c.Content, at},
@@ -72,12 +73,13 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 	return c, nil
 }
 
-// discuss runs the steps on the event, the first of which must match, all in one round trip.
-// If the gate finds no event, each step says on its own what it misses.
-func (v Events) discuss(ctx context.Context, on event.ID, charges []ratelimit.Charge, steps []step) error {
-	err := v.s.writeAll(ctx, v.s.gated(charges, v.s.sql.chargeOn, []any{int64(on)}, steps))
+// discuss runs the steps on the event, the first of which must match, all in one round trip
+// with those that find room. If the gate finds no event, each step says on its own what it
+// misses.
+func (v Events) discuss(ctx context.Context, on event.ID, room []step, charges []ratelimit.Charge, steps []step) error {
+	err := v.s.writeAll(ctx, slices.Concat(room, v.s.gated(charges, v.s.sql.chargeOn, []any{int64(on)}, steps)))
 	if errors.Is(err, errMissed) {
-		err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), steps...))
+		err = v.s.writeAll(ctx, slices.Concat(room, v.s.chargeSteps(charges), steps))
 	}
 	return err
 }
@@ -147,7 +149,7 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 		count, write = v.s.sql.countLike, v.s.sql.insertLike
 	}
 	of := []any{int64(on), int64(who)}
-	return v.discuss(ctx, on, charges, []step{
+	return v.discuss(ctx, on, nil, charges, []step{
 		{statement: v.s.sql.lockCounts, args: of[:1], mustMatch: true, missed: event.ErrNotFound},
 		{statement: count, args: of},
 		{statement: write, args: of},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/access"
 	testserver "plaza/test/postgres"
 )
 
@@ -16,8 +17,7 @@ import (
 // must match.
 var standsFirst = []string{
 	"deleteEvent",
-	"chargeOn", "chargeEdit", // steps that must match
-	"insertImage", "saveImage",
+	"saveImage",
 	"use", "see", // presence
 }
 
@@ -78,6 +78,9 @@ func TestRunRefusesUnguardedSteps(t *testing.T) {
 	}
 	require.ErrorIs(t, s.writeAll(t.Context(), []step{eat, add}), errMissed)
 	assert.Zero(t, count(), "nothing is written behind a miss")
+	lock := step{statement: d.lockName("$1"), args: []any{"fruit"}, readsOnly: true}
+	none := step{statement: d.mustFind("SELECT 1 WHERE FALSE"), mustMatch: true, missed: access.ErrNoAccount, readsOnly: true}
+	require.Same(t, access.ErrNoAccount, s.writeAll(t.Context(), []step{lock, none, add}))
 	for _, steps := range [][]step{{bare, eat}, {add, eat}} {
 		require.ErrorIs(t, s.writeAll(t.Context(), steps), errMissed)
 	}

@@ -17,6 +17,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/payment"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -24,7 +25,7 @@ import (
 )
 
 // TestLostRacesAreNotLogged lets many callers change few events and answer the same
-// keys: a lost race must not raise an error in the database.
+// keys: a lost race must not raise an error in the database, and neither must a quota.
 func TestLostRacesAreNotLogged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -54,7 +55,7 @@ func TestLostRacesAreNotLogged(t *testing.T) {
 							return err
 						}
 					}
-					if err := e.AddPlate("private/a", time.Now()); err != nil {
+					if err := e.AddPlate("private/a", 0, time.Now()); err != nil {
 						return err
 					}
 					publish := n%2 == 0
@@ -68,10 +69,39 @@ func TestLostRacesAreNotLogged(t *testing.T) {
 	all.Wait()
 	assert.Greater(t, again.Load(), int64(writers), "races must have been lost")
 	answerTwice(t, s, author)
+	exceed(t, s, author, read[0].ID())
 	assertConsistent(t, s)
 	for line := range strings.Lines(server.Log()) {
 		assert.NotContains(t, line, "ERROR:")
 	}
+}
+
+// exceed lets the author exceed every quota.
+func exceed(t *testing.T, s *bunstore.Store, author user.ID, on event.ID) {
+	t.Helper()
+	events := s.Events().Within(quota.Limits{Drafts: 1, Comments: 1, Pictures: 1})
+	var refused int
+	for range 2 {
+		e, err := event.New(author, event.Change{Title: new("A draft")}, event.DateOf(time.Now()), time.Now())
+		require.NoError(t, err)
+		_, addErr := events.Add(t.Context(), e)
+		_, sayErr := events.AddComment(t.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: time.Now()})
+		_, attachErr := events.Change(t.Context(), on, func(e *event.Event) error {
+			for _, p := range e.State().Plates {
+				if _, err := e.RemovePlate(p.ID, time.Now()); err != nil {
+					return err
+				}
+			}
+			return e.AddPlate("private/large", 2, time.Now())
+		})
+		for _, err := range []error{addErr, sayErr, attachErr} {
+			if err != nil {
+				require.True(t, fault.Is(err, fault.Conflict), "%v", err)
+				refused++
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, refused, 4)
 }
 
 // answerTwice adds an order with a key that is already answered.
@@ -162,14 +192,14 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 						return err
 					}
 				}
-				return e.AddPlate("private/a", time.Now())
+				return e.AddPlate("private/a", 0, time.Now())
 			}, upload()...)
 			return err
 		case 5:
-			_, err := s.Images().Add(t.Context(), userimage.New(author, "public/a", 1, 1, userimage.Tags{}, now), upload()...)
+			_, err := s.Images().Add(t.Context(), userimage.New(author, "public/a", 1, 1, 0, userimage.Tags{}, now), upload()...)
 			return err
 		case 6:
-			return s.Accounts().SetAvatar(t.Context(), author, media.Picture{Key: "public/a"}, upload()...)
+			return s.Accounts().SetAvatar(t.Context(), author, media.Picture{Key: "public/a"}, 0, upload()...)
 		}
 		if n%10 == 0 {
 			if _, err := s.Events().Remove(t.Context(), id); err != nil {

@@ -38,7 +38,7 @@ func newRateLimitSteps(d dialect) rateLimitSteps {
 	}
 	const values = "CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)"
 	chargeIf := func(row string) string {
-		return charge("SELECT " + values + " FROM (SELECT 1 FROM " + row + ") AS e WHERE TRUE")
+		return charge("SELECT " + values + " FROM (SELECT 1 FROM " + row + ") AS e WHERE TRUE" + d.unlessMissed())
 	}
 	return rateLimitSteps{
 		charge:     charge(d.values(values)),

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,10 +33,14 @@ func TestGEN14_a_charge_takes_no_further_round_trip(t *testing.T) {
 	}
 	e, err := add()
 	require.NoError(t, err)
-	attach := func(e *event.Event) error { return e.AddPlate("private/a", noon) }
+	attach := func(e *event.Event) error { return e.AddPlate("private/a", 0, noon) }
 	other, err := s.Accounts().Open(ctx, access.Account{}, user.Member{Joined: noon})
 	require.NoError(t, err)
-	tokens := byte(0)
+	tokens, pictures := byte(0), 0
+	key := func() media.Key {
+		pictures++
+		return media.Key(fmt.Sprint("public/", pictures))
+	}
 
 	for _, c := range []struct {
 		name  string
@@ -63,12 +68,12 @@ func TestGEN14_a_charge_takes_no_further_round_trip(t *testing.T) {
 			_, _, err := s.Subscriptions().Follow(ctx, subscription.Subscription{User: who, Followed: other, Created: noon, Updated: noon}, charges...)
 			return err
 		}},
-		{"Images.Add: BEGIN, count, INSERT, COMMIT", 4, func(charges ...ratelimit.Charge) error {
-			_, err := s.Images().Add(ctx, userimage.New(who, "public/a", 1, 1, userimage.Tags{}, noon), charges...)
+		{"Images.Add: BEGIN and what is written, COMMIT", 2, func(charges ...ratelimit.Charge) error {
+			_, err := s.Images().Add(ctx, userimage.New(who, key(), 1, 1, 10, userimage.Tags{}, noon), charges...)
 			return err
 		}},
-		{"SetAvatar: BEGIN, UPDATE, COMMIT", 3, func(charges ...ratelimit.Charge) error {
-			return s.Accounts().SetAvatar(ctx, who, media.Picture{Key: "public/a"}, charges...)
+		{"SetAvatar: BEGIN and what is written, COMMIT", 2, func(charges ...ratelimit.Charge) error {
+			return s.Accounts().SetAvatar(ctx, who, media.Picture{Key: key()}, 10, charges...)
 		}},
 		{"Issue: BEGIN, two INSERTs, DELETE, COMMIT", 5, func(charges ...ratelimit.Charge) error {
 			tokens++
@@ -96,7 +101,7 @@ func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 			s.sweepDraw = func() int { return 0 }
 			limits := ratelimit.Limits{ratelimit.Upload: {Count: 1, Period: time.Hour}, ratelimit.UploadBytes: {Count: 2, Period: time.Hour}}
 			avatar := func(now time.Time) error {
-				return s.Accounts().SetAvatar(t.Context(), who, media.Picture{Key: "public/a"}, limits.Upload(int64(who), 1, now)...)
+				return s.Accounts().SetAvatar(t.Context(), who, media.Picture{Key: "public/a"}, 0, limits.Upload(int64(who), 1, now)...)
 			}
 			require.NoError(t, avatar(noon))
 			stored := func() (n int) {
@@ -217,7 +222,7 @@ func TestGEN14_what_a_write_holds_while_it_waits_for_its_charge(t *testing.T) {
 		{"a like lets others like", func() error { return events.Like(ctx, e.ID(), who, false, charge) },
 			"SELECT event_id FROM event_counts FOR NO KEY UPDATE NOWAIT", false},
 		{"an image has no count", func() error {
-			_, err := s.Images().Add(ctx, userimage.New(who, "public/a", 1, 1, userimage.Tags{}, noon), charge)
+			_, err := s.Images().Add(ctx, userimage.New(who, "public/a", 1, 1, 0, userimage.Tags{}, noon), charge)
 			return err
 		}, "SELECT owner_id FROM image_counts FOR UPDATE NOWAIT", false},
 	} {

@@ -37,6 +37,9 @@ type dialect interface {
 	values(row string) string
 	// lock locks the name until the transaction ends. Others that lock the name wait.
 	lock(ctx context.Context, tx bun.IDB, name string) error
+	// lockName is the statement of lock for a parameter with the name. It is empty where there
+	// is one writer at a time.
+	lockName(parameter string) string
 	// location describes the location of the database, without secrets.
 	location() string
 	// tryLock is lock without waiting: it reports whether the name is locked now.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -75,8 +74,8 @@ func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 	return native, err
 }
 
-// transactAll needs no BEGIN where a batch may be one implicit transaction. If a step after
-// the first misses, what came before must be undone, so the commit waits for the results.
+// transactAll needs no BEGIN where a batch may be one implicit transaction. If a step misses
+// after others have written, that must be undone, so the commit waits for the results.
 func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) error {
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
@@ -156,9 +155,16 @@ func guarded(steps []step) bool {
 	return true
 }
 
-// isDecidedFirst reports whether no step but the first can miss.
+// isDecidedFirst reports whether no step can miss after another has written.
 func isDecidedFirst(steps []step) bool {
-	return len(steps) == 0 || !slices.ContainsFunc(steps[1:], func(s step) bool { return s.mustMatch })
+	written := false
+	for _, s := range steps {
+		if s.mustMatch && written {
+			return false
+		}
+		written = written || !s.readsOnly
+	}
+	return true
 }
 
 // run sends all steps together. Steps after one that fails do not run; steps after one

@@ -93,6 +93,8 @@ func (sqlite) migrations() fs.FS {
 // lock does nothing: there is one writer at a time.
 func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
+func (sqlite) lockName(string) string { return "" }
+
 func (d sqlite) location() string { return d.file.path }
 
 func (d sqlite) checkNotReplaced() error { return d.file.check() }

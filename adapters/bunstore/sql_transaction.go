@@ -33,6 +33,7 @@ type step struct {
 	row       func(scan func(...any) error) error // receives every row; nil ignores them
 	mustMatch bool                                // without a row, the steps after it write nothing and all fail with missed
 	missed    error                               // nil: errMissed
+	readsOnly bool                                // it writes nothing; it may lock
 	built     bool                                // bun has written the values into the text: it is never kept prepared
 }
 
@@ -81,13 +82,14 @@ type stepStatements struct {
 	howToSteps
 	imageSteps
 	rateLimitSteps
+	quotaSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d),
+		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d),
 	}
 }
 

@@ -19,6 +19,15 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		if err := v.s.checkUser(c.Author); err != nil {
 			return event.Comment{}, err
 		}
+		own := 0
+		for _, other := range v.s.comments[c.Event] {
+			if other.Author == c.Author {
+				own++
+			}
+		}
+		if err := v.limits.CheckComments(own); err != nil {
+			return event.Comment{}, err
+		}
 		c.ID = event.CommentID(v.s.numbers.comment.next())
 		said := append(v.s.comments[c.Event], c)
 		slices.SortFunc(said, newestFirst)

@@ -59,6 +59,8 @@ type Store struct {
 	ledger       ledger
 	imports      importState
 	deletions    map[media.Key]time.Time // when each is due
+	pictures     map[media.Key]countedPicture
+	pictureBytes map[user.ID]int64 // the sum of pictures by owner
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment number }
 }
@@ -96,6 +98,8 @@ func New() *Store {
 		ledger:       newLedger(),
 		imports:      newImportState(),
 		deletions:    map[media.Key]time.Time{},
+		pictures:     map[media.Key]countedPicture{},
+		pictureBytes: map[user.ID]int64{},
 	}
 }
 

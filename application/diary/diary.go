@@ -19,6 +19,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/place"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -45,6 +46,7 @@ type Ports struct {
 	Pictures   media.Store
 	Deletions  media.DeletionQueue
 	Processor  media.Processor
+	Room       quota.Room
 }
 
 // New returns the use cases over the ports, with the limits on writes; now returns the time.

@@ -117,6 +117,6 @@ func newReplay(p Ports) *replay {
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, now, slog.New(slog.DiscardHandler))
 	s.following = following.New(p.Subscriptions, p.Categories, nil, now)
 	s.diary = diary.New(p.Diary, nil, now)
-	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Deletions, p.Diary.Processor, nil, now)
+	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Deletions, p.Diary.Processor, p.Diary.Room, nil, now)
 	return s
 }

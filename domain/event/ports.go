@@ -15,7 +15,10 @@ type Entry struct {
 	Revision int64 // set by the store, so that ChangeRead can tell whether the event has changed
 }
 
-// Repository stores events, and updates the feed to their listings in the same step.
+// Repository stores events, and updates the feed to their listings in the same step. It keeps
+// the quotas with which the store was opened (GEN-14): Add, Change and ChangeRead return
+// quota.Limits.ErrDrafts for one draft too many, and ErrPictures if the new plates take more
+// bytes than are left. They store nothing then. Concurrent calls must not exceed a quota.
 // One type implements Repository, Reader, Discussion and RelatedReader over the same
 // data. Every implementation passes test/ports.Events.
 type Repository interface {
@@ -40,9 +43,10 @@ type Repository interface {
 	// ChangeRead is Change of an event that the caller has read and not modified. The
 	// store need not load the event again if it has not changed since.
 	ChangeRead(ctx context.Context, read Entry, fn func(*Event) error, charges ...ratelimit.Charge) (Entry, error)
-	// Remove deletes the event with its comments, likes and listing, and returns the
-	// deleted event, so that the caller can delete its pictures. It returns ErrNotFound
-	// if the event does not exist: of concurrent calls, exactly one gets the event.
+	// Remove deletes the event with its comments, likes and listing, gives back the bytes
+	// of its plates, and returns the deleted event, so that the caller can delete its
+	// pictures. It returns ErrNotFound if the event does not exist: of concurrent calls,
+	// exactly one gets the event.
 	Remove(ctx context.Context, id ID) (*Event, error)
 }
 
@@ -75,7 +79,9 @@ type Reader interface {
 // not modify the event.
 type Discussion interface {
 	// AddComment stores the comment and returns it with its number. It returns
-	// ErrNotFound if the event does not exist.
+	// ErrNotFound if the event does not exist, and quota.Limits.ErrComments if its author
+	// has written as many on the event as the store was opened with (GEN-14). Concurrent
+	// calls must not exceed the quota.
 	AddComment(ctx context.Context, c Comment, charges ...ratelimit.Charge) (Comment, error)
 	// Comment returns the comment, or ErrNoComment.
 	Comment(ctx context.Context, id CommentID) (Comment, error)

@@ -11,6 +11,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/payment"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -57,9 +58,9 @@ func (v guardedDirectory) Members(ctx context.Context, ids []user.ID) ([]user.Me
 	return v.Directory.Members(ctx, ids)
 }
 
-func (v guardedDirectory) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, charges ...ratelimit.Charge) error {
+func (v guardedDirectory) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
 	v.check()
-	return v.Directory.SetAvatar(ctx, id, avatar, charges...)
+	return v.Directory.SetAvatar(ctx, id, avatar, bytes, charges...)
 }
 
 type guardedTokens struct {
@@ -361,4 +362,14 @@ func (v guardedDeletions) Done(ctx context.Context, keys []media.Key) error {
 func (v guardedDeletions) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	v.check()
 	return v.DeletionQueue.References(ctx)
+}
+
+type guardedRoom struct {
+	quota.Room
+	*guard
+}
+
+func (v guardedRoom) CheckPictures(ctx context.Context, owner user.ID) error {
+	v.check()
+	return v.Room.CheckPictures(ctx, owner)
 }

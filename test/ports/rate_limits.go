@@ -207,7 +207,7 @@ var chargedWrites = map[string]func(w *fixtures) chargedWrite{
 		return chargedWrite{
 			account: author,
 			write: func(_ int, charges ...ratelimit.Charge) error {
-				_, err := w.Events.Change(w.Context(), id, func(e *event.Event) error { return e.AddPlate("plates/a", noon) }, charges...)
+				_, err := w.Events.Change(w.Context(), id, func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) }, charges...)
 				return err
 			},
 			written: func() int { return len(w.entry(id).State().Plates) },
@@ -218,7 +218,7 @@ var chargedWrites = map[string]func(w *fixtures) chargedWrite{
 				_, err := w.Events.Change(w.Context(), id, func(*event.Event) error { return nil }, charges...)
 				require.NoError(w, err, "a Change that changes nothing is not charged")
 				_, err = w.Events.Change(w.Context(), id, func(e *event.Event) error {
-					require.NoError(w, e.AddPlate("plates/a", noon))
+					require.NoError(w, e.AddPlate("plates/a", 0, noon))
 					return errBoom
 				}, charges...)
 				return err
@@ -231,7 +231,7 @@ var chargedWrites = map[string]func(w *fixtures) chargedWrite{
 		gone := w.got(w.write(author, noon).ID())
 		_, err := w.Events.Remove(w.Context(), gone.ID())
 		require.NoError(w, err)
-		attach := func(e *event.Event) error { return e.AddPlate("plates/a", noon) }
+		attach := func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) }
 		return chargedWrite{
 			account: author,
 			write: func(i int, charges ...ratelimit.Charge) error {
@@ -283,7 +283,7 @@ var chargedWrites = map[string]func(w *fixtures) chargedWrite{
 	"Images.Add": func(w *fixtures) chargedWrite {
 		owner := w.newUser()
 		add := func(owner user.ID, charges []ratelimit.Charge) error {
-			_, err := w.Images.Add(w.Context(), userimage.New(owner, "public/a", 1, 1, userimage.Tags{}, noon), charges...)
+			_, err := w.Images.Add(w.Context(), userimage.New(owner, "public/a", 1, 1, 0, userimage.Tags{}, noon), charges...)
 			return err
 		}
 		return chargedWrite{
@@ -297,7 +297,7 @@ var chargedWrites = map[string]func(w *fixtures) chargedWrite{
 		id := w.newUser()
 		var stored atomic.Int64 // an avatar replaces the one before
 		set := func(id user.ID, charges []ratelimit.Charge) error {
-			return w.Directory.SetAvatar(w.Context(), id, media.Picture{Key: "public/a"}, charges...)
+			return w.Directory.SetAvatar(w.Context(), id, media.Picture{Key: "public/a"}, 0, charges...)
 		}
 		return chargedWrite{
 			account: id,

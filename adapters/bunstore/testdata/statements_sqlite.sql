@@ -652,6 +652,14 @@ WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
 ORDER BY created DESC, id DESC
 LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
 
+-- imageSteps.countImage
+INSERT INTO image_counts AS c (owner_id, kept)
+VALUES ($1, 1)
+ON CONFLICT (owner_id) DO UPDATE
+SET kept = c.kept + 1
+WHERE c.kept < $2
+RETURNING kept, 1;
+
 -- imageSteps.image
 SELECT id, key, width, height, tags, created, owner_id, deleted, revision
 FROM images
@@ -980,6 +988,49 @@ FROM users u
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE u.id IN (SELECT value
 	FROM json_each($1));
+
+-- quotaSteps.addPicture
+INSERT INTO pictures (key, owner_id, bytes)
+VALUES ($1, $2, $3);
+
+-- quotaSteps.bytesTaken
+SELECT bytes
+FROM picture_totals
+WHERE owner_id = $1;
+
+-- quotaSteps.commentsBelow
+SELECT 1
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM comments c
+		WHERE c.event_id = $1 AND c.author_id = $2
+		LIMIT CAST($3 AS bigint)) counted) < CAST($3 AS bigint);
+
+-- quotaSteps.draftsBelow
+SELECT 1
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM events e
+		WHERE e.author_id = $1 AND e.status = 0
+		LIMIT CAST($2 AS bigint)) counted) < CAST($2 AS bigint);
+
+-- quotaSteps.lockRoom
+none;
+
+-- quotaSteps.setAvatar
+UPDATE users
+SET avatar = $1
+WHERE id = $2
+RETURNING id, 1;
+
+-- quotaSteps.takeBytes
+INSERT INTO picture_totals AS t (owner_id, bytes)
+SELECT CAST($1 AS bigint), CAST($2 AS bigint)
+WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)
+ON CONFLICT (owner_id) DO UPDATE
+SET bytes = t.bytes + EXCLUDED.bytes
+WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)
+RETURNING bytes, 1;
 
 -- rateLimitSteps.charge
 INSERT INTO rate_limits AS r (user_id, action, until)
