@@ -2,13 +2,16 @@
 # Usage: test/tools.sh NAME [install]
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
-# its programs), apertium or s3. With "install" a missing program is installed first, where this
+# its programs), apertium, s3, redocly or spectral. With "install" a missing program is installed first, where this
 # machine allows that. A program that cannot be had is told on standard error, and nothing is
 # printed: the tests that need it then skip themselves and say so.
 set -eu
 
 name=$1
 versitygw=v1.8.0
+redocly=2.77.0
+spectral=6.16.3
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test
 
 path() {
 	case $name in
@@ -23,11 +26,19 @@ path() {
 		;;
 	apertium) [ -e /usr/share/apertium/modes/eng-spa.mode ] && command -v apertium-apy ;;
 	s3)
-		program=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw/versitygw
+		program=$cache/versitygw-$versitygw/versitygw
 		[ -x "$program" ] && echo "$program"
 		;;
+	redocly) installed redocly-$redocly ;;
+	spectral) installed spectral-$spectral ;;
 	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;
 	esac
+}
+
+# installed prints the path of the npm program in a folder of the cache: redocly in redocly-2.77.0.
+installed() {
+	program=$cache/$1/node_modules/.bin/$name
+	[ -x "$program" ] && echo "$program"
 }
 
 packages() {
@@ -36,6 +47,16 @@ packages() {
 	echo "test/tools.sh: installing $*" >&2
 	apt-get update -qq >&2
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 "$@" >&2
+}
+
+# npm_package installs a package, named with its version, into a folder of the cache. The programs
+# need Node.js 20.19 or later. No script of a package runs.
+npm_package() {
+	command -v npm >/dev/null || packages nodejs npm || return 1
+	echo "test/tools.sh: installing $2" >&2
+	mkdir -p "$cache/$1.new"
+	(cd "$cache/$1.new" && npm install --silent --no-audit --no-fund --no-package-lock --ignore-scripts --prefix . "$2" >&2) &&
+		mv "$cache/$1.new" "$cache/$1"
 }
 
 install() {
@@ -51,10 +72,12 @@ install() {
 	apertium) packages apertium-apy apertium-eng-spa ;;
 	s3)
 		echo "test/tools.sh: building versitygw $versitygw" >&2
-		folder=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw
+		folder=$cache/versitygw-$versitygw
 		(cd / && CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off GOBIN=$folder \
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
 		;;
+	redocly) npm_package redocly-$redocly @redocly/cli@$redocly ;;
+	spectral) npm_package spectral-$spectral @stoplight/spectral-cli@$spectral ;;
 	esac
 }
 
