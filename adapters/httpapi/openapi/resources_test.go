@@ -83,7 +83,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, codes, texts(schemas["Failure"].Value.Properties["code"].Value.Enum))
-	assert.Equal(t, fault.Invalid.Code(), schemas["Invalid"].Value.Properties["code"].Value.Const)
+	assert.Equal(t, fault.Invalid.Code(), schemas["ValidationFailure"].Value.Properties["code"].Value.Const)
 
 	for _, name := range []string{"NewEvent", "EventChange"} {
 		fields := schemas[name].Value.Properties

@@ -204,3 +204,18 @@ func TestEventsBecomeWhatTheirExamplesAsk(t *testing.T) {
 	})
 	assert.Equal(t, 4, compared)
 }
+
+// Generators make types of schemas, of responses, and of the parameters of an operation,
+// under one set of names.
+func TestGeneratedTypesHaveDistinctNames(t *testing.T) {
+	components := load(t).Components
+	for name := range components.Responses {
+		assert.NotContains(t, components.Schemas, name, "a response and a schema")
+	}
+	forEach(t, func(t *testing.T, op operation) {
+		name := strings.ToUpper(op.OperationID[:1]) + op.OperationID[1:]
+		for _, suffix := range []string{"Params", "Response", "JSONBody", "JSONRequestBody"} {
+			assert.NotContains(t, components.Schemas, name+suffix)
+		}
+	})
+}
