@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,11 +36,26 @@ func buildClient(t *testing.T) (folder string) {
 			copyFile(t, source, filepath.Join(folder, filepath.Dir(pattern), filepath.Base(source)))
 		}
 	}
+	writeExample(t, filepath.Join(folder, "test/readme.ts"))
 	document, err := filepath.Abs("../../adapters/httpapi/openapi/openapi.json")
 	require.NoError(t, err)
 	node(t, folder, "generate.mjs", document)
 	node(t, folder, "node_modules/typescript/bin/tsc")
 	return folder
+}
+
+// example is TypeScript in the client's README.
+var example = regexp.MustCompile("(?s)```ts\n(.*?)```")
+
+// writeExample writes the example of the client's README as a file that is compiled with it.
+func writeExample(t *testing.T, to string) {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(clientFolder, "README.md"))
+	require.NoError(t, err)
+	found := example.FindSubmatch(readme)
+	require.NotNil(t, found)
+	text := strings.Replace(string(found[1]), `"plaza-client"`, `"../src/index.js"`, 1)
+	require.NoError(t, os.WriteFile(to, []byte(text+"\ndeclare const file: File;\n"), 0o644))
 }
 
 func copyFile(t *testing.T, from, to string) {
@@ -51,7 +69,9 @@ func copyFile(t *testing.T, from, to string) {
 // node runs a script in the folder and returns what it printed.
 func node(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "node", arguments...)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", arguments...)
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -109,11 +109,12 @@ async function images(member: Plaza): Promise<void> {
   check(image.tags.join() === "lake,morning", "tags in fields of their own");
   const file = await member.call("publicPicture", { path: { key: new URL(image.img).pathname.replace("/media/public/", "") } });
   check(file.type.startsWith("image/"), "an image's picture");
-  const changed = await member.call("updateImage", { path: { id: image.id }, body: { tags: ["mist"] } });
-  check(changed.tags.join() === "mist", "other tags");
+  const changed = await member.call("updateImage", { path: { id: image.id }, body: { tags: ["mist", "sea"] } });
+  check(changed.tags.join() === "mist,sea", "other tags");
   let listed = 0;
-  for await (const other of member.items("listImages", { query: { uid: image.user, tags__contains: ["mist"] } })) listed += other.id === image.id ? 1 : 0;
-  check(listed === 1, "found by its tag");
+  const query = { uid: image.user, tags__contains: ["mist", "sea"] };
+  for await (const other of member.items("listImages", { query })) listed += other.id === image.id ? 1 : 0;
+  check(listed === 1, "found by its tags");
   await member.call("deleteImage", { path: { id: image.id } });
 }
 
