@@ -23,6 +23,7 @@ NO_RACE_TESTS = $(shell grep -hoE '^func Test[A-Za-z0-9_]*' $(NO_RACE_FILES) | c
 # knows of it. What is missing is installed where that may be done, and told otherwise.
 POSTGRES = PG_BIN="$$(test/tools.sh postgres install)"
 SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)" \
+	PLAZA_TEST_CHROMIUM="$$(test/tools.sh chromium install)" \
 	PLAZA_TEST_REDOCLY="$$(test/tools.sh redocly install)" PLAZA_TEST_SPECTRAL="$$(test/tools.sh spectral install)" \
 	PLAZA_TEST_TYPESCRIPT="$$(test/tools.sh typescript install)"
 REPORT   = $(GO) run $(FLAGS) ./test/report

@@ -2,7 +2,7 @@
 # Usage: test/tools.sh NAME [install]
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
-# its programs), apertium, s3, redocly, spectral or typescript (the folder of its Node.js modules).
+# its programs), apertium, s3, chromium, redocly, spectral or typescript (the folder of its modules).
 # With "install" a missing program is installed first, where this machine allows that. A program
 # that cannot be had is told on standard error, and nothing is printed: the tests that need it then
 # skip themselves and say so.
@@ -33,6 +33,7 @@ path() {
 		program=$cache/versitygw-$versitygw/versitygw
 		[ -x "$program" ] && echo "$program"
 		;;
+	chromium) command -v chromium ;;
 	redocly) installed redocly-$redocly ;;
 	spectral) installed spectral-$spectral ;;
 	typescript) [ -d "$cache/$client/node_modules/typescript" ] && echo "$cache/$client/node_modules" ;;
@@ -83,6 +84,7 @@ install() {
 		(cd / && CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off GOBIN=$folder \
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
 		;;
+	chromium) packages chromium ;;
 	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
 	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;
 	typescript) npm_packages "$client" $modules ;;

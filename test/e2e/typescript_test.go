@@ -2,12 +2,18 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -78,11 +84,77 @@ func node(t *testing.T, folder string, arguments ...string) string {
 	return string(out)
 }
 
+// serveTest serves a page that runs the compiled client's tests with the server, and returns
+// its origin and what it reports.
+func serveTest(t *testing.T, client string, server *string) (origin string, result <-chan string) {
+	t.Helper()
+	results := make(chan string, 1)
+	mux := http.NewServeMux()
+	mux.Handle("GET /dist/", http.FileServer(http.Dir(client)))
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, page, *server)
+	})
+	mux.HandleFunc("POST /result", func(_ http.ResponseWriter, r *http.Request) {
+		said, _ := io.ReadAll(r.Body)
+		results <- string(said)
+	})
+	pages := httptest.NewServer(mux)
+	t.Cleanup(pages.Close)
+	return pages.URL, results
+}
+
+const page = `<!DOCTYPE html><link rel="icon" href="data:,"><script type="module">
+import { retries } from "/dist/test/retries.js"
+import { tour } from "/dist/test/tour.js"
+const result = retries().then(() => tour(%q)).then(called => called + " operations\n", error => error.stack)
+fetch("/result", { method: "POST", body: await result })
+</script>`
+
+// visit shows the page in Chromium, which finds only this machine, until the test ends.
+func visit(t *testing.T, url string) {
+	t.Helper()
+	chromium := os.Getenv("PLAZA_TEST_CHROMIUM")
+	if chromium == "" {
+		t.Skip("PLAZA_TEST_CHROMIUM names no program")
+	}
+	ctx, end := context.WithCancel(context.Background())
+	profile := t.TempDir()
+	cmd := exec.CommandContext(ctx, chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-breakpad", "--disable-dev-shm-usage",
+		"--no-proxy-server", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+		"--remote-debugging-port=0", "--user-data-dir="+profile, url)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + profile}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		end()
+		_ = cmd.Wait() // it was told to end
+	})
+}
+
 func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	const all = `^[1-9][0-9]+ operations\n$`
 	client := buildClient(t)
-	r := serve(t, "--demo", "--database-url=memory:", "--wallet-sandbox-addr=127.0.0.1:0")
-	require.Regexp(t, `^[1-9][0-9]+ operations\n$`, node(t, client, "test/node.mjs", r.url))
+	server := func(t *testing.T, args ...string) string {
+		return serve(t, append(args, "--demo", "--database-url=memory:", "--wallet-sandbox-addr=127.0.0.1:0")...).url
+	}
+	t.Run("in Node.js", func(t *testing.T) {
+		require.Regexp(t, all, node(t, client, "test/node.mjs", server(t)))
+	})
+	t.Run("in Chromium, from another origin", func(t *testing.T) {
+		var url string
+		origin, result := serveTest(t, client, &url)
+		url = server(t, "--cors-origins="+origin)
+		visit(t, origin)
+		select {
+		case said := <-result:
+			require.Regexp(t, all, said)
+		case <-time.After(patience):
+			t.Fatal("the page reported nothing")
+		}
+	})
 }
