@@ -82,7 +82,7 @@ func isShared(at string) bool {
 const everyOperation = "x-every-operation"
 
 // complete adds the responses of every operation to the operations that do not describe them
-// themselves, and removes the part that holds them.
+// themselves or rule them out with null, and removes the part that holds them.
 func complete(doc yaml.MapSlice) yaml.MapSlice {
 	shared, _ := valueOf(doc, everyOperation).(yaml.MapSlice)
 	paths, _ := valueOf(doc, "paths").(yaml.MapSlice)
@@ -101,14 +101,15 @@ func complete(doc yaml.MapSlice) yaml.MapSlice {
 }
 
 // withResponses returns the described responses and those of the shared ones that they lack,
-// ordered by status.
+// ordered by status. It leaves out those that are null.
 func withResponses(described, shared yaml.MapSlice) yaml.MapSlice {
 	all := slices.Clone(described)
 	for _, response := range shared {
-		if valueOf(described, response.Key) == nil {
+		if !slices.ContainsFunc(described, func(own yaml.MapItem) bool { return own.Key == response.Key }) {
 			all = append(all, response)
 		}
 	}
+	all = slices.DeleteFunc(all, func(response yaml.MapItem) bool { return response.Value == nil })
 	slices.SortFunc(all, func(a, b yaml.MapItem) int { return cmp.Compare(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })
 	return all
 }

@@ -78,12 +78,12 @@ func TestEveryOperationHasTheSharedResponses(t *testing.T) {
 	doc, err := assemble(dir(map[string]string{
 		"base.yaml": "x-every-operation: {'500': {$ref: S}, '503': {$ref: U}}\n",
 		"a.yaml": "paths:\n  /a/:\n    parameters: [{name: id}]\n" +
-			"    get: {responses: {'504': {$ref: O}, '200': {$ref: A}}}\n    put: {responses: {'204': {}, '503': {$ref: O}}}\n",
+			"    get: {responses: {'504': {$ref: O}, '200': {$ref: A}}}\n    put: {responses: {'204': {}, '500': null, '503': {$ref: O}}}\n",
 	}))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"paths": {"/a/": {"parameters": [{"name": "id"}],
 		"get": {"responses": {"200": {"$ref": "A"}, "500": {"$ref": "S"}, "503": {"$ref": "U"}, "504": {"$ref": "O"}}},
-		"put": {"responses": {"204": {}, "500": {"$ref": "S"}, "503": {"$ref": "O"}}}}}}`, string(doc))
+		"put": {"responses": {"204": {}, "503": {"$ref": "O"}}}}}}`, string(doc))
 	assert.Less(t, strings.Index(string(doc), `"503"`), strings.Index(string(doc), `"504"`), "by status")
 }
 
