@@ -79,12 +79,12 @@ func (a *api) authenticate(p Policy, c *call) error {
 	return err
 }
 
-// presentedKey reads the Authorization header (AUT-05). A scheme other than Token counts as
-// no key.
+// presentedKey reads the Authorization header (AUT-05). Bearer is understood like Token;
+// another scheme counts as no key.
 func presentedKey(header string) (secret.String, error) {
 	parts := strings.FieldsFunc(header, func(r rune) bool { return r == ' ' || r == '\t' })
 	switch {
-	case len(parts) == 0 || !strings.EqualFold(parts[0], "Token"):
+	case len(parts) == 0 || !strings.EqualFold(parts[0], "Token") && !strings.EqualFold(parts[0], "Bearer"):
 		return secret.String{}, nil
 	case len(parts) != 2:
 		return secret.String{}, access.ErrBadKey

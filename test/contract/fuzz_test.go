@@ -168,10 +168,14 @@ func (f *fuzzer) target() string {
 
 // text returns a value of the schema as it stands in an address.
 func (f *fuzzer) text(schema *openapi3.Schema) string {
-	if v := f.value(schema, 0); v != nil {
+	switch v := f.value(schema, 0).(type) {
+	case nil:
+		return ""
+	case []any:
+		return strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", ",")
+	default:
 		return fmt.Sprint(v)
 	}
-	return ""
 }
 
 // content returns a body and its type.
