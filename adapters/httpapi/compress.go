@@ -46,7 +46,7 @@ func negotiate(w http.ResponseWriter, req *http.Request, mediaType string, size 
 // varyByCoding adds Accept-Encoding to Vary, unless Vary names it already.
 func varyByCoding(h http.Header) {
 	if !slices.ContainsFunc(h["Vary"], func(line string) bool { return strings.Contains(line, "Accept-Encoding") }) {
-		h["Vary"] = append(h["Vary"], "Accept-Encoding")
+		vary(h, varyingByCoding)
 	}
 }
 

@@ -63,17 +63,20 @@ func tag(r reply) reply {
 	return r
 }
 
-// varying are the request headers on which a tagged reply may depend. All responses share
-// the slice.
-var varying = []string{"Authorization, Accept-Encoding, x-language-locale"}
+// Request headers on which a tagged reply may depend, and any other that may be compressed.
+// All responses share the slices.
+var (
+	varying         = []string{"Authorization, Accept-Encoding, x-language-locale"}
+	varyingByCoding = []string{"Accept-Encoding"}
+)
 
-// vary adds the headers on which a tagged reply may depend.
-func vary(h http.Header) {
+// vary adds the request headers to those on which the response may depend.
+func vary(h http.Header, by []string) {
 	if h["Vary"] == nil {
-		h["Vary"] = varying
+		h["Vary"] = by
 		return
 	}
-	h["Vary"] = append(h["Vary"], varying...)
+	h["Vary"] = append(h["Vary"], by...)
 }
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
@@ -124,7 +127,7 @@ func (r reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 		return
 	}
 	if r.tagged {
-		vary(w.Header())
+		vary(w.Header(), varying)
 		r.sendFile(w, req, file{"application/json", buf.Bytes(), "no-cache"})
 		return
 	}

@@ -176,7 +176,7 @@ func (r reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l stre
 	defer encoded.close()
 	h := w.Header()
 	if r.tagged {
-		vary(h)
+		vary(h, varying)
 		if isUnchanged(w, req, sum.Sum(nil), encoded.coding, "no-cache") {
 			return
 		}
