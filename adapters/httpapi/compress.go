@@ -29,8 +29,7 @@ var codings = []coding{identity, gzipped, zstandard}
 // size of the result would tell something about the key.
 const minCompressed = 1 << 10
 
-// fastest is the level of both compressors. On JSON, higher levels save little more and take
-// several times as long.
+// fastest is the cheapest level of both compressors.
 const fastest = 1
 
 // negotiate returns the coding for content of that type and size, and says in Vary when it
@@ -92,7 +91,7 @@ func weight(params string) float64 {
 }
 
 // writer returns a writer that compresses to another one until it is closed. It must not
-// wait for a client, because compressors take much memory.
+// wait for a client, because a compressor takes about 0.8 MiB of memory.
 func (c coding) writer(to io.Writer) io.WriteCloser {
 	switch c {
 	case gzipped:
