@@ -32,6 +32,7 @@ var imageRows = []row{
 	{"IMG-07 an image is deleted with its file", imageDeleted, everyStore},
 	{"GEN-12 feed items and categories and images are revalidated", revalidation, everyStore},
 	{"GEN-12 other answers have no tag", notRevalidated, anyStore},
+	{"GEN-12 answers are compressed for those who ask and keys and pictures are not", compressed, anyStore},
 }
 
 const images = "/api/user/user-image/"
