@@ -99,8 +99,8 @@ func draftsUnpublished(w *fixtures) {
 		shown = append(shown, w.got(w.write(author, noon).ID()))
 	}
 	listed := w.listed()
-	w.change(shown[0].ID(), apply(noon, published(false)))
 	w.changeRead(shown[1], apply(noon, published(false)))
+	w.change(shown[0].ID(), apply(noon, published(false)))
 	for _, hide := range []func() (event.Entry, error){
 		func() (event.Entry, error) {
 			return w.Events.Change(w.Context(), shown[2].ID(), apply(noon, published(false)))
