@@ -114,6 +114,7 @@ func draftsUnpublished(w *fixtures) {
 		assert.Equal(w, shown[2], w.got(shown[2].ID()))
 	}
 	assert.Len(w, w.listed(), len(listed)-2)
+	w.changeRead(shown[0], apply(noon, published(false))) // which is a draft by now
 	w.changeRead(w.got(shown[0].ID()), apply(noon, titled("A draft stays one"), published(false)))
 	w.changeRead(w.got(shown[0].ID()), apply(noon, published(true)))
 	w.changeRead(shown[2], apply(noon, published(false)))
