@@ -16,13 +16,13 @@ import (
 // the holder of the charge may wait for:
 //
 //   - A charge is the first lock of its transaction, with two exceptions.
-//   - A comment or a like first keeps its event from being removed. That stops only those
-//     who remove the event, and they have no charge.
-//   - A change of an event first locks the event's row. The holder of such a charge has its
-//     event's row already. It waits for counters of the feed alone, which every transaction
-//     locks last.
+//   - A comment or a like first keeps its event from being removed. Only a removal waits for
+//     that, and it has no charge.
+//   - A change of an event first locks the event's row. The holder of the charge that it
+//     waits for has locked its own event before, or changes none. So it waits for no event.
 //
-// A transaction with several charges locks them in the order of ratelimit.Limits.Upload.
+// Counters of the feed are locked last by every transaction. A transaction with several
+// charges locks them in the order of ratelimit.Limits.Upload.
 type rateLimitSteps struct {
 	charge     string
 	chargeOn   string // and $6 event: only if the event exists, which stays until the transaction ends
@@ -94,7 +94,7 @@ func (s *Store) writeCharged(
 	return s.writeWithin(ctx, s.limit, s.chargeSteps(charges), fn)
 }
 
-// minWait is what a caller is told to wait who was refused, but would be admitted now.
+// minWait is the time to wait after a refusal of what would be admitted by now.
 const minWait = time.Second
 
 // orThrottled converts the refusal of a charge into its fault, which needs the stored time. It
