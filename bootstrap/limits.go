@@ -18,10 +18,20 @@ type LimitsConfig struct {
 	LimitUploads     ratelimit.Limit `default:"1000/h" env:"PLAZA_LIMIT_UPLOADS" help:"How many pictures an account may upload." placeholder:"N/PERIOD"`
 	LimitUploadBytes ratelimit.Limit `default:"8GiB/d" env:"PLAZA_LIMIT_UPLOAD_BYTES" help:"How many bytes of pictures an account may upload." placeholder:"N/PERIOD"`
 	LimitLogins      ratelimit.Limit `default:"100/h" env:"PLAZA_LIMIT_LOGINS" help:"How often an account may log in." placeholder:"N/PERIOD"`
+	LimitLanguages   ratelimit.Limit `default:"5/h" env:"PLAZA_LIMIT_LANGUAGES" help:"How many languages an account may begin to read in, at each server; further ones come untranslated." placeholder:"N/PERIOD"`
+	LimitAddress     ratelimit.Limit `default:"6000/m" env:"PLAZA_LIMIT_ADDRESS" help:"How many requests without a valid token an address may send to each server." placeholder:"N/PERIOD"`
 }
 
 // limitsOff is the value of PLAZA_LIMITS that turns all limits off.
 const limitsOff = "off"
+
+// of returns the limit, or none while limits are off.
+func (c LimitsConfig) of(limit ratelimit.Limit) ratelimit.Limit {
+	if c.Limits == limitsOff {
+		return ratelimit.Limit{}
+	}
+	return limit
+}
 
 // checkLimits fills in missing limits and notes a wrong switch.
 func (c *LimitsConfig) checkLimits(p problems) {

@@ -36,8 +36,8 @@ type Config struct {
 	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate and apertium need one)." placeholder:"URL"`
 	TranslatorKey       secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
 	TranslatorRegion    string        `env:"PLAZA_TRANSLATOR_REGION" help:"Region of an azure key." placeholder:"REGION"`
-	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: any)." placeholder:"TAG,..."`
-	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator (default: unlimited)." placeholder:"NUMBER"`
+	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: a short list with deepl, google and azure, else any)." placeholder:"TAG,..."`
+	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator; deepl, google and azure need one (default: unlimited)." placeholder:"NUMBER"`
 
 	MediaURL    MediaURL      `env:"PLAZA_MEDIA_URL" help:"Where pictures are stored: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
 	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
@@ -85,11 +85,7 @@ func (c Config) Check() (Config, error) {
 	p.note("PLAZA_PUBLIC_URL", checkPublicURL(c.PublicURL))
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	p.note("PLAZA_TOKEN_TTL", checkTokenTTL(c.TokenTTL))
-	c.Translator = cmp.Or(c.Translator, noTranslator)
-	p.note("PLAZA_TRANSLATOR", oneOf(c.Translator, translators...))
-	if c.TranslatorBudget != nil && *c.TranslatorBudget < 1 { // PLAZA_TRANSLATOR=none switches translation off
-		p.note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%d is not a positive number like 500000", *c.TranslatorBudget))
-	}
+	c.checkTranslator(p)
 	c.checkMedia(p)
 	c.checkWallet(p)
 	c.MaxRequests, c.MaxConnections = cmp.Or(c.MaxRequests, 256), cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults

@@ -24,7 +24,7 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err := d.ports.Room.CheckPictures(ctx, actor.ID); err != nil {
 		return event.Plate{}, err
 	}
-	processed, err := d.ports.Processor.Process(ctx, raw)
+	processed, err := d.ports.Processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return event.Plate{}, fault.OnField("photo", err)
 	}

@@ -22,7 +22,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err := p.room.CheckPictures(ctx, actor.ID); err != nil {
 		return user.Info{}, err
 	}
-	processed, err := p.processor.Process(ctx, raw, media.AvatarSizes...)
+	processed, err := p.processor.Process(ctx, actor.QueueKey(), raw, media.AvatarSizes...)
 	if err != nil {
 		return user.Info{}, fault.OnField("avatar", err)
 	}

@@ -47,13 +47,16 @@ type TokenTTL time.Duration
 // seconds of work for two processors.
 const waitingLogins = 100
 
+// errLoginsBusy is the fault of a server on which as many logins wait as may.
+var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many logins at once. Try again in a moment.")
+
 // New returns the use cases over the ports, with the limits on logins; now returns the time.
 // They hash as many passwords of requests at once as there are processors (AUT-12).
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
 	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, now func() time.Time, log *slog.Logger) *Signin {
 	return &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, limits: limits, now: now,
-		hashing: admission.New(int64(runtime.GOMAXPROCS(0)), waitingLogins, "Too many logins at once. Try again in a moment."), log: log,
+		hashing: admission.New(admission.Limits{Capacity: int64(runtime.GOMAXPROCS(0)), Waiting: waitingLogins}, errLoginsBusy), log: log,
 	}
 }
 

@@ -57,7 +57,7 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	if err := u.room.CheckPictures(ctx, actor.ID); err != nil {
 		return View{}, err
 	}
-	processed, err := u.processor.Process(ctx, raw)
+	processed, err := u.processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return View{}, fault.OnField("img", err)
 	}

@@ -7,7 +7,8 @@
 //
 // A limit of 60 an hour admits 60 writes at once, and then one a minute. Stores apply a
 // charge in the transaction of the write that it pays for. So a write that fails is not
-// charged, and servers that share a store share the limits.
+// charged, and servers that share a store share the limits. Limits that must cost no round
+// trip are in a Sketch, which each process has for itself.
 package ratelimit
 
 import (
