@@ -50,8 +50,11 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 	return sanitiser.New(showable(c)...)
 }
 
-func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
-	return httpapi.Config{TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests, Log: log}
+func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger) httpapi.Config {
+	return httpapi.Config{
+		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
+		AddressLimit: c.of(c.LimitAddress), Now: now, Log: log,
+	}
 }
 
 // mediaSource opens pictures of the requested audience only.

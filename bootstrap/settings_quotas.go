@@ -45,7 +45,10 @@ func (q *ByteQuota) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// quotas returns the quotas of an account.
+// quotas returns the quotas of an account, none if PLAZA_LIMITS turns them off.
 func (c Config) quotas() quota.Limits {
+	if c.Limits == limitsOff {
+		return quota.Limits{}
+	}
 	return quota.Limits{Drafts: int(c.QuotaDrafts), Comments: int(c.QuotaComments), Pictures: int64(c.QuotaPictures)}
 }

@@ -11,6 +11,7 @@ import (
 
 	"plaza/bootstrap"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 )
 
 // parsed returns the checked settings of the flags.
@@ -45,6 +46,9 @@ var wrongSettings = []struct {
 	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
 		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",
 	}},
+	{"--limits", "PLAZA_LIMITS", []string{"none", "perhaps"}},
+	{"--limit-comments", "PLAZA_LIMIT_COMMENTS", []string{"300", "0/h", "many/h"}},
+	{"--limit-upload-bytes", "PLAZA_LIMIT_UPLOAD_BYTES", []string{"8GB/d"}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }
@@ -88,6 +92,25 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestGEN14_limits_have_defaults(t *testing.T) {
+	c, err := parsed(t, "--limit-likes=off", "--limit-comments=5/m", "--limit-follows=")
+	require.NoError(t, err)
+	assert.Equal(t, "on", c.Limits)
+	assert.Equal(t, ratelimit.Off, c.LimitLikes)
+	assert.Equal(t, ratelimit.Limit{Count: 5, Period: time.Minute}, c.LimitComments)
+	assert.Equal(t, ratelimit.Limit{Count: 500, Period: time.Hour}, c.LimitFollows, "an empty value is a missing one")
+	assert.Equal(t, ratelimit.Limit{Count: 8 << 30, Period: 24 * time.Hour}, c.LimitUploadBytes)
+
+	unset, err := bootstrap.Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: "var", TokenTTL: time.Hour, WalletPoll: time.Minute,
+		WalletTimeout: time.Second, LogFormat: "text", LimitsConfig: bootstrap.LimitsConfig{LimitComments: ratelimit.Off},
+	}.Check()
+	require.NoError(t, err)
+	assert.Equal(t, "on", unset.Limits, "a Config of a program has the same defaults")
+	assert.True(t, unset.LimitComments.IsOff())
+	assert.Equal(t, c.LimitLogins, unset.LimitLogins)
+}
+
 func TestSettings_of_the_environment(t *testing.T) {
 	for variable, value := range map[string]string{
 		"PLAZA_TOKEN_TTL": "soon", "PLAZA_LOG_LEVEL": "debug", "PLAZA_DATABASE_WAIT": "", "PLAZA_DATABASE_CONNECTIONS": "", "PLAZA_DATABASE_POOLER": "",
@@ -124,4 +147,7 @@ func TestGEN14_quotas_are_settings(t *testing.T) {
 		assert.Equal(t, []int{want, want}, []int{c.Quotas().Drafts, c.Quotas().Comments}, number)
 	}
 	assert.Zero(t, bootstrap.Config{}.Quotas(), "a program sets those that it wants")
+	c, err = parsed(t, "--limits=off", "--quota-drafts=3")
+	require.NoError(t, err)
+	assert.Zero(t, c.Quotas(), "off for load tests, as all limits are")
 }

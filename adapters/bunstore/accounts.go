@@ -3,12 +3,14 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
 	"plaza/domain/access"
 	"plaza/domain/media"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -229,8 +231,9 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 }
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.
-func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64) error {
-	set := step{statement: v.s.sql.setAvatar, args: []any{cover(avatar).orNull(), int64(id)}, orElse: user.ErrNotFound}
-	count := v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes})
-	return v.s.writeOrElse(ctx, append([]step{set}, count...))
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
+	set := step{statement: v.s.sql.setAvatar, args: []any{cover(avatar).orNull(), int64(id)}, mustMatch: true, missed: user.ErrNotFound}
+	return v.s.writeAll(ctx, slices.Concat(
+		v.s.chargeSteps(charges), []step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes}),
+	))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -47,47 +46,36 @@ var (
 
 // eventSteps are the statements that write events, and those that lock them.
 type eventSteps struct {
-	insertEvent    string // eventNew
-	insertDraft    string // eventNew, then the quota of drafts
-	rewriteEvent   string // $1 id, $2 revision, then eventMutable
-	rewriteToDraft string // the same, then the quota of drafts
-	rewriteText    string // $1 id, $2 revision, then eventText
-	lockEvent      string // $1 id
-	deleteEvent    string // $1 id
-	insertCounts   string // $1 author of the event that was just inserted
-	insertPlate    string // $1 event, $2 photo, $3 created
-	deletePlate    string // $1 id
-	located        string // $1 after, $2 limit
-
-	insertComment       string // $1 event, $2 author, $3 content, $4 created
-	insertCommentWithin string // the same, $5 quota of the author's comments on the event
+	insertEvent  string // eventNew
+	rewriteEvent string // $1 id, $2 revision, then eventMutable
+	rewriteText  string // $1 id, $2 revision, then eventText
+	lockEvent    string // $1 id
+	deleteEvent  string // $1 id
+	insertCounts string // $1 author of the event that was just inserted
+	insertPlate  string // $1 event, $2 photo, $3 created
+	deletePlate  string // $1 id
+	located      string // $1 after, $2 limit
+	discussionSteps
 }
 
 func newEventSteps(d dialect) eventSteps {
-	rewrite := func(c columns[event.State], condition string) string {
+	rewrite := func(c columns[event.State]) string {
 		count := func(of string) string { return "(SELECT n." + of + " FROM event_counts n WHERE n.event_id = $1)" }
-		return d.mustMatch("UPDATE events SET "+c.set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2"+condition,
+		return d.mustMatch("UPDATE events SET "+c.set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2"+d.unlessMissed(),
 			count("comments"), count("likes"))
 	}
-	after := func(c columns[event.State], others int) string { return "$" + strconv.Itoa(len(c)+others+1) }
-	comment := "INSERT INTO comments (event_id, author_id, content, created) "
 	return eventSteps{
-		insertEvent: "INSERT INTO events (" + eventNew.list() + ") VALUES (" + eventNew.parameters(1) + ") RETURNING id",
-		insertDraft: d.mustMatch("INSERT INTO events ("+eventNew.list()+") SELECT "+eventNew.parameters(1)+
-			" WHERE "+draftsBelow("$1", after(eventNew, 0)), "id"),
-		rewriteEvent:   rewrite(eventMutable, ""),
-		rewriteToDraft: rewrite(eventMutable, " AND "+draftsBelow("events.author_id", after(eventMutable, 2))),
-		rewriteText:    rewrite(eventText, ""),
-		lockEvent:      "SELECT id FROM events WHERE id = $1 " + d.forUpdate(),
-		deleteEvent:    "DELETE FROM events WHERE id = $1",
-		insertCounts:   "INSERT INTO event_counts (event_id, author_id) " + d.values(d.newestEvent()+", $1"),
-		insertPlate:    "INSERT INTO plates (event_id, photo, created) " + d.values("COALESCE($1, "+d.newestEvent()+"), $2, $3") + " RETURNING id",
-		deletePlate:    "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
-		insertComment:  comment + "VALUES ($1, $2, $3, $4) RETURNING id",
-		insertCommentWithin: comment + "SELECT $1, $2, $3, $4 WHERE " +
-			fewer("comments c WHERE c.event_id = $1 AND c.author_id = $2", "$5") + " RETURNING id",
+		insertEvent:  "INSERT INTO events (" + eventNew.list() + ") " + d.values(eventNew.parameters(1)) + " RETURNING id",
+		rewriteEvent: rewrite(eventMutable),
+		rewriteText:  rewrite(eventText),
+		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.forUpdate(),
+		deleteEvent:  "DELETE FROM events WHERE id = $1",
+		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.values(d.newestEvent()+", $1"),
+		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values("COALESCE($1, "+d.newestEvent()+"), $2, $3") + " RETURNING id",
+		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
 		// The primary key makes it cost the same from any start.
-		located: "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+		located:         "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+		discussionSteps: newDiscussionSteps(d),
 	}
 }
 

@@ -53,17 +53,11 @@ type quotaPlan struct {
 }
 
 func quotaPlans(s *Store) []quotaPlan {
-	draft := []string{"now()", "'2026-01-01'", "NULL", "0", "0", "'A title'", "''", "''", "''", "''", "''", "now()", "1000"}
-	changed := append([]string{"'2026-01-01'", "NULL", "0", "0", "'A title'", "''", "''", "''", "''", "''", "now()"}, "1000")
-	comment := []string{"'Well said'", "now()", "500"}
 	return []quotaPlan{
-		{"a draft too many", s.sql.insertDraft, append([]string{"1"}, draft...), "events_drafts", 1001, 40},
-		{"a draft of another", s.sql.insertDraft, append([]string{"7"}, draft...), "events_drafts", 2, 40},
-		{"an event that is made a draft", s.sql.rewriteToDraft, append([]string{"1", "0"}, changed...), "events_drafts", 1002, 40},
-		{"an event of another that is made a draft", s.sql.rewriteToDraft, append([]string{"120001", "0"}, changed...), "events_drafts", 5, 60},
-		{"why it was not made a draft", s.sql.draftsBelow, []string{"1", "1000"}, "events_drafts", 1001, 20},
-		{"a comment too many", s.sql.insertCommentWithin, append([]string{"1", "1"}, comment...), "comments_of_author", 501, 20},
-		{"a comment of another", s.sql.insertCommentWithin, append([]string{"1", "7"}, comment...), "comments_of_author", 82, 40},
+		{"a draft too many", s.sql.draftsBelow, []string{"1", "1000"}, "events_drafts", 1001, 20},
+		{"a draft of another", s.sql.draftsBelow, []string{"8", "1000"}, "events_drafts", 4, 20},
+		{"a comment too many", s.sql.commentsBelow, []string{"1", "1", "500"}, "comments_of_author", 501, 20},
+		{"a comment of another", s.sql.commentsBelow, []string{"1", "7", "500"}, "comments_of_author", 82, 20},
 		{"a picture too many", s.sql.takeBytes, []string{"1", "10", "250000"}, "", 0, 20},
 		{"a picture of another", s.sql.takeBytes, []string{"7", "10", "250000"}, "", 0, 20},
 		{"the bytes that are taken", s.sql.bytesTaken, []string{"1"}, "picture_totals_pkey", 1, 10},

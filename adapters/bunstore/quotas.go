@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -33,43 +34,39 @@ var _ quota.Room = Room{}
 
 // quotaSteps are the statements that keep the quotas of accounts.
 //
-// Drafts and comments are counted in an index, at most as many as the quota has. The bytes of
-// pictures have a sum for each account, picture_totals. A new picture is added to it by a step,
-// a deleted one is subtracted by a trigger of discards, so that nothing that deletes a picture
-// forgets it.
+// Drafts and comments are counted in an index, at most as many as the quota has, while others
+// who add one for the same account wait. The bytes of pictures have a sum for each account,
+// picture_totals. A new picture is added to it by a step, a deleted one is subtracted by a
+// trigger of discards, so that nothing that deletes a picture forgets it.
 type quotaSteps struct {
-	lockDrafts  string // $1 name from draftsOf; empty where there is one writer at a time
-	draftsBelow string // $1 author, $2 quota; a row if one more is possible
-	takeBytes   string // $1 owner, $2 bytes, $3 quota; a row if they are left
-	addPicture  string // $1 key, $2 owner, $3 bytes
-	bytesTaken  string // $1 owner
-	setAvatar   string // $1 avatar, $2 user
+	lockRoom      string // $1 name; empty where there is one writer at a time
+	draftsBelow   string // $1 author, $2 drafts
+	commentsBelow string // $1 event, $2 author, $3 comments
+	takeBytes     string // $1 owner, $2 bytes, $3 quota
+	addPicture    string // $1 key, $2 owner, $3 bytes
+	bytesTaken    string // $1 owner
+	setAvatar     string // $1 avatar, $2 user
 }
 
 func newQuotaSteps(d dialect) quotaSteps {
+	// below finds a row if the rows of the FROM item are fewer than the parameter. It reads no
+	// more of them than that.
+	below := func(rows, parameter string) string {
+		parameter = "CAST(" + parameter + " AS bigint)"
+		return d.mustFind("SELECT 1 WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + parameter + ") counted) < " +
+			parameter + d.unlessMissed())
+	}
 	return quotaSteps{
-		lockDrafts:  d.lockName("$1"),
-		draftsBelow: "SELECT 1 WHERE " + draftsBelow("$1", "$2"),
-		takeBytes: "INSERT INTO picture_totals (owner_id, bytes) SELECT CAST($1 AS bigint), CAST($2 AS bigint)" +
-			" WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)" + d.unlessMissed() +
-			" ON CONFLICT (owner_id) DO UPDATE SET bytes = picture_totals.bytes + EXCLUDED.bytes" +
-			" WHERE picture_totals.bytes + EXCLUDED.bytes <= CAST($3 AS bigint) RETURNING bytes",
+		lockRoom:      d.lockName("$1"),
+		draftsBelow:   below("events e WHERE e.author_id = $1 AND e.status = 0", "$2"),
+		commentsBelow: below("comments c WHERE c.event_id = $1 AND c.author_id = $2", "$3"),
+		takeBytes: d.mustMatch("INSERT INTO picture_totals AS t (owner_id, bytes) SELECT CAST($1 AS bigint), CAST($2 AS bigint)"+
+			" WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)"+d.unlessMissed()+" ON CONFLICT (owner_id)"+
+			" DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)", "bytes"),
 		addPicture: "INSERT INTO pictures (key, owner_id, bytes) " + d.values("$1, $2, $3"),
 		bytesTaken: "SELECT bytes FROM picture_totals WHERE owner_id = $1",
-		setAvatar:  "UPDATE users SET avatar = $1 WHERE id = $2 RETURNING id",
+		setAvatar:  d.mustMatch("UPDATE users SET avatar = $1 WHERE id = $2"+d.unlessMissed(), "id"),
 	}
-}
-
-// fewer returns the condition that the rows of the FROM item are fewer than the parameter. It
-// reads no more rows than that.
-func fewer(rows, than string) string {
-	than = "CAST(" + than + " AS bigint)"
-	return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + than + ") counted) < " + than
-}
-
-// draftsBelow returns the condition that the author has fewer drafts than the quota.
-func draftsBelow(author, quota string) string {
-	return fewer("events d WHERE d.author_id = "+author+" AND d.status = 0", quota)
 }
 
 // CheckPictures asks nothing of the database if there is no quota.
@@ -95,8 +92,7 @@ type countedPicture struct {
 	bytes int64
 }
 
-// pictureSteps returns the steps that count new pictures of the owner. They must be rolled back
-// if they fail.
+// pictureSteps returns the steps that count new pictures of the owner.
 func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedPicture) []step {
 	var all int64
 	var each []step
@@ -109,10 +105,8 @@ func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedP
 	if all == 0 {
 		return nil
 	}
-	take := step{statement: s.sql.takeBytes, args: []any{int64(owner), all, int64(math.MaxInt64)}}
-	if l.Pictures > 0 {
-		take.args[2], take.orElse = l.Pictures, l.ErrPictures()
-	}
+	most := cmp.Or(l.Pictures, math.MaxInt64)
+	take := step{statement: s.sql.takeBytes, args: []any{int64(owner), all, most}, mustMatch: true, missed: l.ErrPictures()}
 	return append([]step{take}, each...)
 }
 
@@ -134,11 +128,36 @@ func (v Events) countsDrafts(replaced, next *event.Event) bool {
 	return v.limits.Drafts > 0 && event.AddsDraft(replaced, next)
 }
 
-// lockDrafts returns the step that makes others who add a draft of the author wait until the
-// transaction ends. It comes before those that lock rows, so that writers cannot deadlock.
-func (s *Store) lockDrafts(author user.ID) []step {
-	if s.sql.lockDrafts == "" {
+// roomForDraft returns the steps that find room for another draft of the author. Without room
+// the call fails with full.
+func (v Events) roomForDraft(author user.ID, full error) []step {
+	return append(v.s.lockRoom(draftsOf(author)), v.draftsBelow(author, v.limits.Drafts, full))
+}
+
+func (v Events) draftsBelow(author user.ID, most int, full error) step {
+	args := []any{int64(author), int64(most)}
+	return step{statement: v.s.sql.draftsBelow, args: args, mustMatch: true, missed: full, readsOnly: true}
+}
+
+// roomForComment returns the steps that find room for the comment.
+func (v Events) roomForComment(c event.Comment) []step {
+	if v.limits.Comments == 0 {
 		return nil
 	}
-	return []step{{statement: s.sql.lockDrafts, args: []any{fmt.Sprint("drafts of ", author)}, locks: true}}
+	args := []any{int64(c.Event), int64(c.Author), int64(v.limits.Comments)}
+	return append(v.s.lockRoom(fmt.Sprint("comments of ", c.Author, " on ", c.Event)), step{
+		statement: v.s.sql.commentsBelow, args: args, mustMatch: true, missed: v.limits.ErrComments(), readsOnly: true,
+	})
+}
+
+// draftsOf is the name of the room for drafts of an author.
+func draftsOf(author user.ID) string { return fmt.Sprint("drafts of ", author) }
+
+// lockRoom returns the step that makes others who need the same room wait until the
+// transaction ends. It is the first lock of its transaction, so that writers cannot deadlock.
+func (s *Store) lockRoom(name string) []step {
+	if s.sql.lockRoom == "" {
+		return nil
+	}
+	return []step{{statement: s.sql.lockRoom, args: []any{name}, readsOnly: true}}
 }

@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	testserver "plaza/test/postgres"
@@ -32,6 +34,8 @@ func TestGEN14_quotas_cost_no_round_trip(t *testing.T) {
 		read, err := events.Get(t.Context(), shown.ID())
 		require.NoError(t, err)
 		key := func(of string) media.Key { return media.Key("public/" + name + of) }
+		generous := ratelimit.Limits{ratelimit.Event: {Count: 1000, Period: time.Hour}}
+		charge := generous.Charge(int64(who), ratelimit.Event, noon)
 		hide := func(e *event.Event) error { return e.Apply(event.Change{Publish: new(false)}, noon) }
 		attach := func(e *event.Event) error { return e.AddPlate(key("plate"), 10, noon) }
 		for _, c := range []struct {
@@ -39,20 +43,20 @@ func TestGEN14_quotas_cost_no_round_trip(t *testing.T) {
 			trips int64
 			make  func() error
 		}{
-			{"a draft", 1, func() error { _, err := events.Add(t.Context(), titled(t, who, false)); return err }},
-			{"a published event", 1, func() error { _, err := events.Add(t.Context(), titled(t, who, true)); return err }},
-			{"unpublishing", 1, func() error { _, err := events.ChangeRead(t.Context(), read, hide); return err }},
-			{"a comment: BEGIN, the counts, the comment, COMMIT", 4, func() error {
-				_, err := events.AddComment(t.Context(), event.Comment{Event: read.ID(), Author: who, Content: "One", Created: noon})
+			{"a draft", 1, func() error { _, err := events.Add(t.Context(), titled(t, who, false), charge); return err }},
+			{"a published event", 1, func() error { _, err := events.Add(t.Context(), titled(t, who, true), charge); return err }},
+			{"unpublishing", 1, func() error { _, err := events.ChangeRead(t.Context(), read, hide, charge); return err }},
+			{"a comment", 1, func() error {
+				_, err := events.AddComment(t.Context(), event.Comment{Event: read.ID(), Author: who, Content: "One", Created: noon}, charge)
 				return err
 			}},
-			{"a plate: what is read, BEGIN, what is written, COMMIT", 4, func() error { _, err := events.Change(t.Context(), read.ID(), attach); return err }},
-			{"an image: BEGIN, what is written, COMMIT", 3, func() error {
-				_, err := s.Images().Within(l).Add(t.Context(), userimage.New(who, key("image"), 1, 1, 10, userimage.Tags{}, noon))
+			{"a plate: what is read, BEGIN, what is written, COMMIT", 4, func() error { _, err := events.Change(t.Context(), read.ID(), attach, charge); return err }},
+			{"an image: BEGIN and what is written, COMMIT", 2, func() error {
+				_, err := s.Images().Within(l).Add(t.Context(), userimage.New(who, key("image"), 1, 1, 10, userimage.Tags{}, noon), charge)
 				return err
 			}},
-			{"an avatar: BEGIN, what is written, COMMIT", 3, func() error {
-				return s.Accounts().Within(l).SetAvatar(t.Context(), who, media.Picture{Key: key("avatar")}, 10)
+			{"an avatar: BEGIN and what is written, COMMIT", 2, func() error {
+				return s.Accounts().Within(l).SetAvatar(t.Context(), who, media.Picture{Key: key("avatar")}, 10, charge)
 			}},
 		} {
 			before := counted.n.Load()

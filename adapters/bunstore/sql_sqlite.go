@@ -123,6 +123,8 @@ func (sqlite) timestampType() string { return "integer" }
 
 func (sqlite) forUpdate() string { return "" }
 
+func (sqlite) lockRows(string) string { return "" }
+
 // optimisticTries is zero: a writer is alone from the beginning of its transaction.
 func (sqlite) optimisticTries() int { return 0 }
 

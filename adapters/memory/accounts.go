@@ -10,6 +10,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/media"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -108,8 +109,8 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	})
 }
 
-func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64) error {
-	return exec(ctx, v.s, func() error {
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error {
 		m, exists := v.s.members[id]
 		if !exists {
 			return user.ErrNotFound

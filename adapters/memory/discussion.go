@@ -7,11 +7,12 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
-func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
-	return write(ctx, v.s, func() (event.Comment, error) {
+func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
+	return charged(ctx, v.s, charges, func() (event.Comment, error) {
 		if _, exists := v.s.events[c.Event]; !exists {
 			return event.Comment{}, event.ErrNotFound
 		}
@@ -69,8 +70,8 @@ func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page
 	})
 }
 
-func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
-	return exec(ctx, v.s, func() error {
+func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error {
 		if _, exists := v.s.events[on]; !exists {
 			return event.ErrNotFound
 		}

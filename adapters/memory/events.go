@@ -3,11 +3,14 @@ package memory
 import (
 	"cmp"
 	"context"
+	"maps"
+	"reflect"
 	"slices"
 
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 )
 
 // Events is the store as event.Repository, event.Reader, event.Discussion and
@@ -27,8 +30,8 @@ var (
 	_ event.RelatedReader = Events{}
 )
 
-func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
-	return write(ctx, v.s, func() (*event.Event, error) {
+func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
+	return charged(ctx, v.s, charges, func() (*event.Event, error) {
 		state := e.State()
 		state.ID = event.ID(v.s.numbers.event.next())
 		return v.putEvent(nil, state)
@@ -41,24 +44,36 @@ func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
 	})
 }
 
-func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
-	return v.Change(ctx, read.ID(), fn)
+func (v Events) ChangeRead(
+	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
+	return v.Change(ctx, read.ID(), fn, charges...)
 }
 
 // Change stores nothing if fn fails, or if the context has ended meanwhile.
-func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+func (v Events) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	return write(ctx, v.s, func() (event.Entry, error) {
 		e, err := v.s.event(id)
 		if err != nil {
 			return event.Entry{}, err
 		}
-		replaced := *e
+		replaced, before := *e, e.State()
 		if err := cmp.Or(fn(e), ctx.Err()); err != nil {
+			return event.Entry{}, err
+		}
+		if reflect.DeepEqual(before, e.State()) {
+			return v.s.entry(id)
+		}
+		paid, err := v.s.pay(charges)
+		if err != nil {
 			return event.Entry{}, err
 		}
 		if _, err := v.putEvent(&replaced, e.State()); err != nil {
 			return event.Entry{}, err
 		}
+		maps.Copy(v.s.paid, paid)
 		return v.s.entry(id)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
@@ -23,8 +24,8 @@ func (s *Store) Images() Images { return Images{s: s} }
 
 var _ userimage.Repository = Images{}
 
-func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
-	return write(ctx, v.s, func() (userimage.Image, error) {
+func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
+	return charged(ctx, v.s, charges, func() (userimage.Image, error) {
 		if err := v.s.checkUser(i.Owner); err != nil {
 			return userimage.Image{}, err
 		}

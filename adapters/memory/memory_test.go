@@ -48,6 +48,7 @@ func TestTranslations(t *testing.T)  { ports.Cache(t, open) }
 func TestImages(t *testing.T)        { ports.Images(t, open) }
 func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
 func TestQuotas(t *testing.T)        { ports.Quotas(t, open) }
+func TestRateLimits(t *testing.T)    { ports.RateLimits(t, open) }
 func TestImports(t *testing.T)       { ports.Imports(t, open) }
 
 func TestMedia(t *testing.T) {

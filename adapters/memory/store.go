@@ -36,6 +36,7 @@ type Store struct {
 	used     map[access.TokenID]time.Time
 	keys     map[access.KeyHash]access.TokenID
 	failures failures
+	paid     map[rateKey]time.Time // until when; one for each account and action
 
 	categories    map[feed.CategoryID]feed.Category
 	listings      map[item]feed.Listing
@@ -75,6 +76,7 @@ func New() *Store {
 		used:     map[access.TokenID]time.Time{},
 		keys:     map[access.KeyHash]access.TokenID{},
 		failures: newFailures(access.Limits()),
+		paid:     map[rateKey]time.Time{},
 
 		categories:    map[feed.CategoryID]feed.Category{},
 		listings:      map[item]feed.Listing{},

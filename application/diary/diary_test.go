@@ -55,7 +55,7 @@ func newFixture(t *testing.T, change ...func(*diary.Ports)) *fixture {
 	for _, c := range change {
 		c(&w.ports)
 	}
-	w.Diary = diary.New(w.ports, func() time.Time { return w.now })
+	w.Diary = diary.New(w.ports, nil, func() time.Time { return w.now })
 	w.ann, w.bob, w.zoe = w.member(t, "+86-13900000001"), w.member(t, "+86-13900000002"), w.member(t, "+86-13900000003")
 	w.follow(t, w.ann, w.bob)
 	w.follow(t, w.bob, w.ann)

@@ -24,7 +24,7 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err := d.ports.Room.CheckPictures(ctx, actor.ID); err != nil {
 		return event.Plate{}, err
 	}
-	processed, err := d.ports.Processor.Process(ctx, raw)
+	processed, err := d.ports.Processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return event.Plate{}, fault.OnField("photo", err)
 	}
@@ -32,7 +32,8 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err != nil {
 		return event.Plate{}, err
 	}
-	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error { return e.AddPlate(key, processed.Size(), d.now()) })
+	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error { return e.AddPlate(key, processed.Size(), d.now()) },
+		d.limits.Upload(int64(actor.ID), raw.Size(), d.now())...)
 	if err != nil {
 		return event.Plate{}, errors.Join(noEvent(err), d.ports.Pictures.Remove(context.WithoutCancel(ctx), key))
 	}

@@ -13,6 +13,8 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/memory"
 	"plaza/application/diary"
+	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -48,6 +50,16 @@ func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
 	assert.ErrorIs(t, err, media.ErrNotFound)
 }
 
+func TestPLA03_plates_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	w := newFixture(t, func(p *diary.Ports) { p.Processor = refuser })
+	for _, actor := range []access.Actor{w.ann, w.bob} {
+		_, err := w.Attach(t.Context(), actor, w.published(t, actor, "a lake", event.Public), strings.NewReader("no picture"), nil)
+		assert.Equal(t, "photo", fieldOf(t, err))
+	}
+	assert.Equal(t, []admission.Key{w.ann.QueueKey(), w.bob.QueueKey()}, refuser.Keys)
+}
+
 func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {
 	w, pictures, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Public)
@@ -71,13 +83,13 @@ func TestPLA04_the_address_of_a_plate_expires(t *testing.T) {
 }
 
 func TestGEN14_a_plate_beyond_the_quota_leaves_no_file_and_a_full_account_decodes_none(t *testing.T) {
-	processed, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(pictures.Plain(t, 30, 20)))
+	processed, err := imaging.NewProcessor(1).Process(t.Context(), "account", bytes.NewReader(pictures.Plain(t, 30, 20)))
 	require.NoError(t, err)
 	for decoded, l := range map[int]quota.Limits{2: {Pictures: 2*processed.Size() - 1}, 1: {Pictures: processed.Size()}} {
 		stored, processor := memory.NewMedia("https://plaza.example", []byte("key")), &countedProcessor{Processor: imaging.NewProcessor(1)}
 		w := newFixture(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, processor })
 		w.ports.Events, w.ports.Room = w.store.Events().Within(l), w.store.Room(l)
-		limited := diary.New(w.ports, func() time.Time { return w.now })
+		limited := diary.New(w.ports, nil, func() time.Time { return w.now })
 		id := w.published(t, w.ann, "a lake", event.Public)
 		_, err := limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil)
 		require.NoError(t, err)
@@ -103,16 +115,16 @@ type countedProcessor struct {
 	n int
 }
 
-func (c *countedProcessor) Process(ctx context.Context, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+func (c *countedProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
 	c.n++
-	return c.Processor.Process(ctx, raw, sizes...)
+	return c.Processor.Process(ctx, by, raw, sizes...)
 }
 
 func TestGEN14_drafts_and_comments_beyond_the_quota(t *testing.T) {
 	l := quota.Limits{Drafts: 1, Comments: 1}
 	w := newFixture(t)
 	w.ports.Events, w.ports.Discussion = w.store.Events().Within(l), w.store.Events().Within(l)
-	limited := diary.New(w.ports, func() time.Time { return w.now })
+	limited := diary.New(w.ports, nil, func() time.Time { return w.now })
 	id := w.published(t, w.ann, "a lake", event.Public)
 	_, err := limited.Write(t.Context(), w.ann, event.Change{Title: new("a draft")}, nil)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err := p.room.CheckPictures(ctx, actor.ID); err != nil {
 		return user.Info{}, err
 	}
-	processed, err := p.processor.Process(ctx, raw, media.AvatarSizes...)
+	processed, err := p.processor.Process(ctx, actor.QueueKey(), raw, media.AvatarSizes...)
 	if err != nil {
 		return user.Info{}, fault.OnField("avatar", err)
 	}
@@ -34,7 +34,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err != nil {
 		return user.Info{}, err
 	}
-	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size()); err != nil {
+	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size(), p.limits.Upload(int64(actor.ID), raw.Size(), p.now())...); err != nil {
 		return user.Info{}, errors.Join(err, avatar.Discard(context.WithoutCancel(ctx), p.pictures))
 	}
 	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.deletions, before.Keys()) // the cleanup retries failures

@@ -14,6 +14,7 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/people"
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/quota"
@@ -42,7 +43,7 @@ func fixtureWithin(t *testing.T, l quota.Limits, processor media.Processor, name
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	return people.New(store.Accounts().Within(l), store.Accounts(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), func() time.Time { return noon }), ids
+	return people.New(store.Accounts().Within(l), store.Accounts(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), nil, func() time.Time { return noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
@@ -78,6 +79,16 @@ func TestUSR05_the_own_profile(t *testing.T) {
 	assert.Equal(t, "Ann", profile.Username)
 }
 
+func TestPLA03_avatars_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	p := people.New(nil, nil, nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), nil, time.Now)
+	for _, id := range []user.ID{1, 2} {
+		_, err := p.SetAvatar(t.Context(), access.Actor{ID: id}, bytes.NewReader(nil), nil)
+		assert.True(t, fault.Is(err, fault.Invalid))
+	}
+	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
+}
+
 func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
 	p, ids := fixture(t, "Ann", "Bob")
 	ann := access.Actor{ID: ids[0]}
@@ -105,15 +116,15 @@ type counted struct {
 	n int
 }
 
-func (c *counted) Process(ctx context.Context, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+func (c *counted) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
 	c.n++
-	return c.Processor.Process(ctx, raw, sizes...)
+	return c.Processor.Process(ctx, by, raw, sizes...)
 }
 
 func TestGEN14_an_avatar_counts_in_all_sizes_and_a_full_account_decodes_none(t *testing.T) {
 	processor := &counted{Processor: imaging.NewProcessor(1)}
 	raw := func() media.Raw { return bytes.NewReader(pictures.Plain(t, 500, 400)) }
-	processed, err := processor.Process(t.Context(), raw(), media.AvatarSizes...)
+	processed, err := processor.Process(t.Context(), "account", raw(), media.AvatarSizes...)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		quota     int64

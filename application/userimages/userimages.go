@@ -13,6 +13,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
@@ -23,12 +24,16 @@ type UserImages struct {
 	deletions media.DeletionQueue
 	processor media.Processor
 	room      quota.Room
+	limits    ratelimit.Limits
 	now       func() time.Time
 }
 
-// New returns the use cases over the ports; now returns the time.
-func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor, room quota.Room, now func() time.Time) *UserImages {
-	return &UserImages{images: images, pictures: pictures, deletions: deletions, processor: processor, room: room, now: now}
+// New returns the use cases over the ports, with the limits on writes; now returns the time.
+func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor,
+	room quota.Room, limits ratelimit.Limits, now func() time.Time) *UserImages {
+	return &UserImages{
+		images: images, pictures: pictures, deletions: deletions, processor: processor, room: room, limits: limits, now: now,
+	}
 }
 
 // View is an image with its URL.
@@ -52,7 +57,7 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	if err := u.room.CheckPictures(ctx, actor.ID); err != nil {
 		return View{}, err
 	}
-	processed, err := u.processor.Process(ctx, raw)
+	processed, err := u.processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return View{}, fault.OnField("img", err)
 	}
@@ -60,7 +65,8 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	if err != nil {
 		return View{}, err
 	}
-	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, processed.Size(), tags, u.now()))
+	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, processed.Size(), tags, u.now()),
+		u.limits.Upload(int64(actor.ID), raw.Size(), u.now())...)
 	if err != nil {
 		return View{}, errors.Join(err, u.pictures.Remove(context.WithoutCancel(ctx), key))
 	}

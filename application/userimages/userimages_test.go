@@ -15,10 +15,12 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/userimages"
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/test/guard"
@@ -56,9 +58,9 @@ type countedProcessor struct {
 	n int
 }
 
-func (c *countedProcessor) Process(ctx context.Context, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+func (c *countedProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
 	c.n++
-	return c.Processor.Process(ctx, raw, sizes...)
+	return c.Processor.Process(ctx, by, raw, sizes...)
 }
 
 // full is a repository that takes no more images.
@@ -66,7 +68,7 @@ type full struct{ userimage.Repository }
 
 var errFull = errors.New("full")
 
-func (full) Add(context.Context, userimage.Image) (userimage.Image, error) {
+func (full) Add(context.Context, userimage.Image, ...ratelimit.Charge) (userimage.Image, error) {
 	return userimage.Image{}, errFull
 }
 
@@ -93,7 +95,7 @@ func fixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Reposi
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
 	return &fixture{
-		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, func() time.Time { return noon }),
+		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, nil, func() time.Time { return noon }),
 		pictures:   pictures, processor: processor, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }
@@ -101,6 +103,16 @@ func fixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Reposi
 func picture(t *testing.T) media.Raw {
 	t.Helper()
 	return bytes.NewReader(pictures.Plain(t, 30, 20))
+}
+
+func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	u := userimages.New(nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), nil, time.Now)
+	for _, id := range []user.ID{1, 2} {
+		_, err := u.Upload(t.Context(), access.Actor{ID: id}, picture(t), nil, nil)
+		assert.Error(t, err)
+	}
+	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
 }
 
 func TestIMG07_keeping_and_deleting(t *testing.T) {
@@ -159,7 +171,7 @@ func TestIMG01_and_02_retagging(t *testing.T) {
 }
 
 func TestGEN14_an_image_beyond_the_quota_leaves_no_file_and_a_full_account_decodes_none(t *testing.T) {
-	processed, err := imaging.NewProcessor(1).Process(t.Context(), picture(t))
+	processed, err := imaging.NewProcessor(1).Process(t.Context(), "account", picture(t))
 	require.NoError(t, err)
 	l := quota.Limits{Pictures: 2*processed.Size() - 1}
 	w := fixtureWithin(t, l)

@@ -55,7 +55,7 @@ func emptyFixture() fixture {
 		},
 		Images: s.Images(), Ledger: s.Ledger(),
 	}
-	return fixture{store: s, ports: p, diary: diary.New(p.Diary, today)}
+	return fixture{store: s, ports: p, diary: diary.New(p.Diary, nil, today)}
 }
 
 func load() (fixture, error) {

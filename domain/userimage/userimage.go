@@ -13,6 +13,7 @@ import (
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/text"
 	"plaza/domain/user"
 )
@@ -141,7 +142,7 @@ type Repository interface {
 	// owner has MaxImages, and quota.Limits.ErrPictures if the image takes more bytes than
 	// are left of the quota with which the store was opened (GEN-14). Concurrent calls must
 	// not exceed the limits. A deleted image gives its bytes back.
-	Add(ctx context.Context, i Image) (Image, error)
+	Add(ctx context.Context, i Image, charges ...ratelimit.Charge) (Image, error)
 	// Get returns the image, even if it is deleted, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Image, error)
 	// Change loads the image, calls fn and stores the result, atomically and

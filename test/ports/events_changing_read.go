@@ -16,6 +16,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -38,12 +39,14 @@ var eventChangingRead = []promise{
 // it, as the diary does: every promise of Change must hold for both together.
 type readFirst struct{ event.Repository }
 
-func (r readFirst) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+func (r readFirst) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	read, err := r.Get(ctx, id)
 	if err != nil {
 		return event.Entry{}, err
 	}
-	return r.ChangeRead(ctx, read, fn)
+	return r.ChangeRead(ctx, read, fn, charges...)
 }
 
 // readingFirst opens the same stores, where Change is that of readFirst.

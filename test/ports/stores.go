@@ -61,8 +61,8 @@ func All(t *testing.T, open Open) {
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
-		{"Images", Images}, {"Ledger", Ledger},
-		{"Imports", Imports}, {"DeletionQueue", DeletionQueue}, {"Quotas", Quotas},
+		{"Images", Images}, {"Ledger", Ledger}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
+		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}
