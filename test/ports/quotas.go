@@ -99,8 +99,8 @@ func draftsUnpublished(w *fixtures) {
 		shown = append(shown, w.got(w.write(author, noon).ID()))
 	}
 	listed := w.listed()
-	w.change(shown[0].ID(), apply(noon, published(false)))
 	w.changeRead(shown[1], apply(noon, published(false)))
+	w.change(shown[0].ID(), apply(noon, published(false)))
 	for _, hide := range []func() (event.Entry, error){
 		func() (event.Entry, error) {
 			return w.Events.Change(w.Context(), shown[2].ID(), apply(noon, published(false)))
@@ -114,6 +114,7 @@ func draftsUnpublished(w *fixtures) {
 		assert.Equal(w, shown[2], w.got(shown[2].ID()))
 	}
 	assert.Len(w, w.listed(), len(listed)-2)
+	w.changeRead(shown[0], apply(noon, published(false))) // which is a draft by now
 	w.changeRead(w.got(shown[0].ID()), apply(noon, titled("A draft stays one"), published(false)))
 	w.changeRead(w.got(shown[0].ID()), apply(noon, published(true)))
 	w.changeRead(shown[2], apply(noon, published(false)))
