@@ -38,17 +38,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if !hasPublicURL {
 		config.PublicURL = listeners.URL()
 	}
-	if config.Translator == autoTranslator {
-		config.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[c.Demo]
-	}
-	if config.Wallet == autoWallet {
-		config.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
-	}
+	config.choose(c.Demo)
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
+	config.warnOfUnknown(log)
 	if config.Wallet == sandboxWallet && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
 	}
@@ -83,6 +79,16 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		end()
 	})
 	return Serve(serving, app, listeners)
+}
+
+// choose replaces auto by the translator and the wallet that it stands for.
+func (c *Config) choose(withDemo bool) {
+	if c.Translator == autoTranslator {
+		c.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[withDemo]
+	}
+	if c.Wallet == autoWallet {
+		c.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[withDemo]
+	}
 }
 
 // collectLessOften trades memory for less garbage collection: a server has few live objects.
