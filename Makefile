@@ -53,13 +53,13 @@ test-all: build lint wiring ## everything, with the race detector where possible
 	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
 	$(REPORT) -all
 
-soak: build ## the long loops: kills, payments, fuzzing; about an hour
+soak: build ## the long loops: kills, payments, fuzzing; about an hour and a half
 	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200; \
 	$(TEST) -count=1 -timeout 60m -json ./test/e2e | $(REPORT) -all
 	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
 	$(TEST) -count=1 -timeout 60m -json -run '^TestFuzz$$' ./test/contract | $(REPORT) -all
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \
-	while read -r package target; do $(TEST) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$package || exit; done
+	while read -r package target; do $(TEST) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 100x $$package || exit; done
 
 FUZZ ?= 60s
 
