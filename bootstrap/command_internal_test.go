@@ -64,6 +64,22 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "-", listed([]string(nil)))
 }
 
+func TestNearest(t *testing.T) {
+	known := []string{"PLAZA_ADDR", "PLAZA_DATA_DIR", "PLAZA_LOG_FORMAT", "PLAZA_LOG_LEVEL"}
+	for name, want := range map[string]string{
+		"PLAZA_LOG_LVL": "PLAZA_LOG_LEVEL", "PLAZA_LOGLEVEL": "PLAZA_LOG_LEVEL", "PLAZA_LOG_FROMAT": "PLAZA_LOG_FORMAT",
+		"PLAZA_ADRR": "PLAZA_ADDR", "PLAZA_DATADIR": "PLAZA_DATA_DIR", "PLAZA_DB": "", "PLAZA_LOG": "", "PLAZA_": "",
+	} {
+		assert.Equal(t, want, nearest(name, known), name)
+	}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"sitting", "kitten", 3}, {"ab", "ba", 2}, {"ab", "ab", 0}} {
+		assert.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
+	}
+}
+
 func TestPrice(t *testing.T) {
 	for amount, want := range map[int64]string{1: "CNY 0.01", 990: "CNY 9.90", 10_000_000: "CNY 100000.00"} {
 		assert.Equal(t, want, price(payment.Order{Amount: amount, Currency: payment.CNY}))

@@ -116,11 +116,11 @@ type Listeners struct{ public, admin net.Listener }
 func Listen(c Config) (*Listeners, error) {
 	public, err := net.Listen("tcp", c.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("PLAZA_ADDR: %w", err)
+		return nil, fmt.Errorf("PLAZA_ADDR: %w; choose another address with --addr", err)
 	}
 	admin, err := net.Listen("tcp", c.AdminAddr)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w", err), public.Close())
+		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w; choose another address with --admin-addr", err), public.Close())
 	}
 	return &Listeners{httpapi.LimitConnections(public.(*net.TCPListener), c.MaxConnections), admin}, nil
 }

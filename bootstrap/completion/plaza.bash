@@ -6,7 +6,8 @@ _plaza() {
     while IFS= read -r line; do
         if [ "$line" = ":files" ]; then
             compopt -o filenames 2>/dev/null
-            mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]#=}")
+            local IFS=$'\n'
+            COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]#=}"))
             return
         fi
         COMPREPLY+=("${line%%$'\t'*}")
