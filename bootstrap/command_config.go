@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"cmp"
 	"context"
+	"encoding"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -83,6 +84,10 @@ func displayed(value reflect.Value) string {
 		return strings.ToLower(v.String())
 	case fmt.Stringer:
 		return v.String()
+	case encoding.TextMarshaler:
+		if text, err := v.MarshalText(); err == nil {
+			return string(text)
+		}
 	}
 	if value.IsZero() {
 		return ""
