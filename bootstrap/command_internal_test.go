@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +65,19 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "a,b", listed([]string{"a", "b"}))
 	assert.Equal(t, "-", listed([]string(nil)))
 }
+
+func TestExpectation(t *testing.T) {
+	assert.Equal(t, "a whole number", expectation(reflect.TypeFor[*int64]()))
+	assert.Equal(t, "a duration like 30s or 2h", expectation(reflect.TypeFor[*time.Duration]()))
+	assert.Equal(t, "one of debug, info, warn, error", expectation(reflect.TypeFor[slog.Level]()))
+	assert.Empty(t, expectation(reflect.TypeFor[Origins]()))
+	assert.Empty(t, expectation(reflect.TypeFor[ownInt]()), "its own error says more")
+}
+
+// ownInt is a number that parses itself.
+type ownInt int
+
+func (*ownInt) UnmarshalText([]byte) error { return nil }
 
 func TestNearest(t *testing.T) {
 	known := []string{"PLAZA_ADDR", "PLAZA_DATA_DIR", "PLAZA_LOG_FORMAT", "PLAZA_LOG_LEVEL"}

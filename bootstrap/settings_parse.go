@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -112,6 +113,9 @@ func expectation(t reflect.Type) string {
 		return "a duration like 30s or 2h"
 	case reflect.TypeFor[slog.Level]():
 		return "one of debug, info, warn, error"
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return ""
 	}
 	switch t.Kind() {
 	case reflect.Bool:
