@@ -55,7 +55,8 @@ func settingsOf(config reflect.Value, origins map[string]origin) []setting {
 		case field.Anonymous:
 			all = append(all, settingsOf(value, origins)...)
 		case variable != "":
-			all = append(all, setting{variable, orNull(displayed(value)), origins[variable].String()})
+			from := origins[variable]
+			all = append(all, setting{variable, orNull(cmp.Or(from.text, displayed(value))), from.String()})
 		}
 	}
 	return all
@@ -63,13 +64,6 @@ func settingsOf(config reflect.Value, origins map[string]origin) []setting {
 
 // displayed returns the value of a setting for people, without secrets. It is empty for none.
 func displayed(value reflect.Value) string {
-	if value.Kind() == reflect.Slice {
-		parts := make([]string, value.Len())
-		for i := range parts {
-			parts[i] = displayed(value.Index(i))
-		}
-		return strings.Join(parts, ",")
-	}
 	switch v := value.Interface().(type) {
 	case secret.String:
 		if v.IsZero() {
@@ -89,7 +83,7 @@ func displayed(value reflect.Value) string {
 			return string(text)
 		}
 	}
-	if value.IsZero() {
+	if value.IsZero() { // none, or the program finds one out
 		return ""
 	}
 	return fmt.Sprint(reflect.Indirect(value))

@@ -27,7 +27,7 @@ func TestMisspelt_commands_are_corrected(t *testing.T) {
 		"help nothing": "plaza: unknown command nothing\n",
 		"user": "plaza: plaza user needs a command: create, list, disable, enable, passwd, scopes\n" +
 			"Try: plaza user --help\n",
-		"user list --limt 3":      "plaza: unknown flag --limt, did you mean \"--limit\"?\nTry: plaza user list --help\n",
+		"user create --usrname x": "plaza: unknown flag --usrname, did you mean \"--username\"?\nTry: plaza user create --help\n",
 		"-x":                      "plaza: unknown flag -x\nTry: plaza --help\n",
 		"user passwd 5 hunter22":  "plaza: unexpected argument: plaza user passwd takes only <uid> and flags\nTry: plaza user passwd --help\n",
 		"user list hunter22":      "plaza: unexpected argument: plaza user list takes only flags\nTry: plaza user list --help\n",

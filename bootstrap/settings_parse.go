@@ -21,7 +21,7 @@ type parser struct {
 }
 
 func newParser(command any, options ...kong.Option) (parser, error) {
-	notes := &settingNotes{wrong: map[*kong.Value]error{}, files: map[*kong.Value]string{}}
+	notes := &settingNotes{wrong: map[*kong.Value]error{}, files: map[*kong.Value]string{}, texts: map[*kong.Value]string{}}
 	k, err := kong.New(command, append(options, kong.Bind(notes), kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
 	if err != nil {
 		return parser{}, err
@@ -43,6 +43,7 @@ func newParser(command any, options ...kong.Option) (parser, error) {
 func (p parser) Parse(args []string) (*kong.Context, error) {
 	clear(p.notes.wrong)
 	clear(p.notes.files)
+	clear(p.notes.texts)
 	return p.Kong.Parse(args)
 }
 
@@ -50,6 +51,7 @@ func (p parser) Parse(args []string) (*kong.Context, error) {
 type settingNotes struct {
 	wrong map[*kong.Value]error  // nil for valid settings
 	files map[*kong.Value]string // the files that secrets are read from
+	texts map[*kong.Value]string // what settings are parsed from whose types parse texts but do not write them
 }
 
 // settingMapper parses a setting. It notes an error instead of returning it.
@@ -68,9 +70,13 @@ func (m settingMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) err
 		}
 		ctx = ctx.WithScanner(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: ctx.Value.Default}))
 	}
+	given := ctx.Scan.Peek()
 	err := decode(m.Mapper, ctx, target)
 	if _, isFlag := m.notes.wrong[ctx.Value]; !isFlag { // the parser decodes flags before variables
 		m.notes.wrong[ctx.Value] = err
+		if parsesOnly(target.Type()) {
+			m.notes.texts[ctx.Value] = given.String()
+		}
 	}
 	return nil
 }
@@ -114,7 +120,7 @@ func expectation(t reflect.Type) string {
 	case reflect.TypeFor[slog.Level]():
 		return "one of debug, info, warn, error"
 	}
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+	if parses(t) {
 		return ""
 	}
 	switch t.Kind() {
@@ -126,11 +132,22 @@ func expectation(t reflect.Type) string {
 	return ""
 }
 
+// parses reports whether values of the type parse texts themselves.
+func parses(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// parsesOnly reports whether values of the type parse texts but do not write them.
+func parsesOnly(t reflect.Type) bool {
+	return parses(t) && !t.Implements(reflect.TypeFor[fmt.Stringer]()) && !t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
 // origin says where the value of a setting comes from.
 type origin struct {
 	flag        string // with the dashes, if the command line has it
 	file        string // the path, if a secret is read from a file
 	environment bool   // whether the variable is set
+	text        string // what the value is parsed from, if its type parsesOnly
 }
 
 // String returns the origin for people.
@@ -160,12 +177,14 @@ func (u *unparsed) AfterApply(parsed *kong.Context, notes *settingNotes) error {
 	for _, flag := range parsed.Flags() {
 		if len(flag.Envs) > 0 {
 			u.wrong.note(flag.Envs[0], notes.wrong[flag.Value])
-			u.origins[flag.Envs[0]] = origin{file: notes.files[flag.Value], environment: os.Getenv(flag.Envs[0]) != ""}
+			u.origins[flag.Envs[0]] = origin{
+				file: notes.files[flag.Value], environment: os.Getenv(flag.Envs[0]) != "", text: notes.texts[flag.Value],
+			}
 		}
 	}
 	for _, path := range parsed.Path {
 		if path.Flag != nil && !path.Resolved && len(path.Flag.Envs) > 0 {
-			u.origins[path.Flag.Envs[0]] = origin{flag: "--" + path.Flag.Name}
+			u.origins[path.Flag.Envs[0]] = origin{flag: "--" + path.Flag.Name, text: notes.texts[path.Flag.Value]}
 		}
 	}
 	return nil
