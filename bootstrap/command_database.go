@@ -14,8 +14,8 @@ import (
 )
 
 type migrateCommands struct {
-	Up     migrateUp     `cmd:"" help:"Bring the schema of the database up to date. Example: plaza migrate up"`
-	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied. Example: plaza migrate status --json"`
+	Up     migrateUp     `cmd:"" help:"Bring the schema of the database up to date." example:"plaza migrate up"`
+	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied." example:"plaza migrate status --json"`
 }
 
 type migrateUp struct{ dataCommand }

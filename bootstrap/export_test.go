@@ -59,6 +59,9 @@ func Parse(flags ...string) (Config, error) {
 	return command.Config, err
 }
 
+// Variables are those of all settings.
+func Variables() []string { return variables(program().Model) }
+
 // Translators are the names that may be chosen.
 var Translators = translators
 

@@ -36,17 +36,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if !hasPublicURL {
 		config.PublicURL = listeners.URL()
 	}
-	if config.Translator == autoTranslator {
-		config.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[c.Demo]
-	}
-	if config.Wallet == autoWallet {
-		config.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
-	}
+	config.choose(c.Demo)
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
+	config.warnOfUnknown(log)
 	if config.Wallet == sandboxWallet && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
 	}
@@ -86,6 +82,16 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	return Serve(serving, app, listeners)
 }
 
+// choose replaces auto by the translator and the wallet that it stands for.
+func (c *Config) choose(withDemo bool) {
+	if c.Translator == autoTranslator {
+		c.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[withDemo]
+	}
+	if c.Wallet == autoWallet {
+		c.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[withDemo]
+	}
+}
+
 // Limits of the servers. The handler limits how long a body may take.
 const (
 	headerTimeout = 10 * time.Second
@@ -103,11 +109,11 @@ type Listeners struct{ public, admin net.Listener }
 func Listen(c Config) (*Listeners, error) {
 	public, err := net.Listen("tcp", c.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("PLAZA_ADDR: %w", err)
+		return nil, fmt.Errorf("PLAZA_ADDR: %w; choose another address with --addr", err)
 	}
 	admin, err := net.Listen("tcp", c.AdminAddr)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w", err), public.Close())
+		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w; choose another address with --admin-addr", err), public.Close())
 	}
 	return &Listeners{httpapi.LimitConnections(public.(*net.TCPListener), c.MaxConnections), admin}, nil
 }

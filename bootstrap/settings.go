@@ -23,7 +23,7 @@ import (
 type Config struct {
 	Addr                string        `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
 	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
+	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" secret:"" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
 	DatabasePooler      bool          `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
 	DatabaseConnections int           `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
 	Migrate             string        `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
@@ -93,7 +93,7 @@ func (c Config) Check() (Config, error) {
 	p.note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
 	c.checkLimits(p)
 	p.note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
-	return c, p.err()
+	return c, c.unparsed.err(p)
 }
 
 // keepsSchema reports whether only plaza migrate up changes the schema.
@@ -104,7 +104,7 @@ type problems map[string]error
 
 func (p problems) note(variable string, err error) {
 	if err != nil && p[variable] == nil {
-		p[variable] = fmt.Errorf("%s: %w", variable, err)
+		p[variable] = err
 	}
 }
 
@@ -115,14 +115,8 @@ func (p problems) require(variable string, isSet bool, user string) {
 	}
 }
 
-// err returns all problems in the order of the variables, or nil.
-func (p problems) err() error {
-	var all []error
-	for _, variable := range slices.Sorted(maps.Keys(p)) {
-		all = append(all, p[variable])
-	}
-	return errors.Join(all...)
-}
+// variables returns the variables of the wrong settings, sorted.
+func (p problems) variables() []string { return slices.Sorted(maps.Keys(p)) }
 
 func checkAddr(addr string) error {
 	_, port, err := net.SplitHostPort(addr)

@@ -58,7 +58,8 @@ func TestWrongSettings(t *testing.T) {
 	for _, c := range wrongSettings {
 		for _, value := range c.values {
 			_, err := parsed(t, c.flag+"="+value)
-			require.ErrorContains(t, err, c.variable+": ", "%q", value)
+			require.ErrorContains(t, err, c.flag+", "+c.variable+": ", "%q", value)
+			assert.NotRegexp(t, `slog|strconv|\bint\b|time:`, err.Error(), "%q: words of Go", value)
 			assert.NotContains(t, err.Error(), "\nPLAZA_", "%s=%q is the only problem", c.variable, value)
 			if c.flag == "--database-url" {
 				assert.NotRegexp(t, "hunter2|hun%ter2", err.Error(), "an address may hold a password")
