@@ -22,7 +22,8 @@ NO_RACE_TESTS = $(shell grep -hoE '^func Test[A-Za-z0-9_]*' $(NO_RACE_FILES) | c
 # What is installed reaches the tests as environment variables, so that Go's test cache
 # knows of it. What is missing is installed where that may be done, and told otherwise.
 POSTGRES = PG_BIN="$$(test/tools.sh postgres install)"
-SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)"
+SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)" \
+	PLAZA_TEST_CHROMIUM="$$(test/tools.sh chromium install)"
 REPORT   = $(GO) run $(FLAGS) ./test/report
 
 .DEFAULT_GOAL := help

@@ -2,9 +2,9 @@
 # Usage: test/tools.sh NAME [install]
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
-# its programs), apertium or s3. With "install" a missing program is installed first, where this
-# machine allows that. A program that cannot be had is told on standard error, and nothing is
-# printed: the tests that need it then skip themselves and say so.
+# its programs), apertium, s3 or chromium. With "install" a missing program is installed first,
+# where this machine allows that. A program that cannot be had is told on standard error, and
+# nothing is printed: the tests that need it then skip themselves and say so.
 set -eu
 
 name=$1
@@ -22,6 +22,7 @@ path() {
 		[ -x "$newest" ] && dirname "$newest"
 		;;
 	apertium) [ -e /usr/share/apertium/modes/eng-spa.mode ] && command -v apertium-apy ;;
+	chromium) command -v chromium ;;
 	s3)
 		program=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw/versitygw
 		[ -x "$program" ] && echo "$program"
@@ -49,6 +50,7 @@ install() {
 		packages postgresql
 		;;
 	apertium) packages apertium-apy apertium-eng-spa ;;
+	chromium) packages chromium ;;
 	s3)
 		echo "test/tools.sh: building versitygw $versitygw" >&2
 		folder=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw
