@@ -14,10 +14,12 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"golang.org/x/sync/semaphore"
 
+	"plaza/adapters/httpapi/reference"
 	"plaza/application/browsing"
 	"plaza/application/diary"
 	"plaza/application/following"
@@ -41,7 +43,12 @@ type Config struct {
 	// MaxRequests is how many requests are worked on at once; zero means any number. Further
 	// ones are refused at once. A request does not count while its body arrives (GEN-14).
 	MaxRequests int
-	Log         *slog.Logger
+	// Version is the version of the program, as people read it.
+	Version string
+	// DemoPeople are the people of the demo data. The reference page offers to log in as
+	// them.
+	DemoPeople []reference.Person
+	Log        *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -69,6 +76,7 @@ type api struct {
 	UseCases
 	limits   *listLimits
 	decoding *semaphore.Weighted // bytes of bodies with pictures that are decoded at once
+	pages    pages
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -79,7 +87,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	router, err := newRouter(&api{u, newListLimits(), semaphore.NewWeighted(maxDecoding)}, c.TrustedProxies, table)
+	router, err := newRouter(&api{u, newListLimits(), semaphore.NewWeighted(maxDecoding), newPages(c)}, c.TrustedProxies, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
 	}

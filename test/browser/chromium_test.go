@@ -23,7 +23,7 @@ import (
 const program = "PLAZA_TEST_CHROMIUM"
 
 // patience bounds everything that a test does in the browser.
-const patience = time.Minute
+const patience = 30 * time.Second
 
 // startChromium starts Chromium with an empty profile. It finds only this machine, and ends
 // with the test.
@@ -38,7 +38,7 @@ func startChromium(t *testing.T) (chromium context.Context) {
 	}
 	profile := t.TempDir()
 	ctx, end := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.UserDataDir(profile),
-		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.Flag("disable-breakpad", true), chromedp.Flag("disable-dev-shm-usage", true),
@@ -97,7 +97,11 @@ func (tab *tab) note(event any) {
 			tab.errors = append(tab.errors, e.Entry.Text+" "+e.Entry.URL)
 		}
 	case *runtime.EventExceptionThrown:
-		tab.errors = append(tab.errors, e.ExceptionDetails.Text)
+		what := e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			what += ": " + e.ExceptionDetails.Exception.Description
+		}
+		tab.errors = append(tab.errors, what)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
 			tab.errors = append(tab.errors, "console."+e.Type.String())
@@ -117,6 +121,13 @@ func (tab *tab) consoleErrors() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return slices.Clone(tab.errors)
+}
+
+// forgive forgets the errors in the console that a test expects.
+func (tab *tab) forgive(isExpected func(string) bool) {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	tab.errors = slices.DeleteFunc(tab.errors, isExpected)
 }
 
 // do runs the actions.
