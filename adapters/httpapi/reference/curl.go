@@ -83,7 +83,7 @@ func (e entry) IsPicture() bool {
 
 // words returns what the search looks at.
 func (e entry) words() string {
-	all := []string{e.Method, e.Path, e.Summary, e.ID, e.Contract, strings.Join(e.Needs, " ")}
+	all := []string{e.Method, e.Path, e.Summary, e.ID, e.Contract, strings.Join(e.Requires, " ")}
 	for _, p := range e.Parameters {
 		all = append(all, p.Name)
 	}

@@ -98,7 +98,7 @@ type entry struct {
 	ID, Method, Path, Summary string
 	Description               []block
 	Auth                      string // required, optional or none
-	Needs                     []string
+	Requires                  []string
 	Contract                  string
 	Deprecated                bool
 	Words                     string // for the search
@@ -203,13 +203,13 @@ func (d *document) entry(method, path string, o operation) (entry, error) {
 		Auth: d.auth(o), Contract: strings.Join(o.Contract, ", "), Deprecated: o.Deprecated,
 	}
 	if o.Scope != "" {
-		e.Needs = append(e.Needs, "scope "+o.Scope)
+		e.Requires = append(e.Requires, "scope "+o.Scope)
 	}
 	if o.Staff != nil {
-		e.Needs = append(e.Needs, "staff")
+		e.Requires = append(e.Requires, "staff")
 	}
 	if o.Unnarrowed != nil {
-		e.Needs = append(e.Needs, "token with all scopes")
+		e.Requires = append(e.Requires, "token with all scopes")
 	}
 	for _, p := range o.Parameters {
 		in, err := d.input(p, "parameters", d.Components.Parameters)
