@@ -13,7 +13,7 @@ export CGO_ENABLED = 0
 # Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./application/... ./adapters/memory ./adapters/translator/... ./adapters/wallet/... \
-	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk ./test/ports ./test/report ./test/process \
+	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk ./test/ports ./test/guard ./test/report ./test/process \
 	./adapters/httpapi/reference
 
 # Tests that the race detector would change (query plans, memory) are built without it.
@@ -55,13 +55,13 @@ test-all: build lint wiring ## everything, with the race detector where possible
 	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
 	$(REPORT) -all
 
-soak: build ## the long loops: kills, payments, fuzzing; about an hour
+soak: build ## the long loops: kills, payments, fuzzing; about an hour and a half
 	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200; \
 	$(TEST) -count=1 -timeout 60m -json ./test/e2e | $(REPORT) -all
 	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
 	$(TEST) -count=1 -timeout 60m -json -run '^TestFuzz$$' ./test/contract | $(REPORT) -all
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \
-	while read -r package target; do $(TEST) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$package || exit; done
+	while read -r package target; do $(TEST) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 100x $$package || exit; done
 
 FUZZ ?= 60s
 

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -227,12 +228,20 @@ type Origins []string
 func (o *Origins) UnmarshalText(text []byte) error {
 	var problems []error
 	for _, origin := range splitNames(string(text)) {
-		u, err := url.Parse(origin)
-		isOrigin := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.Scheme+"://"+u.Host == origin
-		if origin != "*" && (!isOrigin || strings.Contains(origin, "*")) {
+		if origin != "*" && !isOrigin(origin) {
 			problems = append(problems, fmt.Errorf("%q is not an origin like https://app.example, without a path, or *", origin))
 		}
 		*o = append(*o, origin)
 	}
 	return errors.Join(problems...)
+}
+
+// isOrigin reports whether a browser may send the text as the origin of a page.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Scheme+"://"+u.Host != s || strings.Contains(s, "*") {
+		return false
+	}
+	_, err = strconv.ParseUint(u.Port(), 10, 16)
+	return err == nil || u.Port() == "" && !strings.HasSuffix(s, ":")
 }

@@ -38,6 +38,9 @@ var wrongSettings = []struct {
 	{"--wallet-poll", "PLAZA_WALLET_POLL", []string{"0", "5", "49ms", "61m"}},
 	{"--wallet-timeout", "PLAZA_WALLET_TIMEOUT", []string{"0", "11s"}},
 	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
+	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
+		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",
+	}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }

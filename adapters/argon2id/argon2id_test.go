@@ -154,6 +154,11 @@ func TestHashesAreReadAsWritten(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5LXR3byBieXRlcyBvZiBhIHRlc3Qga2V5ISE")
 	f.Add("$argon2id$v=19$m=4294967295,t=4294967295,p=255$$")
+	for _, stored := range []string{
+		"", "$", "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5LXR3byBieXRlcyBvZiBhIHRlc3Qga2V5ISE", "$argon2id$v=19$m=64,t=1,p=1$c29t\n$dGhp", "$argon2id$v=19$m=64,t=1,p=1,keyid=x$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5", "$argon2id$v=16$m=064,t=+1,p=1$AAAA$AAAA",
+	} {
+		f.Add(stored)
+	}
 	f.Fuzz(func(t *testing.T, stored string) {
 		h, err := parse(stored)
 		if err != nil {

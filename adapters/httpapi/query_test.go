@@ -145,7 +145,9 @@ func TestIMG_05_keywords(t *testing.T) {
 }
 
 func FuzzList(f *testing.F) {
-	f.Add(" node,,demand, node")
+	for _, s := range []string{" node,,demand, node", "", ",", "a,\u00a0a\u3000,a", "\x00,\xff", strings.Repeat("a,", 2000), "a;b", "A,a", "\u200b,"} {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		q := &query{values: url.Values{"type": {s}}}
 		parts := q.list("type")

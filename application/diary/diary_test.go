@@ -24,7 +24,7 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/test/content"
-	"plaza/test/ports"
+	"plaza/test/guard"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -41,7 +41,7 @@ type fixture struct {
 func newFixture(t *testing.T, change ...func(*diary.Ports)) *fixture {
 	t.Helper()
 	w := &fixture{store: memory.New(), now: noon}
-	s := ports.Guard(ports.Stores{
+	s := guard.Wrap(guard.Stores{
 		Events: w.store.Events(), EventReader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
 		Categories: w.store.Categories(), Subscriptions: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
 	})

@@ -15,7 +15,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/payment"
 	"plaza/domain/user"
-	"plaza/test/ports"
+	"plaza/test/guard"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -51,7 +51,7 @@ func newTrading(t *testing.T) *fixture {
 func newFixtureWith(t *testing.T, gateway payment.Gateway, around func(payment.Ledger) payment.Ledger) *fixture {
 	t.Helper()
 	store := memory.New()
-	guarded := ports.Guard(ports.Stores{Ledger: store.Ledger(), Directory: store.Accounts()})
+	guarded := guard.Wrap(guard.Stores{Ledger: store.Ledger(), Directory: store.Accounts()})
 	w := &fixture{ledger: guarded.Ledger, now: noon, log: &bytes.Buffer{}}
 	if around != nil {
 		w.ledger = around(w.ledger)

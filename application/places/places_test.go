@@ -17,7 +17,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/place"
 	"plaza/domain/user"
-	"plaza/test/ports"
+	"plaza/test/guard"
 )
 
 var (
@@ -85,7 +85,7 @@ func (p *pages) Located(ctx context.Context, after event.ID, limit int) ([]event
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	a := &archive{T: t, store: memory.New(), analyser: &meddler{gazetteer.New(), func() {}}}
-	guarded := ports.Guard(ports.Stores{Events: a.store.Events(), EventReader: a.store.Events()})
+	guarded := guard.Wrap(guard.Stores{Events: a.store.Events(), EventReader: a.store.Events()})
 	a.events = &crossed{Repository: guarded.Events, behind: func() {}}
 	a.read = &pages{Reader: guarded.EventReader}
 	phone, err := user.ParsePhone("+86-13900000001")

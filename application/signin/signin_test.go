@@ -22,7 +22,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
-	"plaza/test/ports"
+	"plaza/test/guard"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -70,7 +70,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	w := &fixture{store: memory.New(), now: noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
-	guarded := ports.Guard(ports.Stores{Accounts: w.store.Accounts(), Tokens: w.store.Tokens(), Throttle: w.store.Throttle()})
+	guarded := guard.Wrap(guard.Stores{Accounts: w.store.Accounts(), Tokens: w.store.Tokens(), Throttle: w.store.Throttle()})
 	w.tokens = &fullTokens{Tokens: guarded.Tokens}
 	w.Signin = signin.New(guarded.Accounts, w.tokens, guarded.Throttle, w.hasher, zxcvbn.Estimator{},
 		signin.TokenTTL(access.DefaultTTL), func() time.Time { return w.now }, slog.New(slog.NewTextHandler(&w.log, nil)))

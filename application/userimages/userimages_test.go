@@ -20,8 +20,8 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/test/guard"
 	"plaza/test/pictures"
-	"plaza/test/ports"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -67,7 +67,7 @@ func newFixture(t *testing.T, change ...func(userimage.Repository) userimage.Rep
 		require.NoError(t, err)
 		return access.Actor{ID: id}
 	}
-	guarded := ports.Guard(ports.Stores{Images: store.Images(), Deletions: store.DeletionQueue()})
+	guarded := guard.Wrap(guard.Stores{Images: store.Images(), Deletions: store.DeletionQueue()})
 	images := guarded.Images
 	for _, c := range change {
 		images = c(images)

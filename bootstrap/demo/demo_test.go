@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
+	"plaza/bootstrap/demo"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"

@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -70,4 +71,25 @@ func TestDate(t *testing.T) {
 	shanghai, err := time.LoadLocation("Asia/Shanghai")
 	require.NoError(t, err)
 	assert.Equal(t, "2026-11-21", event.DateOf(noon.Add(5*time.Hour).In(shanghai)).String(), "its own time zone's day")
+}
+
+// FuzzParseDate compares dates with those of the calendar: a date has one form.
+func FuzzParseDate(f *testing.F) {
+	for _, s := range []string{
+		"2026-11-21", "2024-02-29", "2026-02-29", "1900-02-29", "0000-01-01", "0001-01-01", "9999-12-31", "10000-01-01", "-001-01-01", "2026-1-1", "2026-11-21T00:00:00Z", "2026-11-21 ", "２０２６-11-21", "2026-00-00", "2026-11-31", "\x00",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var year, month, day int
+		_, err := fmt.Sscanf(s, "%d-%d-%d", &year, &month, &day)
+		isDate := err == nil && year > 0 && year < 10_000 && time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) == s
+		d, err := event.ParseDate(s)
+		require.Equal(t, isDate, err == nil, "%q", s)
+		require.Equal(t, !isDate, d.IsZero())
+		if isDate {
+			require.Equal(t, s, d.String())
+			require.Equal(t, d, event.DateOf(d.Time()))
+		}
+	})
 }

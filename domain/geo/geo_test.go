@@ -106,3 +106,33 @@ func anywhere(t *rapid.T, label string) geo.Point {
 	}
 	return geo.Point{Lat: degrees(90).Draw(t, label+".lat"), Lng: degrees(180).Draw(t, label+".lng")}
 }
+
+// FuzzPoint measures between any two points. A distance is the same both ways and at most
+// half the Earth's circumference, and the box around a point has every point within the
+// distance.
+func FuzzPoint(f *testing.F) {
+	for _, c := range [][5]float64{
+		{30.2741, 120.1551, 31.2304, 121.4737, 200}, {0, 180, 0, -180, 5}, {90, 0, 90, 180, 1}, {-90, 12, 90, 12, 500}, {89.9999999, 10, 89.9999999, -170, 1}, {0, 0, 0, 0, 1e-9}, {1e-320, math.Copysign(0, -1), 0, 1e-300, 5},
+		{math.NaN(), 0, 0, 0, 5}, {90.00000000000001, 0, 0, -180.00000000000003, 5}, {math.Inf(1), 0, 0, 0, math.Inf(1)}, {60, 179.999, 60, -179.999, 0.2}, {-45, 0, 45, 179.9999, 500},
+	} {
+		f.Add(c[0], c[1], c[2], c[3], c[4])
+	}
+	f.Fuzz(func(t *testing.T, lat1, lng1, lat2, lng2, km float64) {
+		p, q := geo.Point{Lat: lat1, Lng: lng1}, geo.Point{Lat: lat2, Lng: lng2}
+		lat, lng := p.Problems()
+		assert.Equal(t, lat1 >= -90 && lat1 <= 90, lat == "")
+		assert.Equal(t, lng1 >= -180 && lng1 <= 180, lng == "")
+		within := geo.Kilometres(km)
+		assert.Equal(t, km > 0 && km <= float64(geo.MaxDistance), within.SearchProblem() == "")
+		otherLat, otherLng := q.Problems()
+		if lat+lng+otherLat+otherLng+within.SearchProblem() != "" {
+			return
+		}
+		d := p.To(q)
+		assert.InDelta(t, float64(d), float64(q.To(p)), 1e-6)
+		assert.True(t, d >= 0 && float64(d) <= math.Pi*float64(geo.Radius)+1e-6, "%v", d)
+		if d <= within {
+			assert.True(t, geo.Around(p, within).Contains(q), "%v is within %v of %v", q, within, p)
+		}
+	})
+}

@@ -126,9 +126,23 @@ func TestPLA04_a_picture_for_viewers_has_no_public_address(t *testing.T) {
 	assert.NotEqual(t, media.Key("private/ab/c.jpg"), key)
 }
 
+// FuzzCheck checks any address. Only the issued one is good.
 func FuzzCheck(f *testing.F) {
-	f.Add("private/ab/c.jpg", "1773496800", "00")
-	f.Fuzz(func(t *testing.T, key, expires, signature string) {
-		assert.Same(t, media.ErrBadAddress, check(addresses, media.Key(key), expires, signature, noon))
+	issued, expires, signature := signed(f, addresses.URL("private/ab/c.jpg", media.Viewers, noon))
+	for _, key := range []media.Key{issued, issued + "\n", "private/ab/c.jpg\n17", "public/ab/c.jpg", "private/ab/C.jpg", ""} {
+		for _, until := range []string{expires, "+" + expires, "0" + expires, expires + "0", expires[2:], " " + expires, ""} {
+			f.Add(string(key), until, signature)
+		}
+	}
+	for _, s := range []string{"", "00", signature[:63], signature + "0", strings.ToUpper(signature), signature[:62] + "00", "\x00" + signature} {
+		f.Add(string(issued), expires, s)
+	}
+	f.Fuzz(func(t *testing.T, key, until, s string) {
+		err := check(addresses, media.Key(key), until, s, noon)
+		if media.Key(key) == issued && until == expires && s == signature {
+			require.NoError(t, err)
+			return
+		}
+		require.Same(t, media.ErrBadAddress, err)
 	})
 }

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
+	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
@@ -108,4 +110,39 @@ func TestPAY12_an_order_as_it_was_made(t *testing.T) {
 	tr.Settle(receipt("t", "a"), noon)
 	assert.NotEqual(t, made, tr.Order)
 	assert.Equal(t, made, tr.Order.AsMade())
+}
+
+// FuzzNewKey makes keys of any name and content. A name has bounded, visible text. Contents
+// that differ, even only in where a field ends, have different fingerprints.
+func FuzzNewKey(f *testing.F) {
+	for _, name := range []string{"k", "", " ", "\u200b", "\xff", "nul\x00", strings.Repeat("k", 255), strings.Repeat("é", 256), "\u202ek"} {
+		f.Add(name, "pay", "open_id", "a", uint8(3))
+	}
+	f.Add("k", "", "\x00", "\x07pay", uint8(0))
+	f.Add("k", "pay", "", strings.Repeat("x", 200), uint8(128))
+	f.Fuzz(func(t *testing.T, name, operation, field, value string, end uint8) {
+		made := func(operation string, fields ...payment.RequestField) [32]byte {
+			k, err := payment.NewKey(5, name, payment.RequestContent{Operation: operation, Fields: fields})
+			isName := utf8.ValidString(name) && !strings.ContainsRune(name, 0) && utf8.RuneCountInString(name) <= 255 && !text.IsBlank(name)
+			require.Equal(t, isName, err == nil, "%q", name)
+			if err != nil {
+				require.Contains(t, fault.FieldsOf(err), "Idempotency-Key")
+				return [32]byte{}
+			}
+			require.Equal(t, name, k.Name)
+			return k.Fingerprint
+		}
+		first := made(operation, payment.RequestField{Name: field, Value: value})
+		if first == [32]byte{} {
+			return
+		}
+		require.Equal(t, first, made(operation, payment.RequestField{Name: field, Value: value}))
+		whole := field + value
+		at := int(end) % (len(whole) + 1)
+		moved := payment.RequestField{Name: whole[:at], Value: whole[at:]}
+		require.Equal(t, moved.Name == field, first == made(operation, moved))
+		require.NotEqual(t, first, made(operation, payment.RequestField{Name: field, Value: value}, payment.RequestField{}))
+		require.NotEqual(t, first, made(operation+"x", payment.RequestField{Name: field, Value: value}))
+		require.NotEqual(t, first, made(operation+field, payment.RequestField{Value: value}, moved))
+	})
 }

@@ -1,8 +1,10 @@
 package text_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 
@@ -24,4 +26,28 @@ func TestADM04_addresses_are_whole_and_of_http(t *testing.T) {
 	} {
 		assert.NotEmpty(t, text.AddressProblem(bad), "%q", bad)
 	}
+}
+
+// FuzzAddress reads any address. One without a problem is that of a host on the web, and has
+// nothing that ends an attribute or that browsers read in another way.
+func FuzzAddress(f *testing.F) {
+	for _, s := range []string{
+		"https://x.example/a?b=c#d", "http://[::1]:80/", "https://", "https:///x", "https://a@x.example", "https://x.example\\@evil.example", "javascript:alert(1)//https://x.example", "HTTPS://x.example", "https://x.example/\"onload=", "https://x.example/\u202e",
+		"https://x.example/a b", "https://x.example/\x00", "//x.example", "https://:80", "https://x.example:", "https://%41.example", "https://xn--a", "https://x.example/%zz", "https://x.example/<", "https://\u200b", "data:text/html,x", "https://x.example/" + strings.Repeat("a", 2048),
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if text.AddressProblem(s) != "" {
+			return
+		}
+		assert.LessOrEqual(t, len(s), 2048)
+		assert.True(t, utf8.ValidString(s))
+		assert.Regexp(t, `^(?i:https?)://[^/?#\\@]`, s)
+		assert.NotRegexp(t, "[\x00-\x20\"<>\\\\\x7f]", s)
+		u, err := url.Parse(s)
+		assert.NoError(t, err)
+		assert.NotEmpty(t, u.Hostname())
+		assert.Nil(t, u.User)
+	})
 }

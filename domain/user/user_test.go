@@ -29,7 +29,11 @@ func TestAUT03_phone_names(t *testing.T) {
 }
 
 func FuzzParsePhone(f *testing.F) {
-	f.Add("+86-13800000001")
+	for _, s := range []string{
+		"+86-13800000001", " +1-2025550104\n", "\u00a0+86-13800000001\u3000", "+0-1234", "+1234-56789", "+1-123", "+123-123456789012", "+123-1234567890123", "+86-１３８", "+86-138\x00", "+86-13800000001\n\n+1-2345", "++86-1", "+86-+1", "\u202e+86-13800000001",
+	} {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		p, err := user.ParsePhone(s)
 		if err != nil {

@@ -94,17 +94,19 @@ func behindPicture(t *testing.T, s *server) {
 	}
 }
 
+// pngChunk is a chunk of a PNG.
+func pngChunk(name string, data []byte) []byte {
+	named := append([]byte(name), data...)
+	whole := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), named...)
+	return binary.BigEndian.AppendUint32(whole, crc32.ChecksumIEEE(named))
+}
+
 // bomb is a PNG of 71 bytes that promises 60000×60000 pixels.
 func bomb() []byte {
-	chunk := func(name string, data []byte) []byte {
-		named := append([]byte(name), data...)
-		whole := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), named...)
-		return binary.BigEndian.AppendUint32(whole, crc32.ChecksumIEEE(named))
-	}
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 60_000), 60_000)
 	return bytes.Join([][]byte{
-		[]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(header, 8, 2, 0, 0, 0)),
-		chunk("IDAT", make([]byte, 14)), chunk("IEND", nil),
+		[]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", append(header, 8, 2, 0, 0, 0)),
+		pngChunk("IDAT", make([]byte, 14)), pngChunk("IEND", nil),
 	}, nil)
 }
 

@@ -269,9 +269,18 @@ func addressTampered(t *testing.T, s *server) {
 		with(expires, signature[:len(signature)-1]), with(expires, signature+"0"), with(expires, strings.Repeat("0", len(signature))),
 		with(expires, strings.ToUpper(signature)), with("x", signature), bare + "x?" + query, bare[:len(bare)-1] + "?" + query,
 		bare + "?expires=" + later + "&" + query,
+		with("+"+expires, signature), with("-"+expires, signature), with(" "+expires, signature), with(expires+".0", signature), with(expires+"\x00", signature), with("１"+expires[1:], signature),
+		with(expires, signature[:32]), with(expires, signature+"\x00"), with(expires, " "+signature), with(expires, "0x"+signature), with(expires, ""), bare + "?signature=x&" + query, bare + "?Expires=" + expires + "&Signature=" + signature,
+		bare + "?expires=" + expires + ";signature=" + signature, bare + "?expires[]=" + expires + "&signature[]=" + signature, strings.Replace(bare, "/private/", "/public/", 1) + "?" + query, strings.Replace(bare, "/private/", "/private/private/", 1) + "?" + query,
+		strings.Replace(bare, "/private/", "/private/..%2Fprivate%2F", 1) + "?" + query, strings.Replace(bare, "/private/", "/private//", 1) + "?" + query, strings.Replace(bare, ".jpg", ".JPG", 1) + "?" + query, strings.Replace(bare, ".jpg", ".png", 1) + "?" + query, bare + "/?" + query, bare + "%00?" + query,
 	} {
 		s.anyone().fetches(t, bad).fails(404, "RESOURCE_NOT_FOUND")
 		ada.fetches(t, bad).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	for _, last := range "0123456789abcdef" {
+		if changed := signature[:len(signature)-1] + string(last); changed != signature {
+			s.anyone().fetches(t, with(expires, changed)).fails(404, "RESOURCE_NOT_FOUND")
+		}
 	}
 }
 

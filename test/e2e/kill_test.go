@@ -417,7 +417,7 @@ func newCaller(url string) caller {
 	return caller{url, &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * manyWriters}}}
 }
 
-// send returns the answer when all of it has come.
+// send returns the answer when all of it has come. An empty key sends no token.
 func (c caller) send(key, method, path string, body any) (status int, raw []byte, err error) {
 	var content io.Reader
 	if body != nil {
@@ -432,7 +432,9 @@ func (c caller) send(key, method, path string, body any) (status int, raw []byte
 		return 0, nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Token "+key)
+	if key != "" {
+		req.Header.Set("Authorization", "Token "+key)
+	}
 	res, err := c.client.Do(req)
 	if err != nil {
 		return 0, nil, err

@@ -8,6 +8,7 @@ package apertium
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -16,6 +17,7 @@ import (
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
+	"plaza/domain/text"
 )
 
 // Config holds the settings of the server.
@@ -43,7 +45,7 @@ func New(c Config) (*Translator, error) {
 // Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.remote.Name() }
 
-// Translate implements localisation.Translator.
+// Translate implements localisation.Translator. A translation of marks alone is an error.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
 	cut := make([][]piece, len(texts))
 	var words []string
@@ -61,6 +63,9 @@ func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts [
 	for i := range texts {
 		for n, p := range cut[i] {
 			translated[i] += p.translated(answers[n])
+		}
+		if text.IsBlank(translated[i]) && !text.IsBlank(texts[i]) {
+			return nil, fmt.Errorf("%s: %w: a translation without words", t.Name(), provider.ErrInvalidAnswer)
 		}
 		answers = answers[len(cut[i]):]
 	}

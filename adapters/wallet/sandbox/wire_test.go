@@ -68,7 +68,12 @@ func TestXML_that_could_be_read_in_two_ways_is_refused(t *testing.T) {
 }
 
 func FuzzXML(f *testing.F) {
-	f.Add("<xml><a>1 &lt; <![CDATA[]]]]><![CDATA[>]]></a>&#13;</xml>")
+	for _, text := range []string{
+		"<xml><a>1 &lt; <![CDATA[]]]]><![CDATA[>]]></a>&#13;</xml>", "<xml/>", "", "<xml><a>1</a><a>2</a></xml>", "<xml><a b=\"1\">1</a></xml>", "<xml><a><b>1</b></a></xml>", `<!DOCTYPE x [<!ENTITY a "1">]><xml><a>&a;</a></xml>`,
+		`<?xml version="1.0" encoding="GBK"?><xml><a>1</a></xml>`, "<xml><a>\xff</a></xml>", "<xml><a>\x00</a></xml>", "<xml><a>1</a></xml><xml/>", "<html/>", "<xml><a>&#0;</a></xml>", tooMany(),
+	} {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := parse([]byte(text))
 		if err != nil {

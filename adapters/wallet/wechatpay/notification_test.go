@@ -1,6 +1,7 @@
 package wechatpay
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -116,6 +117,12 @@ func FuzzReceive(f *testing.F) {
 	genuine := signed(reported()...)
 	f.Add([]byte(genuine))
 	f.Add([]byte(written(merged(reported()))))
+	for _, text := range []string{
+		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1), strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
+		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1), strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,
+	} {
+		f.Add([]byte(text))
+	}
 	want, err := g.Receive([]byte(genuine))
 	if err != nil {
 		f.Fatal(err)

@@ -1,15 +1,45 @@
-package ports
+// Package guard finds calls of a store from inside the function given to Change or ChangeRead
+// of the same store, where a store may deadlock or return data that is about to be replaced.
+// Tests of use cases wrap their store with it. It is a package of its own because test/ports
+// takes seconds to compile.
+package guard
 
 import (
 	"bytes"
 	"runtime"
 	"sync"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/payment"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
-// Guard wraps the ports that use cases need beside a Change. A wrapped port panics if it is
-// called from inside the function given to Change, where a store may deadlock or return data
-// that is about to be replaced. Guard returns the other ports unchanged.
-func Guard(s Stores) Stores {
+// Stores are the ports of one store that use cases need beside a Change. A test sets those
+// that it uses.
+type Stores struct {
+	Accounts      access.Accounts
+	Directory     user.Directory
+	Tokens        access.Tokens
+	Throttle      access.Throttle
+	Categories    feed.Categories
+	Subscriptions subscription.Repository
+	Events        event.Repository
+	EventReader   event.Reader
+	Discussion    event.Discussion
+	Related       event.RelatedReader
+	Images        userimage.Repository
+	Ledger        payment.Ledger
+	Deletions     media.DeletionQueue
+}
+
+// Wrap returns the ports, wrapped. A wrapped port panics if it is called from inside the
+// function given to a Change of one of them.
+func Wrap(s Stores) Stores {
 	g := &guard{}
 	s.Accounts = guardedAccounts{s.Accounts, g}
 	s.Directory = guardedDirectory{s.Directory, g}

@@ -1,0 +1,168 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"math/big"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/media"
+	"plaza/domain/secret"
+)
+
+// FuzzForm compares a form with the one that mime/multipart reads.
+func FuzzForm(f *testing.F) {
+	const head = "--b\r\nContent-Disposition: form-data; name="
+	for _, body := range []string{
+		"", "--b--", "--b--\r\n", "--b\r\n\r\n\r\n--b--", head + "\"tags\"\r\n\r\nlake\r\n--b--\r\n", head + "img; filename=x.png\r\n\r\npixels\r\n--b--\r\n",
+		head + "img; filename=\"../../etc/passwd\"\r\n\r\na\r\n" + head + "img; filename=y\r\n\r\nb\r\n--b--\r\n", head + "img; filename=\"\"\r\n\r\npixels\r\n--b--\r\n",
+		head + "\"tags\"; name=\"img\"\r\n\r\nx\r\n--b--", head + "tags; filename*=UTF-8''x\r\n\r\nx\r\n--b--", head + "tags\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=41\r\n--b--",
+		head + "tags\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--c--\r\n--b--", head + "tags\r\n\r\n--bx\r\n--b --\r\n", head + "tags\r\n\r\n\xff\r\n--b--", head + "tags\n\nx\n--b--\n",
+		strings.Repeat(head+"t\r\n\r\nx\r\n", 101) + "--b--", head + "tags\r\n" + strings.Repeat("X: y\r\n", 200) + "\r\nx\r\n--b--", head + "tags\r\n\r\nx", "preamble\r\n" + head + "tags\r\n\r\nx\r\n--b--epilogue",
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var got struct {
+			Img upload `json:"img"`
+		}
+		texts, err := readForm(multipart.NewReader(strings.NewReader(body), "b"), picturesOf(&got))
+		defer got.Img.close()
+		want, wrong := multipart.NewReader(strings.NewReader(body), "b").ReadForm(maxBody)
+		if err != nil {
+			require.True(t, wrong != nil || err == errNotUTF8 || strings.Count(body, "--b") > maxParts, "%v", err)
+			return
+		}
+		require.NoError(t, wrong)
+		defer want.RemoveAll()
+		for name, values := range texts {
+			for _, value := range values {
+				require.True(t, utf8.ValidString(value))
+			}
+			if name != "" { // which mime/multipart leaves out
+				require.Equal(t, want.Value[name], values)
+			}
+		}
+		require.Equal(t, len(want.File["img"]) > 0, got.Img.uploadBuffer != nil)
+		if got.Img.uploadBuffer != nil {
+			file, err := want.File["img"][0].Open()
+			require.NoError(t, err)
+			content, err := io.ReadAll(file)
+			require.NoError(t, err)
+			require.Equal(t, string(content), contentOf(t, got.Img))
+		}
+	})
+}
+
+// escapes matches a surrogate pair, half a pair, or another escape.
+var escapes = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.`)
+
+// FuzzValue compares strings and integers of a body with those of encoding/json and math/big.
+// Half a surrogate pair, which encoding/json replaces, is refused.
+func FuzzValue(f *testing.F) {
+	for _, raw := range []string{
+		`""`, `"x"`, "null", "5", `"5"`, "-0", `"-0"`, "5.0", "5e0", "9223372036854775807", `"9223372036854775808"`, "-9223372036854775808", `"\u0035"`, `"\ud83d\ude42"`, `"\ud83d"`, `"\ude42\ud83d"`, `"\ud83d\ud83d\ude42"`,
+		`"\ufffd"`, "\"\ufffd\"", `"\ufffd\ud800"`, `"\\ufffd\ud800"`, `"\\\ufffd"`, `"\\\\ud800"`, `"\uFFFD\uDfFf"`, `"\u0000"`, `"a\u0000"`, "[1]", "{}", `"` + strings.Repeat("9", 400) + `"`, `" 5"`, "true",
+	} {
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		if !utf8.ValidString(raw) || !json.Valid([]byte(raw)) || strings.TrimSpace(raw) != raw {
+			return // parse refuses the body, or leaves out the space
+		}
+		var want *string
+		isString := json.Unmarshal([]byte(raw), &want) == nil && want != nil
+		isWhole := true
+		for _, match := range escapes.FindAllStringSubmatch(raw, -1) {
+			isWhole = isWhole && match[1] == ""
+		}
+		s, problem := readString(json.RawMessage(raw))
+		if raw == "null" {
+			return // value handles it before
+		}
+		require.Equal(t, isString && isWhole && !strings.ContainsRune(*want, 0), problem == "", "%q: %s", raw, problem)
+		if problem == "" {
+			require.Equal(t, *want, s)
+		}
+		digits := raw
+		if isString {
+			digits = s
+		}
+		n, isInteger := readInteger(json.RawMessage(raw), 64)
+		exact, _ := new(big.Int).SetString(digits, 10)
+		require.Equal(t, decimalsAlone.MatchString(digits) && exact.IsInt64(), isInteger, "%q", raw)
+		if isInteger {
+			require.Equal(t, exact.Int64(), n)
+		}
+	})
+}
+
+// FuzzSignedURL asks for a private picture with any name and query. Only the name that was
+// signed with the query that was issued leads to it.
+func FuzzSignedURL(f *testing.F) {
+	pictures := map[media.Key]string{"private/plate": "hidden", "private/other": "hidden", "public/plate": "pixels"}
+	source := &shown{Addresses: media.NewAddresses("", secret.New("signing key")), pictures: pictures, now: noon}
+	issued, err := url.Parse(source.URL("private/plate", media.Viewers, noon))
+	require.NoError(f, err)
+	expires, signature := issued.Query().Get("expires"), issued.Query().Get("signature")
+	for _, query := range []string{
+		"", issued.RawQuery, issued.RawQuery + "0", issued.RawQuery + "&expires=9", "expires=9&" + issued.RawQuery, "expires=%2B" + expires + "&signature=" + signature, "expires=0" + expires + "&signature=" + signature,
+		"expires=" + expires + "&signature=" + strings.ToUpper(signature), "expires=" + expires + "&signature=" + signature[:63], "expires=" + expires + "%00&signature=" + signature, "signature=" + signature + "&expires=" + expires,
+		"expires=" + expires + ";signature=" + signature, "Expires=" + expires + "&Signature=" + signature, "expires=1e10&signature=" + signature, "expires[]=" + expires + "&signature[]=" + signature, "%=&" + issued.RawQuery,
+	} {
+		for _, name := range []string{"plate", "other", "../public/plate", "plate/", "PLATE", "plate\x00"} {
+			f.Add(name, query)
+		}
+	}
+	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, nil, table)
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, name, query string) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.URL.Path, r.URL.RawQuery = "/media/private/"+name, query
+		w := httptest.NewRecorder()
+		router.ServeHTTP(w, r)
+		values, _ := url.ParseQuery(query)
+		isIssued := name == "plate" && values.Get("expires") == expires && values.Get("signature") == signature
+		require.Equal(t, isIssued, w.Code == http.StatusOK, "%d", w.Code)
+		require.Equal(t, isIssued, strings.Contains(w.Body.String(), "hidden"))
+	})
+}
+
+// FuzzTimestamp compares the text of a time with that of package time.
+func FuzzTimestamp(f *testing.F) {
+	for _, seconds := range []int64{0, -1, 951_782_400, 1_773_496_800, -62_135_596_800, 253_402_300_799} {
+		for _, nanoseconds := range []int64{0, 1, 999, 1000, 7_000, 120_000_000, 999_999_999} {
+			f.Add(seconds, nanoseconds, int16(0))
+			f.Add(seconds, nanoseconds, int16(-719))
+		}
+	}
+	f.Fuzz(func(t *testing.T, seconds, nanoseconds int64, zone int16) {
+		if math.Abs(float64(seconds)) > 1e12 {
+			return
+		}
+		at := time.Unix(seconds, nanoseconds).In(time.FixedZone("", int(zone)*60))
+		if year := at.UTC().Year(); year < 1 || year > 9999 {
+			return // such a time is never stored
+		}
+		form := "2006-01-02T15:04:05.000000Z"
+		if at.Truncate(time.Microsecond).Equal(at.Truncate(time.Second)) {
+			form = "2006-01-02T15:04:05Z"
+		}
+		got := timestamp(at).String()
+		require.Equal(t, at.UTC().Truncate(time.Microsecond).Format(form), got)
+		back, err := time.Parse(time.RFC3339, got)
+		require.NoError(t, err)
+		require.True(t, back.Equal(at.Truncate(time.Microsecond)))
+	})
+}

@@ -1,0 +1,213 @@
+package httpapi
+
+import (
+	"bufio"
+	"math"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/text"
+	"plaza/domain/userimage"
+)
+
+// FuzzQuery reads parameters of every type from any query string. Values that are read are
+// within their bounds; the problems of the others can be sent to the client.
+func FuzzQuery(f *testing.F) {
+	for _, raw := range []string{
+		"", "page=2&page_size=7&ordering=-create_time&uid=1", "type=demand&lat=30.2741&lng=120.1551&within_distance=5", "category=%00", "category[]=a%00b", "%ff=%ff",
+		"page=1;page_size=2", "%", "%zz=1", "page=%D9%A3&page=1", "page=1&page=x", "page=+1+&page_size=%2B1", "page=99999999999999999999&page_size=99999999999999999999",
+		"lat=NaN&lng=Infinity", "lat=0x1p-2&lng=1_0", "lat=1e999&lng=-0", "lat=90.0000000000000001&lng=-180", "within_distance=1e-400&lat=0&lng=0", "lat=1", "&&==&=&", "%00=1", "tags__overlap=" + strings.Repeat("a,", 60) + "b",
+		"tags__contains=" + strings.Repeat("%2C,", 60), "ordering=create_time,-create_time", "ordering=--event_time", "uid=-9223372036854775809", strings.Repeat("a&", 2000),
+	} {
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		g, _ := gin.CreateTestContext(httptest.NewRecorder())
+		g.Request = &http.Request{URL: &url.URL{RawQuery: raw}}
+		q := (&call{gin: g}).query()
+		for name, values := range q.values {
+			for _, value := range values {
+				require.Empty(t, text.Limit{}.Problem(value), "%q", name)
+			}
+		}
+		request, ordering, area := q.page(), q.ordering(), q.circle()
+		words, uid := q.keywords("tags__overlap"), q.positiveInt("uid", 0)
+		err := q.err()
+		if _, malformed := url.ParseQuery(raw); malformed != nil {
+			require.Error(t, err)
+		}
+		if err == nil {
+			require.Positive(t, request.Number())
+			require.GreaterOrEqual(t, request.Offset(), 0)
+			require.LessOrEqual(t, request.Size(), page.MaxSize)
+			require.LessOrEqual(t, len(ordering.Terms()), 2)
+			require.LessOrEqual(t, len(words), userimage.MaxTags)
+			require.GreaterOrEqual(t, uid, int64(0))
+			if area != nil {
+				require.LessOrEqual(t, math.Abs(area.Centre.Lat), 90.0)
+				require.LessOrEqual(t, math.Abs(area.Centre.Lng), 180.0)
+				require.True(t, area.Within > 0 && area.Within <= 500, "%v", area.Within)
+			}
+			return
+		}
+		requireTellable(t, err)
+	})
+}
+
+// requireTellable asserts that the error is a refusal of the client's input, and that its
+// response is JSON of valid text.
+func requireTellable(t *testing.T, err error) {
+	t.Helper()
+	wrong, is := fault.As(err)
+	require.True(t, is, "%v", err)
+	require.Equal(t, fault.Invalid, wrong.Kind)
+	require.True(t, wrong.Text != "" || len(wrong.Fields) > 0)
+	for name := range wrong.Fields {
+		require.True(t, name != "" && utf8.ValidString(name) && !strings.ContainsRune(name, 0), "%q", name)
+	}
+	raw, err := encode(refuse(err).content)
+	require.NoError(t, err)
+	require.True(t, utf8.Valid(raw))
+}
+
+var digitsAlone, decimalsAlone = regexp.MustCompile(`\A[0-9]+\z`), regexp.MustCompile(`\A-?[0-9]+\z`)
+
+// FuzzNumbers compares the numbers of paths and queries with those of math/big.
+func FuzzNumbers(f *testing.F) {
+	for _, s := range []string{
+		"1", "0", "007", "-0", "-1", "+1", " 1\t", "1.0", ".5", "5.", ".", "1e3", "1e-400", "1e400", "0x10", "1_0", "Inf", "NaN", "infinity", "\u0663", "\uff11", "1\x00",
+		"2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", strings.Repeat("9", 400), "\u00a07\u3000",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		require.Equal(t, clamped(s, digitsAlone), positiveInt(s))
+
+		q := &query{values: url.Values{"n": {s}}}
+		n, sent := q.integer("n")
+		isNumber := decimalsAlone.MatchString(text.Trim(s))
+		require.Equal(t, isNumber, sent)
+		require.Equal(t, isNumber || text.Trim(s) == "", q.err() == nil)
+		require.Equal(t, clamped(text.Trim(s), decimalsAlone), n)
+
+		q = &query{values: url.Values{"n": {s}}}
+		if x, sent := q.number("n"); sent && q.err() == nil {
+			require.False(t, math.IsNaN(x) || math.IsInf(x, 0))
+			require.Empty(t, strings.Trim(text.Trim(s), "0123456789+-.eE"), "%q", s)
+		}
+
+		q = &query{values: url.Values{"page": {s}, "page_size": {s}}}
+		if request := q.page(); q.err() == nil {
+			want := max(clamped(text.Trim(s), digitsAlone), 1)
+			if text.Trim(s) == "" {
+				want = page.DefaultSize
+			}
+			require.Equal(t, min(want, page.MaxSize), int64(request.Size()))
+			_, err := page.Of(request, []int{}, 0)
+			require.Equal(t, request.Number() > 1, err != nil)
+		}
+	})
+}
+
+// clamped returns the number that s has if it has the form, limited to 64 bits, else 0.
+func clamped(s string, form *regexp.Regexp) int64 {
+	n, ok := new(big.Int).SetString(s, 10)
+	switch {
+	case !ok || !form.MatchString(s):
+		return 0
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// FuzzOrdering reads an ordering again from its own terms.
+func FuzzOrdering(f *testing.F) {
+	for _, s := range []string{
+		"", "event_time", "-create_time, event_time", "event_time,-event_time,create_time", "--event_time", "-", ",,", "Event_Time", "event_time;drop", "event_time\x00", "\u2212event_time",
+	} {
+		f.Add(s)
+	}
+	known := []string{"event_time", "-event_time", "create_time", "-create_time"}
+	f.Fuzz(func(t *testing.T, s string) {
+		ordering := func(s string) ([]event.Term, error) {
+			q := &query{values: url.Values{"ordering": {s}}}
+			o := q.ordering()
+			return o.Terms(), q.err()
+		}
+		terms, err := ordering(s)
+		isUnknown := func(part string) bool { part = text.Trim(part); return part != "" && !slices.Contains(known, part) }
+		require.Equal(t, slices.ContainsFunc(strings.Split(s, ","), isUnknown), err != nil, "%q", s)
+		if err != nil {
+			requireTellable(t, err)
+			return
+		}
+		var written []string
+		for _, term := range terms {
+			written = append(written, map[bool]string{true: "-"}[term.Descending]+string(term.Key))
+		}
+		again, err := ordering(strings.Join(written, ","))
+		require.NoError(t, err)
+		require.Equal(t, terms, again)
+		require.LessOrEqual(t, len(terms), 2)
+	})
+}
+
+// FuzzTarget sends any target to the router. Redirects stay on this server and soon end.
+func FuzzTarget(f *testing.F) {
+	for _, target := range []string{
+		"/api/user/profile", "/api/user/profile/", "//evil.example/api/user/profile", "/\\evil.example/api/user/profile", "/%2Fevil.example/..", "/api/../api/user/profile", "/api/user//profile",
+		"http://evil.example/api/user/profile", "/api/xfile/event/1%2F2", "/media/public/..%2fprivate%2fx", "/media/private/%2e%2e/x?a=b", "*", "/?//evil.example", "/api/user/profile?next=//evil.example/",
+		"/media/portrait", "/api/xfile/event/%00", "/.", "/%", "/api/user/profile;x=1", "/API/USER/PROFILE", "/api/user/profile%2F", "/api/xfile/event/0%2F", "/api/xfile/event/0%2F%252F%2F", "evil.example:443",
+	} {
+		f.Add(target)
+	}
+	var rows []route
+	for _, r := range table {
+		rows = append(rows, row(r.Method, r.Path, NoAuth, func(*api, *call) (reply, error) { return noContent(), nil }))
+	}
+	router, err := newRouter(&api{}, nil, rows)
+	require.NoError(f, err)
+	handler := newMiddleware(router, Config{Log: discarded})
+	get := func(target string) *httptest.ResponseRecorder {
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target + " HTTP/1.1\r\nHost: plaza.example\r\n\r\n")))
+		if err != nil {
+			return nil
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		w := get(target)
+		if w == nil {
+			return
+		}
+		for hops := 0; w.Code == http.StatusMovedPermanently; hops++ {
+			require.Less(t, hops, 3, "%q", target)
+			to := w.Header().Get("Location")
+			u, err := url.Parse(to)
+			require.NoError(t, err)
+			require.True(t, u.Scheme == "" && u.Host == "" && strings.HasPrefix(to, "/"), "%q", to)
+			require.NotRegexp(t, `^/[/\\]`, to, "browsers take that for a host")
+			w = get(to)
+			require.NotNil(t, w)
+		}
+		require.Contains(t, []int{204, 404, 405}, w.Code)
+	})
+}

@@ -1,0 +1,66 @@
+package contract
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// polyglotRows show that what is shown as a picture is a picture alone.
+var polyglotRows = []row{
+	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, memoryOnly},
+	{"PLA-03 what only some browsers show is refused", otherPictures, memoryOnly},
+}
+
+func polyglots(t *testing.T, s *server) {
+	ada := s.member(t)
+	event := ada.publishes(t, "x")
+	const script = "<script>alert(1)</script><?php system($_GET[0]); ?>"
+	comment := append([]byte{0xff, 0xfe, 0, byte(2 + len(script))}, script...)
+	jpeg, gif, png := aJPEG(t), aGIF(t), aPNG(t)
+	for name, raw := range map[string][]byte{
+		"a page in a JPEG's comment":    bytes.Join([][]byte{jpeg[:2], comment, jpeg[2:]}, nil),
+		"a page behind a JPEG":          append(bytes.Clone(jpeg), script...),
+		"an archive behind a PNG":       append(bytes.Clone(png), "PK\x03\x04"+script...),
+		"a page in a PNG's text":        bytes.Join([][]byte{png[:33], pngChunk("tEXt", []byte("Comment\x00"+script)), png[33:]}, nil),
+		"a page in an unknown chunk":    bytes.Join([][]byte{png[:33], pngChunk("scRp", []byte(script)), png[33:]}, nil),
+		"a script behind a GIF":         append(bytes.Clone(gif), "/*"+script+"*/=1;"...),
+		"a page in a GIF's comment":     bytes.Join([][]byte{gif[:len(gif)-1], {0x21, 0xfe, byte(len(script))}, []byte(script), {0, 0x3b}}, nil),
+		"a picture in another's letter": append(bytes.Clone(png), jpeg...),
+	} {
+		require.True(t, strings.Contains(string(raw), script) || name == "a picture in another's letter", name)
+		for _, address := range []string{
+			ada.post(t, images, object{"img": raw}).is(201).text("data.img"), ada.post(t, plates, object{"event": event, "photo": raw}).is(201).text("data.photo"),
+			ada.send(t, "PUT", avatars, object{"avatar": raw}).is(200).text("data.avatar"),
+		} {
+			shown := s.anyone().fetches(t, address).is(200)
+			assert.NotContains(t, string(shown.body), "script", name)
+			assert.NotContains(t, string(shown.body), "php", name)
+			assert.Contains(t, []string{"image/jpeg", "image/png"}, shown.header.Get("Content-Type"))
+			assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
+			assert.Equal(t, "default-src 'none'; frame-ancestors 'none'", shown.header.Get("Content-Security-Policy"))
+		}
+	}
+}
+
+func otherPictures(t *testing.T, s *server) {
+	ada := s.member(t)
+	event := ada.publishes(t, "x")
+	before := ada.get(t, profile).is(200).text("data.avatar")
+	png := string(aPNG(t))
+	for name, raw := range map[string]string{
+		"SVG": `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`, "SVG as XML": `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg>&x;</svg>`, "a page": "<!doctype html><script>alert(1)</script>",
+		"PDF": "%PDF-1.7\n", "BMP": "BM\x3a\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x18\x00", "TIFF": "II*\x00\x08\x00\x00\x00\x00\x00", "TIFF, big": "MM\x00*\x00\x00\x00\x08\x00\x00", "ICO": "\x00\x00\x01\x00\x01\x00",
+		"AVIF": "\x00\x00\x00\x1cftypavif\x00\x00\x00\x00avifmif1", "HEIC": "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00", "JPEG XL": "\xff\x0a\x00", "JPEG 2000": "\x00\x00\x00\x0cjP  \r\n\x87\n", "PSD": "8BPS\x00\x01", "MP4": "\x00\x00\x00\x18ftypmp42", "a JPEG's magic": "\xff\xd8\xff", "a GIF's magic": "GIF89a",
+		"a WebP's magic": "RIFF\x00\x00\x00\x00WEBPVP8 ", "a WAV": "RIFF\x24\x00\x00\x00WAVEfmt ", "a page before a PNG": "<script>alert(1)</script>" + png, "a line before a PNG": "\n" + png, "an archive": "PK\x03\x04", "a program": "\x7fELF\x02\x01\x01", "a postscript": "%!PS-Adobe-3.0\n", "MVG": "push graphic-context\nfill 'url(https://x.example/)'", "a playlist": "#EXTM3U\nfile:///etc/passwd",
+	} {
+		ada.post(t, images, object{"img": []byte(raw)}).invalid("img")
+		ada.post(t, plates, object{"event": event, "photo": []byte(raw)}).invalid("photo")
+		assert.Contains(t, ada.send(t, "PUT", avatars, object{"avatar": []byte(raw)}).invalid("avatar").text("data.avatar.0"), "JPEG", name)
+	}
+	assert.Equal(t, before, ada.get(t, profile).is(200).text("data.avatar"))
+	assert.Empty(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"))
+}
