@@ -40,6 +40,7 @@ type operation struct {
 	Scope                             string          `json:"x-scope"`
 	Staff                             json.RawMessage `json:"x-staff"`
 	Unnarrowed                        json.RawMessage `json:"x-unnarrowed"`
+	Extension                         json.RawMessage `json:"x-extension"`
 	Contract                          words           `json:"x-contract"`
 }
 

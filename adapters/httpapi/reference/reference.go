@@ -101,6 +101,7 @@ type entry struct {
 	Requires                  []string
 	Contract                  string
 	Deprecated                bool
+	IsExtension               bool   // not of the original interface
 	Words                     string // for the search
 	Parameters                []input
 	Bodies                    []body
@@ -201,6 +202,7 @@ func (d *document) entry(method, path string, o operation) (entry, error) {
 	e := entry{
 		ID: o.OperationID, Method: method, Path: path, Summary: cmp.Or(o.Summary, o.OperationID), Description: blocks(o.Description),
 		Auth: d.auth(o), Contract: strings.Join(o.Contract, ", "), Deprecated: o.Deprecated,
+		IsExtension: o.Extension != nil,
 	}
 	if o.Scope != "" {
 		e.Requires = append(e.Requires, "scope "+o.Scope)
