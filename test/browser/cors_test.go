@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -199,13 +200,22 @@ func (c *caller) login(t *testing.T) {
 	c.key = body.Data.Key
 }
 
-// TestGEN_15 shows GEN-15 in a browser.
-func TestGEN_15(t *testing.T) {
+// TestChromium shows GEN-15, and the page at /docs/, on one server and in one Chromium:
+// loading the demo data and starting a browser take most of the time.
+func TestChromium(t *testing.T) {
 	chromium := startChromium(t)
 	listed, unlisted := servePage(t)
 	seen := &recorder{}
-	api := servePlaza(t, bootstrap.Origins{listed}, seen.wrap)
+	api := serve(t, bootstrap.Origins{listed}, func(app *bootstrap.App) {
+		require.NoError(t, app.LoadDemo(t.Context()))
+		app.Handler = seen.wrap(app.Handler)
+	})
+	t.Run("GEN_15", func(t *testing.T) { showCORS(t, chromium, api, listed, unlisted, seen) })
+	t.Run("reference", func(t *testing.T) { showReference(t, chromium, api) })
+}
 
+// showCORS lets pages of a listed and of an unlisted origin call the server.
+func showCORS(t *testing.T, chromium context.Context, api, listed, unlisted string, seen *recorder) {
 	t.Run("listed_origin", func(t *testing.T) {
 		page := &caller{tab: openTab(t, chromium, listed), api: api}
 		page.login(t)
@@ -215,10 +225,12 @@ func TestGEN_15(t *testing.T) {
 		usesPictures(t, page)
 	})
 	t.Run("any_origin", func(t *testing.T) {
-		page := &caller{tab: openTab(t, chromium, unlisted), api: servePlaza(t, bootstrap.Origins{"*"}, seen.wrap)}
-		page.login(t)
-		page.ask(t, "GET", profile, nil, nil).is(t, 200, &object{})
-		page.ask(t, "GET", events+"4711/", nil, nil).fails(t, 404, "RESOURCE_NOT_FOUND")
+		empty := serve(t, bootstrap.Origins{"*"}, func(*bootstrap.App) {})
+		page := &caller{tab: openTab(t, chromium, unlisted), api: empty, key: "unknown"}
+		page.ask(t, "POST", login, nil, object{"username": yuan, "password": "a guess"}).fails(t, 400, "VALIDATION_EXCEPTION")
+		page.ask(t, "GET", profile, nil, nil).fails(t, 401, "AUTHENTICATION_FAILED")
+		page.key = ""
+		page.ask(t, "GET", "/api/feed/categories/", nil, nil).is(t, 200, &object{})
 	})
 	t.Run("unlisted_origin", func(t *testing.T) {
 		page := &caller{tab: openTab(t, chromium, unlisted), api: api}

@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"testing"
 	"time"
 
@@ -14,9 +13,8 @@ import (
 	"plaza/bootstrap"
 )
 
-// servePlaza serves Plaza with the demo data on a free port until the test ends. wrap wraps
-// the handler.
-func servePlaza(t *testing.T, origins bootstrap.Origins, wrap func(http.Handler) http.Handler) (url string) {
+// serve serves Plaza, prepared as the function does, on a free port until the test ends.
+func serve(t *testing.T, origins bootstrap.Origins, prepare func(*bootstrap.App)) (url string) {
 	t.Helper()
 	config, err := bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DataDir: t.TempDir(), CORSOrigins: origins,
@@ -28,8 +26,7 @@ func servePlaza(t *testing.T, origins bootstrap.Origins, wrap func(http.Handler)
 	config.PublicURL = listeners.URL()
 	app, err := bootstrap.NewApp(t.Context(), config.OfferDemo(), slog.New(slog.DiscardHandler), bootstrap.Parts{Hashing: &argon2id.Cheap})
 	require.NoError(t, err)
-	require.NoError(t, app.LoadDemo(t.Context()))
-	app.Handler = wrap(app.Handler)
+	prepare(app)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- bootstrap.Serve(ctx, app, listeners) }()

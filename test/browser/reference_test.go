@@ -1,7 +1,7 @@
 package browser
 
 import (
-	"net/http"
+	"context"
 	"strings"
 	"testing"
 
@@ -11,12 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func asItIs(h http.Handler) http.Handler { return h }
-
-// TestReference uses the page at /docs/ as a person does.
-func TestReference(t *testing.T) {
-	chromium := startChromium(t)
-	api := servePlaza(t, nil, asItIs)
+// showReference uses the page at /docs/ as a person does.
+func showReference(t *testing.T, chromium context.Context, api string) {
 	open := func(t *testing.T, path string) *tab {
 		t.Helper()
 		tab := openTab(t, chromium, api+path)
