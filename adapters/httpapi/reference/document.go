@@ -153,6 +153,9 @@ func (o *ordered[T]) UnmarshalJSON(raw []byte) error {
 		if err := decoder.Decode(&m.Value); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
+		if v := reflect.ValueOf(m.Value); v.Kind() == reflect.Pointer && v.IsNil() {
+			return fmt.Errorf("%s is null", m.Name)
+		}
 		*o = append(*o, m)
 	}
 	return nil

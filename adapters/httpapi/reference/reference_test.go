@@ -102,6 +102,7 @@ func TestBrokenDocuments(t *testing.T) {
 		`"Gone" is missing`:        `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": ` + strings.Replace(operation, "%", `{"$ref": "#/components/schemas/Gone"}`, 1) + `}}}`,
 		"#/paths/x is not one of":  `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": ` + strings.Replace(operation, "%", `{"$ref": "#/paths/x"}`, 1) + `}}}`,
 		`the tag "T" is missing`:   `{"paths": {"/a/": {"get": ` + strings.Replace(operation, "%", "{}", 1) + `}}}`,
+		"200 is null":              `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": {"responses": {"200": null}}}}}`,
 		"/a/: get: response 200: ": `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": {"responses": {"200": {"$ref": "#/components/responses/Gone"}}}}}}`,
 	} {
 		_, err := Page([]byte(document), nil)
