@@ -119,11 +119,15 @@ func logsInWhenNeeded(t *testing.T, page *tab) {
 		media.dispatchEvent(new Event('change'))
 		const bytes = Uint8Array.from(atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'), c => c.charCodeAt())
 		files.items.add(new File([bytes], 'dot.gif', {type: 'image/gif'}))
-		f.querySelector('[type=file]').files = files.files`)
+		f.querySelector('[type=file]').files = files.files
+		f.querySelector('fieldset:not([hidden]) [name=tags]').value = 'lake, it\'s'`)
 	page.do(t, chromedp.WaitVisible(chromedp.CSS(".person")))
 	logIn(t, page)
-	assert.Contains(t, answered(t, page, "createImage"), "201")
-	assert.Contains(t, get(t, page, chromedp.TextContent(chromedp.CSS("#op-createImage .curl code"))), "-F 'img=@dot.gif'")
+	text := answered(t, page, "createImage")
+	assert.Contains(t, text, "201")
+	assert.Regexp(t, `"tags": \[\s+"lake",\s+"it's"\s+\]`, text)
+	command := get(t, page, chromedp.TextContent(chromedp.CSS("#op-createImage .curl code")))
+	assert.Contains(t, command, "-F 'img=@dot.gif' \\\n  -F 'tags=lake' \\\n  -F 'tags=it'\\''s'")
 }
 
 func searches(t *testing.T, page *tab) {

@@ -265,7 +265,10 @@ function requestOf(form) {
       request.contentType = field.closest('fieldset').dataset.media
     } else if (value !== '' && place === 'query') query.append(name, value)
     else if (value !== '' && place === 'header') request.headers.push([name, value])
-    else if (value !== '' && place === 'form') request.parts.push(field)
+    else if (value !== '' && place === 'form') {
+      const values = field.files ?? ('many' in field.dataset ? value.split(',').map(word => word.trim()) : [value])
+      request.parts.push(...[...values].map(part => [name, part]))
+    }
   }
   if (String(query)) request.path += '?' + query
   if (request.contentType) request.headers.push(['Content-Type', request.contentType])
@@ -280,7 +283,7 @@ function showCommand(form) {
   const isImplied = method === 'GET' || method === 'POST' && (body !== undefined || parts.length > 0)
   const lines = [`curl ${isImplied ? '' : `-X ${method} `}${quote(base + path)}`]
   for (const [name, value] of headers) lines.push(`-H ${quote(`${name}: ${value}`)}`)
-  for (const part of parts) lines.push(`-F ${quote(part.files ? `${part.name}=@${part.files[0].name}` : `${part.name}=${part.value}`)}`)
+  for (const [name, part] of parts) lines.push(`-F ${quote(`${name}=${part instanceof File ? '@' + part.name : part}`)}`)
   if (body !== undefined) lines.push(`-d ${quote(body)}`)
   if ('picture' in form.dataset) lines.push('-o picture')
   form.closest('.side').querySelector('.curl code').textContent = lines.join(' \\\n  ')
@@ -309,7 +312,7 @@ async function send(form) {
   const options = {method, headers: headers.map(([name, value]) => [name, name === 'Authorization' ? 'Token ' + session?.key : value]), body}
   if (parts.length > 0) {
     options.body = new FormData()
-    for (const part of parts) options.body.append(part.name, part.files ? part.files[0] : part.value)
+    for (const [name, part] of parts) options.body.append(name, part)
   }
   button.disabled = true
   const began = performance.now()

@@ -26,6 +26,9 @@ type shape struct {
 // IsChoice reports whether the value is one of Values.
 func (s shape) IsChoice() bool { return len(s.Values) > 0 && !strings.Contains(s.Type, " of ") }
 
+// IsMany reports whether the value is a list.
+func (s shape) IsMany() bool { return strings.HasPrefix(s.Type, "array of ") }
+
 type value struct{ Value, Name, Description string }
 
 type field struct {
