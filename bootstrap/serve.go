@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -74,10 +72,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 			return fmt.Errorf("load demo data: %w", err)
 		}
 	}
+	if config.Limits == limitsOff {
+		log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
+	}
 	if isReachable(listeners.public.Addr()) {
 		app.warnOfExposure(ctx, hasPublicURL, c.Demo)
 	}
-	collectLessOften()
+	limitMemory(log)
 	greet(s.out, listeners, config, c.Demo)
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -86,14 +87,6 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		end()
 	})
 	return Serve(serving, app, listeners)
-}
-
-// collectLessOften trades memory for less garbage collection: a server has few live objects.
-// GOGC in the environment takes precedence.
-func collectLessOften() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
 }
 
 // Limits of the servers. The handler limits how long a body may take.

@@ -28,7 +28,7 @@ import (
 
 func TestKnownAccountsLogIn(t *testing.T) {
 	w := loadedAlone(t)
-	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), today, slog.New(slog.DiscardHandler))
+	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), nil, today, slog.New(slog.DiscardHandler))
 	logins, err := demo.Logins()
 	require.NoError(t, err)
 	require.Len(t, logins, 4)

@@ -176,8 +176,14 @@ func (r *running) ends(t *testing.T) int {
 
 func login(t *testing.T, url string) string {
 	t.Helper()
+	return loginAs(t, url, "+86-13800000001")
+}
+
+// loginAs logs in to an account of the demo.
+func loginAs(t *testing.T, url, phone string) string {
+	t.Helper()
 	res, err := http.Post(url+"/api/auth/login/", "application/json",
-		strings.NewReader(`{"username": "+86-13800000001", "password": "plaza-demo"}`))
+		strings.NewReader(`{"username": "`+phone+`", "password": "plaza-demo"}`))
 	require.NoError(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
