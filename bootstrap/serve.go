@@ -55,6 +55,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		stop := box.runBeside(ctx)
 		defer func() { err = errors.Join(err, stop()) }() // after the App, which calls it
 	}
+	if c.Demo {
+		config = config.OfferDemo()
+	}
 	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
 		return err

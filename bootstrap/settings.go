@@ -62,6 +62,14 @@ type Config struct {
 	LogFormat     string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
 
 	unparsed
+	offersDemo bool
+}
+
+// OfferDemo returns the configuration of a server whose reference page offers to log in as
+// people of the demo data.
+func (c Config) OfferDemo() Config {
+	c.offersDemo = true
+	return c
 }
 
 // maxTokenTTL is a limit that every store can represent.

@@ -42,7 +42,10 @@ import (
 // Injectors from wire.go:
 
 func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
-	config := newHTTPConfig(c, now, log)
+	config, err := newHTTPConfig(c, now, log)
+	if err != nil {
+		return nil, err
+	}
 	accounts := stores.Accounts
 	tokens := stores.Tokens
 	throttle := stores.Throttle

@@ -78,13 +78,13 @@ install() {
 		packages postgresql
 		;;
 	apertium) packages apertium-apy apertium-eng-spa ;;
+	chromium) packages chromium ;;
 	s3)
 		echo "test/tools.sh: building versitygw $versitygw" >&2
 		folder=$cache/versitygw-$versitygw
 		(cd / && CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off GOBIN=$folder \
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
 		;;
-	chromium) packages chromium ;;
 	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
 	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;
 	typescript) npm_packages "$client" $modules ;;

@@ -14,10 +14,12 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"plaza/adapters/httpapi/reference"
 	"plaza/application/browsing"
 	"plaza/application/diary"
 	"plaza/application/following"
@@ -47,7 +49,12 @@ type Config struct {
 	// zero Limit is none.
 	AddressLimit ratelimit.Limit
 	Now          func() time.Time // required with an AddressLimit
-	Log          *slog.Logger
+	// Version is the version of the program, as people read it.
+	Version string
+	// DemoPeople are the people of the demo data. The reference page offers to log in as
+	// them.
+	DemoPeople []reference.Person
+	Log        *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -76,6 +83,7 @@ type api struct {
 	limits    *listLimits
 	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
 	addresses *addressLimit    // nil: none
+	pages     pages
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -86,8 +94,8 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c)}
-	router, err := newRouter(a, c.TrustedProxies, table)
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c)}
+	router, err := newRouter(a, c.TrustedProxies, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
 	}
