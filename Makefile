@@ -13,7 +13,8 @@ export CGO_ENABLED = 0
 # Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./application/... ./adapters/memory ./adapters/translator/... ./adapters/wallet/... \
-	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk ./test/ports ./test/guard ./test/report ./test/process
+	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
+	./test/ports ./test/guard ./test/report ./test/process ./test/faultproxy
 
 # Tests that the race detector would change (query plans, memory) are built without it.
 NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)

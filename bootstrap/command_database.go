@@ -182,7 +182,7 @@ func (c checkCommand) note(s streams, r *report, f finding) {
 func looksAt(c Config) []string {
 	parts := []string{
 		"publications", "nodes", "demands", "events", "the feed's listings and counts",
-		"the counts of comments", "the places of events", "images", "the files of pictures",
+		"the counts of comments", "the places of events", "images", "the bytes of pictures", "the files of pictures",
 	}
 	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
 		return append([]string{"the file", "its references"}, parts...)

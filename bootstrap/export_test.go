@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"plaza/adapters/argon2id"
+	"plaza/domain/quota"
 )
 
 // Hashing are the parameters outside of tests.
@@ -60,3 +61,6 @@ func Parse(flags ...string) (Config, error) {
 
 // Translators are the names that may be chosen.
 var Translators = translators
+
+// Quotas returns the quotas of an account.
+func (c Config) Quotas() quota.Limits { return c.quotas() }

@@ -74,3 +74,14 @@ func TestServe_on_this_machine_does_not_warn_of_the_demo(t *testing.T) {
 	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Config: settings}), "level=WARN")
 	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN")
 }
+
+func TestGEN14_serve_warns_at_every_start_while_limits_are_off(t *testing.T) {
+	const warning = `level=WARN msg="limits on writes of accounts and on requests without a token are off`
+	c := serveSettings(t.TempDir())
+	c.Wallet = "none"
+	assert.NotContains(t, logOfStart(t, serveCommand{Config: c}), warning)
+	c.Limits = "off"
+	for range 2 {
+		assert.Contains(t, logOfStart(t, serveCommand{Config: c}), warning)
+	}
+}

@@ -50,8 +50,11 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 	return sanitiser.New(showable(c)...)
 }
 
-func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
-	return httpapi.Config{TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests, Log: log}
+func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger) httpapi.Config {
+	return httpapi.Config{
+		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
+		AddressLimit: c.of(c.LimitAddress), Now: now, Log: log,
+	}
 }
 
 // mediaSource opens pictures of the requested audience only.
@@ -83,6 +86,6 @@ func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, process
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor, Room: s.Room,
 	}
 }

@@ -69,6 +69,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 			return fmt.Errorf("load demo data: %w", err)
 		}
 	}
+	if config.Limits == limitsOff {
+		log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
+	}
 	if isReachable(listeners.public.Addr()) {
 		app.warnOfExposure(ctx, hasPublicURL, c.Demo)
 	}

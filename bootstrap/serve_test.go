@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/domain/ratelimit"
 )
 
 // serving is a server in this process, as serve starts it.
@@ -141,4 +143,21 @@ func TestServe_in_this_process(t *testing.T) {
 	s.stop()
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
 	assert.NotContains(t, s.log.String(), "level=WARN")
+}
+
+func TestGEN14_health_and_metrics_are_not_limited(t *testing.T) {
+	c := serveSettings(t.TempDir())
+	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
+	s := startServing(t, serveCommand{Config: c})
+	get := func(url string) int {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+		require.NoError(t, err)
+		status, _ := s.answer(req)
+		return status
+	}
+	assert.Equal(t, http.StatusOK, get(s.url+"/api/feed/categories/"))
+	assert.Equal(t, http.StatusTooManyRequests, get(s.url+"/api/feed/categories/"))
+	for _, path := range []string{"/livez", "/readyz", "/metrics", "/livez", "/readyz", "/metrics"} {
+		assert.Equal(t, http.StatusOK, get(s.admin+path), path)
+	}
 }

@@ -59,7 +59,8 @@ func openPostgres(o Options) (*Store, error) {
 	case !strings.Contains(o.URL, "pool_max_conns"):
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
-	config.BeforeClose, config.ShouldPing = pingPolicy()
+	var pool *pgxpool.Pool
+	config.BeforeClose, config.ShouldPing = pingPolicy(func() { pool.Reset() })
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "application_name", "plaza")
 	if !o.Uncached { // a pooler rejects settings that it would have to repeat for each client
@@ -70,7 +71,7 @@ func openPostgres(o Options) (*Store, error) {
 		setDefault(params, "plan_cache_mode", "force_generic_plan")
 		setDefault(params, "jit", "off")
 	}
-	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	pool, err = pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, fmt.Errorf("create connection pool: %w", err)
 	}
@@ -104,19 +105,40 @@ func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
 	}
 }
 
+// pingTimeout is how long Postgres has to answer a ping before the connection counts as dead.
+const pingTimeout = time.Second
+
 // pingPolicy makes the pool ping connections that were last used before another was
 // found dead. When a server goes away all its connections are dead, and only the first
 // request should fail.
-func pingPolicy() (beforeClose func(*pgx.Conn), shouldPing func(context.Context, pgxpool.ShouldPingParams) bool) {
+//
+// A firewall or a takeover can make connections dead without a word, and then each ping
+// takes its whole time. So reset drops all idle connections when one does not answer.
+func pingPolicy(reset func()) (
+	beforeClose func(*pgx.Conn), shouldPing func(context.Context, pgxpool.ShouldPingParams) bool,
+) {
 	var died atomic.Pointer[time.Time]
 	beforeClose = func(c *pgx.Conn) {
 		if c.IsClosed() {
 			died.Store(new(time.Now()))
+			// The driver waits up to 15 seconds for the server's farewell, and the pool opens
+			// no other connection in its place.
+			c.PgConn().Conn().Close()
 		}
 	}
-	shouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool {
+	shouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
 		last := died.Load()
-		return p.IdleDuration > time.Second || last != nil && time.Since(*last) <= p.IdleDuration
+		if p.IdleDuration <= time.Second && (last == nil || time.Since(*last) > p.IdleDuration) {
+			return false
+		}
+		// The handler of onCancel would give the ping more time.
+		late := time.AfterFunc(pingTimeout, func() { p.Conn.PgConn().Conn().Close() })
+		err := p.Conn.Ping(context.WithoutCancel(ctx))
+		if late.Stop() && err == nil {
+			return false
+		}
+		reset()
+		return true // the pool closes the connection, on which its own ping fails at once
 	}
 	return beforeClose, shouldPing
 }
@@ -149,9 +171,13 @@ func (postgres) migrations() fs.FS {
 }
 
 // lock is held by the transaction, not by the session, which a pooler may share.
-func (postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
-	_, err := tx.NewRaw("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name).Exec(ctx)
+func (d postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
+	_, err := tx.NewRaw(d.lockName("?"), name).Exec(ctx)
 	return err
+}
+
+func (postgres) lockName(parameter string) string {
+	return "SELECT pg_advisory_xact_lock(hashtextextended(" + parameter + ", 0))"
 }
 
 func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bool, err error) {
@@ -186,6 +212,8 @@ func (postgres) columns() string {
 func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }
+
+func (postgres) lockRows(clause string) string { return clause }
 
 func (postgres) optimisticTries() int { return 3 }
 

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -28,6 +29,7 @@ import (
 	"plaza/application/userimages"
 	"plaza/domain/admission"
 	"plaza/domain/fault"
+	"plaza/domain/ratelimit"
 )
 
 // Config holds the settings of the interface.
@@ -41,7 +43,11 @@ type Config struct {
 	// MaxRequests is how many requests are worked on at once; zero means any number. Further
 	// ones are refused at once. A request does not count while its body arrives (GEN-14).
 	MaxRequests int
-	Log         *slog.Logger
+	// AddressLimit limits the requests without a valid token from one address (GEN-14). The
+	// zero Limit is none.
+	AddressLimit ratelimit.Limit
+	Now          func() time.Time // required with an AddressLimit
+	Log          *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -67,8 +73,9 @@ type PortraitSource func(name string) ([]byte, bool)
 // api holds what the handlers need.
 type api struct {
 	UseCases
-	limits   *listLimits
-	decoding *admission.Queue // bytes of bodies with pictures that are decoded at once
+	limits    *listLimits
+	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
+	addresses *addressLimit    // nil: none
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -79,7 +86,8 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	router, err := newRouter(&api{u, newListLimits(), newDecoding()}, c.TrustedProxies, table)
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c)}
+	router, err := newRouter(a, c.TrustedProxies, table)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +135,7 @@ func (a *api) serve(r route) gin.HandlerFunc {
 }
 
 func (a *api) answer(r route, c *call) (reply, error) {
-	if err := a.identify(r.Policy, c); err != nil {
+	if err := a.identify(r, c); err != nil {
 		return reply{}, err
 	}
 	if err := r.Policy.admit(c.actor); err != nil {

@@ -27,7 +27,7 @@ import (
 
 func TestKnownAccountsLogIn(t *testing.T) {
 	w := loadedAlone(t)
-	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), today, slog.New(slog.DiscardHandler))
+	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), nil, today, slog.New(slog.DiscardHandler))
 	for i, name := range []string{"+86-13800000001", "+86-13800000002", "+34-600000003", "+1-2025550104"} {
 		key, err := door.Login(t.Context(), signin.Login{
 			Username: name, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),

@@ -68,6 +68,15 @@ type Variant struct {
 	Upload
 }
 
+// Size returns the bytes of the picture and all its variants, as they are stored.
+func (d Processed) Size() int64 {
+	bytes := len(d.Bytes)
+	for _, r := range d.Variants {
+		bytes += len(r.Bytes)
+	}
+	return int64(bytes)
+}
+
 // Store stores the picture and all its variants, or nothing.
 func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, error) {
 	key, err := s.Put(ctx, d.Upload, a)

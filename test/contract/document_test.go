@@ -35,10 +35,11 @@ var theDocument = sync.OnceValues(func() (document, error) {
 	return document{doc, router, all}, err
 })
 
-// anywhere are statuses that every operation may answer with (GEN-07) without
+// anywhere are statuses that every operation may answer with (GEN-07, GEN-14) without
 // naming them.
 var anywhere = map[int]bool{
 	http.StatusMethodNotAllowed: true, http.StatusRequestEntityTooLarge: true, http.StatusUnsupportedMediaType: true,
+	http.StatusTooManyRequests:    true,
 	http.StatusServiceUnavailable: true, http.StatusBadGateway: true, http.StatusGatewayTimeout: true,
 }
 

@@ -270,7 +270,7 @@ func wholeOrPaged(t *testing.T, s *server) {
 func tooManyImages(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	for range userimage.MaxImages - 1 {
-		_, err := s.app.Stores.Images.Add(t.Context(), userimage.New(ada.id, "public/x", 1, 1, userimage.Tags{}, epoch))
+		_, err := s.app.Stores.Images.Add(t.Context(), userimage.New(ada.id, "public/x", 1, 1, 0, userimage.Tags{}, epoch))
 		require.NoError(t, err)
 	}
 	last := ada.keeps(t)

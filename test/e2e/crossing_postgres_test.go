@@ -7,15 +7,15 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/postgres"
 )
 
 // cable stands before Postgres. What passes it are round trips: what the client sends
@@ -45,17 +45,12 @@ func (c *cable) stopAtTrip(direction string, statements ...string) *stop {
 
 func newCable(t *testing.T, database string) *cable {
 	t.Helper()
-	config, err := pgconn.ParseConfig(database)
-	require.NoError(t, err)
 	c := &cable{}
-	c.network, c.address = pgconn.NetworkAddress(config.Host, config.Port)
+	c.network, c.address = postgres.Address(t, database)
+	var err error
 	c.listener, err = net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	through := url.URL{
-		Scheme: "postgres", User: url.UserPassword(config.User, config.Password),
-		Host: c.listener.Addr().String(), Path: config.Database, RawQuery: "sslmode=disable",
-	}
-	c.URL = through.String()
+	c.URL = postgres.Through(t, database, c.listener.Addr().String())
 	c.carrying.Go(func() {
 		for {
 			client, err := c.listener.Accept()

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -192,27 +193,42 @@ func (s *shop) isLocked(t *testing.T) (unlock func()) {
 	return func() { assert.NoError(t, db.Close()) }
 }
 
-// said is what the server answers; if it was killed before, the status is 0.
+// said is what the server answers; if no whole answer came, the status is 0.
 type said struct {
 	status int
 	body   string
+	header http.Header
 }
 
 // tell sends what is to be done, to the server that there is; with an Idempotency-Key
 // unless that is empty.
 func tell(r *running, who, path, idempotency string, body any) said {
-	content, err := json.Marshal(body)
-	if err != nil {
-		return said{body: err.Error()}
-	}
-	req, err := http.NewRequest(http.MethodPost, r.url+path, bytes.NewReader(content))
-	if err != nil {
-		return said{body: err.Error()}
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Token "+who)
+	header := http.Header{}
 	if idempotency != "" {
-		req.Header.Set("Idempotency-Key", idempotency)
+		header.Set("Idempotency-Key", idempotency)
+	}
+	return ask(r, who, http.MethodPost, path, header, body)
+}
+
+// ask sends a request over a connection of its own; without a key if that is empty, and
+// without a body if that is nil.
+func ask(r *running, who, method, path string, header http.Header, body any) said {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return said{body: err.Error()}
+		}
+		content = bytes.NewReader(text)
+	}
+	req, err := http.NewRequest(method, r.url+path, content)
+	if err != nil {
+		return said{body: err.Error()}
+	}
+	maps.Copy(req.Header, header)
+	req.Header.Set("Content-Type", "application/json")
+	if who != "" {
+		req.Header.Set("Authorization", "Token "+who)
 	}
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
@@ -224,7 +240,7 @@ func tell(r *running, who, path, idempotency string, body any) said {
 	if err != nil {
 		return said{body: err.Error()}
 	}
-	return said{res.StatusCode, string(raw)}
+	return said{res.StatusCode, string(raw), res.Header}
 }
 
 // purchase is an order to pay.

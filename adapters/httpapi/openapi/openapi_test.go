@@ -178,6 +178,10 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		expect("404", op.has("path") || op.isPaged() || op.marked("x-names-in-body"), "what is named can be missing")
 		expect("413", body, "a body can be too large")
 		expect("415", body, "a body can be something else")
+		if !needed && !isFile && !op.marked("x-outside-envelope") {
+			expect("429", true, "an address without a token is limited")
+		}
+		refers("429", "Throttled")
 		expect("500", true, "we make mistakes")
 		if needed {
 			refers("401", "Unauthenticated")

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -76,6 +77,7 @@ type sender struct {
 }
 
 func newSender(c Connection) sender {
+	deadline := cmp.Or(c.Deadline, defaultDeadline)
 	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
@@ -83,6 +85,9 @@ func newSender(c Connection) sender {
 		IdleConnTimeout:        30 * time.Second,
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
+		// Without pings a connection that died silently would serve, and fail, all requests
+		// until the kernel gives it up after a quarter of an hour.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: deadline / 2, PingTimeout: deadline / 4},
 	}}
 	if c.Client != nil {
 		client = *c.Client

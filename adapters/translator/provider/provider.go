@@ -12,6 +12,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,11 +88,7 @@ func New(c Connection, d Dialect) (*Translator, error) {
 	if err := c.problems(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name(), err)
 	}
-	t := &Translator{dialect: d, sender: newSender(c), deadline: defaultDeadline}
-	if c.Deadline > 0 {
-		t.deadline = c.Deadline
-	}
-	return t, nil
+	return &Translator{dialect: d, sender: newSender(c), deadline: cmp.Or(c.Deadline, defaultDeadline)}, nil
 }
 
 // Name implements localisation.Translator.

@@ -2,6 +2,7 @@ package wechatpay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -32,6 +33,7 @@ type transport struct {
 }
 
 func newTransport(c Config) transport {
+	deadline := cmp.Or(c.Deadline, defaultDeadline)
 	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
@@ -39,17 +41,17 @@ func newTransport(c Config) transport {
 		IdleConnTimeout:        30 * time.Second,
 		TLSHandshakeTimeout:    defaultDeadline,
 		MaxResponseHeaderBytes: sizeLimit,
+		// Without pings a connection that died silently would serve, and fail, all requests
+		// until the kernel gives it up after a quarter of an hour. These find out early enough
+		// for another try.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: deadline / 2, PingTimeout: deadline / 4},
 	}}
 	if c.Client != nil {
 		client = *c.Client
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client.Jar = nil
-	w := transport{url: strings.TrimRight(c.URL, "/"), deadline: defaultDeadline, client: &client}
-	if c.Deadline > 0 {
-		w.deadline = c.Deadline
-	}
-	return w
+	return transport{url: strings.TrimRight(c.URL, "/"), deadline: deadline, client: &client}
 }
 
 // send sends the request. It repeats the same bytes while the result is unknown. It returns
