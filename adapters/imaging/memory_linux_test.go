@@ -5,10 +5,8 @@ package imaging
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"image"
 	"image/color"
-	"math/rand/v2"
 	"os"
 	"regexp"
 	"runtime/debug"
@@ -53,11 +51,6 @@ func peakOf(t *testing.T, raw []byte, isLarge bool, specs []media.SizeSpec) int6
 	return inUse(t, "VmHWM") - before - int64(len(first.Bytes))
 }
 
-// noisy fills the pixels with noise, the worst that can be encoded.
-func noisy(pix []byte) {
-	_, _ = rand.NewChaCha8([32]byte{3}).Read(pix)
-}
-
 // upside turns a JPEG.
 func upside(raw []byte) []byte {
 	exif := []byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
@@ -93,7 +86,7 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 		require.NoError(t, err, name)
 		counted := f.need((&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).open(), c).bytes(image.Pt(c.Width, c.Height), media.AvatarSizes)
 		peak := peakOf(t, raw, counted > smallMemory, media.AvatarSizes)
-		t.Log(fmt.Sprintf("%-26s %4d MiB counted, %4d taken: %5.1f bytes a pixel", name, counted>>20, peak>>20, float64(peak)/float64(c.Width*c.Height)))
+		t.Logf("%-26s %4d MiB counted, %4d taken: %5.1f bytes a pixel", name, counted>>20, peak>>20, float64(peak)/float64(c.Width*c.Height))
 		const measuring = 8 << 20 // what the process itself takes more, at times
 		assert.LessOrEqual(t, peak, counted+measuring, name)
 	}
