@@ -77,6 +77,17 @@ func TestPLA03_WhatInflatesIsNotInflated(t *testing.T) {
 	}
 }
 
+// TestPLA03_EmptyChunks: the decoder would take 4 KiB for each of them.
+func TestPLA03_EmptyChunks(t *testing.T) {
+	plain := pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 4, 4), color.Palette{color.Black, color.White}))
+	_, want, err := process(t, plain)
+	require.NoError(t, err)
+	raw := slices.Concat(plain[:33], bytes.Repeat(chunk("teXt", nil), 800_000), plain[33:])
+	_, cost, err := process(t, raw)
+	assert.ErrorIs(t, err, media.ErrNotAccepted)
+	assert.Less(t, cost, want+1<<20)
+}
+
 // TestPLA03_AnAnimationIsItsFirstFrame: further frames cost next to nothing.
 func TestPLA03_AnAnimationIsItsFirstFrame(t *testing.T) {
 	one := pictures.GIF(t, image.NewPaletted(image.Rect(0, 0, 60, 60), color.Palette{color.Black, color.White}))

@@ -2,11 +2,13 @@ package imaging
 
 import (
 	"bufio"
+	"encoding/binary"
 	"image"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math"
 	"strings"
 
 	"golang.org/x/image/webp"
@@ -25,7 +27,7 @@ type form struct {
 // register with package image must not widen them.
 var forms = []form{
 	{startsWith("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, jpeg.Decode},
-	{startsWith("\x89PNG\r\n\x1a\n"), png.DecodeConfig, pngNeed, pngNotes, png.Decode},
+	{startsWith("\x89PNG\r\n\x1a\n"), pngHeader, pngNeed, pngNotes, png.Decode},
 	{startsWith("GIF87a", "GIF89a"), gif.DecodeConfig, gifNeed, gifNotes, gif.Decode},
 	{isWebP, webp.DecodeConfig, webpNeed, webpNotes, decodeWebP},
 }
@@ -87,4 +89,19 @@ func roundDiv(a, b int) int {
 		return -((-a + b/2) / b)
 	}
 	return (a + b/2) / b
+}
+
+// pngHeader returns the size that a PNG declares. png.DecodeConfig would also look for the
+// palette, which may come after any number of chunks.
+func pngHeader(r io.Reader) (image.Config, error) {
+	const magic, start = 8, "\x00\x00\x00\rIHDR" // length and name of the first chunk
+	var head [magic + len(start) + 8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return image.Config{}, err
+	}
+	width, height := binary.BigEndian.Uint32(head[16:]), binary.BigEndian.Uint32(head[20:])
+	if string(head[magic:][:len(start)]) != start || max(width, height) > math.MaxInt32 {
+		return image.Config{}, errUnsupported
+	}
+	return image.Config{Width: int(width), Height: int(height)}, nil
 }

@@ -26,11 +26,16 @@ const (
 	maxProfile = 512 << 10
 	maxExif    = 64 << 10 // limit of a JPEG segment
 	maxScans   = 100      // ten are usual
+	maxChunks  = 10_000   // of a PNG, besides its pixels; ten are usual
 )
 
 // errScans is the error of a progressive JPEG with too many scans. Decoding each scan visits
 // the whole picture, though the scan may have few bytes.
 var errScans = errors.New("too many scans")
+
+// errChunks is the error of a PNG with too many chunks. Decoding takes 4 KiB for each, though
+// the chunk may be empty.
+var errChunks = errors.New("too many chunks")
 
 func gifNotes(*bufio.Reader) (notes, error) { return notes{}, nil }
 
@@ -146,13 +151,19 @@ func (p *iccParts) joined() []byte {
 func pngNotes(r *bufio.Reader) (notes, error) {
 	var n notes
 	_, err := r.Discard(8)
-	for err == nil {
+	for chunks := 0; err == nil; {
 		var head [8]byte
 		if _, err = io.ReadFull(r, head[:]); err != nil {
 			break
 		}
 		content := &io.LimitedReader{R: r, N: int64(binary.BigEndian.Uint32(head[:4]))}
-		switch kind := string(head[4:]); {
+		kind := string(head[4:])
+		if kind != "IDAT" {
+			chunks++
+		}
+		switch {
+		case chunks > maxChunks:
+			return notes{}, errChunks
 		case kind == "IHDR":
 			header := upTo(content, 13)
 			const colours = 2 // a bit of the colour type
