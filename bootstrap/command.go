@@ -25,7 +25,7 @@ import (
 // dataCommand is embedded in every command that works on stored data. It has the settings of
 // serve, so that commands and servers use the same data.
 type dataCommand struct {
-	Config `embed:"" group:"Settings, as of serve:"`
+	Config `embed:"" group:"settings"`
 }
 
 // missingDatabase is how a command handles a missing embedded database.
@@ -73,7 +73,9 @@ func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDa
 	if err != nil {
 		return err
 	}
-	app, err := NewApp(ctx, config, newLogger(config, s.err), Parts{})
+	log := newLogger(config, s.err)
+	config.warnOfUnknown(log)
+	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,9 @@ func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing miss
 	if err != nil {
 		return err
 	}
-	database, err := openDatabase(ctx, config, newLogger(config, s.err))
+	log := newLogger(config, s.err)
+	config.warnOfUnknown(log)
+	database, err := openDatabase(ctx, config, log)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 type migrateCommands struct {
-	Up     migrateUp     `cmd:"" help:"Bring the schema of the database up to date. Example: plaza migrate up"`
-	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied. Example: plaza migrate status --json"`
+	Up     migrateUp     `cmd:"" help:"Bring the schema of the database up to date." example:"plaza migrate up"`
+	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied." example:"plaza migrate status --json"`
 }
 
 type migrateUp struct{ dataCommand }
@@ -182,7 +182,7 @@ func (c checkCommand) note(s streams, r *report, f finding) {
 func looksAt(c Config) []string {
 	parts := []string{
 		"publications", "nodes", "demands", "events", "the feed's listings and counts",
-		"the counts of comments", "the places of events", "images", "the files of pictures",
+		"the counts of comments", "the places of events", "images", "the bytes of pictures", "the files of pictures",
 	}
 	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
 		return append([]string{"the file", "its references"}, parts...)

@@ -51,7 +51,7 @@ func (c demoCommand) remove(ctx context.Context, s streams) error {
 // writeExamples writes all files into the folder, or none.
 func writeExamples(s streams, folder string) error {
 	if folder == "" {
-		return fmt.Errorf("%w: name the folder to write to; . is the current one", errUsage)
+		return misusef("name the folder to write to; . is the current one")
 	}
 	files, covers, err := demo.Files()
 	if err != nil {

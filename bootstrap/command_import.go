@@ -16,16 +16,17 @@ import (
 )
 
 type importCommand struct {
-	Files  []string `arg:"" optional:"" name:"file" help:"Files of JSON Lines, gzipped or not; - is the standard input. Covers must be in the same folder."`
-	DryRun bool     `help:"Check everything, store nothing, and write no rejects."`
-	Schema string   `placeholder:"KIND" help:"Only print the JSON Schema of a kind of record."`
-	JSON   bool     `name:"json" help:"Print the summary as one JSON object. With --dry-run, valid records count as new."`
+	Files  []string       `arg:"" optional:"" name:"file" help:"Files of JSON Lines, gzipped or not; - is the standard input. Covers must be in the same folder."`
+	DryRun bool           `help:"Check everything, store nothing, and write no rejects."`
+	Schema *imported.Kind `placeholder:"KIND" enum:"${kinds}" help:"Only print the JSON Schema of a kind of record: ${enum}."`
+	JSON   bool           `name:"json" help:"Print the summary as one JSON object. With --dry-run, valid records count as new."`
 	dataCommand
 }
 
 func (c importCommand) Run(ctx context.Context, s streams) (err error) {
-	if c.Schema != "" {
-		return printSchema(s, imported.Kind(c.Schema))
+	if c.Schema != nil {
+		_, err := s.out.Write(jsonlines.Schema(*c.Schema))
+		return err
 	}
 	sources, err := c.open()
 	defer func() {
@@ -58,14 +59,6 @@ func giveWay() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit)
 	}
-}
-
-func printSchema(s streams, kind imported.Kind) error {
-	if !slices.Contains(imported.Kinds(), kind) {
-		return fmt.Errorf("%w: unknown kind %q; the kinds are %s", errUsage, kind, listed(imported.Kinds()))
-	}
-	_, err := s.out.Write(jsonlines.Schema(kind))
-	return err
 }
 
 // bring imports the sources and prints the summary.

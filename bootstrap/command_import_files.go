@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -17,13 +16,13 @@ const standardInput = "-"
 // open opens all files, before a database is created for them.
 func (c importCommand) open() ([]importing.Source, error) {
 	if len(c.Files) == 0 {
-		return nil, fmt.Errorf("%w: name the files to import; - is the standard input", errUsage)
+		return nil, misusef("name the files to import; - is the standard input")
 	}
 	var sources []importing.Source
 	for _, name := range c.Files {
 		source, err := openSource(name)
 		if _, is := fault.As(err); is {
-			return sources, fmt.Errorf("%w: %w", errUsage, err)
+			return sources, misusef("%w", err)
 		}
 		if err != nil {
 			return sources, err
@@ -64,10 +63,9 @@ func (c importCommand) apart(sources []importing.Source) error {
 			at := slices.IndexFunc(taken, func(t claim) bool { return t.path == p.path })
 			switch {
 			case at >= 0 && !p.isRejects && !taken[at].isRejects:
-				return fmt.Errorf("%w: %s is named twice", errUsage, name)
+				return misusef("%s is named twice", name)
 			case at >= 0:
-				return fmt.Errorf("%w: %s and %s can't be imported together: rejects are written to %s",
-					errUsage, taken[at].of, name, filepath.Base(p.path))
+				return misusef("%s and %s can't be imported together: rejects are written to %s", taken[at].of, name, filepath.Base(p.path))
 			}
 		}
 		taken = append(taken, claims...)

@@ -80,10 +80,11 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 		{"rejects are written to a.rejects.jsonl", []string{rejects, file}},
 		{"nowhere.jsonl: File not found.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},
 		{"This is a folder", []string{folder}},
-		{"unknown kind \"shop\"; the kinds are user,category,bundle", []string{"--schema", "shop"}},
+		{`--schema must be one of "user","category","bundle"`, []string{"--schema", "shop"}},
 	} {
 		sh.run(append([]string{"import"}, c.args...)...).refuses(misused, c.sentence)
 	}
+	assert.NotContains(t, sh.run("import", file+".lost").err, "settings", "the arguments are wrong")
 	assert.NoFileExists(t, sh.path())
 }
 

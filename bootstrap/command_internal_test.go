@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +64,35 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, []string{}, splitNames(""), "which is not the same as nothing said")
 	assert.Equal(t, "a,b", listed([]string{"a", "b"}))
 	assert.Equal(t, "-", listed([]string(nil)))
+}
+
+func TestExpectation(t *testing.T) {
+	assert.Equal(t, "a whole number", expectation(reflect.TypeFor[*int64]()))
+	assert.Equal(t, "a duration like 30s or 2h", expectation(reflect.TypeFor[*time.Duration]()))
+	assert.Equal(t, "one of debug, info, warn, error", expectation(reflect.TypeFor[slog.Level]()))
+	assert.Empty(t, expectation(reflect.TypeFor[Origins]()))
+	assert.Empty(t, expectation(reflect.TypeFor[ownInt]()), "its own error says more")
+}
+
+// ownInt is a number that parses itself.
+type ownInt int
+
+func (*ownInt) UnmarshalText([]byte) error { return nil }
+
+func TestNearest(t *testing.T) {
+	known := []string{"PLAZA_ADDR", "PLAZA_DATA_DIR", "PLAZA_LOG_FORMAT", "PLAZA_LOG_LEVEL"}
+	for name, want := range map[string]string{
+		"PLAZA_LOG_LVL": "PLAZA_LOG_LEVEL", "PLAZA_LOGLEVEL": "PLAZA_LOG_LEVEL", "PLAZA_LOG_FROMAT": "PLAZA_LOG_FORMAT",
+		"PLAZA_ADRR": "PLAZA_ADDR", "PLAZA_DATADIR": "PLAZA_DATA_DIR", "PLAZA_DB": "", "PLAZA_LOG": "", "PLAZA_": "",
+	} {
+		assert.Equal(t, want, nearest(name, known), name)
+	}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"sitting", "kitten", 3}, {"ab", "ba", 2}, {"ab", "ab", 0}} {
+		assert.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
+	}
 }
 
 func TestPrice(t *testing.T) {

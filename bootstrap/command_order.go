@@ -12,10 +12,10 @@ import (
 )
 
 type orderCommands struct {
-	Create   orderCreate   `cmd:"" help:"Create an open order and print its number. Example: plaza order create --user 5 --amount 990 --subject Tea"`
-	List     orderList     `cmd:"" help:"List an account's orders, the newest first. Example: plaza order list --user 5 --state open"`
-	Show     orderShow     `cmd:"" help:"Show an order and its journal. Example: plaza order show 12 --json"`
-	Payments orderPayments `cmd:"" help:"List payments, the newest first. Example: plaza order payments --state refund_due"`
+	Create   orderCreate   `cmd:"" help:"Create an open order and print its number." example:"plaza order create --user 5 --amount 990 --subject Tea"`
+	List     orderList     `cmd:"" help:"List an account's orders, the newest first." example:"plaza order list --user 5 --state open"`
+	Show     orderShow     `cmd:"" help:"Show an order and its journal." example:"plaza order show 12 --json"`
+	Payments orderPayments `cmd:"" help:"List payments, the newest first." example:"plaza order payments --state refund_due"`
 }
 
 type orderCreate struct {
@@ -89,9 +89,9 @@ func (o order) row() string {
 }
 
 type orderList struct {
-	User  user.ID       `required:"" help:"Account of the orders." placeholder:"UID"`
-	State payment.State `enum:",open,paid,closed" default:"" help:"Only those that are open, paid or closed." placeholder:"STATE"`
-	JSON  bool          `name:"json" help:"Print a JSON array."`
+	User  user.ID        `required:"" help:"Account of the orders." placeholder:"UID"`
+	State *payment.State `enum:"open,paid,closed" help:"Only those that are open, paid or closed." placeholder:"STATE"`
+	JSON  bool           `name:"json" help:"Print a JSON array."`
 	dataCommand
 }
 
@@ -101,7 +101,7 @@ func (c orderList) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		rows := pages(func(p page.Request) (page.Page[payment.Order], error) {
-			return app.Paying.Orders(ctx, c.User, c.State, p)
+			return app.Paying.Orders(ctx, c.User, orZero(c.State), p)
 		}, orderOf)
 		return printList(s, c.JSON, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, order.row)
 	})
@@ -160,8 +160,8 @@ func (c orderShow) Run(ctx context.Context, s streams) error {
 }
 
 type orderPayments struct {
-	State payment.PaymentState `enum:",applied,refund_due,disputed" default:"" help:"Only those that are applied, refund_due or disputed." placeholder:"STATE"`
-	JSON  bool                 `name:"json" help:"Print a JSON array."`
+	State *payment.PaymentState `enum:"applied,refund_due,disputed" help:"Only those that are applied, refund_due or disputed." placeholder:"STATE"`
+	JSON  bool                  `name:"json" help:"Print a JSON array."`
 	dataCommand
 }
 
@@ -191,7 +191,7 @@ func (r received) row() string {
 func (c orderPayments) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		rows := pages(func(p page.Request) (page.Page[payment.Payment], error) {
-			return app.Paying.Payments(ctx, c.State, p)
+			return app.Paying.Payments(ctx, orZero(c.State), p)
 		}, receivedOf)
 		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
 	})

@@ -63,10 +63,12 @@ func TestPAY12_order_create_tells_all_that_is_wrong(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")
 	sh.run("order", "create", "--user", "99", "--amount", "0", "--subject", " ", "--currency", "EUR", "--expires-in", "10ms").
-		refuses(misused, "\nuser: User not found.", "\namount: ", "\nsubject: ", "\ncurrency: ", "\nexpires_in: ")
+		refuses(misused, "\n--user: User not found.", "\n--amount: ", "\n--subject: ", "\n--currency: ", "\n--expires-in: ")
 	for _, amount := range []string{"0", "-990", "10000001"} {
 		sh.run("order", "create", "--user", uid, "--amount="+amount, "--subject", "Tea").refuses(misused, "amount: ")
 	}
+	sh.run("order", "create", "--user", uid, "--amount", "9.90", "--subject", "Tea").
+		refuses(misused, `--amount: "9.90" is not a whole number. Amount in minor units: 990 is ¥9.90.`)
 	sh.run("order", "create", "--user", uid, "--amount", "1", "--subject", strings.Repeat("茶", 43)).
 		refuses(misused, "subject: Ensure this field has no more than 127 bytes.")
 	sh.run("order", "show", "99").refuses(refused, "Order not found.")

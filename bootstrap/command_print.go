@@ -17,15 +17,18 @@ import (
 )
 
 // listed returns the names for people, comma separated, or a dash for none.
-func listed[S ~string](names []S) string {
+func listed[S ~string](names []S) string { return cmp.Or(joined(names, ","), "-") }
+
+// joined returns the names with the separator between them.
+func joined[S ~string](names []S, separator string) string {
 	var b strings.Builder
 	for i, name := range names {
 		if i > 0 {
-			b.WriteByte(',')
+			b.WriteString(separator)
 		}
 		b.WriteString(string(name))
 	}
-	return cmp.Or(b.String(), "-")
+	return b.String()
 }
 
 // clock returns the time for people, to the second and in UTC, or a dash for the zero time.
@@ -43,6 +46,15 @@ func orNull[T comparable](v T) *T {
 		return nil
 	}
 	return &v
+}
+
+// orZero returns the value, or zero for none.
+func orZero[T any](v *T) T {
+	var zero T
+	if v == nil {
+		return zero
+	}
+	return *v
 }
 
 // flushEvery is after how many rows a table is flushed, so that the first rows appear early.

@@ -13,9 +13,9 @@ import (
 )
 
 type tokenCommands struct {
-	Issue  tokenIssue  `cmd:"" help:"Issue a token without a login and print its key, once. Example: plaza token issue --user 5 --scopes xfile_event --ttl 24h"`
-	List   tokenList   `cmd:"" help:"List an account's tokens without their keys. Example: plaza token list --user 5"`
-	Revoke tokenRevoke `cmd:"" help:"Revoke a token. Example: plaza token revoke 17"`
+	Issue  tokenIssue  `cmd:"" help:"Issue a token without a login and print its key, once." example:"plaza token issue --user 5 --scopes xfile_event --ttl 24h" settings:"token-ttl"`
+	List   tokenList   `cmd:"" help:"List an account's tokens without their keys." example:"plaza token list --user 5"`
+	Revoke tokenRevoke `cmd:"" help:"Revoke a token." example:"plaza token revoke 17"`
 }
 
 type tokenIssue struct {
@@ -31,7 +31,7 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 	if c.TTL != nil {
 		ttl = *c.TTL
 		if err := checkTokenTTL(ttl); err != nil {
-			return fmt.Errorf("%w: --ttl: %w", errUsage, err)
+			return misusef("--ttl: %w", err)
 		}
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
@@ -123,7 +123,7 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 	id, err := strconv.ParseInt(c.Token.Reveal(), 10, 64)
 	isID := err == nil
 	if _, isKey := access.HashKey(c.Token); !isKey && !isID {
-		return fmt.Errorf("%w: the argument is neither the key nor the id of a token", errUsage)
+		return misusef("the argument is neither the key nor the id of a token")
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		var err error

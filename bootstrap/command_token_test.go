@@ -62,9 +62,9 @@ func TestAUT08_token_issue_refuses(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")
 	sh.run("user", "scopes", uid, "xfile_event").ends(done)
-	sh.run("token", "issue", "--user", uid, "--scopes", "fly").refuses(misused, "scope: Unknown scope “fly”.")
+	sh.run("token", "issue", "--user", uid, "--scopes", "fly").refuses(misused, "--scopes: Unknown scope “fly”.")
 	sh.run("token", "issue", "--user", uid, "--scopes", "xfile_event,pay_trade_order").
-		refuses(misused, "scope: This account does not have the scope “pay_trade_order”.")
+		refuses(misused, "--scopes: This account does not have the scope “pay_trade_order”.")
 	sh.run("token", "issue", "--user", "99").refuses(refused, "Account not found.")
 	sh.run("token", "list", "--user", "99").refuses(refused, "Account not found.")
 	for _, ttl := range []string{"1s", "0", "-5h", "900000h", "month"} {
@@ -81,7 +81,7 @@ func TestAUT14_token_issue_with_back_office(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")
 	sh.run("token", "issue", "--user", uid, "--scopes", "back_office").
-		refuses(misused, "scope: This account does not have the scope “back_office”.")
+		refuses(misused, "--scopes: This account does not have the scope “back_office”.")
 	sh.run("user", "scopes", uid, "xfile_event", "--staff").ends(done)
 	for _, c := range []struct {
 		flags []string

@@ -10,17 +10,18 @@ import (
 
 	"plaza/application/signin"
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
 
 type userCommands struct {
-	Create  userCreate  `cmd:"" help:"Create an account and print its uid. Example: echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009 --firstname 丽 --lastname 王"`
-	List    userList    `cmd:"" help:"List accounts in the order of their uids. Example: plaza user list --after 50 --json"`
-	Disable userDisable `cmd:"" help:"Disable an account; its content stays. Example: plaza user disable 5"`
-	Enable  userEnable  `cmd:"" help:"Enable a disabled account. Example: plaza user enable 5"`
-	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens. Example: echo 'heron-gravel-tuba' | plaza user passwd 5"`
-	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office. Example: plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
+	Create  userCreate  `cmd:"" help:"Create an account and print its uid." example:"echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009"`
+	List    userList    `cmd:"" help:"List accounts in the order of their uids." example:"plaza user list --after 50 --json"`
+	Disable userDisable `cmd:"" help:"Disable an account; its content stays." example:"plaza user disable 5"`
+	Enable  userEnable  `cmd:"" help:"Enable a disabled account." example:"plaza user enable 5"`
+	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
+	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
 }
 
 type userCreate struct {
@@ -39,9 +40,9 @@ type userCreate struct {
 
 func (c userCreate) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mayCreate, func(app *App) error {
-		password, err := passwordOr(ctx, s, c.Password)
-		if err != nil {
-			return err
+		password, missing := passwordOr(ctx, s, c.Password)
+		if missing != nil && !fault.Is(missing, fault.Invalid) {
+			return missing
 		}
 		r := signin.Registration{
 			Username: c.Username, Password: password, Staff: c.Staff,
@@ -54,6 +55,11 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 			r.Scopes = splitNames(*c.Scopes)
 		}
 		id, err := app.Signin.Register(ctx, r)
+		if missing != nil {
+			others := fault.FieldsOf(err)
+			delete(others, "password")
+			return fault.Merge(missing, others.Err())
+		}
 		if err != nil {
 			return err
 		}
@@ -148,7 +154,7 @@ type userList struct {
 
 func (c userList) Run(ctx context.Context, s streams) error {
 	if c.Limit < 0 {
-		return fmt.Errorf("%w: --limit can't be negative", errUsage)
+		return misusef("--limit can't be negative")
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		found := app.people(ctx, c.After, c.Limit)
@@ -253,7 +259,7 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 
 type userScopes struct {
 	UID    user.ID `arg:"" name:"uid" help:"Account."`
-	Scopes string  `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; '' is none. back_office implies --staff; without it, staff accounts stay staff."`
+	Scopes string  `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; an empty text is none. back_office implies --staff; without it, staff accounts stay staff."`
 	Staff  *bool   `negatable:"" help:"Allow the back office. --no-staff denies it, also to existing tokens (default: unchanged)."`
 	dataCommand
 }
@@ -262,7 +268,7 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		names := splitNames(c.Scopes)
 		if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
-			return fmt.Errorf("%w: --no-staff contradicts the scope back_office", errUsage)
+			return misusef("--no-staff contradicts the scope back_office")
 		}
 		if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
 			return err
@@ -276,6 +282,9 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		return s.printf("Account %d has the scopes %s.\n", c.UID, listed(account.EffectiveScopes()))
+		if scopes := account.EffectiveScopes(); len(scopes) > 0 {
+			return s.printf("Account %d has the scopes %s.\n", c.UID, joined(scopes, ", "))
+		}
+		return s.printf("Account %d has no scopes.\n", c.UID)
 	})
 }

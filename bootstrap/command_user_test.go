@@ -56,14 +56,16 @@ func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
 	sh := newShell(t)
 	sh.run("user", "create", "--username", "13800000009", "--password", "short", "--scopes", "fly,xfile_event",
 		"--timezone", "Mars/Olympus").refuses(misused,
-		"\nusername: Enter a phone number", "\npassword: This password is too short", "\nscope: Unknown scope “fly”",
-		"\ntimezone: Unknown time zone")
+		"\n--username: Enter a phone number", "\n--password: This password is too short", "\n--scopes: Unknown scope “fly”",
+		"\n--timezone: Unknown time zone")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "password1").refuses(misused, "password: This password is too common")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "qq123456789").
 		refuses(misused, "password: This password is too easy to guess")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", "x13800000009!").
 		refuses(misused, "password: This password is too easy to guess")
 	sh.run("user", "create", "--username", "+86-13800000009").refuses(misused, "password: Enter a password")
+	sh.run("user", "create", "--username", "123").
+		refuses(misused, "\n--password: Enter a password: use --password or the standard input.\n", "\n--username: Enter a phone number")
 	sh.run("user", "create", "--password", goodPassword).refuses(misused, "--username")
 
 	sh.somebody("+86-13800000009")

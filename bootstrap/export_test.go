@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"plaza/adapters/argon2id"
+	"plaza/domain/quota"
 )
 
 // Hashing are the parameters outside of tests.
@@ -58,5 +59,11 @@ func Parse(flags ...string) (Config, error) {
 	return command.Config, err
 }
 
+// Variables are those of all settings.
+func Variables() []string { return variables(program().Model) }
+
 // Translators are the names that may be chosen.
 var Translators = translators
+
+// Quotas returns the quotas of an account.
+func (c Config) Quotas() quota.Limits { return c.quotas() }

@@ -9,6 +9,7 @@ import (
 func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
 	fmt.Fprintf(w, `Plaza %s
   REST interface  %[2]s
+  API reference   %[2]s/docs/
   API document    %[2]s/api/openapi.json
   Health          %[3]s/readyz
 `, thisBuild(), l.URL(), l.AdminURL())
@@ -18,9 +19,9 @@ func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
 	if withDemo {
 		fmt.Fprintf(w, `
 Demo accounts +86-13800000001, +86-13800000002, +34-600000003 and +1-2025550104 (back office),
-all with the password plaza-demo. A first request:
+all with the password plaza-demo. To try the interface, open %[1]s/docs/ in a browser. A first request:
 
-  curl -s %s/api/auth/login/ -H 'Content-Type: application/json' \
+  curl -s %[1]s/api/auth/login/ -H 'Content-Type: application/json' \
     -d '{"username": "+86-13800000001", "password": "plaza-demo"}'
 
 `, l.URL())

@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"plaza/adapters/httpapi/openapi"
+	"plaza/domain/imported"
 )
 
 // Exit statuses of the program.
@@ -27,21 +28,28 @@ const (
 	usage  = 2
 )
 
+// commands are the commands of the program. The tag settings names the settings, by their flags
+// or by what those begin with, that --help lists besides the ones of every command.
 type commands struct {
-	Serve   serveCommand    `cmd:"" help:"Serve the REST interface until interrupted. Example: plaza serve --demo"`
-	Migrate migrateCommands `cmd:"" help:"Manage the schema of the database."`
-	Demo    demoCommand     `cmd:"" help:"Load the demo data unless it is loaded, remove its people, or write its import files into a folder as examples. Example: plaza demo --write examples"`
-	User    userCommands    `cmd:"" help:"Manage accounts."`
-	Token   tokenCommands   `cmd:"" help:"Manage the tokens that let programs act for an account."`
-	Order   orderCommands   `cmd:"" help:"Manage orders."`
-	Import  importCommand   `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped. Example: plaza import found.jsonl.gz"`
-	Check   checkCommand    `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile. Example: plaza check --repair"`
-	Backup  backupCommand   `cmd:"" help:"Copy the embedded database. Servers may run meanwhile. Example: plaza backup plaza-2026-11-20.db"`
-	Sandbox sandboxCommand  `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet for tests, which moves no money. Example: plaza wallet-sandbox --scale 60"`
-	Openapi openapiCommand  `cmd:"" help:"Print the OpenAPI document as JSON. Example: plaza openapi > plaza.json"`
-	Version versionCommand  `cmd:"" help:"Print the version, the commit and its date. Example: plaza version --json"`
+	Serve      serveCommand      `cmd:"" help:"Serve the REST interface until interrupted." example:"plaza serve --demo"`
+	Config     configCommand     `cmd:"" help:"Print the settings in force and where each comes from. Secrets are masked." example:"plaza config --demo --json"`
+	Migrate    migrateCommands   `cmd:"" help:"Manage the schema of the database."`
+	Demo       demoCommand       `cmd:"" help:"Load the demo data unless it is loaded, remove its people, or write its import files into a folder as examples." example:"plaza demo --write examples" settings:"media"`
+	User       userCommands      `cmd:"" help:"Manage accounts."`
+	Token      tokenCommands     `cmd:"" help:"Manage the tokens that let programs act for an account."`
+	Order      orderCommands     `cmd:"" help:"Manage orders."`
+	Import     importCommand     `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped." example:"plaza import found.jsonl.gz" settings:"media"`
+	Check      checkCommand      `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile." example:"plaza check --repair" settings:"media"`
+	Backup     backupCommand     `cmd:"" help:"Copy the embedded database. Servers may run meanwhile." example:"plaza backup plaza-2026-11-20.db"`
+	Sandbox    sandboxCommand    `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet for tests, which moves no money." example:"plaza wallet-sandbox --scale 60"`
+	Openapi    openapiCommand    `cmd:"" help:"Print the OpenAPI document as JSON." example:"plaza openapi > plaza.json"`
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell." example:"source <(plaza completion bash)"`
+	Version    versionCommand    `cmd:"" help:"Print the version, the commit and its date." example:"plaza version --json"`
+	Help       helpCommand       `cmd:"" help:"Show help for a command." example:"plaza help user create"`
+	Complete   completeCommand   `cmd:"" name:"__complete" hidden:""`
 
-	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
+	PrintVersion kong.VersionFlag `name:"version" short:"V" help:"Print the version."`
+	HelpAll      helpAllFlag      `help:"Show help with all settings."`
 }
 
 // streams are the standard output and the standard error of a command.
@@ -60,8 +68,15 @@ func newProgram() parser {
 	program, err := newParser(&commands{},
 		kong.Name("plaza"),
 		kong.Description("The backend of a social content platform."),
-		kong.Vars{"version": "plaza " + thisBuild().String()},
+		kong.ExplicitGroups([]kong.Group{settingsGroup}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{
+			"version": "plaza " + thisBuild().String(), "kinds": joined(imported.Kinds(), ","), "shells": strings.Join(shells(), ","),
+		},
 	)
+	if err == nil {
+		err = describe(program.Model)
+	}
 	if err != nil {
 		panic(err) // the command table itself is wrong
 	}
@@ -80,7 +95,8 @@ func (p parser) run(args []string, out, errOut io.Writer) int {
 	case exited:
 		return status
 	case err != nil:
-		fmt.Fprintf(errOut, "plaza: %s\nTry: plaza --help\n", misunderstood(err))
+		problem, command := misunderstood(err)
+		fmt.Fprintf(errOut, "plaza: %s\nTry: %s --help\n", problem, command)
 		return usage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -88,24 +104,22 @@ func (p parser) run(args []string, out, errOut io.Writer) int {
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(stop, streams{out, errOut})
 	if err := parsed.Run(); err != nil {
-		fmt.Fprintf(errOut, "plaza: %v\n", err)
+		fmt.Fprintf(errOut, "plaza: %s\n", withFlags(err, parsed.Flags()))
 		return statusOf(err)
 	}
 	return ok
 }
 
-// misunderstood returns the message for wrong arguments. It does not repeat an unexpected
-// argument, which may be a password.
-func misunderstood(err error) string {
-	const tooMany = "unexpected argument"
-	if strings.HasPrefix(err.Error(), tooMany) {
-		return tooMany
-	}
-	return err.Error()
-}
-
 // errUsage marks errors that the caller can correct.
 var errUsage = errors.New("wrong settings")
+
+// misuse is an error of the caller that is not about settings.
+type misuse struct{ error }
+
+func (m misuse) Unwrap() []error { return []error{m.error, errUsage} }
+
+// misusef returns an error about wrong arguments.
+func misusef(format string, args ...any) error { return misuse{fmt.Errorf(format, args...)} }
 
 func statusOf(err error) int {
 	if errors.Is(err, errUsage) {

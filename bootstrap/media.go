@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -33,6 +34,22 @@ func (m *MediaURL) UnmarshalText(text []byte) (err error) {
 		err = errors.New("must be file:DIR or s3://…")
 	}
 	return err
+}
+
+// String returns the URL.
+func (m MediaURL) String() string {
+	scheme, host, isBucket := strings.Cut(m.Endpoint, "://")
+	if !isBucket {
+		return "file:" + m.Dir
+	}
+	query := url.Values{"region": {m.Region}}
+	if m.PublicURL != "" {
+		query.Set("public", m.PublicURL)
+	}
+	if scheme == "http" {
+		query.Set("tls", "off")
+	}
+	return (&url.URL{Scheme: "s3", Host: host, Path: path.Join("/", m.Bucket, m.Prefix), RawQuery: query.Encode()}).String()
 }
 
 // checkMedia notes a missing access key.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/access"
 	"plaza/domain/locale"
 	"plaza/domain/publication"
 )
@@ -33,7 +34,7 @@ func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
 	assert.Contains(t, read(), "plaza_translation_misses_total 0\n")
 	tag, _ := locale.Parse("eo")
 	for range 2 {
-		p, err := app.Reading.Feed(t.Context(), publication.Query{}, tag)
+		p, err := app.Reading.Feed(t.Context(), access.Actor{ID: 1}, publication.Query{}, tag)
 		require.NoError(t, err)
 		require.NotEmpty(t, p.Items)
 	}

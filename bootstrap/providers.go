@@ -8,12 +8,14 @@ import (
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/httpapi"
+	"plaza/adapters/httpapi/reference"
 	"plaza/adapters/imaging"
 	"plaza/adapters/sanitiser"
 	"plaza/application/diary"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/translation"
+	"plaza/bootstrap/demo"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
@@ -50,8 +52,19 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 	return sanitiser.New(showable(c)...)
 }
 
-func newHTTPConfig(c Config, log *slog.Logger) httpapi.Config {
-	return httpapi.Config{TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests, Log: log}
+func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger) (httpapi.Config, error) {
+	config := httpapi.Config{
+		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
+		AddressLimit: c.of(c.LimitAddress), Now: now, Version: thisBuild().String(), Log: log,
+	}
+	if !c.offersDemo {
+		return config, nil
+	}
+	logins, err := demo.Logins()
+	for _, l := range logins {
+		config.DemoPeople = append(config.DemoPeople, reference.Person(l))
+	}
+	return config, err
 }
 
 // mediaSource opens pictures of the requested audience only.
@@ -83,6 +96,6 @@ func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, process
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor, Room: s.Room,
 	}
 }

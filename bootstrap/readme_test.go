@@ -4,6 +4,8 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,4 +46,21 @@ func TestSettingsTable(t *testing.T) {
 		documented[row[1]] = row[2]
 	}
 	assert.Equal(t, defaults(reflect.TypeFor[bootstrap.Config]()), documented)
+}
+
+func TestReadme_names_the_settings_that_files_may_hold(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	var ofFiles []string
+	for _, variable := range bootstrap.Variables() {
+		if strings.HasSuffix(variable, "_FILE") {
+			ofFiles = append(ofFiles, variable)
+		}
+	}
+	documented := regexp.MustCompile("`PLAZA_[A-Z_]+_FILE`").FindAllString(string(readme), -1)
+	for i, name := range documented {
+		documented[i] = strings.Trim(name, "`")
+	}
+	slices.Sort(documented)
+	assert.Equal(t, ofFiles, slices.Compact(documented))
 }

@@ -112,7 +112,7 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	p := c.problems()
 	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
 	config.checkSandboxAddr(p)
-	if err := p.err(); err != nil {
+	if err := c.err(p); err != nil {
 		return fmt.Errorf("%w:\n%w", errUsage, err)
 	}
 	if err := config.useSandboxKey(); err != nil {
@@ -120,6 +120,7 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
+	c.warnOfUnknown(log)
 	box, err := openSandbox(config.MerchantConfig, c.Public, c.Journal, c.Scale, log)
 	if err != nil {
 		return err

@@ -120,6 +120,7 @@ func TestPAY10_the_former_constant_key_signs_nothing(t *testing.T) {
 	s := startServing(t, serveCommand{Demo: true, Config: serveSettings(dir)})
 	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
 	require.Equal(t, 200, status, "the server and its sandbox have the same key: %s", body)
+	assert.Equal(t, 4, strings.Count(s.get(s.url+"/docs/"), `class="person"`), "the page offers the people of the demo")
 
 	_, body = s.post(notifyPath, "", signedNotification(formerKey, "HMAC-SHA256"))
 	assert.Contains(t, body, "FAIL")

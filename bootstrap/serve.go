@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -38,17 +36,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if !hasPublicURL {
 		config.PublicURL = listeners.URL()
 	}
-	if config.Translator == autoTranslator {
-		config.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[c.Demo]
-	}
-	if config.Wallet == autoWallet {
-		config.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[c.Demo]
-	}
+	config.choose(c.Demo)
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
+	config.warnOfUnknown(log)
 	if config.Wallet == sandboxWallet && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
 	}
@@ -61,6 +55,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		stop := box.runBeside(ctx)
 		defer func() { err = errors.Join(err, stop()) }() // after the App, which calls it
 	}
+	if c.Demo {
+		config = config.OfferDemo()
+	}
 	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
 		return err
@@ -71,10 +68,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 			return fmt.Errorf("load demo data: %w", err)
 		}
 	}
+	if config.Limits == limitsOff {
+		log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
+	}
 	if isReachable(listeners.public.Addr()) {
 		app.warnOfExposure(ctx, hasPublicURL, c.Demo)
 	}
-	collectLessOften()
+	limitMemory(log)
 	greet(s.out, listeners, config, c.Demo)
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -85,11 +85,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	return Serve(serving, app, listeners)
 }
 
-// collectLessOften trades memory for less garbage collection: a server has few live objects.
-// GOGC in the environment takes precedence.
-func collectLessOften() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+// choose replaces auto by the translator and the wallet that it stands for.
+func (c *Config) choose(withDemo bool) {
+	if c.Translator == autoTranslator {
+		c.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[withDemo]
+	}
+	if c.Wallet == autoWallet {
+		c.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[withDemo]
 	}
 }
 
@@ -110,11 +112,11 @@ type Listeners struct{ public, admin net.Listener }
 func Listen(c Config) (*Listeners, error) {
 	public, err := net.Listen("tcp", c.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("PLAZA_ADDR: %w", err)
+		return nil, fmt.Errorf("PLAZA_ADDR: %w; choose another address with --addr", err)
 	}
 	admin, err := net.Listen("tcp", c.AdminAddr)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w", err), public.Close())
+		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w; choose another address with --admin-addr", err), public.Close())
 	}
 	return &Listeners{httpapi.LimitConnections(public.(*net.TCPListener), c.MaxConnections), admin}, nil
 }

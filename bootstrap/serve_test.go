@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/domain/ratelimit"
 )
 
 // serving is a server in this process, as serve starts it.
@@ -59,7 +61,7 @@ func serveSettings(dataDir string) Config {
 	}
 }
 
-var greeting = regexp.MustCompile(`REST interface  (\S+)\n[^\n]*\n  Health          (\S+)/readyz\n`)
+var greeting = regexp.MustCompile(`REST interface  (\S+)\n(?:[^\n]*\n)*?  Health          (\S+)/readyz\n`)
 
 // startServing runs the command until stop is called, at the latest when the test ends.
 func startServing(t *testing.T, c serveCommand) *serving {
@@ -102,9 +104,11 @@ func (s *serving) post(path, key, body string) (int, string) {
 	return s.answer(req)
 }
 
-func (s *serving) metrics() string {
+func (s *serving) metrics() string { return s.get(s.admin + "/metrics") }
+
+func (s *serving) get(url string) string {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), "GET", s.admin+"/metrics", nil)
+	req, err := http.NewRequestWithContext(s.Context(), "GET", url, nil)
 	require.NoError(s, err)
 	status, body := s.answer(req)
 	require.Equal(s, http.StatusOK, status)
@@ -138,7 +142,25 @@ func TestServe_in_this_process(t *testing.T) {
 	dir := t.TempDir()
 	s := startServing(t, serveCommand{Config: serveSettings(dir)})
 	assert.Empty(t, s.login("+86-13800000001"), "there is no demo")
+	assert.NotContains(t, s.get(s.url+"/docs/"), `class="person"`)
 	s.stop()
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
 	assert.NotContains(t, s.log.String(), "level=WARN")
+}
+
+func TestGEN14_health_and_metrics_are_not_limited(t *testing.T) {
+	c := serveSettings(t.TempDir())
+	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
+	s := startServing(t, serveCommand{Config: c})
+	get := func(url string) int {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+		require.NoError(t, err)
+		status, _ := s.answer(req)
+		return status
+	}
+	assert.Equal(t, http.StatusOK, get(s.url+"/api/feed/categories/"))
+	assert.Equal(t, http.StatusTooManyRequests, get(s.url+"/api/feed/categories/"))
+	for _, path := range []string{"/livez", "/readyz", "/metrics", "/livez", "/readyz", "/metrics"} {
+		assert.Equal(t, http.StatusOK, get(s.admin+path), path)
+	}
 }

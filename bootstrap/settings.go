@@ -23,7 +23,7 @@ import (
 type Config struct {
 	Addr                string        `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
 	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
+	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" secret:"" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
 	DatabasePooler      bool          `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
 	DatabaseConnections int           `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
 	Migrate             string        `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
@@ -36,8 +36,8 @@ type Config struct {
 	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate and apertium need one)." placeholder:"URL"`
 	TranslatorKey       secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
 	TranslatorRegion    string        `env:"PLAZA_TRANSLATOR_REGION" help:"Region of an azure key." placeholder:"REGION"`
-	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: any)." placeholder:"TAG,..."`
-	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator (default: unlimited)." placeholder:"NUMBER"`
+	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: a short list with deepl, google and azure, else any)." placeholder:"TAG,..."`
+	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator; deepl, google and azure need one (default: unlimited)." placeholder:"NUMBER"`
 
 	MediaURL    MediaURL      `env:"PLAZA_MEDIA_URL" help:"Where pictures are stored: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
 	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
@@ -50,14 +50,26 @@ type Config struct {
 	WalletPoll      time.Duration `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is polled for pending payments." placeholder:"DURATION"`
 	WalletTimeout   time.Duration `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
 
-	TrustedProxies Networks   `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
-	CORSOrigins    Origins    `env:"PLAZA_CORS_ORIGINS" help:"Origins, comma separated, whose pages may call the interface from a browser, like https://app.example; * for any (default: none)." placeholder:"ORIGIN,..."`
-	MaxRequests    int        `default:"256" env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once; further ones are answered with 503." placeholder:"N"`
-	MaxConnections int        `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once; a further one is answered with 503 and closed." placeholder:"N"`
-	LogLevel       slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
-	LogFormat      string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
+	TrustedProxies Networks `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
+	CORSOrigins    Origins  `env:"PLAZA_CORS_ORIGINS" help:"Origins, comma separated, whose pages may call the interface from a browser, like https://app.example; * for any (default: none)." placeholder:"ORIGIN,..."`
+	MaxRequests    int      `default:"256" env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once; further ones are answered with 503." placeholder:"N"`
+	MaxConnections int      `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once; a further one is answered with 503 and closed." placeholder:"N"`
+	LimitsConfig
+	QuotaDrafts   Quota      `default:"1000" env:"PLAZA_QUOTA_DRAFTS" help:"How many drafts an account may have; none for no limit." placeholder:"N"`
+	QuotaComments Quota      `default:"500" env:"PLAZA_QUOTA_COMMENTS" help:"How many comments an account may write on one event; none for no limit." placeholder:"N"`
+	QuotaPictures ByteQuota  `default:"10GiB" env:"PLAZA_QUOTA_PICTURES" help:"How many bytes an account's pictures may take as they are stored; none for no limit." placeholder:"SIZE"`
+	LogLevel      slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	LogFormat     string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
 
 	unparsed
+	offersDemo bool
+}
+
+// OfferDemo returns the configuration of a server whose reference page offers to log in as
+// people of the demo data.
+func (c Config) OfferDemo() Config {
+	c.offersDemo = true
+	return c
 }
 
 // maxTokenTTL is a limit that every store can represent.
@@ -81,18 +93,15 @@ func (c Config) Check() (Config, error) {
 	p.note("PLAZA_PUBLIC_URL", checkPublicURL(c.PublicURL))
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	p.note("PLAZA_TOKEN_TTL", checkTokenTTL(c.TokenTTL))
-	c.Translator = cmp.Or(c.Translator, noTranslator)
-	p.note("PLAZA_TRANSLATOR", oneOf(c.Translator, translators...))
-	if c.TranslatorBudget != nil && *c.TranslatorBudget < 1 { // PLAZA_TRANSLATOR=none switches translation off
-		p.note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%d is not a positive number like 500000", *c.TranslatorBudget))
-	}
+	c.checkTranslator(p)
 	c.checkMedia(p)
 	c.checkWallet(p)
 	c.MaxRequests, c.MaxConnections = cmp.Or(c.MaxRequests, 256), cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults
 	p.note("PLAZA_MAX_REQUESTS", between(c.MaxRequests, 1, 100_000, "a number"))
 	p.note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
+	c.checkLimits(p)
 	p.note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
-	return c, p.err()
+	return c, c.unparsed.err(p)
 }
 
 // keepsSchema reports whether only plaza migrate up changes the schema.
@@ -103,7 +112,7 @@ type problems map[string]error
 
 func (p problems) note(variable string, err error) {
 	if err != nil && p[variable] == nil {
-		p[variable] = fmt.Errorf("%s: %w", variable, err)
+		p[variable] = err
 	}
 }
 
@@ -114,14 +123,8 @@ func (p problems) require(variable string, isSet bool, user string) {
 	}
 }
 
-// err returns all problems in the order of the variables, or nil.
-func (p problems) err() error {
-	var all []error
-	for _, variable := range slices.Sorted(maps.Keys(p)) {
-		all = append(all, p[variable])
-	}
-	return errors.Join(all...)
-}
+// variables returns the variables of the wrong settings, sorted.
+func (p problems) variables() []string { return slices.Sorted(maps.Keys(p)) }
 
 func checkAddr(addr string) error {
 	_, port, err := net.SplitHostPort(addr)

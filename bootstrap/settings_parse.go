@@ -1,8 +1,14 @@
 package bootstrap
 
 import (
+	"encoding"
+	"errors"
+	"fmt"
+	"log/slog"
 	"maps"
+	"os"
 	"reflect"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -11,18 +17,23 @@ import (
 // them.
 type parser struct {
 	*kong.Kong
-	wrong wrongSettings
+	notes *settingNotes
 }
 
 func newParser(command any, options ...kong.Option) (parser, error) {
-	wrong := wrongSettings{}
-	k, err := kong.New(command, append(options, kong.Bind(wrong))...)
+	notes := &settingNotes{wrong: map[*kong.Value]error{}, files: map[*kong.Value]string{}, texts: map[*kong.Value]string{}}
+	k, err := kong.New(command, append(options, kong.Bind(notes), kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
 	if err != nil {
 		return parser{}, err
 	}
-	return parser{k, wrong}, kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
-		if flag, is := node.(*kong.Flag); is && len(flag.Envs) > 0 {
-			flag.Mapper = settingMapper{flag.Mapper, wrong}
+	return parser{k, notes}, kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if value, is := node.(*kong.Value); is {
+			switch {
+			case len(value.Tag.Envs) > 0:
+				value.Mapper = settingMapper{value.Mapper, notes}
+			case expectation(value.Target.Type()) != "" && !value.IsBool(): // a wrapped bool would need a value
+				value.Mapper = argumentMapper{value.Mapper}
+			}
 		}
 		return next(nil)
 	})
@@ -30,17 +41,23 @@ func newParser(command any, options ...kong.Option) (parser, error) {
 
 // Parse parses a command line.
 func (p parser) Parse(args []string) (*kong.Context, error) {
-	clear(p.wrong)
+	clear(p.notes.wrong)
+	clear(p.notes.files)
+	clear(p.notes.texts)
 	return p.Kong.Parse(args)
 }
 
-// wrongSettings are the errors of parsed settings, nil for valid ones.
-type wrongSettings map[*kong.Value]error
+// settingNotes are what the parser learns about the settings of a command line.
+type settingNotes struct {
+	wrong map[*kong.Value]error  // nil for valid settings
+	files map[*kong.Value]string // the files that secrets are read from
+	texts map[*kong.Value]string // what settings are parsed from whose types parse texts but do not write them
+}
 
 // settingMapper parses a setting. It notes an error instead of returning it.
 type settingMapper struct {
 	kong.Mapper
-	wrong wrongSettings
+	notes *settingNotes
 }
 
 // Decode implements kong.Mapper. An empty value is a missing one, except for texts.
@@ -53,25 +70,121 @@ func (m settingMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) err
 		}
 		ctx = ctx.WithScanner(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: ctx.Value.Default}))
 	}
-	err := m.Mapper.Decode(ctx, target)
-	if _, isFlag := m.wrong[ctx.Value]; !isFlag { // the parser decodes flags before variables
-		m.wrong[ctx.Value] = err
+	given := ctx.Scan.Peek()
+	err := decode(m.Mapper, ctx, target)
+	if _, isFlag := m.notes.wrong[ctx.Value]; !isFlag { // the parser decodes flags before variables
+		m.notes.wrong[ctx.Value] = err
+		if parsesOnly(target.Type()) {
+			m.notes.texts[ctx.Value] = given.String()
+		}
 	}
 	return nil
 }
 
 var emptyValue = kong.Token{Type: kong.FlagValueToken, Value: ""}
 
-// unparsed is embedded in configurations. It has the problems with settings of the command that
-// could not be parsed.
-type unparsed struct{ wrong problems }
+// argumentMapper parses an argument, or a flag that is not a setting. The error of a flag has its
+// help text.
+type argumentMapper struct{ kong.Mapper }
 
-// AfterApply takes the problems from the parser, which calls it.
-func (u *unparsed) AfterApply(parsed *kong.Context, wrong wrongSettings) error {
-	u.wrong = problems{}
+// Decode implements kong.Mapper.
+func (m argumentMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	if !ctx.Scan.Peek().IsValue() {
+		return m.Mapper.Decode(ctx, target)
+	}
+	err := decode(m.Mapper, ctx, target)
+	if err != nil && ctx.Value.Flag != nil {
+		return fmt.Errorf("%w. %s", err, ctx.Value.Help)
+	}
+	return err
+}
+
+// decode decodes a value. Its errors say what is expected in words of users, not of Go.
+func decode(m kong.Mapper, ctx *kong.DecodeContext, target reflect.Value) error {
+	given := ctx.Scan.Peek()
+	err := m.Decode(ctx, target)
+	if expected := expectation(target.Type()); err != nil && expected != "" && given.IsValue() {
+		return fmt.Errorf("%q is not %s", given.String(), expected)
+	}
+	return err
+}
+
+// expectation describes the values of the type, or is empty for types with errors of their own.
+func expectation(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[time.Duration]():
+		return "a duration like 30s or 2h"
+	case reflect.TypeFor[slog.Level]():
+		return "one of debug, info, warn, error"
+	}
+	if parses(t) {
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	}
+	return ""
+}
+
+// parses reports whether values of the type parse texts themselves.
+func parses(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// parsesOnly reports whether values of the type parse texts but do not write them.
+func parsesOnly(t reflect.Type) bool {
+	return parses(t) && !t.Implements(reflect.TypeFor[fmt.Stringer]()) && !t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
+// origin says where the value of a setting comes from.
+type origin struct {
+	flag        string // with the dashes, if the command line has it
+	file        string // the path, if a secret is read from a file
+	environment bool   // whether the variable is set
+	text        string // what the value is parsed from, if its type parsesOnly
+}
+
+// String returns the origin for people.
+func (o origin) String() string {
+	switch {
+	case o.flag != "":
+		return "flag " + o.flag
+	case o.file != "":
+		return "file " + o.file
+	case o.environment:
+		return "environment"
+	}
+	return "default"
+}
+
+// unparsed is embedded in configurations. It has what the parser learned about the settings of
+// the command.
+type unparsed struct {
+	wrong   problems
+	origins map[string]origin // by variable
+	unknown []unknownVariable
+}
+
+// AfterApply takes what the parser learned from the parser, which calls it.
+func (u *unparsed) AfterApply(parsed *kong.Context, notes *settingNotes) error {
+	u.wrong, u.origins, u.unknown = problems{}, map[string]origin{}, unknownVariables(os.Environ(), variables(parsed.Model))
 	for _, flag := range parsed.Flags() {
 		if len(flag.Envs) > 0 {
-			u.wrong.note(flag.Envs[0], wrong[flag.Value])
+			u.wrong.note(flag.Envs[0], notes.wrong[flag.Value])
+			u.origins[flag.Envs[0]] = origin{
+				file: notes.files[flag.Value], environment: os.Getenv(flag.Envs[0]) != "", text: notes.texts[flag.Value],
+			}
+		}
+	}
+	for _, path := range parsed.Path {
+		if path.Flag != nil && !path.Resolved && len(path.Flag.Envs) > 0 {
+			u.origins[path.Flag.Envs[0]] = origin{flag: "--" + path.Flag.Name, text: notes.texts[path.Flag.Value]}
 		}
 	}
 	return nil
@@ -82,4 +195,32 @@ func (u unparsed) problems() problems {
 	all := problems{}
 	maps.Copy(all, u.wrong)
 	return all
+}
+
+// err returns all problems in the order of the variables, or nil. Each begins with the names by
+// which the user set the value.
+func (u unparsed) err(p problems) error {
+	var all []error
+	for _, variable := range p.variables() {
+		name := variable
+		switch from := u.origins[variable]; {
+		case from.flag != "":
+			name = from.flag + ", " + variable
+		case from.file != "":
+			name = variable + fileSuffix
+		}
+		all = append(all, fmt.Errorf("%s: %w", name, p[variable]))
+	}
+	return errors.Join(all...)
+}
+
+// warnOfUnknown logs the variables that look like settings and are none.
+func (u unparsed) warnOfUnknown(log *slog.Logger) {
+	for _, v := range u.unknown {
+		attrs := []any{"variable", v.name}
+		if v.similar != "" {
+			attrs = append(attrs, "did_you_mean", v.similar)
+		}
+		log.Warn("unknown setting is ignored", attrs...)
+	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 )
 
 // parsed returns the checked settings of the flags.
@@ -38,9 +40,15 @@ var wrongSettings = []struct {
 	{"--wallet-poll", "PLAZA_WALLET_POLL", []string{"0", "5", "49ms", "61m"}},
 	{"--wallet-timeout", "PLAZA_WALLET_TIMEOUT", []string{"0", "11s"}},
 	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
+	{"--quota-drafts", "PLAZA_QUOTA_DRAFTS", []string{"many", "-1", "1.5", "3000000000", "1k"}},
+	{"--quota-comments", "PLAZA_QUOTA_COMMENTS", []string{"few", "-1"}},
+	{"--quota-pictures", "PLAZA_QUOTA_PICTURES", []string{"much", "-1", "10 GiB each", "10EiB", "none of them"}},
 	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
 		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",
 	}},
+	{"--limits", "PLAZA_LIMITS", []string{"none", "perhaps"}},
+	{"--limit-comments", "PLAZA_LIMIT_COMMENTS", []string{"300", "0/h", "many/h"}},
+	{"--limit-upload-bytes", "PLAZA_LIMIT_UPLOAD_BYTES", []string{"8GB/d"}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }
@@ -50,7 +58,8 @@ func TestWrongSettings(t *testing.T) {
 	for _, c := range wrongSettings {
 		for _, value := range c.values {
 			_, err := parsed(t, c.flag+"="+value)
-			require.ErrorContains(t, err, c.variable+": ", "%q", value)
+			require.ErrorContains(t, err, c.flag+", "+c.variable+": ", "%q", value)
+			assert.NotRegexp(t, `slog|strconv|\bint\b|time:`, err.Error(), "%q: words of Go", value)
 			assert.NotContains(t, err.Error(), "\nPLAZA_", "%s=%q is the only problem", c.variable, value)
 			if c.flag == "--database-url" {
 				assert.NotRegexp(t, "hunter2|hun%ter2", err.Error(), "an address may hold a password")
@@ -84,6 +93,25 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestGEN14_limits_have_defaults(t *testing.T) {
+	c, err := parsed(t, "--limit-likes=off", "--limit-comments=5/m", "--limit-follows=")
+	require.NoError(t, err)
+	assert.Equal(t, "on", c.Limits)
+	assert.Equal(t, ratelimit.Off, c.LimitLikes)
+	assert.Equal(t, ratelimit.Limit{Count: 5, Period: time.Minute}, c.LimitComments)
+	assert.Equal(t, ratelimit.Limit{Count: 500, Period: time.Hour}, c.LimitFollows, "an empty value is a missing one")
+	assert.Equal(t, ratelimit.Limit{Count: 8 << 30, Period: 24 * time.Hour}, c.LimitUploadBytes)
+
+	unset, err := bootstrap.Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: "var", TokenTTL: time.Hour, WalletPoll: time.Minute,
+		WalletTimeout: time.Second, LogFormat: "text", LimitsConfig: bootstrap.LimitsConfig{LimitComments: ratelimit.Off},
+	}.Check()
+	require.NoError(t, err)
+	assert.Equal(t, "on", unset.Limits, "a Config of a program has the same defaults")
+	assert.True(t, unset.LimitComments.IsOff())
+	assert.Equal(t, c.LimitLogins, unset.LimitLogins)
+}
+
 func TestSettings_of_the_environment(t *testing.T) {
 	for variable, value := range map[string]string{
 		"PLAZA_TOKEN_TTL": "soon", "PLAZA_LOG_LEVEL": "debug", "PLAZA_DATABASE_WAIT": "", "PLAZA_DATABASE_CONNECTIONS": "", "PLAZA_DATABASE_POOLER": "",
@@ -101,4 +129,26 @@ func TestSettings_of_the_environment(t *testing.T) {
 	assert.False(t, c.DatabasePooler)
 	_, err = parsed(t, "--log-level=loud", "--token-ttl=1h")
 	assert.ErrorContains(t, err, "PLAZA_LOG_LEVEL: ", "also when its variable is valid")
+}
+
+func TestGEN14_quotas_are_settings(t *testing.T) {
+	c, err := parsed(t)
+	require.NoError(t, err)
+	assert.Equal(t, quota.Limits{Drafts: 1000, Comments: 500, Pictures: 10 << 30}, c.Quotas(), "the defaults")
+	for size, want := range map[string]int64{
+		"10GiB": 10 << 30, "500MiB": 500 << 20, "1.5 KiB": 1536, "2GB": 2_000_000_000, "4096": 4096, "0": 0, "none": 0, "": 10 << 30,
+	} {
+		c, err := parsed(t, "--quota-pictures="+size)
+		require.NoError(t, err, size)
+		assert.Equal(t, want, c.Quotas().Pictures, size)
+	}
+	for number, want := range map[string]int{"1": 1, "2000000": 2_000_000, "0": 0, "none": 0} {
+		c, err := parsed(t, "--quota-drafts="+number, "--quota-comments="+number)
+		require.NoError(t, err, number)
+		assert.Equal(t, []int{want, want}, []int{c.Quotas().Drafts, c.Quotas().Comments}, number)
+	}
+	assert.Zero(t, bootstrap.Config{}.Quotas(), "a program sets those that it wants")
+	c, err = parsed(t, "--limits=off", "--quota-drafts=3")
+	require.NoError(t, err)
+	assert.Zero(t, c.Quotas(), "off for load tests, as all limits are")
 }

@@ -17,6 +17,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
+	"plaza/domain/quota"
 	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -43,13 +44,14 @@ type Stores struct {
 	Ledger        payment.Ledger
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
+	Room          quota.Room
 	Media         media.Store
 }
 
-// storage has the store ports, the key with which all servers sign the URLs of pictures, and
-// the database, which is nil for the in-memory store.
+// storage has the store ports within given quotas, the key with which all servers sign the URLs
+// of pictures, and the database, which is nil for the in-memory store.
 type storage struct {
-	stores   Stores
+	stores   func(quota.Limits) Stores
 	signing  secret.String
 	database *bunstore.Store
 	close    func() error
@@ -75,14 +77,18 @@ func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, erro
 func memoryStorage(c Config) storage {
 	s := memory.New()
 	signing := secret.New(rand.Text()) // pictures are lost at exit, so their URLs may become invalid, too
+	pictures := memory.NewMedia(c.PublicURL, []byte(signing.Reveal()))
 	return storage{
-		stores: Stores{
-			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
-			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
-			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-			Media: memory.NewMedia(c.PublicURL, []byte(signing.Reveal())),
+		stores: func(l quota.Limits) Stores {
+			events, accounts := s.Events().Within(l), s.Accounts().Within(l)
+			return Stores{
+				Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
+				Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+				Events: events, EventReader: events, Discussion: events, Related: events,
+				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
+				Room: s.Room(l), Media: pictures,
+			}
 		},
 		signing: signing,
 		close:   func() error { return nil },
@@ -131,13 +137,16 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 		return storage{}, err
 	}
 	return storage{
-		stores: Stores{
-			Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
-			Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-			Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
-			Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-			Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-			Media: pictures,
+		stores: func(l quota.Limits) Stores {
+			events, accounts := s.Events().Within(l), s.Accounts().Within(l)
+			return Stores{
+				Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
+				Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+				Events: events, EventReader: events, Discussion: events, Related: events,
+				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
+				Room: s.Room(l), Media: pictures,
+			}
 		},
 		signing:  signing,
 		database: s,

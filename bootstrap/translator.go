@@ -1,7 +1,9 @@
 package bootstrap
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"plaza/adapters/translator/apertium"
@@ -32,7 +34,7 @@ func (l *Languages) UnmarshalText(text []byte) error {
 }
 
 func offer(c Config) translation.Offer {
-	o := translation.Offer{Languages: c.TranslatorLanguages}
+	o := translation.Offer{Languages: c.TranslatorLanguages, NewLanguages: c.of(c.LimitLanguages)}
 	if c.TranslatorBudget != nil {
 		o.Budget = *c.TranslatorBudget
 	}
@@ -42,11 +44,36 @@ func offer(c Config) translation.Offer {
 // translators are the valid names; serve resolves auto.
 var translators = []string{autoTranslator, noTranslator, pseudoTranslator, "libretranslate", "deepl", "google", "azure", "apertium"}
 
+// paidTranslators are those that charge for each character. libretranslate and apertium run
+// on servers of the operator, so a text costs nothing there.
+var paidTranslators = []string{"deepl", "google", "azure"}
+
+// paidLanguages are offered with a paid translator unless others are configured. Each further
+// one multiplies what the texts can cost.
+const paidLanguages = "en,es,fr,de,pt-BR,ja,zh-Hans,zh-Hant"
+
 const (
 	autoTranslator   = "auto"
 	noTranslator     = "none"
 	pseudoTranslator = "pseudo"
 )
+
+// checkTranslator notes problems with the settings of the translator and fills in those that
+// are missing.
+func (c *Config) checkTranslator(p problems) {
+	c.Translator = cmp.Or(c.Translator, noTranslator)
+	p.note("PLAZA_TRANSLATOR", oneOf(c.Translator, translators...))
+	isPaid := slices.Contains(paidTranslators, c.Translator)
+	switch {
+	case c.TranslatorBudget == nil && isPaid:
+		p.note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%s charges for each character, so a number of characters a day is required, like 500000", c.Translator))
+	case c.TranslatorBudget != nil && *c.TranslatorBudget < 1: // PLAZA_TRANSLATOR=none switches translation off
+		p.note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%d is not a positive number like 500000", *c.TranslatorBudget))
+	}
+	if isPaid && len(c.TranslatorLanguages) == 0 {
+		p.note("PLAZA_TRANSLATOR_LANGUAGES", c.TranslatorLanguages.UnmarshalText([]byte(paidLanguages)))
+	}
+}
 
 // newTranslator returns the configured translator, or nil for none.
 func newTranslator(c Config) (localisation.Translator, error) {

@@ -3,11 +3,14 @@ package bootstrap_test
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/domain/locale"
+	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 )
 
@@ -21,6 +24,7 @@ func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
 		require.True(t, known, name)
 		s := settings()
 		s.Translator, s.TranslatorKey, s.TranslatorRegion = name, secret.New("never-shown-key"), "westeurope"
+		s.TranslatorBudget = new(int64(1000))
 		c, err := s.Check()
 		require.NoError(t, err, name)
 		app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
@@ -47,6 +51,13 @@ func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
 	assert.ErrorContains(t, err, "PLAZA_TRANSLATOR: ")
 }
 
+func names(tags []locale.Tag) (all []string) {
+	for _, tag := range tags {
+		all = append(all, tag.String())
+	}
+	return all
+}
+
 func TestPUB06_settings_of_what_readers_are_offered(t *testing.T) {
 	c, err := parsed(t, "--translator-languages=", "--translator-budget=")
 	require.NoError(t, err)
@@ -55,11 +66,7 @@ func TestPUB06_settings_of_what_readers_are_offered(t *testing.T) {
 
 	c, err = parsed(t, "--translator-languages=en, pt_BR,zh-Hans", "--translator-budget=500000")
 	require.NoError(t, err)
-	var names []string
-	for _, tag := range bootstrap.Offer(c).Languages {
-		names = append(names, tag.String())
-	}
-	assert.Equal(t, []string{"en", "pt-BR", "zh-Hans"}, names)
+	assert.Equal(t, []string{"en", "pt-BR", "zh-Hans"}, names(bootstrap.Offer(c).Languages))
 	assert.EqualValues(t, 500_000, bootstrap.Offer(c).Budget)
 
 	for _, bad := range []string{"english", "en,", ",", " ", "en,*", "zh-CHS"} {
@@ -70,4 +77,42 @@ func TestPUB06_settings_of_what_readers_are_offered(t *testing.T) {
 		_, err = parsed(t, "--translator-budget="+bad)
 		assert.ErrorContains(t, err, "PLAZA_TRANSLATOR_BUDGET: ", "%q", bad)
 	}
+}
+
+func TestPUB06_a_paid_translator_needs_a_budget_and_offers_few_languages(t *testing.T) {
+	isPaid := map[string]bool{"deepl": true, "google": true, "azure": true}
+	for _, name := range bootstrap.Translators {
+		_, err := parsed(t, "--translator="+name)
+		if isPaid[name] {
+			require.ErrorContains(t, err, "PLAZA_TRANSLATOR_BUDGET: "+name+" charges for each character", name)
+			assert.ErrorContains(t, err, "like 500000", name)
+		} else {
+			require.NoError(t, err, name)
+		}
+		_, err = parsed(t, "--translator="+name, "--translator-budget=many")
+		require.ErrorContains(t, err, "PLAZA_TRANSLATOR_BUDGET: ", name)
+		assert.NotContains(t, err.Error(), "charges", "a wrong budget is wrong, not missing")
+
+		c, err := parsed(t, "--translator="+name, "--translator-budget=500000")
+		require.NoError(t, err, name)
+		offered := names(bootstrap.Offer(c).Languages)
+		if isPaid[name] {
+			assert.Equal(t, []string{"en", "es", "fr", "de", "pt-BR", "ja", "zh-Hans", "zh-Hant"}, offered, name)
+		} else {
+			assert.Empty(t, offered, "%s: any", name)
+		}
+		c, err = parsed(t, "--translator="+name, "--translator-budget=500000", "--translator-languages=sv")
+		require.NoError(t, err, name)
+		assert.Equal(t, []string{"sv"}, names(bootstrap.Offer(c).Languages), name)
+	}
+}
+
+func TestGEN14_limits_of_languages_and_addresses(t *testing.T) {
+	c, err := parsed(t)
+	require.NoError(t, err)
+	assert.Equal(t, ratelimit.Limit{Count: 5, Period: time.Hour}, bootstrap.Offer(c).NewLanguages)
+	assert.Equal(t, ratelimit.Limit{Count: 6000, Period: time.Minute}, c.LimitAddress)
+	c, err = parsed(t, "--limits=off", "--limit-languages=1/d")
+	require.NoError(t, err)
+	assert.True(t, bootstrap.Offer(c).NewLanguages.IsOff())
 }

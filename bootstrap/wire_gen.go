@@ -42,27 +42,32 @@ import (
 // Injectors from wire.go:
 
 func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
-	config := newHTTPConfig(c, log)
+	config, err := newHTTPConfig(c, now, log)
+	if err != nil {
+		return nil, err
+	}
 	accounts := stores.Accounts
 	tokens := stores.Tokens
 	throttle := stores.Throttle
 	hasher := newHasher(hashing2)
 	estimator := _wireEstimatorValue
 	signinTokenTTL := tokenTTL(c)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, now, log)
+	limits := writeLimits(c)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, now, log)
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media
 	deletionQueue := stores.Deletions
 	processor := newProcessor()
-	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, now)
+	room := stores.Room
+	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, room, limits, now)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
-	diaryDiary := diary.New(ports, now)
+	diaryDiary := diary.New(ports, limits, now)
 	repository := stores.Subscriptions
 	categories := stores.Categories
-	followingFollowing := following.New(repository, categories, now)
+	followingFollowing := following.New(repository, categories, limits, now)
 	reader := stores.Feed
 	browsingBrowsing := browsing.New(reader, store, now)
 	publicationRepository := stores.Publications
@@ -73,12 +78,12 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	readingTranslate := translate(translationTranslation)
 	readingReading := reading.New(publicationRepository, readingTranslate, store, now)
 	userimageRepository := stores.Images
-	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, now)
+	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, limits, now)
 	howTos := stores.HowTos
 	howToLists := importing.NewHowToLists(howTos)
 	ledger := stores.Ledger
-	limits := payingLimits(c)
-	payingPaying := paying.New(ledger, directory, wallet, limits, now, v)
+	limits2 := payingLimits(c)
+	payingPaying := paying.New(ledger, directory, wallet, limits2, now, v)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
 	httpapiAddressCheck := addressCheck(addresses, now)
@@ -163,6 +168,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -2,13 +2,20 @@
 # Usage: test/tools.sh NAME [install]
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
-# its programs), apertium or s3. With "install" a missing program is installed first, where this
-# machine allows that. A program that cannot be had is told on standard error, and nothing is
-# printed: the tests that need it then skip themselves and say so.
+# its programs), apertium, s3, chromium, redocly, spectral or typescript (the folder of its modules).
+# With "install" a missing program is installed first, where this machine allows that. A program
+# that cannot be had is told on standard error, and nothing is printed: the tests that need it then
+# skip themselves and say so.
 set -eu
 
 name=$1
 versitygw=v1.8.0
+redocly=2.77.0
+spectral=6.16.3
+# The modules that the TypeScript client is built with, as its package.json pins them.
+modules=$(sed -nE 's/.*"((openapi-)?typescript)": "([0-9.]+)".*/\1@\3/p' "$(dirname "$0")/../adapters/httpapi/client/typescript/package.json")
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test
+client=client-$(echo $modules | tr ' ' '-')
 
 path() {
 	case $name in
@@ -23,11 +30,21 @@ path() {
 		;;
 	apertium) [ -e /usr/share/apertium/modes/eng-spa.mode ] && command -v apertium-apy ;;
 	s3)
-		program=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw/versitygw
+		program=$cache/versitygw-$versitygw/versitygw
 		[ -x "$program" ] && echo "$program"
 		;;
+	chromium) command -v chromium ;;
+	redocly) installed redocly-$redocly ;;
+	spectral) installed spectral-$spectral ;;
+	typescript) [ -d "$cache/$client/node_modules/typescript" ] && echo "$cache/$client/node_modules" ;;
 	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;
 	esac
+}
+
+# installed prints the path of the npm program in a folder of the cache: redocly in redocly-2.77.0.
+installed() {
+	program=$cache/$1/node_modules/.bin/$name
+	[ -x "$program" ] && echo "$program"
 }
 
 packages() {
@@ -36,6 +53,18 @@ packages() {
 	echo "test/tools.sh: installing $*" >&2
 	apt-get update -qq >&2
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 "$@" >&2
+}
+
+# npm_packages installs packages, named with their versions, into a folder of the cache. They need
+# Node.js 20.19 or later. No script of a package runs.
+npm_packages() {
+	folder=$cache/$1
+	shift
+	command -v npm >/dev/null || packages nodejs npm || return 1
+	echo "test/tools.sh: installing $*" >&2
+	mkdir -p "$folder.new"
+	npm install --silent --no-audit --no-fund --no-package-lock --ignore-scripts --prefix "$folder.new" "$@" >&2 &&
+		mv "$folder.new" "$folder"
 }
 
 install() {
@@ -49,12 +78,16 @@ install() {
 		packages postgresql
 		;;
 	apertium) packages apertium-apy apertium-eng-spa ;;
+	chromium) packages chromium ;;
 	s3)
 		echo "test/tools.sh: building versitygw $versitygw" >&2
-		folder=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test/versitygw-$versitygw
+		folder=$cache/versitygw-$versitygw
 		(cd / && CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off GOBIN=$folder \
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
 		;;
+	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
+	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;
+	typescript) npm_packages "$client" $modules ;;
 	esac
 }
 

@@ -3,19 +3,25 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
 	"plaza/domain/access"
 	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
 // Accounts implements access.Accounts and user.Directory.
-type Accounts struct{ s *Store }
+type Accounts struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Accounts returns the repository of accounts and users.
-func (s *Store) Accounts() Accounts { return Accounts{s} }
+func (s *Store) Accounts() Accounts { return Accounts{s: s} }
 
 var (
 	_ access.Accounts = Accounts{}
@@ -224,9 +230,10 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	})
 }
 
-func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		done, err := tx.NewRaw("UPDATE users SET avatar = ? WHERE id = ?", cover(avatar).orNull(), id).Exec(ctx)
-		return orNotAffected(done, err, user.ErrNotFound)
-	})
+// SetAvatar replaces the avatar first, which gives back the bytes of the old one.
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
+	set := step{statement: v.s.sql.setAvatar, args: []any{cover(avatar).orNull(), int64(id)}, mustMatch: true, missed: user.ErrNotFound}
+	return v.s.writeAll(ctx, slices.Concat(
+		v.s.chargeSteps(charges), []step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes}),
+	))
 }

@@ -10,6 +10,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/feed"
+	"plaza/domain/quota"
 	"plaza/test/ports"
 	"plaza/test/postgres"
 	"plaza/test/sqlite"
@@ -56,14 +57,18 @@ func migrate(ctx context.Context, url string) error {
 	return errors.Join(err, s.Close())
 }
 
-func portsOf(s *bunstore.Store) ports.Stores {
+func portsOf(s *bunstore.Store) ports.Stores { return portsWithin(s, quota.Limits{}) }
+
+func portsWithin(s *bunstore.Store, l quota.Limits) ports.Stores {
+	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
 	return ports.Stores{
-		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
+		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
+		Events: events, EventReader: events, Discussion: events, Related: events,
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
+		Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Room: s.Room(l),
 		Imports: s.Imports(),
+		Within:  func(l quota.Limits) ports.Stores { return portsWithin(s, l) },
 		Check: func(t *testing.T) {
 			t.Helper()
 			assertConsistent(t, s)

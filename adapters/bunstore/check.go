@@ -40,7 +40,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images,
+		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images, c.pictureTotals,
 	} {
 		if err := part(ctx); err != nil {
 			return err

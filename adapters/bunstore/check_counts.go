@@ -106,6 +106,36 @@ func (c check) recountImages(ctx context.Context, owner int64) error {
 	})
 }
 
+// pictureTotals compares the sum of bytes of every user with the counted pictures.
+func (c check) pictureTotals(ctx context.Context) error {
+	return c.suspects(ctx, `WITH recounted AS (SELECT owner_id, SUM(bytes) AS bytes FROM pictures GROUP BY owner_id)
+		SELECT r.owner_id FROM recounted r LEFT JOIN picture_totals t ON t.owner_id = r.owner_id
+		WHERE t.bytes IS NULL OR t.bytes <> r.bytes
+		UNION ALL
+		SELECT t.owner_id FROM picture_totals t LEFT JOIN recounted r ON t.owner_id = r.owner_id
+		WHERE r.bytes IS NULL AND t.bytes <> 0`, c.recountPictures)
+}
+
+// recountPictures locks the sum of bytes and checks it again.
+func (c check) recountPictures(ctx context.Context, owner int64) error {
+	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+		if _, err := tx.NewRaw("INSERT INTO picture_totals (owner_id, bytes) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
+			owner).Exec(ctx); err != nil {
+			return "", err
+		}
+		var is, should int64
+		if err := c.selecting(tx).Table("picture_totals").Column("bytes").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+			return "", err
+		}
+		if err := tx.NewSelect().Table("pictures").ColumnExpr("CAST(COALESCE(SUM(bytes), 0) AS bigint)").Where("owner_id = ?", owner).
+			Scan(ctx, &should); err != nil || is == should {
+			return "", err
+		}
+		_, err := tx.NewRaw("UPDATE picture_totals SET bytes = ? WHERE owner_id = ?", should, owner).Exec(ctx)
+		return fmt.Sprintf("pictures of user %d take %d bytes; should be %d", owner, is, should), err
+	})
+}
+
 // Backup writes a consistent copy of the database into a new file while servers run. It
 // returns ErrNoBackup on Postgres, which has its own tools.
 func (s *Store) Backup(ctx context.Context, path string) error {

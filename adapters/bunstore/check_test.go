@@ -33,7 +33,7 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	_, err = s.Events().AddComment(ctx, comment)
 	require.NoError(t, err)
 	require.NoError(t, s.Events().Like(ctx, id, author, true))
-	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, userimage.Tags{}, noon))
+	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, 7, userimage.Tags{}, noon))
 	require.NoError(t, err)
 }
 
@@ -71,6 +71,11 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 				"DELETE FROM event_counts",
 				"UPDATE image_counts SET kept = 4",
 				"DELETE FROM image_counts",
+				"UPDATE picture_totals SET bytes = bytes + 1",
+				"UPDATE picture_totals SET bytes = -5",
+				"DELETE FROM picture_totals",
+				"UPDATE pictures SET bytes = 8",
+				"DELETE FROM pictures",
 			} {
 				done, err := db.Exec(spoil)
 				require.NoError(t, err, spoil)

@@ -2,11 +2,14 @@ package bunstore
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/uptrace/bun"
 
 	"plaza/domain/event"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -29,25 +32,56 @@ type listedComment struct {
 	counted
 }
 
-// AddComment updates the count first, which checks that the event exists and locks it.
-func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		at := dbTime{c.Created}
-		done, err := tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments + 1").
-			Set("commented = CASE WHEN commented > ? THEN commented ELSE ? END", at, at).
-			Where("event_id = ?", c.Event).Exec(ctx)
-		if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
-			return err
-		}
-		row := commentRow{EventID: c.Event, AuthorID: c.Author, Content: c.Content, Created: at}
-		_, err = tx.NewInsert().Model(&row).Exec(ctx)
-		c.ID = row.ID
-		return err
+// discussionSteps are the statements that add comments and likes. The first to write is the
+// one that must match, which checks that the event exists and locks its counts.
+type discussionSteps struct {
+	countComment  string // $1 event, $2 created
+	insertComment string // $1 event, $2 author, $3 content, $4 created
+	lockCounts    string // $1 event
+	countLike     string // $1 event, $2 user
+	insertLike    string // $1 event, $2 user
+	countUnlike   string // $1 event, $2 user
+	deleteLike    string // $1 event, $2 user
+}
+
+func newDiscussionSteps(d dialect) discussionSteps {
+	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.unlessMissed()
+	return discussionSteps{
+		countComment: d.mustMatch("UPDATE event_counts SET comments = comments + 1, "+
+			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.unlessMissed(), "event_id"),
+		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.values("$1, $2, $3, $4") + " RETURNING id",
+		lockCounts:    d.mustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.unlessMissed() + " " + d.lockRows("FOR NO KEY UPDATE")),
+		countLike:     "UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND NOT " + liked,
+		insertLike:    "INSERT INTO likes (event_id, user_id) " + d.values("$1, $2") + " ON CONFLICT DO NOTHING",
+		countUnlike:   "UPDATE event_counts SET likes = likes - 1 WHERE event_id = $1 AND " + liked,
+		deleteLike:    "DELETE FROM likes WHERE event_id = $1 AND user_id = $2" + d.unlessMissed(),
+	}
+}
+
+func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
+	on, at := int64(c.Event), v.s.dialect.instant(dbTime{c.Created})
+	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, []step{
+		{statement: v.s.sql.countComment, args: []any{on, at}, mustMatch: true, missed: event.ErrNotFound},
+		{
+			statement: v.s.sql.insertComment, args: []any{on, int64(c.Author), c.Content, at},
+			row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
+		},
 	})
 	if err != nil {
 		return event.Comment{}, err
 	}
 	return c, nil
+}
+
+// discuss runs the steps on the event, the first of which must match, all in one round trip
+// with those that find room. If the gate finds no event, each step says on its own what it
+// misses.
+func (v Events) discuss(ctx context.Context, on event.ID, room []step, charges []ratelimit.Charge, steps []step) error {
+	err := v.s.writeAll(ctx, slices.Concat(room, v.s.gated(charges, v.s.sql.chargeOn, []any{int64(on)}, steps)))
+	if errors.Is(err, errMissed) {
+		err = v.s.writeAll(ctx, slices.Concat(room, v.s.chargeSteps(charges), steps))
+	}
+	return err
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -108,21 +142,16 @@ func newestComments(d dialect) string {
 		" JOIN comments c ON c.id = top.id ORDER BY w.place, c.created DESC, c.id DESC"
 }
 
-func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.s.lockCounts(ctx, tx, on); err != nil {
-			return orNotFound(err, event.ErrNotFound)
-		}
-		statement, change := "DELETE FROM likes WHERE event_id = ? AND user_id = ?", -1
-		if likes {
-			statement, change = "INSERT INTO likes (event_id, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING", 1
-		}
-		done, err := tx.NewRaw(statement, on, who).Exec(ctx)
-		if added, err := affected(done, err); err != nil || !added {
-			return err
-		}
-		_, err = tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("likes = likes + ?", change).
-			Where("event_id = ?", on).Exec(ctx)
-		return err
+// Like locks the counts by a statement of their own: the later ones see all concurrent likes.
+func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {
+	count, write := v.s.sql.countUnlike, v.s.sql.deleteLike
+	if likes {
+		count, write = v.s.sql.countLike, v.s.sql.insertLike
+	}
+	of := []any{int64(on), int64(who)}
+	return v.discuss(ctx, on, nil, charges, []step{
+		{statement: v.s.sql.lockCounts, args: of[:1], mustMatch: true, missed: event.ErrNotFound},
+		{statement: count, args: of},
+		{statement: write, args: of},
 	})
 }

@@ -10,17 +10,24 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
 )
 
 // Events implements event.Repository, event.Reader, event.Discussion and
 // event.RelatedReader.
 //
 // Every writer locks an event's counts before the event itself, and both before the
-// counters of the feed. The fixed order prevents deadlocks.
-type Events struct{ s *Store }
+// bytes of its author's pictures and the counters of the feed. The locks of quotas come
+// first of all. The fixed order prevents deadlocks.
+type Events struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Events returns the repository of events and their discussions.
-func (s *Store) Events() Events { return Events{s} }
+func (s *Store) Events() Events { return Events{s: s} }
 
 var (
 	_ event.Repository    = Events{}
@@ -31,14 +38,19 @@ var (
 
 func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
 
-// Add sends all steps together. Those behind the first refer to the event that it
-// inserts.
-func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
+// Add sends all steps together. Those behind the one that inserts the event refer to it.
+func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	stored, d := e.State(), v.s.dialect
-	steps := append([]step{
-		{statement: v.s.sql.insertEvent, args: eventNew.values(&stored, d), row: func(scan func(...any) error) error { return scan(&stored.ID) }},
-		{statement: v.s.sql.insertCounts, args: []any{int64(stored.Author)}},
-	}, v.s.plateSteps(0, nil, stored.Plates)...)
+	var steps []step
+	if v.countsDrafts(nil, e) {
+		steps = v.roomForDraft(stored.Author, v.limits.ErrDrafts())
+	}
+	steps = append(append(steps, v.s.chargeSteps(charges)...),
+		step{statement: v.s.sql.insertEvent, args: eventNew.values(&stored, d), row: func(scan func(...any) error) error { return scan(&stored.ID) }},
+		step{statement: v.s.sql.insertCounts, args: []any{int64(stored.Author)}},
+	)
+	steps = append(steps, v.s.plateSteps(0, nil, stored.Plates)...)
+	steps = append(steps, v.s.pictureSteps(v.limits, stored.Author, newPlates(stored.Plates)...)...)
 	if l := listed(e); l != nil {
 		l.ID = 0
 		steps = append(steps, v.s.sql.stepsForNew(l)...)
@@ -99,17 +111,28 @@ func (s *Store) loadEvent(ctx context.Context, tx *transaction, id event.ID) (*s
 	return &found[0], nil
 }
 
-func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+func (v Events) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
+	var author user.ID // once the event was read
 	changed, err := change(ctx, v.s, aggregate[*event.Entry]{
 		load: func(ctx context.Context, tx *transaction) (*event.Entry, int64, error) {
+			if tx != nil && author != 0 && v.limits.Drafts > 0 {
+				if err := tx.run(ctx, v.s.lockRoom(draftsOf(author))...); err != nil {
+					return nil, 0, err
+				}
+			}
 			stored, err := v.s.loadEvent(ctx, tx, id)
 			if err != nil {
 				return nil, 0, err
 			}
+			author = stored.Author
 			entry, err := stored.entry()
 			return &entry, stored.revision, err
 		},
-		save: v.s.saveEntry,
+		save: func(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
+			return v.saveEntry(ctx, tx, old, next, revision, charges)
+		},
 	}, func(old *event.Entry) (*event.Entry, error) {
 		e, err := event.Restore(old.State())
 		if err != nil {
@@ -126,15 +149,22 @@ func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) e
 // saveEntry stores the event of next, and sets next to what is stored then. It does not
 // write an event that fn left unchanged: it was consistent when it was loaded, and that
 // is the moment of this Change.
-func (s *Store) saveEntry(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
+func (v Events) saveEntry(
+	ctx context.Context, tx *transaction, old, next *event.Entry, revision int64, charges []ratelimit.Charge,
+) (bool, error) {
 	before, after := old.State(), next.State()
 	if reflect.DeepEqual(before, after) {
 		*next = *old
 		return true, nil
 	}
-	steps, stored, err := s.rewrite(old.Event, after, revision)
+	steps, stored, err := v.rewrite(old.Event, after, revision)
 	if err != nil {
 		return false, err
+	}
+	steps = slices.Insert(steps, 1, v.s.chargeSteps(charges)...) // behind the lock of the event's row
+	if v.countsDrafts(old.Event, next.Event) {
+		over := v.draftsBelow(before.Author, v.limits.Drafts+1, v.limits.ErrDrafts()) // with this one
+		steps = slices.Concat(v.s.lockRoom(draftsOf(before.Author)), steps, []step{over})
 	}
 	if err := tx.run(ctx, steps...); errors.Is(err, errMissed) {
 		return false, nil // another caller has changed or removed it
@@ -147,7 +177,8 @@ func (s *Store) saveEntry(ctx context.Context, tx *transaction, old, next *event
 
 // rewrite returns the steps that store the changed event if it still has the revision,
 // and the event as they store it, whose counts they read. The first step locks the row.
-func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]step, *storedEvent, error) {
+func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]step, *storedEvent, error) {
+	s := v.s
 	changed, err := event.Restore(next)
 	if err != nil {
 		return nil, nil, fmt.Errorf("store event: %v", err)
@@ -163,13 +194,19 @@ func (s *Store) rewrite(old *event.Event, next event.State, revision int64) ([]s
 	}
 	var b listingChanges
 	b.replace(eventItem(next.ID), listed(old), listed(changed))
-	return slices.Concat([]step{first}, s.plateSteps(next.ID, before.Plates, r.Plates), s.sql.stepsFor(b)), r, nil
+	return slices.Concat(
+		[]step{first}, s.plateSteps(next.ID, before.Plates, r.Plates),
+		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.sql.stepsFor(b),
+	), r, nil
 }
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
 // fn fails or changes nothing, or if the event has changed since, it falls back to
-// Change: fn may decide differently on the current event.
-func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
+// Change: fn may decide differently on the current event. So it does if the author has
+// as many drafts as the quota: the event may be a draft already.
+func (v Events) ChangeRead(
+	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return event.Entry{}, err
 	}
@@ -179,14 +216,18 @@ func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event
 		return event.Entry{}, fmt.Errorf("change event: %v", err)
 	}
 	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
-		return v.Change(ctx, read.ID(), fn)
+		return v.Change(ctx, read.ID(), fn, charges...)
 	}
-	steps, stored, err := v.s.rewrite(read.Event, changed.State(), read.Revision)
+	steps, stored, err := v.rewrite(read.Event, changed.State(), read.Revision)
 	if err != nil {
 		return event.Entry{}, err
 	}
+	steps = v.s.gated(charges, v.s.sql.chargeEdit, []any{int64(read.ID()), read.Revision}, steps)
+	if v.countsDrafts(read.Event, changed) {
+		steps = append(v.roomForDraft(read.Author(), errMissed), steps...)
+	}
 	if err := v.s.writeAll(ctx, steps); errors.Is(err, errMissed) {
-		return v.Change(ctx, read.ID(), fn)
+		return v.Change(ctx, read.ID(), fn, charges...)
 	} else if err != nil {
 		return event.Entry{}, err
 	}

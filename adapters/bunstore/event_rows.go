@@ -55,25 +55,27 @@ type eventSteps struct {
 	insertPlate  string // $1 event, $2 photo, $3 created
 	deletePlate  string // $1 id
 	located      string // $1 after, $2 limit
+	discussionSteps
 }
 
 func newEventSteps(d dialect) eventSteps {
 	rewrite := func(c columns[event.State]) string {
 		count := func(of string) string { return "(SELECT n." + of + " FROM event_counts n WHERE n.event_id = $1)" }
-		return d.mustMatch("UPDATE events SET "+c.set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2",
+		return d.mustMatch("UPDATE events SET "+c.set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2"+d.unlessMissed(),
 			count("comments"), count("likes"))
 	}
 	return eventSteps{
-		insertEvent:  "INSERT INTO events (" + eventNew.list() + ") VALUES (" + eventNew.parameters(1) + ") RETURNING id",
+		insertEvent:  "INSERT INTO events (" + eventNew.list() + ") " + d.values(eventNew.parameters(1)) + " RETURNING id",
 		rewriteEvent: rewrite(eventMutable),
 		rewriteText:  rewrite(eventText),
 		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.forUpdate(),
 		deleteEvent:  "DELETE FROM events WHERE id = $1",
-		insertCounts: "INSERT INTO event_counts (event_id, author_id) VALUES (" + d.newestEvent() + ", $1)",
+		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.values(d.newestEvent()+", $1"),
 		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values("COALESCE($1, "+d.newestEvent()+"), $2, $3") + " RETURNING id",
 		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
 		// The primary key makes it cost the same from any start.
-		located: "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+		located:         "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+		discussionSteps: newDiscussionSteps(d),
 	}
 }
 

@@ -165,8 +165,8 @@ func newListingSteps(d dialect) listingSteps {
 	}
 	if lock := d.forUpdate(); lock != "" { // and where a statement may write within another
 		// The listing is inserted first, so that the counter is locked more briefly.
-		s.first = "WITH counted AS (" + columns + "VALUES ($3, $1, " + d.shard() + ", 1, $4, $5, 1)" + onConflict + `)
-			` + insert + "VALUES (" + row + ")"
+		s.first = "WITH counted AS (" + columns + d.values("$3, $1, "+d.shard()+", 1, $4, $5, 1") + onConflict + `)
+			` + insert + d.values(row)
 		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.unlessMissed() + " ORDER BY shard " + lock
 	}
 	return s

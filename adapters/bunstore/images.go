@@ -10,15 +10,20 @@ import (
 	"time"
 
 	"plaza/domain/page"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
 
 // Images implements userimage.Repository.
-type Images struct{ s *Store }
+type Images struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Images returns the repository of user images.
-func (s *Store) Images() Images { return Images{s} }
+func (s *Store) Images() Images { return Images{s: s} }
 
 var _ userimage.Repository = Images{}
 
@@ -60,6 +65,7 @@ func (r imageRow) image() (_ userimage.Image, err error) {
 
 // imageSteps are the statements of single images, and of all for a check.
 type imageSteps struct {
+	countImage  string // $1 owner, $2 most images
 	insertImage string // imageNew
 	saveImage   string // $1 id, $2 revision, then imageNew
 	image       string // $1 id
@@ -70,7 +76,9 @@ type imageSteps struct {
 func newImageSteps(d dialect) imageSteps {
 	image := "SELECT " + imageAll.list() + " FROM images WHERE id = $1"
 	return imageSteps{
-		insertImage: "INSERT INTO images (" + imageNew.list() + ") VALUES (" + imageNew.parameters(1) + ") RETURNING id",
+		countImage: d.mustMatch("INSERT INTO image_counts AS c (owner_id, kept) "+d.values("$1, 1")+
+			" ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2", "kept"),
+		insertImage: "INSERT INTO images (" + imageNew.list() + ") " + d.values(imageNew.parameters(1)) + " RETURNING id",
 		saveImage:   d.mustMatch("UPDATE images SET "+imageNew.set(3)+" WHERE id = $1 AND revision = $2", "id"),
 		image:       image,
 		lockImage:   image + " " + d.forUpdate(),
@@ -78,30 +86,23 @@ func newImageSteps(d dialect) imageSteps {
 	}
 }
 
-func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if err := v.countNew(ctx, tx, i.Owner); err != nil {
-			return err
-		}
-		row := imageRowOf(i, 0)
-		return tx.run(ctx, step{
-			statement: v.s.sql.insertImage, args: imageNew.values(&row, v.s.dialect),
-			row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
-		})
-	})
+// Add counts the bytes and the image in the order in which a deletion takes them back, so that
+// writers cannot deadlock. Concurrent calls for the owner wait for each other.
+func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
+	row := imageRowOf(i, 0)
+	err := v.s.writeAll(ctx, slices.Concat(
+		v.s.chargeSteps(charges), v.s.pictureSteps(v.limits, i.Owner, countedPicture{i.Key, i.Bytes}), []step{
+			{statement: v.s.sql.countImage, args: []any{int64(i.Owner), int64(userimage.MaxImages)}, mustMatch: true, missed: userimage.ErrFull},
+			{
+				statement: v.s.sql.insertImage, args: imageNew.values(&row, v.s.dialect),
+				row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
+			},
+		}))
 	if err != nil {
 		return userimage.Image{}, err
 	}
+	i.Bytes = 0
 	return i, nil
-}
-
-// countNew counts one more image of the owner, or returns ErrFull. Concurrent calls for
-// the owner wait for each other.
-func (v Images) countNew(ctx context.Context, tx *transaction, owner user.ID) error {
-	done, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
-		"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1 WHERE image_counts.kept < ?",
-		owner, userimage.MaxImages).Exec(ctx)
-	return orNotAffected(done, err, userimage.ErrFull)
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {

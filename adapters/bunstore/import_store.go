@@ -27,7 +27,7 @@ const importCalls = 6
 // Apply retries when a concurrent writer has added a record that the batch adds.
 func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (result imported.BatchResult, err error) {
 	for range attempts {
-		err = v.s.writeWithin(ctx, importCalls*v.s.limit, func(ctx context.Context, tx *transaction) (err error) {
+		err = v.s.writeWithin(ctx, importCalls*v.s.limit, nil, func(ctx context.Context, tx *transaction) (err error) {
 			result, err = v.s.applyBatch(ctx, tx, d)
 			return err
 		})

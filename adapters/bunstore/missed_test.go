@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/access"
 	testserver "plaza/test/postgres"
 )
 
 // standsFirst are the fields of the statements that write and never follow a step that
 // must match.
 var standsFirst = []string{
-	"insertEvent", "insertCounts", "first", "deleteEvent", // new and removed events
-	"rewriteEvent", "rewriteText", // steps that must match
-	"insertImage", "saveImage",
+	"deleteEvent",
+	"saveImage",
 	"use", "see", // presence
 }
 
@@ -69,7 +69,7 @@ func TestRunRefusesUnguardedSteps(t *testing.T) {
 	eat := step{statement: d.mustMatch("UPDATE fruit SET eaten = eaten + 1 WHERE name = $1", "name"), args: []any{"plum"}, mustMatch: true}
 	add := step{statement: "INSERT INTO fruit (name) " + d.values("$1"), args: []any{"fig"}}
 	bare := step{statement: "INSERT INTO fruit (name) VALUES ($1)", args: []any{"pear"}}
-	for _, steps := range [][]step{{eat, bare}, {eat, add, bare}, {bare, eat}, {add, eat}, {eat, eat}} {
+	for _, steps := range [][]step{{eat, bare}, {eat, add, bare}, {eat, eat}, {add, commit, eat}, {bare, eat, commit}} {
 		require.ErrorIs(t, s.writeAll(t.Context(), steps), errUnguarded)
 	}
 	count := func() (n int) {
@@ -78,6 +78,13 @@ func TestRunRefusesUnguardedSteps(t *testing.T) {
 	}
 	require.ErrorIs(t, s.writeAll(t.Context(), []step{eat, add}), errMissed)
 	assert.Zero(t, count(), "nothing is written behind a miss")
+	lock := step{statement: d.lockName("$1"), args: []any{"fruit"}, readsOnly: true}
+	none := step{statement: d.mustFind("SELECT 1 WHERE FALSE"), mustMatch: true, missed: access.ErrNoAccount, readsOnly: true}
+	require.Same(t, access.ErrNoAccount, s.writeAll(t.Context(), []step{lock, none, add}))
+	for _, steps := range [][]step{{bare, eat}, {add, eat}} {
+		require.ErrorIs(t, s.writeAll(t.Context(), steps), errMissed)
+	}
+	assert.Zero(t, count(), "what was written before a miss is undone")
 	require.NoError(t, s.writeAll(t.Context(), []step{add, bare}), "the miss has ended with its transaction")
 	assert.Equal(t, 2, count())
 	eat.args, add.args = []any{"fig"}, []any{"lime"}

@@ -62,5 +62,5 @@ func (v Ledger) Release(ctx context.Context, k payment.Key) error {
 
 // expiredKeys selects the keys to forget.
 func expiredKeys(now time.Time) expired {
-	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", now.Add(-payment.KeyLife)}
+	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", dbTime{instant.Normalise(now.Add(-payment.KeyLife))}}
 }

@@ -23,7 +23,7 @@ var _ payment.Ledger = Ledger{}
 // transact calls fn in a transaction. The steps that fn returns run with the commit,
 // without a round trip of their own.
 func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *transaction) ([]step, error)) error {
-	return v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.transact(ctx, v.s.db, fn) })
+	return v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.transact(ctx, v.s.db, nil, fn) })
 }
 
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (payment.Order, error) {

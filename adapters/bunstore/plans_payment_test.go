@@ -72,8 +72,8 @@ func (r *recorder) transactAll(ctx context.Context, db *bun.DB, steps []step) er
 	return r.dialect.transactAll(ctx, db, steps)
 }
 
-func (r *recorder) transact(ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error)) error {
-	return r.dialect.transact(ctx, db, func(ctx context.Context, tx *transaction) ([]step, error) {
+func (r *recorder) transact(ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error)) error {
+	return r.dialect.transact(ctx, db, first, func(ctx context.Context, tx *transaction) ([]step, error) {
 		run := tx.run
 		tx.run = func(ctx context.Context, steps ...step) error {
 			for _, s := range steps {

@@ -28,4 +28,5 @@ func TestPorts_without_cached_statements(t *testing.T) {
 	ports.News(t, open)
 	ports.Images(t, open)
 	ports.Ledger(t, open)
+	ports.RateLimits(t, open)
 }

@@ -14,10 +14,10 @@ import (
 type dialect interface {
 	// migrations returns the folder of the migrations.
 	migrations() fs.FS
-	// transact calls fn in a transaction, and commits it together with the steps that
-	// fn returns.
-	transact(ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error)) error
-	// transactAll runs the steps in one transaction.
+	// transact calls fn in a transaction that begins with the first steps, and commits it
+	// together with the steps that fn returns.
+	transact(ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error)) error
+	// transactAll runs the steps in one transaction. If one misses, none writes.
 	transactAll(ctx context.Context, db *bun.DB, steps []step) error
 	// newestEvent returns the SQL of the ID of the event that this transaction has just
 	// inserted.
@@ -26,6 +26,8 @@ type dialect interface {
 	// the columns and one more, to be scanned and ignored. If it writes no row, the
 	// steps after it write nothing.
 	mustMatch(statement string, columns ...string) string
+	// mustFind is mustMatch for a query, whose rows it does not return.
+	mustFind(query string) string
 	// unlessMissed ends the condition of every step that may follow one that must
 	// match: after a miss the step does nothing. It is empty where a miss ends the
 	// transaction.
@@ -35,6 +37,9 @@ type dialect interface {
 	values(row string) string
 	// lock locks the name until the transaction ends. Others that lock the name wait.
 	lock(ctx context.Context, tx bun.IDB, name string) error
+	// lockName is the statement of lock for a parameter with the name. It is empty where there
+	// is one writer at a time.
+	lockName(parameter string) string
 	// location describes the location of the database, without secrets.
 	location() string
 	// tryLock is lock without waiting: it reports whether the name is locked now.
@@ -71,6 +76,8 @@ type dialect interface {
 	// forUpdate returns the clause that locks the rows of a SELECT until the
 	// transaction ends.
 	forUpdate() string
+	// lockRows is forUpdate with a weaker lock, like FOR KEY SHARE.
+	lockRows(clause string) string
 	// optimisticTries returns how often Change tries without a lock before it locks the row.
 	optimisticTries() int
 	// classify returns the class of a driver's error.

@@ -173,9 +173,13 @@ func (postgres) migrations() fs.FS {
 }
 
 // lock is held by the transaction, not by the session, which a pooler may share.
-func (postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
-	_, err := tx.NewRaw("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name).Exec(ctx)
+func (d postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
+	_, err := tx.NewRaw(d.lockName("?"), name).Exec(ctx)
 	return err
+}
+
+func (postgres) lockName(parameter string) string {
+	return "SELECT pg_advisory_xact_lock(hashtextextended(" + parameter + ", 0))"
 }
 
 func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bool, err error) {
@@ -210,6 +214,8 @@ func (postgres) columns() string {
 func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }
+
+func (postgres) lockRows(clause string) string { return clause }
 
 func (postgres) optimisticTries() int { return 3 }
 

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,10 +35,10 @@ var (
 	commit = step{statement: "COMMIT"}
 )
 
-// transact begins and ends the transaction without database/sql, which would need a
-// separate round trip for the commit.
+// transact begins and ends the transaction without database/sql, which would need separate
+// round trips.
 func (d postgres) transact(
-	ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error),
+	ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error),
 ) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -50,7 +51,7 @@ func (d postgres) transact(
 	}
 	defer undo(ctx, native)
 	run := func(ctx context.Context, steps ...step) error { return d.run(ctx, native, steps) }
-	if err := run(ctx, begin); err != nil {
+	if err := run(ctx, append([]step{begin}, first...)...); err != nil {
 		return err
 	}
 	copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
@@ -73,14 +74,22 @@ func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 	return native, err
 }
 
-// transactAll needs no BEGIN: a batch is one implicit transaction.
+// transactAll needs no BEGIN where a batch may be one implicit transaction. If a step misses
+// after others have written, that must be undone, so the commit waits for the results.
 func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) error {
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	return d.run(ctx, conn.Conn(), steps)
+	if isDecidedFirst(steps) {
+		return d.run(ctx, conn.Conn(), steps)
+	}
+	defer undo(ctx, conn.Conn())
+	if err := d.run(ctx, conn.Conn(), append([]step{begin}, steps...)); err != nil {
+		return err
+	}
+	return d.run(ctx, conn.Conn(), []step{commit})
 }
 
 func (postgres) newestEvent() string { return "currval('events_id_seq')" }
@@ -98,7 +107,14 @@ func (postgres) mustMatch(statement string, columns ...string) string {
 		none += "NULL, "
 		columns[i] += fmt.Sprintf(" AS c%d", i)
 	}
-	return "WITH done AS (" + statement + " RETURNING " + strings.Join(columns, ", ") + ") SELECT " + selected + "1 FROM done" +
+	return orMissed(statement+" RETURNING "+strings.Join(columns, ", "), selected, none)
+}
+
+func (postgres) mustFind(query string) string { return orMissed(query, "", "") }
+
+// orMissed returns the statement with its selected columns, which records a miss.
+func orMissed(statement, selected, none string) string {
+	return "WITH done AS (" + statement + ") SELECT " + selected + "1 FROM done" +
 		" UNION ALL SELECT " + none + "0 WHERE CASE WHEN EXISTS (SELECT FROM done) THEN FALSE" +
 		" ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END"
 }
@@ -121,14 +137,32 @@ func undo(ctx context.Context, conn *pgx.Conn) {
 }
 
 // errUnguarded reports that a step would write although another has missed.
-var errUnguarded = errors.New("a step that must match is not the first, or a later step does not check for a miss")
+var errUnguarded = errors.New("a step behind one that must match does not check for a miss, or the commit does not wait for it")
 
-// guarded reports whether no step writes after a step that must match has missed.
+// guarded reports whether no step writes, and none before it is committed, after a step that
+// must match has missed.
 func guarded(steps []step) bool {
-	for _, s := range steps[1:] {
-		if s.mustMatch || steps[0].mustMatch && s.statement != commit.statement && !strings.Contains(s.statement, unlessMissed) {
+	mayMiss := false
+	for _, s := range steps {
+		switch {
+		case s.statement == commit.statement && !isDecidedFirst(steps):
+			return false
+		case mayMiss && s.statement != commit.statement && !strings.Contains(s.statement, unlessMissed):
 			return false
 		}
+		mayMiss = mayMiss || s.mustMatch
+	}
+	return true
+}
+
+// isDecidedFirst reports whether no step can miss after another has written.
+func isDecidedFirst(steps []step) bool {
+	written := false
+	for _, s := range steps {
+		if s.mustMatch && written {
+			return false
+		}
+		written = written || !s.readsOnly
 	}
 	return true
 }
@@ -168,7 +202,7 @@ func (s step) rows(rows pgx.Rows) error {
 		return s.row(scan)
 	})
 	if err == nil && s.mustMatch && !found {
-		return errMissed
+		return cmp.Or(s.missed, errMissed)
 	}
 	return err
 }

@@ -93,6 +93,8 @@ func (sqlite) migrations() fs.FS {
 // lock does nothing: there is one writer at a time.
 func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
+func (sqlite) lockName(string) string { return "" }
+
 func (d sqlite) location() string { return d.file.path }
 
 func (d sqlite) checkNotReplaced() error { return d.file.check() }
@@ -120,6 +122,8 @@ func (sqlite) columns() string { return "SELECT name FROM pragma_table_info(?)" 
 func (sqlite) timestampType() string { return "integer" }
 
 func (sqlite) forUpdate() string { return "" }
+
+func (sqlite) lockRows(string) string { return "" }
 
 // optimisticTries is zero: a writer is alone from the beginning of its transaction.
 func (sqlite) optimisticTries() int { return 0 }

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -25,7 +26,7 @@ func (sqlite) instant(m dbTime) any {
 func (sqlite) date(d event.Date) any { return d.String() }
 
 func (d sqlite) transact(
-	ctx context.Context, db *bun.DB, fn func(context.Context, *transaction) ([]step, error),
+	ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error),
 ) error {
 	if err := d.written.prepare(ctx, db.DB); err != nil {
 		return err
@@ -42,6 +43,9 @@ func (d sqlite) transact(
 		copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
 			return run(ctx, insertions(table, columns, rows)...)
 		}
+		if err := run(ctx, first...); err != nil {
+			return err
+		}
 		last, err := fn(ctx, &transaction{IDB: tx, run: run, copy: copied})
 		if err != nil {
 			return err
@@ -54,7 +58,7 @@ func (d sqlite) transact(
 }
 
 func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error {
-	return d.transact(ctx, db, func(context.Context, *transaction) ([]step, error) { return steps, nil })
+	return d.transact(ctx, db, steps, func(context.Context, *transaction) ([]step, error) { return nil, nil })
 }
 
 func (sqlite) newestEvent() string { return "(SELECT MAX(id) FROM events)" }
@@ -62,6 +66,8 @@ func (sqlite) newestEvent() string { return "(SELECT MAX(id) FROM events)" }
 func (sqlite) mustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
+
+func (sqlite) mustFind(query string) string { return query }
 
 // unlessMissed is empty: no step runs after one that misses.
 func (sqlite) unlessMissed() string { return "" }
@@ -97,7 +103,7 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 		return err
 	}
 	if s.mustMatch && !found {
-		return errMissed
+		return cmp.Or(s.missed, errMissed)
 	}
 	return nil
 }

@@ -3,11 +3,8 @@ package bunstore
 import (
 	"context"
 	"math/rand/v2"
-	"time"
 
 	"github.com/uptrace/bun"
-
-	"plaza/domain/instant"
 )
 
 const (
@@ -24,7 +21,7 @@ type expired struct {
 	table string
 	key   []string // the columns of its primary key
 	time  string
-	by    time.Time
+	by    any // a dbTime, or microseconds since 1970
 }
 
 // sweepSometimes removes some expired rows after one in sweepOdds writes.
@@ -44,7 +41,7 @@ func (s *Store) sweep(ctx context.Context, rows ...expired) {
 	err := s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, r := range rows {
 			oldest := tx.NewSelect().Table(r.table).Column(r.key...).
-				Where("? <= ?", bun.Ident(r.time), dbTime{instant.Normalise(r.by)}).OrderBy(r.time, bun.OrderAsc).Limit(sweepMost)
+				Where("? <= ?", bun.Ident(r.time), r.by).OrderBy(r.time, bun.OrderAsc).Limit(sweepMost)
 			if s.dialect.forUpdate() != "" {
 				oldest = oldest.For("UPDATE SKIP LOCKED")
 			}

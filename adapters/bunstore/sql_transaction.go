@@ -15,10 +15,9 @@ import (
 type transaction struct {
 	bun.IDB
 	// run runs the steps in order, in one round trip where the database supports it. A
-	// step that must match must be the first of its call. A miss does not undo the writes
-	// of earlier calls; only an error from the transaction's function does. So the steps
-	// that this function returns may begin with such a step only if nothing was written
-	// before.
+	// miss does not undo the writes of earlier calls, or of steps before it; only an error
+	// from the transaction's function does. So among the steps that this function returns
+	// only the first may have to match, and only if nothing was written before.
 	run func(ctx context.Context, steps ...step) error
 	// copy adds the rows to the table faster than steps do.
 	copy func(ctx context.Context, table string, columns []string, rows [][]any) error
@@ -32,7 +31,9 @@ type step struct {
 	statement string
 	args      []any
 	row       func(scan func(...any) error) error // receives every row; nil ignores them
-	mustMatch bool                                // without a row, the steps after it write nothing and all fail with errMissed
+	mustMatch bool                                // without a row, the steps after it write nothing and all fail with missed
+	missed    error                               // nil: errMissed
+	readsOnly bool                                // it writes nothing; it may lock
 	built     bool                                // bun has written the values into the text: it is never kept prepared
 }
 
@@ -80,12 +81,15 @@ type stepStatements struct {
 	checkSteps
 	howToSteps
 	imageSteps
+	rateLimitSteps
+	quotaSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
+		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d),
 	}
 }
 
@@ -93,21 +97,26 @@ func newStepStatements(d dialect) stepStatements {
 // and commits. fn may run several times, so it must reset everything that it sets
 // outside.
 func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx *transaction) error) error {
-	return s.writeWithin(ctx, s.limit, fn)
+	return s.writeWithin(ctx, s.limit, nil, fn)
 }
 
-func (s *Store) writeWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context, tx *transaction) error) error {
-	return s.callWithin(ctx, limit, func(ctx context.Context) error {
-		return s.dialect.transact(ctx, s.db, func(ctx context.Context, tx *transaction) ([]step, error) {
+// writeWithin is write within a time limit, with steps that begin the transaction.
+func (s *Store) writeWithin(
+	ctx context.Context, limit time.Duration, first []step, fn func(ctx context.Context, tx *transaction) error,
+) error {
+	err := s.callWithin(ctx, limit, func(ctx context.Context) error {
+		return s.dialect.transact(ctx, s.db, first, func(ctx context.Context, tx *transaction) ([]step, error) {
 			if err := fn(ctx, tx); err != nil {
 				return nil, err
 			}
 			return s.sql.stepsFor(tx.changes), nil
 		})
 	})
+	return s.orThrottled(ctx, err)
 }
 
-// writeAll runs the steps in their own transaction.
+// writeAll runs the steps in their own transaction. If one misses, none writes.
 func (s *Store) writeAll(ctx context.Context, steps []step) error {
-	return s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
+	err := s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
+	return s.orThrottled(ctx, err)
 }

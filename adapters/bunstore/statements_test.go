@@ -72,7 +72,7 @@ func storeMany(t *testing.T, s *Store, many int) {
 			},
 			publication.HowTo{Category: fmt.Sprint(i), Robot: 1, Created: noon, Updated: noon},
 		)
-		_, err = s.Images().Add(ctx, userimage.New(1, "public/a", 1, 1, userimage.Tags{}, noon))
+		_, err = s.Images().Add(ctx, userimage.New(1, "public/a", 1, 1, 0, userimage.Tags{}, noon))
 		require.NoError(t, err)
 		storeDiscussed(t, s)
 	}
@@ -85,7 +85,7 @@ func storeDiscussed(t *testing.T, s *Store) {
 	t.Helper()
 	e, err := event.New(1, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
 	require.NoError(t, err)
-	require.NoError(t, e.AddPlate("private/a", noon))
+	require.NoError(t, e.AddPlate("private/a", 0, noon))
 	e, err = s.Events().Add(t.Context(), e)
 	require.NoError(t, err)
 	comment, err := event.NewComment(e.ID(), 1, "Well said", noon)

@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/feed"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -47,9 +48,9 @@ func (r subscriptionRow) subscription() subscription.Subscription {
 }
 
 func (v Subscriptions) Follow(
-	ctx context.Context, sub subscription.Subscription,
+	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	err = v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *transaction) error {
 		if err := checkFollow(ctx, tx, sub); err != nil {
 			return err
 		}

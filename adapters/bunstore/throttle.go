@@ -153,14 +153,16 @@ func makeUsual(ctx context.Context, tx *transaction, a access.Attempt, now time.
 	return err
 }
 
-// expired selects the failures and usual sources that no limit considers any more.
+// expired selects the failures and usual sources that no limit considers any more, and the
+// charges that are paid off.
 func (v Throttle) expired(now time.Time) []expired {
 	var longest time.Duration
 	for _, l := range access.Limits() {
 		longest = max(longest, l.Window)
 	}
 	return []expired{
-		{"login_failures", []string{"id"}, "failed", now.Add(-longest)},
-		{"usual_sources", []string{"phone", "source"}, "last_login", now.Add(-access.UsualFor)},
+		{"login_failures", []string{"id"}, "failed", dbTime{instant.Normalise(now.Add(-longest))}},
+		{"usual_sources", []string{"phone", "source"}, "last_login", dbTime{instant.Normalise(now.Add(-access.UsualFor))}},
+		{"rate_limits", []string{"user_id", "action"}, "until", now.UnixMicro()},
 	}
 }

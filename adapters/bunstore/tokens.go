@@ -11,6 +11,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/instant"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -64,8 +65,8 @@ func (r tokenRow) token() (access.Token, error) {
 	return t, nil
 }
 
-func (v Tokens) Issue(ctx context.Context, t access.Token) (id access.TokenID, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
+	err = v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *transaction) error {
 		row := tokenRow{
 			Hash: t.Hash[:], UserID: t.User, Scopes: scopeNames(t.Scopes),
 			Narrowed:   sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/domain/instant"
 	"plaza/domain/localisation"
 )
 
@@ -185,6 +186,7 @@ func (v Translations) Refund(ctx context.Context, s localisation.Spending) error
 // expiredTranslations selects the expired texts and claims.
 func expiredTranslations(now time.Time) []expired {
 	return []expired{
-		{"translations", []string{"key"}, "expires", now}, {"translation_claims", []string{"key"}, "until", now},
+		{"translations", []string{"key"}, "expires", dbTime{instant.Normalise(now)}},
+		{"translation_claims", []string{"key"}, "until", dbTime{instant.Normalise(now)}},
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/sync/semaphore"
 
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/secret"
 )
 
@@ -19,9 +19,9 @@ type call struct {
 	actor access.Actor
 	key   secret.String // presented by the actor
 
-	pictures map[string]*upload  // of the body, by field
-	decoding *semaphore.Weighted // bytes of bodies with pictures that are decoded at once
-	leave    func()              // releases what enter acquired; nil: nothing
+	pictures map[string]*upload // of the body, by field
+	decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once
+	leave    func()             // releases what enter acquired; nil: nothing
 }
 
 // enter acquires memory for a list of that many events. The end of the call releases it, if

@@ -101,9 +101,9 @@ func TestGEN_15_other_responses_have_the_headers_errors_included(t *testing.T) {
 
 func TestGEN_15_a_tagged_response_varies_by_origin_too(t *testing.T) {
 	h := http.Header{"Vary": {"Origin"}}
-	vary(h)
+	vary(h, varying)
 	assert.Equal(t, []string{"Origin", varying[0]}, h.Values("Vary"))
 	h = http.Header{}
-	vary(h)
+	vary(h, varying)
 	assert.Equal(t, varying, h.Values("Vary"))
 }

@@ -21,11 +21,11 @@ var discarded = slog.New(slog.DiscardHandler)
 // FuzzPresentedKey compares the key in the Authorization header with a regular expression's.
 func FuzzPresentedKey(f *testing.F) {
 	for _, header := range []string{
-		"", "Token", "Token x", "token  x\t", "\tTOKEN x", "Token x y", "Token\u00a0x", "Token\vx", "Tokens x", "Bearer x", "Token,x", "To\u212aen x", "Token \xff", "Token \x00", "Token Token x",
+		"", "Token", "Token x", "token  x\t", "\tTOKEN x", "Token x y", "Token\u00a0x", "Token\vx", "Tokens x", "Bearer x", "bearer", "BEARER x y", "Bearers x", "Token,x", "To\u212aen x", "Token \xff", "Token \x00", "Token Token x",
 	} {
 		f.Add(header)
 	}
-	whole, scheme := regexp.MustCompile(`\A[ \t]*(?i:token)[ \t]+([^ \t]+)[ \t]*\z`), regexp.MustCompile(`\A[ \t]*(?i:token)(?:[ \t]|\z)`)
+	whole, scheme := regexp.MustCompile(`\A[ \t]*(?i:token|bearer)[ \t]+([^ \t]+)[ \t]*\z`), regexp.MustCompile(`\A[ \t]*(?i:token|bearer)(?:[ \t]|\z)`)
 	f.Fuzz(func(t *testing.T, header string) {
 		key, err := presentedKey(header)
 		switch parts := whole.FindStringSubmatch(header); {

@@ -14,10 +14,12 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"slices"
+	"time"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/sync/semaphore"
 
+	"plaza/adapters/httpapi/reference"
 	"plaza/application/browsing"
 	"plaza/application/diary"
 	"plaza/application/following"
@@ -27,7 +29,9 @@ import (
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/userimages"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
+	"plaza/domain/ratelimit"
 )
 
 // Config holds the settings of the interface.
@@ -41,7 +45,16 @@ type Config struct {
 	// MaxRequests is how many requests are worked on at once; zero means any number. Further
 	// ones are refused at once. A request does not count while its body arrives (GEN-14).
 	MaxRequests int
-	Log         *slog.Logger
+	// AddressLimit limits the requests without a valid token from one address (GEN-14). The
+	// zero Limit is none.
+	AddressLimit ratelimit.Limit
+	Now          func() time.Time // required with an AddressLimit
+	// Version is the version of the program, as people read it.
+	Version string
+	// DemoPeople are the people of the demo data. The reference page offers to log in as
+	// them.
+	DemoPeople []reference.Person
+	Log        *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -67,8 +80,10 @@ type PortraitSource func(name string) ([]byte, bool)
 // api holds what the handlers need.
 type api struct {
 	UseCases
-	limits   *listLimits
-	decoding *semaphore.Weighted // bytes of bodies with pictures that are decoded at once
+	limits    *listLimits
+	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
+	addresses *addressLimit    // nil: none
+	pages     pages
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -79,7 +94,8 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	router, err := newRouter(&api{u, newListLimits(), semaphore.NewWeighted(maxDecoding)}, c.TrustedProxies, table)
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c)}
+	router, err := newRouter(a, c.TrustedProxies, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +143,7 @@ func (a *api) serve(r route) gin.HandlerFunc {
 }
 
 func (a *api) answer(r route, c *call) (reply, error) {
-	if err := a.identify(r.Policy, c); err != nil {
+	if err := a.identify(r, c); err != nil {
 		return reply{}, err
 	}
 	if err := r.Policy.admit(c.actor); err != nil {

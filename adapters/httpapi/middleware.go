@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +22,8 @@ type middleware struct {
 	next    http.Handler
 	log     *slog.Logger
 	trusted []netip.Prefix
-	warning sync.Once
+
+	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
@@ -87,22 +87,27 @@ func recoverPanic(out *recorder, r *http.Request) {
 	}
 }
 
-// dropProxyHeaders removes headers that only a proxy may set. It warns once when an untrusted peer
+// dropProxyHeaders removes headers that only a proxy may set. It warns when an untrusted peer
 // names another caller's address: the peer lies, or a proxy is missing from the
-// configuration and every caller counts as the proxy (AUT-11).
+// configuration and every caller counts as the proxy (AUT-11). It warns once of an internal
+// peer and once of one on the internet, so that a lie does not hide the missing proxy.
 func (f *middleware) dropProxyHeaders(r *http.Request) {
 	r.Header.Del("X-Forwarded-Prefix") // the router would redirect by it
 	r.URL.Scheme, r.URL.Host = "", ""  // a target may be a whole URL; the router would redirect by that too
-	if r.Header.Get("X-Forwarded-For") == "" {
-		return
+	peer := untrustedForwarder(r, f.trusted)
+	switch {
+	case !peer.IsValid():
+	case isInternal(peer):
+		f.warned.internal.Do(func() {
+			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer, and the limit by address for it: "+
+				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES", "peer", peer)
+		})
+	default:
+		f.warned.public.Do(func() {
+			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer: "+
+				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES, because all its clients count as one address", "peer", peer)
+		})
 	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || slices.ContainsFunc(f.trusted, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
-		return
-	}
-	f.warning.Do(func() {
-		Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer", "peer", peer.Addr())
-	})
 }
 
 // requestID returns the ID that the caller sent if it is well-formed, else a new one

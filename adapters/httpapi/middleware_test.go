@@ -121,6 +121,10 @@ func TestAUT_11_a_peer_that_plays_the_proxy_is_warned_of_once(t *testing.T) {
 	send("192.0.2.1:1", "192.0.2.9")
 	assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 	assert.Regexp(t, `request_id=\w+ peer=192\.0\.2\.1`, log.String())
+	send("192.168.1.2:1", "192.0.2.9")
+	send("127.0.0.1:1", "192.0.2.9")
+	assert.Equal(t, 2, strings.Count(log.String(), "\n"), "the warning of a peer on the internet hides none of an internal one")
+	assert.Regexp(t, `request_id=\w+ peer=192\.168\.1\.2`, log.String())
 }
 
 func TestA_context_of_no_request_has_a_logger_too(t *testing.T) {

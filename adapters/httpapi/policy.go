@@ -46,8 +46,27 @@ func (p Policy) admit(actor access.Actor) error {
 	return nil
 }
 
-// identify authenticates the caller as the policy requires.
-func (a *api) identify(p Policy, c *call) error {
+// identify authenticates the caller as the route's policy requires. A request without a
+// valid token counts for its address (GEN-14). One with a token is authenticated first, even
+// if its address is at the limit, because others at that address must not stop it; if the
+// token is invalid, the request counts like one without.
+func (a *api) identify(r route, c *call) error {
+	if r.isUnlimited {
+		return nil
+	}
+	err := a.authenticate(r.Policy, c)
+	if !c.actor.IsAnonymous() || err != nil && !fault.Is(err, fault.BadCredentials) {
+		return err
+	}
+	if refused := a.addresses.charge(c.gin.Request, c.address()); refused != nil {
+		return refused
+	}
+	return err
+}
+
+// authenticate sets the actor of the call if the request presents a token and the policy
+// reads it.
+func (a *api) authenticate(p Policy, c *call) error {
 	if p == NoAuth {
 		return nil
 	}
@@ -60,12 +79,12 @@ func (a *api) identify(p Policy, c *call) error {
 	return err
 }
 
-// presentedKey reads the Authorization header (AUT-05). A scheme other than Token counts as
-// no key.
+// presentedKey reads the Authorization header (AUT-05). Bearer is understood like Token;
+// another scheme counts as no key.
 func presentedKey(header string) (secret.String, error) {
 	parts := strings.FieldsFunc(header, func(r rune) bool { return r == ' ' || r == '\t' })
 	switch {
-	case len(parts) == 0 || !strings.EqualFold(parts[0], "Token"):
+	case len(parts) == 0 || !strings.EqualFold(parts[0], "Token") && !strings.EqualFold(parts[0], "Bearer"):
 		return secret.String{}, nil
 	case len(parts) != 2:
 		return secret.String{}, access.ErrBadKey

@@ -17,8 +17,8 @@ func (a *api) listPublications(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	reader, _ := locale.Parse(c.gin.GetHeader("x-language-locale")) // an invalid locale counts as absent (PUB-05)
-	items, err := a.Reading.Feed(c.ctx(), wanted, reader)
+	language, _ := locale.Parse(c.gin.GetHeader("x-language-locale")) // an invalid locale counts as absent (PUB-05)
+	items, err := a.Reading.Feed(c.ctx(), c.actor, wanted, language)
 	if err != nil {
 		return reply{}, err
 	}

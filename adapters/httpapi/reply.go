@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,17 +63,20 @@ func tag(r reply) reply {
 	return r
 }
 
-// varying are the request headers on which a tagged reply may depend. All responses share
-// the slice.
-var varying = []string{"Authorization, Accept-Encoding, x-language-locale"}
+// Request headers on which a tagged reply may depend, and any other that may be compressed.
+// All responses share the slices.
+var (
+	varying         = []string{"Authorization, Accept-Encoding, x-language-locale"}
+	varyingByCoding = []string{"Accept-Encoding"}
+)
 
-// vary adds the headers on which a tagged reply may depend.
-func vary(h http.Header) {
+// vary adds the request headers to those on which the response may depend.
+func vary(h http.Header, by []string) {
 	if h["Vary"] == nil {
-		h["Vary"] = varying
+		h["Vary"] = by
 		return
 	}
-	h["Vary"] = append(h["Vary"], varying...)
+	h["Vary"] = append(h["Vary"], by...)
 }
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
@@ -99,7 +103,7 @@ func optional[T any](v T, there bool) *T {
 func (r reply) send(w http.ResponseWriter, req *http.Request) {
 	switch content := r.content.(type) {
 	case nil:
-		r.write(w, "", nil)
+		r.write(w, identity, "", nil)
 	case file:
 		r.sendFile(w, req, content)
 	case download:
@@ -107,7 +111,7 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 	case streamedList:
 		r.sendStreamedList(w, req, content)
 	case verbatim:
-		r.write(w, content.mediaType, content.bytes)
+		r.write(w, identity, content.mediaType, content.bytes)
 	default:
 		r.sendJSON(w, req, content)
 	}
@@ -117,48 +121,62 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 // terminal.
 func (r reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 	buf := buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if buf.Cap() <= maxKept {
-			buffers.Put(buf)
-		}
-	}()
-	buf.Reset()
+	defer keep(buf)
 	if err := writeJSON(buf, content); err != nil {
 		fail(w, req, fmt.Errorf("encoding a response: %w", err))
 		return
 	}
 	if r.tagged {
-		vary(w.Header())
+		vary(w.Header(), varying)
 		r.sendFile(w, req, file{"application/json", buf.Bytes(), "no-cache"})
 		return
 	}
-	r.write(w, "application/json", buf.Bytes())
+	r.write(w, negotiate(w, req, "application/json", buf.Len()), "application/json", buf.Bytes())
 }
 
-// buffers are reused by later responses, except buffers that grew too large.
+// buffers are reused by later responses. They are empty.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxKept = 256 << 10
 
-// sendFile writes the bytes, or 304 if the client already has them.
-func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
-	sum := sha256.Sum256(f.bytes)
-	if !isUnchanged(w, req, sum[:], f.caching) {
-		r.write(w, f.mediaType, f.bytes)
+// keep leaves the buffer to a later response, unless it grew too large.
+func keep(buf *bytes.Buffer) {
+	if buf.Cap() <= maxKept {
+		buf.Reset()
+		buffers.Put(buf)
 	}
 }
 
-// isUnchanged sets the entity tag from the content's SHA-256. If the client has that
-// content, it answers 304 and reports true.
-func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, caching string) bool {
-	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	w.Header()["Etag"] = []string{tag}
+// sendFile writes the bytes, or 304 if the client already has them.
+func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
+	c := negotiate(w, req, f.mediaType, len(f.bytes))
+	sum := sha256.Sum256(f.bytes)
+	if !isUnchanged(w, req, sum[:], c, f.caching) {
+		r.write(w, c, f.mediaType, f.bytes)
+	}
+}
+
+// isUnchanged sets the entity tag from the SHA-256 of the content and its coding. If the
+// client has that content, in any coding, it answers 304 and reports true.
+func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
+	w.Header()["Etag"] = []string{entityTag(sum, c)}
 	w.Header()["Cache-Control"] = []string{caching}
-	if !names(req.Header.Get("If-None-Match"), tag) {
+	known := req.Header.Get("If-None-Match")
+	if known == "" || !slices.ContainsFunc(codings, func(c coding) bool { return names(known, entityTag(sum, c)) }) {
 		return false
 	}
 	w.WriteHeader(http.StatusNotModified)
 	return true
+}
+
+// entityTag returns the tag of the content with the SHA-256. A strong tag, as this one is,
+// differs for each coding.
+func entityTag(sum []byte, c coding) string {
+	tag := hex.EncodeToString(sum[:16])
+	if c != identity {
+		tag += "-" + string(c)
+	}
+	return `"` + tag + `"`
 }
 
 // names reports whether the If-None-Match header includes the entity tag.
@@ -172,10 +190,17 @@ func names(header, tag string) bool {
 	return false
 }
 
-// write sends the bytes. The server drops them from responses to HEAD.
-func (r reply) write(w http.ResponseWriter, mediaType string, raw []byte) {
+// write sends the bytes in the coding. The server drops them from responses to HEAD. The
+// bytes are compressed before the first is sent, so that a slow client holds no compressor.
+func (r reply) write(w http.ResponseWriter, c coding, mediaType string, raw []byte) {
 	h := w.Header()
 	maps.Copy(h, r.header)
+	if c != identity {
+		buf := buffers.Get().(*bytes.Buffer)
+		defer keep(buf)
+		raw = c.compress(buf, raw)
+		h["Content-Encoding"] = []string{string(c)}
+	}
 	if mediaType != "" {
 		h["Content-Type"] = []string{mediaType}
 		h["Content-Length"] = []string{strconv.Itoa(len(raw))}

@@ -21,7 +21,8 @@ type Route struct {
 // route is a Route with its handler.
 type route struct {
 	Route
-	handle func(*api, *call) (reply, error)
+	handle      func(*api, *call) (reply, error)
+	isUnlimited bool // never limited by address (GEN-14); its policy is NoAuth
 }
 
 // table holds every route. Every GET route also serves HEAD.
@@ -70,13 +71,13 @@ var table = []route{
 	row(http.MethodPost, "/api/pay/order/pay/", payScope, (*api).pay),
 	row(http.MethodGet, "/api/pay/order/", payScope, (*api).listOrders),
 	row(http.MethodGet, "/api/pay/order/{id}/", payScope, (*api).readOrder),
-	row(http.MethodPost, "/api/pay/notify/wallet/", NoAuth, (*api).notify),
+	unlimited(http.MethodPost, "/api/pay/notify/wallet/", (*api).notify),
 	row(http.MethodPost, "/api/pay-admin/v1/order/", Staff, (*api).createOrder),
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
 
-	row(http.MethodGet, "/media/portrait/{name}", NoAuth, (*api).portrait),
-	row(http.MethodGet, "/media/public/{key...}", NoAuth, (*api).publicPicture),
-	row(http.MethodGet, "/media/private/{key...}", NoAuth, (*api).privatePicture),
+	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
+	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),
+	unlimited(http.MethodGet, "/media/private/{key...}", (*api).privatePicture),
 	row(http.MethodGet, "/api/openapi.json", OptionalAuth, (*api).document),
 }
 
@@ -87,7 +88,12 @@ var eventScope = Scope(access.XfileEvent)
 var payScope = Scope(access.PayTradeOrder)
 
 func row(method, path string, p Policy, handle func(*api, *call) (reply, error)) route {
-	return route{Route{method, path, p}, handle}
+	return route{Route: Route{method, path, p}, handle: handle}
+}
+
+// unlimited returns a row with the policy NoAuth that is never limited by address.
+func unlimited(method, path string, handle func(*api, *call) (reply, error)) route {
+	return route{Route: Route{method, path, NoAuth}, handle: handle, isUnlimited: true}
 }
 
 // Routes returns every route in the table's order. It does not list HEAD, which has the

@@ -92,14 +92,14 @@ func TestAUT_06_policies(t *testing.T) {
 
 func TestAUT_05_the_header(t *testing.T) {
 	for header, want := range map[string]string{
-		"": "", "Bearer abc": "", "abc": "", "Tokens abc": "",
-		"Token abc": "abc", "token abc": "abc", " TOKEN   abc ": "abc",
+		"": "", "Basic abc": "", "abc": "", "Tokens abc": "", "Bearers abc": "",
+		"Token abc": "abc", "token abc": "abc", " TOKEN   abc ": "abc", "Bearer abc": "abc", " bEARER\tabc": "abc",
 	} {
 		key, err := presentedKey(header)
 		assert.NoError(t, err, header)
 		assert.Equal(t, want, key.Reveal(), header)
 	}
-	for _, header := range []string{"Token", "token ", "Token a b"} {
+	for _, header := range []string{"Token", "token ", "Token a b", "Bearer", "bearer a b"} {
 		_, err := presentedKey(header)
 		assert.Equal(t, access.ErrBadKey, err, header)
 	}

@@ -105,17 +105,30 @@ func itemsOf[T any](views []T) iter.Seq2[any, error] {
 	}
 }
 
-// encode writes the list as JSON. It fails before the first byte is sent.
-func (l streamedList) encode() (*uploadBuffer, error) {
-	encoded := &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}
-	if err := l.write(encoded); err != nil {
-		return nil, errors.Join(err, encoded.close())
-	}
-	return encoded, nil
+// encodedList is a list as JSON, in the coding.
+type encodedList struct {
+	*uploadBuffer
+	coding coding
 }
 
+// encode writes the list as JSON, and compresses it if it is large enough. also gets the JSON
+// uncompressed. encode fails before the first byte is sent.
+func (l streamedList) encode(c coding, also io.Writer) (encodedList, error) {
+	encoded := &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}
+	out := &compressor{to: encoded, coding: c}
+	err := l.write(io.MultiWriter(out, also))
+	if ended := out.Close(); err == nil {
+		err = ended
+	}
+	if err != nil {
+		return encodedList{}, errors.Join(err, encoded.close())
+	}
+	return encodedList{encoded, out.coding}, nil
+}
+
+// write writes the list as JSON. Its first piece is all of it or larger than minCompressed.
 func (l streamedList) write(to io.Writer) error {
-	out := bufio.NewWriter(to) // keeps its first error until Flush
+	out := bufio.NewWriterSize(to, 4*minCompressed) // keeps its first error until Flush
 	var buf bytes.Buffer
 	put := func(before string, v any) error {
 		buf.Reset()
@@ -147,7 +160,12 @@ func (l streamedList) write(to io.Writer) error {
 
 // sendStreamedList sends the list, or 304 if the client already has it.
 func (r reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l streamedList) {
-	encoded, err := l.encode()
+	sum := sha256.New()
+	also := io.Discard
+	if r.tagged {
+		also = sum
+	}
+	encoded, err := l.encode(accepted(req.Header), also)
 	if l.onEncoded != nil {
 		l.onEncoded()
 	}
@@ -158,15 +176,14 @@ func (r reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l stre
 	defer encoded.close()
 	h := w.Header()
 	if r.tagged {
-		sum := sha256.New()
-		if _, err := io.Copy(sum, encoded.reader()); err != nil {
-			fail(w, req, fmt.Errorf("reading an encoded list: %w", err))
+		vary(h, varying)
+		if isUnchanged(w, req, sum.Sum(nil), encoded.coding, "no-cache") {
 			return
 		}
-		vary(h)
-		if isUnchanged(w, req, sum.Sum(nil), "no-cache") {
-			return
-		}
+	}
+	varyByCoding(h)
+	if encoded.coding != identity {
+		h["Content-Encoding"] = []string{string(encoded.coding)}
 	}
 	h["Content-Type"] = []string{"application/json"}
 	h["Content-Length"] = []string{strconv.FormatInt(encoded.size, 10)}

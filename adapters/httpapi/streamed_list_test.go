@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -53,7 +54,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	limits := newListLimits()
 	views := []string{strings.Repeat("a", listHeld), strings.Repeat("b", listHeld)}
-	e, err := listed3(limits, views...).encode()
+	e, err := listed3(limits, views...).encode(identity, io.Discard)
 	require.NoError(t, err)
 	require.NotNil(t, e.file)
 	assert.Len(t, limits.files, 1)

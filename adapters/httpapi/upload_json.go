@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/text"
 )
@@ -23,9 +25,14 @@ import (
 // Bounds of decoding, over all requests of the process. The decoder holds whole strings: it
 // allocates up to five times the size of a body.
 const (
-	maxDecoding  = maxJSON // bytes of the bodies that are decoded at once: the largest one, or smaller ones
-	decodingWait = 30 * time.Second
+	maxDecoding     = maxJSON // bytes of the bodies that are decoded at once: the largest one, or smaller ones
+	decodingWait    = 8 * time.Second
+	waitingDecoding = 128 // bodies, in fair turns of accounts
 )
+
+func newDecoding() *admission.Queue {
+	return admission.New(admission.Limits{Capacity: maxDecoding, Waiting: waitingDecoding, Wait: decodingWait}, errUploadsBusy)
+}
 
 // Faults of a picture in JSON.
 var (
@@ -46,10 +53,14 @@ func fillFromJSON(body any, c *call) error {
 		return readFault(w, r, err, errCutOff)
 	}
 	if sent.file != nil {
-		if err := acquire(c.ctx(), c.decoding, sent.Size(), decodingWait, errUploadsBusy); err != nil {
+		leave, err := c.decoding.Enter(c.ctx(), sent.Size(), c.actor.QueueKey())
+		if errors.Is(err, context.DeadlineExceeded) {
+			return errUploadsBusy
+		}
+		if err != nil {
 			return err
 		}
-		defer c.decoding.Release(sent.Size())
+		defer leave()
 	}
 	object, err := parsePictures(transform.NewReader(sent.reader(), encoding.UTF8Validator), c.pictures)
 	if err != nil {

@@ -21,10 +21,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/semaphore"
 
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/user"
 )
 
 // noise returns bytes that are unique to a picture.
@@ -230,7 +231,7 @@ func TestPLA_03_the_bodies_that_are_decoded_at_once_are_bounded(t *testing.T) {
 	body := `{"gate":"x","img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
 	synctest.Test(t, func(t *testing.T) {
 		gate.open = make(chan struct{})
-		decoding := semaphore.NewWeighted(int64((most+1)*len(body) - 1))
+		decoding := admission.New(admission.Limits{Capacity: int64((most+1)*len(body) - 1), Waiting: uploads}, errUploadsBusy)
 		ended := make(chan error)
 		for range uploads {
 			go func() {
@@ -250,6 +251,33 @@ func TestPLA_03_the_bodies_that_are_decoded_at_once_are_bounded(t *testing.T) {
 	})
 }
 
+func TestPLA_03_bodies_are_decoded_in_turns_of_their_accounts(t *testing.T) {
+	const uploads = 8
+	body := `{"gate":"x","img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
+	synctest.Test(t, func(t *testing.T) {
+		gate.open = make(chan struct{})
+		decoding := admission.New(admission.Limits{Capacity: int64(len(body)), Waiting: uploads}, errUploadsBusy)
+		ended := make(chan user.ID, uploads)
+		for n := range uploads {
+			go func() {
+				c := uploading("application/json", strings.NewReader(body))
+				c.decoding, c.actor.ID = decoding, user.ID(1+n/(uploads-1))
+				_, err := readUpload[gatedBody](c)
+				assert.NoError(t, err)
+				c.end()
+				ended <- c.actor.ID
+			}()
+			synctest.Wait()
+		}
+		var order []user.ID
+		for range uploads {
+			gate.open <- struct{}{}
+			order = append(order, <-ended)
+		}
+		assert.Equal(t, []user.ID{1, 2}, order[:2], "the other account's is the next")
+	})
+}
+
 func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
 	large := `{"img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld)) + `"}`
 	synctest.Test(t, func(t *testing.T) {
@@ -258,9 +286,10 @@ func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
 			c.gin.Request = c.gin.Request.WithContext(ctx)
-			require.NoError(t, c.decoding.Acquire(ctx, maxDecoding-10))
+			_, err := c.decoding.Enter(ctx, maxDecoding-10, "another")
+			require.NoError(t, err)
 			began := time.Now()
-			_, err := readUpload[imageBody](c)
+			_, err = readUpload[imageBody](c)
 			return time.Since(began), err
 		}
 		waited, err := send(large, uploadDeadline)
@@ -271,7 +300,7 @@ func TestPLA_03_an_upload_waits_for_others_a_limited_time(t *testing.T) {
 		assert.Equal(t, "2", answer.header.Get("Retry-After"))
 
 		waited, err = send(large, time.Second)
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, errUploadsBusy, err, "the request's own deadline is no reason for a 504")
 		assert.Equal(t, time.Second, waited)
 
 		_, err = send(`{"img":"cGl4"}`, time.Second)

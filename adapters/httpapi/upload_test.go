@@ -13,7 +13,6 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/semaphore"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -27,7 +26,7 @@ func uploading(contentType string, body io.Reader) *call {
 	if contentType != "" {
 		c.Request.Header.Set("Content-Type", contentType)
 	}
-	return &call{gin: c, decoding: semaphore.NewWeighted(maxDecoding)}
+	return &call{gin: c, decoding: newDecoding()}
 }
 
 // part is a field of a form. With a file name it is a file.

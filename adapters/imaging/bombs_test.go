@@ -22,7 +22,7 @@ import (
 func process(t *testing.T, raw []byte) (d media.Processed, cost uint64, err error) {
 	t.Helper()
 	s := imaging.NewProcessor(1)
-	cost = allocated(func() { d, err = s.Process(t.Context(), bytes.NewReader(raw), media.AvatarSizes...) })
+	cost = allocated(func() { d, err = s.Process(t.Context(), "account", bytes.NewReader(raw), media.AvatarSizes...) })
 	return d, cost, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"slices"
 
 	"plaza/domain/media"
 )
@@ -27,8 +28,7 @@ const (
 // limit.
 func (p picture) encode() (media.Upload, error) {
 	size := p.pixels.Bounds().Size()
-	var out bytes.Buffer
-	out.Grow(area(size)/4 + 1<<10)
+	var out pieces
 	u := media.Upload{Type: "image/jpeg", Width: size.X, Height: size.Y}
 	var err error
 	if opaque(p.pixels) && max(size.X, size.Y) <= jpegSide {
@@ -39,9 +39,26 @@ func (p picture) encode() (media.Upload, error) {
 	if err != nil {
 		return media.Upload{}, fmt.Errorf("encoding a picture as %s: %w", u.Type, err)
 	}
-	// The caller must not retain the buffer's spare capacity.
-	u.Bytes = bytes.Clone(out.Bytes())
+	u.Bytes = slices.Concat(out...)
 	return u, nil
+}
+
+// pieces collects what is written. A buffer that doubles would take three times as much
+// memory.
+type pieces [][]byte
+
+func (p *pieces) Write(b []byte) (int, error) {
+	const piece = 256 << 10
+	for rest := b; len(rest) > 0; {
+		last := len(*p) - 1
+		if last < 0 || len((*p)[last]) == piece {
+			*p = append(*p, make([]byte, 0, piece))
+			continue
+		}
+		n := min(len(rest), piece-len((*p)[last]))
+		(*p)[last], rest = append((*p)[last], rest[:n]...), rest[n:]
+	}
+	return len(b), nil
 }
 
 func (p picture) encodeJPEG(out io.Writer) error {
@@ -62,8 +79,11 @@ func (p picture) encodePNG(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	e := png.Encoder{}
-	if area(pixels.Bounds().Size()) > quickPixels {
+	e, large := png.Encoder{}, area(pixels.Bounds().Size()) > quickPixels
+	if n, ok := pixels.(*image.NRGBA); ok && large {
+		return encodeQuickPNG(out, n, profile)
+	}
+	if large {
 		e.CompressionLevel = png.BestSpeed
 	}
 	const start = 8 + 25 // length of the signature and the header

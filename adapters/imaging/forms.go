@@ -16,6 +16,7 @@ import (
 type form struct {
 	isForm func(head string) bool
 	header func(io.Reader) (image.Config, error)
+	need   func(*bufio.Reader, image.Config) need // of a picture with that header
 	notes  func(*bufio.Reader) (notes, error)
 	decode func(io.Reader) (image.Image, error)
 }
@@ -23,10 +24,10 @@ type form struct {
 // forms are the formats of media.Accepted, with their decoders. Decoders that other packages
 // register with package image must not widen them.
 var forms = []form{
-	{startsWith("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNotes, jpeg.Decode},
-	{startsWith("\x89PNG\r\n\x1a\n"), png.DecodeConfig, pngNotes, png.Decode},
-	{startsWith("GIF87a", "GIF89a"), gif.DecodeConfig, gifNotes, gif.Decode},
-	{isWebP, webp.DecodeConfig, webpNotes, decodeWebP},
+	{startsWith("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, jpeg.Decode},
+	{startsWith("\x89PNG\r\n\x1a\n"), png.DecodeConfig, pngNeed, pngNotes, png.Decode},
+	{startsWith("GIF87a", "GIF89a"), gif.DecodeConfig, gifNeed, gifNotes, gif.Decode},
+	{isWebP, webp.DecodeConfig, webpNeed, webpNotes, decodeWebP},
 }
 
 // longestMagic is how many bytes identify every format.

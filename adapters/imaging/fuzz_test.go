@@ -44,7 +44,7 @@ func FuzzDevelop(f *testing.F) {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(raw)); err == nil && c.Width*c.Height > maxFuzzed {
 			return
 		}
-		d, err := s.Process(t.Context(), bytes.NewReader(raw), media.AvatarSizes...)
+		d, err := s.Process(t.Context(), "user 1", bytes.NewReader(raw), media.AvatarSizes...)
 		if err != nil {
 			assert.Equal(t, fault.Invalid, fault.KindOf(err))
 			return

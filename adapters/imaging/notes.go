@@ -36,6 +36,7 @@ func gifNotes(*bufio.Reader) (notes, error) { return notes{}, nil }
 
 // The JPEG markers with metadata, sizes or pixels.
 const (
+	markerSOF0, markerSOF2 = 0xc0, 0xc2
 	markerRST0, markerRST7 = 0xd0, 0xd7
 	markerEOI, markerSOS   = 0xd9, 0xda
 	markerAPP1, markerAPP2 = 0xe1, 0xe2

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"runtime/debug"
 
 	"plaza/domain/media"
 )
@@ -22,6 +23,15 @@ type original struct {
 	ctx    context.Context // of the call that the original belongs to
 	raw    media.Raw
 	broken error // a read error that the picture did not cause
+	large  bool  // its garbage is collected at once
+}
+
+// collect frees what the last step has left behind. Without it, a large picture would take
+// its memory several times over before the collector runs.
+func (o *original) collect() {
+	if o.large {
+		debug.FreeOSMemory()
+	}
 }
 
 // open returns a reader at the start of the original.
@@ -53,7 +63,7 @@ func (p *pass) Read(b []byte) (int, error) {
 func (o *original) refuse(f error) error { return cmp.Or(o.broken, f) }
 
 // judge reads the format and the size from the header. The size then limits the decoder.
-func (o *original) judge() (form, image.Point, error) {
+func (o *original) judge() (form, image.Config, error) {
 	r := o.open()
 	head, _ := r.Peek(longestMagic)
 	for _, f := range forms {
@@ -62,11 +72,11 @@ func (o *original) judge() (form, image.Point, error) {
 		}
 		c, err := f.header(r)
 		if err != nil || c.Width <= 0 || c.Height <= 0 {
-			return form{}, image.Point{}, errUnsupported
+			return form{}, image.Config{}, errUnsupported
 		}
-		return f, image.Pt(c.Width, c.Height), nil
+		return f, c, nil
 	}
-	return form{}, image.Point{}, errUnsupported
+	return form{}, image.Config{}, errUnsupported
 }
 
 // decode returns the upright picture.
@@ -79,14 +89,17 @@ func (o *original) decode(f form, size image.Point) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
+	o.collect()
 	_, isGrey := decoded.(*image.Gray)
 	_, isInk := decoded.(*image.CMYK)
 	p := picture{pixels: plain(decoded, size)}
+	o.collect()
 	// The profile of a CMYK picture describes its inks by tables. They are not applied; the
 	// inks are converted as if they were pure.
 	if !isInk {
 		p.profile = parseProfile(n.profile, isGrey || n.grey)
 	}
 	p.pixels = n.orientation.upright(p.pixels)
+	o.collect()
 	return p, nil
 }

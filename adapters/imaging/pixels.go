@@ -36,9 +36,10 @@ func plain(decoded image.Image, size image.Point) image.Image {
 	return n
 }
 
-// highBytes returns the first of every two bytes.
+// highBytes returns a copy of the first of every two bytes, so that the others take no
+// memory while the picture is encoded.
 func highBytes(pix []byte) []byte {
-	half := pix[:len(pix)/2]
+	half := make([]byte, len(pix)/2)
 	for i := range half {
 		half[i] = pix[2*i]
 	}

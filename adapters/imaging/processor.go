@@ -2,35 +2,80 @@ package imaging
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
+	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"plaza/domain/admission"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
-// slotPixels is how many pixels a picture of one slot stays below. A larger picture takes one
-// more slot for each slotPixels, because it needs more memory: a progressive JPEG of 40
-// megapixels, more than half a gigabyte. It takes three slots, or all if there are fewer.
-const slotPixels = 16_000_000
+// Pictures of the two lanes don't wait for each other. The large lane has the memory that
+// the largest picture takes, a progressive JPEG of 40 megapixels; the small one that of two
+// photos of 16 megapixels for two processors.
+const (
+	largeMemory = 600 << 20 // bytes
+	smallMemory = 64 << 20  // bytes, for each processor; a picture that takes more is large
+)
 
-// Processor implements media.Processor.
+// What one of the lanes lets wait. It takes a few seconds to process a large picture, so
+// more would not be admitted in time.
+const (
+	maxWait           = 8 * time.Second
+	waitingLarge      = 32
+	waitingSmall      = 96
+	waitingLargeOfKey = 4
+	waitingSmallOfKey = 32
+)
+
+// errBusy is the fault of a picture that is not admitted in time.
+var errBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The server is processing too many pictures. Try again soon.")
+
+// MaxMemory returns how much memory the pictures of a processor take at once, in bytes. Only
+// progressive JPEGs of ink or of red, green and blue take more: 24 and 19 bytes a pixel.
+func MaxMemory(processors int) int64 { return largeMemory + int64(max(processors, 1))*smallMemory }
+
+// Processor implements media.Processor. It admits pictures by the memory that they take, in
+// two lanes.
 type Processor struct {
-	slots int64
-	free  *semaphore.Weighted
+	small, large lane
 }
 
 var _ media.Processor = (*Processor)(nil)
 
-// NewProcessor returns a processor that works on at most that many pictures at once.
-func NewProcessor(slots int) *Processor {
-	n := int64(max(slots, 1))
-	return &Processor{slots: n, free: semaphore.NewWeighted(n)}
+// NewProcessor returns a processor that works on at most as many small and as many large
+// pictures at once as there are processors.
+func NewProcessor(processors int) *Processor {
+	n := int64(max(processors, 1))
+	return &Processor{
+		small: newLane(n, n*smallMemory, waitingSmall, waitingSmallOfKey),
+		large: newLane(n, largeMemory, waitingLarge, waitingLargeOfKey),
+	}
+}
+
+// lane is a queue of pictures.
+type lane struct {
+	*admission.Queue
+	least int64 // weight of a picture, in bytes
+}
+
+func newLane(processors, memory int64, waiting, waitingOfKey int) lane {
+	limits := admission.Limits{Capacity: memory, Waiting: waiting, WaitingOfKey: waitingOfKey, Wait: maxWait}
+	return lane{admission.New(limits, errBusy), memory / processors}
 }
 
 // Process implements media.Processor.
-func (s *Processor) Process(ctx context.Context, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
+func (s *Processor) Process(ctx context.Context, by admission.Key, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
+	done, err := s.process(ctx, by, raw, specs)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%w: %w", errBusy, err)
+	}
+	return done, err
+}
+
+func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw, specs []media.SizeSpec) (media.Processed, error) {
 	if err := ctx.Err(); err != nil {
 		return media.Processed{}, err
 	}
@@ -38,24 +83,30 @@ func (s *Processor) Process(ctx context.Context, raw media.Raw, specs ...media.S
 	if raw.Size() > media.MaxBytes {
 		return media.Processed{}, media.ErrTooLarge
 	}
-	form, size, err := o.judge()
+	form, header, err := o.judge()
 	switch {
 	case err != nil:
 		return media.Processed{}, o.refuse(media.ErrNotAccepted)
-	case int64(size.X)*int64(size.Y) > media.MaxPixels:
+	case int64(header.Width)*int64(header.Height) > media.MaxPixels:
 		return media.Processed{}, o.refuse(media.ErrTooManyPixels)
 	}
-
-	slots := min(int64(size.X*size.Y/slotPixels)+1, s.slots)
-	if err := s.free.Acquire(ctx, slots); err != nil {
-		return media.Processed{}, fmt.Errorf("waiting for an image processor slot: %w", err)
+	size := image.Pt(header.Width, header.Height)
+	memory := form.need(o.open(), header).bytes(size, specs)
+	lane := s.small
+	if o.large = memory > smallMemory; o.large {
+		lane = s.large
 	}
-	defer s.free.Release(slots)
+	leave, err := lane.Enter(ctx, max(memory, lane.least), by)
+	if err != nil {
+		return media.Processed{}, fmt.Errorf("waiting to process a picture: %w", err)
+	}
+	defer leave()
+	defer o.collect()
 	p, err := o.decode(form, size)
 	if err != nil {
 		return media.Processed{}, o.refuse(media.ErrNotAccepted)
 	}
-	return p.process(ctx, specs)
+	return o.encode(p, specs)
 }
 
 // picture is a decoded picture with the meaning of its colours.
@@ -64,14 +115,17 @@ type picture struct {
 	profile *profile    // nil: sRGB
 }
 
-// process encodes the picture and its variants.
-func (p picture) process(ctx context.Context, specs []media.SizeSpec) (media.Processed, error) {
-	variants, err := p.variants(ctx, specs)
+// encode encodes the picture and its variants.
+func (o *original) encode(p picture, specs []media.SizeSpec) (media.Processed, error) {
+	variants, err := p.variants(o.ctx, specs)
 	if err != nil {
 		return media.Processed{}, err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := o.ctx.Err(); err != nil {
 		return media.Processed{}, err
+	}
+	if len(variants) > 0 {
+		o.collect()
 	}
 	whole, err := p.encode()
 	if err != nil {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
 	"image/jpeg"
+	"image/png"
 	"math"
 	"runtime"
 	"slices"
@@ -19,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/imaging"
+	"plaza/domain/admission"
 	"plaza/domain/media"
 	"plaza/test/pictures"
 	"plaza/test/ports"
@@ -80,29 +83,65 @@ func allocated(fn func()) uint64 {
 
 func refused(t *testing.T, raw []byte) {
 	t.Helper()
-	_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(raw))
+	_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
 	assert.ErrorIs(t, err, media.ErrNotAccepted)
 }
 
-// TestPLA03_a_processor_has_so_many_slots: a picture of 40 megapixels takes three slots.
-func TestPLA03_a_processor_has_so_many_slots(t *testing.T) {
-	small, large := pictures.JPEG(t, photo(600, 400, image.YCbCrSubsampleRatio420)), pictures.JPEG(t, image.NewGray(image.Rect(0, 0, 8000, 5000)))
+// declared is the picture with another size, which only its header knows, and behind that
+// with enough bytes to get stuck in.
+func declared(t *testing.T, width, height int, raw []byte) []byte {
+	t.Helper()
+	be, raw := binary.BigEndian, slices.Clone(raw)
+	if raw[0] == 0x89 {
+		be.PutUint32(raw[16:], uint32(width))
+		be.PutUint32(raw[20:], uint32(height))
+		be.PutUint32(raw[29:], crc32.ChecksumIEEE(raw[12:29]))
+		return withChunk(raw, "prVt", make([]byte, 100<<10))
+	}
+	frame := max(bytes.Index(raw, []byte("\xff\xc0")), bytes.Index(raw, []byte("\xff\xc2")))
+	require.Positive(t, frame)
+	be.PutUint16(raw[frame+5:], uint16(height))
+	be.PutUint16(raw[frame+7:], uint16(width))
+	end := len(raw) - 2
+	return slices.Concat(raw[:end], make([]byte, 100<<10), raw[end:])
+}
+
+// TestPLA03_pictures_are_admitted_by_their_memory: 600 MiB for large ones, and for each
+// processor 64 MiB for small ones.
+func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
+	r := image.Rect(0, 0, 8, 8)
+	deep, plain := pictures.PNG(t, image.NewNRGBA64(r)), pictures.PNG(t, image.NewRGBA(r))
+	grey, photo, progressive := pictures.JPEG(t, image.NewGray(r)), pictures.JPEG(t, image.NewRGBA(r)), pictures.Progressive(t, image.NewGray(r))
 	for _, c := range []struct {
-		slots int
-		raw   []byte
-		want  int64
-	}{{1, small, 1}, {3, small, 3}, {4, large, 1}, {7, large, 2}, {2, large, 1}, {0, small, 1}} {
+		name          string
+		processors    int
+		raw           []byte
+		width, height int
+		want          int64
+	}{
+		{"a pixel", 1, plain, 1, 1, 1}, {"pixels", 3, plain, 1, 1, 3}, {"no processor", 0, plain, 1, 1, 1},
+		{"photos of a telephone", 2, photo, 4000, 3000, 2},
+		{"largest photos", 8, photo, 8000, 5000, 4},
+		{"largest photos, two processors", 2, photo, 8000, 5000, 2},
+		{"largest grey photos", 8, grey, 8000, 5000, 4},
+		{"largest PNG", 8, plain, 8000, 5000, 1},
+		{"largest PNG of 16 bits", 8, deep, 8000, 5000, 1},
+		{"PNG of 16 bits", 8, deep, 5000, 4000, 2},
+		{"largest progressive JPEG", 8, progressive, 8000, 5000, 1},
+		{"progressive JPEG", 8, progressive, 5000, 4000, 2},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			s, inner, gate, done := imaging.NewProcessor(c.slots), new(atomic.Int64), make(chan struct{}), make(chan struct{})
-			for range 8 {
+			s, inner, gate, done := imaging.NewProcessor(c.processors), new(atomic.Int64), make(chan struct{}), make(chan struct{})
+			raw := declared(t, c.width, c.height, c.raw)
+			for n := range 8 {
 				go func() {
-					_, err := s.Process(t.Context(), stuck{bytes.NewReader(c.raw), gate, inner})
+					_, err := s.Process(t.Context(), admission.Key(fmt.Sprint(n)), stuck{bytes.NewReader(raw), gate, inner})
 					assert.Error(t, err)
 					done <- struct{}{}
 				}()
 			}
 			synctest.Wait()
-			assert.Equal(t, c.want, inner.Load(), "%d slots", c.slots)
+			assert.Equal(t, c.want, inner.Load(), c.name)
 			close(gate)
 			for range 8 {
 				<-done
@@ -128,7 +167,8 @@ func (s stuck) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // TestPLA03_ADevelopmentIsSmall: many are made on small machines. A photo has a byte and
-// a half for each pixel, and is there twice while it is turned.
+// a half for each pixel, and is there twice while it is turned. Pixels of 16 bits are there
+// with their high bytes.
 func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 	const pixels = 1600 * 1200
 	for name, c := range map[string]struct {
@@ -137,12 +177,12 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 	}{
 		"as it is":         {pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 3.5},
 		"turned":           {held(pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 6), 5},
-		"of 16 bits":       {pictures.PNG(t, image.NewNRGBA64(image.Rect(0, 0, 1600, 1200))), 10.5},
+		"of 16 bits":       {pictures.PNG(t, image.NewNRGBA64(image.Rect(0, 0, 1600, 1200))), 13},
 		"with one colour":  {pictures.PNG(t, image.NewGray(image.Rect(0, 0, 1600, 1200))), 2},
 		"with few colours": {pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 1600, 1200), color.Palette{color.White, color.Transparent})), 6.5},
 	} {
 		got := allocated(func() {
-			_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(c.raw))
+			_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(c.raw))
 			require.NoError(t, err)
 		})
 		assert.Less(t, float64(got)/pixels, c.bytes, name)
@@ -153,14 +193,14 @@ func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
 func TestPLA03_AProfileCostsItsBound(t *testing.T) {
 	raw := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	plain := allocated(func() {
-		_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(raw))
+		_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
 		require.NoError(t, err)
 	})
 	for _, says := range []uint32{0, 100, 512 << 10, 512<<10 + 1, 1 << 31} {
 		bomb := deflated(t, append(binary.BigEndian.AppendUint32(nil, says), make([]byte, 8<<20)...))
 		with := withChunk(raw, "iCCP", append([]byte("bomb\x00\x00"), bomb...))
 		cost := allocated(func() {
-			_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(with))
+			_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(with))
 			require.NoError(t, err)
 		})
 		assert.Less(t, cost, plain+4<<20, "%d", says)
@@ -176,25 +216,46 @@ func TestPLA03_ScansAreCounted(t *testing.T) {
 	scans := func(n int) []byte {
 		return slices.Concat(raw[:scan], bytes.Repeat(raw[scan:len(raw)-2], n), raw[len(raw)-2:])
 	}
-	_, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(scans(100)))
+	_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(scans(100)))
 	require.NoError(t, err)
 	refused(t, scans(101))
 	// The scans of a camera's thumbnail do not count.
 	thumbnail := append([]byte("\xff\xe1\x01\x2eExif\x00\x00"), bytes.Repeat([]byte("\xff\xda"), 147)...)
-	_, err = imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
+	_, err = imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(slices.Concat(raw[:2], thumbnail, raw[2:])))
 	require.NoError(t, err)
 }
 
 // TestPLA03_APictureThatIsTooLongForAJPEG: it is a PNG, though it is opaque.
 func TestPLA03_APictureThatIsTooLongForAJPEG(t *testing.T) {
 	for _, m := range []image.Image{image.NewGray(image.Rect(0, 0, 65_536, 2)), image.NewPaletted(image.Rect(0, 0, 65_536, 2), color.Palette{color.NRGBA{1, 2, 3, 255}})} {
-		d, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(pictures.PNG(t, m)), media.AvatarSizes...)
+		d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(pictures.PNG(t, m)), media.AvatarSizes...)
 		require.NoError(t, err)
 		assert.Equal(t, []any{"image/png", 65_536, 2}, []any{d.Type, d.Width, d.Height})
 		for _, r := range d.Variants {
 			assert.Equal(t, "image/jpeg", r.Type)
 		}
 	}
+}
+
+// TestPLA03_LargePNGsAreTheirPixels: from a million pixels on, they are encoded here.
+func TestPLA03_LargePNGsAreTheirPixels(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 1201, 907))
+	grain := uint32(1)
+	for i := range m.Pix {
+		grain = grain*1664525 + 1013904223
+		m.Pix[i] = uint8(grain >> 24 >> (i / len(m.Pix[:1201*300*4])))
+	}
+	profile := icc(2, "RGB ", "Lab ", tag{"A2B0", "mft2\x00\x00\x00\x00some table"})
+	raw := withChunk(pictures.PNG(t, m), "iCCP", append([]byte("wide\x00\x00"), deflated(t, profile)...))
+	d := developed(t, raw)
+	assert.Equal(t, "image/png", d.Type)
+	got, err := png.Decode(bytes.NewReader(d.Bytes))
+	require.NoError(t, err)
+	require.IsType(t, m, got)
+	assert.True(t, bytes.Equal(m.Pix, got.(*image.NRGBA).Pix))
+	assert.Equal(t, "iCCP", string(d.Bytes[8+25+4:8+25+8]), "the profile comes before the pixels")
+	again := developed(t, d.Bytes)
+	assert.Equal(t, d.Bytes, again.Bytes)
 }
 
 // TestPLA03_ColoursAreTurnedWithTheirPixels covers every chroma subsampling.
@@ -218,7 +279,7 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 			6: func(x, y int) color.Color { return at(y, h-1-x) }, 7: func(x, y int) color.Color { return at(w-1-y, h-1-x) },
 			8: func(x, y int) color.Color { return at(w-1-y, x) },
 		} {
-			d, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(held(raw, orientation)))
+			d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(held(raw, orientation)))
 			require.NoError(t, err)
 			got, err := jpeg.Decode(bytes.NewReader(d.Bytes))
 			require.NoError(t, err)
@@ -240,7 +301,7 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
 	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
 	develop := func(specs ...media.SizeSpec) []media.Variant {
-		d, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(raw), specs...)
+		d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw), specs...)
 		require.NoError(t, err)
 		return d.Variants
 	}
@@ -266,7 +327,7 @@ func BenchmarkDevelop(b *testing.B) {
 			b.Run(name+"/"+sizes, func(b *testing.B) {
 				s := imaging.NewProcessor(1)
 				for b.Loop() {
-					_, err := s.Process(b.Context(), bytes.NewReader(raw), specs...)
+					_, err := s.Process(b.Context(), "user 1", bytes.NewReader(raw), specs...)
 					require.NoError(b, err)
 				}
 			})

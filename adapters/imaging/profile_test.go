@@ -65,7 +65,7 @@ func profileIn(raw []byte) []byte {
 
 func developed(t *testing.T, raw []byte) media.Processed {
 	t.Helper()
-	d, err := imaging.NewProcessor(1).Process(t.Context(), bytes.NewReader(raw))
+	d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
 	require.NoError(t, err)
 	return d
 }
@@ -121,7 +121,7 @@ func FuzzProfile(f *testing.F) {
 	s := imaging.NewProcessor(1)
 	f.Fuzz(func(t *testing.T, profile []byte) {
 		for _, raw := range [][]byte{grey, colour} {
-			once, err := s.Process(t.Context(), bytes.NewReader(inSegments(raw, profile)))
+			once, err := s.Process(t.Context(), "user 1", bytes.NewReader(inSegments(raw, profile)))
 			if err != nil {
 				require.Equal(t, fault.Invalid, fault.KindOf(err))
 				return

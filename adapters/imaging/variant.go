@@ -60,12 +60,17 @@ func fit(size image.Point, f media.SizeSpec) image.Point {
 	return image.Pt(max(roundDiv(size.X*f.Height, size.Y), 1), max(f.Height, 1))
 }
 
+// boxFor returns the boxes to average before the filter.
+func boxFor(size, to image.Point) box {
+	return box{max(size.X/(2*to.X), 1), max(size.Y/(2*to.Y), 1)}
+}
+
 // shrink scales the pixels down, sharp and without moiré. While at least twice the size
 // remains, it averages boxes of pixels, which is fast. A filter that keeps edges does the
 // rest.
 func shrink(pixels image.Image, to image.Point) image.Image {
 	size := pixels.Bounds().Size()
-	pixels = average(pixels, box{max(size.X/(2*to.X), 1), max(size.Y/(2*to.Y), 1)})
+	pixels = average(pixels, boxFor(size, to))
 	r := image.Rectangle{Max: to}
 	if m, ok := pixels.(*image.Gray); ok {
 		grey := image.NewGray(r)

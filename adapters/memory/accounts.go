@@ -9,14 +9,19 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
 // Accounts is the store as access.Accounts and user.Directory.
-type Accounts struct{ s *Store }
+type Accounts struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Accounts returns the store's accounts and their members.
-func (s *Store) Accounts() Accounts { return Accounts{s} }
+func (s *Store) Accounts() Accounts { return Accounts{s: s} }
 
 var (
 	_ access.Accounts = Accounts{}
@@ -104,11 +109,15 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	})
 }
 
-func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
-	return exec(ctx, v.s, func() error {
+func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error {
 		m, exists := v.s.members[id]
 		if !exists {
 			return user.ErrNotFound
+		}
+		given := v.s.pictures[m.Avatar.Key].bytes
+		if err := v.s.countPictures(v.limits, id, map[media.Key]int64{avatar.Key: bytes}, given); err != nil {
+			return err
 		}
 		v.s.queueDeletion(m.Avatar.Keys()...)
 		m.Avatar = copyPicture(avatar)

@@ -20,9 +20,10 @@ func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 var _ media.DeletionQueue = DeletionQueue{}
 
-// queueDeletion queues the keys for deletion, due immediately.
+// queueDeletion queues the keys for deletion, due immediately, and gives their bytes back.
 func (s *Store) queueDeletion(keys ...media.Key) {
 	for _, key := range keys {
+		s.giveBack(key)
 		if _, is := s.deletions[key]; !is {
 			s.deletions[key] = time.Time{}
 		}

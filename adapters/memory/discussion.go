@@ -7,15 +7,25 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
-func (v Events) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
-	return write(ctx, v.s, func() (event.Comment, error) {
+func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
+	return charged(ctx, v.s, charges, func() (event.Comment, error) {
 		if _, exists := v.s.events[c.Event]; !exists {
 			return event.Comment{}, event.ErrNotFound
 		}
 		if err := v.s.checkUser(c.Author); err != nil {
+			return event.Comment{}, err
+		}
+		own := 0
+		for _, other := range v.s.comments[c.Event] {
+			if other.Author == c.Author {
+				own++
+			}
+		}
+		if err := v.limits.CheckComments(own); err != nil {
 			return event.Comment{}, err
 		}
 		c.ID = event.CommentID(v.s.numbers.comment.next())
@@ -60,8 +70,8 @@ func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page
 	})
 }
 
-func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool) error {
-	return exec(ctx, v.s, func() error {
+func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error {
 		if _, exists := v.s.events[on]; !exists {
 			return event.ErrNotFound
 		}

@@ -3,17 +3,25 @@ package memory
 import (
 	"cmp"
 	"context"
+	"maps"
+	"reflect"
 	"slices"
 
 	"plaza/domain/event"
+	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 )
 
 // Events is the store as event.Repository, event.Reader, event.Discussion and
 // event.RelatedReader.
-type Events struct{ s *Store }
+type Events struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Events returns the store's events and their discussion.
-func (s *Store) Events() Events { return Events{s} }
+func (s *Store) Events() Events { return Events{s: s} }
 
 var (
 	_ event.Repository    = Events{}
@@ -22,11 +30,11 @@ var (
 	_ event.RelatedReader = Events{}
 )
 
-func (v Events) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
-	return write(ctx, v.s, func() (*event.Event, error) {
+func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
+	return charged(ctx, v.s, charges, func() (*event.Event, error) {
 		state := e.State()
 		state.ID = event.ID(v.s.numbers.event.next())
-		return v.s.putEvent(state)
+		return v.putEvent(nil, state)
 	})
 }
 
@@ -36,23 +44,36 @@ func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
 	})
 }
 
-func (v Events) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
-	return v.Change(ctx, read.ID(), fn)
+func (v Events) ChangeRead(
+	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
+	return v.Change(ctx, read.ID(), fn, charges...)
 }
 
 // Change stores nothing if fn fails, or if the context has ended meanwhile.
-func (v Events) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+func (v Events) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	return write(ctx, v.s, func() (event.Entry, error) {
 		e, err := v.s.event(id)
 		if err != nil {
 			return event.Entry{}, err
 		}
+		replaced, before := *e, e.State()
 		if err := cmp.Or(fn(e), ctx.Err()); err != nil {
 			return event.Entry{}, err
 		}
-		if _, err := v.s.putEvent(e.State()); err != nil {
+		if reflect.DeepEqual(before, e.State()) {
+			return v.s.entry(id)
+		}
+		paid, err := v.s.pay(charges)
+		if err != nil {
 			return event.Entry{}, err
 		}
+		if _, err := v.putEvent(&replaced, e.State()); err != nil {
+			return event.Entry{}, err
+		}
+		maps.Copy(v.s.paid, paid)
 		return v.s.entry(id)
 	})
 }
@@ -75,22 +96,31 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 	})
 }
 
-// putEvent numbers new plates, stores the state with its listing, and returns a copy of the
-// event. If it fails, nothing is stored.
-func (s *Store) putEvent(state event.State) (*event.Event, error) {
+// putEvent numbers new plates, stores the state with its listing in place of replaced, and
+// returns a copy of the event. If it fails, nothing is stored.
+func (v Events) putEvent(replaced *event.Event, state event.State) (*event.Event, error) {
+	s := v.s
 	if err := s.checkUser(state.Author); err != nil {
 		return nil, err
 	}
 	if err := s.checkCategory(state.Category); err != nil {
 		return nil, err
 	}
+	bytes := map[media.Key]int64{}
 	for i := range state.Plates {
 		if p := &state.Plates[i]; p.ID == 0 {
 			p.ID = event.PlateID(s.numbers.plate.next())
+			bytes[p.Photo], p.Bytes = p.Bytes, 0
 		}
 	}
 	e, err := event.Restore(state)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.checkDrafts(v.limits, replaced, e); err != nil {
+		return nil, err
+	}
+	if err := s.countPictures(v.limits, state.Author, bytes); err != nil {
 		return nil, err
 	}
 	s.queuePlateDeletions(s.events[state.ID].Plates, state.Plates)

@@ -6,26 +6,36 @@ import (
 	"iter"
 	"slices"
 
+	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
 // Images is the store as userimage.Repository.
-type Images struct{ s *Store }
+type Images struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Images returns the store's images. Copies of images are private: their tags are immutable.
-func (s *Store) Images() Images { return Images{s} }
+func (s *Store) Images() Images { return Images{s: s} }
 
 var _ userimage.Repository = Images{}
 
-func (v Images) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
-	return write(ctx, v.s, func() (userimage.Image, error) {
+func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
+	return charged(ctx, v.s, charges, func() (userimage.Image, error) {
 		if err := v.s.checkUser(i.Owner); err != nil {
 			return userimage.Image{}, err
 		}
 		if len(v.s.undeleted[i.Owner]) >= userimage.MaxImages {
 			return userimage.Image{}, userimage.ErrFull
 		}
+		if err := v.s.countPictures(v.limits, i.Owner, map[media.Key]int64{i.Key: i.Bytes}); err != nil {
+			return userimage.Image{}, err
+		}
+		i.Bytes = 0
 		i.ID = userimage.ID(v.s.numbers.image.next())
 		v.s.putImage(i)
 		return i, nil

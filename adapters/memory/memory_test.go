@@ -13,19 +13,23 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/quota"
 	"plaza/domain/user"
 	"plaza/test/ports"
 )
 
-func open(*testing.T) ports.Stores {
-	s := memory.New()
+func open(*testing.T) ports.Stores { return within(memory.New(), quota.Limits{}) }
+
+func within(s *memory.Store, l quota.Limits) ports.Stores {
+	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
 	return ports.Stores{
-		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
+		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
+		Events: events, EventReader: events, Discussion: events, Related: events,
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
+		Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Room: s.Room(l),
 		Imports:  s.Imports(),
+		Within:   func(l quota.Limits) ports.Stores { return within(s, l) },
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}
 }
@@ -43,6 +47,8 @@ func TestHowTos(t *testing.T)        { ports.HowTos(t, open) }
 func TestTranslations(t *testing.T)  { ports.Cache(t, open) }
 func TestImages(t *testing.T)        { ports.Images(t, open) }
 func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
+func TestQuotas(t *testing.T)        { ports.Quotas(t, open) }
+func TestRateLimits(t *testing.T)    { ports.RateLimits(t, open) }
 func TestImports(t *testing.T)       { ports.Imports(t, open) }
 
 func TestMedia(t *testing.T) {

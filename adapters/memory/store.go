@@ -36,6 +36,7 @@ type Store struct {
 	used     map[access.TokenID]time.Time
 	keys     map[access.KeyHash]access.TokenID
 	failures failures
+	paid     map[rateKey]time.Time // until when; one for each account and action
 
 	categories    map[feed.CategoryID]feed.Category
 	listings      map[item]feed.Listing
@@ -58,6 +59,8 @@ type Store struct {
 	ledger       ledger
 	imports      importState
 	deletions    map[media.Key]time.Time // when each is due
+	pictures     map[media.Key]countedPicture
+	pictureBytes map[user.ID]int64 // the sum of pictures by owner
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment number }
 }
@@ -73,6 +76,7 @@ func New() *Store {
 		used:     map[access.TokenID]time.Time{},
 		keys:     map[access.KeyHash]access.TokenID{},
 		failures: newFailures(access.Limits()),
+		paid:     map[rateKey]time.Time{},
 
 		categories:    map[feed.CategoryID]feed.Category{},
 		listings:      map[item]feed.Listing{},
@@ -94,6 +98,8 @@ func New() *Store {
 		ledger:       newLedger(),
 		imports:      newImportState(),
 		deletions:    map[media.Key]time.Time{},
+		pictures:     map[media.Key]countedPicture{},
+		pictureBytes: map[user.ID]int64{},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"plaza/domain/feed"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -28,9 +29,11 @@ type follow struct {
 
 func followOf(s subscription.Subscription) follow { return follow{s.User, s.Followed, s.Category} }
 
-func (v Subscriptions) Follow(ctx context.Context, sub subscription.Subscription) (subscription.Subscription, bool, error) {
+func (v Subscriptions) Follow(
+	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
+) (subscription.Subscription, bool, error) {
 	isNew := false
-	stored, err := write(ctx, v.s, func() (subscription.Subscription, error) {
+	stored, err := charged(ctx, v.s, charges, func() (subscription.Subscription, error) {
 		if err := v.s.checkUser(sub.User); err != nil {
 			return subscription.Subscription{}, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/instant"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -20,8 +21,8 @@ func (s *Store) Tokens() Tokens { return Tokens{s} }
 
 var _ access.Tokens = Tokens{}
 
-func (v Tokens) Issue(ctx context.Context, t access.Token) (access.TokenID, error) {
-	return write(ctx, v.s, func() (access.TokenID, error) {
+func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (access.TokenID, error) {
+	return charged(ctx, v.s, charges, func() (access.TokenID, error) {
 		if err := v.s.checkUser(t.User); err != nil {
 			return 0, err
 		}

@@ -69,7 +69,7 @@ func (w *fixture) put() media.Key {
 
 func (w *fixture) shows(p media.Picture) {
 	w.t.Helper()
-	require.NoError(w.t, w.store.Accounts().SetAvatar(w.t.Context(), w.who, p))
+	require.NoError(w.t, w.store.Accounts().SetAvatar(w.t.Context(), w.who, p, 0))
 }
 
 func (w *fixture) isThere(key media.Key) bool {

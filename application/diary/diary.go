@@ -19,14 +19,17 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/place"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
 // Diary implements the use cases.
 type Diary struct {
-	ports Ports
-	now   func() time.Time
+	ports  Ports
+	limits ratelimit.Limits
+	now    func() time.Time
 }
 
 // Ports are the ports that a Diary uses.
@@ -43,10 +46,18 @@ type Ports struct {
 	Pictures   media.Store
 	Deletions  media.DeletionQueue
 	Processor  media.Processor
+	Room       quota.Room
 }
 
-// New returns the use cases over the ports; now returns the time.
-func New(p Ports, now func() time.Time) *Diary { return &Diary{ports: p, now: now} }
+// New returns the use cases over the ports, with the limits on writes; now returns the time.
+func New(p Ports, limits ratelimit.Limits, now func() time.Time) *Diary {
+	return &Diary{ports: p, limits: limits, now: now}
+}
+
+// charge returns what one write of the actor costs.
+func (d *Diary) charge(actor access.Actor, a ratelimit.Action) ratelimit.Charge {
+	return d.limits.Charge(int64(actor.ID), a, d.now())
+}
 
 // prepare checks the change and sanitises its HTML. It names all wrong fields together,
 // those that could not be read and an unknown category included (GEN-08).
@@ -86,7 +97,7 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, r
 	if err := written.Locate(written.Text(), at); err != nil {
 		return View{}, err
 	}
-	stored, err := d.ports.Events.Add(ctx, written)
+	stored, err := d.ports.Events.Add(ctx, written, d.charge(actor, ratelimit.Event))
 	if err != nil {
 		return View{}, err
 	}
@@ -108,7 +119,7 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, c eve
 		return View{}, err
 	}
 	for range placeTries {
-		entry, err := d.change(ctx, current, c)
+		entry, err := d.change(ctx, actor, current, c)
 		if err == nil {
 			return d.view(ctx, actor, entry)
 		}
@@ -124,9 +135,10 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, c eve
 
 // change stores the change, with the place of the text that results from it. It returns
 // event.ErrTextChanged if the text has changed since the event was read.
-func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (event.Entry, error) {
+func (d *Diary) change(ctx context.Context, actor access.Actor, read event.Entry, c event.Change) (event.Entry, error) {
+	charge := d.charge(actor, ratelimit.Event)
 	if c.Title == nil && c.Content == nil {
-		return d.ports.Events.ChangeRead(ctx, read, func(e *event.Event) error { return e.Apply(c, d.now()) })
+		return d.ports.Events.ChangeRead(ctx, read, func(e *event.Event) error { return e.Apply(c, d.now()) }, charge)
 	}
 	text := c.TextAfter(read.Text())
 	at, err := d.ports.Places.Analyse(ctx, text.Title, text.Content)
@@ -138,7 +150,7 @@ func (d *Diary) change(ctx context.Context, read event.Entry, c event.Change) (e
 			return err
 		}
 		return e.Locate(text, at)
-	})
+	}, charge)
 }
 
 // Delete removes the actor's event with its plates, comments and likes (EVT-09).

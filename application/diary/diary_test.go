@@ -21,6 +21,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/place"
+	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/test/content"
@@ -44,16 +45,17 @@ func newFixture(t *testing.T, change ...func(*diary.Ports)) *fixture {
 	s := guard.Wrap(guard.Stores{
 		Events: w.store.Events(), EventReader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
 		Categories: w.store.Categories(), Subscriptions: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
+		Room: w.store.Room(quota.Limits{}),
 	})
 	w.ports = diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
-		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory, Deletions: s.Deletions,
+		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory, Deletions: s.Deletions, Room: s.Room,
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
 	for _, c := range change {
 		c(&w.ports)
 	}
-	w.Diary = diary.New(w.ports, func() time.Time { return w.now })
+	w.Diary = diary.New(w.ports, nil, func() time.Time { return w.now })
 	w.ann, w.bob, w.zoe = w.member(t, "+86-13900000001"), w.member(t, "+86-13900000002"), w.member(t, "+86-13900000003")
 	w.follow(t, w.ann, w.bob)
 	w.follow(t, w.bob, w.ann)

@@ -14,13 +14,17 @@ import (
 // Attach adds the picture to the actor's event and returns the plate. It returns Denied if
 // the actor may only see the event, and a fault on event if the actor may not see it
 // (PLA-01). Bytes that are not an accepted picture, and one plate too many, are faults on
-// photo. If the plate can't be stored, its file is removed.
+// photo. If the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the plate
+// can't be stored, its file is removed.
 func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, readErr error) (event.Plate, error) {
 	_, err := d.writable(ctx, actor, on)
 	if err := fault.Merge(readErr, noEvent(err)); err != nil {
 		return event.Plate{}, err
 	}
-	processed, err := d.ports.Processor.Process(ctx, raw)
+	if err := d.ports.Room.CheckPictures(ctx, actor.ID); err != nil {
+		return event.Plate{}, err
+	}
+	processed, err := d.ports.Processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return event.Plate{}, fault.OnField("photo", err)
 	}
@@ -28,7 +32,8 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err != nil {
 		return event.Plate{}, err
 	}
-	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error { return e.AddPlate(key, d.now()) })
+	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error { return e.AddPlate(key, processed.Size(), d.now()) },
+		d.limits.Upload(int64(actor.ID), raw.Size(), d.now())...)
 	if err != nil {
 		return event.Plate{}, errors.Join(noEvent(err), d.ports.Pictures.Remove(context.WithoutCancel(ctx), key))
 	}

@@ -2,6 +2,7 @@ package diary_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,12 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/memory"
 	"plaza/application/diary"
+	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/quota"
 	"plaza/test/pictures"
 )
 
@@ -45,6 +50,16 @@ func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
 	assert.ErrorIs(t, err, media.ErrNotFound)
 }
 
+func TestPLA03_plates_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	w := newFixture(t, func(p *diary.Ports) { p.Processor = refuser })
+	for _, actor := range []access.Actor{w.ann, w.bob} {
+		_, err := w.Attach(t.Context(), actor, w.published(t, actor, "a lake", event.Public), strings.NewReader("no picture"), nil)
+		assert.Equal(t, "photo", fieldOf(t, err))
+	}
+	assert.Equal(t, []admission.Key{w.ann.QueueKey(), w.bob.QueueKey()}, refuser.Keys)
+}
+
 func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {
 	w, pictures, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Public)
@@ -65,4 +80,62 @@ func TestPLA04_the_address_of_a_plate_expires(t *testing.T) {
 	assert.Equal(t, now, w.PhotoURL(plate), "the same within the hour, so that it can be cached")
 	w.now = w.now.Add(time.Minute)
 	assert.NotEqual(t, now, w.PhotoURL(plate))
+}
+
+func TestGEN14_a_plate_beyond_the_quota_leaves_no_file_and_a_full_account_decodes_none(t *testing.T) {
+	processed, err := imaging.NewProcessor(1).Process(t.Context(), "account", bytes.NewReader(pictures.Plain(t, 30, 20)))
+	require.NoError(t, err)
+	for decoded, l := range map[int]quota.Limits{2: {Pictures: 2*processed.Size() - 1}, 1: {Pictures: processed.Size()}} {
+		stored, processor := memory.NewMedia("https://plaza.example", []byte("key")), &countedProcessor{Processor: imaging.NewProcessor(1)}
+		w := newFixture(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, processor })
+		w.ports.Events, w.ports.Room = w.store.Events().Within(l), w.store.Room(l)
+		limited := diary.New(w.ports, nil, func() time.Time { return w.now })
+		id := w.published(t, w.ann, "a lake", event.Public)
+		_, err := limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil)
+		require.NoError(t, err)
+		_, err = limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil)
+		refusal, _ := fault.As(err)
+		assert.Equal(t, l.ErrPictures(), refusal)
+		assert.Equal(t, decoded, processor.n)
+		files := 0
+		for _, err := range stored.All(t.Context()) {
+			require.NoError(t, err)
+			files++
+		}
+		assert.Equal(t, 1, files)
+		assert.Len(t, mustRead(t, w, id).State().Plates, 1)
+		_, err = limited.Attach(t.Context(), w.bob, id, strings.NewReader(""), nil)
+		assert.ErrorIs(t, err, event.ErrNotAuthor, "access is checked first")
+	}
+}
+
+// countedProcessor knows how many pictures it has processed.
+type countedProcessor struct {
+	media.Processor
+	n int
+}
+
+func (c *countedProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+	c.n++
+	return c.Processor.Process(ctx, by, raw, sizes...)
+}
+
+func TestGEN14_drafts_and_comments_beyond_the_quota(t *testing.T) {
+	l := quota.Limits{Drafts: 1, Comments: 1}
+	w := newFixture(t)
+	w.ports.Events, w.ports.Discussion = w.store.Events().Within(l), w.store.Events().Within(l)
+	limited := diary.New(w.ports, nil, func() time.Time { return w.now })
+	id := w.published(t, w.ann, "a lake", event.Public)
+	_, err := limited.Write(t.Context(), w.ann, event.Change{Title: new("a draft")}, nil)
+	require.NoError(t, err)
+	_, err = limited.Write(t.Context(), w.ann, event.Change{Title: new("another")}, nil)
+	assert.Equal(t, l.ErrDrafts(), err)
+	_, err = limited.Edit(t.Context(), w.ann, id, event.Change{Publish: new(false)}, nil)
+	assert.Equal(t, l.ErrDrafts(), err)
+	_, err = limited.Comment(t.Context(), w.zoe, id, "Well said", nil)
+	require.NoError(t, err)
+	_, err = limited.Comment(t.Context(), w.zoe, id, "Well said", nil)
+	assert.Equal(t, l.ErrComments(), err)
+	_, err = limited.Comment(t.Context(), w.bob, id, "Well said", nil)
+	require.NoError(t, err)
 }

@@ -8,6 +8,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 )
 
 // noEvent turns event.ErrNotFound into a fault on event. An event that does not exist and one
@@ -27,7 +28,7 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 	if err := fault.Merge(fault.Merge(readErr, err), noEvent(accessErr)); err != nil {
 		return event.Comment{}, err
 	}
-	c, err = d.ports.Discussion.AddComment(ctx, c)
+	c, err = d.ports.Discussion.AddComment(ctx, c, d.charge(actor, ratelimit.Comment))
 	return c, noEvent(err)
 }
 
@@ -65,5 +66,5 @@ func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes
 	if _, err := d.readable(ctx, actor, on); err != nil {
 		return err
 	}
-	return d.ports.Discussion.Like(ctx, on, actor.ID, likes)
+	return d.ports.Discussion.Like(ctx, on, actor.ID, likes, d.charge(actor, ratelimit.Like))
 }

@@ -10,6 +10,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -18,12 +19,15 @@ import (
 type Following struct {
 	subscriptions subscription.Repository
 	categories    feed.Categories
+	limits        ratelimit.Limits
 	now           func() time.Time
 }
 
-// New returns the use cases over the ports; now returns the time.
-func New(subscriptions subscription.Repository, categories feed.Categories, now func() time.Time) *Following {
-	return &Following{subscriptions: subscriptions, categories: categories, now: now}
+// New returns the use cases over the ports, with the limits on writes; now returns the time.
+func New(
+	subscriptions subscription.Repository, categories feed.Categories, limits ratelimit.Limits, now func() time.Time,
+) *Following {
+	return &Following{subscriptions: subscriptions, categories: categories, limits: limits, now: now}
 }
 
 // Followed is a subscription with its category, if it follows one.
@@ -65,7 +69,7 @@ func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, re
 	if err := fault.Merge(readErr, err); err != nil {
 		return Followed{}, false, err
 	}
-	s, isNew, err := f.subscriptions.Follow(ctx, s)
+	s, isNew, err := f.subscriptions.Follow(ctx, s, f.limits.Charge(int64(actor.ID), ratelimit.Follow, f.now()))
 	switch {
 	case errors.Is(err, subscription.ErrNotFound) && t.User != nil:
 		return Followed{}, false, fault.Field("followed_user", "User not found.")

@@ -31,7 +31,7 @@ func fixture(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 	}
 	walks := feed.Category{ID: 4, Name: "Walks", Slug: "walks"}
 	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: store.Imports()}, walks))
-	f = following.New(store.Subscriptions(), store.Categories(), func() time.Time { return noon })
+	f = following.New(store.Subscriptions(), store.Categories(), nil, func() time.Time { return noon })
 	return f, open("+86-13900000001"), open("+86-13900000002")
 }
 

@@ -55,7 +55,7 @@ func readCover(s Source, name string) ([]byte, error) {
 }
 
 func (r *run) storeCover(ctx context.Context, digest imported.Digest, raw []byte, sizes []media.SizeSpec) (media.Picture, error) {
-	processed, err := r.ports.Processor.Process(ctx, bytes.NewReader(raw), sizes...)
+	processed, err := r.ports.Processor.Process(ctx, "import", bytes.NewReader(raw), sizes...)
 	if err != nil {
 		return media.Picture{}, fault.OnField(coverField, err)
 	}

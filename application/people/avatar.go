@@ -13,12 +13,16 @@ import (
 
 // SetAvatar replaces the actor's avatar with the picture in all avatar sizes, and returns the
 // actor's new public info. Bytes that are not an accepted picture are a fault on avatar. If
-// the avatar can't be stored, its files are removed.
+// the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the avatar can't be
+// stored, its files are removed.
 func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Raw, readErr error) (user.Info, error) {
 	if readErr != nil {
 		return user.Info{}, readErr
 	}
-	processed, err := p.processor.Process(ctx, raw, media.AvatarSizes...)
+	if err := p.room.CheckPictures(ctx, actor.ID); err != nil {
+		return user.Info{}, err
+	}
+	processed, err := p.processor.Process(ctx, actor.QueueKey(), raw, media.AvatarSizes...)
 	if err != nil {
 		return user.Info{}, fault.OnField("avatar", err)
 	}
@@ -30,7 +34,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err != nil {
 		return user.Info{}, err
 	}
-	if err := p.directory.SetAvatar(ctx, actor.ID, avatar); err != nil {
+	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size(), p.limits.Upload(int64(actor.ID), raw.Size(), p.now())...); err != nil {
 		return user.Info{}, errors.Join(err, avatar.Discard(context.WithoutCancel(ctx), p.pictures))
 	}
 	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.deletions, before.Keys()) // the cleanup retries failures

@@ -10,6 +10,8 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -24,14 +26,17 @@ type People struct {
 	pictures  media.Store
 	deletions media.DeletionQueue
 	processor media.Processor
+	room      quota.Room
+	limits    ratelimit.Limits
 	now       func() time.Time
 }
 
-// New returns the use cases over the ports; now returns the time.
+// New returns the use cases over the ports, with the limits on writes; now returns the time.
 func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, pictures media.Store, deletions media.DeletionQueue,
-	processor media.Processor, now func() time.Time) *People {
+	processor media.Processor, room quota.Room, limits ratelimit.Limits, now func() time.Time) *People {
 	return &People{
-		directory: directory, accounts: accounts, portraits: portraits, pictures: pictures, deletions: deletions, processor: processor, now: now,
+		directory: directory, accounts: accounts, portraits: portraits, pictures: pictures, deletions: deletions, processor: processor,
+		room: room, limits: limits, now: now,
 	}
 }
 

@@ -2,6 +2,7 @@ package people_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,10 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/people"
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/domain/quota"
 	"plaza/domain/user"
 	"plaza/test/pictures"
 )
@@ -21,6 +25,11 @@ import (
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func fixture(t *testing.T, names ...string) (*people.People, []user.ID) {
+	t.Helper()
+	return fixtureWithin(t, quota.Limits{}, imaging.NewProcessor(1), names...)
+}
+
+func fixtureWithin(t *testing.T, l quota.Limits, processor media.Processor, names ...string) (*people.People, []user.ID) {
 	t.Helper()
 	store := memory.New()
 	var ids []user.ID
@@ -34,7 +43,7 @@ func fixture(t *testing.T, names ...string) (*people.People, []user.ID) {
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	return people.New(store.Accounts(), store.Accounts(), portraits, pictures, store.DeletionQueue(), imaging.NewProcessor(1), func() time.Time { return noon }), ids
+	return people.New(store.Accounts().Within(l), store.Accounts(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), nil, func() time.Time { return noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
@@ -70,6 +79,16 @@ func TestUSR05_the_own_profile(t *testing.T) {
 	assert.Equal(t, "Ann", profile.Username)
 }
 
+func TestPLA03_avatars_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	p := people.New(nil, nil, nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), nil, time.Now)
+	for _, id := range []user.ID{1, 2} {
+		_, err := p.SetAvatar(t.Context(), access.Actor{ID: id}, bytes.NewReader(nil), nil)
+		assert.True(t, fault.Is(err, fault.Invalid))
+	}
+	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
+}
+
 func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
 	p, ids := fixture(t, "Ann", "Bob")
 	ann := access.Actor{ID: ids[0]}
@@ -89,4 +108,43 @@ func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
 	profile, err := p.Profile(t.Context(), ann)
 	require.NoError(t, err)
 	assert.Equal(t, info.Avatar, profile.Avatar)
+}
+
+// counted counts the pictures that are processed.
+type counted struct {
+	media.Processor
+	n int
+}
+
+func (c *counted) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+	c.n++
+	return c.Processor.Process(ctx, by, raw, sizes...)
+}
+
+func TestGEN14_an_avatar_counts_in_all_sizes_and_a_full_account_decodes_none(t *testing.T) {
+	processor := &counted{Processor: imaging.NewProcessor(1)}
+	raw := func() media.Raw { return bytes.NewReader(pictures.Plain(t, 500, 400)) }
+	processed, err := processor.Process(t.Context(), "account", raw(), media.AvatarSizes...)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		quota     int64
+		want      []bool // whether an avatar is stored, one after the other
+		processed int
+	}{
+		{processed.Size() - 1, []bool{false, false}, 2},
+		{processed.Size(), []bool{true, false}, 1},
+		{processed.Size() + 1, []bool{true, true, true}, 3},
+	} {
+		processor.n = 0
+		l := quota.Limits{Pictures: c.quota}
+		p, ids := fixtureWithin(t, l, processor, "Ann")
+		for i, want := range c.want {
+			_, err := p.SetAvatar(t.Context(), access.Actor{ID: ids[0]}, raw(), nil)
+			assert.Equal(t, want, err == nil, "%d of %+v: %v", i, c, err)
+			if !want {
+				assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
+			}
+		}
+		assert.Equal(t, c.processed, processor.n, "%+v", c)
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/place"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/test/guard"
 )
@@ -66,9 +67,11 @@ func (c *crossed) Get(ctx context.Context, id event.ID) (event.Entry, error) {
 	return e, err
 }
 
-func (c *crossed) ChangeRead(ctx context.Context, e event.Entry, fn func(*event.Event) error) (event.Entry, error) {
+func (c *crossed) ChangeRead(
+	ctx context.Context, e event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	c.changes++
-	return c.Repository.ChangeRead(ctx, e, fn)
+	return c.Repository.ChangeRead(ctx, e, fn, charges...)
 }
 
 // pages counts how often events are read.

@@ -6,16 +6,18 @@ import (
 	"context"
 	"time"
 
+	"plaza/domain/access"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
+	"plaza/domain/user"
 )
 
-// Translate returns the translations of the texts into a language that are available in
-// time. Texts in that language have none.
-type Translate func(ctx context.Context, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation
+// Translate returns the translations of the texts into a language that are available to the
+// reader in time. Texts in that language have none.
+type Translate func(ctx context.Context, reader user.ID, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation
 
 // Reading implements the use case.
 type Reading struct {
@@ -45,9 +47,9 @@ type Localised struct {
 }
 
 // Feed returns a page of publications, the latest update first (PUB-01), their covers
-// with URLs. A reader whose locale is unknown or not offered gets them as they were
-// written.
-func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.Tag) (page.Page[Item], error) {
+// with URLs, translated into the language for the actor. If the language is unknown or not
+// offered, they come as they were written.
+func (r *Reading) Feed(ctx context.Context, actor access.Actor, q publication.Query, language locale.Tag) (page.Page[Item], error) {
 	p, err := r.publications.List(ctx, q)
 	if err != nil {
 		return page.Page[Item]{}, err
@@ -58,13 +60,13 @@ func (r *Reading) Feed(ctx context.Context, q publication.Query, reader locale.T
 		items[i] = Item{Publication: pub}
 		items[i].Cover = pub.Cover.At(address)
 	}
-	r.localise(ctx, items, reader)
+	r.localise(ctx, actor.ID, items, language)
 	return page.With(p, items), nil
 }
 
 // localise sets the translations of the items: title and content (PUB-08).
-func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag) {
-	if reader.IsZero() {
+func (r *Reading) localise(ctx context.Context, reader user.ID, items []Item, language locale.Tag) {
+	if language.IsZero() {
 		return
 	}
 	texts := make([]localisation.Text, 0, 2*len(items))
@@ -77,12 +79,12 @@ func (r *Reading) localise(ctx context.Context, items []Item, reader locale.Tag)
 		}
 		texts = append(texts, localisation.Text{Content: item.Title, Language: from}, localisation.Text{Content: item.Summary, Language: from})
 	}
-	translated := r.translate(ctx, texts, reader)
+	translated := r.translate(ctx, reader, texts, language)
 	for i := range items {
 		title, hasTitle := translated[texts[2*i]]
 		content, hasContent := translated[texts[2*i+1]]
 		if hasTitle && hasContent {
-			items[i].Localised = &Localised{Title: title, Content: content, Source: texts[2*i].Language, Language: reader}
+			items[i].Localised = &Localised{Title: title, Content: content, Source: texts[2*i].Language, Language: language}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func newReading(t *testing.T, translate reading.Translate) *reading.Reading {
 func read(t *testing.T, r *reading.Reading, header string) []reading.Item {
 	t.Helper()
 	tag, _ := locale.Parse(header)
-	p, err := r.Feed(t.Context(), publication.Query{}, tag)
+	p, err := r.Feed(t.Context(), access.Actor{ID: 7}, publication.Query{}, tag)
 	require.NoError(t, err)
 	require.Len(t, p.Items, 3)
 	return p.Items
@@ -57,12 +57,13 @@ func read(t *testing.T, r *reading.Reading, header string) []reading.Item {
 
 // translator has these translations from French into English and records the texts that it is given.
 type translator struct {
-	known map[string]string
-	given [][]localisation.Text
+	known  map[string]string
+	given  [][]localisation.Text
+	reader user.ID // of the last page
 }
 
-func (tr *translator) translate(_ context.Context, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation {
-	tr.given = append(tr.given, texts)
+func (tr *translator) translate(_ context.Context, reader user.ID, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation {
+	tr.given, tr.reader = append(tr.given, texts), reader
 	all := map[localisation.Text]localisation.Translation{}
 	for _, s := range texts {
 		if known := tr.known[s.Content]; known != "" && s.Language.String() == "fr" && to.String() == "en-US" {
@@ -90,6 +91,7 @@ func TestPUB04_publications_come_with_the_translations_of_title_and_content(t *t
 		given = append(given, s.Language.String()+": "+s.Content)
 	}
 	assert.Equal(t, []string{"en: Bells", "en:  ", "fr: Pain", "fr: La mie et la croûte", "en-GB: Tea", "en-GB: How to make it"}, given, "a page is one call")
+	assert.EqualValues(t, 7, tr.reader)
 	for _, none := range []string{"", "auto", "*"} {
 		assert.Nil(t, read(t, r, none)[1].Localised, "%q", none)
 	}

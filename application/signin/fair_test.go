@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -51,7 +53,7 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := memory.New()
 				s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), slowHasher{}, zxcvbn.Estimator{},
-					signin.TokenTTL(access.DefaultTTL), time.Now, slog.New(slog.DiscardHandler))
+					signin.TokenTTL(access.DefaultTTL), nil, time.Now, slog.New(slog.DiscardHandler))
 				const other = "+34-600000003"
 				for _, username := range []string{phone, other} {
 					_, err := s.Register(t.Context(), signin.Registration{
@@ -110,4 +112,75 @@ func TestAUT13_a_changed_password_ends_all_other_tokens(t *testing.T) {
 	unread := fault.Field("new_password", "unreadable")
 	assert.Equal(t, unread, w.ChangePassword(t.Context(), actor, change, unread))
 	assert.NotEmpty(t, fault.FieldsOf(w.ChangePassword(t.Context(), actor, change, nil))["old_password"], "the old password is another now")
+}
+
+// busyHasher counts the hashes that are computed at once.
+type busyHasher struct {
+	slowHasher
+	now, most atomic.Int64
+}
+
+func (h *busyHasher) Hash(ctx context.Context, password secret.String) (string, error) {
+	defer h.work()()
+	return h.slowHasher.Hash(ctx, password)
+}
+
+func (h *busyHasher) Verify(ctx context.Context, hash string, password secret.String) (matches, outdated bool, err error) {
+	defer h.work()()
+	return h.slowHasher.Verify(ctx, hash, password)
+}
+
+func (h *busyHasher) work() (done func()) {
+	now := h.now.Add(1)
+	for most := h.most.Load(); now > most && !h.most.CompareAndSwap(most, now); most = h.most.Load() {
+	}
+	<-time.After(10 * time.Millisecond)
+	return func() { h.now.Add(-1) }
+}
+
+// TestAUT12_changed_passwords_are_hashed_in_turns: the new hash waits in the same queue as
+// logins.
+func TestAUT12_changed_passwords_are_hashed_in_turns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, hasher := memory.New(), &busyHasher{}
+		s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), hasher, zxcvbn.Estimator{},
+			signin.TokenTTL(access.DefaultTTL), nil, time.Now, slog.New(slog.DiscardHandler))
+		var changes sync.WaitGroup
+		for i := range runtime.GOMAXPROCS(0) + 8 {
+			id, err := s.Register(t.Context(), signin.Registration{
+				Username: fmt.Sprintf("+86-1390000%04d", i), Password: secret.New(password), Member: user.Member{Timezone: "UTC"},
+			})
+			require.NoError(t, err)
+			changes.Go(func() {
+				assert.NoError(t, s.ChangePassword(t.Context(), access.Actor{ID: id}, signin.PasswordChange{
+					Old: secret.New(password), New: secret.New("a walk by the lake"), From: netip.MustParseAddr("192.0.2.1"),
+				}, nil))
+			})
+		}
+		hasher.most.Store(0)
+		changes.Wait()
+		assert.LessOrEqual(t, hasher.most.Load(), int64(runtime.GOMAXPROCS(0)))
+	})
+}
+
+func TestGEN14_logins_that_succeed_are_charged_and_commands_are_not(t *testing.T) {
+	w := newFixture(t)
+	limits := ratelimit.Limits{ratelimit.Login: {Count: 2, Period: time.Hour}}
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
+		signin.TokenTTL(access.DefaultTTL), limits, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+	for range 3 {
+		_, err := w.Login(t.Context(), login(phone, "wrong"), nil)
+		require.ErrorIs(t, err, access.ErrBadLogin)
+		_, err = w.Issue(t.Context(), w.id, nil, 0)
+		require.NoError(t, err)
+	}
+	for range 2 {
+		_, err := w.Login(t.Context(), login(phone, password), nil)
+		require.NoError(t, err)
+	}
+	_, err := w.Login(t.Context(), login(phone, password), nil)
+	assert.ErrorContains(t, err, "THROTTLED: You are logging in too often.")
+	w.now = w.now.Add(30 * time.Minute)
+	_, err = w.Login(t.Context(), login(phone, password), nil)
+	assert.NoError(t, err)
 }

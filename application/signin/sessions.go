@@ -38,7 +38,7 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 	if err != nil {
 		return err
 	}
-	hash, err := s.hasher.Hash(ctx, c.New)
+	hash, err := s.hash(ctx, attempt, c.New)
 	if err != nil {
 		return err
 	}
@@ -50,6 +50,16 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 		a.SetPasswordWith(actor.Token, hash)
 		return nil
 	})
+}
+
+// hash hashes the password when it is the attempt's turn.
+func (s *Signin) hash(ctx context.Context, attempt access.Attempt, password secret.String) (string, error) {
+	leave, err := s.enter(ctx, attempt)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	return s.hasher.Hash(ctx, password)
 }
 
 // Sessions returns a page of the actor's valid tokens, without their keys, the latest issued

@@ -19,6 +19,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/admission"
 	"plaza/domain/fault"
+	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -32,6 +33,7 @@ type Signin struct {
 	hashing  *admission.Queue
 	strength access.Estimator
 	ttl      TokenTTL
+	limits   ratelimit.Limits
 	now      func() time.Time
 	log      *slog.Logger
 	// logged is when a failed write of presence was last logged, in Unix nanoseconds.
@@ -45,13 +47,16 @@ type TokenTTL time.Duration
 // seconds of work for two processors.
 const waitingLogins = 100
 
-// New returns the use cases over the ports; now returns the time. They hash as many passwords
-// of requests at once as there are processors (AUT-12).
+// errLoginsBusy is the fault of a server on which as many logins wait as may.
+var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many logins at once. Try again in a moment.")
+
+// New returns the use cases over the ports, with the limits on logins; now returns the time.
+// They hash as many passwords of requests at once as there are processors (AUT-12).
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
-	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, now func() time.Time, log *slog.Logger) *Signin {
+	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, now func() time.Time, log *slog.Logger) *Signin {
 	return &Signin{
-		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, now: now,
-		hashing: admission.New(int64(runtime.GOMAXPROCS(0)), waitingLogins, "Too many logins at once. Try again in a moment."), log: log,
+		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, limits: limits, now: now,
+		hashing: admission.New(admission.Limits{Capacity: int64(runtime.GOMAXPROCS(0)), Waiting: waitingLogins}, errLoginsBusy), log: log,
 	}
 }
 
@@ -66,7 +71,8 @@ type Login struct {
 // Login returns a new key for the account (AUT-01). The caller can't learn why a login
 // failed: an unknown user, a wrong password and a disabled account take the same time and
 // return access.ErrBadLogin (AUT-02). A malformed phone number and a scope that the account
-// lacks are faults on their fields. Too many failures are Throttled (AUT-11).
+// lacks are faults on their fields. Too many failures are Throttled (AUT-11), and so are too
+// many logins that succeed (GEN-14).
 func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.String, error) {
 	phone, err := user.ParsePhone(l.Username)
 	asked, scopeErr := access.ParseScopes(l.Scopes)
@@ -81,7 +87,7 @@ func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.Stri
 	if err != nil {
 		return secret.String{}, err
 	}
-	return s.issue(ctx, account, granted, time.Duration(s.ttl))
+	return s.issue(ctx, account, granted, time.Duration(s.ttl), s.limits.Charge(int64(account.User), ratelimit.Login, s.now()))
 }
 
 // verify returns the account if the password matches and the account is enabled. It counts
@@ -104,11 +110,16 @@ func (s *Signin) verify(ctx context.Context, attempt access.Attempt, password se
 	return account, nil
 }
 
+// enter waits for the turn of the attempt's phone and address to compute a hash.
+func (s *Signin) enter(ctx context.Context, attempt access.Attempt) (leave func(), err error) {
+	phone, source := admission.Key("phone "+attempt.Phone.String()), admission.Key("source "+attempt.Source.String())
+	return s.hashing.Enter(ctx, 1, phone, source)
+}
+
 // compare verifies the password for unknown users, too, so that both cases take the same
 // time.
 func (s *Signin) compare(ctx context.Context, attempt access.Attempt, password secret.String) (access.Account, error) {
-	phone, source := admission.Key("phone "+attempt.Phone.String()), admission.Key("source "+attempt.Source.String())
-	leave, err := s.hashing.Enter(ctx, 1, phone, source)
+	leave, err := s.enter(ctx, attempt)
 	if err != nil {
 		return access.Account{}, err
 	}
@@ -146,9 +157,11 @@ func (s *Signin) rehash(ctx context.Context, old access.Account, password secret
 	})
 }
 
-func (s *Signin) issue(ctx context.Context, a access.Account, granted access.Grant, ttl time.Duration) (secret.String, error) {
+func (s *Signin) issue(
+	ctx context.Context, a access.Account, granted access.Grant, ttl time.Duration, charges ...ratelimit.Charge,
+) (secret.String, error) {
 	key := access.NewKey()
-	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, granted, ttl, s.now())); err != nil {
+	if _, err := s.tokens.Issue(ctx, access.NewToken(key, a, granted, ttl, s.now()), charges...); err != nil {
 		return secret.String{}, fmt.Errorf("issue token: %w", err)
 	}
 	return key, nil

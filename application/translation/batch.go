@@ -19,12 +19,16 @@ const (
 
 // run translates the texts that it can claim. It waits slightly longer than its first reader
 // does for translations from other servers, and translates the texts that they release. It
-// reports whether anything failed.
+// stops waiting when Close is called. It reports whether anything failed.
 func (t *Translation) run(ctx context.Context, c *call) (failed bool) {
 	began := time.Now()
 	open, err := t.try(ctx, c, c.texts)
 	for err == nil && len(open) > 0 && time.Since(began) <= maxWait {
-		time.Sleep(pollInterval)
+		select {
+		case <-time.After(pollInterval):
+		case <-t.closing:
+			return false
+		}
 		open, err = t.try(ctx, c, open)
 	}
 	return err != nil

@@ -123,6 +123,21 @@ func TestPUB06_texts_of_a_crashed_server_are_translated_by_another_after_the_lea
 	})
 }
 
+func TestPUB06_a_server_that_closes_waits_for_no_other_server(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t)
+		w.crashes(t, "Pain", "fr", "en")
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		began := time.Now()
+		assert.Empty(t, w.Translate(gone, ada, textsOf(t)[2:3], tag(t, "en")))
+		w.Close()
+		assert.Zero(t, time.Since(began))
+		assert.Empty(t, w.read(t, "en")[textsOf(t)[2]], "nor does a later call")
+		assert.Zero(t, time.Since(began))
+	})
+}
+
 func TestPUB06_texts_that_another_server_gave_up_are_tried_again(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t)
@@ -184,7 +199,7 @@ func TestPUB06_a_text_that_a_page_has_twice_is_translated_once(t *testing.T) {
 	w := newFixture(t)
 	tea := localisation.Text{Content: "Tea", Language: tag(t, "en")}
 	australian := localisation.Text{Content: "Tea", Language: tag(t, "en-AU")}
-	assert.Len(t, w.Translate(t.Context(), []localisation.Text{tea, australian, tea}, tag(t, "fr")), 2)
+	assert.Len(t, w.Translate(t.Context(), ada, []localisation.Text{tea, australian, tea}, tag(t, "fr")), 2)
 	assert.Equal(t, [][]string{{"Tea"}}, w.translator.batches)
 }
 
@@ -195,7 +210,7 @@ func TestPUB07_a_reader_that_goes_away_leaves_the_batch_to_the_next(t *testing.T
 		impatient, leave := context.WithTimeout(t.Context(), time.Second/2)
 		defer leave()
 		began := time.Now()
-		assert.Empty(t, w.Translate(impatient, textsOf(t)[2:4], tag(t, "en")))
+		assert.Empty(t, w.Translate(impatient, ada, textsOf(t)[2:4], tag(t, "en")))
 		assert.Equal(t, time.Second/2, time.Since(began))
 		w.Close()
 		assert.Len(t, w.read(t, "en"), 2)

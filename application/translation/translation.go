@@ -21,7 +21,9 @@ import (
 
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
+	"plaza/domain/ratelimit"
 	"plaza/domain/text"
+	"plaza/domain/user"
 )
 
 // Translation implements the use case.
@@ -31,6 +33,10 @@ type Translation struct {
 	offer      Offer
 	now        func() time.Time
 	log        func(context.Context) *slog.Logger
+	languages  *languageLimit // nil: none
+
+	closing     chan struct{} // closed by Close
+	closingOnce sync.Once
 
 	mutex    sync.Mutex
 	inflight map[localisation.Key]*call // running or just failed
@@ -43,6 +49,8 @@ type Translation struct {
 type Offer struct {
 	Languages []locale.Tag // target languages; empty: any
 	Budget    int64        // characters per UTC day for all servers together; 0: unlimited
+	// NewLanguages limits how many languages a reader may begin to read in, on this server.
+	NewLanguages ratelimit.Limit
 }
 
 // New returns the use case over the ports; now returns the time, and log the logger of a
@@ -51,11 +59,16 @@ func New(translator localisation.Translator, cache localisation.Cache, offer Off
 	log func(context.Context) *slog.Logger) *Translation {
 	return &Translation{
 		translator: translator, cache: cache, offer: offer, now: now, log: log, inflight: map[localisation.Key]*call{},
+		languages: newLanguageLimit(offer.NewLanguages, now()), closing: make(chan struct{}),
 	}
 }
 
-// Close waits for the calls in flight. Each ends after about half a minute at the latest.
-func (t *Translation) Close() { t.running.Wait() }
+// Close waits for the calls in flight. Each ends after about half a minute at the latest. A
+// call that waits for another server ends at once. Later calls don't wait for other servers.
+func (t *Translation) Close() {
+	t.closingOnce.Do(func() { close(t.closing) })
+	t.running.Wait()
+}
 
 // Counts counts translations since this server started.
 type Counts struct {
@@ -76,10 +89,11 @@ type wanted struct {
 	key localisation.Key
 }
 
-// Translate returns the translations of the texts of a page that are available within
-// maxWait. It returns none of texts whose language is unknown or to itself, and none at all
-// into a language that is not offered. A blank text is its own translation.
-func (t *Translation) Translate(ctx context.Context, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation {
+// Translate returns the translations of the texts of a page that are available to the reader
+// within maxWait. It returns none of texts whose language is unknown or to itself, and none
+// at all into a language that is not offered. Of a language beyond the limit of the reader
+// it returns what is in the cache. A blank text is its own translation.
+func (t *Translation) Translate(ctx context.Context, reader user.ID, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation {
 	if t.translator == nil || to.IsZero() || !t.offer.includes(to) {
 		return nil
 	}
@@ -95,7 +109,7 @@ func (t *Translation) Translate(ctx context.Context, texts []localisation.Text, 
 			all = append(all, wanted{s, localisation.KeyOf(s, to, translator)})
 		}
 	}
-	have := t.find(ctx, all, to)
+	have := t.find(ctx, reader, all, to)
 	for _, w := range all {
 		if found, is := have[w.key]; is {
 			translated[w.Text] = localisation.Translation{Text: found, Translator: translator}
@@ -109,9 +123,9 @@ func (o Offer) includes(to locale.Tag) bool {
 	return len(o.Languages) == 0 || slices.ContainsFunc(o.Languages, func(t locale.Tag) bool { return locale.Same(t, to) })
 }
 
-// find returns the translations in the cache, read by one query, and those of the others that
-// arrive in time.
-func (t *Translation) find(ctx context.Context, all []wanted, to locale.Tag) map[localisation.Key]string {
+// find returns the translations in the cache, read by one query, and, if the limit of the
+// reader admits the language, those of the others that arrive in time.
+func (t *Translation) find(ctx context.Context, reader user.ID, all []wanted, to locale.Tag) map[localisation.Key]string {
 	if len(all) == 0 {
 		return nil
 	}
@@ -123,7 +137,9 @@ func (t *Translation) find(ctx context.Context, all []wanted, to locale.Tag) map
 	t.hits.Add(int64(len(have)))
 	if missing := without(all, have); len(missing) > 0 {
 		t.misses.Add(int64(len(missing)))
-		t.fetch(ctx, missing, to, have)
+		if t.languages.admits(reader, to, t.now()) {
+			t.fetch(ctx, missing, to, have)
+		}
 	}
 	return have
 }

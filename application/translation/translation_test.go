@@ -18,6 +18,7 @@ import (
 	"plaza/application/translation"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
+	"plaza/domain/user"
 )
 
 // translator records the batches of pseudo. It can be slow or fail.
@@ -119,12 +120,21 @@ func textsOf(t *testing.T) []localisation.Text {
 // Characters of the French and of the English texts.
 const french, english = 4 + 19, 3 + 14 + 5
 
+// Two readers.
+const ada, bob user.ID = 1, 2
+
 type translations map[localisation.Text]localisation.Translation
 
 // read returns the translations of the page for a reader, but for the blank text's.
 func (w *fixture) read(t *testing.T, to string) translations {
 	t.Helper()
-	got := w.Translate(t.Context(), textsOf(t), tag(t, to))
+	return w.readBy(t, ada, to)
+}
+
+// readBy is read for a reader of that name.
+func (w *fixture) readBy(t *testing.T, reader user.ID, to string) translations {
+	t.Helper()
+	got := w.Translate(t.Context(), reader, textsOf(t), tag(t, to))
 	maps.DeleteFunc(got, func(source localisation.Text, _ localisation.Translation) bool { return source.Content == " " })
 	return got
 }
@@ -138,8 +148,8 @@ func TestPUB04_only_texts_in_another_language_are_translated(t *testing.T) {
 	}, w.read(t, "en-US"))
 	blank := localisation.Text{Content: " ", Language: french}
 	assert.EqualValues(t, translations{blank: {Text: " ", Translator: "pseudo"}},
-		w.Translate(t.Context(), []localisation.Text{blank, {Content: "of no language"}}, tag(t, "en")), "a blank text is its own translation")
-	assert.Empty(t, w.Translate(t.Context(), textsOf(t), locale.Tag{}))
+		w.Translate(t.Context(), ada, []localisation.Text{blank, {Content: "of no language"}}, tag(t, "en")), "a blank text is its own translation")
+	assert.Empty(t, w.Translate(t.Context(), ada, textsOf(t), locale.Tag{}))
 	assert.Equal(t, 1, w.translator.asked())
 }
 
@@ -220,7 +230,7 @@ func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 
 func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
 	w := translation.New(nil, memory.New().Translations(), translation.Offer{}, time.Now, nil)
-	assert.Empty(t, w.Translate(t.Context(), []localisation.Text{{Content: "Tea", Language: tag(t, "en")}}, tag(t, "es")))
+	assert.Empty(t, w.Translate(t.Context(), ada, []localisation.Text{{Content: "Tea", Language: tag(t, "en")}}, tag(t, "es")))
 	assert.Zero(t, w.Counts())
 	w.Close()
 }

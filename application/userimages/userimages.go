@@ -12,6 +12,8 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 )
 
@@ -21,12 +23,17 @@ type UserImages struct {
 	pictures  media.Store
 	deletions media.DeletionQueue
 	processor media.Processor
+	room      quota.Room
+	limits    ratelimit.Limits
 	now       func() time.Time
 }
 
-// New returns the use cases over the ports; now returns the time.
-func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor, now func() time.Time) *UserImages {
-	return &UserImages{images: images, pictures: pictures, deletions: deletions, processor: processor, now: now}
+// New returns the use cases over the ports, with the limits on writes; now returns the time.
+func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor,
+	room quota.Room, limits ratelimit.Limits, now func() time.Time) *UserImages {
+	return &UserImages{
+		images: images, pictures: pictures, deletions: deletions, processor: processor, room: room, limits: limits, now: now,
+	}
 }
 
 // View is an image with its URL.
@@ -40,13 +47,17 @@ func (u *UserImages) view(i userimage.Image) View {
 }
 
 // Upload adds the picture to the actor's images (IMG-07). Bytes that are not an accepted
-// picture are a fault on img. If the image can't be stored, its file is removed.
+// picture are a fault on img. If the actor's quota of bytes is used up, nothing is decoded
+// (GEN-14). If the image can't be stored, its file is removed.
 func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.Raw, names []string, readErr error) (View, error) {
 	tags, err := userimage.ParseTags(names)
 	if err := fault.Merge(readErr, err); err != nil {
 		return View{}, err
 	}
-	processed, err := u.processor.Process(ctx, raw)
+	if err := u.room.CheckPictures(ctx, actor.ID); err != nil {
+		return View{}, err
+	}
+	processed, err := u.processor.Process(ctx, actor.QueueKey(), raw)
 	if err != nil {
 		return View{}, fault.OnField("img", err)
 	}
@@ -54,7 +65,8 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	if err != nil {
 		return View{}, err
 	}
-	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, tags, u.now()))
+	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, processed.Size(), tags, u.now()),
+		u.limits.Upload(int64(actor.ID), raw.Size(), u.now())...)
 	if err != nil {
 		return View{}, errors.Join(err, u.pictures.Remove(context.WithoutCancel(ctx), key))
 	}

@@ -15,9 +15,12 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/userimages"
 	"plaza/domain/access"
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/test/guard"
@@ -28,8 +31,9 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 type fixture struct {
 	*userimages.UserImages
-	pictures *countedMedia
-	ann, bob access.Actor
+	pictures  *countedMedia
+	processor *countedProcessor
+	ann, bob  access.Actor
 }
 
 // countedMedia knows how many pictures it holds.
@@ -48,16 +52,32 @@ func (c *countedMedia) Remove(ctx context.Context, key media.Key) error {
 	return c.Store.Remove(ctx, key)
 }
 
+// countedProcessor knows how many pictures it has processed.
+type countedProcessor struct {
+	media.Processor
+	n int
+}
+
+func (c *countedProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+	c.n++
+	return c.Processor.Process(ctx, by, raw, sizes...)
+}
+
 // full is a repository that takes no more images.
 type full struct{ userimage.Repository }
 
 var errFull = errors.New("full")
 
-func (full) Add(context.Context, userimage.Image) (userimage.Image, error) {
+func (full) Add(context.Context, userimage.Image, ...ratelimit.Charge) (userimage.Image, error) {
 	return userimage.Image{}, errFull
 }
 
 func newFixture(t *testing.T, change ...func(userimage.Repository) userimage.Repository) *fixture {
+	t.Helper()
+	return fixtureWithin(t, quota.Limits{}, change...)
+}
+
+func fixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Repository) userimage.Repository) *fixture {
 	t.Helper()
 	store := memory.New()
 	open := func(number string) access.Actor {
@@ -67,21 +87,32 @@ func newFixture(t *testing.T, change ...func(userimage.Repository) userimage.Rep
 		require.NoError(t, err)
 		return access.Actor{ID: id}
 	}
-	guarded := guard.Wrap(guard.Stores{Images: store.Images(), Deletions: store.DeletionQueue()})
+	guarded := guard.Wrap(guard.Stores{Images: store.Images().Within(l), Deletions: store.DeletionQueue(), Room: store.Room(l)})
 	images := guarded.Images
 	for _, c := range change {
 		images = c(images)
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
+	processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
 	return &fixture{
-		UserImages: userimages.New(images, pictures, guarded.Deletions, imaging.NewProcessor(1), func() time.Time { return noon }),
-		pictures:   pictures, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
+		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, nil, func() time.Time { return noon }),
+		pictures:   pictures, processor: processor, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }
 
 func picture(t *testing.T) media.Raw {
 	t.Helper()
 	return bytes.NewReader(pictures.Plain(t, 30, 20))
+}
+
+func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
+	refuser := &pictures.Refuser{}
+	u := userimages.New(nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), nil, time.Now)
+	for _, id := range []user.ID{1, 2} {
+		_, err := u.Upload(t.Context(), access.Actor{ID: id}, picture(t), nil, nil)
+		assert.Error(t, err)
+	}
+	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
 }
 
 func TestIMG07_keeping_and_deleting(t *testing.T) {
@@ -137,4 +168,30 @@ func TestIMG01_and_02_retagging(t *testing.T) {
 	found, err := w.List(t.Context(), userimage.Query{Owner: w.ann.ID, Contains: []string{"tea"}}, page.Request{})
 	require.NoError(t, err)
 	assert.Len(t, found.Items, 1)
+}
+
+func TestGEN14_an_image_beyond_the_quota_leaves_no_file_and_a_full_account_decodes_none(t *testing.T) {
+	processed, err := imaging.NewProcessor(1).Process(t.Context(), "account", picture(t))
+	require.NoError(t, err)
+	l := quota.Limits{Pictures: 2*processed.Size() - 1}
+	w := fixtureWithin(t, l)
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	require.NoError(t, err)
+	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	refusal, _ := fault.As(err)
+	assert.Equal(t, l.ErrPictures(), refusal)
+	assert.Equal(t, 1, w.pictures.held)
+	assert.Equal(t, 2, w.processor.n, "only storing it decides")
+	require.NoError(t, w.Delete(t.Context(), w.ann, kept.ID))
+
+	w = fixtureWithin(t, quota.Limits{Pictures: processed.Size()})
+	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	require.NoError(t, err)
+	_, err = w.Upload(t.Context(), w.ann, picture(t), []string{"a,b"}, nil)
+	assert.Contains(t, fault.FieldsOf(err), "tags", "the body comes first")
+	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
+	assert.Equal(t, 1, w.processor.n, "nothing is decoded")
+	_, err = w.Upload(t.Context(), w.bob, picture(t), nil, nil)
+	assert.NoError(t, err)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
+	"plaza/bootstrap/demo"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -27,10 +28,16 @@ import (
 
 func TestKnownAccountsLogIn(t *testing.T) {
 	w := loadedAlone(t)
-	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), today, slog.New(slog.DiscardHandler))
+	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), nil, today, slog.New(slog.DiscardHandler))
+	logins, err := demo.Logins()
+	require.NoError(t, err)
+	require.Len(t, logins, 4)
 	for i, name := range []string{"+86-13800000001", "+86-13800000002", "+34-600000003", "+1-2025550104"} {
+		assert.Equal(t, name, logins[i].Username)
+		assert.Equal(t, "plaza-demo", logins[i].Password)
+		assert.Equal(t, []string{"沈予安", "顾清", "Inés Vidal Montaner", "Nora Ashcombe"}[i], logins[i].Name)
 		key, err := door.Login(t.Context(), signin.Login{
-			Username: name, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),
+			Username: name, Password: secret.New(logins[i].Password), From: netip.MustParseAddr("192.0.2.1"),
 		}, nil)
 
 		require.NoError(t, err, name)

@@ -25,6 +25,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
+	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -50,11 +51,11 @@ func emptyFixture() fixture {
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: processor,
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
 		},
 		Images: s.Images(), Ledger: s.Ledger(),
 	}
-	return fixture{store: s, ports: p, diary: diary.New(p.Diary, today)}
+	return fixture{store: s, ports: p, diary: diary.New(p.Diary, nil, today)}
 }
 
 func load() (fixture, error) {

@@ -55,6 +55,33 @@ func people() ([]imported.UserRecord, error) {
 	return all, nil
 }
 
+// Login is a person as whom visitors of the demo log in.
+type Login struct{ Name, Note, Username, Password string }
+
+// Logins returns the people who show most of the interface.
+func Logins() ([]Login, error) {
+	all, err := people()
+	if err != nil {
+		return nil, err
+	}
+	byID := map[handle]imported.UserRecord{}
+	for _, record := range all {
+		byID[handle(record.Source)] = record
+	}
+	name := func(who handle) string { return byID[who].FullName() }
+	var logins []Login
+	for _, l := range []struct {
+		who  handle
+		note string
+	}{
+		{yuan, "has an open order"}, {qing, "a contact of " + name(yuan)},
+		{ines, "follows " + name(yuan) + ", no contact"}, {staff, "works in the back office"},
+	} {
+		logins = append(logins, Login{name(l.who), l.note, byID[l.who].Phone.String(), password})
+	}
+	return logins, nil
+}
+
 // follow is a subscription with its time.
 type follow struct {
 	who        handle

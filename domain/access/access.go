@@ -8,10 +8,12 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -66,6 +68,9 @@ func (a Actor) Local(t time.Time) time.Time {
 	}
 	return t.In(a.Zone)
 }
+
+// QueueKey returns the actor's key in fair queues.
+func (a Actor) QueueKey() admission.Key { return admission.Key(fmt.Sprintf("user %d", a.ID)) }
 
 // IsAnonymous reports whether the request has no logged-in user.
 func (a Actor) IsAnonymous() bool { return a.ID == 0 }

@@ -26,6 +26,9 @@ func SourceOf(addr netip.Addr) Source {
 
 func (s Source) String() string { return s.prefix.String() }
 
+// First returns the first address of the source, which no other source has.
+func (s Source) First() netip.Addr { return s.prefix.Addr() }
+
 // Attempt is one login attempt. Attempts on phones without an account count alike.
 type Attempt struct {
 	Phone  user.Phone

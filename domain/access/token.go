@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plaza/domain/instant"
+	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -142,7 +143,7 @@ type Tokens interface {
 	// Issue stores the token, its Narrowing included, and returns its number. If the
 	// user has more than MaxTokens then, Issue also removes the least recently used of
 	// the other ones, ties by ascending id.
-	Issue(ctx context.Context, t Token) (TokenID, error)
+	Issue(ctx context.Context, t Token, charges ...ratelimit.Charge) (TokenID, error)
 	// Session returns the token with the hash, in any state, or ErrNoSession.
 	Session(ctx context.Context, hash KeyHash) (Session, error)
 	// Touch records that the session's token and user were seen at the instant. Each

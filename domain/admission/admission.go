@@ -3,8 +3,8 @@
 //
 // A queue admits work up to its capacity. Further work waits. The work of the account or
 // address that has used the queue least is admitted next. So one that sends many requests
-// delays itself, not others. The number of waiting requests is bounded: beyond it, the
-// request with the largest share is refused.
+// delays itself, not others. The number of waiting requests is bounded, also of one account
+// or address, and so is the time that they wait.
 package admission
 
 import (
@@ -22,9 +22,8 @@ type Key string
 // Queue admits work. It is a start-time fair queue: each key has a virtual time, which
 // advances by the weight of the work that the key has had admitted.
 type Queue struct {
-	capacity int64
-	waiting  int
-	refusal  string
+	limits  Limits
+	refusal *fault.Error
 
 	mu     sync.Mutex
 	used   int64
@@ -42,23 +41,33 @@ type waiter struct {
 	admit  chan error // receives nil, or the refusal; has room for one
 }
 
-// New returns a queue that admits work of at most that weight at once. At most waiting
-// requests wait. A request that is refused gets a fault with the text.
-func New(capacity int64, waiting int, refusal string) *Queue {
-	return &Queue{capacity: max(capacity, 1), waiting: waiting, refusal: refusal, spent: map[Key]int64{}}
+// Limits are the limits of a queue.
+type Limits struct {
+	Capacity     int64         // weight of the work that is admitted at once
+	Waiting      int           // requests that wait; beyond it, the one with the largest share is refused
+	WaitingOfKey int           // requests of one key that wait; further ones are refused; zero: no limit
+	Wait         time.Duration // how long a request waits before it is refused; zero: until its context ends
 }
 
-// retryAfter is what a refused client is told.
-const retryAfter = time.Second
+// New returns a queue. A request that is refused gets the refusal.
+func New(l Limits, refusal *fault.Error) *Queue {
+	l.Capacity = max(l.Capacity, 1)
+	return &Queue{limits: l, refusal: refusal, spent: map[Key]int64{}}
+}
 
 // Enter waits until work of the weight is admitted, and returns the function that ends it.
 // Work that is heavier than the queue's capacity has the weight of the capacity. Enter
-// returns an Unavailable fault if the queue is full, or the error of ctx.
+// returns the refusal of the queue, or the error of ctx.
 func (q *Queue) Enter(ctx context.Context, weight int64, keys ...Key) (leave func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w := q.join(min(max(weight, 1), q.capacity), keys)
+	if q.limits.Wait > 0 {
+		waiting, cancel := context.WithTimeoutCause(ctx, q.limits.Wait, q.refusal)
+		defer cancel()
+		ctx = waiting
+	}
+	w := q.join(min(max(weight, 1), q.limits.Capacity), keys)
 	select {
 	case err := <-w.admit:
 		if err != nil {
@@ -66,13 +75,12 @@ func (q *Queue) Enter(ctx context.Context, weight int64, keys ...Key) (leave fun
 		}
 	case <-ctx.Done():
 		if q.withdraw(w) {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
-		if err := <-w.admit; err != nil {
-			return nil, ctx.Err()
+		if err := <-w.admit; err == nil {
+			q.leave(w)
 		}
-		q.leave(w)
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 	return sync.OnceFunc(func() { q.leave(w) }), nil
 }
@@ -85,8 +93,8 @@ func (q *Queue) join(weight int64, keys []Key) *waiter {
 	for _, k := range keys {
 		w.tag = max(w.tag, q.spent[k])
 	}
-	for _, k := range keys {
-		q.spent[k] = w.tag + weight
+	for _, k := range keys { // each for itself, so that one with much does not delay one that is named beside it
+		q.spent[k] = max(q.now, q.spent[k]) + weight
 	}
 	at, _ := slices.BinarySearchFunc(q.line, w.tag, func(other *waiter, tag int64) int {
 		if other.tag <= tag {
@@ -96,18 +104,54 @@ func (q *Queue) join(weight int64, keys []Key) *waiter {
 	})
 	q.line = slices.Insert(q.line, at, w)
 	q.admit()
-	if len(q.line) > q.waiting {
-		last := q.line[len(q.line)-1]
-		q.line = q.line[:len(q.line)-1]
-		q.giveBack(last)
-		last.admit <- fault.RetryAfter(fault.Unavailable, retryAfter, q.refusal)
+	if excess := q.excess(w); excess != nil {
+		q.remove(excess)
+		excess.admit <- q.refusal
 	}
 	return w
 }
 
+// excess returns the work to refuse after w has joined, or nil.
+func (q *Queue) excess(w *waiter) *waiter {
+	if q.limits.WaitingOfKey > 0 {
+		for _, k := range w.keys {
+			if q.waitingOf(k) > q.limits.WaitingOfKey {
+				return w
+			}
+		}
+	}
+	if len(q.line) > q.limits.Waiting {
+		return q.line[len(q.line)-1]
+	}
+	return nil
+}
+
+func (q *Queue) waitingOf(k Key) (n int) {
+	for _, w := range q.line {
+		if slices.Contains(w.keys, k) {
+			n++
+		}
+	}
+	return n
+}
+
+// remove removes work that waits, and gives its share back. It reports whether it found it.
+func (q *Queue) remove(w *waiter) bool {
+	at := slices.Index(q.line, w)
+	if at < 0 {
+		return false
+	}
+	q.line = slices.Delete(q.line, at, at+1)
+	for _, k := range w.keys {
+		q.spent[k] -= w.weight
+	}
+	q.forget()
+	return true
+}
+
 // admit admits the first of the line for as long as they fit.
 func (q *Queue) admit() {
-	for len(q.line) > 0 && q.used+q.line[0].weight <= q.capacity {
+	for len(q.line) > 0 && q.used+q.line[0].weight <= q.limits.Capacity {
 		w := q.line[0]
 		q.line = slices.Delete(q.line, 0, 1)
 		q.used += w.weight
@@ -121,22 +165,9 @@ func (q *Queue) admit() {
 func (q *Queue) withdraw(w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	at := slices.Index(q.line, w)
-	if at < 0 {
-		return false
-	}
-	q.line = slices.Delete(q.line, at, at+1)
-	q.giveBack(w)
+	found := q.remove(w)
 	q.admit() // others may fit where w did not
-	return true
-}
-
-// giveBack returns the share of work that was never admitted.
-func (q *Queue) giveBack(w *waiter) {
-	for _, k := range w.keys {
-		q.spent[k] -= w.weight
-	}
-	q.forget()
+	return found
 }
 
 func (q *Queue) leave(w *waiter) {

@@ -16,6 +16,12 @@ import (
 	"plaza/domain/fault"
 )
 
+var errBusy = fault.RetryAfter(fault.Unavailable, time.Second, "busy")
+
+func newQueue(capacity int64, waiting int) *admission.Queue {
+	return admission.New(admission.Limits{Capacity: capacity, Waiting: waiting}, errBusy)
+}
+
 // worker enters the queue for a second of work, any number of times.
 type worker struct {
 	queue *admission.Queue
@@ -48,7 +54,7 @@ func newWorker(q *admission.Queue) worker { return worker{q, new([]string), new(
 
 func TestEnter_admits_up_to_the_capacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorker(admission.New(3, 10, "busy"))
+		w := newWorker(newQueue(3, 10))
 		var all sync.WaitGroup
 		began := time.Now()
 		for i, weight := range []int64{1, 2, 3, 100} {
@@ -73,7 +79,7 @@ func TestEnter_serves_a_newcomer_before_one_who_has_much(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorker(admission.New(1, 50, "busy"))
+				w := newWorker(newQueue(1, 50))
 				var all sync.WaitGroup
 				for i := range 40 {
 					all.Go(func() { assert.NoError(t, w.work(t.Context(), "many", 1, keys(i)...)) })
@@ -90,7 +96,7 @@ func TestEnter_serves_a_newcomer_before_one_who_has_much(t *testing.T) {
 
 func TestEnter_shares_between_two_who_both_have_much(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorker(admission.New(1, 100, "busy"))
+		w := newWorker(newQueue(1, 100))
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() { assert.NoError(t, w.work(t.Context(), "light", 1, "light")) })
@@ -107,7 +113,7 @@ func TestEnter_shares_between_two_who_both_have_much(t *testing.T) {
 
 func TestEnter_refuses_the_largest_share_when_the_line_is_full(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorker(admission.New(1, 4, "busy"))
+		w := newWorker(newQueue(1, 4))
 		var all sync.WaitGroup
 		refused := make(chan error, 20)
 		enter := func(name string) {
@@ -128,11 +134,7 @@ func TestEnter_refuses_the_largest_share_when_the_line_is_full(t *testing.T) {
 		close(refused)
 		for err := range refused {
 			assert.ErrorContains(t, err, "many: ")
-			f, isFault := fault.As(err)
-			require.True(t, isFault)
-			assert.Equal(t, fault.Unavailable, f.Kind)
-			assert.Equal(t, "busy", f.Text)
-			assert.Positive(t, f.RetryAfter)
+			assert.ErrorIs(t, err, errBusy)
 		}
 		assert.Equal(t, []string{"many", "one", "many", "many", "many"}, w.admitted())
 	})
@@ -140,7 +142,7 @@ func TestEnter_refuses_the_largest_share_when_the_line_is_full(t *testing.T) {
 
 func TestEnter_ends_with_its_context(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorker(admission.New(2, 4, "busy"))
+		w := newWorker(newQueue(2, 4))
 		var all sync.WaitGroup
 		all.Go(func() { assert.NoError(t, w.work(t.Context(), "first", 1)) })
 		synctest.Wait()
@@ -155,5 +157,44 @@ func TestEnter_ends_with_its_context(t *testing.T) {
 		assert.ErrorIs(t, w.work(ctx, "late", 1), context.DeadlineExceeded)
 		all.Wait()
 		require.NoError(t, w.work(t.Context(), "next", 2), "nothing is held any more")
+	})
+}
+
+func TestEnter_bounds_what_waits_of_a_key(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(admission.New(admission.Limits{Capacity: 1, Waiting: 10, WaitingOfKey: 2}, errBusy))
+		var all sync.WaitGroup
+		for i := range 5 {
+			all.Go(func() {
+				err := w.work(t.Context(), fmt.Sprint("many ", i), 1, "many", admission.Key(fmt.Sprint(i)))
+				if i < 3 {
+					assert.NoError(t, err, "one is admitted and two wait")
+				} else {
+					assert.ErrorIs(t, err, errBusy)
+				}
+			})
+			synctest.Wait()
+		}
+		all.Go(func() { assert.NoError(t, w.work(t.Context(), "one", 1, "one", "3")) })
+		all.Wait()
+		assert.Equal(t, []string{"many 0", "one", "many 1", "many 2"}, w.admitted(), "what is refused has no share")
+	})
+}
+
+func TestEnter_bounds_the_wait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(admission.New(admission.Limits{Capacity: 2, Waiting: 10, Wait: 500 * time.Millisecond}, errBusy))
+		var all sync.WaitGroup
+		all.Go(func() { assert.NoError(t, w.work(t.Context(), "first", 1)) })
+		synctest.Wait()
+		all.Go(func() { assert.ErrorIs(t, w.work(t.Context(), "too heavy yet", 2), errBusy) })
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		all.Go(func() { assert.ErrorIs(t, w.work(ctx, "short of time", 2), context.DeadlineExceeded) })
+		began := time.Now()
+		all.Wait()
+		assert.Equal(t, time.Second, time.Since(began), "admitted work has no limit")
+		assert.NoError(t, w.work(t.Context(), "next", 2))
+		assert.Equal(t, []string{"first", "next"}, w.admitted())
 	})
 }

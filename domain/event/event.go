@@ -106,6 +106,12 @@ func (e *Event) ID() ID { return e.s.ID }
 // Author returns the uid of the event's author.
 func (e *Event) Author() user.ID { return e.s.Author }
 
+// AddsDraft reports whether storing next makes one more draft of its author (GEN-14). The event
+// that it replaces is nil if next is new.
+func AddsDraft(replaced, next *Event) bool {
+	return next.s.Status == Draft && (replaced == nil || replaced.s.Status != Draft)
+}
+
 // IsBlank reports whether the event has no title, no content, no text in its HTML and
 // no plate (EVT-04).
 func (e *Event) IsBlank() bool {

@@ -78,7 +78,7 @@ func TestEVT04_publishing(t *testing.T) {
 		}
 		e, err := event.New(1, event.Change{}, event.DateOf(noon), noon)
 		require.NoError(t, err)
-		require.NoError(t, e.AddPlate("key", noon))
+		require.NoError(t, e.AddPlate("key", 0, noon))
 		assert.NoError(t, e.Apply(event.Change{Publish: ptr(true)}, noon))
 	})
 	t.Run("a published one can't be made blank", func(t *testing.T) {
@@ -208,9 +208,9 @@ func TestEVT21_limits(t *testing.T) {
 
 	e := restored(t, func(*event.State) {})
 	for range event.MaxPlates {
-		require.NoError(t, e.AddPlate("key", noon))
+		require.NoError(t, e.AddPlate("key", 0, noon))
 	}
-	assert.Equal(t, []string{"photo"}, fieldsOf(t, e.AddPlate("key", noon)))
+	assert.Equal(t, []string{"photo"}, fieldsOf(t, e.AddPlate("key", 0, noon)))
 
 	_, err := event.NewComment(1, 1, at(2000), noon)
 	assert.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -14,13 +15,21 @@ type Entry struct {
 	Revision int64 // set by the store, so that ChangeRead can tell whether the event has changed
 }
 
-// Repository stores events, and updates the feed to their listings in the same step.
+// Repository stores events, and updates the feed to their listings in the same step. It keeps
+// the quotas with which the store was opened (GEN-14): Add, Change and ChangeRead return
+// quota.Limits.ErrDrafts for one draft too many, and ErrPictures if the new plates take more
+// bytes than are left. They store nothing then. Concurrent calls must not exceed a quota.
 // One type implements Repository, Reader, Discussion and RelatedReader over the same
 // data. Every implementation passes test/ports.Events.
 type Repository interface {
 	// Add stores a new event and returns it with its number and the numbers of its
 	// plates. No method of these ports may assign a number twice.
-	Add(ctx context.Context, e *Event) (*Event, error)
+	//
+	// Here and in all methods that take charges, of all ports: the charges are applied in
+	// the transaction of the write, so that concurrent calls on any server cannot exceed a
+	// limit. If one is refused, the method must write and charge nothing, and return
+	// ratelimit.ErrThrottled with the time to wait. A call that fails must not be charged.
+	Add(ctx context.Context, e *Event, charges ...ratelimit.Charge) (*Event, error)
 	// Get returns a private copy of the event with its counts, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Entry, error)
 	// Change loads the event, calls fn and stores the result, atomically and
@@ -29,14 +38,15 @@ type Repository interface {
 	// fn's error unchanged. If fn panics or the context ends, nothing is stored. No
 	// reader may see a partial Change. fn must do no I/O: it may run again. fn must not
 	// call a port of the store: a store may hold a lock while fn runs, so such a call may
-	// never return.
-	Change(ctx context.Context, id ID, fn func(*Event) error) (Entry, error)
+	// never return. A Change that changes nothing is not charged.
+	Change(ctx context.Context, id ID, fn func(*Event) error, charges ...ratelimit.Charge) (Entry, error)
 	// ChangeRead is Change of an event that the caller has read and not modified. The
 	// store need not load the event again if it has not changed since.
-	ChangeRead(ctx context.Context, read Entry, fn func(*Event) error) (Entry, error)
-	// Remove deletes the event with its comments, likes and listing, and returns the
-	// deleted event, so that the caller can delete its pictures. It returns ErrNotFound
-	// if the event does not exist: of concurrent calls, exactly one gets the event.
+	ChangeRead(ctx context.Context, read Entry, fn func(*Event) error, charges ...ratelimit.Charge) (Entry, error)
+	// Remove deletes the event with its comments, likes and listing, gives back the bytes
+	// of its plates, and returns the deleted event, so that the caller can delete its
+	// pictures. It returns ErrNotFound if the event does not exist: of concurrent calls,
+	// exactly one gets the event.
 	Remove(ctx context.Context, id ID) (*Event, error)
 }
 
@@ -69,8 +79,10 @@ type Reader interface {
 // not modify the event.
 type Discussion interface {
 	// AddComment stores the comment and returns it with its number. It returns
-	// ErrNotFound if the event does not exist.
-	AddComment(ctx context.Context, c Comment) (Comment, error)
+	// ErrNotFound if the event does not exist, and quota.Limits.ErrComments if its author
+	// has written as many on the event as the store was opened with (GEN-14). Concurrent
+	// calls must not exceed the quota.
+	AddComment(ctx context.Context, c Comment, charges ...ratelimit.Charge) (Comment, error)
 	// Comment returns the comment, or ErrNoComment.
 	Comment(ctx context.Context, id CommentID) (Comment, error)
 	// RemoveComment deletes the comment, or returns ErrNoComment: of concurrent calls,
@@ -79,7 +91,7 @@ type Discussion interface {
 	// Comments returns a page of the event's comments, newest first, ties by
 	// descending id. A deleted event has no comments.
 	Comments(ctx context.Context, on ID, p page.Request) (page.Page[Comment], error)
-	// Like sets whether the user likes the event. Repeating a call changes nothing. It
-	// returns ErrNotFound if the event does not exist.
-	Like(ctx context.Context, on ID, by user.ID, likes bool) error
+	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
+	// charged. It returns ErrNotFound if the event does not exist.
+	Like(ctx context.Context, on ID, by user.ID, likes bool, charges ...ratelimit.Charge) error
 }

@@ -9,7 +9,8 @@ import (
 
 // DeletionQueue lists pictures awaiting deletion, and enumerates every referenced
 // picture. A store that deletes or replaces a reference to a picture must queue its keys
-// in the same step: for a plate, an event with its plates, a user image, an avatar.
+// in the same step: for a plate, an event with its plates, a user image, an avatar. The bytes
+// of a queued picture no longer count for the quota of its owner (GEN-14).
 // Every implementation passes test/ports.DeletionQueue.
 type DeletionQueue interface {
 	// Claim returns at most limit queued keys that are due by now, the earliest due

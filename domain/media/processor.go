@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"plaza/domain/admission"
 )
 
 // Raw is an uploaded file in memory or on the disk. It can be read at any offset, by one
@@ -42,9 +44,15 @@ type Processor interface {
 	// Process returns ErrNotAccepted if the file is not of an accepted type or cannot be
 	// decoded, ErrTooLarge if it exceeds MaxBytes, and ErrTooManyPixels if it exceeds
 	// MaxPixels. It must read the header first, so that refusing a picture because of its
-	// header is cheap. It must limit the pictures that are processed concurrently; further
-	// calls wait, at most until their context ends.
-	Process(ctx context.Context, raw Raw, sizes ...SizeSpec) (Processed, error)
+	// header is cheap.
+	//
+	// Process must limit the memory of the pictures that are processed concurrently. Further
+	// calls wait, at most until their context ends: small pictures never for large ones, and
+	// the pictures of a key that has many behind those of others. by is the key, such as
+	// that of an account. The time that a call waits and the number of waiting calls are
+	// bounded: beyond them, and when the deadline of the context passes, Process returns an
+	// Unavailable fault.
+	Process(ctx context.Context, by admission.Key, raw Raw, sizes ...SizeSpec) (Processed, error)
 }
 
 // Processed is a picture with its variants.
@@ -58,6 +66,15 @@ type Processed struct {
 type Variant struct {
 	Name string
 	Upload
+}
+
+// Size returns the bytes of the picture and all its variants, as they are stored.
+func (d Processed) Size() int64 {
+	bytes := len(d.Bytes)
+	for _, r := range d.Variants {
+		bytes += len(r.Bytes)
+	}
+	return int64(bytes)
 }
 
 // Store stores the picture and all its variants, or nothing.

@@ -10,6 +10,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/instant"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -120,9 +121,9 @@ func (q Query) Admits(s Subscription) bool {
 // test/ports.Subscriptions.
 type Repository interface {
 	// Follow stores the subscription and returns it and true. If the user already follows
-	// the entity, it returns the existing subscription and false. Of concurrent calls,
+	// the entity, it returns the existing subscription and false, and is charged, too. Of concurrent calls,
 	// exactly one must store it. If the entity does not exist, it returns ErrNotFound.
-	Follow(ctx context.Context, s Subscription) (Subscription, bool, error)
+	Follow(ctx context.Context, s Subscription, charges ...ratelimit.Charge) (Subscription, bool, error)
 	// Remove deletes the owner's subscription. It returns ErrNotFound if the subscription
 	// does not exist or belongs to another user.
 	Remove(ctx context.Context, owner user.ID, id ID) error

@@ -14,6 +14,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/ratelimit"
 	"plaza/domain/text"
 )
 
@@ -156,7 +157,10 @@ type Directory interface {
 	// Members returns the existing users of the ids, in any order, each once. Unknown
 	// ids must be left out. An empty list of ids is not an error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
-	// SetAvatar replaces the user's avatar. It returns ErrNotFound if the user does not
-	// exist.
-	SetAvatar(ctx context.Context, id ID, avatar media.Picture) error
+	// SetAvatar replaces the user's avatar. All sizes of the new one take so many bytes
+	// together; those of the old one are given back. It returns ErrNotFound if the user does
+	// not exist, and quota.Limits.ErrPictures if the new avatar takes more bytes than are
+	// left of the quota with which the store was opened (GEN-14). Charges are as in
+	// event.Repository.
+	SetAvatar(ctx context.Context, id ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error
 }

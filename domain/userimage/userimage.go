@@ -13,6 +13,7 @@ import (
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/ratelimit"
 	"plaza/domain/text"
 	"plaza/domain/user"
 )
@@ -68,14 +69,15 @@ type Image struct {
 	Key     media.Key
 	Width   int // pixels
 	Height  int
+	Bytes   int64 // that the picture takes, for the quota of its owner; zero once stored
 	Tags    Tags
 	Created time.Time
 	Deleted time.Time // zero: not deleted
 }
 
 // New returns a new image of the owner.
-func New(owner user.ID, key media.Key, width, height int, tags Tags, now time.Time) Image {
-	return Image{Owner: owner, Key: key, Width: width, Height: height, Tags: tags, Created: instant.Normalise(now)}
+func New(owner user.ID, key media.Key, width, height int, bytes int64, tags Tags, now time.Time) Image {
+	return Image{Owner: owner, Key: key, Width: width, Height: height, Bytes: bytes, Tags: tags, Created: instant.Normalise(now)}
 }
 
 // CheckWrite returns nil for the owner, else ErrNotOwner. A deleted image is ErrNotFound,
@@ -137,8 +139,10 @@ func (q Query) Admits(i Image) bool {
 // Repository stores images. Every implementation passes test/ports.Images.
 type Repository interface {
 	// Add stores a new image and returns it with its number. It returns ErrFull if the
-	// owner has MaxImages. Concurrent calls must not exceed the limit.
-	Add(ctx context.Context, i Image) (Image, error)
+	// owner has MaxImages, and quota.Limits.ErrPictures if the image takes more bytes than
+	// are left of the quota with which the store was opened (GEN-14). Concurrent calls must
+	// not exceed the limits. A deleted image gives its bytes back.
+	Add(ctx context.Context, i Image, charges ...ratelimit.Charge) (Image, error)
 	// Get returns the image, even if it is deleted, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Image, error)
 	// Change loads the image, calls fn and stores the result, atomically and

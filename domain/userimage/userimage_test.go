@@ -71,7 +71,7 @@ func TestTags_can_not_be_reached_into(t *testing.T) {
 }
 
 func TestIMG01_the_whole_list_is_replaced_and_not_by_nothing(t *testing.T) {
-	i := userimage.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
+	i := userimage.New(1, "public/ab/c.jpg", 640, 480, 0, tags(t, "a", "b"), noon)
 	require.NoError(t, i.Retag(tags(t, "c")))
 	assert.Equal(t, []string{"c"}, i.Tags.Names())
 	refused(t, i.Retag(userimage.Tags{}), "nothing")
@@ -79,7 +79,7 @@ func TestIMG01_the_whole_list_is_replaced_and_not_by_nothing(t *testing.T) {
 }
 
 func TestIMG02_who_may_change_an_image(t *testing.T) {
-	i := userimage.New(1, "public/ab/c.jpg", 640, 480, userimage.Tags{}, noon.Add(time.Nanosecond))
+	i := userimage.New(1, "public/ab/c.jpg", 640, 480, 0, userimage.Tags{}, noon.Add(time.Nanosecond))
 	assert.Equal(t, noon, i.Created)
 	assert.NoError(t, i.CheckWrite(1))
 	assert.Same(t, userimage.ErrNotOwner, i.CheckWrite(2))
@@ -95,7 +95,7 @@ func keywords(s string) []string {
 }
 
 func TestIMG05_what_a_query_admits(t *testing.T) {
-	i := userimage.New(1, "public/ab/c.jpg", 640, 480, tags(t, "a", "b"), noon)
+	i := userimage.New(1, "public/ab/c.jpg", 640, 480, 0, tags(t, "a", "b"), noon)
 	for _, c := range []struct {
 		contains, overlaps string
 		want               bool
@@ -116,7 +116,7 @@ func TestIMG05_what_a_query_admits(t *testing.T) {
 func TestIMG05_contains_narrows_and_overlap_widens(t *testing.T) {
 	some := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {
-		i := userimage.New(1, "k", 1, 1, tags(t, some.Draw(t, "tags")...), noon)
+		i := userimage.New(1, "k", 1, 1, 0, tags(t, some.Draw(t, "tags")...), noon)
 		contains, overlaps := some.Draw(t, "contains"), some.Draw(t, "overlaps")
 		both := userimage.Query{Owner: 1, Contains: contains, Overlaps: overlaps}.Admits(i)
 		first := userimage.Query{Owner: 1, Contains: contains}.Admits(i)

@@ -28,7 +28,7 @@ func startPlaza(tb testing.TB, binary, database string) (at string) {
 	cmd := exec.Command(binary, "serve")
 	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(),
 		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR=127.0.0.1:0", "PLAZA_PUBLIC_URL="+publicURL,
-		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json")
+		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json", "PLAZA_LIMITS=off") // it is loaded
 	return start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
 }
 

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -113,10 +115,33 @@ func do(t *testing.T, req *http.Request) answer {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
+	body = decoded(t, res.Header.Get("Content-Encoding"), body)
 	a := answer{t: t, status: res.StatusCode, header: res.Header, body: body, closes: res.Close}
 	require.NotEmpty(t, res.Header.Get("X-Request-ID"), "every response has its id (GEN-10)")
 	matchDocument(t, req, res, body)
 	return a
+}
+
+// decoded is the body without its coding. Of an answer to HEAD there is nothing to decode.
+func decoded(t *testing.T, coding string, body []byte) []byte {
+	t.Helper()
+	if coding == "" || len(body) == 0 {
+		return body
+	}
+	var from io.Reader
+	var err error
+	switch coding {
+	case "gzip":
+		from, err = gzip.NewReader(bytes.NewReader(body))
+	case "zstd":
+		from, err = zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1))
+	default:
+		require.Fail(t, "an unknown coding", coding)
+	}
+	require.NoError(t, err)
+	plain, err := io.ReadAll(from)
+	require.NoError(t, err)
+	return plain
 }
 
 // is asserts the status and goes on.

@@ -263,7 +263,7 @@ func everyListIsPaged(t *testing.T, s *server) {
 
 // paginates says whether the response has a pagination object, or may have one.
 func paginates(schema *openapi3.Schema) bool {
-	return schema.Properties["pagination"] != nil || slices.ContainsFunc(schema.OneOf, func(one *openapi3.SchemaRef) bool {
+	return schema.Properties["pagination"] != nil || slices.ContainsFunc(schema.AnyOf, func(one *openapi3.SchemaRef) bool {
 		return paginates(one.Value)
 	})
 }

@@ -15,6 +15,20 @@ const (
 	stranger = "https://stranger.example"
 )
 
+// preflight asks whether a page of the origin may send the method, as a browser does.
+func (s *server) preflight(t *testing.T, origin, method, path string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.url+path, nil)
+	require.NoError(t, err)
+	req.Header.Set("Origin", origin)
+	req.Header.Set("Access-Control-Request-Method", method)
+	req.Header.Set("Access-Control-Request-Headers", "authorization,content-type")
+	res, err := dialer.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	return res
+}
+
 // TestGEN_15 shows GEN-15 on a server that lists one origin. A store has no part in it.
 func TestGEN_15(t *testing.T) {
 	t.Parallel()
@@ -23,27 +37,14 @@ func TestGEN_15(t *testing.T) {
 	s := on.startWith(t, func(c *bootstrap.Config) { c.CORSOrigins = bootstrap.Origins{app} })
 	ada := s.member(t)
 	image := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
-	asks := func(origin, method, path string) *http.Response {
-		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.url+path, nil)
-		require.NoError(t, err)
-		req.Header.Set("Origin", origin)
-		req.Header.Set("Access-Control-Request-Method", method)
-		req.Header.Set("Access-Control-Request-Headers", "authorization,content-type")
-		res, err := dialer.Do(req)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-		return res
-	}
-
 	for method, path := range map[string]string{"POST": login, "PATCH": eventPath(1), "PUT": "/api/user/avatar/", "GET": profile} {
-		res := asks(app, method, path)
+		res := s.preflight(t, app, method, path)
 		assert.Equal(t, http.StatusNoContent, res.StatusCode, path)
 		assert.Equal(t, app, res.Header.Get("Access-Control-Allow-Origin"), path)
 		assert.NotEmpty(t, res.Header.Get("Access-Control-Max-Age"), path)
 		assert.NotEmpty(t, res.Header.Get("X-Request-ID"), path)
 
-		res = asks(stranger, method, path)
+		res = s.preflight(t, stranger, method, path)
 		assert.Equal(t, http.StatusMethodNotAllowed, res.StatusCode, path)
 		assert.Empty(t, res.Header.Get("Access-Control-Allow-Origin"), path)
 	}

@@ -12,14 +12,17 @@ import (
 )
 
 // TestDemo shows that with the demo data every list has something worth looking
-// at, in the document's form, and that no link in it is dead.
+// at, in the document's form, and that no link in it is dead. It is loaded whatever
+// the quotas of an account are (GEN-14).
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	onEach(t, anyStore, showDemo)
 }
 
 func showDemo(t *testing.T, on store) {
-	s := on.startWith(t, func(s *bootstrap.Config) { s.Translator = "pseudo" })
+	s := on.startWith(t, func(s *bootstrap.Config) {
+		s.Translator, s.QuotaDrafts, s.QuotaComments, s.QuotaPictures = "pseudo", 1, 1, 1
+	})
 	require.NoError(t, s.app.LoadDemo(t.Context()))
 	entering := func(phone string) *client {
 		return s.with(s.anyone().post(t, login, object{"username": phone, "password": "plaza-demo"}).is(200).text("data.key"))
@@ -38,6 +41,7 @@ func showDemo(t *testing.T, on store) {
 			assert.Equal(t, 200, s.anyone().get(t, strings.TrimPrefix(address, s.url)).status, address)
 		}
 	}
+	an.post(t, events, object{"title": "One draft more"}).fails(409, "CONFLICT")
 	pay := object{"pay_method": 200, "end_type": 0}
 	an.post(t, "/api/pay/order/pay/", pay).fails(503, "SERVICE_UNAVAILABLE")
 	entering("+86-13800000002").post(t, "/api/pay/order/pay/", pay).fails(409, "CONFLICT")

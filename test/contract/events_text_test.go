@@ -12,7 +12,6 @@ import (
 
 	"plaza/adapters/sanitiser"
 	"plaza/application/signin"
-	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/markup"
 	"plaza/domain/media"
@@ -193,7 +192,7 @@ func worstPage(t *testing.T, s *server) {
 	ada.reads(t, id).shows(texts)
 	written, err := s.app.Stores.Events.Change(t.Context(), event.ID(id), func(e *event.Event) error {
 		for range event.MaxPlates {
-			if err := e.AddPlate(media.Key(strings.Repeat("p", 100)), epoch); err != nil {
+			if err := e.AddPlate(media.Key(strings.Repeat("p", 100)), 0, epoch); err != nil {
 				return err
 			}
 		}
@@ -204,7 +203,9 @@ func worstPage(t *testing.T, s *server) {
 		added, err := s.app.Stores.Events.Add(t.Context(), written.Event)
 		require.NoError(t, err)
 		for range 10 {
-			_, err := s.app.Diary.Comment(t.Context(), access.Actor{ID: ada.id}, added.ID(), longest(2000), nil)
+			comment, err := event.NewComment(added.ID(), ada.id, longest(2000), epoch)
+			require.NoError(t, err)
+			_, err = s.app.Stores.Discussion.AddComment(t.Context(), comment)
 			require.NoError(t, err)
 		}
 	}

@@ -196,7 +196,7 @@ func publishPublishes(t *testing.T, s *server) {
 
 	id = ada.writes(t, object{}).int("data.id")
 	_, err := s.app.Stores.Events.Change(t.Context(), event.ID(id), func(e *event.Event) error {
-		return e.AddPlate("https://media.example/lake.jpeg", s.clock.Now())
+		return e.AddPlate("https://media.example/lake.jpeg", 0, s.clock.Now())
 	})
 	require.NoError(t, err)
 	ada.patch(t, eventPath(id), object{"publish": true}).is(200).shows(object{"status": 100})

@@ -106,7 +106,7 @@ func (h hostility) authorizations() []attack {
 	for _, value := range []string{
 		"", "Token", "Token ", "token", "Token x", "Token  ", "Token \t", "Token " + h.ada.key + "x", "Token " + h.ada.key + " x", "Token " + h.ada.key + "," + h.ada.key,
 		"Token " + h.ada.key[:10], "Token plz_", "Token plz_" + strings.Repeat("A", 43), "Token plz_" + strings.Repeat("é", 20), "Token " + strings.Repeat("x", 25_000),
-		"Token \xff\xfe", "Token ../../etc/passwd", "Token ' OR 1=1--", "Token null", "Token " + strings.ToLower(h.ada.key), "Bearer " + h.ada.key, "Basic Og==", "Basic",
+		"Token \xff\xfe", "Token ../../etc/passwd", "Token ' OR 1=1--", "Token null", "Token " + strings.ToLower(h.ada.key), "Bearer " + h.ada.key + "x", "Basic Og==", "Basic",
 		"Digest username=\"x\"", "Negotiate x", ",", "\"", "Token=" + h.ada.key, "Token:" + h.ada.key, h.ada.key, "Token\u00a0" + h.ada.key, strings.Repeat("Token ", 4000),
 	} {
 		shown := strings.ReplaceAll(value, h.ada.key, "KEY")

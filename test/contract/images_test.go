@@ -32,6 +32,7 @@ var imageRows = []row{
 	{"IMG-07 an image is deleted with its file", imageDeleted, everyStore},
 	{"GEN-12 feed items and categories and images are revalidated", revalidation, everyStore},
 	{"GEN-12 other answers have no tag", notRevalidated, anyStore},
+	{"GEN-12 answers are compressed for those who ask and keys and pictures are not", compressed, anyStore},
 }
 
 const images = "/api/user/user-image/"
@@ -270,7 +271,7 @@ func wholeOrPaged(t *testing.T, s *server) {
 func tooManyImages(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	for range userimage.MaxImages - 1 {
-		_, err := s.app.Stores.Images.Add(t.Context(), userimage.New(ada.id, "public/x", 1, 1, userimage.Tags{}, epoch))
+		_, err := s.app.Stores.Images.Add(t.Context(), userimage.New(ada.id, "public/x", 1, 1, 0, userimage.Tags{}, epoch))
 		require.NoError(t, err)
 	}
 	last := ada.keeps(t)

@@ -111,10 +111,10 @@ func headerForms(t *testing.T, s *server) {
 	s.clock.advance(time.Hour)
 
 	says := func(header string) answer { return s.anyone().saying("Authorization", header).get(t, profile) }
-	for _, scheme := range []string{"Token", "token", "TOKEN", "tOkEn"} {
+	for _, scheme := range []string{"Token", "token", "TOKEN", "tOkEn", "Bearer", "bearer", "BEARER"} {
 		assert.Equal(t, int(ada.id), says(scheme+" "+ada.key).is(200).int("data.uid"))
 	}
-	for _, none := range []string{"", " ", ada.key, "Bearer " + ada.key, "Basic YWRhOmFkYQ==", "Tokens " + ada.key, "Token" + ada.key, "x Token " + ada.key} {
+	for _, none := range []string{"", " ", ada.key, "Basic YWRhOmFkYQ==", "Tokens " + ada.key, "Bearers " + ada.key, "Bearer" + ada.key, "Token" + ada.key, "x Token " + ada.key} {
 		says(none).fails(401, "NOT_AUTHENTICATED")
 	}
 	s.anyone().get(t, profile).fails(401, "NOT_AUTHENTICATED")
@@ -122,7 +122,7 @@ func headerForms(t *testing.T, s *server) {
 	for _, bad := range []string{
 		"Token", "token", "Token ", "Token x", "Token " + ada.key + " " + ada.key, "Token " + ada.key + "x", "Token " + ada.key[:len(ada.key)-1],
 		"Token " + strings.ToUpper(ada.key), "Token Token " + ada.key, "Token " + unknown, "Token é", "Token " + strings.Repeat("x", 20_000),
-		"Token " + revoked, "Token " + old, "Token " + shut.key,
+		"Token " + revoked, "Token " + old, "Token " + shut.key, "Bearer", "Bearer x", "Bearer Token " + ada.key, "Bearer " + revoked,
 	} {
 		a := says(bad).fails(401, "AUTHENTICATION_FAILED")
 		assert.Equal(t, "Token", a.header.Get("WWW-Authenticate"))
@@ -140,11 +140,11 @@ func (s *server) issue(t *testing.T, p person, ttl time.Duration, scopes ...stri
 func badKeysOnOpenPaths(t *testing.T, s *server) {
 	ada := s.member(t)
 	asked := object{"uid": []any{ada.id}}
-	for _, good := range []*client{s.anyone(), ada.client, s.anyone().saying("Authorization", "Bearer x")} {
+	for _, good := range []*client{s.anyone(), ada.client, s.anyone().saying("Authorization", "Basic x")} {
 		good.post(t, simpleInfo, asked).is(200)
 		good.get(t, reference).is(200)
 	}
-	for _, bad := range []string{"Token", "Token x", "token a b", "Token " + access.NewKey().Reveal()} {
+	for _, bad := range []string{"Token", "Token x", "token a b", "Bearer x", "Token " + access.NewKey().Reveal()} {
 		says := s.anyone().saying("Authorization", bad)
 		says.post(t, simpleInfo, asked).fails(401, "AUTHENTICATION_FAILED")
 		says.post(t, simpleInfo, "{").fails(401, "AUTHENTICATION_FAILED")

@@ -11,6 +11,7 @@ import (
 	"plaza/bootstrap"
 	"plaza/domain/feed"
 	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
 )
 
 var publicationRows = []row{
@@ -32,10 +33,11 @@ var publicationRows = []row{
 
 const publications = "/api/writing/bundle-data/get-publication-feed-items/"
 
-// translating is a server with a translator that marks what it has translated.
+// translating is a server with a translator that marks what it has translated, for readers
+// of any number of languages.
 func (on store) translating(t *testing.T) *server {
 	t.Helper()
-	return on.startWith(t, func(s *bootstrap.Config) { s.Translator = "pseudo" })
+	return on.startWith(t, func(s *bootstrap.Config) { s.Translator, s.LimitLanguages = "pseudo", ratelimit.Off })
 }
 
 // reading lists publications for who reads the language.

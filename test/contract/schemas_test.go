@@ -14,8 +14,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"plaza/adapters/httpapi/openapi"
 )
 
 // schemas are those of the OpenAPI document, each compiled once: doing so for
@@ -27,8 +25,8 @@ type schemas struct {
 
 const home = "https://plaza.example/openapi.json"
 
-func newSchemas() (*schemas, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapi.JSON()))
+func newSchemas(document []byte) (*schemas, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
 		return nil, err
 	}

@@ -36,9 +36,12 @@ var throttleRows = []row{
 // behindProxy is a server that believes its proxy, from where the tests talk.
 func (on store) behindProxy(t *testing.T) *server {
 	t.Helper()
-	return on.startWith(t, func(c *bootstrap.Config) {
-		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
-	})
+	return on.startWith(t, trustTests)
+}
+
+// trustTests makes the address of the tests, and others, those of trusted proxies.
+func trustTests(c *bootstrap.Config) {
+	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
 }
 
 // from is a client at the address.

@@ -176,8 +176,14 @@ func (r *running) ends(t *testing.T) int {
 
 func login(t *testing.T, url string) string {
 	t.Helper()
+	return loginAs(t, url, "+86-13800000001")
+}
+
+// loginAs logs in to an account of the demo.
+func loginAs(t *testing.T, url, phone string) string {
+	t.Helper()
 	res, err := http.Post(url+"/api/auth/login/", "application/json",
-		strings.NewReader(`{"username": "+86-13800000001", "password": "plaza-demo"}`))
+		strings.NewReader(`{"username": "`+phone+`", "password": "plaza-demo"}`))
 	require.NoError(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
@@ -285,7 +291,10 @@ func TestCommands(t *testing.T) {
 	out, _, status = run(t, nil)
 	assert.Zero(t, status)
 	assert.Contains(t, out, "openapi")
-	_, errOut, status := run(t, nil, "dance")
+	_, errOut, status := run(t, nil, "serv")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errOut, `unknown command serv, did you mean one of "serve"`)
+	_, errOut, status = run(t, nil, "user", "passwd", "1", "dance")
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errOut, "unexpected argument")
 	assert.NotContains(t, errOut, "dance", "it might be a password in the wrong place")

@@ -33,7 +33,7 @@ const manyWriters = 8
 func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 	kills := kills(t)
 	t.Run("SQLite", func(t *testing.T) {
-		killing(t, kills, func() {}, "--data-dir="+t.TempDir())
+		killing(t, kills, func() {}, "--data-dir="+t.TempDir(), unlimited)
 	})
 	t.Run("Postgres", func(t *testing.T) {
 		if testing.Short() {
@@ -43,9 +43,12 @@ func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 		db, err := sql.Open("pgx", url)
 		require.NoError(t, err)
 		defer db.Close()
-		killing(t, kills, func() { abandoned(t, db) }, "--data-dir="+t.TempDir(), "--database-url="+url)
+		killing(t, kills, func() { abandoned(t, db) }, "--data-dir="+t.TempDir(), "--database-url="+url, unlimited)
 	})
 }
+
+// unlimited is the setting of servers to which one account writes as fast as it can.
+const unlimited = "--limits=off"
 
 // kills is how often a test kills. In the short run that is once.
 func kills(t *testing.T) int {

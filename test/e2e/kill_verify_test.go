@@ -64,7 +64,7 @@ func openApp(t *testing.T, settings []string) *bootstrap.App {
 	}
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
-		*map[string]*string{"--data-dir": &s.DataDir, "--database-url": &s.DatabaseURL}[name] = value
+		*map[string]*string{"--data-dir": &s.DataDir, "--database-url": &s.DatabaseURL, "--limits": &s.Limits}[name] = value
 	}
 	config, err := s.Check()
 	require.NoError(t, err)

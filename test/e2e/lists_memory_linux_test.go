@@ -35,7 +35,7 @@ func inUse(t *testing.T, r *running) int {
 
 // TestIMG06_TheWorstListsFitIntoMemory has 64 clients ask for the largest lists at once: all
 // images of a user with as many as there may be, and a page of a hundred of the longest
-// events.
+// events. The clients ask for every coding.
 func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -56,12 +56,12 @@ func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 			before := inUse(t, r)
 			var served, refused, bytes atomic.Int64
 			var all sync.WaitGroup
-			for range 64 {
+			for i := range 64 {
 				all.Go(func() {
-					n, status := fetch(t, r.url+path, key)
+					n, status := fetch(t, r.url+path, key, []string{"identity", "gzip", "zstd"}[i%3])
 					if status == http.StatusOK {
 						served.Add(1)
-						bytes.Store(n)
+						bytes.Store(max(n, bytes.Load()))
 					} else {
 						refused.Add(1)
 					}
@@ -76,13 +76,16 @@ func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 	}
 }
 
-// fetch returns the length and the status of the response, which is the list or 503.
-func fetch(t *testing.T, url, key string) (int64, int) {
+// fetch returns the length and the status of the response in the coding, which is the list
+// or 503. On a machine that is busy with other work, encoding a list may exceed the
+// deadline of a request: 504.
+func fetch(t *testing.T, url, key, coding string) (int64, int) {
 	req, err := http.NewRequest("GET", url, nil)
 	if !assert.NoError(t, err) {
 		return 0, 0
 	}
 	req.Header.Set("Authorization", "Token "+key)
+	req.Header.Set("Accept-Encoding", coding)
 	res, err := http.DefaultClient.Do(req)
 	if !assert.NoError(t, err) {
 		return 0, 0
@@ -90,7 +93,7 @@ func fetch(t *testing.T, url, key string) (int64, int) {
 	defer func() { _ = res.Body.Close() }()
 	n, err := io.Copy(io.Discard, res.Body)
 	assert.NoError(t, err)
-	if res.StatusCode != http.StatusOK {
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusGatewayTimeout {
 		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
 		assert.NotEmpty(t, res.Header.Get("Retry-After"))
 	}

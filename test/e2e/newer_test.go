@@ -98,7 +98,7 @@ func TestANewerServerMigratesBesideAnOlderOne(t *testing.T) {
 	}
 	newer := newerPlaza(t)
 	at := postgres.Empty(t)
-	settings := []string{"--data-dir=" + t.TempDir(), "--database-url=" + at}
+	settings := []string{"--data-dir=" + t.TempDir(), "--database-url=" + at, unlimited}
 	l := &load{t: t, key: people(t, 0, settings).writers[0].key, stop: make(chan struct{})}
 	end := sync.OnceFunc(func() { close(l.stop); l.all.Wait() })
 	defer end()

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/payment"
+	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -35,6 +36,7 @@ type Stores struct {
 	Images        userimage.Repository
 	Ledger        payment.Ledger
 	Deletions     media.DeletionQueue
+	Room          quota.Room
 }
 
 // Wrap returns the ports, wrapped. A wrapped port panics if it is called from inside the
@@ -54,6 +56,7 @@ func Wrap(s Stores) Stores {
 	s.Images = guardedImages{s.Images, g}
 	s.Ledger = guardedLedger{s.Ledger, g}
 	s.Deletions = guardedDeletions{s.Deletions, g}
+	s.Room = guardedRoom{s.Room, g}
 	return s
 }
 

@@ -11,6 +11,8 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/payment"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -56,9 +58,9 @@ func (v guardedDirectory) Members(ctx context.Context, ids []user.ID) ([]user.Me
 	return v.Directory.Members(ctx, ids)
 }
 
-func (v guardedDirectory) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture) error {
+func (v guardedDirectory) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
 	v.check()
-	return v.Directory.SetAvatar(ctx, id, avatar)
+	return v.Directory.SetAvatar(ctx, id, avatar, bytes, charges...)
 }
 
 type guardedTokens struct {
@@ -66,9 +68,9 @@ type guardedTokens struct {
 	*guard
 }
 
-func (v guardedTokens) Issue(ctx context.Context, t access.Token) (access.TokenID, error) {
+func (v guardedTokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (access.TokenID, error) {
 	v.check()
-	return v.Tokens.Issue(ctx, t)
+	return v.Tokens.Issue(ctx, t, charges...)
 }
 
 func (v guardedTokens) Session(ctx context.Context, hash access.KeyHash) (access.Session, error) {
@@ -126,9 +128,11 @@ type guardedSubscriptions struct {
 	*guard
 }
 
-func (v guardedSubscriptions) Follow(ctx context.Context, s subscription.Subscription) (subscription.Subscription, bool, error) {
+func (v guardedSubscriptions) Follow(
+	ctx context.Context, s subscription.Subscription, charges ...ratelimit.Charge,
+) (subscription.Subscription, bool, error) {
 	v.check()
-	return v.Repository.Follow(ctx, s)
+	return v.Repository.Follow(ctx, s, charges...)
 }
 
 func (v guardedSubscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
@@ -151,9 +155,9 @@ type guardedEvents struct {
 	*guard
 }
 
-func (v guardedEvents) Add(ctx context.Context, e *event.Event) (*event.Event, error) {
+func (v guardedEvents) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	v.check()
-	return v.Repository.Add(ctx, e)
+	return v.Repository.Add(ctx, e, charges...)
 }
 
 func (v guardedEvents) Get(ctx context.Context, id event.ID) (event.Entry, error) {
@@ -161,14 +165,18 @@ func (v guardedEvents) Get(ctx context.Context, id event.ID) (event.Entry, error
 	return v.Repository.Get(ctx, id)
 }
 
-func (v guardedEvents) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+func (v guardedEvents) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	v.check()
-	return v.Repository.Change(ctx, id, guarded(v.guard, fn))
+	return v.Repository.Change(ctx, id, guarded(v.guard, fn), charges...)
 }
 
-func (v guardedEvents) ChangeRead(ctx context.Context, read event.Entry, fn func(*event.Event) error) (event.Entry, error) {
+func (v guardedEvents) ChangeRead(
+	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	v.check()
-	return v.Repository.ChangeRead(ctx, read, guarded(v.guard, fn))
+	return v.Repository.ChangeRead(ctx, read, guarded(v.guard, fn), charges...)
 }
 
 func (v guardedEvents) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
@@ -206,9 +214,9 @@ type guardedDiscussion struct {
 	*guard
 }
 
-func (v guardedDiscussion) AddComment(ctx context.Context, c event.Comment) (event.Comment, error) {
+func (v guardedDiscussion) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
 	v.check()
-	return v.Discussion.AddComment(ctx, c)
+	return v.Discussion.AddComment(ctx, c, charges...)
 }
 
 func (v guardedDiscussion) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -226,9 +234,9 @@ func (v guardedDiscussion) Comments(ctx context.Context, on event.ID, p page.Req
 	return v.Discussion.Comments(ctx, on, p)
 }
 
-func (v guardedDiscussion) Like(ctx context.Context, on event.ID, by user.ID, likes bool) error {
+func (v guardedDiscussion) Like(ctx context.Context, on event.ID, by user.ID, likes bool, charges ...ratelimit.Charge) error {
 	v.check()
-	return v.Discussion.Like(ctx, on, by, likes)
+	return v.Discussion.Like(ctx, on, by, likes, charges...)
 }
 
 type guardedRelated struct {
@@ -246,9 +254,9 @@ type guardedImages struct {
 	*guard
 }
 
-func (v guardedImages) Add(ctx context.Context, i userimage.Image) (userimage.Image, error) {
+func (v guardedImages) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	v.check()
-	return v.Repository.Add(ctx, i)
+	return v.Repository.Add(ctx, i, charges...)
 }
 
 func (v guardedImages) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
@@ -354,4 +362,14 @@ func (v guardedDeletions) Done(ctx context.Context, keys []media.Key) error {
 func (v guardedDeletions) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	v.check()
 	return v.DeletionQueue.References(ctx)
+}
+
+type guardedRoom struct {
+	quota.Room
+	*guard
+}
+
+func (v guardedRoom) CheckPictures(ctx context.Context, owner user.ID) error {
+	v.check()
+	return v.Room.CheckPictures(ctx, owner)
 }

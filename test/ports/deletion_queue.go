@@ -46,7 +46,7 @@ func avatarOf(name string) media.Picture {
 
 func (w *fixtures) avatar(id user.ID, p media.Picture) {
 	w.Helper()
-	require.NoError(w, w.Directory.SetAvatar(w.Context(), id, p))
+	require.NoError(w, w.Directory.SetAvatar(w.Context(), id, p, 0))
 }
 
 // dueDeletions claims the due keys and postpones them for an hour.
@@ -75,7 +75,7 @@ func setAvatar(w *fixtures) {
 
 func setAvatarUnknownUser(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
-		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a")), user.ErrNotFound)
+		require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), nobody, avatarOf("a"), 1), user.ErrNotFound)
 	}
 	assert.Empty(w, w.dueDeletions(noon))
 }
@@ -116,7 +116,7 @@ func deletionEvent(w *fixtures) {
 
 func deletionImage(w *fixtures) {
 	who := w.newUser()
-	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/a", 1, 1, tagged(w, "a"), noon))
+	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/a", 1, 1, 0, tagged(w, "a"), noon))
 	require.NoError(w, err)
 	w.changeOf(i.ID, func(i *userimage.Image) error { return i.Retag(tagged(w, "b")) })
 	assert.Empty(w, w.dueDeletions(noon))
@@ -227,9 +227,9 @@ func referencesAll(w *fixtures) {
 		_, err := e.RemovePlate(plates[1].ID, noon)
 		return err
 	})
-	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/image", 1, 1, tagged(w, "a"), noon))
+	i, err := w.Images.Add(w.Context(), userimage.New(who, "public/image", 1, 1, 0, tagged(w, "a"), noon))
 	require.NoError(w, err)
-	deleted, err := w.Images.Add(w.Context(), userimage.New(who, "public/deleted", 1, 1, tagged(w, "a"), noon))
+	deleted, err := w.Images.Add(w.Context(), userimage.New(who, "public/deleted", 1, 1, 0, tagged(w, "a"), noon))
 	require.NoError(w, err)
 	w.changeOf(deleted.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
 	w.avatar(who, avatarOf("face"))
@@ -277,5 +277,5 @@ var deletionCalls = []call{
 		return err
 	}},
 	{"Deletions.Done", func(ctx context.Context, s Stores) error { return s.Deletions.Done(ctx, []media.Key{"a"}) }},
-	{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a")) }},
+	{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a"), 1) }},
 }

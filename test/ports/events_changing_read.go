@@ -16,6 +16,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -38,12 +39,14 @@ var eventChangingRead = []promise{
 // it, as the diary does: every promise of Change must hold for both together.
 type readFirst struct{ event.Repository }
 
-func (r readFirst) Change(ctx context.Context, id event.ID, fn func(*event.Event) error) (event.Entry, error) {
+func (r readFirst) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
 	read, err := r.Get(ctx, id)
 	if err != nil {
 		return event.Entry{}, err
 	}
-	return r.ChangeRead(ctx, read, fn)
+	return r.ChangeRead(ctx, read, fn, charges...)
 }
 
 // readingFirst opens the same stores, where Change is that of readFirst.
@@ -144,8 +147,8 @@ func changeReadOld(w *fixtures) {
 	later := noon.Add(time.Hour)
 	for i, fn := range []func(*event.Event) error{
 		apply(later, titled("Another")), apply(later.Add(1000), under(2)), apply(later.Add(2000), permitted(event.Public)),
-		func(e *event.Event) error { return e.AddPlate("plates/c", later) },
-		func(e *event.Event) error { return e.AddPlate("plates/d", later) },
+		func(e *event.Event) error { return e.AddPlate("plates/c", 0, later) },
+		func(e *event.Event) error { return e.AddPlate("plates/d", 0, later) },
 		func(e *event.Event) error { return e.Locate(e.Text(), at) },
 		func(e *event.Event) error {
 			_, err := e.RemovePlate(e.State().Plates[0].ID, later)
@@ -240,10 +243,10 @@ func changeReadFails(w *fixtures) {
 func changeReadAgain(w *fixtures) {
 	e := w.write(w.newUser(), noon, published(false))
 	old := w.got(e.ID())
-	w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+	w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
 	plate := w.entry(e.ID()).State().Plates[0]
 	got := w.changeRead(old, func(e *event.Event) error {
-		if err := e.AddPlate("plates/b", noon); err != nil {
+		if err := e.AddPlate("plates/b", 0, noon); err != nil {
 			return err
 		}
 		_, err := e.RemovePlate(plate.ID, noon) // which wasn't there
@@ -310,7 +313,7 @@ func changeReadsAtOnce(w *fixtures) {
 			if i < len(edits) {
 				return e.Apply(change(edits[i]), noon.Add(time.Hour))
 			}
-			return e.AddPlate(media.Key(fmt.Sprint("plates/", i)), noon.Add(time.Hour))
+			return e.AddPlate(media.Key(fmt.Sprint("plates/", i)), 0, noon.Add(time.Hour))
 		})
 		return err
 	}) {
@@ -336,7 +339,7 @@ func changeReadsIsolated(w *fixtures) {
 	read := w.got(e.ID())
 	refused := 0
 	for _, err := range atOnce(event.MaxPlates+5, func(int) error {
-		_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+		_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
 		return err
 	}) {
 		if err != nil {

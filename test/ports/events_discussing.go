@@ -278,7 +278,7 @@ func countsAtOnce(w *fixtures) {
 			_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon})
 			return err
 		default:
-			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", noon) })
+			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
 			return err
 		}
 	}) {

@@ -287,7 +287,7 @@ func eventOfPlate(w *fixtures) {
 	var last event.PlateID
 	for _, on := range []event.ID{e.ID(), other.ID()} {
 		for _, p := range w.change(on, func(e *event.Event) error {
-			return errors.Join(e.AddPlate("plates/a", noon), e.AddPlate("plates/b", noon))
+			return errors.Join(e.AddPlate("plates/a", 0, noon), e.AddPlate("plates/b", 0, noon))
 		}).State().Plates {
 			plates[p.ID], last = on, max(last, p.ID)
 		}

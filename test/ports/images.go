@@ -50,7 +50,7 @@ func tagged(w *fixtures, names ...string) userimage.Tags {
 // picture stores an image of the owner's.
 func (w *fixtures) picture(owner user.ID, at time.Time, tags ...string) userimage.Image {
 	w.Helper()
-	i, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 640, 480, tagged(w, tags...), at))
+	i, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 640, 480, 0, tagged(w, tags...), at))
 	require.NoError(w, err)
 	return i
 }
@@ -89,7 +89,7 @@ func discard(i *userimage.Image) error {
 func addImage(w *fixtures) {
 	owner := w.newUser()
 	for _, tags := range []userimage.Tags{{}, tagged(w, "b", "a", broad(64), "O'Brien \\ \"%_\"", "A")} {
-		i := userimage.New(owner, "public/ab/c.jpg", 7000, 5000, tags, noon)
+		i := userimage.New(owner, "public/ab/c.jpg", 7000, 5000, 0, tags, noon)
 		added, err := w.Images.Add(w.Context(), i)
 		require.NoError(w, err)
 		require.Positive(w, added.ID)
@@ -117,7 +117,7 @@ func addImageNumbers(w *fixtures) {
 
 func addDanglingImage(w *fixtures) {
 	for _, nobody := range []user.ID{0, -1, w.newUser() + 1} {
-		_, err := w.Images.Add(w.Context(), userimage.New(nobody, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
+		_, err := w.Images.Add(w.Context(), userimage.New(nobody, "public/ab/c.jpg", 1, 1, 0, userimage.Tags{}, noon))
 		require.Error(w, err)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
 		assert.Empty(w, w.pictures(userimage.Query{Owner: nobody}))
@@ -133,7 +133,7 @@ func addImagesFull(w *fixtures) {
 		last = w.picture(owner, noon)
 	}
 	add := func(int) error {
-		_, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
+		_, err := w.Images.Add(w.Context(), userimage.New(owner, "public/ab/c.jpg", 1, 1, 0, userimage.Tags{}, noon))
 		return err
 	}
 	assertOneWins(w, atOnce(many, add), userimage.ErrFull)
@@ -244,7 +244,7 @@ func imageCancelled(w *fixtures) {
 
 var imageCalls = []call{
 	{"Images.Add", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.Add(ctx, userimage.New(1, "public/ab/c.jpg", 1, 1, userimage.Tags{}, noon))
+		_, err := s.Images.Add(ctx, userimage.New(1, "public/ab/c.jpg", 1, 1, 0, userimage.Tags{}, noon))
 		return err
 	}},
 	{"Images.Get", func(ctx context.Context, s Stores) error {

@@ -46,15 +46,13 @@ func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	} {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(t, fresh(t)) })
 	}
-	t.Run("few pictures are processed at once, and later calls wait until their context ends", func(t *testing.T) {
-		processorWaits(t, fresh)
-	})
+	processorWaits(t, fresh)
 }
 
 // processed returns the processed picture of the bytes.
 func processed(t *testing.T, s media.Processor, raw []byte, frames ...media.SizeSpec) media.Processed {
 	t.Helper()
-	d, err := s.Process(t.Context(), bytes.NewReader(raw), frames...)
+	d, err := s.Process(t.Context(), "user 1", bytes.NewReader(raw), frames...)
 	require.NoError(t, err, "%.40q", raw)
 	return d
 }
@@ -164,7 +162,7 @@ func processorAnimations(t *testing.T, s media.Processor) {
 // refused asserts that the bytes are refused with the fault.
 func (c processorClient) refused(raw []byte, why error) {
 	c.t.Helper()
-	d, err := c.s.Process(c.t.Context(), bytes.NewReader(raw), media.AvatarSizes...)
+	d, err := c.s.Process(c.t.Context(), "user 1", bytes.NewReader(raw), media.AvatarSizes...)
 	assert.ErrorIs(c.t, err, why, "%.40q", raw)
 	assert.Zero(c.t, d)
 }
@@ -238,7 +236,7 @@ func processorCosts(t *testing.T, s media.Processor) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := s.Process(t.Context(), bytes.NewReader(raw))
+		_, err := s.Process(t.Context(), "user 1", bytes.NewReader(raw))
 		runtime.ReadMemStats(&after)
 		require.Error(t, err)
 		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<18), "%.20q", raw)
@@ -249,7 +247,7 @@ func processorCancelled(t *testing.T, s media.Processor) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for kind, raw := range encoded(t, quarters(7, 5)) {
-		d, err := s.Process(gone, bytes.NewReader(raw))
+		d, err := s.Process(gone, "user 1", bytes.NewReader(raw))
 		assert.ErrorIs(t, err, context.Canceled, kind)
 		assert.Zero(t, d)
 	}
@@ -259,7 +257,7 @@ func processorCancelled(t *testing.T, s media.Processor) {
 		}
 		ctx, leave := context.WithCancel(t.Context())
 		later := 0
-		d, err := s.Process(ctx, leaving{bytes.NewReader(raw), leave, &later})
+		d, err := s.Process(ctx, "user 1", leaving{bytes.NewReader(raw), leave, &later})
 		assert.ErrorIs(t, err, context.Canceled, kind)
 		assert.Equal(t, 1, later, "%s: a cancelled call does no work", kind)
 		assert.Zero(t, d)
@@ -299,7 +297,7 @@ func processorUnreadable(t *testing.T, s media.Processor) {
 	worn := errors.New("the disk is worn out")
 	for kind, raw := range encoded(t, noise(400, 300)) {
 		for _, from := range []int64{0, int64(len(raw) / 2)} {
-			d, err := s.Process(t.Context(), broken{bytes.NewReader(raw), from, worn})
+			d, err := s.Process(t.Context(), "user 1", broken{bytes.NewReader(raw), from, worn})
 			assert.ErrorIs(t, err, worn, kind)
 			_, isFault := fault.As(err)
 			assert.False(t, isFault, kind)

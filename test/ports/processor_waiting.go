@@ -3,12 +3,17 @@ package ports
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"plaza/domain/admission"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
@@ -27,46 +32,198 @@ func (s slow) ReadAt(p []byte, at int64) (int, error) {
 	return s.Reader.ReadAt(p, at)
 }
 
+// crowd are calls of a processor in a bubble of testing/synctest.
+type crowd struct {
+	s     media.Processor
+	gate  chan struct{}
+	inner atomic.Int64
+}
+
+// come processes the picture in the background. The channel receives the result.
+func (c *crowd) come(ctx context.Context, by admission.Key, raw []byte) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.s.Process(ctx, by, slow{bytes.NewReader(raw), c.gate, &c.inner})
+		ended <- err
+	}()
+	synctest.Wait()
+	return ended
+}
+
+// assertBusy asserts that the call has ended and was refused for now.
+func assertBusy(t *testing.T, ended <-chan error) {
+	t.Helper()
+	select {
+	case err := <-ended:
+		f, isFault := fault.As(err)
+		require.True(t, isFault, "%v", err)
+		assert.Equal(t, fault.Unavailable, f.Kind)
+		assert.Positive(t, f.RetryAfter)
+	default:
+		assert.Fail(t, "the call waits")
+	}
+}
+
+// someone is another key each time.
+func someone(n int) admission.Key { return admission.Key(fmt.Sprint("user ", n)) }
+
+// largePNG declares the most pixels that are accepted, and ends before them.
+func largePNG() []byte {
+	return withChunks(hollowPNG(8000, 5000), chunk("prVt", make([]byte, 200_000)...))
+}
+
+// processorWaits runs the cases in which calls wait. small is a whole picture.
 func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
+	small := encoded(t, noise(400, 400))["image/jpeg"]
+	for _, p := range []struct {
+		sentence string
+		kept     func(t *testing.T, c *crowd, small []byte)
+	}{
+		{"few pictures are processed at once, and later calls wait until their context ends", processorFew},
+		{"a call waits a bounded time", processorWaitEnds},
+		{"a call whose deadline passes is refused for now", processorDeadline},
+		{"the waiting calls of a key are bounded, and others come before them", processorTurns},
+		{"the waiting calls are bounded", processorLineEnds},
+		{"small pictures don't wait for large ones", processorLanes},
+	} {
+		t.Run(p.sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p.kept(t, &crowd{s: fresh(t), gate: make(chan struct{})}, small)
+			})
+		})
+	}
+}
+
+func processorFew(t *testing.T, c *crowd, small []byte) {
 	const callers = 40
-	raw := encoded(t, noise(400, 400))["image/jpeg"]
-	synctest.Test(t, func(t *testing.T) {
-		s, gate, inner := fresh(t), make(chan struct{}), new(atomic.Int64)
-		come := func(ctx context.Context, ends chan<- error) {
-			_, err := s.Process(ctx, slow{bytes.NewReader(raw), gate, inner})
-			ends <- err
+	var served, left []<-chan error
+	for n := range callers {
+		served = append(served, c.come(t.Context(), someone(n), small))
+	}
+	making := c.inner.Load()
+	assert.Positive(t, making)
+	assert.Less(t, making, int64(callers), "few at once")
+	ctx, leave := context.WithCancel(t.Context())
+	for n := range callers {
+		left = append(left, c.come(ctx, someone(n), small))
+	}
+	assert.Equal(t, making, c.inner.Load())
+	leave()
+	for _, ended := range left {
+		assert.ErrorIs(t, <-ended, context.Canceled)
+	}
+	assert.Equal(t, making, c.inner.Load(), "those who have left did not come in")
+
+	// What is refused by its header needs no place.
+	processorClient{t, c.s}.refused(hollowPNG(60_000, 60_000), media.ErrTooManyPixels)
+	processorClient{t, c.s}.refused([]byte("text"), media.ErrNotAccepted)
+
+	close(c.gate)
+	for _, ended := range served {
+		assert.NoError(t, <-ended)
+	}
+}
+
+// fill lets as many others come as are admitted at once, and one more, who waits.
+func (c *crowd) fill(t *testing.T, raw []byte) (admitted []<-chan error) {
+	for n := 1000; ; n++ {
+		before := c.inner.Load()
+		ended := c.come(t.Context(), someone(n), raw)
+		if c.inner.Load() == before {
+			return admitted
 		}
-		served, patience := make(chan error, callers), make(chan error, callers)
-		for range callers {
-			go come(t.Context(), served)
+		admitted = append(admitted, ended)
+	}
+}
+
+func processorWaitEnds(t *testing.T, c *crowd, small []byte) {
+	admitted := c.fill(t, small)
+	waiting := c.come(t.Context(), "late", small)
+	assert.Empty(t, waiting)
+	<-time.After(15 * time.Second)
+	assertBusy(t, waiting)
+	close(c.gate)
+	for _, ended := range admitted {
+		assert.NoError(t, <-ended)
+	}
+	processed(t, c.s, small)
+}
+
+func processorDeadline(t *testing.T, c *crowd, small []byte) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	inWork := c.come(ctx, "in work", small)
+	c.fill(t, small)
+	waiting := c.come(ctx, "late", small)
+	<-time.After(time.Second)
+	synctest.Wait()
+	assertBusy(t, waiting)
+	close(c.gate)
+	synctest.Wait()
+	assertBusy(t, inWork)
+}
+
+func processorTurns(t *testing.T, c *crowd, small []byte) {
+	const most = 200
+	c.fill(t, small)
+	var waiting []<-chan error
+	for len(waiting) < most {
+		ended := c.come(t.Context(), "many", small)
+		if len(ended) > 0 {
+			assertBusy(t, ended)
+			break
 		}
+		waiting = append(waiting, ended)
+	}
+	require.Less(t, len(waiting), most)
+	require.NotEmpty(t, waiting)
+	other := c.come(t.Context(), "one", small)
+	require.Empty(t, other, "it waits, and is not refused")
+	for len(other) == 0 {
+		c.gate <- struct{}{}
 		synctest.Wait()
-		making := inner.Load()
-		assert.Positive(t, making)
-		assert.Less(t, making, int64(callers), "few at once")
-		assert.Empty(t, served)
+	}
+	require.NoError(t, <-other)
+	ended := 0
+	for _, w := range waiting {
+		ended += len(w)
+	}
+	assert.Less(t, ended, len(waiting)/2, "it came before most of the others")
+	close(c.gate)
+	for _, w := range waiting {
+		assert.NoError(t, <-w)
+	}
+}
 
-		// Later calls wait.
-		ctx, leave := context.WithCancel(t.Context())
-		for range callers {
-			go come(ctx, patience)
+func processorLineEnds(t *testing.T, c *crowd, small []byte) {
+	const most = 250
+	var ended []<-chan error
+	refused := func() (n int) {
+		for _, e := range ended {
+			n += len(e)
 		}
-		synctest.Wait()
-		assert.Equal(t, making, inner.Load())
-		assert.Empty(t, patience)
-		leave()
-		for range callers {
-			assert.ErrorIs(t, <-patience, context.Canceled)
-		}
-		assert.Equal(t, making, inner.Load(), "those who have left did not come in")
+		return n
+	}
+	for len(ended) < most && refused() == 0 {
+		ended = append(ended, c.come(t.Context(), someone(len(ended)), small))
+	}
+	assert.Less(t, len(ended), most)
+	close(c.gate)
+}
 
-		// What is refused by its header needs no place.
-		processorClient{t, s}.refused(hollowPNG(60_000, 60_000), media.ErrTooManyPixels)
-		processorClient{t, s}.refused([]byte("text"), media.ErrNotAccepted)
-
-		close(gate)
-		for range callers {
-			assert.NoError(t, <-served)
-		}
-	})
+func processorLanes(t *testing.T, c *crowd, small []byte) {
+	large := largePNG()
+	var all []<-chan error
+	for n := range 40 {
+		all = append(all, c.come(t.Context(), someone(n), large))
+	}
+	inWork := c.inner.Load()
+	one := c.come(t.Context(), "one", small)
+	assert.Equal(t, inWork+1, c.inner.Load())
+	close(c.gate)
+	assert.NoError(t, <-one)
+	synctest.Wait()
+	for _, ended := range all {
+		assert.Len(t, ended, 1)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
+	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -37,6 +38,9 @@ type Stores struct {
 	Ledger        payment.Ledger
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
+	Room          quota.Room
+	// Within returns the stores over the same data as if they were opened with the quotas.
+	Within func(quota.Limits) Stores
 	// Listings returns what the feed lists at present, by kind and id.
 	Listings func(t *testing.T) []feed.Listing
 	// Check fails the test when what the store derives from something else is not what
@@ -57,7 +61,7 @@ func All(t *testing.T, open Open) {
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
-		{"Images", Images}, {"Ledger", Ledger},
+		{"Images", Images}, {"Ledger", Ledger}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })

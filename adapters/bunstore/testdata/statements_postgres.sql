@@ -311,13 +311,67 @@ DELETE
 FROM plates
 WHERE id = $1 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
 
+-- eventSteps.discussionSteps.countComment
+WITH done AS (UPDATE event_counts
+	SET comments = comments + 1, commented = CASE WHEN commented > $2 THEN commented ELSE $2 END
+	WHERE event_id = $1 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	RETURNING event_id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- eventSteps.discussionSteps.countLike
+UPDATE event_counts
+SET likes = likes + 1
+WHERE event_id = $1 AND NOT EXISTS (SELECT 1
+	FROM likes l
+	WHERE l.event_id = $1 AND l.user_id = $2) AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- eventSteps.discussionSteps.countUnlike
+UPDATE event_counts
+SET likes = likes - 1
+WHERE event_id = $1 AND EXISTS (SELECT 1
+	FROM likes l
+	WHERE l.event_id = $1 AND l.user_id = $2) AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- eventSteps.discussionSteps.deleteLike
+DELETE
+FROM likes
+WHERE event_id = $1 AND user_id = $2 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- eventSteps.discussionSteps.insertComment
+INSERT INTO comments (event_id, author_id, content, created)
+SELECT $1, $2, $3, $4
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+RETURNING id;
+
+-- eventSteps.discussionSteps.insertLike
+INSERT INTO likes (event_id, user_id)
+SELECT $1, $2
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+ON CONFLICT DO NOTHING;
+
+-- eventSteps.discussionSteps.lockCounts
+WITH done AS (SELECT event_id
+	FROM event_counts
+	WHERE event_id = $1 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes' FOR NO KEY UPDATE)
+SELECT 1
+FROM done
+UNION ALL SELECT 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
 -- eventSteps.insertCounts
 INSERT INTO event_counts (event_id, author_id)
-VALUES (currval('events_id_seq'), $1);
+SELECT currval('events_id_seq'), $1
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
 
 -- eventSteps.insertEvent
 INSERT INTO events (author_id, created, day, category_id, permission, status, title, content, html, province, city, district, modified)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
 RETURNING id;
 
 -- eventSteps.insertPlate
@@ -341,7 +395,7 @@ WHERE id = $1 FOR UPDATE;
 -- eventSteps.rewriteEvent
 WITH done AS (UPDATE events
 	SET day = $3, category_id = $4, permission = $5, status = $6, title = $7, content = $8, html = $9, province = $10, city = $11, district = $12, modified = $13, revision = revision + 1
-	WHERE id = $1 AND revision = $2
+	WHERE id = $1 AND revision = $2 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
 	RETURNING (SELECT n.comments
 		FROM event_counts n
 		WHERE n.event_id = $1) AS c0, (SELECT n.likes
@@ -356,7 +410,7 @@ WHERE CASE WHEN EXISTS (SELECT
 -- eventSteps.rewriteText
 WITH done AS (UPDATE events
 	SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9, revision = revision + 1
-	WHERE id = $1 AND revision = $2
+	WHERE id = $1 AND revision = $2 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
 	RETURNING (SELECT n.comments
 		FROM event_counts n
 		WHERE n.event_id = $1) AS c0, (SELECT n.likes
@@ -592,6 +646,20 @@ WHERE owner_id = $1 AND deleted IS NULL AND tags @> $2 AND tags && $3
 ORDER BY created DESC, id DESC
 LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
 
+-- imageSteps.countImage
+WITH done AS (INSERT INTO image_counts AS c (owner_id, kept)
+	SELECT $1, 1
+	WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	ON CONFLICT (owner_id) DO UPDATE
+	SET kept = c.kept + 1
+	WHERE c.kept < $2
+	RETURNING kept AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
 -- imageSteps.image
 SELECT id, key, width, height, tags, created, owner_id, deleted, revision
 FROM images
@@ -606,7 +674,8 @@ LIMIT CAST($2 AS bigint);
 
 -- imageSteps.insertImage
 INSERT INTO images (key, width, height, tags, created, owner_id, deleted, revision)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
 RETURNING id;
 
 -- imageSteps.lockImage
@@ -859,10 +928,12 @@ SET count = k.count + EXCLUDED.count, version = k.version + 1, created = CASE WH
 
 -- listingSteps.first
 WITH counted AS (INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
-	VALUES ($3, $1, pg_backend_pid() % 16, 1, $4, $5, 1)
+	SELECT $3, $1, pg_backend_pid() % 16, 1, $4, $5, 1
+	WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
 	ON CONFLICT (category_id, kind, shard) DO UPDATE
 	SET count = k.count + EXCLUDED.count, version = k.version + 1, created = CASE WHEN EXCLUDED.created IS NULL OR k.created >= EXCLUDED.created THEN k.created ELSE EXCLUDED.created END, updated = CASE WHEN EXCLUDED.updated IS NULL OR k.updated >= EXCLUDED.updated THEN k.updated ELSE EXCLUDED.updated END) INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
-VALUES ($1, COALESCE($2, currval('events_id_seq')), $3, $4, $5, $6, $7);
+SELECT $1, COALESCE($2, currval('events_id_seq')), $3, $4, $5, $6, $7
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
 
 -- listingSteps.lock
 SELECT shard
@@ -913,6 +984,123 @@ SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joi
 FROM users u
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE u.id = ANY($1);
+
+-- quotaSteps.addPicture
+INSERT INTO pictures (key, owner_id, bytes)
+SELECT $1, $2, $3
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- quotaSteps.bytesTaken
+SELECT bytes
+FROM picture_totals
+WHERE owner_id = $1;
+
+-- quotaSteps.commentsBelow
+WITH done AS (SELECT 1
+	WHERE (SELECT COUNT(*)
+		FROM (SELECT 1
+			FROM comments c
+			WHERE c.event_id = $1 AND c.author_id = $2
+			LIMIT CAST($3 AS bigint)) counted) < CAST($3 AS bigint) AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes')
+SELECT 1
+FROM done
+UNION ALL SELECT 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- quotaSteps.draftsBelow
+WITH done AS (SELECT 1
+	WHERE (SELECT COUNT(*)
+		FROM (SELECT 1
+			FROM events e
+			WHERE e.author_id = $1 AND e.status = 0
+			LIMIT CAST($2 AS bigint)) counted) < CAST($2 AS bigint) AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes')
+SELECT 1
+FROM done
+UNION ALL SELECT 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- quotaSteps.lockRoom
+SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
+
+-- quotaSteps.setAvatar
+WITH done AS (UPDATE users
+	SET avatar = $1
+	WHERE id = $2 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	RETURNING id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- quotaSteps.takeBytes
+WITH done AS (INSERT INTO picture_totals AS t (owner_id, bytes)
+	SELECT CAST($1 AS bigint), CAST($2 AS bigint)
+	WHERE CAST($2 AS bigint) <= CAST($3 AS bigint) AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	ON CONFLICT (owner_id) DO UPDATE
+	SET bytes = t.bytes + EXCLUDED.bytes
+	WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)
+	RETURNING bytes AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- rateLimitSteps.charge
+WITH done AS (INSERT INTO rate_limits AS r (user_id, action, until)
+	SELECT CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)
+	WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	ON CONFLICT (user_id, action) DO UPDATE
+	SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+	WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+	RETURNING until AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- rateLimitSteps.chargeEdit
+WITH done AS (INSERT INTO rate_limits AS r (user_id, action, until)
+	SELECT CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)
+	FROM (SELECT 1
+		FROM events
+		WHERE id = $6 AND revision = $7 FOR NO KEY UPDATE) AS e
+	WHERE TRUE AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	ON CONFLICT (user_id, action) DO UPDATE
+	SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+	WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+	RETURNING until AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- rateLimitSteps.chargeOn
+WITH done AS (INSERT INTO rate_limits AS r (user_id, action, until)
+	SELECT CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)
+	FROM (SELECT 1
+		FROM event_counts
+		WHERE event_id = $6 FOR KEY SHARE) AS e
+	WHERE TRUE AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	ON CONFLICT (user_id, action) DO UPDATE
+	SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+	WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+	RETURNING until AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- rateLimitSteps.paid
+SELECT until
+FROM rate_limits
+WHERE user_id = $1 AND action = $2;
 
 -- session
 SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen

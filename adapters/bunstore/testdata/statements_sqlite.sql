@@ -308,6 +308,46 @@ DELETE
 FROM plates
 WHERE id = $1;
 
+-- eventSteps.discussionSteps.countComment
+UPDATE event_counts
+SET comments = comments + 1, commented = CASE WHEN commented > $2 THEN commented ELSE $2 END
+WHERE event_id = $1
+RETURNING event_id, 1;
+
+-- eventSteps.discussionSteps.countLike
+UPDATE event_counts
+SET likes = likes + 1
+WHERE event_id = $1 AND NOT EXISTS (SELECT 1
+	FROM likes l
+	WHERE l.event_id = $1 AND l.user_id = $2);
+
+-- eventSteps.discussionSteps.countUnlike
+UPDATE event_counts
+SET likes = likes - 1
+WHERE event_id = $1 AND EXISTS (SELECT 1
+	FROM likes l
+	WHERE l.event_id = $1 AND l.user_id = $2);
+
+-- eventSteps.discussionSteps.deleteLike
+DELETE
+FROM likes
+WHERE event_id = $1 AND user_id = $2;
+
+-- eventSteps.discussionSteps.insertComment
+INSERT INTO comments (event_id, author_id, content, created)
+VALUES ($1, $2, $3, $4)
+RETURNING id;
+
+-- eventSteps.discussionSteps.insertLike
+INSERT INTO likes (event_id, user_id)
+VALUES ($1, $2)
+ON CONFLICT DO NOTHING;
+
+-- eventSteps.discussionSteps.lockCounts
+SELECT event_id
+FROM event_counts
+WHERE event_id = $1;
+
 -- eventSteps.insertCounts
 INSERT INTO event_counts (event_id, author_id)
 VALUES ((SELECT MAX(id)
@@ -611,6 +651,14 @@ WHERE owner_id = $1 AND deleted IS NULL AND (SELECT COUNT(*)
 		FROM json_each($3)))
 ORDER BY created DESC, id DESC
 LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint);
+
+-- imageSteps.countImage
+INSERT INTO image_counts AS c (owner_id, kept)
+VALUES ($1, 1)
+ON CONFLICT (owner_id) DO UPDATE
+SET kept = c.kept + 1
+WHERE c.kept < $2
+RETURNING kept, 1;
 
 -- imageSteps.image
 SELECT id, key, width, height, tags, created, owner_id, deleted, revision
@@ -940,6 +988,86 @@ FROM users u
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE u.id IN (SELECT value
 	FROM json_each($1));
+
+-- quotaSteps.addPicture
+INSERT INTO pictures (key, owner_id, bytes)
+VALUES ($1, $2, $3);
+
+-- quotaSteps.bytesTaken
+SELECT bytes
+FROM picture_totals
+WHERE owner_id = $1;
+
+-- quotaSteps.commentsBelow
+SELECT 1
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM comments c
+		WHERE c.event_id = $1 AND c.author_id = $2
+		LIMIT CAST($3 AS bigint)) counted) < CAST($3 AS bigint);
+
+-- quotaSteps.draftsBelow
+SELECT 1
+WHERE (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM events e
+		WHERE e.author_id = $1 AND e.status = 0
+		LIMIT CAST($2 AS bigint)) counted) < CAST($2 AS bigint);
+
+-- quotaSteps.lockRoom
+none;
+
+-- quotaSteps.setAvatar
+UPDATE users
+SET avatar = $1
+WHERE id = $2
+RETURNING id, 1;
+
+-- quotaSteps.takeBytes
+INSERT INTO picture_totals AS t (owner_id, bytes)
+SELECT CAST($1 AS bigint), CAST($2 AS bigint)
+WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)
+ON CONFLICT (owner_id) DO UPDATE
+SET bytes = t.bytes + EXCLUDED.bytes
+WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)
+RETURNING bytes, 1;
+
+-- rateLimitSteps.charge
+INSERT INTO rate_limits AS r (user_id, action, until)
+VALUES (CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint))
+ON CONFLICT (user_id, action) DO UPDATE
+SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+RETURNING until, 1;
+
+-- rateLimitSteps.chargeEdit
+INSERT INTO rate_limits AS r (user_id, action, until)
+SELECT CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)
+FROM (SELECT 1
+	FROM events
+	WHERE id = $6 AND revision = $7 ) AS e
+WHERE TRUE
+ON CONFLICT (user_id, action) DO UPDATE
+SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+RETURNING until, 1;
+
+-- rateLimitSteps.chargeOn
+INSERT INTO rate_limits AS r (user_id, action, until)
+SELECT CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)
+FROM (SELECT 1
+	FROM event_counts
+	WHERE event_id = $6 ) AS e
+WHERE TRUE
+ON CONFLICT (user_id, action) DO UPDATE
+SET until = CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4
+WHERE CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4 <= $3 + $5
+RETURNING until, 1;
+
+-- rateLimitSteps.paid
+SELECT until
+FROM rate_limits
+WHERE user_id = $1 AND action = $2;
 
 -- session
 SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen

@@ -50,15 +50,15 @@ func TestResourcesHaveTheFieldsOfTheInterface(t *testing.T) {
 			"end_time create_time update_at entity_type kind entity_id distance",
 		"NodeFeedItem": "id bundle_id title content cover_image cover_images author language create_time update_at " +
 			"entity_type entity_id kind",
-		"PublicationFeedItem":          publication,
-		"LocalizedPublicationFeedItem": publication + " localized",
-		"Localized":                    "title content __translator __source_language language",
-		"UserImage":                    "id user img img_height img_width create_time delete_time tags",
-		"Order":                        "id subject amount currency state created_at expires_at paid_at transaction_id",
-		"ReceivedPayment":              "id order transaction_id state amount currency received_at",
-		"ImportedHowTo":                "category username user bundle_ids created_at updated_at",
-		"Pagination":                   "page_size total_count total_pages current_page next previous",
-		"Key":                          "key",
+		"PublicationFeedItem": publication,
+		"Publication":         publication + " localized",
+		"Localized":           "title content __translator __source_language language",
+		"UserImage":           "id user img img_height img_width create_time delete_time tags",
+		"Order":               "id subject amount currency state created_at expires_at paid_at transaction_id",
+		"ReceivedPayment":     "id order transaction_id state amount currency received_at",
+		"ImportedHowTo":       "category username user bundle_ids created_at updated_at",
+		"Pagination":          "page_size total_count total_pages current_page next previous",
+		"Key":                 "key",
 	} {
 		assert.ElementsMatch(t, strings.Fields(fields), slices.Collect(maps.Keys(schemas[name].Value.Properties)), name)
 	}
@@ -83,7 +83,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, codes, texts(schemas["Failure"].Value.Properties["code"].Value.Enum))
-	assert.Equal(t, fault.Invalid.Code(), schemas["Invalid"].Value.Properties["code"].Value.Const)
+	assert.Equal(t, fault.Invalid.Code(), schemas["ValidationFailure"].Value.Properties["code"].Value.Const)
 
 	for _, name := range []string{"NewEvent", "EventChange"} {
 		fields := schemas[name].Value.Properties

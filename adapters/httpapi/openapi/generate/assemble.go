@@ -1,7 +1,8 @@
-package openapi
+package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -31,7 +32,7 @@ func assemble(dir fs.FS) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return render(doc)
+	return render(complete(doc))
 }
 
 func read(dir fs.FS, name string) (yaml.MapSlice, error) {
@@ -75,6 +76,52 @@ func merge(into, from yaml.MapSlice, at string) (yaml.MapSlice, error) {
 // component.
 func isShared(at string) bool {
 	return at == "/paths" || at == "/components" || path.Dir(at) == "/components"
+}
+
+// everyOperation is the part of the document with the responses of every operation.
+const everyOperation = "x-every-operation"
+
+// complete adds the responses of every operation to the operations that do not describe them
+// themselves or rule them out with null, and removes the part that holds them.
+func complete(doc yaml.MapSlice) yaml.MapSlice {
+	shared, _ := valueOf(doc, everyOperation).(yaml.MapSlice)
+	paths, _ := valueOf(doc, "paths").(yaml.MapSlice)
+	for _, path := range paths {
+		item, _ := path.Value.(yaml.MapSlice)
+		for _, field := range item {
+			operation, _ := field.Value.(yaml.MapSlice)
+			for i := range operation {
+				if described, isMapping := operation[i].Value.(yaml.MapSlice); isMapping && operation[i].Key == "responses" {
+					operation[i].Value = withResponses(described, shared)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(doc, func(part yaml.MapItem) bool { return part.Key == everyOperation })
+}
+
+// withResponses returns the described responses and those of the shared ones that they lack,
+// ordered by status. It leaves out those that are null.
+func withResponses(described, shared yaml.MapSlice) yaml.MapSlice {
+	all := slices.Clone(described)
+	for _, response := range shared {
+		if !slices.ContainsFunc(described, func(own yaml.MapItem) bool { return own.Key == response.Key }) {
+			all = append(all, response)
+		}
+	}
+	all = slices.DeleteFunc(all, func(response yaml.MapItem) bool { return response.Value == nil })
+	slices.SortFunc(all, func(a, b yaml.MapItem) int { return cmp.Compare(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })
+	return all
+}
+
+// valueOf returns the value of the key, or nil.
+func valueOf(mapping yaml.MapSlice, key any) any {
+	for _, item := range mapping {
+		if item.Key == key {
+			return item.Value
+		}
+	}
+	return nil
 }
 
 // render writes the document as indented JSON.

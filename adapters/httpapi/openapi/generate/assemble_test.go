@@ -1,6 +1,8 @@
-package openapi
+package main
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -72,11 +74,26 @@ func TestAssembleRefuses(t *testing.T) {
 	}
 }
 
-func TestTheDocumentIsTheSameInEveryBuild(t *testing.T) {
+func TestEveryOperationHasTheSharedResponses(t *testing.T) {
+	doc, err := assemble(dir(map[string]string{
+		"base.yaml": "x-every-operation: {'500': {$ref: S}, '503': {$ref: U}}\n",
+		"a.yaml": "paths:\n  /a/:\n    parameters: [{name: id}]\n" +
+			"    get: {responses: {'504': {$ref: O}, '200': {$ref: A}}}\n    put: {responses: {'204': {}, '500': null, '503': {$ref: O}}}\n",
+	}))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"paths": {"/a/": {"parameters": [{"name": "id"}],
+		"get": {"responses": {"200": {"$ref": "A"}, "500": {"$ref": "S"}, "503": {"$ref": "U"}, "504": {"$ref": "O"}}},
+		"put": {"responses": {"204": {}, "503": {"$ref": "O"}}}}}}`, string(doc))
+	assert.Less(t, strings.Index(string(doc), `"503"`), strings.Index(string(doc), `"504"`), "by status")
+}
+
+func TestTheDocumentIsCurrent(t *testing.T) {
+	written, err := os.ReadFile("../openapi.json")
+	require.NoError(t, err)
 	for range 3 {
-		again, err := assemble(files)
+		assembled, err := assemble(os.DirFS(".."))
 		require.NoError(t, err)
-		require.Equal(t, string(JSON()), string(again))
+		require.Equal(t, string(assembled), string(written), "run `go generate ./adapters/httpapi/openapi`")
 	}
-	assert.Regexp(t, `^\{\n  "openapi": "3\.1\.0",\n  "info": \{\n    "title": "Plaza",\n    "version": "1",`, string(JSON()))
+	assert.Regexp(t, `^\{\n  "openapi": "3\.1\.0",\n  "info": \{\n    "title": "Plaza",\n    "version": "1",`, string(written))
 }

@@ -1,0 +1,163 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"plaza/domain/event"
+	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/user"
+)
+
+// Within returns the events as a store that was opened with the quotas.
+func (v Events) Within(l quota.Limits) Events { return Events{v.s, l} }
+
+// Within returns the images as a store that was opened with the quotas.
+func (v Images) Within(l quota.Limits) Images { return Images{v.s, l} }
+
+// Within returns the accounts as a store that was opened with the quotas.
+func (v Accounts) Within(l quota.Limits) Accounts { return Accounts{v.s, l} }
+
+// Room implements quota.Room.
+type Room struct {
+	s      *Store
+	limits quota.Limits
+}
+
+// Room returns the room within the quotas.
+func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
+
+var _ quota.Room = Room{}
+
+// quotaSteps are the statements that keep the quotas of accounts.
+//
+// Drafts and comments are counted in an index, at most as many as the quota has, while others
+// who add one for the same account wait. The bytes of pictures have a sum for each account,
+// picture_totals. A new picture is added to it by a step, a deleted one is subtracted by a
+// trigger of discards, so that nothing that deletes a picture forgets it.
+type quotaSteps struct {
+	lockRoom      string // $1 name; empty where there is one writer at a time
+	draftsBelow   string // $1 author, $2 drafts
+	commentsBelow string // $1 event, $2 author, $3 comments
+	takeBytes     string // $1 owner, $2 bytes, $3 quota
+	addPicture    string // $1 key, $2 owner, $3 bytes
+	bytesTaken    string // $1 owner
+	setAvatar     string // $1 avatar, $2 user
+}
+
+func newQuotaSteps(d dialect) quotaSteps {
+	// below finds a row if the rows of the FROM item are fewer than the parameter. It reads no
+	// more of them than that.
+	below := func(rows, parameter string) string {
+		parameter = "CAST(" + parameter + " AS bigint)"
+		return d.mustFind("SELECT 1 WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + parameter + ") counted) < " +
+			parameter + d.unlessMissed())
+	}
+	return quotaSteps{
+		lockRoom:      d.lockName("$1"),
+		draftsBelow:   below("events e WHERE e.author_id = $1 AND e.status = 0", "$2"),
+		commentsBelow: below("comments c WHERE c.event_id = $1 AND c.author_id = $2", "$3"),
+		takeBytes: d.mustMatch("INSERT INTO picture_totals AS t (owner_id, bytes) SELECT CAST($1 AS bigint), CAST($2 AS bigint)"+
+			" WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)"+d.unlessMissed()+" ON CONFLICT (owner_id)"+
+			" DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)", "bytes"),
+		addPicture: "INSERT INTO pictures (key, owner_id, bytes) " + d.values("$1, $2, $3"),
+		bytesTaken: "SELECT bytes FROM picture_totals WHERE owner_id = $1",
+		setAvatar:  d.mustMatch("UPDATE users SET avatar = $1 WHERE id = $2"+d.unlessMissed(), "id"),
+	}
+}
+
+// CheckPictures asks nothing of the database if there is no quota.
+func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
+	if v.limits.Pictures == 0 {
+		return ctx.Err()
+	}
+	var taken int64
+	err := v.s.read(ctx, func(ctx context.Context) error {
+		return v.s.dialect.query(ctx, step{
+			statement: v.s.sql.bytesTaken, args: []any{int64(owner)}, row: func(scan func(...any) error) error { return scan(&taken) },
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return v.limits.CheckPictures(taken + 1)
+}
+
+// countedPicture is a new picture whose bytes count for the quota of its owner.
+type countedPicture struct {
+	key   media.Key
+	bytes int64
+}
+
+// pictureSteps returns the steps that count new pictures of the owner.
+func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedPicture) []step {
+	var all int64
+	var each []step
+	for _, p := range pictures {
+		if p.bytes > 0 {
+			all += p.bytes
+			each = append(each, step{statement: s.sql.addPicture, args: []any{string(p.key), int64(owner), p.bytes}})
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	most := cmp.Or(l.Pictures, math.MaxInt64)
+	take := step{statement: s.sql.takeBytes, args: []any{int64(owner), all, most}, mustMatch: true, missed: l.ErrPictures()}
+	return append([]step{take}, each...)
+}
+
+// newPlates returns the plates that are not stored yet as counted pictures, and clears their
+// bytes, which are not stored with them.
+func newPlates(plates []event.Plate) (counted []countedPicture) {
+	for i, p := range plates {
+		if p.ID == 0 {
+			counted = append(counted, countedPicture{p.Photo, p.Bytes})
+			plates[i].Bytes = 0
+		}
+	}
+	return counted
+}
+
+// countsDrafts reports whether storing next in place of replaced, which may be nil, must be
+// refused if its author has as many drafts as the quota.
+func (v Events) countsDrafts(replaced, next *event.Event) bool {
+	return v.limits.Drafts > 0 && event.AddsDraft(replaced, next)
+}
+
+// roomForDraft returns the steps that find room for another draft of the author. Without room
+// the call fails with full.
+func (v Events) roomForDraft(author user.ID, full error) []step {
+	return append(v.s.lockRoom(draftsOf(author)), v.draftsBelow(author, v.limits.Drafts, full))
+}
+
+func (v Events) draftsBelow(author user.ID, most int, full error) step {
+	args := []any{int64(author), int64(most)}
+	return step{statement: v.s.sql.draftsBelow, args: args, mustMatch: true, missed: full, readsOnly: true}
+}
+
+// roomForComment returns the steps that find room for the comment.
+func (v Events) roomForComment(c event.Comment) []step {
+	if v.limits.Comments == 0 {
+		return nil
+	}
+	args := []any{int64(c.Event), int64(c.Author), int64(v.limits.Comments)}
+	return append(v.s.lockRoom(fmt.Sprint("comments of ", c.Author, " on ", c.Event)), step{
+		statement: v.s.sql.commentsBelow, args: args, mustMatch: true, missed: v.limits.ErrComments(), readsOnly: true,
+	})
+}
+
+// draftsOf is the name of the room for drafts of an author.
+func draftsOf(author user.ID) string { return fmt.Sprint("drafts of ", author) }
+
+// lockRoom returns the step that makes others who need the same room wait until the
+// transaction ends. It is the first lock of its transaction, so that writers cannot deadlock.
+func (s *Store) lockRoom(name string) []step {
+	if s.sql.lockRoom == "" {
+		return nil
+	}
+	return []step{{statement: s.sql.lockRoom, args: []any{name}, readsOnly: true}}
+}

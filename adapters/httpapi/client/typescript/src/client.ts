@@ -1,0 +1,134 @@
+import { Fault, faultOf } from "./fault.js";
+import { operations } from "./operations.js";
+import { initOf, urlOf, type AnyInput, type Operation } from "./request.js";
+import type { Answer, Arguments, Input, Item, Name, PagedName, Schemas } from "./types.js";
+
+export interface Options {
+  /** The address of the server, without a path: https://plaza.example. */
+  url: string;
+  /** A key of an earlier login. */
+  token?: string;
+  /** How often a request is repeated after 429 and 503; 3 unless given. */
+  retries?: number;
+  /** The longest that Retry-After is waited for, in seconds; 60 unless given. */
+  maxWait?: number;
+  /** The time of one attempt, in seconds; 60 unless given. */
+  timeout?: number;
+  /** Used in place of the global fetch. */
+  fetch?: typeof fetch;
+}
+
+/** A successful response with its status and headers. */
+export interface Reply<N extends Name> {
+  status: number;
+  headers: Headers;
+  /** Undefined for 304, after If-None-Match. */
+  body: Answer<N> | undefined;
+}
+
+/**
+ * Plaza is a client of one server. Every operation of the OpenAPI document is called by its name. An error of the server
+ * is thrown as a Fault.
+ */
+export class Plaza {
+  /** The key that requests carry; set by login, cleared by logout. */
+  token: string | undefined;
+  readonly #url: string;
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#url = options.url.replace(/\/+$/, "");
+    this.token = options.token;
+  }
+
+  /** Logs in, keeps the key for later requests, and returns it. */
+  async login(credentials: Schemas["Login"]): Promise<string> {
+    const { data } = await this.call("login", { body: credentials });
+    this.token = data.key;
+    return data.key;
+  }
+
+  /** Revokes the key and forgets it. */
+  async logout(): Promise<void> {
+    await this.call("logout");
+    this.token = undefined;
+  }
+
+  /** Sends the request and returns the body of the response. */
+  async call<N extends Name>(name: N, ...[input]: Arguments<N>): Promise<Answer<N>> {
+    return (await this.#send(name, input)).body as Answer<N>;
+  }
+
+  /** Like call, but returns the status and headers too. Use it with If-None-Match. */
+  async send<N extends Name>(name: N, ...[input]: Arguments<N>): Promise<Reply<N>> {
+    return this.#send(name, input);
+  }
+
+  /**
+   * Returns the items of a list, page after page. Items may repeat or be left out when others write at the same time.
+   */
+  async *items<N extends PagedName, I extends Input<N>>(
+    name: N,
+    ...[input]: object extends Input<N> ? [input?: I] : [input: I]
+  ): AsyncGenerator<Item<N, I>, void, void> {
+    const { query, ...others } = (input ?? {}) as AnyInput;
+    let page: unknown = query?.["page"] ?? 1;
+    for (let first = true; page; first = false) {
+      let list;
+      try {
+        list = (await this.#send(name, { ...others, query: { ...query, page } })).body as { data: Item<N, I>[]; pagination?: Schemas["Pagination"] };
+      } catch (error) {
+        if (!first && error instanceof Fault && error.code === "RESOURCE_NOT_FOUND") return; // the list has become shorter
+        throw error;
+      }
+      yield* list.data;
+      page = list.pagination?.next;
+    }
+  }
+
+  async #send<N extends Name>(name: N, input: AnyInput = {}): Promise<Reply<N>> {
+    const operation: Operation = operations[name];
+    const url = urlOf(this.#url, operation, input);
+    const { headers, body } = initOf(operation, input, this.token);
+    const mayRepeat = operation.method !== "POST" || headers.has("Idempotency-Key");
+    for (let left = mayRepeat ? (this.#options.retries ?? 3) : 0; ; left--) {
+      const response = await this.#fetch(url, { method: operation.method, headers, body, credentials: "omit" }, input.signal);
+      if (response.ok || response.status === 304) {
+        return { status: response.status, headers: response.headers, body: (await read(response)) as Answer<N> | undefined };
+      }
+      const fault = faultOf(response, await read(response).catch(() => undefined));
+      const wait = fault.status === 429 || fault.status === 503 ? fault.retryAfter : undefined;
+      if (left === 0 || wait === undefined || wait > (this.#options.maxWait ?? 60)) throw fault;
+      await sleep(wait, input.signal);
+    }
+  }
+
+  #fetch(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+    const timeout = AbortSignal.timeout((this.#options.timeout ?? 60) * 1000);
+    const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    return (this.#options.fetch ?? fetch)(url, { ...init, signal: either });
+  }
+}
+
+/** Returns the body as JSON, or as a Blob. */
+async function read(response: Response): Promise<unknown> {
+  if (response.status === 204 || response.status === 304) return undefined;
+  const isJSON = response.headers.get("Content-Type")?.startsWith("application/json");
+  return isJSON ? response.json() : response.blob();
+}
+
+/** Waits for the seconds, or until the signal is aborted. */
+function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const timer = setTimeout(done, seconds * 1000);
+    signal?.addEventListener("abort", done);
+    function done() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    }
+  });
+}

@@ -1,0 +1,3 @@
+export { Plaza, type Options, type Reply } from "./client.js";
+export { Fault, ValidationFault, type Code } from "./fault.js";
+export type { Answer, Input, Item, Name, PagedName, Schemas } from "./types.js";

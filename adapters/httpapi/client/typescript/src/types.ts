@@ -1,0 +1,44 @@
+// The types of requests and responses, by the name of the operation.
+import type { operations } from "./operations.js";
+import type { components, operations as Described } from "./schema.js";
+
+/** Schemas of the OpenAPI document by their names: `Schemas["Event"]`. */
+export type Schemas = components["schemas"];
+
+/** The name of an operation. */
+export type Name = keyof typeof operations;
+
+type Fields<T> = { [K in keyof T as [Exclude<T[K], undefined>] extends [never] ? never : K]: T[K] };
+
+type JSONBody<C> = C extends { "application/json": infer B } ? { body: B } : never;
+type FormBody<C> = C extends { "multipart/form-data": infer F } ? { form: F } : never;
+type Body<N extends Name> = Described[N] extends { requestBody: { content: infer C } } ? JSONBody<C> | FormBody<C> : unknown;
+
+/**
+ * What an operation takes: `path`, `query` and `header` with its parameters, and `body` as JSON or, for uploads, `form`
+ * with the file as a Blob.
+ */
+export type Input<N extends Name> = Fields<Omit<Described[N]["parameters"], "cookie">> & Body<N> & { signal?: AbortSignal };
+
+/** The arguments after the name: none are needed where no input is. */
+export type Arguments<N extends Name> = object extends Input<N> ? [input?: Input<N>] : [input: Input<N>];
+
+type Content<R> = R extends { content: infer C } ? (C extends { "application/json": infer B } ? B : Blob) : undefined;
+type Success<R> = R[keyof R & (200 | 201 | 204)];
+
+/** The body of a successful response; a Blob for pictures, undefined for 204. */
+export type Answer<N extends Name> = Content<Success<Described[N]["responses"]>>;
+
+type Query<N extends Name> = Exclude<Described[N]["parameters"]["query"], undefined>;
+
+/** The name of an operation that returns a list page by page. */
+export type PagedName = { [N in Name]: [Query<N>] extends [never] ? never : "page" extends keyof Query<N> ? N : never }[Name];
+
+/** One item of the list. With `uid_only`, a subscription has uids in place of users. */
+export type Item<N extends PagedName, I> = N extends "listSubscriptions"
+  ? I extends { query: { uid_only: string } }
+    ? Schemas["SubscriptionByID"]
+    : Schemas["Subscription"]
+  : Answer<N> extends { data: (infer T)[] }
+    ? T
+    : never;

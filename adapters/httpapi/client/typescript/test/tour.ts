@@ -1,0 +1,205 @@
+import { Fault, Plaza, ValidationFault, type Name } from "../src/index.js";
+import { operations } from "../src/operations.js";
+import { check, rejection } from "./check.js";
+
+const password = "plaza-demo";
+const picture = new Blob([Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"), (c) => c.charCodeAt(0))], {
+  type: "image/gif",
+});
+
+/**
+ * Calls every operation of a server with the demo data, with a picture or two, and returns how many. It leaves the data
+ * changed.
+ */
+export async function tour(url: string): Promise<number> {
+  const called = new Set<Name>();
+  const client = (): Plaza => record(new Plaza({ url }), called);
+  const member = client();
+  const friend = client();
+  const staff = client();
+  await member.login({ username: "+86-13800000001", password });
+  await friend.login({ username: "+86-13800000002", password });
+  await staff.login({ username: "+1-2025550104", password, scope: ["back_office"] });
+
+  await people(member);
+  const event = await events(member, friend);
+  await talk(member, friend, event);
+  await member.call("deleteEvent", { path: { id: event } });
+  await images(member);
+  await lists(member);
+  await follow(member);
+  await pay(member, staff);
+  await faults(client(), member);
+  await sessions(friend, client());
+
+  const missing = (Object.keys(operations) as Name[]).filter((name) => !called.has(name));
+  check(missing.length === 0, `every operation was called: ${missing}`);
+  return called.size;
+}
+
+/** Notes the names of the operations that the client calls with success. */
+function record(client: Plaza, called: Set<Name>): Plaza {
+  const { call, send, items } = client as unknown as Record<string, (...input: unknown[]) => Promise<unknown> & AsyncIterable<unknown>>;
+  const noted = (method: typeof call) => async (name: Name, ...input: unknown[]) => {
+    const answer = await method!.call(client, name, ...input);
+    called.add(name);
+    return answer;
+  };
+  async function* notedItems(name: Name, ...input: unknown[]) {
+    yield* items!.call(client, name, ...input);
+    called.add(name);
+  }
+  return Object.assign(client, { call: noted(call), send: noted(send), items: notedItems });
+}
+
+async function people(member: Plaza): Promise<void> {
+  const { data: own } = await member.call("profile");
+  const { data: known } = await member.call("simpleInfo", { body: { uid: [own.uid] } });
+  check(known[0]?.username === own.username, "the profile's name");
+  check(new URL(own.avatar).pathname.startsWith("/media/"), "an avatar");
+  const portrait = await member.call("portrait", { path: { name: `${own.uid}-md.png` } });
+  check(portrait.size > 100 && portrait.type === "image/png", "a portrait");
+  const { data: changed } = await member.call("setAvatar", { form: { avatar: picture } });
+  check(changed.avatar !== own.avatar, "a new avatar");
+}
+
+async function events(member: Plaza, friend: Plaza): Promise<number> {
+  const { data: draft } = await member.call("createEvent", { body: { title: "Boats" } });
+  check(draft.status === 0 && draft.view_permission === 0, "a public draft");
+  const hidden = await rejection(friend.call("getEvent", { path: { id: draft.id } }));
+  check(hidden instanceof Fault && hidden.code === "RESOURCE_NOT_FOUND" && hidden.requestID !== "", "a draft is hidden");
+  const { data: published } = await member.call("updateEvent", { path: { id: draft.id }, body: { publish: true } });
+  check(published.status === 100, "it is published");
+  const { data: plate } = await member.call("createPlate", { form: { event: draft.id, photo: picture } });
+  const address = new URL(plate.photo);
+  const photo = await member.call("privatePicture", {
+    path: { key: address.pathname.replace("/media/private/", "") },
+    query: { expires: address.searchParams.get("expires")!, signature: address.searchParams.get("signature")! },
+  });
+  check(photo.type.startsWith("image/"), "a plate's picture");
+  await member.call("deletePlate", { path: { id: plate.id } });
+  const { data: read } = await friend.call("getEvent", { path: { id: draft.id } });
+  check(read.title === "Boats" && read.plates.length === 0, "others read it");
+
+  let own = 0;
+  for await (const event of member.items("listEvents", { query: { page_size: 2, ordering: ["-create_time"] } })) {
+    check(event.user.uid === read.user.uid, "one's own events");
+    own++;
+  }
+  const whole = await member.call("listEvents");
+  check(own > 2 && own === whole.pagination.total_count, "every page was read");
+  for await (const event of friend.items("userEvents", { path: { uid: read.user.uid } })) check(event.status === 100, "no draft");
+  return draft.id;
+}
+
+async function talk(member: Plaza, friend: Plaza, event: number): Promise<void> {
+  const { data: comment } = await friend.call("createComment", { body: { event, content: "I can hear the oars." } });
+  let comments = 0;
+  for await (const other of member.items("listComments", { query: { event } })) comments += other.id === comment.id ? 1 : 0;
+  check(comments === 1, "the comment is listed");
+  await friend.call("like", { path: { event_id: event } });
+  const { data: commented } = await member.call("newCommentEvent");
+  check(commented[0]?.id === event && commented[0].like_count === 1, "the latest comment first");
+  await friend.call("unlike", { path: { event_id: event } });
+  await member.call("deleteComment", { path: { id: comment.id } });
+}
+
+async function images(member: Plaza): Promise<void> {
+  const { data: image } = await member.call("createImage", { form: { img: picture, tags: ["lake", "morning"] } });
+  check(image.tags.join() === "lake,morning", "tags in fields of their own");
+  const file = await member.call("publicPicture", { path: { key: new URL(image.img).pathname.replace("/media/public/", "") } });
+  check(file.type.startsWith("image/"), "an image's picture");
+  const changed = await member.call("updateImage", { path: { id: image.id }, body: { tags: ["mist", "sea"] } });
+  check(changed.tags.join() === "mist,sea", "other tags");
+  let listed = 0;
+  const query = { uid: image.user, tags__contains: ["mist", "sea"] };
+  for await (const other of member.items("listImages", { query })) listed += other.id === image.id ? 1 : 0;
+  check(listed === 1, "found by its tags");
+  await member.call("deleteImage", { path: { id: image.id } });
+}
+
+async function lists(member: Plaza): Promise<void> {
+  const first = await member.send("feedCategories", { query: { type: ["node", "publication"] } });
+  const tag = first.headers.get("ETag");
+  check(first.body !== undefined && tag !== null, "the tree and its tag");
+  const again = await member.send("feedCategories", { query: { type: ["node", "publication"] }, header: { "If-None-Match": tag } });
+  check(again.status === 304 && again.body === undefined, "nothing has changed");
+  const root = first.body.data[0];
+  check(root !== undefined, "a category");
+  for await (const item of member.items("feedItems", { path: { category_id: String(root.id) } })) {
+    switch (item.entity_type) {
+      case "node":
+        check(item.create_time !== "", "a node");
+        break;
+      case "publication":
+        check(item.node_id >= 0, "a publication");
+        break;
+      case "demand":
+        check(item.description !== "", "a demand");
+        break;
+      default:
+        item satisfies never;
+    }
+  }
+  for await (const item of member.items("publicationFeed", { header: { "x-language-locale": "es" } })) {
+    check(item.localized?.title !== "", "a translation, or none");
+  }
+  const described = await member.call("document");
+  check(described.openapi.startsWith("3.1"), "the document");
+}
+
+async function follow(member: Plaza): Promise<void> {
+  const { data: own } = await member.call("profile");
+  const followed = new Set<number | undefined>();
+  for await (const s of member.items("listSubscriptions")) followed.add(s.followed_user?.uid);
+  const other = [1, 2, 3, 4, 5, 6, 7, 8, 9].find((uid) => uid !== own.uid && !followed.has(uid));
+  check(other !== undefined, "a user who is not followed");
+  const { data: subscription } = await member.call("subscribe", { body: { followed_user: other } });
+  check(subscription.followed_user?.uid === other, "the user is followed");
+  for await (const s of member.items("listSubscriptions", { query: { uid_only: "1", entity_type: 100 } })) {
+    const uid: number | null = s.followed_user; // a uid, by its type too
+    check(typeof uid === "number", "a uid");
+  }
+  await member.call("unsubscribe", { path: { id: subscription.id } });
+}
+
+async function pay(member: Plaza, staff: Plaza): Promise<void> {
+  const { data: own } = await member.call("profile");
+  const { data: order } = await staff.call("createOrder", {
+    body: { user: own.uid, subject: "Tea", amount: 990, currency: "CNY", expires_in: 7200 },
+  });
+  const paid = await member.call("pay", { body: { pay_method: 200, end_type: 0, order_id: order.id } });
+  check("data" in paid && "code_url" in paid.data && paid.data.code_url !== "", "the content of a QR code");
+  const { data: read } = await member.call("ownOrder", { path: { id: order.id } });
+  check(read.state === "open", "an open order");
+  for await (const listed of member.items("ownOrders", { query: { state: "open" } })) check(listed.state === "open", "open orders");
+  for await (const payment of staff.items("payments")) check(payment.amount > 0, "a payment");
+  for await (const howTo of staff.items("importedHowTos")) check(howTo.bundle_ids.length >= 0, "a how-to");
+}
+
+async function faults(stranger: Plaza, member: Plaza): Promise<void> {
+  const none = await rejection(stranger.call("profile"));
+  check(none instanceof Fault && none.code === "NOT_AUTHENTICATED" && none.status === 401, "a token is needed");
+  const wrong = await rejection(member.call("createEvent", { body: { title: "x".repeat(201) } }));
+  check(wrong instanceof ValidationFault && wrong.fields["title"]?.length === 1, "a field is wrong");
+  // @ts-expect-error a body needs what the document requires
+  await rejection(member.call("createComment", { body: { content: "x" } }));
+  // @ts-expect-error and input is not left out
+  await rejection(member.call("getEvent"));
+}
+
+async function sessions(friend: Plaza, another: Plaza): Promise<void> {
+  const username = "+86-13800000002";
+  await another.login({ username, password });
+  let current = 0;
+  for await (const session of another.items("sessions")) current += session.current ? 1 : 0;
+  check(current === 1, "one session is this one");
+  for await (const session of another.items("sessions")) {
+    if (!session.current) await another.call("endSession", { path: { id: session.id } });
+  }
+  const ended = await rejection(friend.call("profile"));
+  check(ended instanceof Fault && ended.code === "AUTHENTICATION_FAILED", "the other session has ended");
+  await another.call("changePassword", { body: { old_password: password, new_password: "a walk by the west lake" } });
+  await another.logout();
+  check(another.token === undefined, "the key is forgotten");
+}

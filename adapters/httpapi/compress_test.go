@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+)
+
+// plainBody returns the body of the response without its coding.
+func plainBody(t testing.TB, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	from := io.Reader(w.Body)
+	switch coding(w.Header().Get("Content-Encoding")) {
+	case gzipped:
+		unzipped, err := gzip.NewReader(w.Body)
+		require.NoError(t, err)
+		from = unzipped
+	case zstandard:
+		unzipped, err := zstd.NewReader(w.Body)
+		require.NoError(t, err)
+		defer unzipped.Close()
+		from = unzipped
+	}
+	plain, err := io.ReadAll(from)
+	require.NoError(t, err)
+	return string(plain)
+}
+
+func TestGEN_12_the_client_chooses_the_coding(t *testing.T) {
+	for header, want := range map[string]coding{
+		"": identity, ",": identity, ";;;": identity, "br, deflate": identity, "*": identity, "identity": identity,
+		"gzip": gzipped, " GZip ": gzipped, "zstd": zstandard, "gzip, deflate, br, zstd": zstandard, "gzip, identity": gzipped,
+		"gzip;q=0": identity, "gzip;q=0, *": identity, "gzip; q=0.001": gzipped, "gzip ; Q = 1.0 , br": gzipped,
+		"gzip;q=1, zstd;q=0.9": gzipped, "gzip;q=0.5, zstd;q=0.6": zstandard, "zstd;q=0.5, gzip;q=0.5": zstandard,
+		"identity;q=0": identity, "identity;q=0, gzip": gzipped, "identity, gzip;q=0.5": identity, "identity;q=0.5, gzip;q=0.5": gzipped,
+		"gzip;q=x": identity, "gzip;q=NaN": identity, "gzip;q=-1": identity, "gzip;q=2": identity, "gzip;x=1": identity, "gzip;q": identity,
+		"gzipped": identity, "x-gzip": identity, "gzip, gzip;q=0": identity,
+	} {
+		assert.Equal(t, want, accepted(http.Header{"Accept-Encoding": {header}}), header)
+	}
+	assert.Equal(t, zstandard, accepted(http.Header{"Accept-Encoding": {"gzip;q=0.5", "zstd"}}), "two lines are one list")
+	assert.Equal(t, identity, accepted(http.Header{}))
+}
+
+func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
+	around := strings.Repeat("a", minCompressed-len(`{"data":[""]}`)-1) // the content has a newline too
+	for _, c := range []struct {
+		list string
+		want func(coding) coding
+	}{
+		{"short", func(coding) coding { return identity }},
+		{around, func(coding) coding { return identity }},
+		{around + "a", func(asked coding) coding { return asked }},
+		{strings.Repeat("a walk by the lake ", listHeld/10), func(asked coding) coding { return asked }},
+	} {
+		for _, asked := range codings {
+			for name, r := range map[string]reply{
+				"whole": tag(data([]string{c.list})), "streamed": tag(bare(listed3(newListLimits(), c.list))), "untagged": data([]string{c.list}),
+				"streamed and untagged": bare(listed3(newListLimits(), c.list)), "an error": {status: 400, content: wrapped{[]string{c.list}}},
+			} {
+				about := fmt.Sprint(len(c.list), " bytes ", name, " ", asked)
+				w, plain := sent(t, r, "Accept-Encoding", string(asked)), sent(t, r)
+				assert.Equal(t, plain.Code, w.Code, about)
+				assert.Equal(t, string(c.want(asked)), w.Header().Get("Content-Encoding"), about)
+				assert.Equal(t, strconv.Itoa(w.Body.Len()), w.Header().Get("Content-Length"), about)
+				assert.Equal(t, plain.Header().Values("Vary"), w.Header().Values("Vary"), about)
+				assert.Equal(t, c.want(gzipped) == gzipped || r.tagged || strings.HasPrefix(name, "streamed"), strings.Contains(w.Header().Get("Vary"), "Accept-Encoding"), about)
+				assert.Equal(t, r.tagged, w.Header().Get("ETag") != "", about)
+				assert.Equal(t, plain.Body.String(), plainBody(t, w), about)
+			}
+		}
+	}
+}
+
+func TestGEN_12_a_tag_of_any_coding_is_known(t *testing.T) {
+	long := strings.Repeat("a walk by the lake ", 100)
+	for name, r := range map[string]reply{
+		"whole": tag(data([]string{long})), "streamed": tag(bare(listed3(newListLimits(), long))),
+		"a file": bare(file{"application/json", []byte(long), "no-cache"}),
+	} {
+		tags := map[string]bool{}
+		for _, known := range codings {
+			first := sent(t, r, "Accept-Encoding", string(known))
+			tags[first.Header().Get("ETag")] = true
+			for _, asked := range codings {
+				want := sent(t, r, "Accept-Encoding", string(asked))
+				for _, form := range []string{first.Header().Get("ETag"), "W/" + first.Header().Get("ETag"), `"x", ` + first.Header().Get("ETag"), "*"} {
+					w := sent(t, r, "Accept-Encoding", string(asked), "If-None-Match", form)
+					assert.Equal(t, http.StatusNotModified, w.Code, "%s: %s by %s", name, form, asked)
+					assert.Zero(t, w.Body.Len())
+					for _, header := range []string{"ETag", "Vary", "Cache-Control"} {
+						assert.Equal(t, want.Header().Values(header), w.Header().Values(header), "as 200 has it")
+					}
+					assert.Empty(t, w.Header().Get("Content-Encoding"))
+				}
+			}
+		}
+		assert.Len(t, tags, len(codings), "a strong tag differs for each coding: %s", name)
+		for other := range tags {
+			w := sent(t, r, "If-None-Match", strings.Replace(other, `-gzip"`, `-br"`, 1)[1:])
+			assert.Equal(t, http.StatusOK, w.Code)
+		}
+	}
+}
+
+func TestGEN_12_errors_are_compressed_and_pictures_are_not(t *testing.T) {
+	wrong := fault.Fields{}
+	for i := range 100 {
+		wrong[fmt.Sprint("field", i)] = []string{"This field is required."}
+	}
+	w, req := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", nil)
+	req.Header.Set("Accept-Encoding", "gzip")
+	fail(w, req, &fault.Error{Kind: fault.Invalid, Fields: wrong})
+	assert.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
+	assert.Contains(t, plainBody(t, w), "field99")
+
+	pixels := strings.Repeat("pixels", minCompressed)
+	portrait := sent(t, bare(file{"image/png", []byte(pixels), "no-cache"}), "Accept-Encoding", "gzip, zstd")
+	_, get := picturesOver(t, map[media.Key]string{"public/lake.webp": pixels}, noon)
+	stored := get(http.MethodGet, "/media/public/lake.webp", "Accept-Encoding", "gzip, zstd")
+	assert.Equal(t, "bytes", stored.Header().Get("Accept-Ranges"))
+	for _, w := range []*httptest.ResponseRecorder{portrait, stored} {
+		assert.Empty(t, w.Header().Get("Content-Encoding"))
+		assert.Empty(t, w.Header().Get("Vary"))
+		assert.Equal(t, strconv.Itoa(len(pixels)), w.Header().Get("Content-Length"))
+		assert.Equal(t, pixels, w.Body.String())
+	}
+	part := get(http.MethodGet, "/media/public/lake.webp", "Accept-Encoding", "gzip, zstd", "Range", "bytes=6-2000")
+	assert.Equal(t, http.StatusPartialContent, part.Code)
+	assert.Equal(t, pixels[6:2001], part.Body.String())
+}
+
+func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {
+	router, err := newRouter(&api{}, nil, table)
+	require.NoError(t, err)
+	for _, origin := range []string{"https://app.example", "https://evil.example"} {
+		for _, asked := range codings {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/openapi.json", nil)
+			r.Header.Set("Origin", origin)
+			r.Header.Set("Accept-Encoding", string(asked))
+			withCORS(router, []string{"https://app.example"}).ServeHTTP(w, r)
+			assert.Equal(t, []string{"Origin", "Accept-Encoding"}, w.Header().Values("Vary"))
+			assert.Equal(t, string(asked), w.Header().Get("Content-Encoding"))
+		}
+	}
+}
+
+// TestCompressedListingsTakeLittleMemory shows that compressed content is what counts for
+// the memory and the files of large lists, and that errors of compressors keep their cause.
+func TestCompressedListingsTakeLittleMemory(t *testing.T) {
+	limits := newListLimits()
+	for range listFiles {
+		_, err := limits.file()
+		require.NoError(t, err)
+	}
+	noise := make([]byte, 4*listHeld)
+	for i := range noise {
+		noise[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"[rand.IntN(64)]
+	}
+	for _, asked := range []coding{gzipped, zstandard} {
+		repeated := bare(listed3(limits, strings.Repeat("walk", listHeld)))
+		assert.Equal(t, http.StatusServiceUnavailable, sent(t, repeated).Code)
+		assert.Equal(t, http.StatusOK, sent(t, repeated, "Accept-Encoding", string(asked)).Code)
+		for range 2 {
+			busy := sent(t, bare(listed3(limits, string(noise))), "Accept-Encoding", string(asked))
+			assert.Equal(t, http.StatusServiceUnavailable, busy.Code)
+			assert.Equal(t, "2", busy.Header().Get("Retry-After"))
+			assert.Empty(t, busy.Header().Get("Content-Encoding"))
+			assert.Contains(t, busy.Body.String(), "SERVICE_UNAVAILABLE")
+		}
+		unlimited := bare(listed3(newListLimits(), string(noise)))
+		assert.Equal(t, sent(t, unlimited).Body.String(), plainBody(t, sent(t, unlimited, "Accept-Encoding", string(asked))), "a compressor that failed is as new")
+	}
+}
+
+// FuzzAccepted reads any Accept-Encoding. Only a coding that it names is used, and content
+// comes back as it was.
+func FuzzAccepted(f *testing.F) {
+	for _, header := range []string{
+		"", "gzip", "gzip, deflate, br, zstd", "zstd;q=0.5, gzip;q=1.0", "identity;q=0", "*;q=0.1", "gzip;q=NaN", "gzip;q=+Inf", "gzip;q=0x1p-2", "gzip;;q=1", "GZIP", "z\u017ftd", "gzip;q=\"1\"", "gzip\x00", strings.Repeat("gzip,", 5000), strings.Repeat(";", 5000),
+	} {
+		f.Add(header)
+	}
+	long := data(strings.Repeat("a walk by the lake ", 100))
+	f.Fuzz(func(t *testing.T, header string) {
+		w, req := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		req.Header["Accept-Encoding"] = []string{header}
+		long.send(w, req)
+		used := w.Header().Get("Content-Encoding")
+		require.Contains(t, codings, coding(used))
+		require.Contains(t, strings.ToLower(header), used)
+		require.Len(t, plainBody(t, w), len(`{"data":""}`)+1900+1)
+	})
+}
+
+// BenchmarkPage sends a page of twenty feed items, plain and compressed.
+func BenchmarkPage(b *testing.B) {
+	words := strings.Fields("a walk by the lake in autumn with tea and rain on old stone steps near the mill where boats wait")
+	prose := func(seed, n int) string {
+		random, text := rand.New(rand.NewPCG(uint64(seed), 1)), ""
+		for range n {
+			text += words[random.IntN(len(words))] + " "
+		}
+		return text
+	}
+	items := make([]feed.Item, 20)
+	for i := range items {
+		at := time.Date(2026, 11, i+1, 9, 30, i, 0, time.UTC)
+		items[i] = feed.Item{Listable: publication.Node{ID: publication.NodeID(i + 1), Bundle: 7, Content: publication.Content{
+			Title: prose(i, 8), Summary: prose(i+100, 40), Language: "en", Author: 3, Created: at, Updated: at,
+			Cover: media.Picture{Path: "/media/public/" + url.PathEscape(prose(i+200, 3)) + ".jpg"},
+		}}}
+	}
+	request, err := page.New(1, 20)
+	require.NoError(b, err)
+	p, err := page.Of(request, items, 400)
+	require.NoError(b, err)
+	for _, asked := range codings {
+		b.Run("coding="+string(asked), func(b *testing.B) {
+			req := httptest.NewRequest(http.MethodGet, "/", nil)
+			req.Header.Set("Accept-Encoding", string(asked))
+			b.ReportAllocs()
+			var w *httptest.ResponseRecorder
+			for b.Loop() {
+				w = &httptest.ResponseRecorder{Body: new(bytes.Buffer)}
+				tag(paged(page.Map(p, users{}.renderItem))).send(w, req)
+			}
+			b.ReportMetric(float64(w.Body.Len()), "bytes/page")
+		})
+	}
+}

@@ -1,0 +1,221 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi/openapi"
+)
+
+// node is an object of the published document, as JSON.
+type node = map[string]any
+
+// visit calls the check for every object of the published document, with its place.
+func visit(t *testing.T, check func(at string, n node)) (doc node) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(openapi.JSON(), &doc))
+	var walk func(at string, value any)
+	walk = func(at string, value any) {
+		switch v := value.(type) {
+		case []any:
+			for i, element := range v {
+				walk(fmt.Sprintf("%s/%d", at, i), element)
+			}
+		case node:
+			check(at, v)
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if key != "example" && key != "examples" {
+					walk(at+"/"+key, v[key])
+				}
+			}
+		}
+	}
+	walk("", doc)
+	return doc
+}
+
+func TestPublishedSchemasAreOpen(t *testing.T) {
+	visit(t, func(at string, n node) {
+		assert.NotEqual(t, false, n["additionalProperties"], "%s: later versions may add fields", at)
+	})
+}
+
+func TestEveryPropertyAndSchemaIsDescribed(t *testing.T) {
+	var doc node
+	require.NoError(t, json.Unmarshal(openapi.JSON(), &doc))
+	schemas := doc["components"].(node)["schemas"].(node)
+	isDescribed := func(value any) bool {
+		schema, _ := value.(node)
+		ref, _ := schema["$ref"].(string)
+		named, _ := schemas[strings.TrimPrefix(ref, "#/components/schemas/")].(node)
+		return schema["description"] != nil || named["description"] != nil
+	}
+	for name, schema := range schemas {
+		assert.True(t, isDescribed(schema), name)
+	}
+	visit(t, func(at string, n node) {
+		properties, _ := n["properties"].(node)
+		if n["$ref"] != nil {
+			return // its properties narrow those of the schema
+		}
+		for name, property := range properties {
+			assert.True(t, isDescribed(property), "%s/%s has no description", at, name)
+		}
+	})
+}
+
+func TestIntegerEnumsHaveNames(t *testing.T) {
+	visit(t, func(at string, n node) {
+		values, _ := n["enum"].([]any)
+		if n["type"] != "integer" || values == nil {
+			return
+		}
+		for _, list := range []string{"x-enum-varnames", "x-enum-descriptions"} {
+			assert.Len(t, n[list], len(values), "%s: %s", at, list)
+		}
+	})
+}
+
+// A generator makes a field with a default one that a client must send. So EVT-06 forbids
+// defaults of a change, and no other request has them.
+func TestEVT_06_RequestsHaveNoDefaults(t *testing.T) {
+	forEach(t, func(t *testing.T, op operation) {
+		if op.RequestBody == nil {
+			return
+		}
+		for _, media := range op.RequestBody.Value.Content {
+			visitSchemas("", media.Schema, map[*openapi3.Schema]bool{}, func(at string, s *openapi3.SchemaRef) {
+				assert.Nil(t, s.Value.Default, at)
+			})
+		}
+	})
+	assert.Empty(t, load(t).Components.Schemas["EventChange"].Value.Required)
+	assert.Empty(t, load(t).Components.Schemas["NewEvent"].Value.Required)
+}
+
+func TestFilesOfFormsAreBinary(t *testing.T) {
+	forms := 0
+	forEach(t, func(t *testing.T, op operation) {
+		if op.RequestBody == nil || op.RequestBody.Value.Content["multipart/form-data"] == nil {
+			return
+		}
+		forms++
+		form := op.RequestBody.Value.Content["multipart/form-data"]
+		require.Len(t, form.Encoding, 1)
+		for name, encoding := range form.Encoding {
+			assert.Equal(t, "binary", form.Schema.Value.Properties[name].Value.Format)
+			assert.Contains(t, form.Schema.Value.Required, name)
+			assert.Equal(t, "image/jpeg, image/png, image/gif, image/webp", encoding.ContentType)
+		}
+	})
+	assert.Equal(t, 3, forms)
+}
+
+// visitSchemas calls the check for the schema and every schema in it, with its place.
+func visitSchemas(at string, ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool, check func(at string, s *openapi3.SchemaRef)) {
+	if ref == nil || seen[ref.Value] {
+		return
+	}
+	s := ref.Value
+	seen[s] = true
+	check(at, ref)
+	for name, property := range s.Properties {
+		visitSchemas(at+"."+name, property, seen, check)
+	}
+	for _, part := range slices.Concat(s.OneOf, s.AnyOf) {
+		visitSchemas(at, part, seen, check)
+	}
+	visitSchemas(at+"[]", s.Items, seen, check)
+	visitSchemas(at+".*", s.AdditionalProperties.Schema, seen, check)
+}
+
+// optional are the only fields of responses that may be absent.
+var optional = map[string]string{"#/components/schemas/Images": "pagination", "#/components/schemas/Publication": "localized"}
+
+func TestResponsesHaveAllTheirFields(t *testing.T) {
+	forEach(t, func(t *testing.T, op operation) {
+		for status, response := range op.Responses.Map() {
+			for _, media := range response.Value.Content {
+				if media.Schema != nil && media.Schema.Ref != "#/components/schemas/OpenAPI" {
+					visitSchemas(status, media.Schema, map[*openapi3.Schema]bool{}, func(at string, s *openapi3.SchemaRef) { checkFields(t, at, s) })
+				}
+			}
+		}
+	})
+}
+
+// checkFields asserts that an object requires its named fields. An object without them is a
+// mapping and defines its values.
+func checkFields(t *testing.T, at string, ref *openapi3.SchemaRef) {
+	s := ref.Value
+	if len(s.Properties) > 0 {
+		assert.True(t, s.Type.Is("object"), "%s is an object", at)
+		fields := slices.DeleteFunc(slices.Collect(maps.Keys(s.Properties)), func(name string) bool { return name == optional[ref.Ref] })
+		assert.ElementsMatch(t, fields, s.Required, "%s: fields and required ones", at)
+	} else if s.Type.Permits("object") {
+		isChoice := len(s.OneOf)+len(s.AnyOf) > 0
+		assert.True(t, isChoice || s.AdditionalProperties.Schema != nil, "%s may hold anything", at)
+	}
+}
+
+func TestFeedItemsAreToldApart(t *testing.T) {
+	schemas := load(t).Components.Schemas
+	item := schemas["FeedItem"].Value
+	require.Len(t, item.Discriminator.Mapping, len(item.OneOf))
+	for value, schema := range item.Discriminator.Mapping {
+		name := strings.TrimPrefix(schema.Ref, "#/components/schemas/")
+		assert.Equal(t, value, schemas[name].Value.Properties[item.Discriminator.PropertyName].Value.Const)
+	}
+}
+
+func TestEventsBecomeWhatTheirExamplesAsk(t *testing.T) {
+	compared := 0
+	forEach(t, func(t *testing.T, op operation) {
+		if op.OperationID != "createEvent" && op.OperationID != "updateEvent" {
+			return
+		}
+		for name, asked := range examplesOf(op.RequestBody.Value.Content["application/json"]) {
+			success := op.Responses.Value(map[string]string{"createEvent": "201", "updateEvent": "200"}[op.OperationID])
+			answer, _ := examplesOf(success.Value.Content["application/json"])[name].(node)
+			require.NotNil(t, answer, "the request's example %s has no response", name)
+			event, publish := answer["data"].(node), asked.(node)["publish"]
+			for field, value := range asked.(node) {
+				if field != "publish" {
+					assert.Equal(t, value, event[field], "%s: %s", name, field)
+				}
+			}
+			if op.OperationID == "createEvent" || publish != nil {
+				assert.EqualValues(t, map[bool]int{true: 100, false: 0}[publish == true], event["status"], name)
+			}
+			if op.OperationID == "createEvent" {
+				assert.EqualValues(t, 0, event["comment_count"], "%s: it is new", name)
+				assert.Equal(t, event["create_time"], event["last_modified"], "%s: it is new", name)
+			}
+			compared++
+		}
+	})
+	assert.Equal(t, 4, compared)
+}
+
+// Generators make types of schemas, of responses, and of the parameters of an operation,
+// under one set of names.
+func TestGeneratedTypesHaveDistinctNames(t *testing.T) {
+	components := load(t).Components
+	for name := range components.Responses {
+		assert.NotContains(t, components.Schemas, name, "a response and a schema")
+	}
+	forEach(t, func(t *testing.T, op operation) {
+		name := strings.ToUpper(op.OperationID[:1]) + op.OperationID[1:]
+		for _, suffix := range []string{"Params", "Response", "JSONBody", "JSONRequestBody"} {
+			assert.NotContains(t, components.Schemas, name+suffix)
+		}
+	})
+}

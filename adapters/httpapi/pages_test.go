@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi/reference"
+)
+
+// browsers is the Accept header that browsers send for a page.
+const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+// askPages sends a request for a page; header holds names and values in turn.
+func askPages(t *testing.T, method, path string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	config := Config{Version: "v1.2.3", DemoPeople: []reference.Person{{Name: "Ada", Username: "+1-2025550100"}}}
+	router, err := newRouter(&api{pages: newPages(config)}, nil, slices.Concat(table, pageTable))
+	require.NoError(t, err)
+	r := httptest.NewRequest(method, path, nil)
+	for pair := range slices.Chunk(header, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
+	w := httptest.NewRecorder()
+	router.ServeHTTP(w, r)
+	return w
+}
+
+func TestReferencePage(t *testing.T) {
+	w := askPages(t, "GET", "/docs/")
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Equal(t, "text/html; charset=utf-8", w.Header().Get("Content-Type"))
+	assert.Equal(t, reference.Policy, w.Header().Get("Content-Security-Policy"))
+	assert.Equal(t, "no-cache", w.Header().Get("Cache-Control"))
+	assert.Contains(t, w.Body.String(), `id="op-login"`)
+	assert.Contains(t, w.Body.String(), ">Ada<")
+
+	tag := w.Header().Get("ETag")
+	require.NotEmpty(t, tag)
+	w = askPages(t, "GET", "/docs/", "If-None-Match", tag)
+	assert.Equal(t, http.StatusNotModified, w.Code)
+	assert.Equal(t, reference.Policy, w.Header().Get("Content-Security-Policy"))
+	assert.Equal(t, http.StatusMovedPermanently, askPages(t, "GET", "/docs").Code)
+	assert.Equal(t, http.StatusMethodNotAllowed, askPages(t, "POST", "/docs/").Code)
+}
+
+func TestReferenceAssets(t *testing.T) {
+	page := askPages(t, "GET", "/docs/").Body.String()
+	loaded := regexp.MustCompile(`(?:src|href)="([a-z]+\.[a-z]+\?[0-9a-f]+)"`).FindAllStringSubmatch(page, -1)
+	require.Len(t, loaded, 3)
+	for _, asset := range loaded {
+		w := askPages(t, "GET", "/docs/"+asset[1])
+		assert.Equal(t, http.StatusOK, w.Code, asset[1])
+		assert.Regexp(t, `^(text/css; charset=utf-8|text/javascript; charset=utf-8|image/svg\+xml)$`, w.Header().Get("Content-Type"))
+		assert.Equal(t, http.StatusNotModified, askPages(t, "GET", "/docs/"+asset[1], "If-None-Match", w.Header().Get("ETag")).Code)
+	}
+	for _, name := range []string{"page.html", "reference.go", "..%2Fhttpapi.go", "nothing"} {
+		assert.Equal(t, http.StatusNotFound, askPages(t, "GET", "/docs/"+name).Code, name)
+	}
+}
+
+func TestHomePage(t *testing.T) {
+	w := askPages(t, "GET", "/", "Accept", browsers)
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Equal(t, "text/html; charset=utf-8", w.Header().Get("Content-Type"))
+	assert.Equal(t, reference.Policy, w.Header().Get("Content-Security-Policy"))
+	assert.Contains(t, w.Body.String(), "v1.2.3")
+	assert.Contains(t, w.Body.String(), `href="docs/"`)
+	assert.Equal(t, http.StatusOK, askPages(t, "HEAD", "/", "Accept", "TEXT/HTML").Code)
+	for _, accept := range []string{"", "*/*", "application/json", "application/json, text/plain, */*"} {
+		w := askPages(t, "GET", "/", "Accept", accept)
+		assert.Equal(t, http.StatusNotFound, w.Code, accept)
+		assert.JSONEq(t, `{"error":true,"code":"RESOURCE_NOT_FOUND","data":{"detail":"Not found."}}`, w.Body.String())
+		assert.Equal(t, "Accept", w.Header().Get("Vary"))
+	}
+}

@@ -1,0 +1,118 @@
+package reference
+
+import (
+	"net/url"
+	"strings"
+)
+
+// placeholder is the server in commands. The script replaces it by the page's own.
+const placeholder = "https://plaza.example"
+
+// curl returns a command that sends the example request. The script writes the same command
+// for what a person fills in.
+func (e entry) curl() string {
+	path, query := e.Path, url.Values{}
+	var headers []string
+	if e.Auth == "required" {
+		headers = append(headers, "Authorization: Token <key>")
+	}
+	for _, p := range e.Parameters {
+		switch {
+		case p.In == "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(p.Example))
+		case p.In == "query" && p.Required:
+			query.Set(p.Name, p.Example)
+		case p.In == "header" && p.Required:
+			headers = append(headers, p.Name+": "+p.Example)
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	var parts []string
+	if len(e.Bodies) > 0 {
+		b := e.Bodies[0]
+		if b.IsForm() {
+			for _, f := range b.Shape.Fields {
+				if f.Shape.IsFile {
+					parts = append(parts, "-F "+quote(f.Name+"=@picture.jpg"))
+				}
+			}
+		} else {
+			headers = append(headers, "Content-Type: "+b.MediaType)
+			parts = append(parts, "-d "+quote(b.Example()))
+		}
+	}
+	if e.IsPicture() {
+		parts = append(parts, "-o picture")
+	}
+	command := "curl "
+	if e.Method != "GET" && (e.Method != "POST" || len(e.Bodies) == 0) {
+		command += "-X " + e.Method + " "
+	}
+	command += quote(placeholder + path)
+	for _, h := range headers {
+		command += " \\\n  -H " + quote(h)
+	}
+	for _, p := range parts {
+		command += " \\\n  " + p
+	}
+	return command
+}
+
+// quote returns the word quoted for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// Example returns the first example, or nothing.
+func (b body) Example() string {
+	if len(b.Examples) == 0 {
+		return ""
+	}
+	return b.Examples[0].Text
+}
+
+// IsPicture reports whether the operation returns a picture.
+func (e entry) IsPicture() bool {
+	for _, a := range e.Responses {
+		if a.IsSuccess() {
+			return len(a.Bodies) > 0 && strings.HasPrefix(a.Bodies[0].MediaType, "image/")
+		}
+	}
+	return false
+}
+
+// words returns what the search looks at.
+func (e entry) words() string {
+	all := []string{e.Method, e.Path, e.Summary, e.ID, e.Contract, strings.Join(e.Requires, " ")}
+	for _, p := range e.Parameters {
+		all = append(all, p.Name)
+	}
+	for _, b := range e.Bodies {
+		all = append(all, b.Shape.words()...)
+	}
+	for _, a := range e.Responses {
+		if a.IsSuccess() && len(a.Bodies) > 0 {
+			all = append(all, a.Bodies[0].Shape.words()...)
+		}
+	}
+	seen := map[string]bool{}
+	var once []string
+	for _, word := range all {
+		if !seen[word] && word != "" {
+			seen[word] = true
+			once = append(once, word)
+		}
+	}
+	return strings.ToLower(strings.Join(once, " "))
+}
+
+// words returns the names of the fields that are shown.
+func (s shape) words() (all []string) {
+	for _, f := range s.Fields {
+		all = append(append(all, f.Name), f.Shape.words()...)
+	}
+	for _, v := range s.Variants {
+		all = append(all, v.words()...)
+	}
+	return append(all, s.Schema)
+}

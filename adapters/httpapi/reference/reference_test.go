@@ -1,0 +1,111 @@
+package reference
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi/openapi"
+)
+
+// rendered returns the page of the interface's document.
+func rendered(t *testing.T) string {
+	t.Helper()
+	html, err := Page(openapi.JSON(), []Person{{"Ada <b>", "tries it", "+1-2025550100", `a"b`}})
+	require.NoError(t, err)
+	return string(html)
+}
+
+func TestPageHasEveryOperation(t *testing.T) {
+	html := rendered(t)
+	var document struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal(openapi.JSON(), &document))
+	operations := 0
+	for path, item := range document.Paths {
+		for method, raw := range item {
+			if method == "parameters" {
+				continue
+			}
+			operations++
+			var o struct{ OperationID, Summary string }
+			require.NoError(t, json.Unmarshal(raw, &o))
+			_, article, found := strings.Cut(html, `<article id="op-`+o.OperationID+`"`)
+			require.True(t, found, o.OperationID)
+			article, _, _ = strings.Cut(article, "</article>")
+			assert.Contains(t, article, `data-method="`+strings.ToUpper(method)+`" data-path="`+path+`"`, o.OperationID)
+			assert.Contains(t, article, "<code>curl ", o.OperationID)
+			assert.Contains(t, article, `<span class="status s2">`, o.OperationID)
+			assert.Equal(t, strings.Contains(article, `<span class="need">token</span>`), strings.Contains(article, "Authorization: Token &lt;key&gt;"), o.OperationID)
+			assert.Contains(t, html, `<a href="#op-`+o.OperationID+`"><span class="method`, o.OperationID)
+		}
+	}
+	assert.Equal(t, operations, strings.Count(html, "<article "))
+}
+
+// The policy forbids what this page does not contain, so that the browser says nothing.
+func TestPageFitsPolicy(t *testing.T) {
+	home, err := Home("v1.2.3 <x>")
+	require.NoError(t, err)
+	assert.Contains(t, string(home), "v1.2.3 &lt;x&gt;")
+	for _, html := range []string{rendered(t), string(home)} {
+		for _, element := range regexp.MustCompile(`<script[^>]*>[^<]*`).FindAllString(html, -1) {
+			assert.Regexp(t, `^<script src="[a-z./]*reference\.js\?[0-9a-f]{12}">$`, element)
+		}
+		assert.NotRegexp(t, `<style|<[^>]* style=|<[^>]* on[a-z]+=|javascript:`, html)
+		for _, m := range regexp.MustCompile(`<(?:link|img|script|iframe)[^>]*(?:src|href)="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+			assert.Regexp(t, `^(docs/)?(reference\.css|reference\.js|icon\.svg)\?`, m[1])
+		}
+		assert.NotContains(t, html, "ZgotmplZ", "html/template has refused a value")
+	}
+}
+
+func TestPageShowsPeople(t *testing.T) {
+	html := rendered(t)
+	assert.Contains(t, html, `data-username="&#43;1-2025550100" data-password="a&#34;b">Ada &lt;b&gt;<span`)
+	without, err := Page(openapi.JSON(), nil)
+	require.NoError(t, err)
+	assert.NotContains(t, string(without), "demo data:")
+}
+
+func TestPageIsSmall(t *testing.T) {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	lines := 0
+	for _, name := range []string{"page.html", "home.html", "reference.css", "reference.js", "icon.svg"} {
+		content, err := files.ReadFile(name)
+		require.NoError(t, err)
+		lines += bytes.Count(content, []byte("\n"))
+		if _, _, isLoaded := Asset(name); isLoaded {
+			w.Write(content)
+		}
+	}
+	html := rendered(t)
+	w.Write([]byte(html))
+	require.NoError(t, w.Close())
+	t.Logf("%d lines; %d bytes of HTML; all %d bytes compressed", lines, len(html), out.Len())
+	assert.LessOrEqual(t, lines, 1200)
+	assert.Less(t, out.Len(), 1<<20)
+}
+
+func TestBrokenDocuments(t *testing.T) {
+	const operation = `{"operationId": "a", "tags": ["T"], "responses": {"200": {"description": "", "content": {"application/json": {"schema": %}}}}}`
+	for want, document := range map[string]string{
+		"reference:":               `[]`,
+		`"Gone" is missing`:        `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": ` + strings.Replace(operation, "%", `{"$ref": "#/components/schemas/Gone"}`, 1) + `}}}`,
+		"#/paths/x is not one of":  `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": ` + strings.Replace(operation, "%", `{"$ref": "#/paths/x"}`, 1) + `}}}`,
+		`the tag "T" is missing`:   `{"paths": {"/a/": {"get": ` + strings.Replace(operation, "%", "{}", 1) + `}}}`,
+		"200 is null":              `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": {"responses": {"200": null}}}}}`,
+		"/a/: get: response 200: ": `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": {"responses": {"200": {"$ref": "#/components/responses/Gone"}}}}}}`,
+	} {
+		_, err := Page([]byte(document), nil)
+		assert.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,109 @@
+//go:build !race
+
+package imaging
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/media"
+	"plaza/test/pictures"
+)
+
+// inUse returns the value of a line of the process's status, in bytes.
+func inUse(t *testing.T, line string) int64 {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	found := regexp.MustCompile(line + `:\s+(\d+) kB`).FindSubmatch(status)
+	require.NotNil(t, found)
+	kB, err := strconv.ParseInt(string(found[1]), 10, 64)
+	require.NoError(t, err)
+	return kB << 10
+}
+
+// peakOf returns how much more memory than before the process has while it processes the
+// picture: a large one twice, without the first result.
+func peakOf(t *testing.T, raw []byte, isLarge bool, specs []media.SizeSpec) int64 {
+	t.Helper()
+	debug.FreeOSMemory()
+	require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)) // the peak begins anew
+	before := inUse(t, "VmRSS")
+	s := NewProcessor(1)
+	first, err := s.Process(t.Context(), "user 1", bytes.NewReader(raw), specs...)
+	require.NoError(t, err)
+	if !isLarge {
+		return inUse(t, "VmHWM") - before
+	}
+	_, err = s.Process(t.Context(), "user 1", bytes.NewReader(raw), specs...)
+	require.NoError(t, err)
+	return inUse(t, "VmHWM") - before - int64(len(first.Bytes))
+}
+
+// upside turns a JPEG.
+func upside(raw []byte) []byte {
+	exif := []byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
+	return slices.Concat(raw[:2], exif, raw[2:])
+}
+
+// TestPLA03_pictures_take_the_memory_that_is_counted compares what each form needs with what
+// the process takes.
+func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	before := debug.SetGCPercent(400) // as a server
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	const width, height = 5000, 4000
+	r := image.Rect(0, 0, width, height)
+	grey, palette := image.NewGray(r), image.NewPaletted(r, color.Palette{color.White, color.Transparent, color.Black, color.NRGBA{1, 2, 3, 4}})
+	for i := range grey.Pix {
+		grey.Pix[i], palette.Pix[i] = uint8(i%width/97+i/width/61), uint8(i*i/7)&3
+	}
+	photo := image.NewYCbCr(r, image.YCbCrSubsampleRatio420)
+	copy(photo.Y, grey.Pix)
+	square := image.NewGray(image.Rect(0, 0, 2500, 2500)) // the worst size to shrink to an avatar
+	for name, raw := range map[string][]byte{
+		"JPEG": pictures.JPEG(t, photo), "JPEG turned": upside(pictures.JPEG(t, photo)), "JPEG grey": pictures.JPEG(t, grey),
+		"JPEG progressive": pictures.Progressive(t, grey), "JPEG progressive turned": upside(pictures.Progressive(t, grey)),
+		"JPEG progressive of inks": inked(pictures.Progressive(t, grey)),
+		"PNG of 16 bits":           pictures.Deep(t, width, height, false), "PNG of 16 bits interlaced": pictures.Deep(t, width, height, true),
+		"PNG grey": pictures.PNG(t, grey), "PNG with a palette": pictures.PNG(t, palette), "GIF": pictures.GIF(t, palette),
+		"JPEG shrunk": pictures.JPEG(t, square),
+	} {
+		f, c, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
+		require.NoError(t, err, name)
+		counted := f.need((&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).open(), c).bytes(image.Pt(c.Width, c.Height), media.AvatarSizes)
+		peak := peakOf(t, raw, counted > smallMemory, media.AvatarSizes)
+		t.Logf("%-26s %4d MiB counted, %4d taken: %5.1f bytes a pixel", name, counted>>20, peak>>20, float64(peak)/float64(c.Width*c.Height))
+		const measuring = 8 << 20 // what the process itself takes more, at times
+		assert.LessOrEqual(t, peak, counted+measuring, name)
+	}
+}
+
+// inked makes a fourth component of the first one, as in CMYK.
+func inked(raw []byte) []byte {
+	be := binary.BigEndian
+	adobe := []byte("\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00")
+	frame := bytes.Index(raw, []byte("\xff\xc2"))
+	length := int(be.Uint16(raw[frame+2:]))
+	sof := append(slices.Clone(raw[frame:frame+2+length]), 4, 0x11, 0)
+	be.PutUint16(sof[2:], uint16(length+3))
+	sof[9] = 4
+	scan := bytes.Index(raw, []byte("\xff\xda\x00\x08\x01\x03"))
+	scans := slices.Clone(raw[scan : len(raw)-2])
+	scans[5] = 4
+	scans[bytes.LastIndex(scans, []byte("\xff\xda\x00\x08\x01\x03"))+5] = 4
+	return slices.Concat(raw[:2], adobe, raw[2:frame], sof, raw[frame+2+length:len(raw)-2], scans, raw[len(raw)-2:])
+}

@@ -1,0 +1,90 @@
+package memory
+
+import (
+	"context"
+
+	"plaza/domain/event"
+	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/user"
+)
+
+// Within returns the events as a store that was opened with the quotas.
+func (v Events) Within(l quota.Limits) Events { return Events{v.s, l} }
+
+// Within returns the images as a store that was opened with the quotas.
+func (v Images) Within(l quota.Limits) Images { return Images{v.s, l} }
+
+// Within returns the accounts as a store that was opened with the quotas.
+func (v Accounts) Within(l quota.Limits) Accounts { return Accounts{v.s, l} }
+
+// Room is the store as quota.Room.
+type Room struct {
+	s      *Store
+	limits quota.Limits
+}
+
+// Room returns the store's room within the quotas.
+func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
+
+var _ quota.Room = Room{}
+
+// CheckPictures implements quota.Room.
+func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
+	used, err := read(ctx, v.s, func() (int64, error) { return v.s.pictureBytes[owner], nil })
+	if err != nil {
+		return err
+	}
+	return v.limits.CheckPictures(used + 1)
+}
+
+// countedPicture is a picture whose bytes count for the quota of its owner.
+type countedPicture struct {
+	owner user.ID
+	bytes int64
+}
+
+// countPictures counts new pictures of the owner, or returns ErrPictures. The caller gives some
+// bytes back in the same step.
+func (s *Store) countPictures(l quota.Limits, owner user.ID, bytes map[media.Key]int64, givenBack ...int64) error {
+	var all int64
+	for _, n := range bytes {
+		all += n
+	}
+	if all == 0 {
+		return nil
+	}
+	after := s.pictureBytes[owner] + all
+	for _, n := range givenBack {
+		after -= n
+	}
+	if err := l.CheckPictures(after); err != nil {
+		return err
+	}
+	for key, n := range bytes {
+		s.pictures[key] = countedPicture{owner, n}
+	}
+	s.pictureBytes[owner] += all
+	return nil
+}
+
+// giveBack gives the bytes of a picture that will be deleted back to its owner.
+func (s *Store) giveBack(key media.Key) {
+	was := s.pictures[key]
+	s.pictureBytes[was.owner] -= was.bytes
+	delete(s.pictures, key)
+}
+
+// checkDrafts returns ErrDrafts if storing next in place of replaced makes one draft too many.
+func (s *Store) checkDrafts(l quota.Limits, replaced, next *event.Event) error {
+	if l.Drafts == 0 || !event.AddsDraft(replaced, next) {
+		return nil
+	}
+	drafts := 0
+	for _, e := range s.events {
+		if e.Author == next.Author() && e.Status == event.Draft {
+			drafts++
+		}
+	}
+	return l.CheckDrafts(drafts)
+}

@@ -1,0 +1,43 @@
+package bootstrap
+
+import (
+	"log/slog"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"plaza/adapters/imaging"
+)
+
+// limitMemory trades memory for less garbage collection, up to a limit: a server has few
+// live objects, but pictures are large. GOGC and GOMEMLIMIT in the environment take
+// precedence.
+func limitMemory(log *slog.Logger) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") != "" {
+		log.Info("memory is limited by GOMEMLIMIT", "MiB", debug.SetMemoryLimit(-1)>>20)
+		return
+	}
+	limit, enough := memoryLimit(memlimit.FromCgroup, imaging.MaxMemory(runtime.GOMAXPROCS(0)))
+	debug.SetMemoryLimit(limit)
+	if !enough {
+		log.Warn("the cgroup has less memory than pictures may take; the system may end this server", "MiB", limit>>20)
+		return
+	}
+	log.Info("memory is limited", "MiB", limit>>20)
+}
+
+// memoryLimit returns the limit for a program whose pictures take at most that much: as much
+// for everything, because pictures seldom do, and at most nine tenths of the cgroup's limit.
+// It reports whether the cgroup has enough.
+func memoryLimit(cgroup memlimit.Provider, pictures int64) (limit int64, enough bool) {
+	most, err := cgroup()
+	if err != nil || most/10*9 >= uint64(pictures) { // an error means that there is no limit to read
+		return pictures, true
+	}
+	return int64(most / 10 * 9), false
+}

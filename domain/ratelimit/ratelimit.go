@@ -1,0 +1,154 @@
+// Package ratelimit limits how often an account may write (GEN-14).
+//
+// The algorithm is GCRA, the generic cell rate algorithm. It admits what a token bucket
+// admits, and it needs only one stored instant for each account and action: until when the
+// account has paid. So one conditional statement of a database both checks and charges a
+// write, and nothing has to refill buckets.
+//
+// A limit of 60 an hour admits 60 writes at once, and then one a minute. Stores apply a
+// charge in the transaction of the write that it pays for. So a write that fails is not
+// charged, and servers that share a store share the limits. Limits that must cost no round
+// trip are in a Sketch, which each process has for itself.
+package ratelimit
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/instant"
+)
+
+// Action is what is limited. Its value is stored.
+type Action string
+
+// The limited actions of an account.
+const (
+	Comment     Action = "comment"
+	Like        Action = "like" // and taking a like back
+	Follow      Action = "follow"
+	Event       Action = "event" // writing and changing events
+	Upload      Action = "upload"
+	UploadBytes Action = "upload_bytes"
+	Login       Action = "login" // that succeeds
+)
+
+// doing says in a refusal what the caller does too often.
+var doing = map[Action]string{
+	Comment:     "You are commenting too often.",
+	Like:        "You are liking too often.",
+	Follow:      "You are following too often.",
+	Event:       "You are changing events too often.",
+	Upload:      "You are uploading too many pictures.",
+	UploadBytes: "You are uploading too much data.",
+	Login:       "You are logging in too often.",
+}
+
+// ErrThrottled returns the fault of an action that is admitted again after the duration.
+func ErrThrottled(a Action, after time.Duration) error {
+	return fault.RetryAfter(fault.Throttled, after, doing[a]+" Try again later.")
+}
+
+// Limits are the limits of actions. An action without one is not limited.
+type Limits map[Action]Limit
+
+// Charge returns what one write costs the account. It is zero if the action is not limited.
+func (l Limits) Charge(account int64, a Action, now time.Time) Charge {
+	return l.charge(account, a, 1, now)
+}
+
+// Upload returns what an upload of so many bytes costs the account.
+func (l Limits) Upload(account, bytes int64, now time.Time) []Charge {
+	return []Charge{l.charge(account, Upload, 1, now), l.charge(account, UploadBytes, bytes, now)}
+}
+
+func (l Limits) charge(account int64, a Action, units int64, now time.Time) Charge {
+	if l[a].IsOff() {
+		return Charge{}
+	}
+	return Charge{Account: account, Action: a, Limit: l[a], Units: units, Now: instant.Normalise(now)}
+}
+
+// Charge is what a write costs its account. The zero Charge is free: stores ignore it.
+type Charge struct {
+	Account int64 // uid: package user imports this one
+	Action  Action
+	Limit   Limit
+	Units   int64
+	Now     time.Time
+}
+
+// IsFree reports whether the charge admits every write.
+func (c Charge) IsFree() bool { return c.Limit.IsOff() }
+
+// Price returns the time that the charge takes up, in whole microseconds. A charge of more
+// than the limit takes up all of it.
+func (c Charge) Price() time.Duration {
+	if c.IsFree() {
+		return 0
+	}
+	high, low := bits.Mul64(uint64(min(max(c.Units, 1), c.Limit.Count)), uint64(c.Limit.Period.Microseconds()))
+	micros, _ := bits.Div64(high, low, uint64(c.Limit.Count))
+	return time.Duration(micros) * time.Microsecond
+}
+
+// Apply returns until when the account has paid after the charge, where it had paid until
+// paid before. If the limit does not admit the charge, Apply returns ErrThrottled with the
+// time after which it would.
+func (c Charge) Apply(paid time.Time) (time.Time, error) {
+	if c.IsFree() {
+		return paid, nil
+	}
+	if paid.Before(c.Now) {
+		paid = c.Now
+	}
+	after := paid.Add(c.Price())
+	if wait := after.Sub(c.Now) - c.Limit.Period; wait > 0 {
+		return time.Time{}, ErrThrottled(c.Action, wait)
+	}
+	return after, nil
+}
+
+// Limit admits Count units within Period: all at once, or evenly spread. The zero Limit
+// admits everything.
+type Limit struct {
+	Count  int64
+	Period time.Duration
+}
+
+// Off admits everything, as the zero Limit does. It tells a setting that says so from one
+// that is missing.
+var Off = Limit{Count: -1}
+
+// IsOff reports whether the limit admits everything.
+func (l Limit) IsOff() bool { return l.Count <= 0 || l.Period <= 0 }
+
+// maxCount bounds the count of a limit: no text can overflow it.
+const maxCount = 1 << 50
+
+// periods are the periods of limits as texts.
+var periods = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+
+// units are the suffixes of a count.
+var units = map[string]int64{"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+// UnmarshalText parses a limit like 300/h or 8GiB/d, or “off”. The periods are s, m, h and d.
+func (l *Limit) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		*l = Off
+		return nil
+	}
+	number, period, _ := strings.Cut(string(text), "/")
+	digits := strings.TrimRight(number, "KMGiB")
+	unit, isUnit := units[number[len(digits):]]
+	count, err := strconv.ParseInt(digits, 10, 64)
+	length, isPeriod := periods[period]
+	if err != nil || !isUnit || !isPeriod || count < 1 || count > maxCount/unit {
+		return fmt.Errorf("%q is not a limit like 300/h or 8GiB/d, or off", text)
+	}
+	*l = Limit{Count: count * unit, Period: length}
+	return nil
+}

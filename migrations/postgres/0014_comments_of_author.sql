@@ -1,0 +1,3 @@
+-- transaction: none
+-- Comments of an account on an event, for the quota of comments.
+CREATE INDEX CONCURRENTLY comments_of_author ON comments (event_id, author_id);

@@ -1,0 +1,338 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+)
+
+// answer is what a script of a page gets for a fetch.
+type answer struct {
+	Status  int
+	Headers map[string]string // those that the script can read
+	Body    string
+	Blocked string // the error, if the browser hides the answer
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// pageScript is a page with the functions that the tests call.
+const pageScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>A page of another origin</title><script>
+async function ask(url, options) {
+	try {
+		const got = await fetch(url, options)
+		return {Status: got.status, Headers: Object.fromEntries(got.headers), Body: await got.text()}
+	} catch (error) {
+		return {Blocked: String(error)}
+	}
+}
+function upload(url, key, tag) {
+	const form = new FormData(), canvas = new OffscreenCanvas(3, 2)
+	canvas.getContext('2d').fillRect(0, 0, 3, 2)
+	form.append('tags', tag)
+	return canvas.convertToBlob().then(png => {
+		form.append('img', png, 'a.png')
+		return ask(url, {method: 'POST', headers: {Authorization: 'Token ' + key}, body: form})
+	})
+}
+function draw(url, mode) {
+	return new Promise(done => {
+		const image = new Image()
+		if (mode) image.crossOrigin = mode
+		image.onerror = () => done('not loaded')
+		image.onload = () => {
+			const canvas = document.createElement('canvas')
+			canvas.width = image.width, canvas.height = image.height
+			const pen = canvas.getContext('2d')
+			pen.drawImage(image, 0, 0)
+			try { done(image.width + ' pixels wide, alpha ' + pen.getImageData(0, 0, 1, 1).data[3]) }
+			catch (error) { done(error.name) }
+		}
+		image.src = url
+	})
+}
+</script>`
+
+// servePage serves an empty page with pageScript and returns its origin twice, as 127.0.0.1
+// and as localhost, which are two origins.
+func servePage(t *testing.T) (asAddress, asName string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, pageScript)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+}
+
+// recorder keeps the answers of a server.
+type recorder struct {
+	mu      sync.Mutex
+	answers []recorded
+}
+
+type recorded struct {
+	what   string // "GET /api/user/profile/ 200"
+	header http.Header
+}
+
+// wrap returns the handler with answers recorded. Every answer has a Location, so that a test
+// can see whether a script reads it.
+func (r *recorder) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Location", "/here/")
+		next.ServeHTTP(&recording{w, req.Method + " " + req.URL.Path, r}, req)
+	})
+}
+
+// take returns the answers since the last call.
+func (r *recorder) take() []recorded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.answers
+	r.answers = nil
+	return all
+}
+
+// recording records an answer before its first byte is sent.
+type recording struct {
+	http.ResponseWriter
+	asked string
+	by    *recorder
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *recording) WriteHeader(status int) {
+	w.by.mu.Lock()
+	w.by.answers = append(w.by.answers, recorded{fmt.Sprintf("%s %d", w.asked, status), w.Header().Clone()})
+	w.by.mu.Unlock()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap gives http.ResponseController access to the wrapped writer.
+func (w *recording) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// caller is a page that calls a server.
+type caller struct {
+	*tab
+	api string
+	key string
+}
+
+// ask lets the page send a request with fetch.
+func (c *caller) ask(t *testing.T, method, path string, header object, body any) answer {
+	t.Helper()
+	options := object{"method": method, "headers": object{}}
+	if c.key != "" {
+		options["headers"] = object{"Authorization": "Token " + c.key}
+	}
+	for name, value := range header {
+		options["headers"].(object)[name] = value
+	}
+	if body != nil {
+		options["headers"].(object)["Content-Type"] = "application/json"
+		options["body"] = string(encode(t, body))
+	}
+	return evaluate[answer](t, c.tab, call("ask", c.api+path, options))
+}
+
+// call returns the script that calls the function.
+func call(function string, arguments ...any) string {
+	var all []string
+	for _, argument := range arguments {
+		text, _ := json.Marshal(argument)
+		all = append(all, string(text))
+	}
+	return function + "(" + strings.Join(all, ", ") + ")"
+}
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return text
+}
+
+// fails asserts that the page can read the error and its request id.
+func (a answer) fails(t *testing.T, status int, code string) {
+	t.Helper()
+	var body struct {
+		Error bool
+		Code  string
+	}
+	require.Equal(t, status, a.Status, "%+v", a)
+	require.NoError(t, json.Unmarshal([]byte(a.Body), &body), "%+v", a)
+	assert.True(t, body.Error)
+	assert.Equal(t, code, body.Code)
+	assert.NotEmpty(t, a.Headers["x-request-id"])
+}
+
+func (a answer) is(t *testing.T, status int, into any) {
+	t.Helper()
+	require.Equal(t, status, a.Status, "%+v", a)
+	require.NoError(t, json.Unmarshal([]byte(a.Body), into), "%+v", a)
+}
+
+const (
+	login   = "/api/auth/login/"
+	profile = "/api/user/profile/"
+	events  = "/api/xfile/event/"
+	images  = "/api/user/user-image/"
+	yuan    = "+86-13800000001" // uid 1 of the demo data
+)
+
+// login logs the person of the demo data in.
+func (c *caller) login(t *testing.T) {
+	t.Helper()
+	var body struct{ Data struct{ Key string } }
+	c.ask(t, "POST", login, nil, object{"username": yuan, "password": "plaza-demo"}).is(t, 200, &body)
+	c.key = body.Data.Key
+}
+
+// TestChromium shows GEN-15, and the page at /docs/, on one server and in one Chromium:
+// loading the demo data and starting a browser take most of the time.
+func TestChromium(t *testing.T) {
+	chromium := startChromium(t)
+	listed, unlisted := servePage(t)
+	seen := &recorder{}
+	api := serve(t, bootstrap.Origins{listed}, func(app *bootstrap.App) {
+		require.NoError(t, app.LoadDemo(t.Context()))
+		app.Handler = seen.wrap(app.Handler)
+	})
+	t.Run("GEN_15", func(t *testing.T) { showCORS(t, chromium, api, listed, unlisted, seen) })
+	t.Run("reference", func(t *testing.T) { showReference(t, chromium, api) })
+}
+
+// showCORS lets pages of a listed and of an unlisted origin call the server.
+func showCORS(t *testing.T, chromium context.Context, api, listed, unlisted string, seen *recorder) {
+	t.Run("listed_origin", func(t *testing.T) {
+		page := &caller{tab: openTab(t, chromium, listed), api: api}
+		page.login(t)
+		assert.Equal(t, []string{"OPTIONS " + login + " 204", "POST " + login + " 200"}, whatOf(seen.take()))
+		readsAnswers(t, page)
+		readsErrors(t, page)
+		usesPictures(t, page)
+	})
+	t.Run("any_origin", func(t *testing.T) {
+		empty := serve(t, bootstrap.Origins{"*"}, func(*bootstrap.App) {})
+		page := &caller{tab: openTab(t, chromium, unlisted), api: empty, key: "unknown"}
+		page.ask(t, "POST", login, nil, object{"username": yuan, "password": "a guess"}).fails(t, 400, "VALIDATION_EXCEPTION")
+		page.ask(t, "GET", profile, nil, nil).fails(t, 401, "AUTHENTICATION_FAILED")
+		page.key = ""
+		page.ask(t, "GET", "/api/feed/categories/", nil, nil).is(t, 200, &object{})
+	})
+	t.Run("unlisted_origin", func(t *testing.T) {
+		page := &caller{tab: openTab(t, chromium, unlisted), api: api}
+		isHidden(t, page, seen)
+	})
+}
+
+// readsAnswers shows requests with a token, and headers of answers.
+func readsAnswers(t *testing.T, page *caller) {
+	var person struct{ Data struct{ UID int } }
+	a := page.ask(t, "GET", profile, object{"X-Request-ID": "from-the-page"}, nil)
+	a.is(t, 200, &person)
+	assert.Equal(t, 1, person.Data.UID)
+	assert.Equal(t, "from-the-page", a.Headers["x-request-id"])
+
+	var written struct{ Data struct{ ID int } }
+	a = page.ask(t, "POST", events, object{"Idempotency-Key": "8d0b8a52"}, object{"title": "A walk"})
+	a.is(t, 201, &written)
+	assert.Equal(t, "/here/", a.Headers["location"])
+	path := fmt.Sprintf("%s%d/", events, written.Data.ID)
+	page.ask(t, "PATCH", path, nil, object{"title": "A long walk"}).is(t, 200, &object{})
+	assert.Equal(t, 204, page.ask(t, "DELETE", path, nil, nil).Status)
+
+	a = page.ask(t, "GET", images+"?uid=1", nil, nil)
+	a.is(t, 200, &object{})
+	require.NotEmpty(t, a.Headers["etag"])
+	again := page.ask(t, "GET", images+"?uid=1", object{"If-None-Match": a.Headers["etag"]}, nil)
+	assert.Equal(t, 304, again.Status)
+	assert.Equal(t, a.Headers["etag"], again.Headers["etag"])
+}
+
+// readsErrors shows the errors that a page must understand.
+func readsErrors(t *testing.T, page *caller) {
+	page.ask(t, "POST", events, nil, object{"title": nil}).fails(t, 400, "VALIDATION_EXCEPTION")
+	page.ask(t, "GET", events+"4711/", nil, nil).fails(t, 404, "RESOURCE_NOT_FOUND")
+	page.ask(t, "PUT", events, nil, nil).fails(t, 405, "METHOD_NOT_ALLOWED")
+	page.ask(t, "GET", "/nothing/", nil, nil).fails(t, 404, "RESOURCE_NOT_FOUND")
+	page.ask(t, "GET", profile, object{"Authorization": "Token wrong"}, nil).fails(t, 401, "AUTHENTICATION_FAILED")
+	(&caller{tab: page.tab, api: page.api}).ask(t, "GET", profile, nil, nil).fails(t, 401, "NOT_AUTHENTICATED")
+
+	a := page.ask(t, "POST", "/api/pay/order/pay/", nil, object{"pay_method": 200, "end_type": 0})
+	a.fails(t, 503, "SERVICE_UNAVAILABLE") // no wallet is configured
+	assert.NotEmpty(t, a.Headers["x-order-id"])
+
+	wrong := object{"username": "+86-13800000002", "password": "a guess"}
+	for range 5 { // AUT-11
+		page.ask(t, "POST", login, nil, wrong).fails(t, 400, "VALIDATION_EXCEPTION")
+	}
+	a = page.ask(t, "POST", login, nil, wrong)
+	a.fails(t, 429, "THROTTLED")
+	assert.NotEmpty(t, a.Headers["retry-after"])
+}
+
+// usesPictures shows an upload as a form, and pictures in a page.
+func usesPictures(t *testing.T, page *caller) {
+	a := evaluate[answer](t, page.tab, call("upload", page.api+images, page.key, "drawn"))
+	var image struct{ Data struct{ Img string } }
+	a.is(t, 201, &image)
+	for address, width := range map[string]int{image.Data.Img: 3, page.api + "/media/portrait/1-sm.png": 64} {
+		a := evaluate[answer](t, page.tab, call("ask", address))
+		assert.Equal(t, 200, a.Status, address)
+		assert.NotEmpty(t, a.Body, address)
+		assert.Equal(t, fmt.Sprintf("%d pixels wide, alpha 255", width), page.draw(t, address, "anonymous"))
+		assert.Equal(t, "SecurityError", page.draw(t, address+"?tainted", ""), "without crossorigin no script reads pixels")
+	}
+}
+
+// draw lets the page draw the picture into a canvas and read a pixel.
+func (c *caller) draw(t *testing.T, address, mode string) string {
+	t.Helper()
+	return evaluate[string](t, c.tab, call("draw", address, mode))
+}
+
+// isHidden shows that the browser hides answers from a page of an origin that is not listed,
+// and that the server answers it as it answers callers without an origin.
+func isHidden(t *testing.T, page *caller, seen *recorder) {
+	seen.take()
+	const portrait = "/media/portrait/1-sm.png"
+	hidden := "TypeError: Failed to fetch"
+	assert.Equal(t, hidden, page.ask(t, "GET", profile, nil, nil).Blocked)
+	assert.Equal(t, hidden, page.ask(t, "GET", "/api/feed/categories/", nil, nil).Blocked)
+	assert.Equal(t, "not loaded", page.draw(t, page.api+portrait, "anonymous"))
+	assert.Equal(t, hidden, page.ask(t, "GET", profile, object{"Authorization": "Token x"}, nil).Blocked)
+	assert.Equal(t, hidden, page.ask(t, "POST", login, nil, object{"username": yuan, "password": "plaza-demo"}).Blocked)
+
+	answered := seen.take()
+	assert.Equal(t, []string{
+		"GET " + profile + " 401", "GET /api/feed/categories/ 200", "GET " + portrait + " 200",
+		"OPTIONS " + profile + " 405", "OPTIONS " + login + " 405",
+	}, whatOf(answered), "a request that needs a preflight is not sent")
+	for _, a := range answered {
+		for name := range a.header {
+			assert.NotContains(t, name, "Access-Control-", a.what)
+		}
+		assert.Contains(t, a.header.Values("Vary"), "Origin", a.what)
+	}
+	assert.NotEmpty(t, page.consoleErrors(), "the console says why")
+}
+
+func whatOf(answers []recorded) (all []string) {
+	for _, a := range answers {
+		all = append(all, a.what)
+	}
+	return all
+}

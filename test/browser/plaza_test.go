@@ -1,0 +1,39 @@
+package browser
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/argon2id"
+	"plaza/bootstrap"
+)
+
+// serve serves Plaza, prepared as the function does, on a free port until the test ends.
+func serve(t *testing.T, origins bootstrap.Origins, prepare func(*bootstrap.App)) (url string) {
+	t.Helper()
+	config, err := bootstrap.Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DataDir: t.TempDir(), CORSOrigins: origins,
+		TokenTTL: time.Hour, LogFormat: "text", WalletPoll: time.Minute, WalletTimeout: time.Second,
+	}.Check()
+	require.NoError(t, err)
+	listeners, err := bootstrap.Listen(config)
+	require.NoError(t, err)
+	config.PublicURL = listeners.URL()
+	app, err := bootstrap.NewApp(t.Context(), config.OfferDemo(), slog.New(slog.DiscardHandler), bootstrap.Parts{Hashing: &argon2id.Cheap})
+	require.NoError(t, err)
+	prepare(app)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- bootstrap.Serve(ctx, app, listeners) }()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-done)
+		assert.NoError(t, app.Close())
+	})
+	return listeners.URL()
+}

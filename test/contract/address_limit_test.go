@@ -1,0 +1,158 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/bootstrap"
+	"plaza/domain/ratelimit"
+)
+
+// addressLimitRows show the limits of GEN-14 that a process counts for itself: requests of an
+// address without a valid token, and languages of a reader. No store has a part in them.
+var addressLimitRows = []row{
+	{"GEN-14 requests of an address without a token are limited", addressIsLimited, memoryOnly},
+	{"GEN-14 an invalid token does not avoid the limit of the address", invalidTokensCount, memoryOnly},
+	{"GEN-14 a valid token is not limited by address", validTokensAreFree, memoryOnly},
+	{"GEN-14 the wallet and pictures and preflights are never limited", neverLimited, memoryOnly},
+	{"GEN-14 behind a proxy that is not trusted addresses are not limited", forgottenProxy, memoryOnly},
+	{"GEN-14 limits that are off", limitsOff, memoryOnly},
+	{"GEN-14 a reader begins few languages within an hour", languagesAreLimited, memoryOnly},
+}
+
+// limitedTo is behindProxy with the limit on requests of an address.
+func (on store) limitedTo(t *testing.T, most int64, change ...func(*bootstrap.Config)) *server {
+	t.Helper()
+	return on.startWith(t, func(c *bootstrap.Config) {
+		trustTests(c)
+		c.LimitAddress = ratelimit.Limit{Count: most, Period: time.Minute}
+		for _, f := range change {
+			f(c)
+		}
+	})
+}
+
+// opened is an operation that takes any caller, without a trailing slash that is redirected.
+const opened = "/api/feed/categories/"
+
+func addressIsLimited(t *testing.T, s *server) {
+	s = s.on.limitedTo(t, 6)
+	ada := s.member(t)
+	home := s.from("192.0.2.1")
+	for range 2 {
+		home.get(t, opened).is(200)
+		home.get(t, profile).is(401)
+		home.logsIn(t, ada.phone, password).is(200)
+	}
+	for _, path := range []string{opened, profile, itemsOf("uncategory"), images + "?uid=1", reference} {
+		assert.Equal(t, 10*time.Second, home.get(t, path).throttled(), path)
+		assert.Equal(t, 429, home.send(t, "HEAD", path, nil).status, path)
+	}
+	assert.Equal(t, 10*time.Second, home.logsIn(t, ada.phone, password).throttled())
+	home.post(t, simpleInfo, object{"uid": []any{ada.id}}).throttled()
+	s.from("192.0.2.2").get(t, opened).is(200)
+	s.from("2001:db8:1:2::1").get(t, opened).is(200)
+
+	s.clock.advance(10 * time.Second)
+	home.get(t, opened).is(200)
+	home.get(t, opened).throttled()
+}
+
+func invalidTokensCount(t *testing.T, s *server) {
+	s = s.on.limitedTo(t, 3)
+	ada := s.member(t)
+	ended := s.issue(t, ada, 0)
+	s.with(ended).post(t, logout, nil).is(204)
+	for address, key := range map[string]string{"192.0.2.1": "x", "192.0.2.2": "a b", "192.0.2.3": ended} {
+		home := s.from(address)
+		home.key = key
+		for range 3 {
+			home.get(t, opened).fails(401, "AUTHENTICATION_FAILED")
+		}
+		home.get(t, opened).throttled()
+		home.get(t, profile).throttled()
+		s.from(address).get(t, opened).throttled()
+	}
+}
+
+func validTokensAreFree(t *testing.T, s *server) {
+	s = s.on.limitedTo(t, 1)
+	ada := s.member(t)
+	s.from("192.0.2.1").get(t, opened).is(200)
+	s.from("192.0.2.1").get(t, opened).throttled()
+	member := s.from("192.0.2.1")
+	member.key = ada.key
+	for range 5 {
+		member.get(t, opened).is(200)
+		member.get(t, profile).is(200)
+		member.get(t, "/api/pay-admin/v1/payment/").is(403)
+		member.post(t, events, object{"title": ""}).is(201)
+	}
+	s.from("192.0.2.2").get(t, opened).is(200)
+	home := s.from("192.0.2.2")
+	home.key = ada.key
+	home.get(t, opened).is(200)
+	s.from("192.0.2.2").get(t, opened).throttled()
+}
+
+func neverLimited(t *testing.T, s *server) {
+	s = s.on.limitedTo(t, 1, func(c *bootstrap.Config) { c.CORSOrigins = bootstrap.Origins{app} })
+	ada := s.member(t)
+	image := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
+	home := s.anyone()
+	home.get(t, opened).is(200)
+	home.get(t, opened).throttled()
+	for range 4 {
+		home.get(t, image[len(s.url):]).is(200)
+		home.get(t, "/media/portrait/1-md.png").is(200)
+		home.get(t, "/media/private/none.jpg").is(404)
+		home.post(t, notify, "<xml></xml>").is(503)
+		assert.Equal(t, http.StatusNoContent, s.preflight(t, app, http.MethodGet, opened).StatusCode)
+	}
+	refused := home.saying("Origin", app).get(t, opened)
+	refused.throttled()
+	assert.Equal(t, app, refused.header.Get("Access-Control-Allow-Origin"))
+}
+
+func forgottenProxy(t *testing.T, s *server) {
+	s = s.on.startWith(t, func(c *bootstrap.Config) { c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Minute} })
+	for range 5 {
+		s.from("192.0.2.1").get(t, opened).is(200)
+	}
+	assert.Contains(t, s.log.String(), "PLAZA_TRUSTED_PROXIES")
+	s.anyone().get(t, opened).is(200)
+	s.anyone().get(t, opened).throttled()
+}
+
+func limitsOff(t *testing.T, s *server) {
+	s = s.on.limitedTo(t, 1, func(c *bootstrap.Config) { c.Limits = "off" })
+	for range 5 {
+		s.from("192.0.2.1").get(t, opened).is(200)
+	}
+	s = s.on.limitedTo(t, 1, func(c *bootstrap.Config) { c.LimitAddress = ratelimit.Off })
+	for range 5 {
+		s.from("192.0.2.1").get(t, opened).is(200)
+	}
+}
+
+func languagesAreLimited(t *testing.T, s *server) {
+	s = s.on.startWith(t, func(c *bootstrap.Config) {
+		c.Translator, c.LimitLanguages = "pseudo", ratelimit.Limit{Count: 2, Period: time.Hour}
+	})
+	ada, bob := s.member(t), s.member(t)
+	s.languages(t, ada, "sv")
+	translates := func(p person, language string) bool { return p.reading(t, language).translated()[0] }
+	for _, language := range []string{"en", "fr", "en-GB", "fr_CA"} {
+		assert.True(t, translates(ada, language), language)
+	}
+	assert.False(t, translates(ada, "de"), "a third language comes untranslated")
+	assert.True(t, translates(bob, "de"), "another reader's languages are others")
+	assert.True(t, translates(ada, "de"), "it is in the cache now")
+	assert.False(t, translates(ada, "it"))
+	s.clock.advance(30 * time.Minute)
+	assert.True(t, translates(ada, "it"))
+	assert.False(t, translates(ada, "pt"))
+}

@@ -1,0 +1,237 @@
+package contract
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/bootstrap"
+	"plaza/domain/ratelimit"
+	"plaza/domain/secret"
+)
+
+// limitRows show the limits on writes of an account on servers that admit three of each in
+// an hour.
+var limitRows = []row{
+	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
+	{"GEN-14 likes of an account are limited", likesAreLimited, everyStore},
+	{"GEN-14 follows of an account are limited", followsAreLimited, everyStore},
+	{"GEN-14 writing and changing events is limited", eventsAreLimited, everyStore},
+	{"GEN-14 uploads of an account are limited by their number", uploadsAreLimited, everyStore},
+	{"GEN-14 uploads of an account are limited by their bytes", uploadedBytesAreLimited, everyStore},
+	{"GEN-14 logins that succeed are limited", loginsAreLimited, everyServer},
+	{"GEN-14 writers at once do not slip by", writersAtOnceAreLimited, everyServer},
+}
+
+var threeAnHour = ratelimit.Limit{Count: 3, Period: time.Hour}
+
+// untilNext is how long one of three an hour takes.
+const untilNext = 20 * time.Minute
+
+func limited(c *bootstrap.Config) {
+	c.LimitComments, c.LimitLikes, c.LimitFollows, c.LimitEvents = threeAnHour, threeAnHour, threeAnHour, threeAnHour
+	c.LimitUploads, c.LimitLogins = threeAnHour, threeAnHour
+}
+
+func TestGEN_14_limits(t *testing.T) {
+	onEach(t, everyServer, func(t *testing.T, on store) {
+		for _, r := range limitRows {
+			if !on.runs(r.needs, testing.Short()) {
+				continue
+			}
+			t.Run(r.name, func(t *testing.T) {
+				t.Parallel()
+				r.show(t, on.startWith(t, limited))
+			})
+		}
+	})
+}
+
+// isLimited asserts that three writes of the account are admitted, that a fourth is refused
+// with what is done too often, and that one more is admitted when the answer said.
+func (s *server) isLimited(t *testing.T, write func(i int) answer, tooOften string) {
+	t.Helper()
+	for i := range 3 {
+		assert.Less(t, write(i).status, 300, "%d", i)
+	}
+	for range 2 {
+		refused := write(3)
+		assert.Equal(t, untilNext, refused.throttled())
+		assert.Equal(t, tooOften+" Try again later.", refused.text("data.detail"))
+	}
+	s.clock.advance(untilNext - time.Second)
+	assert.Equal(t, time.Second, write(3).throttled())
+	s.clock.advance(time.Second)
+	assert.Less(t, write(3).status, 300)
+	assert.Equal(t, untilNext, write(4).throttled())
+}
+
+func commentsAreLimited(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	for range 4 { // what fails is not charged
+		bob.post(t, comments, object{"event": id, "content": " "}).invalid("content")
+		bob.post(t, comments, object{"event": id + 1, "content": "x"}).invalid("event")
+	}
+	s.isLimited(t, func(i int) answer {
+		return bob.post(t, comments, object{"event": id, "content": fmt.Sprint(i)})
+	}, "You are commenting too often.")
+	assert.Equal(t, []string{"3", "2", "1", "0"}, ada.get(t, commentsOn(id)).is(200).column("data", "content"))
+	ada.comments(t, id, "others go on")
+	bob.put(t, likePath(id)).is(204)
+	bob.reads(t, id).shows(object{"comment_count": 5})
+}
+
+func likesAreLimited(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "x")
+	for range 4 {
+		bob.put(t, likePath(id+1)).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	s.isLimited(t, func(i int) answer {
+		if i%2 == 1 {
+			return bob.delete(t, likePath(id))
+		}
+		return bob.put(t, likePath(id))
+	}, "You are liking too often.")
+	ada.reads(t, id).shows(object{"like_count": 0})
+}
+
+func followsAreLimited(t *testing.T, s *server) {
+	ada := s.member(t)
+	var people []person
+	for range 5 {
+		people = append(people, s.member(t))
+	}
+	s.shelve(t, 7, "Walks")
+	for range 4 {
+		ada.post(t, subscriptions, object{"followed_category": 8}).invalid("followed_category")
+	}
+	s.isLimited(t, func(i int) answer {
+		if i == 0 {
+			return ada.post(t, subscriptions, object{"followed_category": 7})
+		}
+		return ada.post(t, subscriptions, object{"followed_user": people[i].id})
+	}, "You are following too often.")
+	assert.Equal(t, 4, ada.get(t, subscriptions).is(200).int("pagination.total_count"))
+}
+
+func eventsAreLimited(t *testing.T, s *server) {
+	ada := s.member(t)
+	for range 4 {
+		ada.post(t, events, object{"publish": true}).is(400)
+	}
+	var id int
+	s.isLimited(t, func(i int) answer {
+		if i == 0 {
+			a := ada.post(t, events, object{"title": "0"})
+			id = a.int("data.id")
+			return a
+		}
+		switch i {
+		case 1:
+			return ada.patch(t, eventPath(id), object{"publish": true})
+		case 3:
+			return ada.patch(t, eventPath(id), object{"title": "3"})
+		}
+		return ada.post(t, events, object{"title": fmt.Sprint(i)})
+	}, "You are changing events too often.")
+	ada.reads(t, id).shows(object{"title": "3"})
+	assert.Equal(t, 2, ada.get(t, events).is(200).int("pagination.total_count"))
+	ada.delete(t, eventPath(id)).is(204)
+}
+
+func uploadsAreLimited(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	for range 4 {
+		ada.post(t, images, object{"img": "no picture"}).invalid("img")
+	}
+	s.isLimited(t, func(i int) answer {
+		switch i {
+		case 0:
+			return ada.post(t, images, object{"img": aPNG(t)})
+		case 1:
+			return ada.post(t, plates, object{"event": id, "photo": aPNG(t)})
+		case 3:
+			return ada.post(t, plates, object{"event": id, "photo": aPNG(t)})
+		}
+		return ada.send(t, "PUT", "/api/user/avatar/", object{"avatar": aPNG(t)})
+	}, "You are uploading too many pictures.")
+	assert.Equal(t, 2, len(ada.reads(t, id).list("data.plates")))
+	ada.post(t, images, object{"img": aPNG(t)}).throttled()
+	assert.Equal(t, 1, len(ada.get(t, imagesOf(ada)).is(200).list("data")))
+}
+
+func uploadedBytesAreLimited(t *testing.T, s *server) {
+	bytes := int64(len(aPNG(t)))
+	s = s.on.startWith(t, func(c *bootstrap.Config) { c.LimitUploadBytes = ratelimit.Limit{Count: 3 * bytes, Period: time.Hour} })
+	ada := s.member(t)
+	s.isLimited(t, func(i int) answer {
+		if i%2 == 0 {
+			return ada.post(t, images, object{"img": aPNG(t)})
+		}
+		return ada.sends(t, images, form{field: "img", file: aPNG(t)})
+	}, "You are uploading too much data.")
+	assert.Equal(t, 4, len(ada.get(t, imagesOf(ada)).is(200).list("data")))
+}
+
+func loginsAreLimited(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	s.anyone().wrongly(t, ada.phone).invalid("non_field_errors")
+	s.isLimited(t, func(int) answer { return s.anyone().logsIn(t, ada.phone, password) }, "You are logging in too often.")
+	s.anyone().wrongly(t, ada.phone).invalid("non_field_errors")
+	s.anyone().gets(t, bob)
+	ada.get(t, profile).is(200)
+	assert.Equal(t, 5, ada.get(t, sessions).is(200).int("pagination.total_count"), "a refused login leaves no key")
+	for range 4 { // as the command line does
+		_, err := s.app.Signin.Issue(t.Context(), ada.id, nil, 0)
+		assert.NoError(t, err)
+	}
+	ada.changesPassword(t, password, newPassword).is(204)
+	assert.NoError(t, s.app.Signin.SetPassword(t.Context(), ada.id, secret.New(password)))
+}
+
+func writersAtOnceAreLimited(t *testing.T, s *server) {
+	ada := s.member(t)
+	id := ada.publishes(t, "x")
+	statuses := make([]int, 12)
+	atOnce(len(statuses), func(i int) {
+		statuses[i] = ada.post(t, comments, object{"event": id, "content": "x"}).status
+	})
+	admitted := map[int]int{}
+	for _, status := range statuses {
+		admitted[status]++
+	}
+	assert.Equal(t, map[int]int{201: 3, 429: 9}, admitted)
+	ada.reads(t, id).shows(object{"comment_count": 3})
+}
+
+// TestGEN_14_limits_off: a store has no part in it.
+func TestGEN_14_limits_off(t *testing.T) {
+	t.Parallel()
+	on := stores[0]
+	on.fresh = on.open(t)
+	for name, change := range map[string]func(*bootstrap.Config){
+		"all limits off": func(c *bootstrap.Config) {
+			limited(c)
+			c.Limits = "off"
+		},
+		"one limit off": func(c *bootstrap.Config) {
+			limited(c)
+			c.LimitComments = ratelimit.Off
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := on.startWith(t, change)
+			ada := s.member(t)
+			id := ada.publishes(t, "x")
+			for range 10 {
+				ada.comments(t, id, "x")
+			}
+			ada.reads(t, id).shows(object{"comment_count": 10})
+		})
+	}
+}

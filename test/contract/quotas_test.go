@@ -1,0 +1,143 @@
+package contract
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+)
+
+// TestGEN_14_quotas shows the quotas of an account, on servers that allow little.
+func TestGEN_14_quotas(t *testing.T) {
+	onEach(t, everyStore, func(t *testing.T, on store) {
+		for name, show := range map[string]func(*testing.T, store){
+			"GEN-14 drafts": draftQuota, "GEN-14 comments on an event": commentQuota, "GEN-14 bytes of pictures": pictureQuota,
+			"GEN-14 none": noQuotas,
+		} {
+			t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				show(t, on)
+			})
+		}
+	})
+}
+
+// isFull asserts a refusal that tells the quota.
+func (a answer) isFull(quota string) {
+	a.t.Helper()
+	assert.Contains(a.t, a.fails(409, "CONFLICT").text("data.detail"), quota)
+}
+
+func draftQuota(t *testing.T, on store) {
+	s := on.startWith(t, func(c *bootstrap.Config) { c.QuotaDrafts = 2 })
+	ada, bob := s.member(t), s.member(t)
+	draft := object{"title": "A draft"}
+	first := ada.writes(t, draft).int("data.id")
+	shown := ada.publishes(t, "Published at once")
+	second := ada.writes(t, draft).int("data.id")
+	ada.post(t, events, draft).isFull("2 drafts")
+	ada.patch(t, eventPath(shown), object{"publish": false, "title": "Hidden"}).isFull("2 drafts")
+	assert.Equal(t, "Published at once", ada.reads(t, shown).text("data.title"), "nothing is changed")
+	assert.Equal(t, 3, ada.get(t, events).is(200).int("pagination.total_count"))
+	bob.get(t, eventPath(shown)).is(200)
+
+	ada.patch(t, eventPath(first), object{"title": "Still a draft", "publish": false}).is(200)
+	ada.patch(t, eventPath(first), object{"publish": true}).is(200)
+	ada.patch(t, eventPath(shown), object{"publish": false}).is(200)
+	ada.post(t, events, draft).isFull("2 drafts")
+	ada.delete(t, eventPath(second)).is(204)
+	ada.writes(t, draft)
+	ada.post(t, events, draft).isFull("2 drafts")
+	bob.writes(t, draft)
+}
+
+func commentQuota(t *testing.T, on store) {
+	s := on.startWith(t, func(c *bootstrap.Config) { c.QuotaComments = 2 })
+	ada, bob := s.member(t), s.member(t)
+	lake, tea := ada.publishes(t, "A lake"), ada.publishes(t, "Tea")
+	said := object{"event": lake, "content": "Well said"}
+	first := bob.comments(t, lake, "One")
+	bob.comments(t, lake, "Two")
+	bob.post(t, comments, said).isFull("2 comments")
+	bob.comments(t, tea, "Elsewhere")
+	ada.comments(t, lake, "Thank you")
+	assert.Equal(t, 3, ada.reads(t, lake).int("data.comment_count"))
+	bob.delete(t, commentPath(first)).is(204)
+	bob.comments(t, lake, "Three")
+	bob.post(t, comments, said).isFull("2 comments")
+	bob.post(t, comments, object{"event": 4711, "content": "Well said"}).invalid("event")
+}
+
+// sizeOf returns how many bytes the picture at the address takes.
+func (s *server) sizeOf(t *testing.T, address string) int {
+	t.Helper()
+	return len(s.anyone().fetches(t, address).is(200).body)
+}
+
+// files returns how many pictures are stored.
+func (s *server) files(t *testing.T) (n int) {
+	t.Helper()
+	for _, err := range s.app.Stores.Media.All(t.Context()) {
+		require.NoError(t, err)
+		n++
+	}
+	return n
+}
+
+func pictureQuota(t *testing.T, on store) {
+	// A picture and an avatar, which is stored in one size, take as much: they show the same.
+	unlimited := on.start(t)
+	size := unlimited.sizeOf(t, unlimited.member(t).post(t, images, object{"img": aPNG(t)}).is(201).text("data.img"))
+	s := on.startWith(t, func(c *bootstrap.Config) { c.QuotaPictures = bootstrap.ByteQuota(4*size + 1) })
+	ada, bob := s.member(t), s.member(t)
+	event := ada.publishes(t, "A lake")
+	image := ada.keeps(t)
+	plate := ada.attaches(t, event).int("data.id")
+	ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
+	ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
+	ada.attaches(t, event)
+	assert.Equal(t, 4, s.files(t), "a replaced avatar is removed")
+
+	// One byte is left, so that all of these are decoded.
+	full := func() {
+		t.Helper()
+		ada.post(t, images, object{"img": aPNG(t), "tags": []string{"lake"}}).isFull(" bytes")
+		ada.sends(t, images, form{field: "img", file: aPNG(t)}).isFull(" bytes")
+		ada.post(t, plates, object{"event": event, "photo": aPNG(t)}).isFull(" bytes")
+	}
+	full()
+	ada.post(t, images, object{"img": []byte("no picture")}).invalid("img")
+	ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
+	assert.Equal(t, 4, s.files(t), "the files of refused pictures are removed")
+	assert.Len(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"), 1)
+	assert.Len(t, ada.reads(t, event).list("data.plates"), 2)
+	bob.keeps(t)
+
+	for _, delete := range []struct {
+		path string
+		room int
+	}{{imagePath(image), 1}, {platePath(plate), 1}, {eventPath(event), 1}} {
+		ada.delete(t, delete.path).is(204)
+		for range delete.room {
+			ada.keeps(t)
+		}
+		ada.post(t, images, object{"img": aPNG(t)}).isFull(" bytes")
+	}
+	assert.Equal(t, 5, s.files(t), "four of hers, one of another person")
+}
+
+func noQuotas(t *testing.T, on store) {
+	s := on.start(t)
+	ada := s.member(t)
+	event := ada.writes(t, object{"title": "A draft"}).int("data.id")
+	for range 3 {
+		ada.writes(t, object{"title": "A draft"})
+		ada.comments(t, event, "Well said")
+		ada.keeps(t)
+		ada.attaches(t, event)
+		ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
+	}
+}

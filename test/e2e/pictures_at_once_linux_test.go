@@ -1,0 +1,185 @@
+//go:build !race
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"io"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/pictures"
+)
+
+var resident = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+
+// residentNow is the memory of the server, in MiB.
+func residentNow(t *testing.T, r *running) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
+	require.NoError(t, err)
+	kB, err := strconv.Atoi(string(resident.FindSubmatch(status)[1]))
+	require.NoError(t, err)
+	return kB >> 10
+}
+
+// openUploads returns how many nameless files of uploads the server has.
+func openUploads(t *testing.T, r *running) (count int) {
+	t.Helper()
+	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", r.cmd.Process.Pid))
+	require.NoError(t, err)
+	require.NotEmpty(t, open)
+	for _, link := range open {
+		if name, err := os.Readlink(link); err == nil && strings.Contains(name, "/plaza-") {
+			count++
+		}
+	}
+	return count
+}
+
+// textured is a grey picture of so many pixels, which a file of a few megabytes holds.
+func textured(width, height int) *image.Gray {
+	m := image.NewGray(image.Rect(0, 0, width, height))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range m.Pix {
+		if m.Pix[i] = uint8(60 + (i%width/97+i/width/61)%100); random.IntN(400) == 0 {
+			m.Pix[i] += uint8(random.IntN(60))
+		}
+	}
+	return m
+}
+
+// sent is the response to an upload.
+type sent struct {
+	status     int
+	retryAfter string
+	after      time.Duration // since the first upload began
+}
+
+// uploader sends pictures as the owner of the key.
+type uploader struct {
+	url, key string
+	began    time.Time
+}
+
+func (u uploader) send(t *testing.T, method, path, contentType string, body io.Reader) sent {
+	req, err := http.NewRequest(method, u.url+path, body)
+	if !assert.NoError(t, err) {
+		return sent{}
+	}
+	req.Header.Set("Authorization", "Token "+u.key)
+	req.Header.Set("Content-Type", contentType)
+	res, err := http.DefaultClient.Do(req)
+	if !assert.NoError(t, err) {
+		return sent{}
+	}
+	defer func() { _ = res.Body.Close() }()
+	said, err := io.ReadAll(res.Body)
+	assert.NoError(t, err)
+	if res.StatusCode >= 400 {
+		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode, "%s", said)
+	}
+	return sent{res.StatusCode, res.Header.Get("Retry-After"), time.Since(u.began)}
+}
+
+func (u uploader) sendForm(t *testing.T, method, path, field string, picture []byte) sent {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile(field, "picture")
+	if !assert.NoError(t, err) {
+		return sent{}
+	}
+	_, err = part.Write(picture)
+	assert.NoError(t, err)
+	assert.NoError(t, form.Close())
+	return u.send(t, method, path, form.FormDataContentType(), &body)
+}
+
+func (u uploader) sendJSON(t *testing.T, method, path, field string, picture []byte) sent {
+	body := `{"` + field + `":"` + base64.StdEncoding.EncodeToString(picture) + `"}`
+	return u.send(t, method, path, "application/json", strings.NewReader(body))
+}
+
+// TestPLA_03_twenty_of_the_largest_pictures_at_once has one account upload them. The memory
+// is bounded, the excess is refused, and others set their avatars meanwhile. Times are
+// printed, and not asserted: they are the machine's.
+func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	const uploads = 20
+	for name, picture := range map[string][]byte{
+		"PNG of 16 bits": pictures.Deep(t, 8000, 5000, false), "progressive JPEG": pictures.Progressive(t, textured(8000, 5000)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := serve(t, "--demo", "--wallet=none", "--data-dir="+t.TempDir())
+			idle := residentNow(t, r)
+			u := uploader{r.url, login(t, r.url), time.Now()}
+			other := uploader{r.url, loginAs(t, r.url, "+86-13800000002"), u.began}
+			ended := make(chan sent, uploads)
+			for i := range uploads {
+				go func() {
+					send := u.sendForm
+					if i%2 == 0 {
+						send = u.sendJSON
+					}
+					ended <- send(t, http.MethodPost, "/api/user/user-image/", "img", picture)
+				}()
+			}
+			answers := []sent{<-ended} // one is refused at once, so the queue is full
+			var avatars sync.WaitGroup
+			avatars.Go(func() {
+				for what, avatar := range map[string][]byte{"a pixel": pictures.Plain(t, 1, 1), "a photo": noisy(t, 4000, 3000)} {
+					began := time.Now()
+					got := other.sendJSON(t, http.MethodPut, "/api/user/avatar/", "avatar", avatar)
+					assert.Equal(t, http.StatusOK, got.status)
+					t.Logf("the avatar of another account, %s: %v", what, time.Since(began).Round(time.Millisecond))
+				}
+			})
+			for len(answers) < uploads {
+				answers = append(answers, <-ended)
+			}
+			avatars.Wait()
+			report(t, answers, len(picture))
+			assert.Zero(t, openUploads(t, r), "files of uploads")
+			added := inUse(t, r) - idle
+			t.Logf("%d MiB in use when idle, at most %d more", idle, added)
+			assert.LessOrEqual(t, added, 700)
+		})
+	}
+}
+
+// report logs the responses. Some are of created images, and all others say when to try
+// again.
+func report(t *testing.T, answers []sent, size int) {
+	t.Helper()
+	var made, refused []time.Duration
+	for _, a := range answers {
+		if a.status == http.StatusCreated {
+			made = append(made, a.after.Round(time.Millisecond))
+			continue
+		}
+		refused = append(refused, a.after.Round(time.Millisecond))
+		assert.NotEmpty(t, a.retryAfter)
+	}
+	assert.NotEmpty(t, made)
+	slices.Sort(made)
+	slices.Sort(refused)
+	t.Logf("a picture has %d KiB; %d were made after %v, %d refused after %v", size>>10, len(made), made, len(refused), refused)
+}

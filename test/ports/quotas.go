@@ -1,0 +1,417 @@
+package ports
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/quota"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// Quotas is the suite of what event.Repository, event.Discussion, userimage.Repository,
+// user.Directory and quota.Room promise of quotas.
+func Quotas(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"one draft too many is ErrDrafts, and is not stored", draftsFull},
+		{"an event that is made a draft is one more, whichever call makes it", draftsUnpublished},
+		{"published, deleted and other people's events leave room for drafts", draftsRoom},
+		{"drafts that are added at once don't exceed the quota", draftsAtOnce},
+		{"one comment too many on an event is ErrComments, and is not counted", commentsFull},
+		{"comments that are added at once don't exceed the quota", commentsFullAtOnce},
+		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
+		{"what is deleted or replaced gives its bytes back", picturesGiveBack},
+		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
+		{"bytes count where there is no quota, too", picturesUnlimited},
+		{"CheckPictures is ErrPictures as soon as no byte is left", picturesRoom},
+		{"a cancelled call returns the error of its context", roomCancelled},
+	})
+}
+
+// within returns the fixtures on stores that keep the quotas.
+func (w *fixtures) within(l quota.Limits) *fixtures {
+	limited := *w
+	limited.Stores = w.Within(l)
+	return &limited
+}
+
+// consistent checks what the store derives.
+func (w *fixtures) consistent() {
+	w.Helper()
+	if w.Check != nil {
+		w.Check(w.T)
+	}
+}
+
+// drafted is an event that is not stored yet, a draft.
+func (w *fixtures) drafted(author user.ID) *event.Event {
+	w.Helper()
+	return w.written(author, noon, published(false))
+}
+
+// addsDraft stores a draft.
+func (w *fixtures) addsDraft(author user.ID) error {
+	_, err := w.Events.Add(w.Context(), w.drafted(author))
+	return err
+}
+
+// draftsOf returns the number of the author's drafts.
+func (w *fixtures) draftsOf(author user.ID) int {
+	w.Helper()
+	p, err := w.EventReader.List(w.Context(), event.Query{
+		Author: author, States: []event.StatusPermission{{Status: event.Draft, Permission: event.Public}},
+	})
+	require.NoError(w, err)
+	return p.Total
+}
+
+func draftsFull(w *fixtures) {
+	l := quota.Limits{Drafts: 3}
+	author, w := w.newUser(), w.within(l)
+	for range 3 {
+		require.NoError(w, w.addsDraft(author))
+	}
+	for range 2 {
+		assert.Equal(w, l.ErrDrafts(), w.addsDraft(author))
+	}
+	plated := w.drafted(author)
+	w.attach(plated, noon, "plates/a")
+	_, err := w.Events.Add(w.Context(), plated)
+	assert.Equal(w, l.ErrDrafts(), err)
+	assert.Equal(w, 3, w.draftsOf(author))
+	w.consistent()
+}
+
+func draftsUnpublished(w *fixtures) {
+	l := quota.Limits{Drafts: 2}
+	author, w := w.newUser(), w.within(l)
+	shown := []event.Entry{}
+	for range 3 {
+		shown = append(shown, w.got(w.write(author, noon).ID()))
+	}
+	listed := w.listed()
+	w.changeRead(shown[1], apply(noon, published(false)))
+	w.change(shown[0].ID(), apply(noon, published(false)))
+	for _, hide := range []func() (event.Entry, error){
+		func() (event.Entry, error) {
+			return w.Events.Change(w.Context(), shown[2].ID(), apply(noon, published(false)))
+		},
+		func() (event.Entry, error) {
+			return w.Events.ChangeRead(w.Context(), shown[2], apply(noon, published(false)))
+		},
+	} {
+		_, err := hide()
+		assert.Equal(w, l.ErrDrafts(), err)
+		assert.Equal(w, shown[2], w.got(shown[2].ID()))
+	}
+	assert.Len(w, w.listed(), len(listed)-2)
+	w.changeRead(shown[0], apply(noon, published(false))) // which is a draft by now
+	w.changeRead(w.got(shown[0].ID()), apply(noon, titled("A draft stays one"), published(false)))
+	w.changeRead(w.got(shown[0].ID()), apply(noon, published(true)))
+	w.changeRead(shown[2], apply(noon, published(false)))
+	assert.Equal(w, 2, w.draftsOf(author))
+	w.consistent()
+}
+
+func draftsRoom(w *fixtures) {
+	l := quota.Limits{Drafts: 2}
+	author, other, unlimited, w := w.newUser(), w.newUser(), w, w.within(l)
+	first, err := w.Events.Add(w.Context(), w.drafted(author))
+	require.NoError(w, err)
+	second, err := w.Events.Add(w.Context(), w.drafted(author))
+	require.NoError(w, err)
+	w.write(author, noon)
+	w.change(first.ID(), apply(noon, published(true)))
+	require.NoError(w, w.addsDraft(author), "one is published")
+	_, err = w.Events.Remove(w.Context(), second.ID())
+	require.NoError(w, err)
+	require.NoError(w, w.addsDraft(author), "one is deleted")
+	require.NoError(w, w.addsDraft(other))
+	assert.Equal(w, l.ErrDrafts(), w.addsDraft(author))
+	require.NoError(w, unlimited.addsDraft(author), "no quota")
+	require.NoError(w, w.within(quota.Limits{Drafts: 4}).addsDraft(author), "a larger quota")
+	assert.Equal(w, l.ErrDrafts(), w.addsDraft(author), "more than the quota are there")
+	assert.Equal(w, 4, w.draftsOf(author))
+}
+
+// assertRoomFor asserts that of those who tried at once so many succeeded, and the others
+// failed with the error.
+func (w *fixtures) assertRoomFor(room int, errs []error, want error) {
+	w.Helper()
+	for _, err := range errs {
+		if err == nil {
+			room--
+			continue
+		}
+		assert.Equal(w, want, err)
+	}
+	assert.Zero(w, room, "room that is left")
+}
+
+func draftsAtOnce(w *fixtures) {
+	l := quota.Limits{Drafts: 6}
+	author, w := w.newUser(), w.within(l)
+	for range 3 {
+		shown := make([]event.Entry, 2*many)
+		for i := range shown {
+			shown[i] = w.got(w.write(author, noon).ID())
+		}
+		w.assertRoomFor(l.Drafts, atOnce(3*many, func(i int) error {
+			switch i % 3 {
+			case 0:
+				return w.addsDraft(author)
+			case 1:
+				_, err := w.Events.Change(w.Context(), shown[i/3].ID(), apply(noon, published(false)))
+				return err
+			default:
+				_, err := w.Events.ChangeRead(w.Context(), shown[many+i/3], apply(noon, published(false)))
+				return err
+			}
+		}), l.ErrDrafts())
+		assert.Equal(w, l.Drafts, w.draftsOf(author))
+		author = w.newUser()
+	}
+	w.consistent()
+}
+
+// says adds a comment of the author to the event.
+func (w *fixtures) says(on event.ID, author user.ID) error {
+	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon})
+	return err
+}
+
+func commentsFull(w *fixtures) {
+	l := quota.Limits{Comments: 2}
+	author, other, unlimited, w := w.newUser(), w.newUser(), w, w.within(l)
+	e, elsewhere := w.write(author, noon).ID(), w.write(author, noon).ID()
+	first := w.say(e, author, noon, "One")
+	require.NoError(w, w.says(e, author))
+	for range 2 {
+		assert.Equal(w, l.ErrComments(), w.says(e, author))
+	}
+	assert.Equal(w, 2, w.entry(e).Comments)
+	require.NoError(w, w.says(e, other), "everybody has a quota of their own")
+	require.NoError(w, w.says(elsewhere, author), "each event has one")
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), first.ID))
+	require.NoError(w, w.says(e, author), "one was deleted")
+	assert.Equal(w, l.ErrComments(), w.says(e, author))
+	require.NoError(w, unlimited.says(e, author), "no quota")
+	assert.Equal(w, 4, w.entry(e).Comments)
+	assert.Equal(w, 4, w.comments(e, page.Request{}).Total)
+	assert.ErrorIs(w, w.says(elsewhere+1, author), event.ErrNotFound)
+	w.consistent()
+}
+
+func commentsFullAtOnce(w *fixtures) {
+	l := quota.Limits{Comments: 5}
+	author, other, w := w.newUser(), w.newUser(), w.within(l)
+	e := w.write(author, noon).ID()
+	errs := atOnce(2*many, func(i int) error { return w.says(e, []user.ID{author, other}[i%2]) })
+	w.assertRoomFor(2*l.Comments, errs, l.ErrComments())
+	assert.Equal(w, 2*l.Comments, w.entry(e).Comments)
+	w.consistent()
+}
+
+// keyNo returns the key of a picture that no other test has.
+func keyNo(n int) media.Key { return media.Key(fmt.Sprint("public/picture-", n)) }
+
+// keeps stores an image of so many bytes.
+func (w *fixtures) keeps(owner user.ID, key media.Key, bytes int64) (userimage.Image, error) {
+	return w.Images.Add(w.Context(), userimage.New(owner, key, 1, 1, bytes, userimage.Tags{}, noon))
+}
+
+// attaches attaches a plate of so many bytes to the event.
+func (w *fixtures) attaches(on event.ID, key media.Key, bytes int64) error {
+	_, err := w.Events.Change(w.Context(), on, func(e *event.Event) error { return e.AddPlate(key, bytes, noon) })
+	return err
+}
+
+// portrays sets an avatar of so many bytes.
+func (w *fixtures) portrays(who user.ID, name string, bytes int64) error {
+	return w.Directory.SetAvatar(w.Context(), who, avatarOf(name), bytes)
+}
+
+// assertLeft asserts how many bytes the owner may still store.
+func (w *fixtures) assertLeft(owner user.ID, l quota.Limits, left int64) {
+	w.Helper()
+	_, err := w.within(l).keeps(owner, "public/too-much", left+1)
+	assert.Equal(w, l.ErrPictures(), err, "a byte more than is left")
+	if left == 0 {
+		return
+	}
+	fits, err := w.within(l).keeps(owner, media.Key("public/"+rand.Text()), left)
+	require.NoError(w, err, "what is left")
+	w.changeOf(fits.ID, discard)
+	w.consistent()
+}
+
+func picturesFull(w *fixtures) {
+	l := quota.Limits{Pictures: 100}
+	owner, other, w := w.newUser(), w.newUser(), w.within(l)
+	image, err := w.keeps(owner, keyNo(1), 40)
+	require.NoError(w, err)
+	assert.Zero(w, image.Bytes)
+	plated := w.drafted(owner)
+	require.NoError(w, plated.AddPlate(keyNo(2), 10, noon))
+	require.NoError(w, plated.AddPlate(keyNo(3), 10, noon))
+	e, err := w.Events.Add(w.Context(), plated)
+	require.NoError(w, err)
+	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
+	require.NoError(w, w.attaches(e.ID(), keyNo(4), 5))
+	w.changeRead(w.got(e.ID()), func(e *event.Event) error { return e.AddPlate(keyNo(5), 5, noon) })
+	require.NoError(w, w.portrays(owner, "face", 20))
+	before := w.got(e.ID())
+	w.assertLeft(owner, l, 10)
+
+	for name, tooMuch := range map[string]func() error{
+		"image": func() error { _, err := w.keeps(owner, keyNo(6), 11); return err },
+		"plate": func() error { return w.attaches(e.ID(), keyNo(6), 11) },
+		"plate of an event that was read": func() error {
+			_, err := w.Events.ChangeRead(w.Context(), before, func(e *event.Event) error { return e.AddPlate(keyNo(6), 11, noon) })
+			return err
+		},
+		"plates together": func() error {
+			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
+				return errors.Join(e.AddPlate(keyNo(6), 6, noon), e.AddPlate(keyNo(7), 5, noon))
+			})
+			return err
+		},
+		"plate of a new event": func() error {
+			illustrated := w.written(owner, noon)
+			require.NoError(w, illustrated.AddPlate(keyNo(6), 11, noon))
+			_, err := w.Events.Add(w.Context(), illustrated)
+			return err
+		},
+		"avatar": func() error { return w.portrays(owner, "another", 31) },
+	} {
+		assert.Equal(w, l.ErrPictures(), tooMuch(), name)
+		w.assertLeft(owner, l, 10)
+	}
+	assert.Equal(w, before, w.got(e.ID()))
+	assert.Equal(w, avatarOf("face"), w.member(owner).Avatar)
+	assert.Equal(w, []userimage.Image{image}, w.pictures(userimage.Query{Owner: owner}))
+	assert.Equal(w, 1, w.list(event.Query{Author: owner, States: everything}).Total)
+	w.assertLeft(other, l, 100)
+	_, err = w.keeps(owner, keyNo(8), 10)
+	require.NoError(w, err, "all of it")
+}
+
+func picturesGiveBack(w *fixtures) {
+	l := quota.Limits{Pictures: 100}
+	owner, w := w.newUser(), w.within(l)
+	image, err := w.keeps(owner, keyNo(1), 10)
+	require.NoError(w, err)
+	e := w.write(owner, noon)
+	for i := range 4 {
+		require.NoError(w, w.attaches(e.ID(), keyNo(2+i), 10))
+	}
+	require.NoError(w, w.portrays(owner, "a", 50))
+	w.assertLeft(owner, l, 0)
+
+	w.changeOf(image.ID, discard)
+	w.assertLeft(owner, l, 10)
+	w.changeOf(image.ID, discard)
+	w.assertLeft(owner, l, 10)
+	remove := func(e *event.Event) error {
+		_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
+		return err
+	}
+	w.change(e.ID(), remove)
+	w.assertLeft(owner, l, 20)
+	w.changeRead(w.got(e.ID()), remove)
+	w.assertLeft(owner, l, 30)
+	require.NoError(w, w.portrays(owner, "b", 80), "the old one makes room for the new one")
+	w.assertLeft(owner, l, 0)
+	require.NoError(w, w.portrays(owner, "c", 30))
+	w.assertLeft(owner, l, 50)
+	_, err = w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	w.assertLeft(owner, l, 70)
+	require.NoError(w, w.Directory.SetAvatar(w.Context(), owner, media.Picture{}, 0))
+	w.assertLeft(owner, l, 100)
+}
+
+func picturesAtOnce(w *fixtures) {
+	l := quota.Limits{Pictures: 100}
+	owner, w := w.newUser(), w.within(l)
+	events := []event.ID{w.write(owner, noon).ID(), w.write(owner, noon).ID()}
+	kept := make([]userimage.Image, 10)
+	for i := range kept {
+		var err error
+		kept[i], err = w.keeps(owner, keyNo(i), 4)
+		require.NoError(w, err)
+	}
+	errs := atOnce(3*many, func(i int) error {
+		key := keyNo(100 + i)
+		if i%3 == 0 {
+			return w.attaches(events[i%2], key, 10)
+		}
+		_, err := w.keeps(owner, key, 10)
+		return err
+	})
+	w.assertRoomFor(6, errs, l.ErrPictures())
+	w.assertLeft(owner, l, 0)
+
+	// Some are deleted while others are added.
+	for _, err := range atOnce(len(kept)+2, func(i int) error {
+		switch i {
+		case len(kept):
+			_, err := w.Events.Remove(w.Context(), events[0])
+			return err
+		case len(kept) + 1:
+			return w.within(quota.Limits{}).portrays(owner, "a", 7)
+		}
+		_, err := w.Images.Change(w.Context(), kept[i].ID, discard)
+		return errors.Join(err, w.within(quota.Limits{}).attaches(events[1], keyNo(200+i), 1))
+	}) {
+		require.NoError(w, err)
+	}
+	w.consistent()
+}
+
+func picturesUnlimited(w *fixtures) {
+	owner := w.newUser()
+	_, err := w.keeps(owner, keyNo(1), 1<<40)
+	require.NoError(w, err)
+	e := w.write(owner, noon)
+	require.NoError(w, w.attaches(e.ID(), keyNo(2), 1<<40))
+	w.changeRead(w.got(e.ID()), func(e *event.Event) error { return e.AddPlate(keyNo(3), 1<<40, noon) })
+	require.NoError(w, w.portrays(owner, "a", 1<<40))
+	w.assertLeft(owner, quota.Limits{Pictures: 5 << 40}, 1<<40)
+}
+
+func picturesRoom(w *fixtures) {
+	l := quota.Limits{Pictures: 100}
+	owner, other, w := w.newUser(), w.newUser(), w.within(l)
+	for _, bytes := range []int64{60, 39} {
+		_, err := w.keeps(owner, keyNo(int(bytes)), bytes)
+		require.NoError(w, err)
+		require.NoError(w, w.Room.CheckPictures(w.Context(), owner))
+	}
+	last, err := w.keeps(owner, keyNo(1), 1)
+	require.NoError(w, err)
+	assert.Equal(w, l.ErrPictures(), w.Room.CheckPictures(w.Context(), owner))
+	for _, free := range []user.ID{other, other + 1, 0} {
+		assert.NoError(w, w.Room.CheckPictures(w.Context(), free))
+	}
+	assert.NoError(w, w.within(quota.Limits{}).Room.CheckPictures(w.Context(), owner))
+	w.changeOf(last.ID, discard)
+	assert.NoError(w, w.Room.CheckPictures(w.Context(), owner))
+}
+
+func roomCancelled(w *fixtures) {
+	for _, l := range []quota.Limits{{}, {Pictures: 1}} {
+		w.within(l).refuseCancelled([]call{
+			{"Room.CheckPictures", func(ctx context.Context, s Stores) error { return s.Room.CheckPictures(ctx, 1) }},
+		})
+	}
+}
