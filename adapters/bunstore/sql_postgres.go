@@ -137,8 +137,10 @@ func pingPolicy(reset func()) (
 		if late.Stop() && err == nil {
 			return false
 		}
-		reset()
-		return true // the pool closes the connection, on which its own ping fails at once
+		if p.Conn.IsClosed() {
+			reset()
+		}
+		return true // the pool pings once more, and closes a connection that is dead
 	}
 	return beforeClose, shouldPing
 }

@@ -42,7 +42,7 @@ func behindPictures(t *testing.T) behindLine {
 		key:  writer.key, list: fmt.Sprintf("%s?uid=%d", imagesPath, writer.uid),
 		body: map[string]string{"img": base64.StdEncoding.EncodeToString(noisy(t, 400, 300))},
 	}
-	p.now = serve(t, append(settings,
+	p.now = serve(t, append(settings, unlimited,
 		"--media-url=s3://"+line.Address()+"/"+versitygw.Bucket+"?tls=off&region="+versitygw.Region,
 		"--media-key-id="+versitygw.KeyID, "--media-secret="+versitygw.Secret)...)
 	require.True(t, p.upload(t))

@@ -41,7 +41,7 @@ func behindPostgres(t *testing.T) behindLine {
 	t.Cleanup(func() { db.Close() })
 	s.openAccounts(t)
 	s.openWallet(t)
-	s.settings = append(s.settings, fmt.Sprint("--database-connections=", poolSize))
+	s.settings = append(s.settings, fmt.Sprint("--database-connections=", poolSize), unlimited)
 	s.opens(t)
 	return behindLine{line, s.now, &faultyPostgres{faultyShop: &faultyShop{shop: s}, line: line, db: db, acked: map[string]bool{}}}
 }

@@ -33,7 +33,7 @@ func behindTranslator(t *testing.T) behindLine {
 	settings := []string{"--data-dir=" + t.TempDir()}
 	reader := people(t, 0, settings).writers[0]
 	publish(t, settings, user.ID(reader.uid))
-	r := serve(t, append(settings, "--translator=libretranslate", "--translator-url=http://"+line.Address())...)
+	r := serve(t, append(settings, unlimited, "--translator=libretranslate", "--translator-url=http://"+line.Address())...)
 	return behindLine{line, r, &faultyTranslator{line, r, reader.key, []string{"", "es", "fr", "de", "it", "pt", "nl"}}}
 }
 

@@ -37,6 +37,7 @@ func behindWallet(t *testing.T) behindLine {
 			s.settings[i] = "--wallet-url=http://" + line.Address()
 		}
 	}
+	s.settings = append(s.settings, unlimited)
 	s.opens(t)
 	return behindLine{line, s.now, &faultyWallet{&faultyShop{shop: s}, line}}
 }
