@@ -104,7 +104,10 @@ func readFault(w http.ResponseWriter, r *http.Request, err, fallback error) erro
 		return errTooSlow
 	}
 	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
-		http.NewResponseController(w).SetReadDeadline(time.Now()) // the server must not wait for the rest
+		// The server must not wait for the rest. If there is none, the deadline ends the
+		// connection's context, and with it the next request.
+		w.Header()["Connection"] = []string{"close"}
+		http.NewResponseController(w).SetReadDeadline(time.Now())
 		return tooLarge(over.Limit)
 	}
 	return fallback

@@ -78,7 +78,9 @@ func brokenForms(t *testing.T, s *server) {
 	for _, contentType := range []string{"multipart/mixed; boundary=b", "multipart/related; boundary=b", "multipart/; boundary=b", "text/plain; boundary=b", "multipart/form-data; boundary=c; boundary=b"} {
 		ada.sendsForm(t, contentType, whole).fails(415, "UNSUPPORTED_MEDIA_TYPE")
 	}
-	ada.sendsForm(t, formType, formOf(picture, [2]string{field("tags"), strings.Repeat("x", 1<<20+1)})).fails(413, "PAYLOAD_TOO_LARGE")
+	tooLarge := ada.sendsForm(t, formType, formOf(picture, [2]string{field("tags"), strings.Repeat("x", 1<<20+1)}))
+	tooLarge.fails(413, "PAYLOAD_TOO_LARGE")
+	assert.True(t, tooLarge.closes, "the next request has a connection of its own")
 	ada.saying("Content-Encoding", "gzip").sendsForm(t, formType, whole).fails(415, "UNSUPPORTED_MEDIA_TYPE")
 	assert.Empty(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"))
 	ada.sendsForm(t, formType, formOf(append([][2]string{picture}, parts(99)...)...)).is(201)
