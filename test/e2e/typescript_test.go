@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -86,13 +87,13 @@ func node(t *testing.T, folder string, arguments ...string) string {
 
 // serveTest serves a page that runs the compiled client's tests with the server, and returns
 // its origin and what it reports.
-func serveTest(t *testing.T, client string, server *string) (origin string, result <-chan string) {
+func serveTest(t *testing.T, client string, server *atomic.Pointer[string]) (origin string, result <-chan string) {
 	t.Helper()
 	results := make(chan string, 1)
 	mux := http.NewServeMux()
 	mux.Handle("GET /dist/", http.FileServer(http.Dir(client)))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, page, *server)
+		fmt.Fprintf(w, page, *server.Load())
 	})
 	mux.HandleFunc("POST /result", func(_ http.ResponseWriter, r *http.Request) {
 		said, _ := io.ReadAll(r.Body)
@@ -146,9 +147,10 @@ func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
 		require.Regexp(t, all, node(t, client, "test/node.mjs", server(t)))
 	})
 	t.Run("in Chromium, from another origin", func(t *testing.T) {
-		var url string
-		origin, result := serveTest(t, client, &url)
-		url = server(t, "--cors-origins="+origin)
+		var address atomic.Pointer[string]
+		origin, result := serveTest(t, client, &address)
+		url := server(t, "--cors-origins="+origin)
+		address.Store(&url)
 		visit(t, origin)
 		select {
 		case said := <-result:
