@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ type Config struct {
 
 	TrustedProxies Networks `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
 	CORSOrigins    Origins  `env:"PLAZA_CORS_ORIGINS" help:"Origins, comma separated, whose pages may call the interface from a browser, like https://app.example; * for any (default: none)." placeholder:"ORIGIN,..."`
-	MaxRequests    int      `default:"256" env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once; further ones are answered with 503." placeholder:"N"`
+	MaxRequests    int      `env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once (default: 32 for each processor, at least 64); further ones are answered with 503." placeholder:"N"`
 	MaxConnections int      `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once; a further one is answered with 503 and closed." placeholder:"N"`
 	LimitsConfig
 	QuotaDrafts   Quota      `default:"1000" env:"PLAZA_QUOTA_DRAFTS" help:"How many drafts an account may have; none for no limit." placeholder:"N"`
@@ -96,7 +97,8 @@ func (c Config) Check() (Config, error) {
 	c.checkTranslator(p)
 	c.checkMedia(p)
 	c.checkWallet(p)
-	c.MaxRequests, c.MaxConnections = cmp.Or(c.MaxRequests, 256), cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults
+	c.MaxRequests = cmp.Or(c.MaxRequests, max(64, 32*runtime.GOMAXPROCS(0)))
+	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults
 	p.note("PLAZA_MAX_REQUESTS", between(c.MaxRequests, 1, 100_000, "a number"))
 	p.note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
 	c.checkLimits(p)

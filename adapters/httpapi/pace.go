@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"runtime"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -52,8 +53,11 @@ func limitRequests(next http.Handler, most int) http.Handler {
 			return
 		}
 		defer slot.leave()
+		// Requests that have arrived take their slots before the work on this one begins.
+		// Otherwise busy processors would let them wait uncounted, before they are read.
+		runtime.Gosched()
 		paceOf(r).limit(w, r, time.Now(), slot)
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), slotKey{}, slot)))
 	})
 }
 
@@ -126,6 +130,18 @@ func take(ctx context.Context, all *semaphore.Weighted) (*slot, error) {
 		return nil, errOverloaded
 	}
 	return &slot{ctx, all, true}, nil
+}
+
+// slotKey is the key of a request's slot in its context.
+type slotKey struct{}
+
+// leaveSlot gives up the slot of a request that is about to wait for something other than the
+// processors and the database: its turn to process a picture, or the wallet. While many
+// requests wait for one of them, others go on.
+func leaveSlot(ctx context.Context) {
+	if s, is := ctx.Value(slotKey{}).(*slot); is {
+		s.leave()
+	}
 }
 
 // enter takes the slot again. It waits, before requests that have not begun.

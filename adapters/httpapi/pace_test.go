@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -169,6 +171,59 @@ func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *test
 		}
 		conn.Close()
 	})
+}
+
+// A single processor works on one request after the other. Those that have arrived count all
+// the same.
+func TestGEN_14_requests_count_before_a_busy_processor_works_on_them(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const most, arrive = 4, 40
+	work := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	server := newMiddleware(limitRequests(work, most), Config{Log: slog.New(slog.DiscardHandler)})
+	var served, refused atomic.Int32
+	var all sync.WaitGroup
+	for range arrive {
+		all.Go(func() {
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+			switch w.Code {
+			case http.StatusNoContent:
+				served.Add(1)
+			case http.StatusServiceUnavailable:
+				refused.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, arrive, served.Load()+refused.Load())
+	assert.Positive(t, served.Load())
+	assert.Greater(t, refused.Load(), int32(arrive/2))
+}
+
+// While requests wait for the wallet or for a turn of their picture, others are served.
+func TestGEN_14_a_request_that_waits_for_others_gives_up_its_slot(t *testing.T) {
+	waiting, end := make(chan struct{}), make(chan struct{})
+	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/waits" {
+			leaveSlot(r.Context())
+			close(waiting)
+			<-end
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	server := newMiddleware(limitRequests(work, 1), Config{Log: slog.New(slog.DiscardHandler)})
+	ask := func(path string) int {
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		return w.Code
+	}
+	var all sync.WaitGroup
+	all.Go(func() { assert.Equal(t, http.StatusNoContent, ask("/waits")) })
+	<-waiting
+	assert.Equal(t, http.StatusNoContent, ask("/"))
+	close(end)
+	all.Wait()
+	assert.Equal(t, http.StatusNoContent, ask("/"), "it was given up once")
 }
 
 func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {

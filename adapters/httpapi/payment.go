@@ -39,6 +39,7 @@ func (a *api) pay(c *call) (reply, error) {
 	if request.Key, err = c.idempotencyKey(payment.PayContent(request.Intent, request.Order)); err != nil {
 		return reply{}, err
 	}
+	leaveSlot(c.ctx())
 	order, params, err := a.Paying.Pay(c.ctx(), c.actor, request)
 	if body.Order == nil && order.ID != 0 {
 		c.gin.Header("X-Order-ID", strconv.FormatInt(int64(order.ID), 10))

@@ -43,11 +43,13 @@ func readUpload[T any](c *call) (T, error) {
 	switch {
 	case mediaType == "multipart/form-data":
 		err := fillFromForm(&body, c)
+		leaveSlot(c.ctx())
 		return body, err
 	case !isJSON(c.gin.GetHeader("Content-Type")):
 		return body, errNotUploadType
 	}
 	err := fillFromJSON(&body, c)
+	leaveSlot(c.ctx())
 	return body, err
 }
 

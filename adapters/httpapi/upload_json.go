@@ -53,6 +53,7 @@ func fillFromJSON(body any, c *call) error {
 		return readFault(w, r, err, errCutOff)
 	}
 	if sent.file != nil {
+		leaveSlot(c.ctx())
 		leave, err := c.decoding.Enter(c.ctx(), sent.Size(), c.actor.QueueKey())
 		if errors.Is(err, context.DeadlineExceeded) {
 			return errUploadsBusy
