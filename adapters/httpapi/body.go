@@ -104,8 +104,8 @@ func readFault(w http.ResponseWriter, r *http.Request, err, fallback error) erro
 		return errTooSlow
 	}
 	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
-		// The server must not wait for the rest. If there is none, the deadline ends the
-		// connection's context, and with it the next request.
+		// The deadline keeps the server from waiting for the rest. After a body that is read to
+		// its end, it would cancel the context of the connection, and with it the next request.
 		w.Header()["Connection"] = []string{"close"}
 		http.NewResponseController(w).SetReadDeadline(time.Now())
 		return tooLarge(over.Limit)

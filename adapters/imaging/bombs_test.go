@@ -102,7 +102,7 @@ func TestPLA03_AnAnimationIsItsFirstFrame(t *testing.T) {
 	assert.Less(t, cost, want+1<<20)
 }
 
-// TestPLA03_PartsOfAPicture: whatever is cut off, changed or turned around is a picture or
+// TestPLA03_PartsOfAPicture: a picture of which bytes are cut off, changed or swapped is a picture or
 // none, and never more than it was.
 func TestPLA03_PartsOfAPicture(t *testing.T) {
 	vp8, err := base64.StdEncoding.DecodeString("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")

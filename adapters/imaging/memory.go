@@ -15,7 +15,7 @@ import (
 type need struct {
 	plain float64 // plain pixels
 	most  float64 // any step
-	extra int64   // bytes of tables, whatever the size
+	extra int64   // bytes of tables, for any size
 }
 
 // Encoded pixels are there twice for a moment: in pieces, and joined. A JPEG of noise has

@@ -12,8 +12,8 @@ import (
 )
 
 // TestDemo shows that with the demo data every list has something worth looking
-// at, in the document's form, and that no link in it is dead. It is loaded whatever
-// the quotas of an account are (GEN-14).
+// at, in the document's form, and that no link in it is dead. Loading it ignores the
+// quotas of accounts (GEN-14).
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	onEach(t, anyStore, showDemo)
