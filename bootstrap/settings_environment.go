@@ -89,8 +89,8 @@ func variables(model *kong.Application) []string {
 	return slices.Compact(all)
 }
 
-// unknownVariable is a variable that looks like a setting. A setting with a similar name is empty
-// if there is none.
+// unknownVariable is a variable that looks like a setting. similar is the setting with the nearest
+// name, or empty if no name is near.
 type unknownVariable struct{ name, similar string }
 
 // unknownVariables returns the variables of the environment with the prefix of settings that are
