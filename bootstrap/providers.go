@@ -97,5 +97,6 @@ func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, process
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
 		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor, Room: s.Room,
+		Keys: s.Keys,
 	}
 }

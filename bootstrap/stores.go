@@ -12,6 +12,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
@@ -42,6 +43,7 @@ type Stores struct {
 	Translations  localisation.Cache
 	Images        userimage.Repository
 	Ledger        payment.Ledger
+	Keys          idempotency.Keys
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
 	Room          quota.Room
@@ -86,7 +88,7 @@ func memoryStorage(c Config) storage {
 				Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
+				Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
 				Room: s.Room(l), Media: pictures,
 			}
 		},
@@ -144,7 +146,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 				Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
+				Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
 				Room: s.Room(l), Media: pictures,
 			}
 		},

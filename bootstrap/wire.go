@@ -58,7 +58,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
-			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media", "Deletions", "Room"),
+			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Media", "Deletions", "Room"),
 		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),

@@ -67,7 +67,8 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	diaryDiary := diary.New(ports, limits, now)
 	repository := stores.Subscriptions
 	categories := stores.Categories
-	followingFollowing := following.New(repository, categories, limits, now)
+	keys := stores.Keys
+	followingFollowing := following.New(repository, categories, keys, limits, now)
 	reader := stores.Feed
 	browsingBrowsing := browsing.New(reader, store, now)
 	publicationRepository := stores.Publications
@@ -78,7 +79,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	readingTranslate := translate(translationTranslation)
 	readingReading := reading.New(publicationRepository, readingTranslate, store, now)
 	userimageRepository := stores.Images
-	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, limits, now)
+	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, keys, limits, now)
 	howTos := stores.HowTos
 	howToLists := importing.NewHowToLists(howTos)
 	ledger := stores.Ledger

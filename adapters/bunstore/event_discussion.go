@@ -10,6 +10,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -60,16 +61,17 @@ func newDiscussionSteps(d dialect) discussionSteps {
 
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
 	on, at := int64(c.Event), v.s.dialect.instant(dbTime{c.Created})
-	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, []step{
+	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, append([]step{
 		{statement: v.s.sql.countComment, args: []any{on, at}, mustMatch: true, missed: event.ErrNotFound},
 		{
 			statement: v.s.sql.insertComment, args: []any{on, int64(c.Author), c.Content, at},
 			row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
 		},
-	})
+	}, completion(c.Completes, v.s.sql.completeComment)...))
 	if err != nil {
 		return event.Comment{}, err
 	}
+	c.Completes = nil
 	return c, nil
 }
 
@@ -154,4 +156,21 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 		{statement: count, args: of},
 		{statement: write, args: of},
 	})
+}
+
+func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
+	found, err := readAll(ctx, v.s, v.s.hot.liking, []any{int64(on), int64(viewer)}, func(scan scanner) (l event.Liking, err error) {
+		var author user.ID
+		var follows, followed bool
+		err = scan((*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked, &follows, &followed)
+		l.Relation = subscription.Relate(viewer, author, follows, followed)
+		return l, err
+	})
+	switch {
+	case err != nil:
+		return event.Liking{}, err
+	case len(found) == 0:
+		return event.Liking{}, event.ErrNotFound
+	}
+	return found[0], nil
 }

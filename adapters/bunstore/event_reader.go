@@ -11,7 +11,8 @@ import (
 
 // eventStatements are the hot reads of events.
 type eventStatements struct {
-	event string // $1 id
+	event  string // $1 id
+	liking string // $1 id, $2 viewer
 	// eventPage reads the events of the author $1 in the visible states $2, $3 of them
 	// after $4. The order clause goes between its two parts and after them.
 	eventPage  [2]string
@@ -26,6 +27,11 @@ func newEventStatements(d dialect) eventStatements {
 	within := " FROM events e WHERE e.author_id = $1 AND " + d.among(visibleState, "$2")
 	return eventStatements{
 		event: "SELECT " + columns + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
+		liking: "SELECT e.author_id, e.status, e.permission, n.likes," +
+			" EXISTS (SELECT 1 FROM likes l WHERE l.event_id = e.id AND l.user_id = $2)," +
+			" EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id)," +
+			" EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2)" +
+			" FROM events e JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
 		eventPage: [2]string{
 			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
 			" LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",

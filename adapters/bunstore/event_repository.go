@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -41,6 +42,11 @@ func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
 // Add sends all steps together. Those behind the one that inserts the event refer to it.
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	stored, d := e.State(), v.s.dialect
+	stored.ID = 0
+	completed, err := v.s.eventCompletion(&stored)
+	if err != nil {
+		return nil, err
+	}
 	var steps []step
 	if v.countsDrafts(nil, e) {
 		steps = v.roomForDraft(stored.Author, v.limits.ErrDrafts())
@@ -55,10 +61,25 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		l.ID = 0
 		steps = append(steps, v.s.sql.stepsForNew(l)...)
 	}
-	if err := v.s.writeAll(ctx, steps); err != nil {
+	if err := v.s.writeAll(ctx, append(steps, completed...)); err != nil {
 		return nil, err
 	}
 	return event.Restore(stored)
+}
+
+// eventCompletion returns the step that completes the key of the state with what storing the
+// state makes, and removes the key from it: the key is not stored with the event.
+func (s *Store) eventCompletion(state *event.State) ([]step, error) {
+	makes, err := state.Makes()
+	if err != nil {
+		return nil, err
+	}
+	k, statement := state.Completes, s.sql.completeEvent
+	if makes == idempotency.Plate {
+		statement = s.sql.completePlate
+	}
+	state.Completes = nil
+	return completion(k, statement), nil
 }
 
 // plateSteps returns the steps that delete removed plates, and insert new plates and
@@ -192,11 +213,15 @@ func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]s
 		statement: statement, args: append([]any{int64(next.ID), revision}, written.values(&next, s.dialect)...), mustMatch: true,
 		row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
 	}
+	completed, err := s.eventCompletion(&r.State)
+	if err != nil {
+		return nil, nil, err
+	}
 	var b listingChanges
 	b.replace(eventItem(next.ID), listed(old), listed(changed))
 	return slices.Concat(
 		[]step{first}, s.plateSteps(next.ID, before.Plates, r.Plates),
-		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.sql.stepsFor(b),
+		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.sql.stepsFor(b), completed,
 	), r, nil
 }
 

@@ -70,8 +70,8 @@ func newEventSteps(d dialect) eventSteps {
 		rewriteText:  rewrite(eventText),
 		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.forUpdate(),
 		deleteEvent:  "DELETE FROM events WHERE id = $1",
-		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.values(d.newestEvent()+", $1"),
-		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values("COALESCE($1, "+d.newestEvent()+"), $2, $3") + " RETURNING id",
+		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.values(d.newest("events")+", $1"),
+		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values("COALESCE($1, "+d.newest("events")+"), $2, $3") + " RETURNING id",
 		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
 		// The primary key makes it cost the same from any start.
 		located:         "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",

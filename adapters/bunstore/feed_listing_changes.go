@@ -141,7 +141,7 @@ func newListingSteps(d dialect) listingSteps {
 	onConflict := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
 		came("created") + ", " + came("updated")
 	insert := "INSERT INTO feed_listings (" + listingTable.list() + ") "
-	row := strings.Replace(listingTable.parameters(1), "$2", "COALESCE($2, "+d.newestEvent()+")", 1)
+	row := strings.Replace(listingTable.parameters(1), "$2", "COALESCE($2, "+d.newest("events")+")", 1)
 	s := listingSteps{
 		d:     d,
 		count: columns + d.values("$1, $2, "+d.shard()+", $3, $4, $5, 1") + onConflict,

@@ -97,11 +97,11 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 				statement: v.s.sql.insertImage, args: imageNew.values(&row, v.s.dialect),
 				row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
 			},
-		}))
+		}, completion(i.Completes, v.s.sql.completeImage)))
 	if err != nil {
 		return userimage.Image{}, err
 	}
-	i.Bytes = 0
+	i.Bytes, i.Completes = 0, nil
 	return i, nil
 }
 

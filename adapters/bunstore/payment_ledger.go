@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -13,10 +14,10 @@ import (
 )
 
 // Ledger implements payment.Ledger.
-type Ledger struct{ s *Store }
+type Ledger struct{ Keys }
 
 // Ledger returns the ledger of orders and payments.
-func (s *Store) Ledger() Ledger { return Ledger{s} }
+func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
 
 var _ payment.Ledger = Ledger{}
 
@@ -26,7 +27,7 @@ func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *t
 	return v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.transact(ctx, v.s.db, nil, fn) })
 }
 
-func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (payment.Order, error) {
+func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
 	err := v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
 		row := orderRowOf(o)
 		if o.State == payment.Open {
@@ -37,7 +38,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 		}
 		o.ID = row.ID
 		if k != nil {
-			if err := storeAnswer(ctx, tx, payment.Answer{Key: *k, Order: o.ID, At: o.Created}); err != nil {
+			if err := storeAnswer(ctx, tx, idempotency.Answer{Key: *k, Kind: idempotency.Order, ID: int64(o.ID), At: o.Created}); err != nil {
 				return nil, err
 			}
 		}

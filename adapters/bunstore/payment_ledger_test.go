@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -40,7 +41,7 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, who := openWithUser(t, Options{URL: url})
 			ledger := s.Ledger()
-			for _, k := range []payment.Key{{User: who, Name: "old"}, {User: who, Name: "young"}} {
+			for _, k := range []idempotency.Key{{User: who, Name: "old"}, {User: who, Name: "young"}} {
 				at := noon
 				if k.Name == "young" {
 					at = noon.Add(time.Microsecond)
@@ -48,9 +49,9 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 				_, err := ledger.Reserve(t.Context(), k, at, at.Add(time.Minute))
 				require.NoError(t, err)
 			}
-			_, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &payment.Key{User: who, Name: "old"})
+			_, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &idempotency.Key{User: who, Name: "old"})
 			require.NoError(t, err)
-			s.sweep(t.Context(), expiredKeys(noon.Add(payment.KeyLife)))
+			s.sweep(t.Context(), expiredKeys(noon.Add(idempotency.KeyLife)))
 			var kept []string
 			require.NoError(t, s.reader.NewSelect().Table("idempotency_keys").Column("name").Scan(t.Context(), &kept))
 			assert.Equal(t, []string{"young"}, kept)
@@ -66,7 +67,7 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 			s, who := openWithUser(t, Options{URL: url, Connections: 1})
 			ledger := s.Ledger()
 			for i := range 3 {
-				k := payment.Key{User: who, Name: fmt.Sprint("a key of that name ", i)}
+				k := idempotency.Key{User: who, Name: fmt.Sprint("a key of that name ", i)}
 				_, err := ledger.Reserve(t.Context(), k, noon, noon.Add(time.Minute))
 				require.NoError(t, err)
 				o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &k)
@@ -94,11 +95,11 @@ func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
 	ledger := s.Ledger()
 	o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)
-	k := payment.Key{User: who, Name: "k"}
+	k := idempotency.Key{User: who, Name: "k"}
 	settle := func(t *payment.Trade) error {
 		t.Settle(payment.Receipt{TransactionID: "t", TradeNo: "lost", Amount: 1, Currency: payment.CNY}, noon)
 		t.NextCheck = noon
-		t.Answer = &payment.Answer{Key: k, Order: o.ID, At: noon}
+		t.Answer = &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}
 		return nil
 	}
 	for _, c := range []struct {

@@ -7,8 +7,8 @@ import (
 	"plaza/domain/user"
 )
 
-// The columns look, ends, leased and busy keep the names that older servers know: when to check
-// next, when a ticket expires, and when a lease and a reservation end.
+// The columns look, ends and leased keep the names that older servers know: when to check next,
+// when a ticket expires, and when a lease ends.
 
 type orderRow struct {
 	bun.BaseModel `bun:"table:orders,alias:o"`
@@ -121,16 +121,4 @@ func entryRowsOf(id payment.OrderID, entries ...payment.Entry) (rows []entryRow)
 
 func (r entryRow) entry() payment.Entry {
 	return payment.Entry{At: r.Happened.Time, Noted: r.Noted, TradeNo: r.TradeNo, Detail: r.Detail}
-}
-
-type keyRow struct {
-	bun.BaseModel `bun:"table:idempotency_keys,alias:k"`
-	UserID        user.ID `bun:",pk"`
-	Name          string  `bun:",pk"`
-	Fingerprint   []byte
-	Holder        []byte
-	Since         dbTime
-	Busy          dbTime          // end of the reservation; zero: answered
-	OrderID       payment.OrderID `bun:",nullzero"`
-	Reply         []byte
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/uptrace/bun"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
@@ -165,7 +166,7 @@ func ledgerReads(t *testing.T) []ledgerRead {
 		},
 		{
 			"a key", func(l Ledger) error {
-				_, err := l.Reserve(ctx, payment.Key{User: 1, Name: "k77", Fingerprint: sha256.Sum256([]byte("k"))}, now, now)
+				_, err := l.Reserve(ctx, idempotency.Key{User: 1, Name: "k77", Fingerprint: sha256.Sum256([]byte("k"))}, now, now)
 				return err
 			},
 			[]postgresPlan{{"idempotency_keys_pkey", 1, nil}},

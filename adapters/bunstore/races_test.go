@@ -15,6 +15,7 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/quota"
@@ -108,7 +109,7 @@ func exceed(t *testing.T, s *bunstore.Store, author user.ID, on event.ID) {
 func answerTwice(t *testing.T, s *bunstore.Store, author user.ID) {
 	t.Helper()
 	now := time.Now()
-	k := payment.Key{User: author, Name: "once", Holder: [16]byte{1}}
+	k := idempotency.Key{User: author, Name: "once", Holder: [16]byte{1}}
 	_, err := s.Ledger().Reserve(t.Context(), k, now, now.Add(time.Minute))
 	require.NoError(t, err)
 	order := payment.Order{
@@ -117,16 +118,16 @@ func answerTwice(t *testing.T, s *bunstore.Store, author user.ID) {
 	_, err = s.Ledger().AddOrder(t.Context(), order, &k)
 	require.NoError(t, err)
 	_, err = s.Ledger().AddOrder(t.Context(), order, &k)
-	require.ErrorIs(t, err, payment.ErrKeyInUse)
+	require.ErrorIs(t, err, idempotency.ErrKeyInUse)
 	orders, err := s.Ledger().OpenOrders(t.Context(), author)
 	require.NoError(t, err)
 	require.Len(t, orders, 1)
 	err = s.Ledger().Change(t.Context(), orders[0].ID, func(trade *payment.Trade) error {
 		trade.Order.State = payment.Closed
-		trade.Answer = &payment.Answer{Key: k, Order: orders[0].ID, At: now}
+		trade.Answer = &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(orders[0].ID), At: now}
 		return nil
 	})
-	require.ErrorIs(t, err, payment.ErrKeyInUse)
+	require.ErrorIs(t, err, idempotency.ErrKeyInUse)
 	found, err := s.Ledger().Order(t.Context(), orders[0].ID)
 	require.NoError(t, err)
 	assert.Equal(t, payment.Open, found.State, "nothing is written behind a miss")

@@ -19,9 +19,9 @@ type dialect interface {
 	transact(ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error)) error
 	// transactAll runs the steps in one transaction. If one misses, none writes.
 	transactAll(ctx context.Context, db *bun.DB, steps []step) error
-	// newestEvent returns the SQL of the ID of the event that this transaction has just
-	// inserted.
-	newestEvent() string
+	// newest returns the SQL of the ID of the row that this transaction has inserted last
+	// into the table.
+	newest(table string) string
 	// mustMatch returns the statement as a step that must write a row. The step returns
 	// the columns and one more, to be scanned and ignored. If it writes no row, the
 	// steps after it write nothing.

@@ -92,7 +92,7 @@ func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) erro
 	return d.run(ctx, conn.Conn(), []step{commit})
 }
 
-func (postgres) newestEvent() string { return "currval('events_id_seq')" }
+func (postgres) newest(table string) string { return "currval('" + table + "_id_seq')" }
 
 // unlessMissed is the condition of the steps after one that must match: all are sent
 // before the first result arrives. An error would stop them as well, but would log a

@@ -61,7 +61,7 @@ func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error
 	return d.transact(ctx, db, steps, func(context.Context, *transaction) ([]step, error) { return nil, nil })
 }
 
-func (sqlite) newestEvent() string { return "(SELECT MAX(id) FROM events)" }
+func (sqlite) newest(table string) string { return "(SELECT MAX(id) FROM " + table + ")" }
 
 func (sqlite) mustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -55,8 +56,15 @@ func (v Subscriptions) Follow(
 			return err
 		}
 		row, added, err := follow(ctx, tx, subscriptionRowOf(sub))
+		if err != nil {
+			return err
+		}
 		stored, isNew = row.subscription(), added
-		return err
+		kind := idempotency.Subscription
+		if !isNew {
+			kind = idempotency.ExistingSubscription
+		}
+		return tx.run(ctx, completion(sub.Completes, v.s.sql.completeSubscription, string(kind), int64(row.ID))...)
 	})
 	if err != nil {
 		return subscription.Subscription{}, false, err
@@ -106,6 +114,18 @@ func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored s
 			return stored, false, err
 		}
 	}
+}
+
+func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
+	var row subscriptionRow
+	err := v.s.read(ctx, func(ctx context.Context) error {
+		err := v.s.reader.NewSelect().Model(&row).Where("id = ? AND user_id = ?", id, owner).Scan(ctx)
+		return orNotFound(err, subscription.ErrNotFound)
+	})
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	return row.subscription(), nil
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -14,9 +15,17 @@ type commentBody struct {
 	Content *string   `json:"content" validate:"required"`
 }
 
+func (b *commentBody) content() idempotency.Request {
+	var sent sentFields
+	number(&sent, "event", b.Event)
+	sent.text("content", b.Content)
+	return idempotency.Request{Operation: "comment", Fields: sent}
+}
+
 func (a *api) writeComment(c *call) (reply, error) {
 	body, readErr := read[commentBody](c)
-	comment, err := a.Diary.Comment(c.ctx(), c.actor, orZero(body.Event), orZero(body.Content), readErr)
+	key, readErr := c.idempotencyKey(body.content, readErr)
+	comment, err := a.Diary.Comment(c.ctx(), c.actor, orZero(body.Event), orZero(body.Content), key, readErr)
 	if err != nil {
 		return reply{}, err
 	}
@@ -65,4 +74,19 @@ func (a *api) setLike(c *call, likes bool) (reply, error) {
 		return reply{}, err
 	}
 	return noContent(), a.Diary.Like(c.ctx(), c.actor, id, likes)
+}
+
+// likeView is the likes of an event to the caller (EVT-22).
+type likeView struct {
+	IsLiked   bool `json:"liked"`
+	LikeCount int  `json:"like_count"`
+}
+
+func (a *api) readLike(c *call) (reply, error) {
+	id, err := pathID[event.ID](c)
+	if err != nil {
+		return reply{}, err
+	}
+	likes, err := a.Diary.Liking(c.ctx(), c.actor, id)
+	return data(likeView{likes.IsLiked, likes.Likes}), err
 }

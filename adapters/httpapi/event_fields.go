@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"strconv"
+
 	"plaza/application/diary"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/markup"
 	"plaza/domain/user"
 )
@@ -34,6 +37,23 @@ func (d *day) UnmarshalText(text []byte) error {
 	}
 	d.Date = date
 	return nil
+}
+
+// content returns the content of a request for a new event.
+func (b *eventBody) content() idempotency.Request {
+	var sent sentFields
+	sent.text("title", b.Title)
+	sent.text("content", b.Content)
+	sent.text("html_content", b.HTML)
+	if b.Date != nil {
+		sent.text("event_time", new(b.Date.String()))
+	}
+	number(&sent, "view_permission", b.Permission)
+	number(&sent, "category", b.Category.orNil())
+	if b.Publish != nil {
+		sent.text("publish", new(strconv.FormatBool(*b.Publish)))
+	}
+	return idempotency.Request{Operation: "event", Fields: sent}
 }
 
 func (b *eventBody) change() event.Change {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 
 	"plaza/application/diary"
 	"plaza/domain/event"
@@ -11,12 +12,13 @@ import (
 
 func (a *api) writeEvent(c *call) (reply, error) {
 	body, readErr := read[eventBody](c)
-	written, err := a.Diary.Write(c.ctx(), c.actor, body.change(), readErr)
+	key, readErr := c.idempotencyKey(body.content, readErr)
+	written, err := a.Diary.Write(c.ctx(), c.actor, body.change(), key, readErr)
 	if err != nil {
 		return reply{}, err
 	}
 	view, err := a.showEvent(c.ctx(), written)
-	return created(view), err
+	return createdAt(fmt.Sprintf("/api/xfile/event/%d/", written.ID()), view), err
 }
 
 func (a *api) editEvent(c *call) (reply, error) {

@@ -6,6 +6,7 @@ import (
 
 	"plaza/application/userimages"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -37,6 +38,14 @@ type imageBody struct {
 	Tags []string `json:"tags"`
 }
 
+func (b *imageBody) content() idempotency.Request {
+	var sent sentFields
+	for _, tag := range b.Tags {
+		sent.text("tags", &tag)
+	}
+	return idempotency.Request{Operation: "image", Fields: sent, File: b.Img.reader()}
+}
+
 // tagsBody replaces all tags of an image (IMG-01).
 type tagsBody struct {
 	Tags []string `json:"tags" validate:"required"`
@@ -44,7 +53,8 @@ type tagsBody struct {
 
 func (a *api) keepImage(c *call) (reply, error) {
 	body, readErr := readUpload[imageBody](c)
-	kept, err := a.UserImages.Upload(c.ctx(), c.actor, body.Img, body.Tags, readErr)
+	key, readErr := c.idempotencyKey(body.content, readErr)
+	kept, err := a.UserImages.Upload(c.ctx(), c.actor, body.Img, body.Tags, key, readErr)
 	return created(renderImage(kept)), err
 }
 

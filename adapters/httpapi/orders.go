@@ -3,6 +3,7 @@ package httpapi
 import (
 	"time"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -87,10 +88,7 @@ func orZero[T any](v *T) (value T) {
 func (a *api) createOrder(c *call) (reply, error) {
 	body, readErr := read[orderBody](c)
 	draft := body.draft()
-	key, err := c.idempotencyKey(payment.CreateContent(draft))
-	if readErr == nil && err != nil {
-		return reply{}, err
-	}
+	key, readErr := c.idempotencyKey(func() idempotency.Request { return payment.CreateContent(draft) }, readErr)
 	made, err := a.Paying.Create(c.ctx(), draft, key, readErr)
 	if err != nil {
 		return reply{}, err

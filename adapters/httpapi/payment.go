@@ -5,6 +5,7 @@ import (
 
 	"plaza/application/paying"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 )
 
@@ -36,7 +37,8 @@ func (a *api) pay(c *call) (reply, error) {
 	if body.Order != nil && request.Order < 1 {
 		return reply{}, payment.ErrNoOrder
 	}
-	if request.Key, err = c.idempotencyKey(payment.PayContent(request.Intent, request.Order)); err != nil {
+	request.Key, err = c.idempotencyKey(func() idempotency.Request { return payment.PayContent(request.Intent, request.Order) }, nil)
+	if err != nil {
 		return reply{}, err
 	}
 	leaveSlot(c.ctx())
@@ -48,18 +50,6 @@ func (a *api) pay(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return renderClientParams(params), nil
-}
-
-// idempotencyKey returns the request's key for the operation, or nil without one (PAY-09).
-func (c *call) idempotencyKey(asked payment.RequestContent) (*payment.Key, error) {
-	const name = "Idempotency-Key"
-	switch keys := c.gin.Request.Header.Values(name); len(keys) {
-	case 0:
-		return nil, nil
-	case 1:
-		return payment.NewKey(c.actor.ID, keys[0], asked)
-	}
-	return nil, fault.Field(name, "Send exactly one key.")
 }
 
 // renderClientParams renders the parameters for the payer's kind of terminal. Those for the

@@ -1,6 +1,9 @@
 package httpapi
 
-import "plaza/domain/event"
+import (
+	"plaza/domain/event"
+	"plaza/domain/idempotency"
+)
 
 // plateBody is a new picture of an event (PLA-02).
 type plateBody struct {
@@ -8,9 +11,16 @@ type plateBody struct {
 	Photo upload    `json:"photo" validate:"required"`
 }
 
+func (b *plateBody) content() idempotency.Request {
+	var sent sentFields
+	number(&sent, "event", b.Event)
+	return idempotency.Request{Operation: "plate", Fields: sent, File: b.Photo.reader()}
+}
+
 func (a *api) attachPlate(c *call) (reply, error) {
 	body, readErr := readUpload[plateBody](c)
-	plate, err := a.Diary.Attach(c.ctx(), c.actor, orZero(body.Event), body.Photo, readErr)
+	key, readErr := c.idempotencyKey(body.content, readErr)
+	plate, err := a.Diary.Attach(c.ctx(), c.actor, orZero(body.Event), body.Photo, key, readErr)
 	if err != nil {
 		return reply{}, err
 	}

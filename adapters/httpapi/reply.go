@@ -57,6 +57,13 @@ func data(v any) reply { return bare(wrapped{v}) }
 
 func created(v any) reply { return reply{status: http.StatusCreated, content: wrapped{v}} }
 
+// createdAt is created for what can be read at the path.
+func createdAt(path string, v any) reply {
+	r := created(v)
+	r.header = http.Header{"Location": {path}}
+	return r
+}
+
 // tag gives the reply an entity tag, so that clients can revalidate it (GEN-12).
 func tag(r reply) reply {
 	r.tagged = true

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"plaza/application/following"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -15,10 +16,18 @@ type subscriptionBody struct {
 	Category nullable[feed.CategoryID] `json:"followed_category"`
 }
 
+func (b *subscriptionBody) content() idempotency.Request {
+	var sent sentFields
+	number(&sent, "followed_user", b.User.orNil())
+	number(&sent, "followed_category", b.Category.orNil())
+	return idempotency.Request{Operation: "subscription", Fields: sent}
+}
+
 func (a *api) subscribe(c *call) (reply, error) {
 	body, readErr := read[subscriptionBody](c)
 	target := following.Target{User: body.User.orNil(), Category: body.Category.orNil()}
-	followed, isNew, err := a.Following.Follow(c.ctx(), c.actor, target, readErr)
+	key, readErr := c.idempotencyKey(body.content, readErr)
+	followed, isNew, err := a.Following.Follow(c.ctx(), c.actor, target, key, readErr)
 	if err != nil {
 		return reply{}, err
 	}

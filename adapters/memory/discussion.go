@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plaza/domain/event"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -28,7 +29,12 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		if err := v.limits.CheckComments(own); err != nil {
 			return event.Comment{}, err
 		}
+		if err := v.s.requests.checkHeld(c.Completes); err != nil {
+			return event.Comment{}, err
+		}
 		c.ID = event.CommentID(v.s.numbers.comment.next())
+		v.s.requests.complete(c.Completes, idempotency.Comment, int64(c.ID))
+		c.Completes = nil
 		said := append(v.s.comments[c.Event], c)
 		slices.SortFunc(said, newestFirst)
 		v.s.comments[c.Event] = said
@@ -87,5 +93,19 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 		}
 		v.s.likes[on][who] = true
 		return nil
+	})
+}
+
+func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
+	return read(ctx, v.s, func() (event.Liking, error) {
+		state, exists := v.s.events[on]
+		if !exists {
+			return event.Liking{}, event.ErrNotFound
+		}
+		return event.Liking{
+			Likes: len(v.s.likes[on]), IsLiked: v.s.likes[on][viewer],
+			State:    event.StatusPermission{Status: state.Status, Permission: state.Permission},
+			Relation: v.s.relation(viewer, state.Author),
+		}, nil
 	})
 }

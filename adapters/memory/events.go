@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"plaza/domain/event"
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -33,7 +34,7 @@ var (
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	return charged(ctx, v.s, charges, func() (*event.Event, error) {
 		state := e.State()
-		state.ID = event.ID(v.s.numbers.event.next())
+		state.ID = 0
 		return v.putEvent(nil, state)
 	})
 }
@@ -96,8 +97,8 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 	})
 }
 
-// putEvent numbers new plates, stores the state with its listing in place of replaced, and
-// returns a copy of the event. If it fails, nothing is stored.
+// putEvent numbers a new event and new plates, stores the state with its listing in place of
+// replaced, completes its key, and returns a copy of the event. If it fails, nothing is stored.
 func (v Events) putEvent(replaced *event.Event, state event.State) (*event.Event, error) {
 	s := v.s
 	if err := s.checkUser(state.Author); err != nil {
@@ -106,10 +107,25 @@ func (v Events) putEvent(replaced *event.Event, state event.State) (*event.Event
 	if err := s.checkCategory(state.Category); err != nil {
 		return nil, err
 	}
+	k := state.Completes
+	makes, err := state.Makes()
+	if err == nil {
+		err = s.requests.checkHeld(k)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if state.Completes = nil; state.ID == 0 {
+		state.ID = event.ID(s.numbers.event.next())
+	}
+	made := int64(state.ID)
 	bytes := map[media.Key]int64{}
 	for i := range state.Plates {
 		if p := &state.Plates[i]; p.ID == 0 {
 			p.ID = event.PlateID(s.numbers.plate.next())
+			if makes == idempotency.Plate {
+				made = int64(p.ID) // in the end that of the newest
+			}
 			bytes[p.Photo], p.Bytes = p.Bytes, 0
 		}
 	}
@@ -126,6 +142,7 @@ func (v Events) putEvent(replaced *event.Event, state event.State) (*event.Event
 	s.queuePlateDeletions(s.events[state.ID].Plates, state.Plates)
 	s.events[state.ID] = state
 	s.list(itemOf(state.ID), e)
+	s.requests.complete(k, makes, made)
 	return e, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
@@ -32,11 +33,16 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 		if len(v.s.undeleted[i.Owner]) >= userimage.MaxImages {
 			return userimage.Image{}, userimage.ErrFull
 		}
+		if err := v.s.requests.checkHeld(i.Completes); err != nil {
+			return userimage.Image{}, err
+		}
 		if err := v.s.countPictures(v.limits, i.Owner, map[media.Key]int64{i.Key: i.Bytes}); err != nil {
 			return userimage.Image{}, err
 		}
 		i.Bytes = 0
 		i.ID = userimage.ID(v.s.numbers.image.next())
+		v.s.requests.complete(i.Completes, idempotency.Image, int64(i.ID))
+		i.Completes = nil
 		v.s.putImage(i)
 		return i, nil
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -14,10 +15,10 @@ import (
 )
 
 // Ledger is the store as payment.Ledger.
-type Ledger struct{ s *Store }
+type Ledger struct{ Keys }
 
 // Ledger returns the store's orders.
-func (s *Store) Ledger() Ledger { return Ledger{s} }
+func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
 
 var _ payment.Ledger = Ledger{}
 
@@ -29,25 +30,24 @@ type ledger struct {
 	tradeNos    map[payment.TradeNo]payment.OrderID
 	payments    map[string]payment.Payment // by transaction id
 	journal     map[payment.OrderID][]payment.Entry
-	keys        keys
 }
 
 func newLedger() ledger {
 	return ledger{
 		orders: map[payment.OrderID]payment.Order{}, nextChecks: map[payment.OrderID]time.Time{},
 		prepayments: map[payment.OrderID][]payment.Prepayment{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
-		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{}, keys: newKeys(),
+		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{},
 	}
 }
 
-func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (payment.Order, error) {
+func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
 	return write(ctx, v.s, func() (payment.Order, error) {
 		if err := v.s.checkUser(o.User); err != nil {
 			return payment.Order{}, err
 		}
 		l := &v.s.ledger
 		if k != nil {
-			if err := l.keys.check(*k); err != nil {
+			if err := v.s.requests.checkUnanswered(*k); err != nil {
 				return payment.Order{}, err
 			}
 		}
@@ -58,7 +58,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (
 		}
 		l.journal[o.ID] = []payment.Entry{{At: o.Created, Noted: payment.NotedOrdered}}
 		if k != nil {
-			l.keys.answer(payment.Answer{Key: *k, Order: o.ID, At: o.Created})
+			v.s.requests.answer(idempotency.Answer{Key: *k, Kind: idempotency.Order, ID: int64(o.ID), At: o.Created})
 		}
 		return o, nil
 	})

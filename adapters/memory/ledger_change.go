@@ -26,6 +26,11 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 		if err := l.checkTrade(id, next); err != nil {
 			return err
 		}
+		if next.Answer != nil {
+			if err := v.s.requests.checkUnanswered(next.Answer.Key); err != nil {
+				return err
+			}
+		}
 		v.s.putTrade(id, next)
 		return nil
 	})
@@ -71,9 +76,6 @@ func (l *ledger) checkTrade(id payment.OrderID, t payment.Trade) error {
 	if alive > 1 || applied > 1 {
 		return fmt.Errorf("order %d has %d live prepayments and %d applied payments", id, alive, applied)
 	}
-	if t.Answer != nil {
-		return l.keys.check(t.Answer.Key)
-	}
 	return nil
 }
 
@@ -101,6 +103,6 @@ func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	}
 	l.journal[id] = append(l.journal[id], t.Entries...)
 	if t.Answer != nil {
-		l.keys.answer(*t.Answer)
+		s.requests.answer(*t.Answer)
 	}
 }

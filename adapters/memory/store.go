@@ -57,6 +57,7 @@ type Store struct {
 	images       map[userimage.ID]userimage.Image
 	undeleted    map[user.ID]map[userimage.ID]bool // images by owner, without deleted ones
 	ledger       ledger
+	requests     keys // Idempotency-Keys
 	imports      importState
 	deletions    map[media.Key]time.Time // when each is due
 	pictures     map[media.Key]countedPicture
@@ -96,6 +97,7 @@ func New() *Store {
 		images:       map[userimage.ID]userimage.Image{},
 		undeleted:    map[user.ID]map[userimage.ID]bool{},
 		ledger:       newLedger(),
+		requests:     newKeys(),
 		imports:      newImportState(),
 		deletions:    map[media.Key]time.Time{},
 		pictures:     map[media.Key]countedPicture{},

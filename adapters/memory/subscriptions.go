@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -40,11 +41,17 @@ func (v Subscriptions) Follow(
 		if !v.s.followable(sub) {
 			return subscription.Subscription{}, subscription.ErrNotFound
 		}
+		k := sub.Completes
+		if err := v.s.requests.checkHeld(k); err != nil {
+			return subscription.Subscription{}, err
+		}
 		if id, exists := v.s.follows[followOf(sub)]; exists {
+			v.s.requests.complete(k, idempotency.ExistingSubscription, int64(id))
 			return v.s.subscriptions[id], nil
 		}
 		isNew = true
-		sub.ID = subscription.ID(v.s.numbers.subscription.next())
+		sub.ID, sub.Completes = subscription.ID(v.s.numbers.subscription.next()), nil
+		v.s.requests.complete(k, idempotency.Subscription, int64(sub.ID))
 		v.s.subscriptions[sub.ID] = sub
 		v.s.follows[followOf(sub)] = sub.ID
 		return sub, nil
@@ -58,6 +65,16 @@ func (s *Store) followable(sub subscription.Subscription) bool {
 		return s.checkUser(sub.Followed) == nil
 	}
 	return sub.Category != 0 && s.checkCategory(sub.Category) == nil
+}
+
+func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
+	return read(ctx, v.s, func() (subscription.Subscription, error) {
+		sub, exists := v.s.subscriptions[id]
+		if !exists || sub.User != owner {
+			return subscription.Subscription{}, subscription.ErrNotFound
+		}
+		return sub, nil
+	})
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {

@@ -105,11 +105,11 @@ func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T)
 		for _, by := range []access.Actor{w.ann, w.bob} {
 			shown, err := w.Write(t.Context(), by, event.Change{
 				Title: ptr(fmt.Sprint("day ", i)), Date: &day, Category: ptr(feed.CategoryID(1)), Publish: ptr(true),
-			}, nil)
+			}, nil, nil)
 
 			require.NoError(t, err)
 			w.now = w.now.Add(time.Second)
-			_, err = w.Comment(t.Context(), w.bob, shown.ID(), "nice", nil)
+			_, err = w.Comment(t.Context(), w.bob, shown.ID(), "nice", nil, nil)
 			require.NoError(t, err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestPeopleIn_names_everybody_once(t *testing.T) {
 	w := newFixture(t)
 	id := w.published(t, w.ann, "mine", event.Public)
 	w.published(t, w.bob, "his", event.Public)
-	_, err := w.Comment(t.Context(), w.zoe, id, "hello", nil)
+	_, err := w.Comment(t.Context(), w.zoe, id, "hello", nil, nil)
 	require.NoError(t, err)
 	shown := mustRead(t, w, id)
 	assert.Equal(t, []user.ID{w.ann.ID, w.bob.ID, w.zoe.ID}, diary.PeopleIn(shown, shown))

@@ -15,6 +15,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/page"
@@ -47,6 +48,7 @@ type Ports struct {
 	Deletions  media.DeletionQueue
 	Processor  media.Processor
 	Room       quota.Room
+	Keys       idempotency.Keys
 }
 
 // New returns the use cases over the ports, with the limits on writes; now returns the time.
@@ -79,8 +81,10 @@ func (d *Diary) prepare(ctx context.Context, c event.Change, readErr error) (eve
 // Write creates an event of the actor (EVT-02). Without a date in the change, its date is
 // today in the actor's time zone.
 //
-// readErr says which fields of the request could not be read, here and in all use cases.
-func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, readErr error) (View, error) {
+// Here and in all use cases, readErr says which fields of the request could not be read, and k
+// is its Idempotency-Key, or nil. A request that is repeated with its key returns what the first
+// one made, as it is now, and is not charged (GEN-13). A key is reserved only for a valid body.
+func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, k *idempotency.Key, readErr error) (View, error) {
 	c, err := d.prepare(ctx, c, readErr)
 	if err != nil {
 		return View{}, err
@@ -90,6 +94,14 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, r
 	if err != nil {
 		return View{}, err
 	}
+	written.CompleteKey(k)
+	return idempotency.Once(ctx, d.ports.Keys, k, now, idempotency.Lease,
+		func(a idempotency.Answer) (View, error) { return d.Read(ctx, actor, event.ID(a.ID)) },
+		func() (View, error) { return d.add(ctx, actor, written) })
+}
+
+// add stores a new event with its place.
+func (d *Diary) add(ctx context.Context, actor access.Actor, written *event.Event) (View, error) {
 	at, err := d.ports.Places.Analyse(ctx, written.Text().Title, written.Text().Content)
 	if err != nil {
 		return View{}, fmt.Errorf("find place of new event: %w", err)

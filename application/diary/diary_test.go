@@ -45,11 +45,11 @@ func newFixture(t *testing.T, change ...func(*diary.Ports)) *fixture {
 	s := guard.Wrap(guard.Stores{
 		Events: w.store.Events(), EventReader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
 		Categories: w.store.Categories(), Subscriptions: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
-		Room: w.store.Room(quota.Limits{}),
+		Room: w.store.Room(quota.Limits{}), Keys: w.store.Keys(),
 	})
 	w.ports = diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
-		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory, Deletions: s.Deletions, Room: s.Room,
+		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory, Deletions: s.Deletions, Room: s.Room, Keys: s.Keys,
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
 	for _, c := range change {
@@ -84,7 +84,7 @@ func ptr[T any](v T) *T { return &v }
 // published writes a published event with the permission.
 func (w *fixture) published(t *testing.T, by access.Actor, title string, p event.Permission) event.ID {
 	t.Helper()
-	shown, err := w.Write(t.Context(), by, event.Change{Title: &title, Permission: &p, Publish: ptr(true)}, nil)
+	shown, err := w.Write(t.Context(), by, event.Change{Title: &title, Permission: &p, Publish: ptr(true)}, nil, nil)
 	require.NoError(t, err)
 	return shown.ID()
 }
@@ -102,7 +102,7 @@ func TestEVT02_today_is_where_the_author_is(t *testing.T) {
 		loc, err := time.LoadLocation(zone)
 		require.NoError(t, err)
 		w.ann.Zone = loc
-		shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil)
+		shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil, nil)
 		require.NoError(t, err)
 		assert.Equal(t, day, shown.State().Date.String(), zone)
 	}
@@ -123,7 +123,7 @@ func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
 		assert.ErrorIs(t, err, event.ErrNotFound)
 		assert.ErrorIs(t, w.Delete(t.Context(), stranger, id), event.ErrNotFound)
 		assert.ErrorIs(t, w.Like(t.Context(), stranger, id, true), event.ErrNotFound)
-		_, err = w.Comment(t.Context(), stranger, id, "hello?", nil)
+		_, err = w.Comment(t.Context(), stranger, id, "hello?", nil, nil)
 		assert.Equal(t, "event", fieldOf(t, err))
 		_, err = w.Comments(t.Context(), stranger, id, page.Request{})
 		assert.Equal(t, "event", fieldOf(t, err))
@@ -138,7 +138,7 @@ func TestGEN08_access_is_checked_first_then_all_wrong_fields_are_named(t *testin
 	unread, noBody := fault.Field("title", "unreadable"), fault.New(fault.TooLarge, "unreadable")
 	wrong := event.Change{Content: ptr("\x00"), Category: ptr(feed.CategoryID(404))}
 	write := func(_ access.Actor, readErr error) error {
-		_, err := w.Write(t.Context(), w.ann, wrong, readErr)
+		_, err := w.Write(t.Context(), w.ann, wrong, nil, readErr)
 		return err
 	}
 	edit := func(actor access.Actor, readErr error) error {
@@ -157,11 +157,11 @@ func TestGEN08_access_is_checked_first_then_all_wrong_fields_are_named(t *testin
 	}
 
 	comment := func(actor access.Actor, on event.ID, readErr error) error {
-		_, err := w.Comment(t.Context(), actor, on, " ", readErr)
+		_, err := w.Comment(t.Context(), actor, on, " ", nil, readErr)
 		return err
 	}
 	attach := func(actor access.Actor, on event.ID, readErr error) error {
-		_, err := w.Attach(t.Context(), actor, on, nil, readErr)
+		_, err := w.Attach(t.Context(), actor, on, nil, nil, readErr)
 		return err
 	}
 	noEvent, blank := []string{"Event not found."}, []string{"This field may not be blank."}
@@ -191,7 +191,7 @@ func TestEVT08_lists_show_what_single_events_show(t *testing.T) {
 	w := newFixture(t)
 	for _, status := range []bool{false, true} {
 		for _, p := range event.Permissions() {
-			_, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x"), Permission: &p, Publish: &status}, nil)
+			_, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x"), Permission: &p, Publish: &status}, nil, nil)
 			require.NoError(t, err)
 		}
 	}
@@ -241,7 +241,7 @@ func momentIDs(s diary.View) []event.ID {
 
 func TestEVT16_the_stored_place_belongs_to_the_stored_text(t *testing.T) {
 	w := newFixture(t)
-	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("杭州的秋天"), Content: ptr("西湖边散步")}, nil)
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("杭州的秋天"), Content: ptr("西湖边散步")}, nil, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "杭州市", shown.State().Place.City)
 	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Title: ptr("北京的秋天"), Content: ptr("")}, nil)
@@ -270,7 +270,7 @@ func (m *meddler) Analyse(ctx context.Context, title, content string) (place.Pla
 func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 	m := &meddler{Analyser: gazetteer.New(), meddle: func() {}}
 	w := newFixture(t, func(p *diary.Ports) { p.Places = m })
-	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x")}, nil)
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("x")}, nil, nil)
 	require.NoError(t, err)
 	id := shown.ID()
 	set := func(content string) {
@@ -297,7 +297,7 @@ func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 
 func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 	w := newFixture(t)
-	shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil)
+	shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil, nil)
 	require.NoError(t, err)
 	id := shown.ID()
 	edits := []event.Change{
@@ -324,14 +324,14 @@ func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 func TestEVT18_html_is_cleaned_and_text_is_not_interpreted(t *testing.T) {
 	w := newFixture(t)
 	raw := `<p onclick="x()">hi<script>alert(1)</script></p>`
-	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("<b>t</b>"), Content: &raw, HTML: &raw}, nil)
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: ptr("<b>t</b>"), Content: &raw, HTML: &raw}, nil, nil)
 	require.NoError(t, err)
 	assert.EqualValues(t, "<p>hi</p>", shown.State().HTML)
 	assert.Equal(t, raw, shown.State().Content)
 	assert.Equal(t, "<b>t</b>", shown.State().Title)
 
 	huge := "<i>" + strings.Repeat("<script></script>", 64<<10)
-	_, err = w.Write(t.Context(), w.ann, event.Change{HTML: &huge}, nil)
+	_, err = w.Write(t.Context(), w.ann, event.Change{HTML: &huge}, nil, nil)
 	assert.Equal(t, "html_content", fieldOf(t, err), "bounded as it was sent")
 }
 
@@ -342,7 +342,7 @@ func TestEVT12_and_EVT17_comments(t *testing.T) {
 	second := w.published(t, w.ann, "second", event.Public)
 	say := func(by access.Actor, on event.ID, what string) event.CommentID {
 		w.now = w.now.Add(time.Second)
-		c, err := w.Comment(t.Context(), by, on, what, nil)
+		c, err := w.Comment(t.Context(), by, on, what, nil, nil)
 		require.NoError(t, err)
 		return c.ID
 	}
@@ -391,7 +391,7 @@ func (w *fixture) category(t *testing.T, c feed.Category) {
 func TestCategories_must_exist(t *testing.T) {
 	w := newFixture(t)
 	w.category(t, feed.Category{ID: 4, Name: "Walks", Slug: "walks"})
-	shown, err := w.Write(t.Context(), w.ann, event.Change{Category: ptr(feed.CategoryID(4))}, nil)
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Category: ptr(feed.CategoryID(4))}, nil, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "Walks", shown.Category)
 	_, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Category: ptr(feed.CategoryID(5))}, nil)

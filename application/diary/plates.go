@@ -8,6 +8,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 )
 
@@ -16,10 +17,19 @@ import (
 // (PLA-01). Bytes that are not an accepted picture, and one plate too many, are faults on
 // photo. If the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the plate
 // can't be stored, its file is removed.
-func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, readErr error) (event.Plate, error) {
-	_, err := d.writable(ctx, actor, on)
-	if err := fault.Merge(readErr, noEvent(err)); err != nil {
-		return event.Plate{}, err
+func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, k *idempotency.Key, readErr error) (event.Plate, error) {
+	if readErr != nil {
+		_, err := d.writable(ctx, actor, on)
+		return event.Plate{}, fault.Merge(readErr, noEvent(err))
+	}
+	return idempotency.Once(ctx, d.ports.Keys, k, d.now(), idempotency.Lease,
+		func(a idempotency.Answer) (event.Plate, error) { return d.plate(ctx, actor, event.PlateID(a.ID)) },
+		func() (event.Plate, error) { return d.attach(ctx, actor, on, raw, k) })
+}
+
+func (d *Diary) attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, k *idempotency.Key) (event.Plate, error) {
+	if _, err := d.writable(ctx, actor, on); err != nil {
+		return event.Plate{}, noEvent(err)
 	}
 	if err := d.ports.Room.CheckPictures(ctx, actor.ID); err != nil {
 		return event.Plate{}, err
@@ -32,8 +42,10 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err != nil {
 		return event.Plate{}, err
 	}
-	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error { return e.AddPlate(key, processed.Size(), d.now()) },
-		d.limits.Upload(int64(actor.ID), raw.Size(), d.now())...)
+	stored, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error {
+		e.CompleteKey(k)
+		return e.AddPlate(key, processed.Size(), d.now())
+	}, d.limits.Upload(int64(actor.ID), raw.Size(), d.now())...)
 	if err != nil {
 		return event.Plate{}, errors.Join(noEvent(err), d.ports.Pictures.Remove(context.WithoutCancel(ctx), key))
 	}
@@ -44,15 +56,12 @@ func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw
 // Detach removes the plate from the actor's event, then its file. If the actor may not see
 // the event, the plate is NotFound.
 func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID) error {
-	on, err := d.ports.Reader.OfPlate(ctx, id)
+	on, err := d.plated(ctx, actor, id)
 	if err != nil {
 		return err
 	}
-	if _, err := d.writable(ctx, actor, on); err != nil {
-		return noPlate(err)
-	}
 	var removed event.Plate
-	if _, err := d.ports.Events.Change(ctx, on, func(e *event.Event) error {
+	if _, err := d.ports.Events.Change(ctx, on.ID(), func(e *event.Event) error {
 		removed, err = e.RemovePlate(id, d.now())
 		return err
 	}); err != nil {
@@ -60,6 +69,29 @@ func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID
 	}
 	d.removePhotos(ctx, removed)
 	return nil
+}
+
+// plated returns the actor's event with the plate.
+func (d *Diary) plated(ctx context.Context, actor access.Actor, id event.PlateID) (event.Entry, error) {
+	on, err := d.ports.Reader.OfPlate(ctx, id)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	entry, err := d.writable(ctx, actor, on)
+	return entry, noPlate(err)
+}
+
+// plate returns a plate of the actor's events.
+func (d *Diary) plate(ctx context.Context, actor access.Actor, id event.PlateID) (event.Plate, error) {
+	on, err := d.plated(ctx, actor, id)
+	if err != nil {
+		return event.Plate{}, err
+	}
+	plates := on.State().Plates
+	if i := slices.IndexFunc(plates, func(p event.Plate) bool { return p.ID == id }); i >= 0 {
+		return plates[i], nil
+	}
+	return event.Plate{}, event.ErrNoPlate // it was removed meanwhile
 }
 
 func noPlate(err error) error {

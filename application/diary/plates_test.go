@@ -32,14 +32,14 @@ func illustrated(t *testing.T) (*fixture, media.Store, media.Raw) {
 func TestPLA01_plates_come_and_go_with_their_files(t *testing.T) {
 	w, pictures, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Contact)
-	_, err := w.Attach(t.Context(), w.bob, id, raw, nil)
+	_, err := w.Attach(t.Context(), w.bob, id, raw, nil, nil)
 	assert.ErrorIs(t, err, event.ErrNotAuthor)
-	_, err = w.Attach(t.Context(), w.zoe, id, raw, nil)
+	_, err = w.Attach(t.Context(), w.zoe, id, raw, nil, nil)
 	assert.Equal(t, "event", fieldOf(t, err))
-	_, err = w.Attach(t.Context(), w.ann, id, strings.NewReader("no picture"), nil)
+	_, err = w.Attach(t.Context(), w.ann, id, strings.NewReader("no picture"), nil, nil)
 	assert.Equal(t, "photo", fieldOf(t, err))
 
-	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil)
+	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []event.Plate{plate}, mustRead(t, w, id).State().Plates)
 	assert.ErrorIs(t, w.Detach(t.Context(), w.bob, plate.ID), event.ErrNotAuthor)
@@ -54,7 +54,7 @@ func TestPLA03_plates_wait_in_the_turn_of_their_account(t *testing.T) {
 	refuser := &pictures.Refuser{}
 	w := newFixture(t, func(p *diary.Ports) { p.Processor = refuser })
 	for _, actor := range []access.Actor{w.ann, w.bob} {
-		_, err := w.Attach(t.Context(), actor, w.published(t, actor, "a lake", event.Public), strings.NewReader("no picture"), nil)
+		_, err := w.Attach(t.Context(), actor, w.published(t, actor, "a lake", event.Public), strings.NewReader("no picture"), nil, nil)
 		assert.Equal(t, "photo", fieldOf(t, err))
 	}
 	assert.Equal(t, []admission.Key{w.ann.QueueKey(), w.bob.QueueKey()}, refuser.Keys)
@@ -63,7 +63,7 @@ func TestPLA03_plates_wait_in_the_turn_of_their_account(t *testing.T) {
 func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {
 	w, pictures, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Public)
-	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil)
+	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil, nil)
 	require.NoError(t, err)
 	require.NoError(t, w.Delete(t.Context(), w.ann, id))
 	_, err = pictures.Open(t.Context(), plate.Photo)
@@ -73,7 +73,7 @@ func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {
 func TestPLA04_the_address_of_a_plate_expires(t *testing.T) {
 	w, _, raw := illustrated(t)
 	id := w.published(t, w.ann, "a lake", event.Public)
-	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil)
+	plate, err := w.Attach(t.Context(), w.ann, id, raw, nil, nil)
 	require.NoError(t, err)
 	now := w.PhotoURL(plate)
 	w.now = w.now.Add(59 * time.Minute)
@@ -91,9 +91,9 @@ func TestGEN14_a_plate_beyond_the_quota_leaves_no_file_and_a_full_account_decode
 		w.ports.Events, w.ports.Room = w.store.Events().Within(l), w.store.Room(l)
 		limited := diary.New(w.ports, nil, func() time.Time { return w.now })
 		id := w.published(t, w.ann, "a lake", event.Public)
-		_, err := limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil)
+		_, err := limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil, nil)
 		require.NoError(t, err)
-		_, err = limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil)
+		_, err = limited.Attach(t.Context(), w.ann, id, bytes.NewReader(pictures.Plain(t, 30, 20)), nil, nil)
 		refusal, _ := fault.As(err)
 		assert.Equal(t, l.ErrPictures(), refusal)
 		assert.Equal(t, decoded, processor.n)
@@ -104,7 +104,7 @@ func TestGEN14_a_plate_beyond_the_quota_leaves_no_file_and_a_full_account_decode
 		}
 		assert.Equal(t, 1, files)
 		assert.Len(t, mustRead(t, w, id).State().Plates, 1)
-		_, err = limited.Attach(t.Context(), w.bob, id, strings.NewReader(""), nil)
+		_, err = limited.Attach(t.Context(), w.bob, id, strings.NewReader(""), nil, nil)
 		assert.ErrorIs(t, err, event.ErrNotAuthor, "access is checked first")
 	}
 }
@@ -126,16 +126,16 @@ func TestGEN14_drafts_and_comments_beyond_the_quota(t *testing.T) {
 	w.ports.Events, w.ports.Discussion = w.store.Events().Within(l), w.store.Events().Within(l)
 	limited := diary.New(w.ports, nil, func() time.Time { return w.now })
 	id := w.published(t, w.ann, "a lake", event.Public)
-	_, err := limited.Write(t.Context(), w.ann, event.Change{Title: new("a draft")}, nil)
+	_, err := limited.Write(t.Context(), w.ann, event.Change{Title: new("a draft")}, nil, nil)
 	require.NoError(t, err)
-	_, err = limited.Write(t.Context(), w.ann, event.Change{Title: new("another")}, nil)
+	_, err = limited.Write(t.Context(), w.ann, event.Change{Title: new("another")}, nil, nil)
 	assert.Equal(t, l.ErrDrafts(), err)
 	_, err = limited.Edit(t.Context(), w.ann, id, event.Change{Publish: new(false)}, nil)
 	assert.Equal(t, l.ErrDrafts(), err)
-	_, err = limited.Comment(t.Context(), w.zoe, id, "Well said", nil)
+	_, err = limited.Comment(t.Context(), w.zoe, id, "Well said", nil, nil)
 	require.NoError(t, err)
-	_, err = limited.Comment(t.Context(), w.zoe, id, "Well said", nil)
+	_, err = limited.Comment(t.Context(), w.zoe, id, "Well said", nil, nil)
 	assert.Equal(t, l.ErrComments(), err)
-	_, err = limited.Comment(t.Context(), w.bob, id, "Well said", nil)
+	_, err = limited.Comment(t.Context(), w.bob, id, "Well said", nil, nil)
 	require.NoError(t, err)
 }

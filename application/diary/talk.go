@@ -7,6 +7,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 )
@@ -22,14 +23,37 @@ func noEvent(err error) error {
 
 // Comment adds a comment to an event that the actor may see (EVT-19). Any other event is a
 // fault on event.
-func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string, readErr error) (event.Comment, error) {
+func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string, k *idempotency.Key, readErr error) (event.Comment, error) {
 	c, err := event.NewComment(on, actor.ID, content, d.now())
-	_, accessErr := d.readable(ctx, actor, on)
-	if err := fault.Merge(fault.Merge(readErr, err), noEvent(accessErr)); err != nil {
-		return event.Comment{}, err
+	if err := fault.Merge(readErr, err); err != nil {
+		_, accessErr := d.readable(ctx, actor, on)
+		return event.Comment{}, fault.Merge(err, noEvent(accessErr))
 	}
-	c, err = d.ports.Discussion.AddComment(ctx, c, d.charge(actor, ratelimit.Comment))
-	return c, noEvent(err)
+	c.Completes = k
+	return idempotency.Once(ctx, d.ports.Keys, k, c.Created, idempotency.Lease, func(a idempotency.Answer) (event.Comment, error) {
+		said, _, err := d.comment(ctx, actor, event.CommentID(a.ID))
+		return said, err
+	}, func() (event.Comment, error) {
+		if _, err := d.readable(ctx, actor, on); err != nil {
+			return event.Comment{}, noEvent(err)
+		}
+		said, err := d.ports.Discussion.AddComment(ctx, c, d.charge(actor, ratelimit.Comment))
+		return said, noEvent(err)
+	})
+}
+
+// comment returns a comment on an event that the actor may see, and the event. Any other
+// comment is NotFound.
+func (d *Diary) comment(ctx context.Context, actor access.Actor, id event.CommentID) (event.Comment, event.Entry, error) {
+	c, err := d.ports.Discussion.Comment(ctx, id)
+	if err != nil {
+		return event.Comment{}, event.Entry{}, err
+	}
+	on, err := d.readable(ctx, actor, c.Event)
+	if errors.Is(err, event.ErrNotFound) {
+		err = event.ErrNoComment
+	}
+	return c, on, err
 }
 
 // Comments returns a page of the comments on an event that the actor may see, the newest
@@ -44,14 +68,7 @@ func (d *Diary) Comments(ctx context.Context, actor access.Actor, on event.ID, p
 // DeleteComment deletes a comment that the actor wrote, or that is on the actor's event. If
 // the actor may not see the event, the comment is NotFound.
 func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.CommentID) error {
-	c, err := d.ports.Discussion.Comment(ctx, id)
-	if err != nil {
-		return err
-	}
-	on, err := d.readable(ctx, actor, c.Event)
-	if errors.Is(err, event.ErrNotFound) {
-		return event.ErrNoComment
-	}
+	c, on, err := d.comment(ctx, actor, id)
 	if err != nil {
 		return err
 	}
@@ -67,4 +84,13 @@ func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes
 		return err
 	}
 	return d.ports.Discussion.Like(ctx, on, actor.ID, likes, d.charge(actor, ratelimit.Like))
+}
+
+// Liking returns the likes of an event that the actor may see (EVT-22).
+func (d *Diary) Liking(ctx context.Context, actor access.Actor, on event.ID) (event.Liking, error) {
+	likes, err := d.ports.Discussion.Liking(ctx, on, actor.ID)
+	if err != nil {
+		return event.Liking{}, err
+	}
+	return likes, likes.CheckRead()
 }

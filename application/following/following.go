@@ -9,6 +9,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -19,15 +20,16 @@ import (
 type Following struct {
 	subscriptions subscription.Repository
 	categories    feed.Categories
+	keys          idempotency.Keys
 	limits        ratelimit.Limits
 	now           func() time.Time
 }
 
 // New returns the use cases over the ports, with the limits on writes; now returns the time.
 func New(
-	subscriptions subscription.Repository, categories feed.Categories, limits ratelimit.Limits, now func() time.Time,
+	subscriptions subscription.Repository, categories feed.Categories, keys idempotency.Keys, limits ratelimit.Limits, now func() time.Time,
 ) *Following {
-	return &Following{subscriptions: subscriptions, categories: categories, limits: limits, now: now}
+	return &Following{subscriptions: subscriptions, categories: categories, keys: keys, limits: limits, now: now}
 }
 
 // Followed is a subscription with its category, if it follows one.
@@ -63,26 +65,42 @@ func (t Target) subscription(follower user.ID, now time.Time) (subscription.Subs
 
 // Follow makes the actor follow the target. It reports whether the subscription is new
 // (SUB-04). The actor themselves, an unknown user and an unknown category are faults on
-// their field.
-func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, readErr error) (Followed, bool, error) {
+// their field. If the request is repeated with its key, Follow returns the subscription, and
+// whether it was new to the first request (GEN-13).
+func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, k *idempotency.Key, readErr error) (Followed, bool, error) {
 	s, err := t.subscription(actor.ID, f.now())
 	if err := fault.Merge(readErr, err); err != nil {
 		return Followed{}, false, err
 	}
-	s, isNew, err := f.subscriptions.Follow(ctx, s, f.limits.Charge(int64(actor.ID), ratelimit.Follow, f.now()))
-	switch {
-	case errors.Is(err, subscription.ErrNotFound) && t.User != nil:
-		return Followed{}, false, fault.Field("followed_user", "User not found.")
-	case errors.Is(err, subscription.ErrNotFound):
-		return Followed{}, false, errNoCategory
-	case err != nil:
-		return Followed{}, false, err
+	s.Completes = k
+	isNew := false
+	followed, err := idempotency.Once(ctx, f.keys, k, f.now(), idempotency.Lease, func(a idempotency.Answer) (Followed, error) {
+		isNew = a.Kind == idempotency.Subscription
+		stored, err := f.subscriptions.Get(ctx, actor.ID, subscription.ID(a.ID))
+		return f.nameOne(ctx, stored, err)
+	}, func() (Followed, error) {
+		stored, added, err := f.subscriptions.Follow(ctx, s, f.limits.Charge(int64(actor.ID), ratelimit.Follow, f.now()))
+		switch isNew = added; {
+		case errors.Is(err, subscription.ErrNotFound) && t.User != nil:
+			err = fault.Field("followed_user", "User not found.")
+		case errors.Is(err, subscription.ErrNotFound):
+			err = errNoCategory
+		}
+		return f.nameOne(ctx, stored, err)
+	})
+	return followed, isNew, err
+}
+
+// nameOne loads the category of the subscription, unless it could not be stored or read.
+func (f *Following) nameOne(ctx context.Context, s subscription.Subscription, err error) (Followed, error) {
+	if err != nil {
+		return Followed{}, err
 	}
 	named, err := f.name(ctx, []subscription.Subscription{s})
 	if err != nil {
-		return Followed{}, false, err
+		return Followed{}, err
 	}
-	return named[0], isNew, nil
+	return named[0], nil
 }
 
 // Unfollow ends the actor's subscription. Another user's is NotFound.

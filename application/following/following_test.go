@@ -31,21 +31,21 @@ func fixture(t *testing.T) (f *following.Following, ann, bob access.Actor) {
 	}
 	walks := feed.Category{ID: 4, Name: "Walks", Slug: "walks"}
 	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: store.Imports()}, walks))
-	f = following.New(store.Subscriptions(), store.Categories(), nil, func() time.Time { return noon })
+	f = following.New(store.Subscriptions(), store.Categories(), store.Keys(), nil, func() time.Time { return noon })
 	return f, open("+86-13900000001"), open("+86-13900000002")
 }
 
 func TestSUB04_following(t *testing.T) {
 	f, ann, bob := fixture(t)
-	first, isNew, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
+	first, isNew, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil, nil)
 	require.NoError(t, err)
 	assert.True(t, isNew)
-	again, isNew, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
+	again, isNew, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil, nil)
 	require.NoError(t, err)
 	assert.False(t, isNew)
 	assert.Equal(t, first, again)
 	for _, nobody := range []user.ID{ann.ID, 999, 0, -1} {
-		_, _, err = f.Follow(t.Context(), ann, following.Target{User: new(nobody)}, nil)
+		_, _, err = f.Follow(t.Context(), ann, following.Target{User: new(nobody)}, nil, nil)
 		assert.True(t, fault.Is(err, fault.Invalid), "%d: %v", nobody, err)
 	}
 	assert.ErrorIs(t, f.Unfollow(t.Context(), bob, first.ID), subscription.ErrNotFound, "somebody else's")
@@ -60,11 +60,11 @@ func TestSUB04_exactly_one_is_followed(t *testing.T) {
 		"followed_user":     {},
 		"followed_category": {User: new(bob.ID), Category: new(feed.CategoryID(4))},
 	} {
-		_, _, err := f.Follow(t.Context(), ann, target, unread)
+		_, _, err := f.Follow(t.Context(), ann, target, nil, unread)
 		assert.Len(t, fault.FieldsOf(err), 2)
 		assert.NotEmpty(t, fault.FieldsOf(err)[field])
 	}
-	_, _, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, unread)
+	_, _, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil, unread)
 	assert.Equal(t, unread, err)
 	all, err := f.List(t.Context(), ann, subscription.Query{})
 	require.NoError(t, err)
@@ -73,14 +73,14 @@ func TestSUB04_exactly_one_is_followed(t *testing.T) {
 
 func TestSUB01_to_03_listing(t *testing.T) {
 	f, ann, bob := fixture(t)
-	_, _, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil)
+	_, _, err := f.Follow(t.Context(), ann, following.Target{User: new(bob.ID)}, nil, nil)
 	require.NoError(t, err)
-	walks, isNew, err := f.Follow(t.Context(), ann, following.Target{Category: new(feed.CategoryID(4))}, nil)
+	walks, isNew, err := f.Follow(t.Context(), ann, following.Target{Category: new(feed.CategoryID(4))}, nil, nil)
 	require.NoError(t, err)
 	assert.True(t, isNew)
 	assert.Equal(t, "Walks", walks.Of.Name)
 	for _, none := range []feed.CategoryID{0, 5, -1} {
-		_, _, err = f.Follow(t.Context(), ann, following.Target{Category: new(none)}, nil)
+		_, _, err = f.Follow(t.Context(), ann, following.Target{Category: new(none)}, nil, nil)
 		assert.True(t, fault.Is(err, fault.Invalid), "%d: %v", none, err)
 	}
 	all, err := f.List(t.Context(), ann, subscription.Query{User: bob.ID})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 )
 
@@ -86,7 +87,7 @@ func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (st
 			return err
 		}
 		reply, err := json.Marshal(storedResponse{step.Prepayment.TradeNo, step.Prepayment.Expires, v})
-		t.Answer = &payment.Answer{Key: *w.Key, Order: id, Reply: reply, At: now}
+		t.Answer = &idempotency.Answer{Key: *w.Key, Kind: idempotency.Order, ID: int64(id), Reply: reply, At: now}
 		return err
 	})
 	return step, v, err

@@ -16,6 +16,7 @@ import (
 
 	"plaza/application/paying"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 )
 
@@ -260,7 +261,7 @@ func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
 	w := newTrading(t)
 	id := w.order(t, w.ann)
 	request := paying.PayRequest{Intent: native, Order: id}
-	key, err := payment.NewKey(w.ann.ID, "one", payment.PayContent(request.Intent, request.Order))
+	key, err := idempotency.NewKey(w.ann.ID, "one", payment.PayContent(request.Intent, request.Order))
 	require.NoError(t, err)
 	request.Key = key
 	w.wallet.fails("prepare", payment.ErrWalletTimeout)

@@ -5,6 +5,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -13,13 +14,13 @@ import (
 // Create stores a new open order and returns it. It returns the faults of all fields
 // together, an unknown user included (PAY-12). Repeating the request with the same key
 // returns the order as it was created. k may be nil.
-func (p *Paying) Create(ctx context.Context, d payment.Draft, k *payment.Key, readErr error) (payment.Order, error) {
+func (p *Paying) Create(ctx context.Context, d payment.Draft, k *idempotency.Key, readErr error) (payment.Order, error) {
 	if readErr != nil {
 		_, err := p.newOrder(ctx, d)
 		return payment.Order{}, fault.Merge(readErr, err)
 	}
-	return once(ctx, p, k, func(a payment.Answer) (payment.Order, error) {
-		order, err := p.ledger.Order(ctx, a.Order)
+	return idempotency.Once(ctx, p.ledger, k, p.now(), p.limits.Lease, func(a idempotency.Answer) (payment.Order, error) {
+		order, err := p.ledger.Order(ctx, payment.OrderID(a.ID))
 		return order.AsMade(), err
 	}, func() (payment.Order, error) {
 		order, err := p.newOrder(ctx, d)

@@ -9,6 +9,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
@@ -82,7 +83,7 @@ func TestPAY12_whose_orders_in_which_state(t *testing.T) {
 func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 	w := newFixture(t)
 	draft := payment.Draft{User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}
-	k, err := payment.NewKey(w.bob.ID, "one", payment.CreateContent(draft))
+	k, err := idempotency.NewKey(w.bob.ID, "one", payment.CreateContent(draft))
 	require.NoError(t, err)
 	made, err := w.Create(t.Context(), draft, k, nil)
 	require.NoError(t, err)
@@ -96,7 +97,7 @@ func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 
 	wrong := draft
 	wrong.Amount = 0
-	k, err = payment.NewKey(w.bob.ID, "two", payment.CreateContent(wrong))
+	k, err = idempotency.NewKey(w.bob.ID, "two", payment.CreateContent(wrong))
 	require.NoError(t, err)
 	_, err = w.Create(t.Context(), wrong, k, nil)
 	require.Error(t, err)

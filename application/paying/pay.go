@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 )
 
 // PayRequest is a request to pay an order.
 type PayRequest struct {
 	Intent payment.Intent
-	Order  payment.OrderID // zero: the only open order (PAY-07)
-	Key    *payment.Key    // nil: none
+	Order  payment.OrderID  // zero: the only open order (PAY-07)
+	Key    *idempotency.Key // nil: none
 }
 
 // Pay begins the payment of the actor's order and returns the parameters with which the
 // client continues (PAY-01..09). If it fails after an order was chosen, it returns that order
 // with the error.
 func (p *Paying) Pay(ctx context.Context, actor access.Actor, w PayRequest) (payment.Order, payment.ClientParams, error) {
-	b, err := once(ctx, p, w.Key,
-		func(a payment.Answer) (begun, error) { return p.replay(ctx, a) },
+	b, err := idempotency.Once(ctx, p.ledger, w.Key, p.now(), p.limits.Lease,
+		func(a idempotency.Answer) (begun, error) { return p.replay(ctx, a) },
 		func() (begun, error) { return p.pay(ctx, actor, w) })
 	return b.order, b.params, err
 }
@@ -69,13 +70,13 @@ type storedResponse struct {
 }
 
 // replay returns the stored response, as long as its prepayment can be used.
-func (p *Paying) replay(ctx context.Context, a payment.Answer) (begun, error) {
+func (p *Paying) replay(ctx context.Context, a idempotency.Answer) (begun, error) {
 	var s storedResponse
 	if err := json.Unmarshal(a.Reply, &s); err != nil {
 		return begun{}, fmt.Errorf("decode idempotent response: %w", err)
 	}
 	var order payment.Order
-	err := p.ledger.Change(ctx, a.Order, func(t *payment.Trade) error {
+	err := p.ledger.Change(ctx, payment.OrderID(a.ID), func(t *payment.Trade) error {
 		order = t.Order
 		return t.CheckTicket(s.TradeNo, s.Expires, p.now())
 	})

@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
@@ -24,15 +25,16 @@ type UserImages struct {
 	deletions media.DeletionQueue
 	processor media.Processor
 	room      quota.Room
+	keys      idempotency.Keys
 	limits    ratelimit.Limits
 	now       func() time.Time
 }
 
 // New returns the use cases over the ports, with the limits on writes; now returns the time.
 func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor,
-	room quota.Room, limits ratelimit.Limits, now func() time.Time) *UserImages {
+	room quota.Room, keys idempotency.Keys, limits ratelimit.Limits, now func() time.Time) *UserImages {
 	return &UserImages{
-		images: images, pictures: pictures, deletions: deletions, processor: processor, room: room, limits: limits, now: now,
+		images: images, pictures: pictures, deletions: deletions, processor: processor, room: room, keys: keys, limits: limits, now: now,
 	}
 }
 
@@ -48,12 +50,33 @@ func (u *UserImages) view(i userimage.Image) View {
 
 // Upload adds the picture to the actor's images (IMG-07). Bytes that are not an accepted
 // picture are a fault on img. If the actor's quota of bytes is used up, nothing is decoded
-// (GEN-14). If the image can't be stored, its file is removed.
-func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.Raw, names []string, readErr error) (View, error) {
+// (GEN-14). If the image can't be stored, its file is removed. If the request is repeated with its
+// key, Upload returns the image as it is now (GEN-13).
+func (u *UserImages) Upload(
+	ctx context.Context, actor access.Actor, raw media.Raw, names []string, k *idempotency.Key, readErr error,
+) (View, error) {
 	tags, err := userimage.ParseTags(names)
 	if err := fault.Merge(readErr, err); err != nil {
 		return View{}, err
 	}
+	return idempotency.Once(ctx, u.keys, k, u.now(), idempotency.Lease,
+		func(a idempotency.Answer) (View, error) { return u.own(ctx, actor, userimage.ID(a.ID)) },
+		func() (View, error) { return u.add(ctx, actor, raw, tags, k) })
+}
+
+// own returns an image of the actor that is not deleted.
+func (u *UserImages) own(ctx context.Context, actor access.Actor, id userimage.ID) (View, error) {
+	image, err := u.images.Get(ctx, id)
+	if err == nil {
+		err = image.CheckWrite(actor.ID)
+	}
+	if err != nil {
+		return View{}, err
+	}
+	return u.view(image), nil
+}
+
+func (u *UserImages) add(ctx context.Context, actor access.Actor, raw media.Raw, tags userimage.Tags, k *idempotency.Key) (View, error) {
 	if err := u.room.CheckPictures(ctx, actor.ID); err != nil {
 		return View{}, err
 	}
@@ -65,8 +88,9 @@ func (u *UserImages) Upload(ctx context.Context, actor access.Actor, raw media.R
 	if err != nil {
 		return View{}, err
 	}
-	image, err := u.images.Add(ctx, userimage.New(actor.ID, key, processed.Width, processed.Height, processed.Size(), tags, u.now()),
-		u.limits.Upload(int64(actor.ID), raw.Size(), u.now())...)
+	made := userimage.New(actor.ID, key, processed.Width, processed.Height, processed.Size(), tags, u.now())
+	made.Completes = k
+	image, err := u.images.Add(ctx, made, u.limits.Upload(int64(actor.ID), raw.Size(), u.now())...)
 	if err != nil {
 		return View{}, errors.Join(err, u.pictures.Remove(context.WithoutCancel(ctx), key))
 	}

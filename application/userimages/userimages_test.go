@@ -87,7 +87,7 @@ func fixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Reposi
 		require.NoError(t, err)
 		return access.Actor{ID: id}
 	}
-	guarded := guard.Wrap(guard.Stores{Images: store.Images().Within(l), Deletions: store.DeletionQueue(), Room: store.Room(l)})
+	guarded := guard.Wrap(guard.Stores{Images: store.Images().Within(l), Deletions: store.DeletionQueue(), Room: store.Room(l), Keys: store.Keys()})
 	images := guarded.Images
 	for _, c := range change {
 		images = c(images)
@@ -95,7 +95,7 @@ func fixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Reposi
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
 	return &fixture{
-		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, nil, func() time.Time { return noon }),
+		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, guarded.Keys, nil, func() time.Time { return noon }),
 		pictures:   pictures, processor: processor, ann: open("+86-13900000001"), bob: open("+86-13900000002"),
 	}
 }
@@ -107,9 +107,9 @@ func picture(t *testing.T) media.Raw {
 
 func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
 	refuser := &pictures.Refuser{}
-	u := userimages.New(nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), nil, time.Now)
+	u := userimages.New(nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), memory.New().Keys(), nil, time.Now)
 	for _, id := range []user.ID{1, 2} {
-		_, err := u.Upload(t.Context(), access.Actor{ID: id}, picture(t), nil, nil)
+		_, err := u.Upload(t.Context(), access.Actor{ID: id}, picture(t), nil, nil, nil)
 		assert.Error(t, err)
 	}
 	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
@@ -117,7 +117,7 @@ func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
 
 func TestIMG07_keeping_and_deleting(t *testing.T) {
 	w := newFixture(t)
-	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake"}, nil)
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake"}, nil, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 30, kept.Width)
 	assert.Equal(t, 20, kept.Height)
@@ -133,10 +133,10 @@ func TestIMG07_keeping_and_deleting(t *testing.T) {
 
 func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 	w := newFixture(t, func(r userimage.Repository) userimage.Repository { return full{r} })
-	_, err := w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	_, err := w.Upload(t.Context(), w.ann, picture(t), nil, nil, nil)
 	assert.ErrorIs(t, err, errFull)
 	assert.Zero(t, w.pictures.held)
-	_, err = w.Upload(t.Context(), w.ann, strings.NewReader("no picture"), nil, nil)
+	_, err = w.Upload(t.Context(), w.ann, strings.NewReader("no picture"), nil, nil, nil)
 	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Contains(t, f.Fields, "img")
@@ -145,7 +145,7 @@ func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 
 func TestIMG01_and_02_retagging(t *testing.T) {
 	w := newFixture(t)
-	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake", "autumn"}, nil)
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), []string{"lake", "autumn"}, nil, nil)
 	require.NoError(t, err)
 	again, err := w.Retag(t.Context(), w.ann, kept.ID, []string{"tea"}, nil)
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestIMG01_and_02_retagging(t *testing.T) {
 		_, err = w.Retag(t.Context(), w.ann, kept.ID, []string{"a,b"}, readErr)
 		assert.Equal(t, readErr, err)
 	}
-	_, err = w.Upload(t.Context(), w.ann, nil, []string{"a,b"}, fault.Field("img", "unreadable"))
+	_, err = w.Upload(t.Context(), w.ann, nil, []string{"a,b"}, nil, fault.Field("img", "unreadable"))
 	assert.Len(t, fault.FieldsOf(err), 2, "%v", err)
 	found, err := w.List(t.Context(), userimage.Query{Owner: w.ann.ID, Contains: []string{"tea"}}, page.Request{})
 	require.NoError(t, err)
@@ -175,9 +175,9 @@ func TestGEN14_an_image_beyond_the_quota_leaves_no_file_and_a_full_account_decod
 	require.NoError(t, err)
 	l := quota.Limits{Pictures: 2*processed.Size() - 1}
 	w := fixtureWithin(t, l)
-	kept, err := w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	kept, err := w.Upload(t.Context(), w.ann, picture(t), nil, nil, nil)
 	require.NoError(t, err)
-	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil, nil)
 	refusal, _ := fault.As(err)
 	assert.Equal(t, l.ErrPictures(), refusal)
 	assert.Equal(t, 1, w.pictures.held)
@@ -185,13 +185,13 @@ func TestGEN14_an_image_beyond_the_quota_leaves_no_file_and_a_full_account_decod
 	require.NoError(t, w.Delete(t.Context(), w.ann, kept.ID))
 
 	w = fixtureWithin(t, quota.Limits{Pictures: processed.Size()})
-	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil, nil)
 	require.NoError(t, err)
-	_, err = w.Upload(t.Context(), w.ann, picture(t), []string{"a,b"}, nil)
+	_, err = w.Upload(t.Context(), w.ann, picture(t), []string{"a,b"}, nil, nil)
 	assert.Contains(t, fault.FieldsOf(err), "tags", "the body comes first")
-	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil)
+	_, err = w.Upload(t.Context(), w.ann, picture(t), nil, nil, nil)
 	assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
 	assert.Equal(t, 1, w.processor.n, "nothing is decoded")
-	_, err = w.Upload(t.Context(), w.bob, picture(t), nil, nil)
+	_, err = w.Upload(t.Context(), w.bob, picture(t), nil, nil, nil)
 	assert.NoError(t, err)
 }

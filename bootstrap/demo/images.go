@@ -38,7 +38,7 @@ func (p *plan) keeps(k snap) {
 		if err != nil {
 			return err
 		}
-		_, err = s.images.Upload(ctx, actor, bytes.NewReader(raw), k.tags, nil)
+		_, err = s.images.Upload(ctx, actor, bytes.NewReader(raw), k.tags, nil, nil)
 		return err
 	})
 }
@@ -75,7 +75,7 @@ func (p *plan) attaches(a album) {
 			if err != nil {
 				return err
 			}
-			_, err = s.diary.Attach(ctx, actor, s.written[a.on], bytes.NewReader(raw), nil)
+			_, err = s.diary.Attach(ctx, actor, s.written[a.on], bytes.NewReader(raw), nil, nil)
 			return err
 		})
 	}

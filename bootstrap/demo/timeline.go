@@ -140,12 +140,12 @@ func (p *plan) follows(f follow) {
 	what := fmt.Sprintf("follows %v and %d", f.people, f.categories)
 	p.add(p.instant(f.who, f.at), f.who, what, func(ctx context.Context, s *replay, actor access.Actor) error {
 		for _, whom := range f.people {
-			if _, _, err := s.following.Follow(ctx, actor, following.Target{User: new(s.actors[whom].ID)}, nil); err != nil {
+			if _, _, err := s.following.Follow(ctx, actor, following.Target{User: new(s.actors[whom].ID)}, nil, nil); err != nil {
 				return err
 			}
 		}
 		for _, c := range f.categories {
-			if _, _, err := s.following.Follow(ctx, actor, following.Target{Category: &c}, nil); err != nil {
+			if _, _, err := s.following.Follow(ctx, actor, following.Target{Category: &c}, nil, nil); err != nil {
 				return err
 			}
 		}
@@ -160,7 +160,7 @@ func (p *plan) writes(author handle, e entry) {
 	at := p.instant(author, e.at)
 	var id event.ID
 	p.add(at, author, "writes at "+e.at, func(ctx context.Context, s *replay, actor access.Actor) error {
-		shown, err := s.diary.Write(ctx, actor, change, nil)
+		shown, err := s.diary.Write(ctx, actor, change, nil, nil)
 		if err == nil {
 			id = shown.ID()
 			s.written[e.key] = id
@@ -197,7 +197,7 @@ func (p *plan) talk(t talk) {
 	}
 	for _, c := range t.comments {
 		p.add(told.Add(c.after), c.by, "comments on "+t.on, func(ctx context.Context, s *replay, actor access.Actor) error {
-			_, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says, nil)
+			_, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says, nil, nil)
 			return err
 		})
 	}

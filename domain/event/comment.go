@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/instant"
+	"plaza/domain/subscription"
 	"plaza/domain/text"
 	"plaza/domain/user"
 )
@@ -26,6 +28,8 @@ type Comment struct {
 	Author  user.ID
 	Content string
 	Created time.Time
+	// Completes is the key that storing the comment completes; nil: none, and once stored.
+	Completes *idempotency.Key
 }
 
 // NewComment returns the author's comment on the event. Blank or too long content is
@@ -45,6 +49,22 @@ func (c Comment) RemovableBy(actor, eventAuthor user.ID) bool {
 // ErrNotCommenter is the fault of deleting a comment without being its author or the
 // author of the event.
 var ErrNotCommenter = fault.New(fault.Denied, "Only the author of the comment or of the event may delete a comment.")
+
+// Liking is the likes of an event to a viewer (EVT-22).
+type Liking struct {
+	Likes    int
+	IsLiked  bool // by the viewer
+	State    StatusPermission
+	Relation subscription.Relation // of the viewer to the event's author
+}
+
+// CheckRead returns nil if the viewer may see the event, else ErrNotFound (EVT-07).
+func (l Liking) CheckRead() error {
+	if !l.State.VisibleTo(l.Relation) {
+		return ErrNotFound
+	}
+	return nil
+}
 
 // Counts are the numbers of comments and likes of an event (EVT-17).
 type Counts struct{ Comments, Likes int }

@@ -14,6 +14,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/markup"
 	"plaza/domain/place"
@@ -59,6 +60,7 @@ type State struct {
 	Plates     []Plate // oldest first
 	Created    time.Time
 	Modified   time.Time
+	Completes  *idempotency.Key // by storing the event or its newest plate; nil: none, and once stored
 }
 
 // Event is one diary event.
@@ -102,6 +104,24 @@ func (e *Event) State() State {
 
 // ID returns the event's number. It is zero until the event is stored.
 func (e *Event) ID() ID { return e.s.ID }
+
+// CompleteKey sets the key that storing the event completes (GEN-13): with the event if it is
+// new, else with its newest plate, which must be new then. The key may be nil.
+func (e *Event) CompleteKey(k *idempotency.Key) { e.s.Completes = k }
+
+// Makes returns what storing the state completes its key with. It fails if the state has a key,
+// and neither the event nor its newest plate is new.
+func (s State) Makes() (idempotency.Kind, error) {
+	switch last := len(s.Plates) - 1; {
+	case s.Completes == nil:
+		return "", nil
+	case s.ID == 0:
+		return idempotency.Event, nil
+	case last >= 0 && s.Plates[last].ID == 0:
+		return idempotency.Plate, nil
+	}
+	return "", fmt.Errorf("event %d completes a key with nothing new", s.ID)
+}
 
 // Author returns the uid of the event's author.
 func (e *Event) Author() user.ID { return e.s.Author }

@@ -29,6 +29,9 @@ type Repository interface {
 	// the transaction of the write, so that concurrent calls on any server cannot exceed a
 	// limit. If one is refused, the method must write and charge nothing, and return
 	// ratelimit.ErrThrottled with the time to wait. A call that fails must not be charged.
+	//
+	// Here and in all methods that store a value with a field Completes, of all ports: the
+	// key is completed as package idempotency says.
 	Add(ctx context.Context, e *Event, charges ...ratelimit.Charge) (*Event, error)
 	// Get returns a private copy of the event with its counts, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Entry, error)
@@ -94,4 +97,7 @@ type Discussion interface {
 	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
 	// charged. It returns ErrNotFound if the event does not exist.
 	Like(ctx context.Context, on ID, by user.ID, likes bool, charges ...ratelimit.Charge) error
+	// Liking returns the likes of the event as the viewer may see them, or ErrNotFound if
+	// the event does not exist. It must read all of it at one moment.
+	Liking(ctx context.Context, on ID, viewer user.ID) (Liking, error)
 }

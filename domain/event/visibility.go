@@ -56,10 +56,16 @@ func VisibleStates(r subscription.Relation) []StatusPermission {
 	}
 }
 
+// VisibleTo reports whether a viewer with the relation to the author may see an event in
+// the state.
+func (s StatusPermission) VisibleTo(r subscription.Relation) bool {
+	return slices.Contains(VisibleStates(r), s)
+}
+
 // VisibleTo reports whether a viewer with the relation to the author may see the
 // event.
 func (e *Event) VisibleTo(r subscription.Relation) bool {
-	return slices.Contains(VisibleStates(r), StatusPermission{e.s.Status, e.s.Permission})
+	return StatusPermission{e.s.Status, e.s.Permission}.VisibleTo(r)
 }
 
 // CheckRead returns nil if the viewer may see the event, else ErrNotFound (EVT-07).

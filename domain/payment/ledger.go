@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/user"
 )
@@ -15,7 +16,7 @@ type Ledger interface {
 	Orders
 	Trades
 	Reports
-	Keys
+	idempotency.Keys
 }
 
 // Orders stores orders.
@@ -23,7 +24,7 @@ type Orders interface {
 	// AddOrder stores a new order and returns it with its number. In the same step it must
 	// add a journal entry, set the NextCheck to the order's expiry, and store an answer
 	// with an empty Reply if k is not nil.
-	AddOrder(ctx context.Context, o Order, k *Key) (Order, error)
+	AddOrder(ctx context.Context, o Order, k *idempotency.Key) (Order, error)
 	// Order returns the order, or ErrNoOrder.
 	Order(ctx context.Context, id OrderID) (Order, error)
 	// OpenOrders returns the user's orders in the state Open, expired ones included, the
@@ -58,15 +59,4 @@ type Reports interface {
 	Payments(ctx context.Context, s PaymentState, p page.Request) (page.Page[Payment], error)
 	// Journal returns the order's journal entries, the oldest first.
 	Journal(ctx context.Context, id OrderID) ([]Entry, error)
-}
-
-// Keys stores idempotency keys. Their answers are stored by AddOrder and Change.
-type Keys interface {
-	// Reserve reserves the key for the caller, until a Change or an AddOrder stores the
-	// answer, or until the given instant. If an answer younger than KeyLife is stored,
-	// Reserve returns it. It returns ErrKeyReused if the key is stored with another
-	// Fingerprint, and ErrKeyInUse if the key is reserved until later than now.
-	Reserve(ctx context.Context, k Key, now, until time.Time) (*Answer, error)
-	// Release removes the key if its Holder reserved it and it has no answer.
-	Release(ctx context.Context, k Key) error
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 )
 
@@ -16,10 +17,10 @@ import (
 // paid.
 type Trade struct {
 	Order       Order
-	Prepayments []Prepayment // in the order of opening
-	Payments    []Payment    // in the order of arrival
-	Entries     []Entry      // only new journal entries
-	Answer      *Answer      // only a new answer to a reserved key
+	Prepayments []Prepayment        // in the order of opening
+	Payments    []Payment           // in the order of arrival
+	Entries     []Entry             // only new journal entries
+	Answer      *idempotency.Answer // only a new answer to a reserved key
 	// NextCheck is when to query the wallet; zero: never.
 	NextCheck time.Time
 }
@@ -109,7 +110,7 @@ func (t *Trade) CheckTicket(no TradeNo, ends, now time.Time) error {
 		return err
 	}
 	if p := t.prepayment(no); p == nil || !p.IsUsable(now) || !now.Before(ends) {
-		return ErrKeyExpired
+		return idempotency.ErrKeyExpired
 	}
 	return nil
 }

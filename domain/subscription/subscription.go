@@ -8,6 +8,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
@@ -67,6 +68,8 @@ type Subscription struct {
 	Category feed.CategoryID // zero: follows a user
 	Created  time.Time
 	Updated  time.Time
+	// Completes is the key that Follow completes; nil: none, and once stored.
+	Completes *idempotency.Key
 }
 
 // ToUser returns the subscription of one user to another.
@@ -123,7 +126,11 @@ type Repository interface {
 	// Follow stores the subscription and returns it and true. If the user already follows
 	// the entity, it returns the existing subscription and false, and is charged, too. Of concurrent calls,
 	// exactly one must store it. If the entity does not exist, it returns ErrNotFound.
+	// The kind of the answer to its key says which of the two it was.
 	Follow(ctx context.Context, s Subscription, charges ...ratelimit.Charge) (Subscription, bool, error)
+	// Get returns the owner's subscription. It returns ErrNotFound if the subscription does
+	// not exist or belongs to another user.
+	Get(ctx context.Context, owner user.ID, id ID) (Subscription, error)
 	// Remove deletes the owner's subscription. It returns ErrNotFound if the subscription
 	// does not exist or belongs to another user.
 	Remove(ctx context.Context, owner user.ID, id ID) error

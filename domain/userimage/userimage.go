@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/page"
@@ -73,6 +74,8 @@ type Image struct {
 	Tags    Tags
 	Created time.Time
 	Deleted time.Time // zero: not deleted
+	// Completes is the key that storing the image completes; nil: none, and once stored.
+	Completes *idempotency.Key
 }
 
 // New returns a new image of the owner.

@@ -80,7 +80,7 @@ func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, loginRows, peopleRows, goldenRows, eventRows, eventListRows, eventTextRows,
 		activityRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, cacheRows, realRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, usualPlaceRows, sessionRows,
-		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows,
+		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 )
 
@@ -104,7 +105,7 @@ func createdOnce(t *testing.T, s *till) {
 	staff.saying(keyHeader, "two").post(t, newOrder, wrong).invalid("amount")
 	staff.saying(keyHeader, "two").post(t, newOrder, draftFor(ada)).is(201) // nothing had come of it
 	staff.saying(keyHeader, " ").post(t, newOrder, draftFor(ada)).invalid(keyHeader)
-	s.clock.advance(payment.KeyLife)
+	s.clock.advance(idempotency.KeyLife)
 	keyed.post(t, newOrder, draftFor(ada)).is(201)
 	assert.Len(t, ada.get(t, ownOrders).is(200).list("data"), 3)
 }

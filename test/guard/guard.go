@@ -12,6 +12,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/quota"
@@ -35,6 +36,7 @@ type Stores struct {
 	Related       event.RelatedReader
 	Images        userimage.Repository
 	Ledger        payment.Ledger
+	Keys          idempotency.Keys
 	Deletions     media.DeletionQueue
 	Room          quota.Room
 }
@@ -55,6 +57,7 @@ func Wrap(s Stores) Stores {
 	s.Related = guardedRelated{s.Related, g}
 	s.Images = guardedImages{s.Images, g}
 	s.Ledger = guardedLedger{s.Ledger, g}
+	s.Keys = guardedKeys{s.Keys, g}
 	s.Deletions = guardedDeletions{s.Deletions, g}
 	s.Room = guardedRoom{s.Room, g}
 	return s

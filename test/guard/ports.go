@@ -8,6 +8,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -135,6 +136,11 @@ func (v guardedSubscriptions) Follow(
 	return v.Repository.Follow(ctx, s, charges...)
 }
 
+func (v guardedSubscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
+	v.check()
+	return v.Repository.Get(ctx, owner, id)
+}
+
 func (v guardedSubscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
 	v.check()
 	return v.Repository.Remove(ctx, owner, id)
@@ -239,6 +245,11 @@ func (v guardedDiscussion) Like(ctx context.Context, on event.ID, by user.ID, li
 	return v.Discussion.Like(ctx, on, by, likes, charges...)
 }
 
+func (v guardedDiscussion) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
+	v.check()
+	return v.Discussion.Liking(ctx, on, viewer)
+}
+
 type guardedRelated struct {
 	event.RelatedReader
 	*guard
@@ -284,7 +295,7 @@ type guardedLedger struct {
 	*guard
 }
 
-func (v guardedLedger) AddOrder(ctx context.Context, o payment.Order, k *payment.Key) (payment.Order, error) {
+func (v guardedLedger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
 	v.check()
 	return v.Ledger.AddOrder(ctx, o, k)
 }
@@ -334,14 +345,29 @@ func (v guardedLedger) Journal(ctx context.Context, id payment.OrderID) ([]payme
 	return v.Ledger.Journal(ctx, id)
 }
 
-func (v guardedLedger) Reserve(ctx context.Context, k payment.Key, now, until time.Time) (*payment.Answer, error) {
+func (v guardedLedger) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
 	v.check()
 	return v.Ledger.Reserve(ctx, k, now, until)
 }
 
-func (v guardedLedger) Release(ctx context.Context, k payment.Key) error {
+func (v guardedLedger) Release(ctx context.Context, k idempotency.Key) error {
 	v.check()
 	return v.Ledger.Release(ctx, k)
+}
+
+type guardedKeys struct {
+	idempotency.Keys
+	*guard
+}
+
+func (v guardedKeys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
+	v.check()
+	return v.Keys.Reserve(ctx, k, now, until)
+}
+
+func (v guardedKeys) Release(ctx context.Context, k idempotency.Key) error {
+	v.check()
+	return v.Keys.Release(ctx, k)
 }
 
 type guardedDeletions struct {

@@ -12,6 +12,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/page"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -28,6 +29,7 @@ var eventDiscussing = []promise{
 	{"Newest returns for every event its newest comments, at most limit each", newestComments},
 	{"Like sets whether the user likes the event, in any previous state", likeOrNot},
 	{"Like is ErrNotFound when the event is gone", likeNothing},
+	{"Liking returns the likes, the viewer's among them, and what decides whether they may see them", likingOf},
 	{"counts are exact, however many say and like at once", countsAtOnce},
 	{"the latest comment is known, however many come and go at once", latestAtOnce},
 	{"comments and a Remove at once leave nothing behind", commentAgainstRemove},
@@ -213,6 +215,39 @@ func likeOrNot(w *fixtures) {
 	assert.Zero(w, w.entry(bystander.ID()).Likes)
 }
 
+func likingOf(w *fixtures) {
+	author, friend, follower, followed := w.newUser(), w.newUser(), w.newUser(), w.newUser()
+	w.befriend(author, friend)
+	w.follow(follower, author)
+	w.follow(author, followed)
+	hidden := w.write(author, noon, permitted(event.Contact)).ID()
+	draft := w.write(author, noon, published(false), permitted(event.Private)).ID()
+	w.like(hidden, friend, true)
+	w.like(hidden, author, true)
+	w.like(draft, follower, true)
+	state := event.StatusPermission{Status: event.Normal, Permission: event.Contact}
+	for viewer, want := range map[user.ID]event.Liking{
+		author:   {Likes: 2, IsLiked: true, State: state, Relation: subscription.Self},
+		friend:   {Likes: 2, IsLiked: true, State: state, Relation: subscription.Contact},
+		follower: {Likes: 2, State: state},
+		followed: {Likes: 2, State: state},
+		0:        {Likes: 2, State: state},
+	} {
+		got, err := w.Discussion.Liking(w.Context(), hidden, viewer)
+		require.NoError(w, err)
+		assert.Equal(w, want, got, "%d", viewer)
+	}
+	got, err := w.Discussion.Liking(w.Context(), draft, author)
+	require.NoError(w, err)
+	assert.Equal(w, event.Liking{Likes: 1, State: event.StatusPermission{Permission: event.Private}, Relation: subscription.Self}, got)
+	_, err = w.Events.Remove(w.Context(), hidden)
+	require.NoError(w, err)
+	for _, none := range []event.ID{hidden, 0, -1, draft + 1} {
+		_, err := w.Discussion.Liking(w.Context(), none, author)
+		assert.ErrorIs(w, err, event.ErrNotFound)
+	}
+}
+
 func likeNothing(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
@@ -339,6 +374,10 @@ var discussionCalls = []call{
 	{"Discussion.RemoveComment", func(ctx context.Context, s Stores) error { return s.Discussion.RemoveComment(ctx, 1) }},
 	{"Discussion.Comments", func(ctx context.Context, s Stores) error {
 		_, err := s.Discussion.Comments(ctx, 1, page.Request{})
+		return err
+	}},
+	{"Discussion.Liking", func(ctx context.Context, s Stores) error {
+		_, err := s.Discussion.Liking(ctx, 1, 1)
 		return err
 	}},
 	{"Discussion.Like", func(ctx context.Context, s Stores) error { return s.Discussion.Like(ctx, 1, 1, true) }},

@@ -21,19 +21,19 @@ func openGuarded(*testing.T) Stores {
 		Accounts: s.Accounts(), Directory: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Events: s.Events(), EventReader: s.Events(), Discussion: s.Events(), Related: s.Events(),
-		Images: s.Images(), Ledger: s.Ledger(), Deletions: s.DeletionQueue(),
+		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(),
 	})
 	return Stores{
 		Accounts: g.Accounts, Directory: g.Directory, Tokens: g.Tokens, Throttle: g.Throttle,
 		Categories: g.Categories, Subscriptions: g.Subscriptions,
 		Events: g.Events, EventReader: g.EventReader, Discussion: g.Discussion, Related: g.Related,
-		Images: g.Images, Ledger: g.Ledger, Deletions: g.Deletions,
+		Images: g.Images, Ledger: g.Ledger, Keys: g.Keys, Deletions: g.Deletions,
 	}
 }
 
 func TestGuard_every_call_inside_a_Change_panics(t *testing.T) {
 	calls := slices.Concat(accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls,
-		imageCalls, ledgerCalls, deletionCalls)
+		imageCalls, ledgerCalls, keyCalls, deletionCalls)
 	calls = append(calls, call{"Deletions.References", func(ctx context.Context, s Stores) error {
 		for _, err := range s.Deletions.References(ctx) {
 			return err

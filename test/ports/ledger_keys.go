@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
+	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
@@ -29,11 +30,11 @@ var ledgerKeys = []promise{
 }
 
 // keyNamed is a key for the request of that name.
-func keyNamed(of user.ID, name string) payment.Key {
-	return payment.Key{User: of, Name: name, Fingerprint: sha256.Sum256([]byte(name)), Holder: [16]byte{1}}
+func keyNamed(of user.ID, name string) idempotency.Key {
+	return idempotency.Key{User: of, Name: name, Fingerprint: sha256.Sum256([]byte(name)), Holder: [16]byte{1}}
 }
 
-func (w *fixtures) reserves(k payment.Key, now time.Time) *payment.Answer {
+func (w *fixtures) reserves(k idempotency.Key, now time.Time) *idempotency.Answer {
 	w.Helper()
 	a, err := w.Ledger.Reserve(w.Context(), k, now, now.Add(time.Minute))
 	require.NoError(w, err)
@@ -41,9 +42,9 @@ func (w *fixtures) reserves(k payment.Key, now time.Time) *payment.Answer {
 }
 
 // answers gives the key an answer by a Change of the order.
-func (w *fixtures) answers(id payment.OrderID, k payment.Key, reply string, at time.Time) payment.Answer {
+func (w *fixtures) answers(id payment.OrderID, k idempotency.Key, reply string, at time.Time) idempotency.Answer {
 	w.Helper()
-	a := payment.Answer{Key: k, Order: id, Reply: []byte(reply), At: at}
+	a := idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(id), Reply: []byte(reply), At: at}
 	w.trade(id, func(t *payment.Trade) { t.Answer = &a })
 	return a
 }
@@ -53,13 +54,13 @@ func reserve(w *fixtures) {
 	k := keyNamed(who, broad(63)+"'\"%_")
 	require.Nil(w, w.reserves(k, noon))
 	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Second), noon.Add(time.Hour))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse)
-	for _, free := range []payment.Key{keyNamed(other, k.Name), keyNamed(who, "K"), keyNamed(who, "k")} {
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
+	for _, free := range []idempotency.Key{keyNamed(other, k.Name), keyNamed(who, "K"), keyNamed(who, "k")} {
 		assert.Nil(w, w.reserves(free, noon))
 	}
 	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon.Add(time.Second)), &k)
 	require.NoError(w, err)
-	assert.Equal(w, &payment.Answer{Key: k, Order: o.ID, At: o.Created}, w.reserves(k, noon.Add(time.Hour)))
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: o.Created}, w.reserves(k, noon.Add(time.Hour)))
 
 	k = keyNamed(who, "k")
 	a := w.answers(o.ID, k, "\x00\xffreply", noon.Add(2*time.Second))
@@ -75,7 +76,7 @@ func reserveReused(w *fixtures) {
 	reused := func(at time.Time) {
 		w.Helper()
 		_, err := w.Ledger.Reserve(w.Context(), another, at, at.Add(time.Minute))
-		assert.ErrorIs(w, err, payment.ErrKeyReused)
+		assert.ErrorIs(w, err, idempotency.ErrKeyReused)
 	}
 	w.reserves(k, noon)
 	reused(noon)
@@ -83,17 +84,17 @@ func reserveReused(w *fixtures) {
 	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
 	require.NoError(w, err)
 	reused(noon.Add(time.Hour))
-	assert.Equal(w, o.ID, w.reserves(k, noon.Add(time.Hour)).Order)
+	assert.Equal(w, int64(o.ID), w.reserves(k, noon.Add(time.Hour)).ID)
 }
 
 func reserveAgain(w *fixtures) {
 	k := keyNamed(w.newUser(), "k")
 	w.reserves(k, noon)
 	_, err := w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute-time.Microsecond), noon.Add(time.Hour))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 	assert.Nil(w, w.reserves(k, noon.Add(time.Minute)))
 	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(time.Minute), noon.Add(time.Hour))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse, "now it is theirs")
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse, "now it is theirs")
 }
 
 func answersForgotten(w *fixtures) {
@@ -102,11 +103,11 @@ func answersForgotten(w *fixtures) {
 	w.reserves(k, noon)
 	_, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
 	require.NoError(w, err)
-	assert.NotNil(w, w.reserves(k, noon.Add(payment.KeyLife-time.Microsecond)))
+	assert.NotNil(w, w.reserves(k, noon.Add(idempotency.KeyLife-time.Microsecond)))
 	k.Fingerprint[0]++
-	assert.Nil(w, w.reserves(k, noon.Add(payment.KeyLife)), "it may be for another request, too")
-	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(payment.KeyLife), noon.Add(2*payment.KeyLife))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.Nil(w, w.reserves(k, noon.Add(idempotency.KeyLife)), "it may be for another request, too")
+	_, err = w.Ledger.Reserve(w.Context(), k, noon.Add(idempotency.KeyLife), noon.Add(2*idempotency.KeyLife))
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 }
 
 func release(w *fixtures) {
@@ -117,7 +118,7 @@ func release(w *fixtures) {
 	w.reserves(other, noon)
 	require.NoError(w, w.Ledger.Release(w.Context(), k))
 	_, err := w.Ledger.Reserve(w.Context(), other, noon, noon.Add(time.Minute))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 
 	another := k
 	another.Fingerprint[0]++
@@ -125,12 +126,12 @@ func release(w *fixtures) {
 	assert.Nil(w, w.reserves(another, noon), "it is free for any request")
 	require.NoError(w, w.Ledger.Release(w.Context(), k))
 	_, err = w.Ledger.Reserve(w.Context(), another, noon, noon.Add(time.Minute))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse, "it is not theirs any more")
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse, "it is not theirs any more")
 
 	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &another)
 	require.NoError(w, err)
 	require.NoError(w, w.Ledger.Release(w.Context(), another))
-	assert.Equal(w, o.ID, w.reserves(another, noon).Order)
+	assert.Equal(w, int64(o.ID), w.reserves(another, noon).ID)
 }
 
 func releaseOfAnother(w *fixtures) {
@@ -142,7 +143,7 @@ func releaseOfAnother(w *fixtures) {
 	w.reserves(second, late)
 	require.NoError(w, w.Ledger.Release(w.Context(), first))
 	_, err := w.Ledger.Reserve(w.Context(), first, late, late.Add(time.Minute))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse, "the second call holds it")
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse, "the second call holds it")
 	require.NoError(w, w.Ledger.Release(w.Context(), second))
 	assert.Nil(w, w.reserves(first, late))
 }
@@ -154,17 +155,17 @@ func answerTwice(w *fixtures) {
 	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
 	require.NoError(w, err)
 	_, err = w.Ledger.AddOrder(w.Context(), order(who, noon), &k)
-	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 	assert.Equal(w, []payment.Order{o}, w.ordersOf(who, payment.Open))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
 	err = w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
 		spoil(t)
-		t.Answer = &payment.Answer{Key: k, Order: o.ID, At: noon}
+		t.Answer = &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}
 		return nil
 	})
-	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 	w.kept(before, noted)
-	assert.Equal(w, &payment.Answer{Key: k, Order: o.ID, At: noon}, w.reserves(k, noon))
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}, w.reserves(k, noon))
 }
 
 func reserveAtOnce(w *fixtures) {
@@ -173,7 +174,7 @@ func reserveAtOnce(w *fixtures) {
 		a, err := w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
 		assert.Nil(w, a)
 		return err
-	}), payment.ErrKeyInUse)
+	}), idempotency.ErrKeyInUse)
 }
 
 func answerAtOnce(w *fixtures) {
@@ -185,10 +186,10 @@ func answerAtOnce(w *fixtures) {
 		o.Subject = fmt.Sprint("Nº ", n)
 		_, err := w.Ledger.AddOrder(w.Context(), o, &k)
 		return err
-	}), payment.ErrKeyInUse)
+	}), idempotency.ErrKeyInUse)
 	orders := w.ordersOf(who, payment.Open)
 	require.Len(w, orders, 1)
-	assert.Equal(w, orders[0].ID, w.reserves(k, noon).Order)
+	assert.Equal(w, int64(orders[0].ID), w.reserves(k, noon).ID)
 }
 
 func reserveUnknownUser(w *fixtures) {
@@ -204,14 +205,14 @@ func answerFails(w *fixtures) {
 	k := keyNamed(o.User, "k")
 	w.reserves(k, noon)
 	err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
-		t.Answer = &payment.Answer{Key: k, Order: o.ID, At: noon}
+		t.Answer = &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}
 		return errBoom
 	})
 	assert.ErrorIs(w, err, errBoom)
 	_, err = w.Ledger.AddOrder(w.Context(), order(o.User+1, noon), &k)
 	assert.Equal(w, fault.Internal, fault.KindOf(err), "the order of an unknown user")
 	_, err = w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
-	assert.ErrorIs(w, err, payment.ErrKeyInUse)
+	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 }
 
 func answerPrivate(w *fixtures) {

@@ -6,6 +6,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/idempotency"
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
@@ -36,6 +37,7 @@ type Stores struct {
 	Translations  localisation.Cache
 	Images        userimage.Repository
 	Ledger        payment.Ledger
+	Keys          idempotency.Keys
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
 	Room          quota.Room
@@ -61,7 +63,7 @@ func All(t *testing.T, open Open) {
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
-		{"Images", Images}, {"Ledger", Ledger}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
+		{"Images", Images}, {"Ledger", Ledger}, {"Keys", Keys}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })

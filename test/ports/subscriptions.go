@@ -22,6 +22,7 @@ func Subscriptions(t *testing.T, open Open) {
 		{"Follow of what is followed already returns the standing one", followAgain},
 		{"however many Follow at once, one is stored", followAtOnce},
 		{"what is followed must exist, else ErrNotFound", followNothing},
+		{"Get returns the owner's subscription, or ErrNotFound", getOwned},
 		{"Remove ends the subscription", unfollow},
 		{"Remove of an unknown subscription, or of another user's, is ErrNotFound", unfollowNothing},
 		{"of many who Remove at once one does", unfollowAtOnce},
@@ -53,6 +54,22 @@ func (w *fixtures) subscriptions(q subscription.Query) page.Page[subscription.Su
 	p, err := w.Subscriptions.List(w.Context(), q)
 	require.NoError(w, err)
 	return p
+}
+
+func getOwned(w *fixtures) {
+	who, followed := w.newUser(), w.newUser()
+	toPerson := w.subscribe(toUser(who, followed, noon))
+	toCategory := w.subscribe(subscription.ToCategory(who, w.category(1), noon))
+	for _, want := range []subscription.Subscription{toPerson, toCategory} {
+		got, err := w.Subscriptions.Get(w.Context(), who, want.ID)
+		require.NoError(w, err)
+		assert.Equal(w, want, got)
+	}
+	require.NoError(w, w.Subscriptions.Remove(w.Context(), who, toCategory.ID))
+	for id, owner := range map[subscription.ID]user.ID{toPerson.ID: followed, toCategory.ID: who, 0: who, -1: who, 1 << 40: who} {
+		_, err := w.Subscriptions.Get(w.Context(), owner, id)
+		assert.ErrorIs(w, err, subscription.ErrNotFound, "%d", id)
+	}
 }
 
 func followNew(w *fixtures) {
@@ -259,6 +276,10 @@ func subscriptionCancelled(w *fixtures) {
 var subscriptionCalls = []call{
 	{"Subscriptions.Follow", func(ctx context.Context, s Stores) error {
 		_, _, err := s.Subscriptions.Follow(ctx, toUser(1, 2, noon))
+		return err
+	}},
+	{"Subscriptions.Get", func(ctx context.Context, s Stores) error {
+		_, err := s.Subscriptions.Get(ctx, 2, 1)
 		return err
 	}},
 	{"Subscriptions.Remove", func(ctx context.Context, s Stores) error { return s.Subscriptions.Remove(ctx, 2, 1) }},

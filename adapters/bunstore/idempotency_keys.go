@@ -1,0 +1,144 @@
+package bunstore
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/idempotency"
+	"plaza/domain/instant"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+// Keys implements idempotency.Keys.
+type Keys struct{ s *Store }
+
+// Keys returns the idempotency keys.
+func (s *Store) Keys() Keys { return Keys{s} }
+
+var _ idempotency.Keys = Keys{}
+
+// keyRow is a reserved or answered key. The column busy keeps the name that older servers know.
+// An answer with an order has OrderID alone, because they know no Kind. One that they have
+// stored over an expired key may have the Kind and MadeID of that key.
+type keyRow struct {
+	bun.BaseModel `bun:"table:idempotency_keys,alias:k"`
+	UserID        user.ID `bun:",pk"`
+	Name          string  `bun:",pk"`
+	Fingerprint   []byte
+	Holder        []byte
+	Since         dbTime
+	Busy          dbTime          // end of the reservation; zero: answered
+	OrderID       payment.OrderID `bun:",nullzero"`
+	Reply         []byte
+	Kind          idempotency.Kind `bun:",nullzero"`
+	MadeID        int64            `bun:",nullzero"`
+}
+
+func (r keyRow) answer(k idempotency.Key) *idempotency.Answer {
+	a := &idempotency.Answer{Key: k, Kind: r.Kind, ID: r.MadeID, Reply: r.Reply, At: r.Since.Time}
+	if r.OrderID != 0 {
+		a.Kind, a.ID = idempotency.Order, int64(r.OrderID)
+	}
+	return a
+}
+
+// keySteps are the statements that complete a key with what the transaction has just made, if
+// its holder still holds it: $1 user, $2 name, $3 holder. They come last, so they wait for a
+// key after all other locks. Only Reserve, Release and the sweep lock keys as well, and they
+// wait for nothing.
+type keySteps struct {
+	completeEvent        string
+	completePlate        string
+	completeComment      string
+	completeImage        string
+	completeSubscription string // and $4 kind, $5 id
+}
+
+func newKeySteps(d dialect) keySteps {
+	complete := func(kind, id string) string {
+		return d.mustMatch("UPDATE idempotency_keys SET busy = NULL, kind = "+kind+", made_id = "+id+
+			" WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL"+d.unlessMissed(), "user_id")
+	}
+	newest := func(kind idempotency.Kind, table string) string {
+		return complete("'"+string(kind)+"'", d.newest(table))
+	}
+	return keySteps{
+		completeEvent:        newest(idempotency.Event, "events"),
+		completePlate:        newest(idempotency.Plate, "plates"),
+		completeComment:      newest(idempotency.Comment, "comments"),
+		completeImage:        newest(idempotency.Image, "images"),
+		completeSubscription: complete("$4", "$5"),
+	}
+}
+
+// completion returns the step that completes the key by the statement. Without a key there is
+// none.
+func completion(k *idempotency.Key, statement string, more ...any) []step {
+	if k == nil {
+		return nil
+	}
+	args := append([]any{int64(k.User), k.Name, k.Holder[:]}, more...)
+	return []step{{statement: statement, args: args, mustMatch: true, missed: idempotency.ErrKeyInUse}}
+}
+
+// storeAnswer stores the answer with an order. It returns ErrKeyInUse if the key was answered
+// meanwhile: then the other request took effect.
+func storeAnswer(ctx context.Context, tx *transaction, a idempotency.Answer) error {
+	row := keyRow{
+		UserID: a.Key.User, Name: a.Key.Name, Fingerprint: a.Key.Fingerprint[:], Holder: a.Key.Holder[:],
+		Since: dbTime{instant.Normalise(a.At)}, OrderID: payment.OrderID(a.ID), Reply: a.Reply,
+	}
+	done, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
+		Where("k.fingerprint = EXCLUDED.fingerprint AND k.busy IS NOT NULL").Exec(ctx)
+	return orNotAffected(done, err, idempotency.ErrKeyInUse)
+}
+
+// Reserve implements idempotency.Keys.
+func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
+	now, until = instant.Normalise(now), instant.Normalise(until)
+	row := keyRow{
+		UserID: k.User, Name: k.Name, Fingerprint: k.Fingerprint[:], Holder: k.Holder[:], Since: dbTime{now}, Busy: dbTime{until},
+	}
+	reserve := built(v.s.db.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
+		Where("k.since <= ?", dbTime{now.Add(-idempotency.KeyLife)}).
+		WhereOr("k.fingerprint = EXCLUDED.fingerprint AND k.busy <= EXCLUDED.since").Returning("1"))
+	var reserved bool
+	reserve.row = func(scan func(...any) error) error {
+		reserved = true
+		return scan(new(int64))
+	}
+	var stored keyRow
+	read := builtRead(v.s.db.NewSelect().Where("user_id = ? AND name = ?", k.User, k.Name), func(r keyRow) { stored = r })
+	err := v.s.call(ctx, func(ctx context.Context) error {
+		reserved = false
+		return v.s.dialect.transactAll(ctx, v.s.db, []step{reserve, read})
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.s.sweepSometimes(ctx, expiredKeys(now))
+	switch {
+	case reserved:
+		return nil, nil
+	case !bytes.Equal(stored.Fingerprint, k.Fingerprint[:]):
+		return nil, idempotency.ErrKeyReused
+	case !stored.Busy.IsZero():
+		return nil, idempotency.ErrKeyInUse
+	}
+	return stored.answer(k), nil
+}
+
+// Release implements idempotency.Keys.
+func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
+	return v.s.writeAll(ctx, []step{built(v.s.db.NewDelete().Model((*keyRow)(nil)).
+		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))})
+}
+
+// expiredKeys selects the keys to forget.
+func expiredKeys(now time.Time) expired {
+	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", dbTime{instant.Normalise(now.Add(-idempotency.KeyLife))}}
+}

@@ -1,0 +1,100 @@
+// Package idempotency makes a request that is repeated with an Idempotency-Key take effect only
+// once (PAY-09, GEN-13).
+//
+// A use case reserves the key before it works. The write that takes effect completes the key in
+// its own transaction, and fails if the reservation is lost. So a crash at any point leaves
+// either the effect with its key, or neither and a reservation that ends. Of a request, only a
+// fingerprint is stored.
+package idempotency
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// Faults of an idempotency key.
+var (
+	ErrKeyReused  = fault.New(fault.Conflict, "This Idempotency-Key was already used with another request.")
+	ErrKeyInUse   = fault.RetryAfter(fault.Conflict, time.Second, "A request with this Idempotency-Key is in progress.")
+	ErrKeyExpired = fault.New(fault.Conflict, "The response for this Idempotency-Key has expired. Retry with a new key.")
+	ErrKeyGone    = fault.New(fault.Conflict, "What the request with this Idempotency-Key created is no longer available.")
+)
+
+// KeyLife is how long the answer of a key is kept.
+const KeyLife = 24 * time.Hour
+
+// Key is an idempotency key of an account.
+type Key struct {
+	User        user.ID
+	Name        string   // chosen by the client
+	Fingerprint [32]byte // of the request's content
+	// Holder identifies the call that reserves the key: only the holder may release it.
+	Holder [16]byte
+}
+
+// KeyLimit bounds the name of a key.
+var KeyLimit = text.Limit{Chars: 255}
+
+// NewKey returns the user's key for the request, held by the caller. An invalid name is a
+// fault on Idempotency-Key. A file of the request that can't be read is an error.
+func NewKey(of user.ID, name string, r Request) (*Key, error) {
+	if problem := KeyLimit.RequiredProblem(name); problem != "" {
+		return nil, fault.Field("Idempotency-Key", problem)
+	}
+	fingerprint, err := r.fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	k := &Key{User: of, Name: name, Fingerprint: fingerprint}
+	_, _ = rand.Read(k.Holder[:]) // never fails
+	return k, nil
+}
+
+// Request is the content of a request: the operation, and the fields that distinguish two
+// requests. Both have the names of the interface. Go identifiers never enter a
+// fingerprint, because stored fingerprints outlive the program version.
+type Request struct {
+	Operation string
+	Fields    []Field   // in a fixed order
+	File      io.Reader // hashed by NewKey; nil: none
+}
+
+// Field is a field of a request and its value.
+type Field struct{ Name, Value string }
+
+// fingerprintVersion is the first hashed part. It must change with the hashed content.
+// For KeyLife after that, retries of older requests fail with ErrKeyReused.
+const fingerprintVersion = "plaza request 1"
+
+// fingerprint returns the SHA-256 of the version, the operation and the fields, each
+// preceded by its length. The last field of a request with a file is the SHA-256 of the file.
+func (r Request) fingerprint() ([32]byte, error) {
+	var hashed []byte
+	add := func(part string) {
+		hashed = append(binary.AppendUvarint(hashed, uint64(len(part))), part...)
+	}
+	add(fingerprintVersion)
+	add(r.Operation)
+	for _, f := range r.Fields {
+		add(f.Name)
+		add(f.Value)
+	}
+	if r.File != nil {
+		file := sha256.New()
+		if _, err := io.Copy(file, r.File); err != nil {
+			return [32]byte{}, fmt.Errorf("hash file of request: %w", err)
+		}
+		add("file")
+		add(hex.EncodeToString(file.Sum(nil)))
+	}
+	return sha256.Sum256(hashed), nil
+}
