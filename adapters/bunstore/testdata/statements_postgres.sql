@@ -189,6 +189,18 @@ FROM (SELECT e.id
 JOIN events e ON e.id = top.id
 LEFT JOIN event_counts n ON n.event_id = e.id;
 
+-- eventStatements.liking
+SELECT e.author_id, e.status, e.permission, n.likes, EXISTS (SELECT 1
+	FROM likes l
+	WHERE l.event_id = e.id AND l.user_id = $2), EXISTS (SELECT 1
+	FROM subscriptions s
+	WHERE s.user_id = $2 AND s.followed_id = e.author_id), EXISTS (SELECT 1
+	FROM subscriptions s
+	WHERE s.user_id = e.author_id AND s.followed_id = $2)
+FROM events e
+JOIN event_counts n ON n.event_id = e.id
+WHERE e.id = $1;
+
 -- eventStatements.newest
 SELECT c.id, c.event_id, c.author_id, c.content, c.created
 FROM unnest($1::bigint[]) WITH ORDINALITY w (key1, place)
@@ -910,6 +922,61 @@ FROM (
 	LIMIT CAST($3 AS bigint)) l
 WHERE before < CAST($4 AS bigint)
 ORDER BY number;
+
+-- keySteps.completeComment
+WITH done AS (UPDATE idempotency_keys
+	SET busy = NULL, kind = 'comment', made_id = currval('comments_id_seq')
+	WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	RETURNING user_id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- keySteps.completeEvent
+WITH done AS (UPDATE idempotency_keys
+	SET busy = NULL, kind = 'event', made_id = currval('events_id_seq')
+	WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	RETURNING user_id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- keySteps.completeImage
+WITH done AS (UPDATE idempotency_keys
+	SET busy = NULL, kind = 'image', made_id = currval('images_id_seq')
+	WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	RETURNING user_id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- keySteps.completePlate
+WITH done AS (UPDATE idempotency_keys
+	SET busy = NULL, kind = 'plate', made_id = currval('plates_id_seq')
+	WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	RETURNING user_id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
+
+-- keySteps.completeSubscription
+WITH done AS (UPDATE idempotency_keys
+	SET busy = NULL, kind = $4, made_id = $5
+	WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	RETURNING user_id AS c0)
+SELECT c0, 1
+FROM done
+UNION ALL SELECT NULL, 0
+WHERE CASE WHEN EXISTS (SELECT
+	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
 
 -- listingSteps.count
 INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)

@@ -192,6 +192,18 @@ FROM (SELECT e.id
 JOIN events e ON e.id = top.id
 LEFT JOIN event_counts n ON n.event_id = e.id;
 
+-- eventStatements.liking
+SELECT e.author_id, e.status, e.permission, n.likes, EXISTS (SELECT 1
+	FROM likes l
+	WHERE l.event_id = e.id AND l.user_id = $2), EXISTS (SELECT 1
+	FROM subscriptions s
+	WHERE s.user_id = $2 AND s.followed_id = e.author_id), EXISTS (SELECT 1
+	FROM subscriptions s
+	WHERE s.user_id = e.author_id AND s.followed_id = $2)
+FROM events e
+JOIN event_counts n ON n.event_id = e.id
+WHERE e.id = $1;
+
 -- eventStatements.newest
 SELECT c.id, c.event_id, c.author_id, c.content, c.created
 FROM (SELECT 1 AS place) w
@@ -929,6 +941,40 @@ FROM (
 	LIMIT CAST($3 AS bigint)) l
 WHERE before < CAST($4 AS bigint)
 ORDER BY number;
+
+-- keySteps.completeComment
+UPDATE idempotency_keys
+SET busy = NULL, kind = 'comment', made_id = (SELECT MAX(id)
+	FROM comments)
+WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL
+RETURNING user_id, 1;
+
+-- keySteps.completeEvent
+UPDATE idempotency_keys
+SET busy = NULL, kind = 'event', made_id = (SELECT MAX(id)
+	FROM events)
+WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL
+RETURNING user_id, 1;
+
+-- keySteps.completeImage
+UPDATE idempotency_keys
+SET busy = NULL, kind = 'image', made_id = (SELECT MAX(id)
+	FROM images)
+WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL
+RETURNING user_id, 1;
+
+-- keySteps.completePlate
+UPDATE idempotency_keys
+SET busy = NULL, kind = 'plate', made_id = (SELECT MAX(id)
+	FROM plates)
+WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL
+RETURNING user_id, 1;
+
+-- keySteps.completeSubscription
+UPDATE idempotency_keys
+SET busy = NULL, kind = $4, made_id = $5
+WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL
+RETURNING user_id, 1;
 
 -- listingSteps.count
 INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
