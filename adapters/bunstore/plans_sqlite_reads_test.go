@@ -160,6 +160,14 @@ const (
 func eventReads(s *Store) []sqliteRead {
 	day := s.dialect.key([]event.Date{event.DateOf(time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))})
 	return []sqliteRead{
+		{
+			"liking", s.hot.liking, []any{77, 7},
+			[]string{
+				eventItself, eventCounts, "SEARCH l USING COVERING INDEX sqlite_autoindex_likes_1 (event_id=? AND user_id=?)",
+				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+			},
+			nil, 90,
+		},
 		{"event", s.hot.event, []any{77}, []string{eventItself, eventCounts, eventPlates}, []string{sortPlates}, 75},
 		{
 			"on dates", s.hot.onDates, []any{day, 7, 10},

@@ -51,6 +51,7 @@ INSERT INTO events (author_id, day, title, content, html, permission, status, pr
 INSERT INTO event_counts (event_id, author_id, comments, commented) SELECT id, author_id, 1, created FROM events;
 INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events;
 INSERT INTO comments (event_id, author_id, content, created) SELECT id, 1, 'Well said', created FROM events;
+INSERT INTO likes (event_id, user_id) SELECT id, 7 FROM events WHERE id <= 20000;
 INSERT INTO translations SELECT sha256(convert_to(n::text, 'UTF8')), 'A text', 'infinity' FROM generate_series(1, 100000) n;
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
 	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 100000) n;
@@ -196,6 +197,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"the latest origins", s.hot.latestOrigins, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
 		{"the latest origins of a category", s.hot.latestOriginsOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
 		{"an event", s.hot.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
+		{"the likes of an event", s.hot.liking, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_pkey"}, 6, nil},
 		{"the moment", s.hot.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey"}, 2 * (3*10 + 3*20), nil},
 		{"the newest comments", s.hot.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event"}, 12, nil},
 		{"news around", s.hot.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
