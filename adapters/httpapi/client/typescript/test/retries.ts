@@ -25,6 +25,12 @@ export async function retries(): Promise<void> {
   await order.plaza.call("createOrder", { body: { user: 1, subject: "Tea", amount: 1, currency: "CNY", expires_in: 60 } });
   check(order.keys.length === 3 && order.keys[0] !== null && new Set(order.keys).size === 1, "a POST is repeated with one key");
 
+  const upload = server([503, soon], [201]);
+  await upload.plaza.call("createImage", { form: { img: new Blob(["x"]) } });
+  await upload.plaza.call("createComment", { body: { event: 1, content: "x" } }).catch(() => undefined);
+  check(upload.keys.length === 3 && upload.keys[0] === upload.keys[1], "an upload is repeated with one key");
+  check(upload.keys[2] !== null && upload.keys[2] !== upload.keys[0], "each request has a key of its own");
+
   const login = server([503, soon], [200]);
   check((await rejection(login.plaza.login({ username: "+86-13800000001", password: "x" }))) instanceof Fault, "a fault");
   check(login.keys.length === 1 && login.keys[0] === null, "a POST without a key is not repeated");

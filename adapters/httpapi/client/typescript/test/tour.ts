@@ -64,7 +64,11 @@ async function people(member: Plaza): Promise<void> {
 }
 
 async function events(member: Plaza, friend: Plaza): Promise<number> {
-  const { data: draft } = await member.call("createEvent", { body: { title: "Boats" } });
+  const request = { body: { title: "Boats" }, header: { "Idempotency-Key": crypto.randomUUID() } };
+  const { status, headers, body } = await member.send("createEvent", request);
+  check(status === 201 && body !== undefined && headers.get("Location") === `/api/xfile/event/${body.data.id}/`, "the event's path");
+  const { data: draft } = await member.call("createEvent", request);
+  check(draft.id === body.data.id, "a request that is repeated with its key creates nothing more");
   check(draft.status === 0 && draft.view_permission === 0, "a public draft");
   const hidden = await rejection(friend.call("getEvent", { path: { id: draft.id } }));
   check(hidden instanceof Fault && hidden.code === "RESOURCE_NOT_FOUND" && hidden.requestID !== "", "a draft is hidden");
@@ -98,6 +102,8 @@ async function talk(member: Plaza, friend: Plaza, event: number): Promise<void> 
   for await (const other of member.items("listComments", { query: { event } })) comments += other.id === comment.id ? 1 : 0;
   check(comments === 1, "the comment is listed");
   await friend.call("like", { path: { event_id: event } });
+  const { data: likes } = await friend.call("getLike", { path: { event_id: event } });
+  check(likes.liked && likes.like_count === 1, "the friend likes it");
   const { data: commented } = await member.call("newCommentEvent");
   check(commented[0]?.id === event && commented[0].like_count === 1, "the latest comment first");
   await friend.call("unlike", { path: { event_id: event } });
