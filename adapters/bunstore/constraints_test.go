@@ -109,6 +109,10 @@ var refused = map[string]struct{ statement, code string }{
 	"an entry that is torn out":         {`DELETE FROM journal WHERE order_id = 1`, mustStay},
 	"a key of no request": {
 		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since) VALUES (1, 'k', 'abc', NOW)`, mustBeInRange},
+	"a key of an unknown kind": {
+		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, kind, made_id) VALUES (1, 'k', HASH, NOW, 'order', 1)`, mustBeInRange},
+	"a kind without what was made": {
+		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, kind) VALUES (1, 'k', HASH, NOW, 'event')`, mustBeInRange},
 	"an order whose payments would dangle": {`DELETE FROM orders WHERE id = 1`, mustExistThere},
 	"a person whose events would dangle":   {`DELETE FROM users WHERE id = 1`, mustExistThere},
 	"a token that is no hash": {
@@ -117,10 +121,11 @@ var refused = map[string]struct{ statement, code string }{
 
 // inDialect writes instants, empty lists, booleans and bytes in the database's syntax.
 func inDialect(url, statement string) string {
+	hash := strings.Repeat("00", 32)
 	if strings.HasPrefix(url, "sqlite:") {
-		return strings.NewReplacer("NOW", "1", "NONE", "'[]'", "'abc'", "x'616263'").Replace(statement)
+		return strings.NewReplacer("NOW", "1", "NONE", "'[]'", "'abc'", "x'616263'", "HASH", "x'"+hash+"'").Replace(statement)
 	}
-	return strings.NewReplacer("NOW", "now()", "NONE", "'{}'").Replace(statement)
+	return strings.NewReplacer("NOW", "now()", "NONE", "'{}'", "HASH", `'\x`+hash+"'").Replace(statement)
 }
 
 // refusalOf returns the SQLSTATE of the error, from either database.

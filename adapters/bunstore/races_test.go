@@ -131,6 +131,10 @@ func answerTwice(t *testing.T, s *bunstore.Store, author user.ID) {
 	found, err := s.Ledger().Order(t.Context(), orders[0].ID)
 	require.NoError(t, err)
 	assert.Equal(t, payment.Open, found.State, "nothing is written behind a miss")
+	image := userimage.New(author, "public/late", 1, 1, 10, userimage.Tags{}, now)
+	image.Completes = &k
+	_, err = s.Images().Add(t.Context(), image)
+	require.ErrorIs(t, err, idempotency.ErrKeyInUse)
 }
 
 // TestGEN14_charges_cause_no_deadlock lets a few accounts write everything at once that is

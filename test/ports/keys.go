@@ -290,7 +290,7 @@ var keyedWrites = map[string]func(w *fixtures) keyedWrite{
 	"Subscriptions.Follow": func(w *fixtures) keyedWrite {
 		follower := w.newUser()
 		var followed []user.ID
-		for range 4 {
+		for range 8 {
 			followed = append(followed, w.newUser())
 		}
 		add := func(s subscription.Subscription, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
