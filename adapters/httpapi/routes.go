@@ -143,7 +143,7 @@ func refuser(rows []route) http.HandlerFunc {
 		}
 		if len(takes) == 0 {
 			w.Header().Del("Allow")
-			fail(w, r, errNotFound)
+			fail(w, r, errNoPath)
 			return
 		}
 		w.Header().Set("Allow", strings.Join(takes, ", "))
