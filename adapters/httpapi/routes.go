@@ -147,6 +147,6 @@ func refuser(rows []route) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Allow", strings.Join(takes, ", "))
-		wrongMethod(r.Method).send(w, r)
+		wrongMethod(r.Method, takes).send(w, r)
 	}
 }
