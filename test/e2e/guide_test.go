@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -90,6 +91,9 @@ func TestGuide(t *testing.T) {
 	t.Run("in Node.js", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("make test-all runs this")
+		}
+		if _, err := exec.LookPath("node"); err != nil {
+			t.Skipf("the guide's JavaScript needs Node.js: %v", err)
 		}
 		r := serve(t, demo...)
 		folder := t.TempDir()
