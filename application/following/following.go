@@ -63,6 +63,14 @@ func (t Target) subscription(follower user.ID, now time.Time) (subscription.Subs
 	return subscription.ToCategory(follower, *t.Category, now), nil
 }
 
+// notFound returns the fault of a target that does not exist.
+func (t Target) notFound() error {
+	if t.User != nil {
+		return fault.Field("followed_user", "User not found.")
+	}
+	return errNoCategory
+}
+
 // Follow makes the actor follow the target. It reports whether the subscription is new
 // (SUB-04). The actor themselves, an unknown user and an unknown category are faults on
 // their field. If the request is repeated with its key, Follow returns the subscription, and
@@ -80,18 +88,17 @@ func (f *Following) Follow(ctx context.Context, actor access.Actor, t Target, k 
 		return f.nameOne(ctx, stored, err)
 	}, func() (Followed, error) {
 		stored, added, err := f.subscriptions.Follow(ctx, s, f.limits.Charge(int64(actor.ID), ratelimit.Follow, f.now()))
-		switch isNew = added; {
-		case errors.Is(err, subscription.ErrNotFound) && t.User != nil:
-			err = fault.Field("followed_user", "User not found.")
-		case errors.Is(err, subscription.ErrNotFound):
-			err = errNoCategory
+		if errors.Is(err, subscription.ErrNotFound) {
+			err = t.notFound()
 		}
+		isNew = added
 		return f.nameOne(ctx, stored, err)
 	})
 	return followed, isNew, err
 }
 
-// nameOne loads the category of the subscription, unless it could not be stored or read.
+// nameOne loads the category of the subscription. It returns err if that says that the
+// subscription could not be stored or read.
 func (f *Following) nameOne(ctx context.Context, s subscription.Subscription, err error) (Followed, error) {
 	if err != nil {
 		return Followed{}, err
