@@ -98,7 +98,7 @@ func TestGEN13_a_key_takes_at_most_two_further_round_trips(t *testing.T) {
 	}
 }
 
-// A server from before step 0018 reserves an expired key again without its kind, and answers it
+// A server from before step 0023 reserves an expired key again without its kind, and answers it
 // with an order.
 func TestGEN13_an_older_server_answers_a_key_that_had_a_kind(t *testing.T) {
 	for name, open := range map[string]func(t testing.TB) string{
