@@ -212,6 +212,7 @@ func TestChromium(t *testing.T) {
 	})
 	t.Run("GEN_15", func(t *testing.T) { showCORS(t, chromium, api, listed, unlisted, seen) })
 	t.Run("reference", func(t *testing.T) { showReference(t, chromium, api) })
+	t.Run("wallet_sandbox", func(t *testing.T) { showSandbox(t, chromium, unlisted) })
 }
 
 // showCORS lets pages of a listed and of an unlisted origin call the server.

@@ -1,0 +1,322 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/application/paying"
+	"plaza/bootstrap"
+	"plaza/domain/access"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+)
+
+// till is a Plaza with a wallet sandbox, in which a minute takes a second.
+type till struct {
+	box *sandbox.Server
+	url string // of the sandbox
+	end func() // ends the sandbox
+	app *bootstrap.App
+}
+
+func startTill(t *testing.T) *till {
+	t.Helper()
+	s, key := &till{}, secret.New("0123456789abcdef0123456789abcdef")
+	front := httptest.NewUnstartedServer(nil)
+	s.url = "http://" + front.Listener.Addr().String()
+	var err error
+	s.box, err = sandbox.New(sandbox.Config{MerchantID: "1900000109", Key: key, AppIDs: []string{"wxbrowser"}, PublicURL: s.url, Scale: 60})
+	require.NoError(t, err)
+	front.Config.Handler = s.box
+	front.Start()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.box.Run(ctx) }()
+	s.end = func() {
+		cancel()
+		s.box.Behave()
+		front.Close()
+	}
+	t.Cleanup(func() {
+		s.end()
+		assert.NoError(t, <-ended)
+	})
+	serveConfig(t, bootstrap.Config{
+		Wallet: "sandbox", WalletURL: s.url, WalletPoll: 100 * time.Millisecond,
+		MerchantConfig: bootstrap.MerchantConfig{WalletMchID: "1900000109", WalletKey: key, WalletAppID: "wxbrowser"},
+	}, func(app *bootstrap.App) { s.app = app })
+	return s
+}
+
+// order creates an order in Plaza and begins its payment with a QR code.
+func (s *till) order(t *testing.T, subject string) (payment.OrderID, payment.ClientParams) {
+	t.Helper()
+	id, params, err := s.begin(t, subject)
+	require.NoError(t, err)
+	return id, params
+}
+
+// begin is like order, for a wallet that may refuse.
+func (s *till) begin(t *testing.T, subject string) (payment.OrderID, payment.ClientParams, error) {
+	t.Helper()
+	o, err := s.app.Stores.Ledger.AddOrder(t.Context(), payment.NewOrder(1, subject, 990, time.Hour, time.Now()), nil)
+	require.NoError(t, err)
+	intent := payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
+	_, params, err := s.app.Paying.Pay(t.Context(), access.Actor{ID: 1}, paying.PayRequest{Intent: intent, Order: o.ID})
+	return o.ID, params, err
+}
+
+// open opens a page of the sandbox. Its end asserts that the page had no errors and asked the
+// sandbox alone.
+func (s *till) open(t *testing.T, chromium context.Context, address string) *tab {
+	t.Helper()
+	page := openTab(t, chromium, address)
+	t.Cleanup(func() {
+		assert.Empty(t, page.consoleErrors())
+		for _, asked := range page.requested() {
+			assert.True(t, strings.HasPrefix(asked, s.url+"/"), asked)
+		}
+	})
+	return page
+}
+
+// shows waits until the page shows the text.
+func (tab *tab) shows(t *testing.T, text string) {
+	t.Helper()
+	get(t, tab, chromedp.Poll[bool](call("document.querySelector('main').innerText.includes", text)))
+}
+
+// press clicks the element and waits for the next page.
+func (tab *tab) press(t *testing.T, selector string) {
+	t.Helper()
+	evaluate[chromedp.Void](t, tab, `window.isFormer = true`)
+	tab.do(t, chromedp.Click(chromedp.CSS(selector)))
+	get(t, tab, chromedp.Poll[bool](`!window.isFormer && document.readyState === 'complete'`))
+}
+
+// showSandbox uses the page of the wallet sandbox as a person does.
+func showSandbox(t *testing.T, chromium context.Context, elsewhere string) {
+	s := startTill(t)
+	page := s.open(t, chromium, s.url+"/")
+	t.Run("pay", func(t *testing.T) { paysInSandbox(t, s, page) })
+	t.Run("keeps_what_a_person_does", func(t *testing.T) { keepsWhatAPersonDoes(t, s, page) })
+	t.Run("rests_while_hidden", func(t *testing.T) { restsWhileHidden(t, s, chromium) })
+	t.Run("payments_go_wrong", func(t *testing.T) { paymentsGoWrong(t, s, page) })
+	t.Run("answers_go_wrong", func(t *testing.T) { answersGoWrong(t, s, page) })
+	t.Run("readable", func(t *testing.T) { isReadable(t, s, chromium) })
+	t.Run("other_origin", func(t *testing.T) {
+		_, params := s.order(t, "Not to be paid")
+		other := openTab(t, chromium, elsewhere)
+		a := evaluate[answer](t, other, call("ask", params.CodeURL, object{"method": "POST", "mode": "no-cors"}))
+		assert.Empty(t, a.Blocked, "the browser sends the request")
+		all := s.box.Ledger()
+		assert.Equal(t, sandbox.NotPaid, all[len(all)-1].State)
+	})
+	t.Run("without_script", func(t *testing.T) {
+		_, params := s.order(t, "Oolong")
+		quiet := s.open(t, chromium, s.url+"/sandbox/page/icon.svg")
+		_, err := chromedp.Call(quiet, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		require.NoError(t, err)
+		quiet.do(t, chromedp.Navigate(params.CodeURL), chromedp.Click(chromedp.CSS("noscript a")), chromedp.Click(chromedp.CSS(".pay")),
+			chromedp.WaitVisible(chromedp.CSS("span.paid")))
+	})
+	t.Run("sandbox_ends", func(t *testing.T) {
+		page.do(t, chromedp.Navigate(s.url+"/"))
+		s.end()
+		page.do(t, chromedp.WaitVisible(chromedp.CSS("#offline")))
+		page.forgive(func(entry string) bool {
+			return strings.Contains(entry, "ERR_CONNECTION") || strings.Contains(entry, "ERR_EMPTY_RESPONSE")
+		})
+	})
+}
+
+// paysInSandbox pays an order that appears while the page is open, and reads its QR code.
+func paysInSandbox(t *testing.T, s *till, page *tab) {
+	page.shows(t, "No orders so far")
+	evaluate[chromedp.Void](t, page, `window.isSame = true`)
+	id, params := s.order(t, "Green tea")
+	page.shows(t, "Green tea")
+	page.shows(t, fmt.Sprintf("order-%d-", id))
+	assert.Equal(t, "(1) Wallet sandbox", evaluate[string](t, page, `document.title`))
+	assert.True(t, evaluate[bool](t, page, `window.isSame`), "without a reload")
+
+	page.press(t, "article a")
+	assert.Equal(t, params.CodeURL, get(t, page, chromedp.Location()))
+	assert.Equal(t, params.CodeURL, readQR(t, get(t, page, chromedp.Screenshot(chromedp.CSS(".qr")))))
+	page.press(t, ".pay")
+	evaluate[chromedp.Void](t, page, `window.isSame = true`)
+	page.shows(t, "acknowledged by the merchant")
+	assert.True(t, evaluate[bool](t, page, `window.isSame`))
+	assert.Zero(t, evaluate[int](t, page, `document.querySelectorAll('.qr, .pay, #payments').length`))
+	s.isPaid(t, id)
+}
+
+// isPaid asserts that the order is paid.
+func (s *till) isPaid(t *testing.T, id payment.OrderID) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		o, err := s.app.Stores.Ledger.Order(t.Context(), id)
+		return err == nil && o.State == payment.Paid
+	}, patience, 10*time.Millisecond)
+}
+
+// readQR returns the text of the QR code in a picture. The decoder is not of the library that
+// draws the code.
+func readQR(t *testing.T, picture []byte) string {
+	t.Helper()
+	pixels, err := png.Decode(bytes.NewReader(picture))
+	require.NoError(t, err)
+	bits, err := gozxing.NewBinaryBitmapFromImage(pixels)
+	require.NoError(t, err)
+	result, err := qrcode.NewQRCodeReader().Decode(bits, nil)
+	require.NoError(t, err)
+	return result.GetText()
+}
+
+// keepsWhatAPersonDoes shows that an update moves nothing that a person is at.
+func keepsWhatAPersonDoes(t *testing.T, s *till, page *tab) {
+	page.do(t, chromedp.Navigate(s.url+"/"))
+	s.order(t, "White tea")
+	page.shows(t, "White tea")
+	evaluate[chromedp.Void](t, page, `{
+		document.querySelector('#answers').open = true
+		document.querySelector('select').value = 'closeorder'
+		document.querySelector('article .pay').focus()
+		window.focused = document.activeElement
+		window.former = document.querySelectorAll('article')[0]
+	}`)
+	s.order(t, "Black tea")
+	page.shows(t, "Black tea")
+	assert.True(t, evaluate[bool](t, page, `document.querySelector('#answers').open`))
+	assert.Equal(t, "closeorder", evaluate[string](t, page, `document.querySelector('select').value`))
+	assert.True(t, evaluate[bool](t, page, `document.activeElement === window.focused && document.querySelectorAll('article')[1] === window.former`))
+}
+
+// restsWhileHidden shows that a hidden tab asks for nothing, and a shown one at once.
+func restsWhileHidden(t *testing.T, s *till, chromium context.Context) {
+	page := s.open(t, chromium, s.url+"/")
+	evaluate[chromedp.Void](t, page, `
+		window.isHidden = false, window.asked = 0, window.timers = []
+		Object.defineProperty(document, 'hidden', {get: () => window.isHidden})
+		const send = XMLHttpRequest.prototype.send
+		XMLHttpRequest.prototype.send = function () { window.asked++; return send.call(this) }
+		window.setTimeout = (run, wait) => { window.timers.push({run, wait}); return 0 }
+	`)
+	get(t, page, chromedp.Poll[bool](`window.timers.length === 1`))
+	assert.Equal(t, 1, evaluate[int](t, page, `window.asked`))
+	hide := func(is bool) {
+		evaluate[chromedp.Void](t, page, fmt.Sprintf(`window.isHidden = %v; document.dispatchEvent(new Event('visibilitychange'))`, is))
+	}
+	hide(true)
+	evaluate[chromedp.Void](t, page, `window.timers.pop().run()`)
+	assert.Equal(t, 1, evaluate[int](t, page, `window.asked`))
+	assert.Zero(t, evaluate[int](t, page, `window.timers.length`))
+	hide(false)
+	assert.Equal(t, 2, evaluate[int](t, page, `window.asked`))
+	get(t, page, chromedp.Poll[bool](`window.timers.length === 1`))
+
+	evaluate[chromedp.Void](t, page, `XMLHttpRequest.prototype.send = function () { this.onloadend() }`)
+	waits := evaluate[[]int](t, page, `Array.from({length: 8}, () => { window.timers.pop().run(); return window.timers[0].wait })`)
+	assert.Equal(t, []int{2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000}, waits)
+}
+
+// paymentsGoWrong presses each button of an order that can be paid.
+func paymentsGoWrong(t *testing.T, s *till, page *tab) {
+	buttons := 1
+	for n := 1; n <= buttons; n++ {
+		id, params := s.order(t, fmt.Sprintf("Tea %d", n))
+		page.do(t, chromedp.Navigate(params.CodeURL))
+		buttons = evaluate[int](t, page, `document.querySelectorAll('#payments button').length`)
+		button := fmt.Sprintf("#payments li:nth-child(%d) button", n)
+		label := evaluate[string](t, page, `document.querySelector('`+button+`').textContent`)
+		page.press(t, button)
+		switch label {
+		case "Decline":
+			page.shows(t, "Declined; expires")
+			page.press(t, ".pay")
+		case "Expire":
+			page.shows(t, "Expired")
+			assert.Zero(t, evaluate[int](t, page, `document.querySelectorAll('.pay, #payments').length`))
+			continue
+		}
+		page.shows(t, "Paid")
+		s.isPaid(t, id)
+	}
+	assert.Equal(t, 8, buttons)
+}
+
+// answersGoWrong presses each button for the next answer, for a request that does not come.
+func answersGoWrong(t *testing.T, s *till, page *tab) {
+	page.do(t, chromedp.Navigate(s.url+"/"))
+	buttons := evaluate[int](t, page, `document.querySelectorAll('#answers button').length`)
+	require.Equal(t, 10, buttons)
+	for n := 1; n <= buttons; n++ {
+		evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'closeorder'`)
+		button := fmt.Sprintf("#answers li:nth-child(%d) button", n)
+		trick := evaluate[string](t, page, `document.querySelector('`+button+`').value`)
+		page.press(t, button)
+		page.shows(t, "request to close: "+trick)
+		page.press(t, "#pending button")
+		assert.Zero(t, evaluate[int](t, page, `document.querySelectorAll('#pending').length`))
+	}
+	evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'unifiedorder'`)
+	page.press(t, `#answers [value=crowded]`)
+	_, _, err := s.begin(t, "Refused")
+	require.ErrorIs(t, err, payment.ErrWalletBusy)
+	get(t, page, chromedp.Poll[bool](`!document.querySelector('#pending')`))
+}
+
+// contrastScript returns the texts that contrast less with their background than WCAG AA asks.
+const contrastScript = `(() => {
+	const light = colour => {
+		const [r, g, b] = colour.match(/[\d.]+/g).slice(0, 3).map(Number).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+		return .2126 * r + .7152 * g + .0722 * b
+	}
+	const behind = element => {
+		for (; element; element = element.parentElement) {
+			const colour = getComputedStyle(element).backgroundColor
+			if (!colour.startsWith('rgba')) return colour
+		}
+		return 'rgb(255, 255, 255)'
+	}
+	const faint = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+	let seen = 0
+	while (texts.nextNode()) {
+		const element = texts.currentNode.parentElement
+		if (!texts.currentNode.data.trim() || !element.checkVisibility()) continue
+		seen++
+		const [low, high] = [light(getComputedStyle(element).color), light(behind(element))].sort((a, b) => a - b)
+		const ratio = (high + .05) / (low + .05)
+		if (ratio < 4.5) faint.push(texts.currentNode.data.trim() + ' ' + ratio)
+	}
+	return seen > 10 ? faint : ['no texts']
+})()`
+
+// isReadable shows that nothing is faint, in both modes, or wider than a narrow screen.
+func isReadable(t *testing.T, s *till, chromium context.Context) {
+	_, params := s.order(t, strings.Repeat("Lapsangsouchong", 8))
+	for _, address := range []string{s.url + "/", params.CodeURL} {
+		page := s.open(t, chromium, address)
+		page.do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+		evaluate[chromedp.Void](t, page, `document.querySelectorAll('details').forEach(details => { details.open = true })`)
+		assert.Equal(t, 390, evaluate[int](t, page, `document.documentElement.scrollWidth`))
+		for _, mode := range []string{"light", "dark"} {
+			page.prefer(t, "prefers-color-scheme", mode)
+			assert.Empty(t, evaluate[[]string](t, page, contrastScript), mode)
+		}
+	}
+}
