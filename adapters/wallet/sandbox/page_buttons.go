@@ -15,25 +15,25 @@ type choice struct {
 	Label, Effect string
 }
 
-// Delays of buttons. Merchants usually wait less long for an answer.
+// Delays of buttons.
 const (
-	lateAnswer       = 8 * time.Second
-	lateNotification = 10 * time.Second
+	lateAnswer       = 8 * time.Second  // longer than merchants usually wait
+	lateNotification = 10 * time.Second // before scaling
 )
 
 // payments are the buttons that pay an order and misbehave with its notification.
 func (s *Server) payments() []choice {
-	again := s.scaled(pauses[0])
+	again, late := s.scaled(pauses[0]), s.scaled(lateNotification)
 	return []choice{
 		{Misbehaviour{Do: Lose}, "Pay, lose the notification", fmt.Sprintf("The first notification is lost. The next one follows after %v.", again)},
-		{Misbehaviour{Do: Delay, DelayMS: lateNotification.Milliseconds()}, "Pay, notify late",
-			fmt.Sprintf("The notification is sent after %v.", lateNotification)},
+		{Misbehaviour{Do: Delay, DelayMS: late.Milliseconds()}, "Pay, notify late",
+			fmt.Sprintf("The notification is sent after %v.", late)},
 		{Misbehaviour{Do: Late}, "Pay, notify out of order",
 			fmt.Sprintf("The notification is sent after that of another payment, at the latest after %v.", again)},
 		{Misbehaviour{Do: Repeat, Copies: 3}, "Pay, notify three times", "Three copies of the notification are sent at once."},
 		{Misbehaviour{Do: Forge}, "Pay, forge the notification",
 			fmt.Sprintf("The first notification has a wrong signature, and the merchant must refuse it. A genuine one follows after %v.", again)},
-		{Misbehaviour{Do: Amount}, "Pay, notify a wrong amount", "The first notification is signed correctly but names one fen more than was paid."},
+		{Misbehaviour{Do: Amount}, "Pay, notify a wrong amount", "The notification is signed correctly but names one fen more than was paid. The merchant must doubt it."},
 	}
 }
 
