@@ -278,9 +278,9 @@ func answersGoWrong(t *testing.T, s *till, page *tab) {
 	for n := 1; n <= buttons; n++ {
 		evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'closeorder'`)
 		button := fmt.Sprintf("#answers li:nth-child(%d) button", n)
-		trick := evaluate[string](t, page, `document.querySelector('`+button+`').value`)
+		label := evaluate[string](t, page, `document.querySelector('`+button+`').textContent`)
 		page.press(t, button)
-		page.shows(t, "request to close: "+trick)
+		page.shows(t, "request to close: "+label)
 		page.press(t, "#pending button")
 		assert.Zero(t, evaluate[int](t, page, `document.querySelectorAll('#pending').length`))
 	}

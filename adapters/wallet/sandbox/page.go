@@ -35,6 +35,7 @@ type page struct {
 	Title string
 	Path  string // where the script and the reload link find the page; empty: nowhere
 	Note  string // the outcome of a button
+	Site  string // of the merchant of the order, or of the newest one
 	Order *row
 	// Orders are the newest, and More is the number of those that are not shown.
 	Orders     []row
@@ -53,10 +54,10 @@ type row struct {
 	Since                                *moment
 	Payable, Alone                       bool
 
-	Site, Link, TransactionID, Notification string
-	QR                                      *qrCode
-	Ordered                                 moment
-	Next                                    *moment
+	Link, TransactionID, Notification string
+	QR                                *qrCode
+	Ordered                           moment
+	Next                              *moment
 }
 
 // moment is a point in time and how far away it is.
@@ -97,9 +98,6 @@ func (s *Server) rowOf(t Trade) row {
 func (s *Server) rowAlone(t Trade) row {
 	r, now := s.rowOf(t), s.now()
 	r.Alone, r.TransactionID = true, t.TransactionID
-	if u, err := url.Parse(t.NotifyURL); err == nil {
-		r.Site = u.Scheme + "://" + u.Host
-	}
 	if t.State == Success {
 		r.Notification, r.Next = notificationStatus(t, now)
 	}
@@ -108,6 +106,15 @@ func (s *Server) rowAlone(t Trade) row {
 		r.QR = s.qrCodeOf(r.Link)
 	}
 	return r
+}
+
+// siteOf returns the origin to which notifications of the trade are sent.
+func siteOf(t Trade) string {
+	u, err := url.Parse(t.NotifyURL)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // notificationStatus tells how far the notification of a payment is, and when the next attempt
@@ -169,6 +176,9 @@ func (s *Server) pageOfAll(note string) page {
 		}
 		p.Orders = append(p.Orders, r)
 	}
+	if len(all) > 0 {
+		p.Site = siteOf(all[len(all)-1])
+	}
 	if payable > 0 {
 		p.Title = fmt.Sprintf("(%d) Wallet sandbox", payable)
 	}
@@ -189,7 +199,9 @@ func (s *Server) showTrade(w http.ResponseWriter, r *http.Request, status int, n
 		return
 	}
 	one := s.rowAlone(t)
-	s.showPage(w, r, status, page{Title: one.Amount + " " + one.Body + ", wallet sandbox", Path: one.Path, Note: note, Order: &one, Payments: s.payments()})
+	s.showPage(w, r, status, page{
+		Title: one.Amount + " " + one.Body + ", wallet sandbox", Path: one.Path, Note: note, Site: siteOf(t), Order: &one, Payments: s.payments(),
+	})
 }
 
 // showPage writes the page. It has a version, so that a script that asks for it again and again

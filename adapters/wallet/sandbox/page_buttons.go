@@ -64,13 +64,23 @@ var operationNames = []operationName{
 // answeredOperations are those that the wallet answers.
 var answeredOperations = operationNames[:3]
 
+// labelOf names a misbehaviour as its button does. Those of notifications have no label here.
+func labelOf(m Misbehaviour) string {
+	text := string(m.Do)
+	if i := slices.IndexFunc(answerChoices, func(c choice) bool { return c.Do == m.Do }); i >= 0 && m.On != Notify {
+		text = answerChoices[i].Label
+	}
+	i := slices.IndexFunc(operationNames, func(n operationName) bool { return n.On == m.On })
+	return operationNames[i].Label + ": " + text
+}
+
 // pendingMisbehaviours describes the misbehaviours that have not happened yet.
 func (s *Server) pendingMisbehaviours() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []string
 	for _, m := range s.tricks[:min(len(s.tricks), maxShown)] {
-		text := fmt.Sprintf("%s: %s", operationNames[slices.IndexFunc(operationNames, func(n operationName) bool { return n.On == m.On })].Label, m.Do)
+		text := labelOf(m)
 		if m.Times > 1 {
 			text += fmt.Sprintf(", %d times", m.Times)
 		}

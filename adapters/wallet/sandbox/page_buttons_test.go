@@ -103,7 +103,7 @@ func TestPAY13_buttons_for_answers(t *testing.T) {
 			assert.Equal(t, http.StatusSeeOther, done.Code)
 			assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
 			page := call(s, http.MethodGet, "/", "").Body.String()
-			assert.Contains(t, page, "<li>"+op.Label+": "+string(c.Do)+", for order-1</li>")
+			assert.Contains(t, page, "<li>"+op.Label+": "+c.Label+", for order-1</li>")
 			assert.Equal(t, "/", pressed(s, "/sandbox/behave", nil).Header().Get("Location"))
 			assert.Empty(t, s.pendingMisbehaviours())
 		}

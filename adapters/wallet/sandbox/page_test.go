@@ -36,7 +36,7 @@ func TestThe_page_shows_orders_and_pays_one(t *testing.T) {
 	path := strings.TrimPrefix(reply["code_url"], "http://127.0.0.1:8090")
 	one := call(s, http.MethodGet, path, "").Body.String()
 	for _, text := range []string{
-		`<button class="pay">Pay ¥9.90</button>`, "NATIVE", "1 minute ago", `href="https://plaza.example"`, `href="http://127.0.0.1:8090` + path + `"`, "<svg",
+		`<button class="pay">Pay ¥9.90</button>`, "NATIVE", "1 minute ago", `href="https://plaza.example/"`, `href="http://127.0.0.1:8090` + path + `"`, "<svg",
 	} {
 		assert.Contains(t, one, text)
 	}
@@ -172,5 +172,5 @@ func TestThe_page_is_bounded(t *testing.T) {
 	page := call(s, http.MethodGet, "/", "").Body.String()
 	assert.Equal(t, maxShown, strings.Count(page, "<article"))
 	assert.Contains(t, page, "3 older ones are not shown")
-	assert.Equal(t, maxShown, strings.Count(page, "query: reset"))
+	assert.Equal(t, maxShown, strings.Count(page, "query: Break the connection"))
 }
