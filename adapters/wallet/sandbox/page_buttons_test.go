@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,10 +46,13 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, m := bubble(t, 1)
 				begun := time.Now()
+				var mu sync.Mutex // copies of a notification arrive at once
 				var got []notice
 				m.answer = func(f fields) (int, string) {
 					sum, err := sign(f, key, hmacSign)
 					assert.NoError(t, err)
+					mu.Lock()
+					defer mu.Unlock()
 					got = append(got, notice{time.Since(begun), sum == f["sign"], f["total_fee"]})
 					if sum != f["sign"] {
 						return http.StatusOK, "<xml><return_code>FAIL</return_code></xml>"
