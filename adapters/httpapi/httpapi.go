@@ -84,6 +84,7 @@ type api struct {
 	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
 	addresses *addressLimit    // nil: none
 	pages     pages
+	kept      *keptReplies
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -94,7 +95,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c)}
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies()}
 	router, err := newRouter(a, c.TrustedProxies, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
