@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"plaza/domain/idempotency"
@@ -74,7 +75,7 @@ func sleep(ctx context.Context) {
 // next returns the next step. It also returns the client parameters if the step is ActionUse.
 func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (step payment.Step, v payment.ClientParams, err error) {
 	now := p.now()
-	request := payment.BeginRequest{Intent: w.Intent, TradeNo: newTradeNo(), BuildRequest: p.gateway.BuildRequest, Lease: p.limits.Lease}
+	request := payment.BeginRequest{Intent: w.Intent, TradeNo: newTradeNo(id), BuildRequest: p.gateway.BuildRequest, Lease: p.limits.Lease}
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if step, err = t.Begin(request, now); err != nil {
 			return err
@@ -93,8 +94,14 @@ func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (st
 	return step, v, err
 }
 
-// newTradeNo returns a random trade number: unguessable, and unique across servers.
-func newTradeNo() payment.TradeNo { return payment.TradeNo("P" + rand.Text()) }
+// maxTradeNo is the maximum length of a number at the wallet.
+const maxTradeNo = 32
+
+// newTradeNo returns a random trade number: unguessable, and unique across servers. It begins
+// with the order's id, so that people find the order from what the wallet shows and reports.
+func newTradeNo(id payment.OrderID) payment.TradeNo {
+	return payment.TradeNo(fmt.Sprintf("order-%d-%s", id, rand.Text())[:maxTradeNo])
+}
 
 // send asks the wallet for a ticket. It stores the answer even if the client has gone away.
 func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {

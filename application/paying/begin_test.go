@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -60,6 +61,24 @@ func TestPAY09_what_is_asked_is_stored_before(t *testing.T) {
 	close(w.wallet.hold)
 	paid.Wait()
 	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
+}
+
+func TestPAY09_the_wallet_gets_a_number_that_names_the_order(t *testing.T) {
+	w := newTrading(t)
+	seen := map[payment.TradeNo]bool{}
+	for range 20 {
+		id := w.order(t, w.ann)
+		_, err := w.begin(t, id)
+		require.NoError(t, err)
+		for no := range w.wallet.trades {
+			if strings.HasPrefix(string(no), fmt.Sprintf("order-%d-", id)) {
+				assert.Regexp(t, `^order-[0-9]+-[A-Z2-7]{20,}$`, no)
+				assert.Len(t, no, 32, "as long as the wallet allows")
+				seen[no] = true
+			}
+		}
+	}
+	assert.Len(t, seen, 20)
 }
 
 func TestPAY09_calls_at_once_ask_the_wallet_once(t *testing.T) {

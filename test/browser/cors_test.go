@@ -201,8 +201,8 @@ func (c *caller) login(t *testing.T) {
 	c.key = body.Data.Key
 }
 
-// TestChromium shows GEN-15, the page at /docs/ and the example of the guide for clients, on one
-// server and in one Chromium: loading the demo data and starting a browser take most of the time.
+// TestChromium shows GEN-15, the page at /docs/ and the example of the guide for clients on one
+// server, and the page of the wallet sandbox, all in one Chromium: loading the demo data and starting a browser take most of the time.
 func TestChromium(t *testing.T) {
 	browser := chromium.Start(t)
 	listed, unlisted := servePage(t)
@@ -215,6 +215,7 @@ func TestChromium(t *testing.T) {
 	t.Run("GEN_15", func(t *testing.T) { showCORS(t, browser, api, listed, unlisted, seen) })
 	t.Run("reference", func(t *testing.T) { showReference(t, browser, api) })
 	t.Run("example", func(t *testing.T) { showExample(t, browser, api, example) })
+	t.Run("wallet_sandbox", func(t *testing.T) { showSandbox(t, browser, unlisted) })
 }
 
 // showCORS lets pages of a listed and of an unlisted origin call the server.

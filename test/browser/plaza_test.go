@@ -1,5 +1,6 @@
 // Package browser tests Plaza in Chromium: pages of other origins call the interface, people use
-// the reference page, and the example of the guide for clients works.
+// the reference page and the page of the wallet sandbox, and the example of the guide for clients
+// works.
 package browser
 
 import (
@@ -18,10 +19,15 @@ import (
 // serve serves Plaza, prepared as the function does, on a free port until the test ends.
 func serve(t *testing.T, origins bootstrap.Origins, prepare func(*bootstrap.App)) (url string) {
 	t.Helper()
-	config, err := bootstrap.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DataDir: t.TempDir(), CORSOrigins: origins,
-		TokenTTL: time.Hour, LogFormat: "text", WalletPoll: time.Minute, WalletTimeout: time.Second,
-	}.Check()
+	return serveConfig(t, bootstrap.Config{CORSOrigins: origins, WalletPoll: time.Minute}, prepare)
+}
+
+// serveConfig is like serve, with settings that it completes.
+func serveConfig(t *testing.T, config bootstrap.Config, prepare func(*bootstrap.App)) (url string) {
+	t.Helper()
+	config.Addr, config.AdminAddr, config.DatabaseURL, config.DataDir = "127.0.0.1:0", "127.0.0.1:0", "memory:", t.TempDir()
+	config.TokenTTL, config.LogFormat, config.WalletTimeout = time.Hour, "text", time.Second
+	config, err := config.Check()
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)

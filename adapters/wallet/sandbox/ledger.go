@@ -12,9 +12,10 @@ type State string
 
 // The states of a trade.
 const (
-	NotPaid State = "NOTPAY"
-	Success State = "SUCCESS"
-	Closed  State = "CLOSED"
+	NotPaid  State = "NOTPAY"
+	Declined State = "PAYERROR" // the payer's bank refused; it can still be paid
+	Success  State = "SUCCESS"
+	Closed   State = "CLOSED"
 )
 
 // Errors of Pay for a trade that can't be paid.
@@ -63,16 +64,27 @@ func (t Trade) payable(now time.Time) error {
 		return ErrPaid
 	case t.State == Closed:
 		return ErrClosed
-	case !now.Before(t.LinkUntil), !t.Expires.IsZero() && !now.Before(t.Expires):
+	case !now.Before(t.ends()):
 		return ErrExpired
 	}
 	return nil
+}
+
+// ends returns the end of the time in which the trade can be paid.
+func (t Trade) ends() time.Time {
+	if !t.Expires.IsZero() && t.Expires.Before(t.LinkUntil) {
+		return t.Expires
+	}
+	return t.LinkUntil
 }
 
 // PaymentOptions are the details of a payment.
 type PaymentOptions struct {
 	OpenID string // the payer, where the order names none
 	Coupon int64  // the part of the amount that a coupon pays
+	// Notification, if it has a trick, makes the notification go wrong. Its operation and its
+	// order are those of the payment.
+	Notification Misbehaviour
 }
 
 // Pay pays the trade; the merchant is notified afterwards. A trade can be paid only once.
@@ -90,6 +102,12 @@ func (s *Server) Pay(outTradeNo string, how PaymentOptions) (Trade, error) {
 	if how.Coupon < 0 || how.Coupon > t.Amount {
 		return t, errors.New("the coupon must be within the amount")
 	}
+	if m := how.Notification; m.Do != "" {
+		m.On, m.No = Notify, outTradeNo
+		if err := s.misbehave(m); err != nil {
+			return t, err
+		}
+	}
 	if t.OpenID == "" {
 		t.OpenID = how.OpenID
 	}
@@ -103,6 +121,34 @@ func (s *Server) Pay(outTradeNo string, how PaymentOptions) (Trade, error) {
 	}
 	s.wake()
 	return t, nil
+}
+
+// Decline records that the payer's bank refused. The trade can still be paid, and the wallet
+// sends no notification.
+func (s *Server) Decline(outTradeNo string) error {
+	return s.changeUnpaid(outTradeNo, func(t *Trade, _ time.Time) { t.State = Declined })
+}
+
+// Expire ends the time in which the trade can be paid. The merchant gets a new one when it
+// repeats the order.
+func (s *Server) Expire(outTradeNo string) error {
+	return s.changeUnpaid(outTradeNo, func(t *Trade, now time.Time) { t.PrepayUntil, t.LinkUntil = now, now })
+}
+
+// changeUnpaid changes a trade that can be paid.
+func (s *Server) changeUnpaid(outTradeNo string, change func(*Trade, time.Time)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, there := s.trades[outTradeNo]
+	if !there {
+		return ErrUnknown
+	}
+	now := s.now()
+	if err := t.payable(now); err != nil {
+		return err
+	}
+	change(&t, now)
+	return s.commit(t)
 }
 
 // Ledger returns all trades in order of creation.

@@ -61,8 +61,17 @@ const (
 	maxHold   = 10 * time.Minute
 )
 
+var errTooManyTricks = errors.New("too many pending misbehaviours")
+
 // Misbehave adds a misbehaviour. They apply in the order in which they were added.
 func (s *Server) Misbehave(m Misbehaviour) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.misbehave(m)
+}
+
+// misbehave adds a misbehaviour. The caller must hold the lock.
+func (s *Server) misbehave(m Misbehaviour) error {
 	m.Times = max(m.Times, 1)
 	if m.Do == Repeat {
 		m.Copies = max(m.Copies, 2)
@@ -73,13 +82,19 @@ func (s *Server) Misbehave(m Misbehaviour) error {
 	if m.DelayMS < 0 || m.Copies < 0 || m.DelayMS > maxDelay.Milliseconds() || m.Copies > maxCopies {
 		return fmt.Errorf("at most %d copies and a delay of %v", maxCopies, maxDelay)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if len(s.tricks) >= maxTricks {
-		return errors.New("too many pending misbehaviours")
+		return errTooManyTricks
 	}
 	s.tricks = append(s.tricks, m)
 	return nil
+}
+
+// Behave forgets the misbehaviours that have not been applied, and sends held answers.
+func (s *Server) Behave() {
+	s.mu.Lock()
+	s.tricks = nil
+	s.mu.Unlock()
+	s.Release()
 }
 
 // nextMisbehaviour returns the misbehaviour of this request. Without one, Do is empty.

@@ -175,14 +175,18 @@ func (s *Server) refresh(t *Trade, now time.Time) {
 
 func (s *Server) prepaymentFields(t Trade) fields {
 	reply := fields{"trade_type": t.TradeType, "prepay_id": t.PrepayID}
-	link := s.cfg.PublicURL + "/sandbox/pay/" + url.PathEscape(t.OutTradeNo)
-	switch t.TradeType {
+	switch link := s.link(t); t.TradeType {
 	case "NATIVE":
 		reply["code_url"] = link
 	case "MWEB":
 		reply["mweb_url"] = link + "?prepay_id=" + t.PrepayID
 	}
 	return reply
+}
+
+// link returns the URL of the page that pays the trade.
+func (s *Server) link(t Trade) string {
+	return s.cfg.PublicURL + "/sandbox/pay/" + url.PathEscape(t.OutTradeNo)
 }
 
 func (s *Server) orderQuery(asked fields) (fields, error) {
@@ -212,7 +216,7 @@ func (s *Server) orderQuery(asked fields) (fields, error) {
 	return reply, nil
 }
 
-var described = map[State]string{NotPaid: "not paid", Success: "paid", Closed: "closed"}
+var described = map[State]string{NotPaid: "not paid", Declined: "payment failed", Success: "paid", Closed: "closed"}
 
 func (s *Server) closeOrder(asked fields) (fields, error) {
 	if err := s.check(asked, map[string]int{"out_trade_no": 32}, "out_trade_no"); err != nil {

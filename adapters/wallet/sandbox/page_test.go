@@ -1,10 +1,11 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -27,32 +28,137 @@ func TestThe_page_shows_orders_and_pays_one(t *testing.T) {
 	clk.add(90 * time.Second)
 	page := call(s, http.MethodGet, "/", "")
 	assert.Equal(t, http.StatusOK, page.Code)
-	for _, text := range []string{"&lt;script&gt;", "¥9.90", "1m30s", "not paid", "NATIVE"} {
+	for _, text := range []string{"&lt;script&gt;", "¥9.90", "Not paid; expires", "1 hour from now", "order|1*", "<title>(1) Wallet sandbox</title>"} {
 		assert.Contains(t, page.Body.String(), text)
 	}
 	assert.NotContains(t, page.Body.String(), "<script>")
 
 	path := strings.TrimPrefix(reply["code_url"], "http://127.0.0.1:8090")
-	assert.Contains(t, call(s, http.MethodGet, path, "").Body.String(), "<button>Pay ¥9.90</button>")
+	one := call(s, http.MethodGet, path, "").Body.String()
+	for _, text := range []string{
+		`<button class="pay">Pay ¥9.90</button>`, "NATIVE", "1 minute ago", `href="https://plaza.example/"`, `href="http://127.0.0.1:8090` + path + `"`, "<svg",
+	} {
+		assert.Contains(t, one, text)
+	}
 	assert.Equal(t, NotPaid, s.Ledger()[0].State, "looking pays nothing")
 	done := call(s, http.MethodPost, path, "")
 	assert.Equal(t, http.StatusSeeOther, done.Code)
-	after := call(s, http.MethodGet, done.Header().Get("Location"), "")
-	assert.NotContains(t, after.Body.String(), "<button>")
-	assert.Equal(t, http.StatusConflict, call(s, http.MethodPost, path, "").Code)
+	after := call(s, http.MethodGet, done.Header().Get("Location"), "").Body.String()
+	assert.NotContains(t, after, `class="pay"`)
+	assert.NotContains(t, after, "<svg")
+	assert.Contains(t, after, s.Ledger()[0].TransactionID)
+	again := call(s, http.MethodPost, path, "")
+	assert.Equal(t, http.StatusConflict, again.Code)
+	assert.Equal(t, 1, strings.Count(again.Body.String(), "already paid"))
 	assert.Equal(t, http.StatusNotFound, call(s, http.MethodGet, "/sandbox/pay/nothing", "").Code)
 	assert.Equal(t, http.StatusNotFound, call(s, http.MethodPost, "/sandbox/pay/nothing", "").Code)
 }
 
-func TestThe_page_of_somebody_else_pays_nothing(t *testing.T) {
+func TestOnly_what_a_QR_code_pays_has_one(t *testing.T) {
+	s := start(t, config(newClock()))
+	require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, with(order("order-1"), fields{"trade_type": "APP", "product_id": "-"}))["result_code"])
+	page := call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
+	assert.Contains(t, page, `class="pay"`)
+	assert.NotContains(t, page, "<svg")
+}
+
+func TestThe_page_tells_how_an_order_is(t *testing.T) {
+	clk := newClock()
+	s := start(t, config(clk))
+	for _, no := range []string{"open-1", "declined-1", "expired-1", "closed-1", "paid-1", "told-1"} {
+		placed(t, s, no)
+	}
+	require.NoError(t, s.Decline("declined-1"))
+	require.NoError(t, s.Expire("expired-1"))
+	for _, no := range []string{"paid-1", "told-1"} {
+		_, err := s.Pay(no, PaymentOptions{})
+		require.NoError(t, err)
+	}
+	s.delivered("told-1", true)
+	clk.add(closeAge)
+	require.Equal(t, "SUCCESS", ask(t, s, CloseOrder, about("closed-1"))["result_code"])
+	for no, text := range map[string]string{
+		"open-1": "Not paid; expires", "declined-1": "Declined; expires", "expired-1": "Expired", "closed-1": "Closed by the merchant",
+		"paid-1": "not sent yet; due", "told-1": "acknowledged by the merchant after 1 attempt",
+	} {
+		assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/"+no, "").Body.String(), text)
+	}
+	s.delivered("paid-1", false)
+	assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/paid-1", "").Body.String(), "not acknowledged after 1 attempt; the next is due")
+	for range pauses {
+		s.delivered("paid-1", false)
+	}
+	assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/paid-1", "").Body.String(), "given up after 16 attempts")
+}
+
+func TestThe_page_is_sent_again_when_it_has_changed(t *testing.T) {
+	clk := newClock()
+	s := start(t, config(clk))
+	placed(t, s, "order-1")
+	ask := func(path, version string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("If-None-Match", version)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w
+	}
+	for _, path := range []string{"/", "/sandbox/pay/order-1"} {
+		first := ask(path, "")
+		version := first.Header().Get("ETag")
+		same := ask(path, version)
+		assert.Equal(t, http.StatusNotModified, same.Code)
+		assert.Empty(t, same.Body.String())
+		clk.add(time.Minute)
+		assert.Equal(t, http.StatusOK, ask(path, version).Code, "its times have changed")
+	}
+	version := ask("/", "").Header().Get("ETag")
+	_, err := s.Pay("order-1", PaymentOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusOK, ask("/", version).Code)
+}
+
+func TestThe_page_loads_its_own_files_only(t *testing.T) {
 	s := start(t, config(newClock()))
 	placed(t, s, "order-1")
+	page := call(s, http.MethodGet, "/sandbox/pay/order-1", "")
+	policy := page.Header().Get("Content-Security-Policy")
+	assert.Contains(t, policy, "default-src 'none'")
+	assert.NotContains(t, policy, "unsafe")
+	files := regexp.MustCompile(`(?:src|href)="(/sandbox/page/[^"]+)"`).FindAllStringSubmatch(page.Body.String(), -1)
+	require.Len(t, files, len(pageTypes))
+	for _, file := range files {
+		got := call(s, http.MethodGet, file[1], "")
+		assert.Equal(t, http.StatusOK, got.Code, file[1])
+		assert.NotEmpty(t, got.Body.String())
+		assert.Equal(t, pageTypes[path.Base(file[1])], got.Header().Get("Content-Type"))
+	}
+	for _, name := range []string{"page.html", "nothing", "..%2fpage.go", "..%2fpage%2fpage.css"} {
+		assert.Equal(t, http.StatusNotFound, call(s, http.MethodGet, "/sandbox/page/"+name, "").Code, name)
+	}
+}
+
+func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
+	s := start(t, config(newClock()))
+	placed(t, s, "order-1")
+	buttons := []string{"/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1", "/sandbox/answer", "/sandbox/behave", "/sandbox/misbehave", "/sandbox/release"}
+	before := s.Ledger()
+	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"} {
+		for _, path := range buttons {
+			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader("on=orderquery&do=reset"))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set(name, value)
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			assert.Equal(t, http.StatusForbidden, w.Code, "%s: %s", name, path)
+		}
+	}
 	r := httptest.NewRequest(http.MethodPost, "/sandbox/pay/order-1", nil)
-	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	r.Header.Set("Sec-Fetch-Site", "same-site") // another port of this machine
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	assert.Equal(t, http.StatusForbidden, w.Code)
-	assert.Equal(t, NotPaid, s.Ledger()[0].State)
+	assert.Equal(t, before, s.Ledger())
+	assert.Empty(t, s.pendingMisbehaviours())
 }
 
 func TestThe_page_is_bounded(t *testing.T) {
@@ -60,35 +166,11 @@ func TestThe_page_is_bounded(t *testing.T) {
 	for i := range maxShown + 3 {
 		placed(t, s, fmt.Sprintf("order-%03d", i))
 	}
+	for range maxTricks {
+		require.NoError(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
+	}
 	page := call(s, http.MethodGet, "/", "").Body.String()
-	assert.Equal(t, maxShown, strings.Count(page, "<article>"))
-	assert.Contains(t, page, "older ones are not shown")
-}
-
-func TestThe_ledger_and_misbehaviour_over_HTTP(t *testing.T) {
-	s := start(t, config(newClock()))
-	paid(t, s, "order-1")
-	var ledger []Trade
-	require.NoError(t, json.Unmarshal(call(s, http.MethodGet, "/sandbox/ledger", "").Body.Bytes(), &ledger))
-	assert.Equal(t, s.Ledger(), ledger)
-
-	for body, status := range map[string]int{
-		`{"on":"unifiedorder","do":"hold"}`: 204, `{"on":"unifiedorder","do":"hold"} {}`: 400, `{"on":"notify","do":"hold"}`: 400,
-		`{"on":"unifiedorder","do":"hold","sometimes":1}`: 400, ``: 400, `[]`: 400,
-	} {
-		assert.Equal(t, status, call(s, http.MethodPost, "/sandbox/misbehave", body).Code, body)
-	}
-	answered := make(chan struct{})
-	go func() {
-		defer close(answered)
-		ask(t, s, UnifiedOrder, order("order-2"))
-	}()
-	assert.JSONEq(t, `{"held":1}`, call(s, http.MethodGet, "/sandbox/held?at_least=1", "").Body.String())
-	assert.Equal(t, http.StatusNoContent, call(s, http.MethodPost, "/sandbox/release", "").Code)
-	<-answered
-	assert.JSONEq(t, `{"held":0}`, call(s, http.MethodGet, "/sandbox/held", "").Body.String())
-	assert.Equal(t, http.StatusBadRequest, call(s, http.MethodGet, "/sandbox/held?at_least=x", "").Code)
-	for _, path := range []string{"/sandbox/misbehave", "/sandbox/release"} {
-		assert.Equal(t, http.StatusMethodNotAllowed, call(s, http.MethodGet, path, "").Code)
-	}
+	assert.Equal(t, maxShown, strings.Count(page, "<article"))
+	assert.Contains(t, page, "3 older ones are not shown")
+	assert.Equal(t, maxShown, strings.Count(page, "query: Break the connection"))
 }

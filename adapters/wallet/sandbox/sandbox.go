@@ -161,11 +161,17 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /{$}", s.showAll)
 	mux.HandleFunc("GET /sandbox/pay/{no}", s.showOne)
 	mux.HandleFunc("POST /sandbox/pay/{no}", s.payOne)
+	mux.HandleFunc("POST /sandbox/decline/{no}", s.declineOne)
+	mux.HandleFunc("POST /sandbox/expire/{no}", s.expireOne)
+	mux.HandleFunc("POST /sandbox/answer", s.misbehaveNext)
+	mux.HandleFunc("POST /sandbox/behave", s.behaveAgain)
+	mux.HandleFunc("GET /sandbox/page/{name}", s.showFile)
 	mux.HandleFunc("GET /sandbox/ledger", s.showLedger)
 	mux.HandleFunc("POST /sandbox/misbehave", s.takeMisbehaviour)
 	mux.HandleFunc("GET /sandbox/held", s.showHeld)
 	mux.HandleFunc("POST /sandbox/release", s.releaseHeld)
-	// A page of another site must not pay through a browser that reaches the sandbox.
+	// A page of another origin must not pay or press buttons through a browser that reaches the
+	// sandbox: requests that change something need its own Origin or Sec-Fetch-Site, or neither.
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 

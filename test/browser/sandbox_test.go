@@ -1,0 +1,306 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/application/paying"
+	"plaza/application/signin"
+	"plaza/bootstrap"
+	"plaza/domain/access"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+	"plaza/test/chromium"
+)
+
+// till is a Plaza with a wallet sandbox, in which a minute takes a second.
+type till struct {
+	box *sandbox.Server
+	url string // of the sandbox
+	end func() // ends the sandbox
+	app *bootstrap.App
+
+	payer user.ID
+}
+
+func startTill(t *testing.T) *till {
+	t.Helper()
+	s, key := &till{}, secret.New("0123456789abcdef0123456789abcdef")
+	front := httptest.NewUnstartedServer(nil)
+	s.url = "http://" + front.Listener.Addr().String()
+	var err error
+	s.box, err = sandbox.New(sandbox.Config{MerchantID: "1900000109", Key: key, AppIDs: []string{"wxbrowser"}, PublicURL: s.url, Scale: 60})
+	require.NoError(t, err)
+	front.Config.Handler = s.box
+	front.Start()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.box.Run(ctx) }()
+	s.end = func() {
+		cancel()
+		s.box.Behave()
+		front.Close()
+	}
+	t.Cleanup(func() {
+		s.end()
+		assert.NoError(t, <-ended)
+	})
+	serveConfig(t, bootstrap.Config{
+		Wallet: "sandbox", WalletURL: s.url, WalletPoll: 100 * time.Millisecond,
+		MerchantConfig: bootstrap.MerchantConfig{WalletMchID: "1900000109", WalletKey: key, WalletAppID: "wxbrowser"},
+	}, func(app *bootstrap.App) { s.app = app })
+	s.payer, err = s.app.Signin.Register(t.Context(), signin.Registration{
+		Username: "+86-13900000001", Password: secret.New("a-walk-around-the-lake"), Member: user.Member{Firstname: "Ada"},
+	})
+	require.NoError(t, err)
+	return s
+}
+
+// order creates an order in Plaza and begins its payment with a QR code.
+func (s *till) order(t *testing.T, subject string) (payment.OrderID, payment.ClientParams) {
+	t.Helper()
+	id, params, err := s.begin(t, subject)
+	require.NoError(t, err)
+	return id, params
+}
+
+// begin is like order, for a wallet that may refuse.
+func (s *till) begin(t *testing.T, subject string) (payment.OrderID, payment.ClientParams, error) {
+	t.Helper()
+	o, err := s.app.Stores.Ledger.AddOrder(t.Context(), payment.NewOrder(s.payer, subject, 990, time.Hour, time.Now()), nil)
+	require.NoError(t, err)
+	intent := payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
+	_, params, err := s.app.Paying.Pay(t.Context(), access.Actor{ID: s.payer}, paying.PayRequest{Intent: intent, Order: o.ID})
+	return o.ID, params, err
+}
+
+// open opens a page of the sandbox. Its end asserts that the page had no errors and asked the
+// sandbox alone.
+func (s *till) open(t *testing.T, browser context.Context, address string) *chromium.Tab {
+	t.Helper()
+	page := chromium.Open(t, browser, address)
+	t.Cleanup(func() {
+		assert.Empty(t, page.ConsoleErrors())
+		for _, asked := range page.Requested() {
+			assert.True(t, strings.HasPrefix(asked, s.url+"/"), asked)
+		}
+	})
+	return page
+}
+
+// shows waits until the page shows the text.
+func shows(t *testing.T, page *chromium.Tab, text string) {
+	t.Helper()
+	chromium.Get(t, page, chromedp.Poll[bool](call("document.querySelector('main').innerText.includes", text)))
+}
+
+// press clicks the element and waits for the next page.
+func press(t *testing.T, page *chromium.Tab, selector string) {
+	t.Helper()
+	chromium.Evaluate[chromedp.Void](t, page, `document.body.id = 'former'`)
+	page.Do(t, chromedp.Click(chromedp.CSS(selector)), chromedp.WaitNotPresent(chromedp.CSS("#former")), chromedp.WaitVisible(chromedp.CSS("main")))
+}
+
+// showSandbox uses the page of the wallet sandbox as a person does.
+func showSandbox(t *testing.T, browser context.Context, elsewhere string) {
+	s := startTill(t)
+	page := s.open(t, browser, s.url+"/")
+	t.Run("pay", func(t *testing.T) { paysInSandbox(t, s, page) })
+	t.Run("keeps_what_a_person_does", func(t *testing.T) { keepsWhatAPersonDoes(t, s, page) })
+	t.Run("rests_while_hidden", func(t *testing.T) { restsWhileHidden(t, s, browser) })
+	t.Run("payments_go_wrong", func(t *testing.T) { paymentsGoWrong(t, s, page) })
+	t.Run("answers_go_wrong", func(t *testing.T) { answersGoWrong(t, s, page) })
+	t.Run("readable", func(t *testing.T) { isReadableEverywhere(t, s, browser) })
+	t.Run("other_origin", func(t *testing.T) {
+		_, params := s.order(t, "Not to be paid")
+		other := chromium.Open(t, browser, elsewhere)
+		a := chromium.Evaluate[answer](t, other, call("ask", params.CodeURL, object{"method": "POST", "mode": "no-cors"}))
+		assert.Empty(t, a.Blocked, "the browser sends the request")
+		all := s.box.Ledger()
+		assert.Equal(t, sandbox.NotPaid, all[len(all)-1].State)
+	})
+	t.Run("without_script", func(t *testing.T) {
+		_, params := s.order(t, "Oolong")
+		quiet := s.open(t, browser, s.url+"/")
+		_, err := chromedp.Call(quiet, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		require.NoError(t, err)
+		quiet.Do(t, chromedp.Navigate(params.CodeURL), chromedp.Click(chromedp.CSS("noscript a")), chromedp.Click(chromedp.CSS(".pay")),
+			chromedp.WaitVisible(chromedp.CSS("span.paid")))
+	})
+	t.Run("sandbox_ends", func(t *testing.T) {
+		page.Do(t, chromedp.Navigate(s.url+"/"))
+		s.end()
+		page.Do(t, chromedp.WaitVisible(chromedp.CSS("#offline")))
+		page.Forgive(func(entry string) bool {
+			return strings.Contains(entry, "ERR_CONNECTION") || strings.Contains(entry, "ERR_EMPTY_RESPONSE")
+		})
+	})
+}
+
+// paysInSandbox pays an order that appears while the page is open, and reads its QR code.
+func paysInSandbox(t *testing.T, s *till, page *chromium.Tab) {
+	shows(t, page, "No orders so far")
+	chromium.Evaluate[chromedp.Void](t, page, `window.isSame = true`)
+	id, params := s.order(t, "Green tea")
+	shows(t, page, "Green tea")
+	shows(t, page, fmt.Sprintf("order-%d-", id))
+	assert.Equal(t, "(1) Wallet sandbox", chromium.Evaluate[string](t, page, `document.title`))
+	assert.True(t, chromium.Evaluate[bool](t, page, `window.isSame`), "without a reload")
+
+	press(t, page, "article a")
+	assert.Equal(t, params.CodeURL, chromium.Get(t, page, chromedp.Location()))
+	assert.Equal(t, params.CodeURL, readQR(t, chromium.Get(t, page, chromedp.ScreenshotScale(chromedp.CSS(".qr"), 4))))
+	press(t, page, ".pay")
+	chromium.Evaluate[chromedp.Void](t, page, `window.isSame = true`)
+	shows(t, page, "acknowledged by the merchant")
+	assert.True(t, chromium.Evaluate[bool](t, page, `window.isSame`))
+	assert.Zero(t, chromium.Evaluate[int](t, page, `document.querySelectorAll('.qr, .pay, #payments').length`))
+	s.isPaid(t, id)
+}
+
+// isPaid asserts that the order is paid.
+func (s *till) isPaid(t *testing.T, id payment.OrderID) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		o, err := s.app.Stores.Ledger.Order(t.Context(), id)
+		return err == nil && o.State == payment.Paid
+	}, 30*time.Second, 10*time.Millisecond)
+}
+
+// readQR returns the text of the QR code in a picture. The decoder is not of the library that
+// draws the code. It is told that nothing else is in the picture: in one of a hundred pictures it
+// finds the code in the wrong place otherwise.
+func readQR(t *testing.T, picture []byte) string {
+	t.Helper()
+	pixels, err := png.Decode(bytes.NewReader(picture))
+	require.NoError(t, err)
+	bits, err := gozxing.NewBinaryBitmapFromImage(pixels)
+	require.NoError(t, err)
+	result, err := qrcode.NewQRCodeReader().Decode(bits, map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_PURE_BARCODE: true})
+	require.NoError(t, err)
+	return result.GetText()
+}
+
+// keepsWhatAPersonDoes shows that an update moves nothing that a person is at.
+func keepsWhatAPersonDoes(t *testing.T, s *till, page *chromium.Tab) {
+	page.Do(t, chromedp.Navigate(s.url+"/"))
+	s.order(t, "White tea")
+	shows(t, page, "White tea")
+	chromium.Evaluate[chromedp.Void](t, page, `{
+		document.querySelector('#answers').open = true
+		document.querySelector('select').value = 'closeorder'
+		document.querySelector('article .pay').focus()
+		window.focused = document.activeElement
+		window.former = document.querySelectorAll('article')[0]
+	}`)
+	s.order(t, "Black tea")
+	shows(t, page, "Black tea")
+	assert.True(t, chromium.Evaluate[bool](t, page, `document.querySelector('#answers').open`))
+	assert.Equal(t, "closeorder", chromium.Evaluate[string](t, page, `document.querySelector('select').value`))
+	assert.True(t, chromium.Evaluate[bool](t, page, `document.activeElement === window.focused && document.querySelectorAll('article')[1] === window.former`))
+}
+
+// restsWhileHidden shows that a hidden tab asks for nothing, a shown one at once, and each of
+// them more rarely while the sandbox does not answer. The test runs the timers of the page.
+func restsWhileHidden(t *testing.T, s *till, browser context.Context) {
+	page := s.open(t, browser, s.url+"/")
+	chromium.Evaluate[chromedp.Void](t, page, `
+		var isHidden = false, asked = 0, timers = [], scheduled, send = XMLHttpRequest.prototype.send
+		var next = () => new Promise(done => { scheduled = done })
+		Object.defineProperty(document, 'hidden', {get: () => isHidden})
+		XMLHttpRequest.prototype.send = function () { asked++; send.call(this) }
+		window.setTimeout = (run, wait) => { timers.push({run, wait}); scheduled?.(); return 0 }
+		next()`)
+	asked := func(script string) int { return chromium.Evaluate[int](t, page, "asked = 0; "+script+"; asked") }
+	assert.Equal(t, 1, asked(`timers.pop().run()`))
+	chromium.Evaluate[chromedp.Void](t, page, `timers.length || next()`)
+	assert.Zero(t, asked(`isHidden = true; document.dispatchEvent(new Event('visibilitychange'))`))
+	assert.Zero(t, asked(`timers.pop().run()`))
+	assert.Zero(t, chromium.Evaluate[int](t, page, `timers.length`))
+	assert.Equal(t, 1, asked(`isHidden = false; document.dispatchEvent(new Event('visibilitychange'))`))
+	chromium.Evaluate[chromedp.Void](t, page, `timers.length || next()`)
+
+	chromium.Evaluate[chromedp.Void](t, page, `XMLHttpRequest.prototype.send = function () { this.onloadend() }`)
+	waits := chromium.Evaluate[[]int](t, page, `Array.from({length: 7}, () => { timers.pop().run(); return timers[0].wait })`)
+	assert.Equal(t, []int{2000, 4000, 8000, 16000, 30000, 30000, 30000}, waits)
+}
+
+// paymentsGoWrong presses each button of an order that can be paid.
+func paymentsGoWrong(t *testing.T, s *till, page *chromium.Tab) {
+	_, params := s.order(t, "Tea")
+	page.Do(t, chromedp.Navigate(params.CodeURL))
+	labels := chromium.Evaluate[[]string](t, page, `[...document.querySelectorAll('#payments button')].map(button => button.textContent)`)
+	require.Len(t, labels, 8)
+	for n, label := range labels {
+		t.Run(label, func(t *testing.T) {
+			id, params := s.order(t, label)
+			page.Do(t, chromedp.Navigate(params.CodeURL))
+			press(t, page, fmt.Sprintf("#payments li:nth-child(%d) button", n+1))
+			switch label {
+			case "Decline":
+				shows(t, page, "Declined; expires")
+				press(t, page, ".pay")
+			case "Expire":
+				shows(t, page, "Expired")
+				assert.Zero(t, chromium.Evaluate[int](t, page, `document.querySelectorAll('.pay, #payments').length`))
+				return
+			}
+			shows(t, page, "acknowledged by the merchant after")
+			if strings.Contains(label, "wrong amount") {
+				entries, err := s.app.Stores.Ledger.Journal(t.Context(), id)
+				require.NoError(t, err)
+				assert.Equal(t, payment.NotedDisputed, entries[len(entries)-1].Noted)
+				return
+			}
+			s.isPaid(t, id)
+		})
+	}
+}
+
+// answersGoWrong presses each button for the next answer, for a request that does not come.
+func answersGoWrong(t *testing.T, s *till, page *chromium.Tab) {
+	page.Do(t, chromedp.Navigate(s.url+"/"))
+	buttons := chromium.Evaluate[int](t, page, `document.querySelectorAll('#answers button').length`)
+	require.Equal(t, 10, buttons)
+	for n := 1; n <= buttons; n++ {
+		chromium.Evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'closeorder'`)
+		button := fmt.Sprintf("#answers li:nth-child(%d) button", n)
+		label := chromium.Evaluate[string](t, page, `document.querySelector('`+button+`').textContent`)
+		press(t, page, button)
+		shows(t, page, "request to close: "+label)
+		press(t, page, "#pending button")
+		assert.Zero(t, chromium.Evaluate[int](t, page, `document.querySelectorAll('#pending').length`))
+	}
+	chromium.Evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'unifiedorder'`)
+	press(t, page, `#answers [value=crowded]`)
+	_, _, err := s.begin(t, "Refused")
+	require.ErrorIs(t, err, payment.ErrWalletBusy)
+	chromium.Get(t, page, chromedp.Poll[bool](`!document.querySelector('#pending')`))
+}
+
+// isReadableEverywhere shows that nothing is faint, in both modes, or wider than a narrow screen.
+func isReadableEverywhere(t *testing.T, s *till, browser context.Context) {
+	_, params := s.order(t, strings.Repeat("Lapsangsouchong", 8))
+	for _, address := range []string{s.url + "/", params.CodeURL} {
+		page := s.open(t, browser, address)
+		page.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+		chromium.Evaluate[chromedp.Void](t, page, `document.querySelectorAll('details').forEach(details => { details.open = true })`)
+		assert.Equal(t, 390, chromium.Evaluate[int](t, page, `document.documentElement.scrollWidth`))
+		isReadable(t, page)
+	}
+}
