@@ -172,14 +172,14 @@ func TestJobs(t *testing.T) {
 	m := New()
 	at := func(metric string) string { return series(t, m)["plaza_job_"+metric+`{job="j"}`] }
 	m.AddJob("j", noon)
-	assert.Equal(t, "1.7637912e+09", at("last_success_timestamp_seconds"))
+	assert.Equal(t, "1.795176e+09", at("last_success_timestamp_seconds"))
 	assert.Equal(t, "0", at("failures_total"))
 	m.JobEnded("j", noon.Add(time.Second), noon.Add(1500*time.Millisecond), errors.New("away"))
-	assert.Equal(t, "1.7637912e+09", at("last_success_timestamp_seconds"), "a failure is no success")
+	assert.Equal(t, "1.795176e+09", at("last_success_timestamp_seconds"), "a failure is no success")
 	assert.Equal(t, "1", at("failures_total"))
 	assert.Equal(t, "0.5", at("last_duration_seconds"))
 	m.JobEnded("j", noon.Add(2*time.Second), noon.Add(4*time.Second), nil)
-	assert.Equal(t, "1.763791204e+09", at("last_success_timestamp_seconds"))
+	assert.Equal(t, "1.795176004e+09", at("last_success_timestamp_seconds"))
 	assert.Equal(t, "1", at("failures_total"))
 	assert.Equal(t, "2", at("last_duration_seconds"))
 }
@@ -209,7 +209,7 @@ func TestSamples(t *testing.T) {
 		`plaza_payments{state="refund_due"}`: "1", `plaza_payments{state="disputed"}`: "2",
 		"plaza_wallet_oldest_open_prepayment_age_seconds": "60", "plaza_media_deletions_pending": "3",
 		"plaza_translation_budget_remaining_characters": "30",
-		"plaza_import_last_success_timestamp_seconds":   "1.7637912e+09", "plaza_import_last_duration_seconds": "1",
+		"plaza_import_last_success_timestamp_seconds":   "1.795176e+09", "plaza_import_last_duration_seconds": "1",
 	}, sampled())
 }
 
