@@ -85,6 +85,7 @@ type stepStatements struct {
 	quotaSteps
 	throttleSteps
 	keySteps
+	telemetrySteps
 }
 
 func newStepStatements(d dialect) stepStatements {
@@ -92,7 +93,8 @@ func newStepStatements(d dialect) stepStatements {
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
-		keySteps: newKeySteps(d),
+		keySteps:       newKeySteps(d),
+		telemetrySteps: newTelemetrySteps(),
 	}
 }
 
