@@ -16,6 +16,7 @@ import (
 	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/payment"
+	"plaza/domain/personaldata"
 	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/secret"
@@ -45,6 +46,7 @@ type Stores struct {
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
 	Room          quota.Room
+	PersonalData  personaldata.Store
 	Media         media.Store
 }
 
@@ -87,7 +89,7 @@ func memoryStorage(c Config) storage {
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), Media: pictures,
+				Room: s.Room(l), PersonalData: s.PersonalData(), Media: pictures,
 			}
 		},
 		signing: signing,
@@ -145,7 +147,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), Media: pictures,
+				Room: s.Room(l), PersonalData: s.PersonalData(), Media: pictures,
 			}
 		},
 		signing:  signing,

@@ -66,7 +66,7 @@ func portsWithin(s *bunstore.Store, l quota.Limits) ports.Stores {
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Events: events, EventReader: events, Discussion: events, Related: events,
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Room: s.Room(l),
+		Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Room: s.Room(l), PersonalData: s.PersonalData(),
 		Imports: s.Imports(),
 		Within:  func(l quota.Limits) ports.Stores { return portsWithin(s, l) },
 		Check: func(t *testing.T) {

@@ -99,7 +99,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	return read(ctx, v.s, func() ([]user.Member, error) {
 		var found []user.Member
 		for _, id := range unique(ids) {
-			if m, exists := v.s.members[id]; exists {
+			if m, exists := v.s.members[id]; exists && !v.s.accounts[id].IsErased() {
 				m.Seen = v.s.seen[id]
 				m.Avatar = copyPicture(m.Avatar)
 				found = append(found, m)

@@ -155,7 +155,7 @@ var ErrNotFound = fault.New(fault.NotFound, "User not found.")
 // access.Accounts adds users.
 type Directory interface {
 	// Members returns the existing users of the ids, in any order, each once. Unknown
-	// ids must be left out. An empty list of ids is not an error.
+	// ids, and those of users whose data was erased, must be left out. An empty list of ids is not an error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
 	// SetAvatar replaces the user's avatar. All sizes of the new one take so many bytes
 	// together; those of the old one are given back. It returns ErrNotFound if the user does

@@ -10,6 +10,7 @@ import (
 	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/payment"
+	"plaza/domain/personaldata"
 	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/subscription"
@@ -39,6 +40,7 @@ type Stores struct {
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
 	Room          quota.Room
+	PersonalData  personaldata.Store
 	// Within returns the stores over the same data as if they were opened with the quotas.
 	Within func(quota.Limits) Stores
 	// Listings returns what the feed lists at present, by kind and id.
@@ -63,6 +65,7 @@ func All(t *testing.T, open Open) {
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Images", Images}, {"Ledger", Ledger}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
+		{"PersonalData", PersonalData},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}
