@@ -24,22 +24,22 @@ const notErased = "phone NOT LIKE 'erased-%'"
 // personalSteps are the statements for the data of one person. Each reads only entries of indexes that belong to the
 // person.
 type personalSteps struct {
-	records   map[personaldata.Kind]string // $1 user, then the key before the first record, then the limit
-	remaining map[personaldata.Kind]string // $1 user
-	erase     map[personaldata.Kind]string // $1 user, $2 limit
+	personRecords   map[personaldata.Kind]string // $1 user, then the key before the first record, then the limit
+	personRemaining map[personaldata.Kind]string // $1 user
+	personErase     map[personaldata.Kind]string // $1 user, $2 limit
 	eraseSteps
 }
 
 func newPersonalSteps(d dialect) personalSteps {
 	s := personalSteps{
-		records: map[personaldata.Kind]string{}, remaining: remainingStatements(), erase: map[personaldata.Kind]string{},
+		personRecords: map[personaldata.Kind]string{}, personRemaining: remainingStatements(), personErase: map[personaldata.Kind]string{},
 		eraseSteps: newEraseSteps(d),
 	}
 	for kind, read := range personalReads(d) {
-		s.records[kind] = read.statement()
+		s.personRecords[kind] = read.statement()
 	}
 	for kind, e := range erasable() {
-		s.erase[kind] = e.statement()
+		s.personErase[kind] = e.statement()
 	}
 	return s
 }
@@ -58,7 +58,7 @@ func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Ki
 		for after := read.begin; ; {
 			last := read.keyTargets()
 			args := append(append([]any{int64(id)}, after...), int64(personalPage))
-			records, err := readAll(ctx, v.s, v.s.sql.records[k], args, read.read(v.s.dialect, last))
+			records, err := readAll(ctx, v.s, v.s.sql.personRecords[k], args, read.read(v.s.dialect, last))
 			if err != nil {
 				yield(nil, err)
 				return
@@ -78,7 +78,7 @@ func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Ki
 
 // Remaining counts in an index.
 func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.Kind) (n int, err error) {
-	statement, is := v.s.sql.remaining[k]
+	statement, is := v.s.sql.personRemaining[k]
 	if !is {
 		return 0, ctx.Err()
 	}
@@ -97,11 +97,11 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		personaldata.Demands: v.eraseRecords(personaldata.Demands),
 	}[k]
 	if erase == nil {
-		if v.s.sql.erase[k] == "" { // a kind that is kept
+		if v.s.sql.personErase[k] == "" { // a kind that is kept
 			return 0, ctx.Err()
 		}
 		erase = func(ctx context.Context, tx *transaction, id user.ID, limit int) (int, error) {
-			return rowsOf(ctx, tx, v.s.sql.erase[k], int64(id), int64(limit))
+			return rowsOf(ctx, tx, v.s.sql.personErase[k], int64(id), int64(limit))
 		}
 	}
 	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {

@@ -74,24 +74,24 @@ func remainingStatements() map[personaldata.Kind]string {
 
 // eraseSteps are the statements that erase what other rows derive from.
 type eraseSteps struct {
-	someEvents    string // $1 author, $2 limit
-	someComments  string // $1 author, $2 limit
-	someLikes     string // $1 user, $2 limit
-	someImages    string // $1 owner, $2 limit
+	someEvents    string               // $1 author, $2 limit
+	someComments  string               // $1 author, $2 limit
+	someLikes     string               // $1 user, $2 limit
+	someImages    string               // $1 owner, $2 limit
 	someRecords   map[feed.Kind]string // $1 author, $2 limit
-	lockAllCounts string // $1 events
-	deleteComment string // $1 ids
-	recountEvent  string // $1 event, $2 comments removed
-	deleteLikes   string // $1 user, $2 events
-	unlike        string // $1 events
-	hideImages    string // $1 ids
-	deleteImages  string // $1 ids
-	uncountImages string // $1 owner, $2 number
+	lockAllCounts string               // $1 events
+	deleteComment string               // $1 ids
+	recountEvent  string               // $1 event, $2 comments removed
+	deleteLikes   string               // $1 user, $2 events
+	unlike        string               // $1 events
+	hideImages    string               // $1 ids
+	deleteImages  string               // $1 ids
+	uncountImages string               // $1 owner, $2 number
 	deleteRecords map[feed.Kind]string // $1 ids
-	discardCover  string // $1 key, $2 when it is due
-	forgetCover   string // $1 key
-	blankAccount  string // $1 user, $2 phone, $3 no scopes
-	afterAccount  []string // $1 user
+	discardCover  string               // $1 key, $2 when it is due
+	forgetCover   string               // $1 key
+	blankAccount  string               // $1 user, $2 phone, $3 no scopes
+	afterAccount  []string             // $1 user
 }
 
 func newEraseSteps(d dialect) eraseSteps {
@@ -135,17 +135,19 @@ func newEraseSteps(d dialect) eraseSteps {
 	return s
 }
 
-// column runs a read of one column of numbers.
-func column[N ~int64](ctx context.Context, tx *transaction, statement string, args ...any) (all []N, err error) {
+// numbersOf runs a read of one column of numbers.
+func numbersOf[N ~int64](ctx context.Context, tx *transaction, statement string, args ...any) (all []N, err error) {
 	err = tx.run(ctx, step{statement: statement, args: args, row: func(scan func(...any) error) error {
-		all = append(all, 0)
-		return scan((*int64)(&all[len(all)-1]))
+		var value int64
+		err := scan(&value)
+		all = append(all, N(value))
+		return err
 	}})
 	return all, err
 }
 
 func (v PersonalData) eraseEvents(ctx context.Context, tx *transaction, id user.ID, limit int) (n int, err error) {
-	ids, err := column[event.ID](ctx, tx, v.s.sql.someEvents, int64(id), int64(limit))
+	ids, err := numbersOf[event.ID](ctx, tx, v.s.sql.someEvents, int64(id), int64(limit))
 	slices.Sort(ids)
 	for _, e := range ids {
 		if _, err := v.s.removeEvent(ctx, tx, e); errors.Is(err, event.ErrNotFound) {
@@ -160,7 +162,7 @@ func (v PersonalData) eraseEvents(ctx context.Context, tx *transaction, id user.
 
 // lockAllCounts locks the counts of the events in one order.
 func (v PersonalData) lockAllCounts(ctx context.Context, tx *transaction, events []event.ID) error {
-	_, err := column[event.ID](ctx, tx, v.s.sql.lockAllCounts, v.s.dialect.listOf(numbers(events)))
+	_, err := numbersOf[event.ID](ctx, tx, v.s.sql.lockAllCounts, v.s.dialect.listOf(numbers(events)))
 	return err
 }
 
@@ -180,7 +182,7 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *transaction, id use
 	if err := v.lockAllCounts(ctx, tx, distinct(events)); err != nil {
 		return 0, err
 	}
-	deleted, err := column[event.ID](ctx, tx, v.s.sql.deleteComment, v.s.dialect.listOf(ids))
+	deleted, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteComment, v.s.dialect.listOf(ids))
 	if err != nil {
 		return 0, err
 	}
@@ -199,14 +201,14 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *transaction, id use
 }
 
 func (v PersonalData) eraseLikes(ctx context.Context, tx *transaction, id user.ID, limit int) (int, error) {
-	events, err := column[event.ID](ctx, tx, v.s.sql.someLikes, int64(id), int64(limit))
+	events, err := numbersOf[event.ID](ctx, tx, v.s.sql.someLikes, int64(id), int64(limit))
 	if err != nil || len(events) == 0 {
 		return 0, err
 	}
 	if err := v.lockAllCounts(ctx, tx, events); err != nil {
 		return 0, err
 	}
-	removed, err := column[event.ID](ctx, tx, v.s.sql.deleteLikes, int64(id), v.s.dialect.listOf(numbers(events)))
+	removed, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteLikes, int64(id), v.s.dialect.listOf(numbers(events)))
 	if err != nil {
 		return 0, err
 	}
@@ -215,12 +217,12 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *transaction, id user.I
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
 func (v PersonalData) eraseImages(ctx context.Context, tx *transaction, id user.ID, limit int) (int, error) {
-	ids, err := column[int64](ctx, tx, v.s.sql.someImages, int64(id), int64(limit))
+	ids, err := numbersOf[int64](ctx, tx, v.s.sql.someImages, int64(id), int64(limit))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
 	list := v.s.dialect.listOf(ids)
-	hidden, err := column[int64](ctx, tx, v.s.sql.hideImages, list)
+	hidden, err := numbersOf[int64](ctx, tx, v.s.sql.hideImages, list)
 	if err != nil {
 		return 0, err
 	}

@@ -126,7 +126,7 @@ func personalReads(d dialect) map[personaldata.Kind]personalRead {
 		personaldata.Follows: {
 			[]string{"s.id + 0"}, number, "s.id, s.followed_id, s.category_id, s.created", "subscriptions s WHERE s.user_id = $1",
 			scanned(func(s *subscription.Subscription, _ dialect) []any {
-				return []any{(*int64)(&s.ID), orZeroNumber[user.ID]{&s.Followed}, optionalTarget(&s.Category), intoTime{&s.Created}}
+				return []any{(*int64)(&s.ID), optionalTarget(&s.Followed), optionalTarget(&s.Category), intoTime{&s.Created}}
 			}, recordOf(personaldata.NewFollowRecord)),
 		},
 		personaldata.Images: {
@@ -202,7 +202,7 @@ func personalReads(d dialect) map[personaldata.Kind]personalRead {
 }
 
 // optionalTarget scans an ID; NULL becomes zero.
-func optionalTarget[N ~int64](id *N) any { return orZeroNumber[int64]{(*int64)(id)} }
+func optionalTarget[N ~int64](id *N) any { return orZeroNumber[N]{id} }
 
 // accountOfPerson is a row of the kind Account.
 type accountOfPerson struct {

@@ -50,6 +50,7 @@ func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
 func TestQuotas(t *testing.T)        { ports.Quotas(t, open) }
 func TestRateLimits(t *testing.T)    { ports.RateLimits(t, open) }
 func TestImports(t *testing.T)       { ports.Imports(t, open) }
+func TestPersonalData(t *testing.T)  { ports.PersonalData(t, open) }
 
 func TestMedia(t *testing.T) {
 	ports.Media(t, func(*testing.T) media.Store {

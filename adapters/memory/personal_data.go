@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"plaza/domain/access"
-	"plaza/domain/event"
 	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/payment"

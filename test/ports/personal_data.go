@@ -82,7 +82,7 @@ func (w *fixtures) somebody(n int) person {
 	w.befriend(p.id, p.other)
 	w.subscribe(subscription.ToCategory(p.id, feed.CategoryID(n), noon))
 	for i, deleted := range []bool{false, true} {
-		image, err := w.Images.Add(w.Context(), userimage.New(p.id, media.Key(fmt.Sprint("public/image-", n, i)), 6, 4, 100, tagged(w, "sea"), noon))
+		image, err := w.Images.Add(w.Context(), userimage.New(p.id, media.Key(fmt.Sprintf("public/image-%d%d", n, i)), 6, 4, 100, tagged(w, "sea"), noon))
 		require.NoError(w, err)
 		if deleted {
 			w.changeOf(image.ID, discard)
