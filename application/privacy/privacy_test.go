@@ -249,7 +249,7 @@ func TestPreview_counts_and_changes_nothing(t *testing.T) {
 	counts, err := w.Preview(t.Context(), w.ann)
 	require.NoError(t, err)
 	assert.Equal(t, []privacy.Count{
-		{Kind: personaldata.Events, Erasure: personaldata.Removed, Records: 1}, {Kind: personaldata.Comments, Erasure: personaldata.Removed, Records: 1},
+		{Kind: personaldata.Comments, Erasure: personaldata.Removed, Records: 1}, {Kind: personaldata.Events, Erasure: personaldata.Removed, Records: 1},
 		{Kind: personaldata.Account, Erasure: personaldata.Blanked, Records: 1},
 	}, counts)
 	_, after := w.export(w.ann)

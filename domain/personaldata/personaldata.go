@@ -20,9 +20,9 @@ type Kind string
 // The kinds.
 const (
 	Sessions        Kind = "sessions"
-	Events          Kind = "events"
 	Comments        Kind = "comments"
 	Likes           Kind = "likes"
+	Events          Kind = "events"
 	Follows         Kind = "follows"
 	Images          Kind = "images"
 	Publications    Kind = "publications"
@@ -63,9 +63,9 @@ type Description struct {
 func Kinds() []Description {
 	return []Description{
 		{Sessions, "Logins and tokens that are valid or expired, without their keys.", Removed, "", SessionRecord{}},
-		{Events, "Diary events, drafts included, with their plates.", Removed, "", EventRecord{}},
 		{Comments, "Your comments, also on events of others.", Removed, "", CommentRecord{}},
 		{Likes, "Events that you like.", Removed, "", LikeRecord{}},
+		{Events, "Diary events, drafts included, with their plates.", Removed, "", EventRecord{}},
 		{Follows, "People and categories that you follow. People who follow you are not listed: that is data of theirs.", Removed, "", FollowRecord{}},
 		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed, "", ImageRecord{}},
 		{Publications, "Imported publications of which you are the author.", Removed, "", PublicationRecord{}},
