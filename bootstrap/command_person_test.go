@@ -116,6 +116,15 @@ func TestUser_export_and_erase_refuse_unknown_accounts(t *testing.T) {
 	sh.run("user", "erase", "99").refuses(refused, "Account not found.")
 }
 
+func TestUser_export_leaves_no_part_of_a_file(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	sh.breaks(`INSERT INTO images (owner_id, key, width, height, tags, created) VALUES (1, 'public/a', 1, 1, '["a tag, and another"]', 0)`)
+	file := filepath.Join(t.TempDir(), "person.zip")
+	sh.run("user", "export", uid, "--to", file).refuses(refused, "image 1")
+	assert.NoFileExists(t, file)
+}
+
 func TestUser_erase_names_open_orders(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")

@@ -159,7 +159,7 @@ type Directory interface {
 	Members(ctx context.Context, ids []ID) ([]Member, error)
 	// SetAvatar replaces the user's avatar. All sizes of the new one take so many bytes
 	// together; those of the old one are given back. It returns ErrNotFound if the user does
-	// not exist, and quota.Limits.ErrPictures if the new avatar takes more bytes than are
+	// not exist or was erased, and quota.Limits.ErrPictures if the new avatar takes more bytes than are
 	// left of the quota with which the store was opened (GEN-14). Charges are as in
 	// event.Repository.
 	SetAvatar(ctx context.Context, id ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error

@@ -39,6 +39,7 @@ func PersonalData(t *testing.T, open Open) {
 		{"Erase treats at most limit records, and Remaining counts the others", personalEraseLimited},
 		{"Erase keeps counts, listings and the pictures to delete right", personalEraseDerived},
 		{"Erase changes nothing of others", personalEraseOthers},
+		{"Erase and writers at once keep counts right", personalEraseAtOnce},
 		{"an open order, and a prepayment that may be paid, stay as they are", personalEraseOpenOrder},
 		{"an erased account is disabled, and its phone number is free", personalEraseAccount},
 		{"an erased user is unknown, and can't be followed", personalEraseUnknown},
@@ -376,6 +377,48 @@ func personalEraseOthers(w *fixtures) {
 	}
 }
 
+// Several persons are erased while others comment on, like and write the same events.
+func personalEraseAtOnce(w *fixtures) {
+	host := w.newUser()
+	all := []*event.Event{w.write(host, noon), w.write(host, noon), w.write(host, noon)}
+	var people []user.ID
+	for range 4 {
+		who := w.newUser()
+		people = append(people, who)
+		for i := range 12 {
+			w.say(all[i%3].ID(), who, noon, "A comment")
+		}
+		for _, on := range all {
+			require.NoError(w, w.Discussion.Like(w.Context(), on.ID(), who, true))
+		}
+		w.plated(who, media.Key(fmt.Sprint("private/at-once-", who)))
+		_, err := w.Images.Add(w.Context(), userimage.New(who, media.Key(fmt.Sprint("public/at-once-", who)), 1, 1, 10, userimage.Tags{}, noon))
+		require.NoError(w, err)
+	}
+	errs := atOnce(2*len(people), func(i int) (err error) {
+		who := people[i/2]
+		if i%2 == 0 {
+			for j := 0; j < 12 && err == nil; j++ {
+				_, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: all[2-j%3].ID(), Author: host, Content: "Meanwhile", Created: noon})
+			}
+			return err
+		}
+		for _, k := range kindsOfData() {
+			for n := 1; n > 0 && err == nil; {
+				n, err = w.PersonalData.Erase(w.Context(), who, k, 5)
+			}
+		}
+		return err
+	})
+	for _, err := range errs {
+		require.NoError(w, err)
+	}
+	for _, on := range all {
+		assert.Equal(w, event.Counts{Comments: 4 * len(people)}, w.entry(on.ID()).Counts)
+	}
+	w.consistent()
+}
+
 func personalEraseOpenOrder(w *fixtures) {
 	p := w.somebody(1)
 	open, err := w.Ledger.OpenOrders(w.Context(), p.id)
@@ -421,6 +464,7 @@ func personalEraseUnknown(w *fixtures) {
 	assert.Equal(w, p.other, members[0].ID)
 	_, _, err = w.Subscriptions.Follow(w.Context(), toUser(p.other, p.id, noon))
 	require.ErrorIs(w, err, subscription.ErrNotFound)
+	require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), p.id, avatarOf("late"), 1), user.ErrNotFound)
 }
 
 func personalEraseImport(w *fixtures) {

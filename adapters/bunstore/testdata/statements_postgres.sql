@@ -1509,7 +1509,7 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 -- quotaSteps.setAvatar
 WITH done AS (UPDATE users
 	SET avatar = $1
-	WHERE id = $2 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+	WHERE id = $2 AND phone NOT LIKE 'erased-%' AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
 	RETURNING id AS c0)
 SELECT c0, 1
 FROM done

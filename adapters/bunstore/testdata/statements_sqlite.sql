@@ -1511,7 +1511,7 @@ none;
 -- quotaSteps.setAvatar
 UPDATE users
 SET avatar = $1
-WHERE id = $2
+WHERE id = $2 AND phone NOT LIKE 'erased-%'
 RETURNING id, 1;
 
 -- quotaSteps.takeBytes
