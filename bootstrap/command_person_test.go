@@ -119,9 +119,9 @@ func TestUser_export_and_erase_refuse_unknown_accounts(t *testing.T) {
 func TestUser_export_leaves_no_part_of_a_file(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")
-	sh.breaks(`INSERT INTO images (owner_id, key, width, height, tags, created) VALUES (1, 'public/a', 1, 1, '["a tag, and another"]', 0)`)
+	sh.breaks("UPDATE users SET avatar = 'nonsense'")
 	file := filepath.Join(t.TempDir(), "person.zip")
-	sh.run("user", "export", uid, "--to", file).refuses(refused, "image 1")
+	sh.run("user", "export", uid, "--to", file).refuses(refused, "export account of user 1: ", "decode cover")
 	assert.NoFileExists(t, file)
 }
 

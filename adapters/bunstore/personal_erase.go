@@ -58,7 +58,7 @@ func erasable() map[personaldata.Kind]erasure {
 func remainingStatements() map[personaldata.Kind]string {
 	rows := map[personaldata.Kind]string{
 		personaldata.Events: "events WHERE author_id = $1", personaldata.Comments: "comments WHERE author_id = $1",
-		personaldata.Likes: "likes WHERE user_id = $1", personaldata.Images: "images WHERE owner_id = $1",
+		personaldata.Likes: "likes WHERE user_id = $1", personaldata.Images: imagesOfPerson("id"),
 		personaldata.Publications: "publications WHERE author_id = $1", personaldata.Nodes: "nodes WHERE author_id = $1",
 		personaldata.Demands: "demands WHERE author_id = $1", personaldata.Account: "users WHERE id = $1 AND " + notErased,
 	}
@@ -102,7 +102,7 @@ func newEraseSteps(d dialect) eraseSteps {
 		someEvents:    "SELECT id FROM events WHERE author_id = $1 LIMIT CAST($2 AS bigint)",
 		someComments:  some("id, event_id", "comments WHERE author_id = $1", "event_id, id"),
 		someLikes:     some("event_id", "likes WHERE user_id = $1", "event_id"),
-		someImages:    some("id", "images WHERE owner_id = $1", "id") + " " + d.forUpdate(),
+		someImages:    some("i.id", imagesOfPerson("id"), "i.id + 0"),
 		someRecords:   map[feed.Kind]string{},
 		lockAllCounts: "SELECT event_id FROM event_counts WHERE " + d.among("event_id", "$1") + " ORDER BY event_id " + d.forUpdate(),
 		deleteComment: "DELETE FROM comments WHERE " + d.among("id", "$1") + " RETURNING event_id",

@@ -95,6 +95,12 @@ func asIs[R any](r R) (personaldata.Record, error) { return r, nil }
 // ofPhone is the condition on rows that belong to the phone number of the user, $1.
 const ofPhone = "phone = (SELECT u.phone FROM users u WHERE u.id = $1)"
 
+// imagesOfPerson returns the images i of the owner $1, deleted ones included, each from an index.
+func imagesOfPerson(columns string) string {
+	images := "SELECT " + columns + " FROM images WHERE owner_id = $1 AND deleted IS "
+	return "(" + images + "NULL UNION ALL " + images + "NOT NULL) i"
+}
+
 // personalReads returns how each kind is read.
 func personalReads(d dialect) map[personaldata.Kind]personalRead {
 	number, text := []any{int64(0)}, []any{""}
@@ -130,7 +136,7 @@ func personalReads(d dialect) map[personaldata.Kind]personalRead {
 			}, recordOf(personaldata.NewFollowRecord)),
 		},
 		personaldata.Images: {
-			[]string{"i.id"}, number, imageAll.of("i"), "images i WHERE i.owner_id = $1",
+			[]string{"i.id + 0"}, number, imageAll.of("i"), imagesOfPerson(imageAll.list()) + " WHERE TRUE",
 			scanned(func(i *imageRow, d dialect) []any { return imageAll.targets(i, d) }, func(r imageRow) (personaldata.Record, error) {
 				i, err := r.image()
 				return personaldata.NewImageRecord(i), err

@@ -82,7 +82,7 @@ func personalPlans(s *Store) (plans []personalPlan) {
 		}
 		plans = append(plans, personalPlan{"records of " + string(k), s.sql.personRecords[k], append(args, "200"), 20})
 	}
-	for _, k := range []personaldata.Kind{personaldata.Likes, personaldata.Images, personaldata.Publications} {
+	for _, k := range []personaldata.Kind{personaldata.Likes, personaldata.Nodes, personaldata.Publications} {
 		plans = append(plans, personalPlan{"a page from the middle of " + string(k), s.sql.personRecords[k], []string{"2", "50000", "200"}, 201})
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.sql.personRemaining)) {

@@ -1114,10 +1114,14 @@ WHERE author_id = $1
 LIMIT CAST($2 AS bigint);
 
 -- personalSteps.eraseSteps.someImages
-SELECT id
-FROM images
-WHERE owner_id = $1
-ORDER BY id
+SELECT i.id
+FROM (SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL
+	UNION ALL SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NOT NULL) i
+ORDER BY i.id + 0
 LIMIT CAST($2 AS bigint);
 
 -- personalSteps.eraseSteps.someLikes
@@ -1315,10 +1319,15 @@ ORDER BY k.name
 LIMIT CAST($3 AS bigint);
 
 -- personalSteps.personRecords[images]
-SELECT i.id, i.id, i.key, i.width, i.height, i.tags, i.created, i.owner_id, i.deleted, i.revision
-FROM images i
-WHERE i.owner_id = $1 AND i.id > $2
-ORDER BY i.id
+SELECT i.id + 0, i.id, i.key, i.width, i.height, i.tags, i.created, i.owner_id, i.deleted, i.revision
+FROM (SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL
+	UNION ALL SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NOT NULL) i
+WHERE TRUE AND i.id + 0 > $2
+ORDER BY i.id + 0
 LIMIT CAST($3 AS bigint);
 
 -- personalSteps.personRecords[likes]
@@ -1433,8 +1442,12 @@ WHERE user_id = $1;
 
 -- personalSteps.personRemaining[images]
 SELECT COUNT(*)
-FROM images
-WHERE owner_id = $1;
+FROM (SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL
+	UNION ALL SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NOT NULL) i;
 
 -- personalSteps.personRemaining[likes]
 SELECT COUNT(*)
