@@ -17,6 +17,7 @@ import (
 	"plaza/application/importing"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -39,6 +40,7 @@ type App struct {
 	Stores      Stores
 	Signin      *signin.Signin
 	People      *people.People
+	Privacy     *privacy.Privacy
 	Diary       *diary.Diary
 	Following   *following.Following
 	Browsing    *browsing.Browsing

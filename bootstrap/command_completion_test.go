@@ -26,7 +26,7 @@ func TestCompletion_offers_what_fits(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                              {"serve", "config", "migrate", "demo", "user", "token", "order", "import", "check", "backup", "wallet-sandbox", "openapi", "completion", "version", "help"},
 		"co":                            {"config", "completion"},
-		"user ":                         {"create", "list", "disable", "enable", "passwd", "scopes"},
+		"user ":                         {"create", "list", "show", "disable", "enable", "passwd", "scopes", "staff", "export", "erase"},
 		"user dis":                      {"disable"},
 		"user list --l":                 {"--limit"},
 		"user list --limit ":            nil,

@@ -18,10 +18,14 @@ import (
 type userCommands struct {
 	Create  userCreate  `cmd:"" help:"Create an account and print its uid." example:"echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009"`
 	List    userList    `cmd:"" help:"List accounts in the order of their uids." example:"plaza user list --after 50 --json"`
+	Show    userShow    `cmd:"" help:"Show an account." example:"plaza user show 5"`
 	Disable userDisable `cmd:"" help:"Disable an account; its content stays." example:"plaza user disable 5"`
 	Enable  userEnable  `cmd:"" help:"Enable a disabled account." example:"plaza user enable 5"`
 	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
 	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
+	Staff   userStaff   `cmd:"" help:"Grant or take access to the back office." example:"plaza user staff 5 on"`
+	Export  userExport  `cmd:"" help:"Write all that is stored of a person into a zip of JSON files and pictures." example:"plaza user export 5 --to person-5.zip" settings:"media"`
+	Erase   userErase   `cmd:"" help:"Erase all that is stored of a person. Of payments, amounts, times and the wallet's numbers stay. An interrupted erasure is continued by running it again." example:"plaza user erase 5 --yes" settings:"media"`
 }
 
 type userCreate struct {
@@ -90,6 +94,7 @@ type person struct {
 	Joined    time.Time      `json:"joined"`
 	Seen      *time.Time     `json:"seen"`
 	fullName  string
+	erased    bool
 }
 
 func personOf(a access.Account, m user.Member) person {
@@ -97,20 +102,28 @@ func personOf(a access.Account, m user.Member) person {
 		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
 		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
 		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.Staff, Disabled: a.Disabled,
-		Joined: m.Joined, Seen: orNull(m.Seen), fullName: m.FullName(),
+		Joined: m.Joined, Seen: orNull(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
 	}
 }
 
-func (p person) row() string {
+// standing says whether the account is open, disabled or erased, and whether it is staff.
+func (p person) standing() string {
 	standing := "open"
-	if p.Disabled {
+	switch {
+	case p.erased:
+		standing = "erased"
+	case p.Disabled:
 		standing = "disabled"
 	}
 	if p.Staff {
 		standing += ",staff"
 	}
+	return standing
+}
+
+func (p person) row() string {
 	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
-		p.UID, p.Username, standing, listed(p.Scopes), clock(p.Joined), p.Timezone, cmp.Or(p.fullName, "-"))
+		p.UID, p.Username, p.standing(), listed(p.Scopes), clock(p.Joined), cmp.Or(p.Timezone, "-"), cmp.Or(p.fullName, "-"))
 }
 
 func (a *App) person(ctx context.Context, id user.ID) (person, error) {

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/payment"
+	"plaza/domain/personaldata"
 	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/secret"
@@ -49,6 +50,7 @@ type Stores struct {
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
 	Room          quota.Room
+	PersonalData  personaldata.Store
 	Media         media.Store
 	Telemetry     telemetry.Sampler
 }
@@ -92,7 +94,7 @@ func memoryStorage(c Config) storage {
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 				Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), Media: pictures, Telemetry: s.Telemetry(),
+				Room: s.Room(l), PersonalData: s.PersonalData(), Media: pictures, Telemetry: s.Telemetry(),
 			}
 		},
 		signing: signing,
@@ -150,7 +152,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 				Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), Media: pictures, Telemetry: s.Telemetry(),
+				Room: s.Room(l), PersonalData: s.PersonalData(), Media: pictures, Telemetry: s.Telemetry(),
 			}
 		},
 		signing:  signing,

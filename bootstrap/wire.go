@@ -24,6 +24,7 @@ import (
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/places"
+	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -48,7 +49,7 @@ var (
 	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New,
+	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New,
 		browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
@@ -59,7 +60,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
-			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Media", "Deletions", "Room"),
+			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Media", "Deletions", "Room", "PersonalData"),
 		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),

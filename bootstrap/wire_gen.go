@@ -25,6 +25,7 @@ import (
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/places"
+	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -107,6 +108,8 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	if err != nil {
 		return nil, err
 	}
+	personaldataStore := stores.PersonalData
+	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, store, now)
 	importedStore := stores.Imports
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
@@ -127,6 +130,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Stores:      stores,
 		Signin:      signinSignin,
 		People:      peoplePeople,
+		Privacy:     privacyPrivacy,
 		Diary:       diaryDiary,
 		Following:   followingFollowing,
 		Browsing:    browsingBrowsing,
@@ -173,6 +177,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

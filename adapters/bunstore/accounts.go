@@ -79,7 +79,7 @@ func phoneOf(name string) (user.Phone, error) {
 	if name == "" {
 		return user.Phone{}, nil
 	}
-	phone, err := user.ParsePhone(name)
+	phone, err := user.StoredPhone(name)
 	if err != nil {
 		return user.Phone{}, fmt.Errorf("stored phone is invalid: %v", err) // an internal error, not a fault
 	}
@@ -217,7 +217,7 @@ func (v Accounts) save(ctx context.Context, tx *transaction, before, next access
 // membersStatement returns the hot read of users by their IDs, $1.
 func membersStatement(d dialect) string {
 	return "SELECT u.id, " + memberColumns.of("u") + `, p.seen, u.avatar
-		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1")
+		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1") + " AND u." + notErased
 }
 
 func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {

@@ -130,7 +130,10 @@ func (t *batchApply) lookups(n references) []step {
 	steps = ask(t, steps, w.userIDs, n.authors, t.scanUser)
 	steps = ask(t, steps, w.accounts, n.users, func(scan func(...any) error) error {
 		a, err := t.scanAccount(scan)
-		t.accounts[a.source], t.uids[a.source] = a, a.ID
+		t.accounts[a.source] = a
+		if !a.parsed.IsErased() {
+			t.uids[a.source] = a.ID
+		}
 		return err
 	})
 	steps = ask(t, steps, w.holders, n.phones, func(scan func(...any) error) error {

@@ -51,7 +51,7 @@ type importSteps struct {
 func newImportSteps(d dialect) importSteps {
 	accounts := "SELECT id, " + accountColumns.list() + " FROM users WHERE "
 	s := importSteps{
-		userIDs:    "SELECT source, id FROM users WHERE " + d.among("source", "$1"),
+		userIDs:    "SELECT source, id FROM users WHERE " + d.among("source", "$1") + " AND " + notErased,
 		accounts:   accounts + d.among("source", "$1"),
 		holders:    accounts + d.among("phone", "$1"),
 		categories: categoryTable.among(d, "id", "$1"),
@@ -98,7 +98,7 @@ func newImportSteps(d dialect) importSteps {
 
 func knownStatements(d dialect) map[imported.Kind]string {
 	known := map[imported.Kind]string{
-		imported.User: "SELECT source FROM users WHERE " + d.among("source", "$1"),
+		imported.User: "SELECT source FROM users WHERE " + d.among("source", "$1") + " AND " + notErased,
 		imported.News: "SELECT source FROM news WHERE " + d.among("source", "$1"),
 	}
 	for kind, table := range map[imported.Kind]string{

@@ -65,7 +65,7 @@ func newQuotaSteps(d dialect) quotaSteps {
 			" DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)", "bytes"),
 		addPicture: "INSERT INTO pictures (key, owner_id, bytes) " + d.values("$1, $2, $3"),
 		bytesTaken: "SELECT bytes FROM picture_totals WHERE owner_id = $1",
-		setAvatar:  d.mustMatch("UPDATE users SET avatar = $1 WHERE id = $2"+d.unlessMissed(), "id"),
+		setAvatar:  d.mustMatch("UPDATE users SET avatar = $1 WHERE id = $2 AND "+notErased+d.unlessMissed(), "id"),
 	}
 }
 

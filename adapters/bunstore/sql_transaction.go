@@ -86,6 +86,7 @@ type stepStatements struct {
 	throttleSteps
 	keySteps
 	telemetrySteps
+	personalSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
@@ -95,6 +96,7 @@ func newStepStatements(d dialect) stepStatements {
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
 		keySteps:       newKeySteps(d),
 		telemetrySteps: newTelemetrySteps(),
+		personalSteps:  newPersonalSteps(d),
 	}
 }
 

@@ -73,11 +73,11 @@ func (v Subscriptions) Follow(
 }
 
 // checkFollow returns an error unless both ends exist. Users and categories are never
-// deleted.
+// deleted, but the data of a user may be erased.
 func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscription) error {
 	followed := tx.NewSelect().Table("categories").ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
-		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed)
+		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed).Where(notErased)
 	}
 	follower := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.User)
 	var user, target bool

@@ -99,7 +99,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	return read(ctx, v.s, func() ([]user.Member, error) {
 		var found []user.Member
 		for _, id := range unique(ids) {
-			if m, exists := v.s.members[id]; exists {
+			if m, exists := v.s.members[id]; exists && !v.s.accounts[id].IsErased() {
 				m.Seen = v.s.seen[id]
 				m.Avatar = copyPicture(m.Avatar)
 				found = append(found, m)
@@ -112,7 +112,7 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
 	return execCharged(ctx, v.s, charges, func() error {
 		m, exists := v.s.members[id]
-		if !exists {
+		if !exists || v.s.accounts[id].IsErased() {
 			return user.ErrNotFound
 		}
 		given := v.s.pictures[m.Avatar.Key].bytes

@@ -60,14 +60,18 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	return exec(ctx, v.s, func() error {
-		on, exists := v.s.commented[id]
-		if !exists {
+		if _, exists := v.s.commented[id]; !exists {
 			return event.ErrNoComment
 		}
-		v.s.comments[on] = slices.DeleteFunc(v.s.comments[on], func(c event.Comment) bool { return c.ID == id })
-		delete(v.s.commented, id)
+		v.s.removeComment(id)
 		return nil
 	})
+}
+
+func (s *Store) removeComment(id event.CommentID) {
+	on := s.commented[id]
+	s.comments[on] = slices.DeleteFunc(s.comments[on], func(c event.Comment) bool { return c.ID == id })
+	delete(s.commented, id)
 }
 
 func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page.Page[event.Comment], error) {

@@ -85,16 +85,21 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range v.s.comments[id] {
-			delete(v.s.commented, c.ID)
-		}
-		delete(v.s.comments, id)
-		delete(v.s.likes, id)
-		delete(v.s.listings, itemOf(id))
-		delete(v.s.events, id)
-		v.s.queuePlateDeletions(e.State().Plates, nil)
+		v.s.removeEvent(e.State())
 		return e, nil
 	})
+}
+
+// removeEvent removes the event with its comments, likes, listing and plates.
+func (s *Store) removeEvent(e event.State) {
+	for _, c := range s.comments[e.ID] {
+		delete(s.commented, c.ID)
+	}
+	delete(s.comments, e.ID)
+	delete(s.likes, e.ID)
+	delete(s.listings, itemOf(e.ID))
+	delete(s.events, e.ID)
+	s.queuePlateDeletions(e.Plates, nil)
 }
 
 // putEvent numbers a new event and new plates, stores the state with its listing in place of

@@ -166,7 +166,9 @@ func (s *Store) isKnown(ref imported.Ref) (is bool) {
 	id := ref.Number()
 	switch ref.Kind {
 	case imported.User:
-		_, is = s.imports.users[ref.ID]
+		var id user.ID
+		id, is = s.imports.users[ref.ID]
+		is = is && !s.accounts[id].IsErased()
 	case imported.Category:
 		_, is = s.categories[feed.CategoryID(id)]
 	case imported.Bundle:

@@ -62,7 +62,7 @@ func (v Subscriptions) Follow(
 // followable reports whether the followed user or category exists.
 func (s *Store) followable(sub subscription.Subscription) bool {
 	if sub.EntityType() == subscription.User {
-		return s.checkUser(sub.Followed) == nil
+		return s.checkUser(sub.Followed) == nil && !s.accounts[sub.Followed].IsErased()
 	}
 	return sub.Category != 0 && s.checkCategory(sub.Category) == nil
 }

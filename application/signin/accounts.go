@@ -54,6 +54,16 @@ func (s *Signin) Accounts(ctx context.Context, after user.ID, limit int) ([]acce
 	return s.accounts.List(ctx, after, limit)
 }
 
+// change changes the account, or returns access.ErrErased: an erased account must stay closed.
+func (s *Signin) change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
+	return s.accounts.Change(ctx, id, func(a *access.Account) error {
+		if a.IsErased() {
+			return access.ErrErased
+		}
+		return fn(a)
+	})
+}
+
 // SetPassword sets the password of the account. All its tokens become invalid.
 func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.String) error {
 	account, err := s.accounts.ByID(ctx, id)
@@ -67,7 +77,7 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 	if err != nil {
 		return err
 	}
-	return s.accounts.Change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) error {
 		a.SetPassword(hash)
 		return nil
 	})
@@ -80,7 +90,7 @@ func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) erro
 	if err != nil {
 		return err
 	}
-	return s.accounts.Change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) error {
 		a.SetScopes(scopes)
 		return nil
 	})
@@ -89,7 +99,7 @@ func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) erro
 // SetStaff grants or revokes access to the back office, with immediate effect on the
 // account's tokens.
 func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
-	return s.accounts.Change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) error {
 		a.Staff = staff
 		return nil
 	})
@@ -97,7 +107,7 @@ func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
 
 // SetDisabled disables or enables the account. Its content stays.
 func (s *Signin) SetDisabled(ctx context.Context, id user.ID, disabled bool) error {
-	return s.accounts.Change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) error {
 		a.Disabled = disabled
 		return nil
 	})
@@ -115,7 +125,10 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 		return secret.String{}, err
 	}
 	granted, err := account.Grant(asked)
-	if err != nil {
+	switch {
+	case account.IsErased():
+		return secret.String{}, access.ErrErased
+	case err != nil:
 		return secret.String{}, err
 	}
 	if ttl < 0 {

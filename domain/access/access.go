@@ -86,6 +86,7 @@ var (
 	ErrBadLogin   = fault.New(fault.Invalid, "Unable to log in with provided credentials.")
 	ErrPhoneTaken = fault.Field("username", "An account with this phone number exists.")
 	ErrNoAccount  = fault.New(fault.NotFound, "Account not found.")
+	ErrErased     = fault.New(fault.Conflict, "The data of this account was erased.")
 	ErrNoSession  = fault.New(fault.NotFound, "Token not found.")
 )
 

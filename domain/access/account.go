@@ -23,6 +23,15 @@ type Account struct {
 	Kept TokenID
 }
 
+// Close takes the password and all rights away from the account before its data is erased. It invalidates every key.
+func (a *Account) Close() {
+	a.SetPassword("")
+	a.Disabled, a.Staff, a.Scopes = true, false, nil
+}
+
+// IsErased reports whether the user's data was erased. Such an account stays closed.
+func (a Account) IsErased() bool { return a.Phone.IsErased() }
+
 // SetPassword replaces the password by its hash. It invalidates every key issued
 // before (AUT-10).
 func (a *Account) SetPassword(hash string) {

@@ -117,6 +117,8 @@ type ExistingAccount struct {
 // user's own account, holder the account that has the phone number; nil is none.
 func (r UserRecord) Problem(own, holder *ExistingAccount) fault.Fields {
 	switch {
+	case own != nil && own.Phone.IsErased():
+		return fault.Fields{"username": {"The data of this user was erased. An import does not bring it back."}}
 	case own != nil && own.Phone != r.Phone:
 		return fault.Fields{"username": {"This user has another phone number. An import does not change phone numbers."}}
 	case own == nil && holder != nil && holder.Source != "":

@@ -73,7 +73,8 @@ type Store interface {
 	// its publications. If the phone of a UserRecord belongs to an account that was not
 	// imported, the record is stored as that account and must change only its names. A
 	// UserRecord is refused on username if another imported user has its phone, or if
-	// it was stored with another phone before.
+	// it was stored with another phone before. A user whose data was erased is refused there,
+	// too, and is not stored for records that need the user.
 	Apply(ctx context.Context, d Batch) (BatchResult, error)
 	// Progress returns the progress of the file's latest batch, or nil.
 	Progress(ctx context.Context, file string) ([]byte, error)

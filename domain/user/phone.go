@@ -2,6 +2,8 @@ package user
 
 import (
 	"regexp"
+	"strconv"
+	"strings"
 
 	"plaza/domain/fault"
 	"plaza/domain/text"
@@ -29,6 +31,23 @@ func ParsePhone(name string) (Phone, error) {
 		return Phone{}, ErrNoPhone
 	}
 	return Phone{name: name}, nil
+}
+
+// erasedPrefix begins the placeholders of ErasedPhone. No login name begins with it.
+const erasedPrefix = "erased-"
+
+// ErasedPhone returns the placeholder for the phone number of a user whose data was erased. No login name equals it.
+func ErasedPhone(id ID) Phone { return Phone{name: erasedPrefix + strconv.FormatInt(int64(id), 10)} }
+
+// IsErased reports whether the number is a placeholder of ErasedPhone.
+func (p Phone) IsErased() bool { return strings.HasPrefix(p.name, erasedPrefix) }
+
+// StoredPhone parses the String of a Phone: a login name, or a placeholder of ErasedPhone.
+func StoredPhone(name string) (Phone, error) {
+	if strings.HasPrefix(name, erasedPrefix) {
+		return Phone{name: name}, nil
+	}
+	return ParsePhone(name)
 }
 
 // String returns the login name.

@@ -78,7 +78,7 @@ func TestRuns(t *testing.T) {
 // rows are those of the contract that the store can show.
 func (on store) rows() []row {
 	all := slices.Concat(
-		conventionRows, loginRows, peopleRows, goldenRows, eventRows, eventListRows, eventTextRows,
+		conventionRows, loginRows, peopleRows, erasedRows, goldenRows, eventRows, eventListRows, eventTextRows,
 		activityRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, cacheRows, realRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 	)

@@ -11,6 +11,7 @@ import (
 	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/payment"
+	"plaza/domain/personaldata"
 	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/subscription"
@@ -43,6 +44,7 @@ type Stores struct {
 	Deletions     media.DeletionQueue
 	Room          quota.Room
 	Telemetry     telemetry.Sampler
+	PersonalData  personaldata.Store
 	// Within returns the stores over the same data as if they were opened with the quotas.
 	Within func(quota.Limits) Stores
 	// Listings returns what the feed lists at present, by kind and id.
@@ -68,6 +70,7 @@ func All(t *testing.T, open Open) {
 		{"Images", Images}, {"Ledger", Ledger}, {"Keys", Keys}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 		{"Telemetry", Telemetry},
+		{"PersonalData", PersonalData},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}

@@ -815,7 +815,7 @@ WHERE id IN (SELECT value
 SELECT source
 FROM users
 WHERE source IN (SELECT value
-	FROM json_each($1));
+	FROM json_each($1)) AND phone NOT LIKE 'erased-%';
 
 -- importSteps.loadProgress
 SELECT progress
@@ -923,7 +923,7 @@ WHERE source = $1;
 SELECT source, id
 FROM users
 WHERE source IN (SELECT value
-	FROM json_each($1));
+	FROM json_each($1)) AND phone NOT LIKE 'erased-%';
 
 -- importSteps.visibleBundles
 SELECT DISTINCT bundle_id
@@ -1034,7 +1034,511 @@ SELECT u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joi
 FROM users u
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE u.id IN (SELECT value
+	FROM json_each($1)) AND u.phone NOT LIKE 'erased-%';
+
+-- personalSteps.eraseSteps.afterAccount[0]
+DELETE
+FROM presence
+WHERE user_id = $1;
+
+-- personalSteps.eraseSteps.afterAccount[1]
+DELETE
+FROM image_counts
+WHERE owner_id = $1 AND kept = 0;
+
+-- personalSteps.eraseSteps.afterAccount[2]
+DELETE
+FROM picture_totals
+WHERE owner_id = $1 AND NOT EXISTS (SELECT 1
+	FROM pictures p
+	WHERE p.owner_id = $1);
+
+-- personalSteps.eraseSteps.afterAccount[3]
+DELETE
+FROM import_lines
+WHERE kind = 'user' AND source = (SELECT u.source
+	FROM users u
+	WHERE u.id = $1);
+
+-- personalSteps.eraseSteps.blankAccount
+UPDATE users
+SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1, firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1
+WHERE id = $1 AND phone NOT LIKE 'erased-%'
+RETURNING id;
+
+-- personalSteps.eraseSteps.deleteComment
+DELETE
+FROM comments
+WHERE id IN (SELECT value
+	FROM json_each($1))
+RETURNING event_id;
+
+-- personalSteps.eraseSteps.deleteImages
+DELETE
+FROM images
+WHERE id IN (SELECT value
+	FROM json_each($1))
+RETURNING id;
+
+-- personalSteps.eraseSteps.deleteLikes
+DELETE
+FROM likes
+WHERE user_id = $1 AND event_id IN (SELECT value
+	FROM json_each($2))
+RETURNING event_id;
+
+-- personalSteps.eraseSteps.deleteRecords[demand]
+DELETE
+FROM demands
+WHERE id IN (SELECT value
 	FROM json_each($1));
+
+-- personalSteps.eraseSteps.deleteRecords[node]
+DELETE
+FROM nodes
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- personalSteps.eraseSteps.deleteRecords[publication]
+DELETE
+FROM publications
+WHERE id IN (SELECT value
+	FROM json_each($1));
+
+-- personalSteps.eraseSteps.discardCover
+INSERT INTO discards (key, due)
+SELECT CAST($1 AS text), CAST($2 AS integer)
+WHERE NOT EXISTS (SELECT 1
+	FROM publications
+	WHERE cover ->> 'key' = $1
+	UNION ALL SELECT 1
+	FROM nodes
+	WHERE cover ->> 'key' = $1
+	UNION ALL SELECT 1
+	FROM demands
+	WHERE cover ->> 'key' = $1)
+ON CONFLICT (key) DO NOTHING;
+
+-- personalSteps.eraseSteps.forgetCover
+DELETE
+FROM import_covers
+WHERE picture ->> 'key' = $1 AND EXISTS (SELECT 1
+	FROM discards q
+	WHERE q.key = $1);
+
+-- personalSteps.eraseSteps.hideImages
+UPDATE images
+SET deleted = created
+WHERE id IN (SELECT value
+	FROM json_each($1)) AND deleted IS NULL
+RETURNING id;
+
+-- personalSteps.eraseSteps.lockAllCounts
+SELECT event_id
+FROM event_counts
+WHERE event_id IN (SELECT value
+	FROM json_each($1))
+ORDER BY event_id;
+
+-- personalSteps.eraseSteps.recountEvent
+UPDATE event_counts
+SET comments = comments - $2, commented = (SELECT max(c.created)
+	FROM comments c
+	WHERE c.event_id = $1)
+WHERE event_id = $1;
+
+-- personalSteps.eraseSteps.someComments
+SELECT id, event_id
+FROM comments
+WHERE author_id = $1
+ORDER BY event_id, id
+LIMIT CAST($2 AS bigint);
+
+-- personalSteps.eraseSteps.someEvents
+SELECT id
+FROM events
+WHERE author_id = $1
+LIMIT CAST($2 AS bigint);
+
+-- personalSteps.eraseSteps.someImages
+SELECT i.id
+FROM (SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL
+	UNION ALL SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NOT NULL) i
+ORDER BY i.id + 0
+LIMIT CAST($2 AS bigint);
+
+-- personalSteps.eraseSteps.someLikes
+SELECT event_id
+FROM likes
+WHERE user_id = $1
+ORDER BY event_id
+LIMIT CAST($2 AS bigint);
+
+-- personalSteps.eraseSteps.someRecords[demand]
+SELECT id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated
+FROM demands
+WHERE author_id = $1
+ORDER BY id
+LIMIT CAST($2 AS bigint);
+
+-- personalSteps.eraseSteps.someRecords[node]
+SELECT id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM nodes
+WHERE author_id = $1
+ORDER BY id
+LIMIT CAST($2 AS bigint);
+
+-- personalSteps.eraseSteps.someRecords[publication]
+SELECT id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated
+FROM publications
+WHERE author_id = $1
+ORDER BY id
+LIMIT CAST($2 AS bigint);
+
+-- personalSteps.eraseSteps.uncountImages
+UPDATE image_counts
+SET kept = kept - $2
+WHERE owner_id = $1;
+
+-- personalSteps.eraseSteps.unlike
+UPDATE event_counts
+SET likes = likes - 1
+WHERE event_id IN (SELECT value
+	FROM json_each($1));
+
+-- personalSteps.personErase[failed_logins]
+DELETE
+FROM login_failures
+WHERE phone = (SELECT u.phone
+	FROM users u
+	WHERE u.id = $1) AND (id) IN (SELECT id
+	FROM login_failures
+	WHERE phone = (SELECT u.phone
+		FROM users u
+		WHERE u.id = $1)
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[follows]
+DELETE
+FROM subscriptions
+WHERE (user_id = $1 OR followed_id = $1) AND (id) IN (SELECT id
+	FROM subscriptions
+	WHERE (user_id = $1 OR followed_id = $1)
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[howtos]
+DELETE
+FROM howtos
+WHERE robot_id = $1 AND (category, robot_id) IN (SELECT category, robot_id
+	FROM howtos
+	WHERE robot_id = $1
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[idempotency_keys]
+DELETE
+FROM idempotency_keys
+WHERE user_id = $1 AND (user_id, name) IN (SELECT user_id, name
+	FROM idempotency_keys
+	WHERE user_id = $1
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[login_networks]
+DELETE
+FROM usual_sources
+WHERE phone = (SELECT u.phone
+	FROM users u
+	WHERE u.id = $1) AND (phone, source) IN (SELECT phone, source
+	FROM usual_sources
+	WHERE phone = (SELECT u.phone
+		FROM users u
+		WHERE u.id = $1)
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[orders]
+UPDATE orders
+SET subject = ''
+WHERE user_id = $1 AND state <> 'open' AND subject <> '' AND (id) IN (SELECT id
+	FROM orders
+	WHERE user_id = $1 AND state <> 'open' AND subject <> ''
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[prepayments]
+UPDATE prepayments
+SET open_id = '', code_url = '', mweb_url = '', request = substr(request, 1, 0)
+WHERE order_id IN (SELECT o.id
+	FROM orders o
+	WHERE o.user_id = $1) AND state IN ('closed', 'paid') AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0) AND (id) IN (SELECT id
+	FROM prepayments
+	WHERE order_id IN (SELECT o.id
+		FROM orders o
+		WHERE o.user_id = $1) AND state IN ('closed', 'paid') AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0)
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[rate_limits]
+DELETE
+FROM rate_limits
+WHERE user_id = $1 AND (user_id, action) IN (SELECT user_id, action
+	FROM rate_limits
+	WHERE user_id = $1
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personErase[sessions]
+DELETE
+FROM tokens
+WHERE user_id = $1 AND (id) IN (SELECT id
+	FROM tokens
+	WHERE user_id = $1
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
+-- personalSteps.personRecords[account]
+SELECT u.id, u.id, u.phone, u.scopes, u.staff, u.disabled, u.source, u.avatar, p.seen, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined
+FROM users u
+LEFT JOIN presence p ON p.user_id = u.id
+WHERE u.id = $1 AND u.id > $2
+ORDER BY u.id
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[comments]
+SELECT c.event_id, c.id, c.id, c.event_id, c.content, c.created
+FROM comments c
+WHERE c.author_id = $1 AND (c.event_id, c.id) > ($2, $3)
+ORDER BY c.event_id, c.id
+LIMIT CAST($4 AS bigint);
+
+-- personalSteps.personRecords[demands]
+SELECT r.id, r.id, r.title, r.description, r.tags, r.cover, r.images, r.author_id, r.address, r.category_id, r.lat, r.lng, r.closed, r.starts, r.ends, r.published, r.deleted, r.created, r.updated
+FROM demands r
+WHERE r.author_id = $1 AND r.id > $2
+ORDER BY r.id
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[events]
+SELECT e.id + 0, e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, 0, 0, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM events e
+WHERE e.author_id = $1 AND e.id + 0 > $2
+ORDER BY e.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[failed_logins]
+SELECT f.id + 0, f.source, f.failed
+FROM login_failures f
+WHERE f.phone = (SELECT u.phone
+	FROM users u
+	WHERE u.id = $1) AND f.id + 0 > $2
+ORDER BY f.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[follows]
+SELECT s.id + 0, s.id, s.followed_id, s.category_id, s.created
+FROM subscriptions s
+WHERE s.user_id = $1 AND s.id + 0 > $2
+ORDER BY s.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[howtos]
+SELECT h.category, h.category, h.robot_id, h.bundles, h.created, h.updated
+FROM howtos h
+WHERE h.robot_id = $1 AND h.category > $2
+ORDER BY h.category
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[idempotency_keys]
+SELECT k.name, k.name, k.since, CASE WHEN k.order_id IS NULL THEN COALESCE(k.kind, '') ELSE 'order' END, COALESCE(k.order_id, k.made_id)
+FROM idempotency_keys k
+WHERE k.user_id = $1 AND k.name > $2
+ORDER BY k.name
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[images]
+SELECT i.id + 0, i.id, i.key, i.width, i.height, i.tags, i.created, i.owner_id, i.deleted, i.revision
+FROM (SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL
+	UNION ALL SELECT id, key, width, height, tags, created, owner_id, deleted, revision
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NOT NULL) i
+WHERE TRUE AND i.id + 0 > $2
+ORDER BY i.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[likes]
+SELECT l.event_id, l.event_id
+FROM likes l
+WHERE l.user_id = $1 AND l.event_id > $2
+ORDER BY l.event_id
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[login_networks]
+SELECT o.source, o.source, o.last_login
+FROM usual_sources o
+WHERE o.phone = (SELECT u.phone
+	FROM users u
+	WHERE u.id = $1) AND o.source > $2
+ORDER BY o.source
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[nodes]
+SELECT r.id, r.id, r.bundle_id, r.title, r.summary, r.cover, r.author_id, r.language, r.category_id, r.published, r.deleted, r.created, r.updated
+FROM nodes r
+WHERE r.author_id = $1 AND r.id > $2
+ORDER BY r.id
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[orders]
+SELECT o.id + 0, o.id, o.subject, o.amount, o.currency, o.state, o.created, o.expires, o.paid, o.transaction_id
+FROM orders o
+WHERE o.user_id = $1 AND o.id + 0 > $2
+ORDER BY o.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[payments]
+SELECT p.id + 0, p.id, p.order_id, p.transaction_id, p.state, p.amount, p.currency, p.received
+FROM orders o
+JOIN payments p ON p.order_id = o.id
+WHERE o.user_id = $1 AND p.id + 0 > $2
+ORDER BY p.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[prepayments]
+SELECT p.id + 0, p.order_id, p.out_trade_no, p.end_type, p.app, p.open_id, p.state, p.created
+FROM orders o
+JOIN prepayments p ON p.order_id = o.id
+WHERE o.user_id = $1 AND p.id + 0 > $2
+ORDER BY p.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[publications]
+SELECT r.id, r.id, r.bundle_id, r.first_original_id, r.original_id, r.node_id, r.type, r.title, r.summary, r.cover, r.author_id, r.language, r.category_id, r.published, r.deleted, r.created, r.updated
+FROM publications r
+WHERE r.author_id = $1 AND r.id > $2
+ORDER BY r.id
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[rate_limits]
+SELECT r.action, r.action, r.until
+FROM rate_limits r
+WHERE r.user_id = $1 AND r.action > $2
+ORDER BY r.action
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[sessions]
+SELECT t.id + 0, t.id, t.scopes, t.ttl, t.created, w.used
+FROM tokens t
+JOIN token_uses w ON w.token_id = t.id
+WHERE t.user_id = $1 AND t.id + 0 > $2
+ORDER BY t.id + 0
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRemaining[account]
+SELECT COUNT(*)
+FROM users
+WHERE id = $1 AND phone NOT LIKE 'erased-%';
+
+-- personalSteps.personRemaining[comments]
+SELECT COUNT(*)
+FROM comments
+WHERE author_id = $1;
+
+-- personalSteps.personRemaining[demands]
+SELECT COUNT(*)
+FROM demands
+WHERE author_id = $1;
+
+-- personalSteps.personRemaining[events]
+SELECT COUNT(*)
+FROM events
+WHERE author_id = $1;
+
+-- personalSteps.personRemaining[failed_logins]
+SELECT COUNT(*)
+FROM login_failures
+WHERE phone = (SELECT u.phone
+	FROM users u
+	WHERE u.id = $1);
+
+-- personalSteps.personRemaining[follows]
+SELECT COUNT(*)
+FROM subscriptions
+WHERE (user_id = $1 OR followed_id = $1);
+
+-- personalSteps.personRemaining[howtos]
+SELECT COUNT(*)
+FROM howtos
+WHERE robot_id = $1;
+
+-- personalSteps.personRemaining[idempotency_keys]
+SELECT COUNT(*)
+FROM idempotency_keys
+WHERE user_id = $1;
+
+-- personalSteps.personRemaining[images]
+SELECT COUNT(*)
+FROM (SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL
+	UNION ALL SELECT id
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NOT NULL) i;
+
+-- personalSteps.personRemaining[likes]
+SELECT COUNT(*)
+FROM likes
+WHERE user_id = $1;
+
+-- personalSteps.personRemaining[login_networks]
+SELECT COUNT(*)
+FROM usual_sources
+WHERE phone = (SELECT u.phone
+	FROM users u
+	WHERE u.id = $1);
+
+-- personalSteps.personRemaining[nodes]
+SELECT COUNT(*)
+FROM nodes
+WHERE author_id = $1;
+
+-- personalSteps.personRemaining[orders]
+SELECT COUNT(*)
+FROM orders
+WHERE user_id = $1 AND state <> 'open' AND subject <> '';
+
+-- personalSteps.personRemaining[prepayments]
+SELECT COUNT(*)
+FROM prepayments
+WHERE order_id IN (SELECT o.id
+	FROM orders o
+	WHERE o.user_id = $1) AND state IN ('closed', 'paid') AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0);
+
+-- personalSteps.personRemaining[publications]
+SELECT COUNT(*)
+FROM publications
+WHERE author_id = $1;
+
+-- personalSteps.personRemaining[rate_limits]
+SELECT COUNT(*)
+FROM rate_limits
+WHERE user_id = $1;
+
+-- personalSteps.personRemaining[sessions]
+SELECT COUNT(*)
+FROM tokens
+WHERE user_id = $1;
 
 -- quotaSteps.addPicture
 INSERT INTO pictures (key, owner_id, bytes)
@@ -1067,7 +1571,7 @@ none;
 -- quotaSteps.setAvatar
 UPDATE users
 SET avatar = $1
-WHERE id = $2
+WHERE id = $2 AND phone NOT LIKE 'erased-%'
 RETURNING id, 1;
 
 -- quotaSteps.takeBytes

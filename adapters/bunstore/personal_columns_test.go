@@ -1,0 +1,227 @@
+package bunstore_test
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/idempotency"
+	"plaza/domain/media"
+	"plaza/domain/payment"
+	"plaza/domain/personaldata"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// personalTable says what becomes of the columns of a table that refers to users. Each column is exported or not, and
+// each stays after an erasure or does not. Columns are separated by spaces.
+type personalTable struct {
+	kind     personaldata.Kind // empty: it is derived, and has no records of its own
+	owner    string            // condition on the rows of the user {user}
+	exported string
+	internal string // not exported: it says nothing more of the person, or is a secret
+	kept     string // stays after an erasure; empty: the row is deleted
+	blank    string // stays as an empty text; also among those above
+}
+
+// personalTables are all tables from which references lead to users, and those that have phone numbers.
+var personalTables = map[string]personalTable{
+	"users": {
+		kind: personaldata.Account, owner: "id = {user}",
+		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar",
+		internal: "password_hash generation revision adopted",
+		kept:     "id joined source adopted generation revision phone scopes staff disabled timezone avatar", // those from phone on with neutral values
+		blank:    "password_hash firstname lastname expertise location",
+	},
+	"presence":   {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
+	"tokens":     {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created", internal: "user_id hash generation narrowed"},
+	"token_uses": {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used", internal: "token_id"},
+	"subscriptions": {
+		kind: personaldata.Follows, owner: "user_id = {user} OR followed_id = {user}",
+		exported: "id followed_id category_id created", internal: "user_id updated",
+	},
+	"events": {
+		kind: personaldata.Events, owner: "author_id = {user}",
+		exported: "id day title content html category_id permission status province city district created modified", internal: "author_id revision",
+	},
+	"plates": {
+		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
+		exported: "id photo created", internal: "event_id",
+	},
+	"event_counts": {owner: "author_id = {user}", internal: "event_id author_id comments likes commented"},
+	"comments":     {kind: personaldata.Comments, owner: "author_id = {user}", exported: "id event_id content created", internal: "author_id"},
+	"likes":        {kind: personaldata.Likes, owner: "user_id = {user}", exported: "event_id", internal: "user_id"},
+	"publications": {
+		kind: personaldata.Publications, owner: "author_id = {user}",
+		exported: "id bundle_id node_id type title summary cover language category_id published deleted created updated",
+		internal: "author_id first_original_id original_id",
+	},
+	"nodes": {
+		kind: personaldata.Nodes, owner: "author_id = {user}",
+		exported: "id bundle_id title summary cover language category_id published deleted created updated", internal: "author_id",
+	},
+	"demands": {
+		kind: personaldata.Demands, owner: "author_id = {user}",
+		exported: "id title description tags cover images address category_id lat lng closed starts ends published deleted created updated",
+		internal: "author_id",
+	},
+	"howtos":         {kind: personaldata.HowTos, owner: "robot_id = {user}", exported: "category bundles created updated", internal: "robot_id"},
+	"images":         {kind: personaldata.Images, owner: "owner_id = {user}", exported: "id key width height tags created deleted", internal: "owner_id revision"},
+	"image_counts":   {owner: "owner_id = {user}", internal: "owner_id kept"},
+	"pictures":       {owner: "owner_id = {user}", internal: "key owner_id bytes"},
+	"picture_totals": {owner: "owner_id = {user}", internal: "owner_id bytes"},
+	"orders": {
+		kind: personaldata.Orders, owner: "user_id = {user}",
+		exported: "id subject amount currency state created expires paid transaction_id", internal: "user_id look",
+		kept: "id user_id amount currency state created expires paid transaction_id look", blank: "subject",
+	},
+	"prepayments": {
+		kind: personaldata.Prepayments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
+		exported: "order_id out_trade_no end_type app open_id state created",
+		internal: "id request prepay_id code_url mweb_url opened ends leased",
+		kept:     "id order_id out_trade_no end_type app state prepay_id created opened ends leased request", // request as an empty value
+		blank:    "open_id code_url mweb_url",
+	},
+	"payments": {
+		kind: personaldata.Payments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
+		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no",
+		kept: "id order_id transaction_id out_trade_no state amount currency received",
+	},
+	"journal": { // of states, numbers and times alone
+		owner:    "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
+		internal: "id order_id happened noted out_trade_no detail", kept: "id order_id happened noted out_trade_no detail",
+	},
+	"idempotency_keys": {
+		kind: personaldata.IdempotencyKeys, owner: "user_id = {user}", exported: "name since order_id kind made_id",
+		internal: "user_id fingerprint busy reply holder",
+	},
+	"rate_limits":    {kind: personaldata.RateLimits, owner: "user_id = {user}", exported: "action until", internal: "user_id"},
+	"login_failures": {kind: personaldata.FailedLogins, owner: "phone = '{phone}'", exported: "source failed", internal: "id phone in_pair in_unusual"},
+	"usual_sources":  {kind: personaldata.LoginNetworks, owner: "phone = '{phone}'", exported: "source last_login", internal: "phone"},
+	"import_lines":   {owner: "kind = 'user' AND source = '{source}'", internal: "id file number kind source raw"}, // lines of imports in progress
+}
+
+// impersonal are columns whose name could be that of a reference to a person, and is not.
+var impersonal = []string{"news.source"} // ids of articles
+
+// personalName matches the names of columns that refer to a person without a foreign key.
+var personalName = regexp.MustCompile(`^(?:.*_)?(?:user|author|owner|followed|robot|member|person|account|phone|username|email|open_id|source|staff)(?:_id)?$`)
+
+func TestEveryColumnThatRefersToAPersonIsExportedOrErased(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			schema := schemaOf(t, url(t))
+			for table := range refersToUsers(schema) {
+				assert.Contains(t, personalTables, table, "%s refers to users: say here what an export and an erasure do to each column", table)
+			}
+			for table, s := range schema {
+				for column := range s.Columns {
+					if !personalName.MatchString(column) || slices.Contains(impersonal, table+"."+column) {
+						continue
+					}
+					assert.Contains(t, personalTables, table, "%s.%s sounds like a person: say here what an export and an erasure do to it", table, column)
+				}
+			}
+			for table, p := range personalTables {
+				columns := slices.Sorted(maps.Keys(schema[table].Columns))
+				said := slices.Sorted(slices.Values(strings.Fields(p.exported + " " + p.internal)))
+				assert.Equal(t, columns, said, "%s: each column is exported or internal", table)
+				if p.kept+p.blank != "" {
+					left := slices.Sorted(slices.Values(strings.Fields(p.kept + " " + p.blank)))
+					assert.Equal(t, columns, left, "%s: each column is kept or blanked", table)
+				}
+			}
+		})
+	}
+}
+
+// refersToUsers returns the tables from which foreign keys lead to users, and users.
+func refersToUsers(schema map[string]schemaTable) map[string]bool {
+	found := map[string]bool{"users": true}
+	for n := 0; n < len(found); {
+		n = len(found)
+		for name, table := range schema {
+			for _, target := range table.Foreign {
+				if to, _, _ := strings.Cut(target, "."); found[to] {
+					found[name] = true
+				}
+			}
+		}
+	}
+	return found
+}
+
+func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
+	for name, url := range databases {
+		t.Run(name, func(t *testing.T) {
+			address := url(t)
+			s := open(t, address)
+			p := portsOf(s)
+			ctx, noon := t.Context(), time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+			phone, err := user.ParsePhone("+86-13900000001")
+			require.NoError(t, err)
+			id, err := p.Accounts.Open(ctx, access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
+				user.Member{Firstname: "Ann", Lastname: "Lee", Expertise: "Tea", Location: "Sevilla", Timezone: "Europe/Madrid", Joined: noon, Seen: noon})
+			require.NoError(t, err)
+			_, err = p.Tokens.Issue(ctx, access.Token{User: id, Hash: access.KeyHash{1}, TTL: time.Hour, Created: noon, Used: noon})
+			require.NoError(t, err)
+			require.NoError(t, p.Directory.SetAvatar(ctx, id, media.CoverOf("public/avatar", "lg", 1, 1), 10))
+			_, err = p.Images.Add(ctx, userimage.New(id, "public/image", 1, 1, 10, userimage.Tags{}, noon))
+			require.NoError(t, err)
+			attempt := access.Attempt{Phone: phone, Source: access.SourceOf(netip.MustParseAddr("192.0.2.1"))}
+			require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
+			require.NoError(t, p.Throttle.Succeed(ctx, attempt, noon))
+			require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
+			other, err := p.Accounts.Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
+			require.NoError(t, err)
+			for _, follow := range [][2]user.ID{{id, other}, {other, id}} {
+				sub, err := subscription.ToUser(follow[0], follow[1], noon)
+				require.NoError(t, err)
+				_, _, err = p.Subscriptions.Follow(ctx, sub)
+				require.NoError(t, err)
+			}
+			o := payment.NewOrder(id, "Tea", 990, time.Hour, noon)
+			o.State = payment.Closed
+			_, err = p.Ledger.AddOrder(ctx, o, &idempotency.Key{User: id, Name: "key"})
+			require.NoError(t, err)
+			db := rawSQL(t, address)
+			_, err = db.ExecContext(ctx, "UPDATE users SET source = 'someone' WHERE id = 1")
+			require.NoError(t, err)
+			_, err = db.ExecContext(ctx, "INSERT INTO import_lines (file, number, kind, source, raw) VALUES ('f', 1, 'user', 'someone', CAST('{}' AS "+
+				map[string]string{"SQLite": "blob", "Postgres": "bytea"}[name]+"))")
+			require.NoError(t, err)
+
+			for _, d := range personaldata.Kinds() {
+				for n := 1; n > 0; {
+					n, err = p.PersonalData.Erase(ctx, id, d.Kind, 10)
+					require.NoError(t, err)
+				}
+			}
+			count := func(table, where string) int64 {
+				where = strings.NewReplacer("{user}", fmt.Sprint(id), "{phone}", phone.String(), "{source}", "someone").Replace(where)
+				return column[int64](t, db, "SELECT count(*) FROM "+table+" WHERE "+where)[0]
+			}
+			for table, is := range personalTables {
+				if is.kept == "" {
+					assert.Zero(t, count(table, is.owner), "rows of %s", table)
+					continue
+				}
+				for _, blank := range strings.Fields(is.blank) {
+					assert.Zero(t, count(table, "("+is.owner+") AND "+blank+" <> ''"), "%s.%s", table, blank)
+				}
+			}
+			assert.Equal(t, int64(1), count("users", "id = {user} AND avatar IS NULL AND timezone = 'UTC' AND phone = 'erased-1'"))
+			assertConsistent(t, s)
+		})
+	}
+}

@@ -1,0 +1,159 @@
+package privacy
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"plaza/domain/media"
+	"plaza/domain/personaldata"
+	"plaza/domain/user"
+)
+
+// Exported counts what an export contains.
+type Exported struct {
+	Records  int
+	Pictures int
+	// Missing are pictures that records name and that have no file.
+	Missing []media.Key
+}
+
+// Export writes a zip of all that is stored of the user: a file of JSON for each kind, the pictures, and a README that
+// explains them. The account must exist. However much the user has, it holds little in memory: records are read and
+// written one after the other, and then once more for their pictures.
+func (p *Privacy) Export(ctx context.Context, id user.ID, to io.Writer) (Exported, error) {
+	if _, err := p.accounts.ByID(ctx, id); err != nil {
+		return Exported{}, err
+	}
+	e := export{Privacy: p, zip: zip.NewWriter(to), user: id}
+	err := e.write(ctx)
+	return e.Exported, errors.Join(err, e.zip.Close())
+}
+
+// export is an export in progress.
+type export struct {
+	*Privacy
+	Exported
+	zip  *zip.Writer
+	user user.ID
+}
+
+func (e *export) write(ctx context.Context) error {
+	readme, err := e.create("README.txt", zip.Deflate)
+	if err == nil {
+		err = writeReadme(readme, e.user, e.now())
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range personaldata.Kinds() {
+		if err := e.writeKind(ctx, d.Kind); err != nil {
+			return fmt.Errorf("export %s of user %d: %w", d.Kind, e.user, err)
+		}
+	}
+	for _, d := range personaldata.Kinds() {
+		if _, has := d.Example.(personaldata.Illustrated); !has {
+			continue
+		}
+		if err := e.writePictures(ctx, d.Kind); err != nil {
+			return fmt.Errorf("export pictures of %s of user %d: %w", d.Kind, e.user, err)
+		}
+	}
+	return e.writeMissing()
+}
+
+// create begins a file of the zip.
+func (e *export) create(name string, method uint16) (io.Writer, error) {
+	return e.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: e.now().UTC()})
+}
+
+// writeKind writes the records of the kind as a JSON array, one record on a line.
+func (e *export) writeKind(ctx context.Context, k personaldata.Kind) error {
+	file, err := e.create(string(k)+".json", zip.Deflate)
+	if err != nil {
+		return err
+	}
+	before := "[\n"
+	for record, err := range e.data.Records(ctx, e.user, k) {
+		if err != nil {
+			return err
+		}
+		line, err := jsonOf(record)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(file, before, line); err != nil {
+			return err
+		}
+		before = ",\n"
+		e.Exported.Records++
+	}
+	end := "\n]\n"
+	if before == "[\n" {
+		end = "[]\n"
+	}
+	_, err = io.WriteString(file, end)
+	return err
+}
+
+func jsonOf(record any) (string, error) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(record)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// writePictures copies the pictures of the kind's records under their keys.
+func (e *export) writePictures(ctx context.Context, k personaldata.Kind) error {
+	for record, err := range e.data.Records(ctx, e.user, k) {
+		if err != nil {
+			return err
+		}
+		for _, key := range record.(personaldata.Illustrated).Pictures() {
+			if err := e.writePicture(ctx, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *export) writePicture(ctx context.Context, key media.Key) (err error) {
+	picture, err := e.pictures.Open(ctx, key)
+	if errors.Is(err, media.ErrNotFound) {
+		e.Missing = append(e.Missing, key)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, picture.Close()) }()
+	file, err := e.create(pictureName(key), zip.Store) // it is compressed already
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(file, picture); err != nil {
+		return err
+	}
+	e.Exported.Pictures++
+	return nil
+}
+
+// pictureName returns the name of a picture in the zip.
+func pictureName(key media.Key) string { return "pictures/" + string(key) }
+
+func (e *export) writeMissing() error {
+	if len(e.Missing) == 0 {
+		return nil
+	}
+	file, err := e.create("missing_pictures.json", zip.Deflate)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(file).Encode(e.Missing)
+}

@@ -1,0 +1,43 @@
+package privacy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"plaza/domain/personaldata"
+	"plaza/domain/user"
+)
+
+// writeReadme writes what the files of an export are, from the descriptions of the kinds and the tags of their records.
+func writeReadme(to io.Writer, id user.ID, now time.Time) error {
+	w := bufio.NewWriter(to) // keeps the first error for Flush
+	fmt.Fprintf(w, `All that is stored of user %d, as of %s.
+
+Each .json file is a list of records in JSON, in UTF-8, one record on a line. Times are RFC 3339 in UTC. Fields without
+a value are left out. A field that names a picture has the name of its file below pictures/. missing_pictures.json, if
+there is one, lists pictures whose file is lost.
+
+Not stored, and so not here, are passwords and the keys of tokens: only what is needed to check them. People who follow
+you, and what others have written on your events, are data of theirs.
+`, id, now.UTC().Format(time.RFC3339))
+	for _, d := range personaldata.Kinds() {
+		fmt.Fprintf(w, "\n%s.json\n  %s\n", d.Kind, d.About)
+		fields(w, reflect.TypeOf(d.Example))
+	}
+	return w.Flush()
+}
+
+// fields writes a line for each field of a record.
+func fields(w io.Writer, record reflect.Type) {
+	for _, f := range reflect.VisibleFields(record) {
+		if f.Anonymous {
+			continue // its fields are visible themselves
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fmt.Fprintf(w, "  - %s: %s\n", name, f.Tag.Get("about"))
+	}
+}

@@ -1,0 +1,112 @@
+// Package personaldata says what is stored of a person, what an export of it contains, and what an erasure does to it.
+//
+// Everything that a person has belongs to one Kind. An export writes every kind. An erasure removes a kind, or blanks
+// what tells who the person was and keeps the rest, because others need it: amounts, times and the wallet's numbers of
+// payments, and the row of the account, to which they refer. The people who follow a person are data of theirs: an
+// export leaves them out, and an erasure ends that they follow.
+package personaldata
+
+import (
+	"context"
+	"iter"
+
+	"plaza/domain/media"
+	"plaza/domain/user"
+)
+
+// Kind is a kind of records of a person. Its value is the name of the kind's file in an export.
+type Kind string
+
+// The kinds.
+const (
+	Sessions        Kind = "sessions"
+	Comments        Kind = "comments"
+	Likes           Kind = "likes"
+	Events          Kind = "events"
+	Follows         Kind = "follows"
+	Images          Kind = "images"
+	Publications    Kind = "publications"
+	Nodes           Kind = "nodes"
+	Demands         Kind = "demands"
+	HowTos          Kind = "howtos"
+	Payments        Kind = "payments"
+	Prepayments     Kind = "prepayments"
+	Orders          Kind = "orders"
+	IdempotencyKeys Kind = "idempotency_keys"
+	RateLimits      Kind = "rate_limits"
+	FailedLogins    Kind = "failed_logins"
+	LoginNetworks   Kind = "login_networks"
+	Account         Kind = "account"
+)
+
+// Treatment is what an erasure does to records.
+type Treatment string
+
+// The treatments.
+const (
+	Removed Treatment = "removed"
+	Blanked Treatment = "blanked" // the record stays without what tells who the person was
+	Kept    Treatment = "kept"    // the record tells nothing of the person
+)
+
+// Description describes a kind.
+type Description struct {
+	Kind    Kind
+	About   string // what the records are, for the person
+	Erasure Treatment
+	Remains string // what an erasure leaves, and why; empty: nothing
+	Example Record // a zero record, for its fields
+}
+
+// Kinds returns all kinds in the order of an erasure. The account is the last: until it is blanked, an erasure that was
+// interrupted finds all that is left.
+func Kinds() []Description {
+	return []Description{
+		{Sessions, "Logins and tokens that are valid or expired, without their keys.", Removed, "", SessionRecord{}},
+		{Comments, "Your comments, also on events of others.", Removed, "", CommentRecord{}},
+		{Likes, "Events that you like.", Removed, "", LikeRecord{}},
+		{Events, "Diary events, drafts included, with their plates.", Removed, "", EventRecord{}},
+		{Follows, "People and categories that you follow. People who follow you are not listed: that is data of theirs.", Removed, "", FollowRecord{}},
+		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed, "", ImageRecord{}},
+		{Publications, "Imported publications of which you are the author.", Removed, "", PublicationRecord{}},
+		{Nodes, "Imported parts of publications of which you are the author.", Removed, "", NodeRecord{}},
+		{Demands, "Imported service requests of which you are the author.", Removed, "", DemandRecord{}},
+		{HowTos, "Imported lists of bundles under your account.", Removed, "", HowToRecord{}},
+		{Payments, "Payments that the wallet has reported for your orders.", Kept, "amounts, times and the wallet's numbers, for the accounts", PaymentRecord{}},
+		{Prepayments, "Requests to pay an order that were sent to the wallet.", Blanked, "numbers, states and times, for the accounts", PrepaymentRecord{}},
+		{Orders, "Orders.", Blanked, "amounts, times and the wallet's numbers, for the accounts; an open order stays as it is until it is closed", OrderRecord{}},
+		{IdempotencyKeys, "Idempotency-Keys of requests, kept for a day.", Removed, "", IdempotencyKeyRecord{}},
+		{RateLimits, "Until when what you wrote counts for a limit.", Removed, "", RateLimitRecord{}},
+		{FailedLogins, "Failed logins with your phone number, kept for an hour.", Removed, "", FailedLoginRecord{}},
+		{LoginNetworks, "Networks from which you have logged in, kept for 30 days.", Removed, "", LoginNetworkRecord{}},
+		{Account, "Your account and profile.", Blanked, "the uid, the time of joining, and the id at the source of an imported account, so that an import does not bring it back", AccountRecord{}},
+	}
+}
+
+// Record is one record of a person: a struct of this package whose name ends in Record.
+type Record any
+
+// Illustrated is a Record with pictures.
+type Illustrated interface {
+	// Pictures returns the keys of the pictures that belong to the record.
+	Pictures() []media.Key
+}
+
+// Store reads and erases what is stored of a person. Every implementation passes test/ports.PersonalData.
+type Store interface {
+	// Records yields the user's records of the kind in the order of their keys. It must not hold all of them in memory.
+	// Records that are added or removed meanwhile may be missing. An unknown user has none. It ends with the first
+	// error.
+	Records(ctx context.Context, id user.ID, k Kind) iter.Seq2[Record, error]
+	// Remaining returns how many records of the kind Erase still has to remove or to blank.
+	Remaining(ctx context.Context, id user.ID, k Kind) (int, error)
+	// Erase treats at most limit of these records as Kinds says, together with all that derives from them: counts,
+	// listings, totals, and the queue of pictures to delete. It returns how many; zero if none remain. Of Follows it
+	// also removes those of others who follow the user. It must not change open orders, nor prepayments that may
+	// still be paid.
+	//
+	// Erasing the Account frees the phone number and removes the password, the names, the avatar and the presence.
+	// The account stays, as user.Phone.IsErased tells, and is disabled. user.Directory does not know the user any more,
+	// the user can't be followed, and imported.Store stores neither the user nor records of the user as author.
+	Erase(ctx context.Context, id user.ID, k Kind, limit int) (int, error)
+}

@@ -1,0 +1,283 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/payment"
+	"plaza/domain/personaldata"
+	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// PersonalData is the suite of personaldata.Store.
+func PersonalData(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Records yields every kind with all that was stored", personalRecords},
+		{"Records is in the order of the keys, however many there are", personalRecordsMany},
+		{"Records ends when its reader wants no more", personalRecordsEnd},
+		{"an unknown user has no records, and nothing of others is among a user's", personalRecordsOfOthers},
+		{"Erase leaves nothing of what is removed, and nothing that tells who of what is blanked", personalErase},
+		{"Erase treats at most limit records, and Remaining counts the others", personalEraseLimited},
+		{"Erase keeps counts, listings and the pictures to delete right", personalEraseDerived},
+		{"Erase changes nothing of others", personalEraseOthers},
+		{"Erase and writers at once keep counts right", personalEraseAtOnce},
+		{"an open order, and a prepayment that may be paid, stay as they are", personalEraseOpenOrder},
+		{"an erased account is disabled, and its phone number is free", personalEraseAccount},
+		{"an erased user is unknown, and can't be followed", personalEraseUnknown},
+		{"an import brings neither an erased user back nor what the user has written", personalEraseImport},
+		{"a cancelled call returns the error of its context and stores nothing", personalCancelled},
+	})
+}
+
+// person is a user of whom something of every kind is stored.
+type person struct {
+	id, other user.ID // the other has commented, liked and followed
+	own, seen *event.Event
+	phone     user.Phone
+}
+
+func kindsOfData() (kinds []personaldata.Kind) {
+	for _, d := range personaldata.Kinds() {
+		kinds = append(kinds, d.Kind)
+	}
+	return kinds
+}
+
+// somebody stores a person. The number tells the persons of a test apart.
+func (w *fixtures) somebody(n int) person {
+	w.Helper()
+	p := person{id: w.newUser(), other: w.newUser()}
+	p.phone = w.account(p.id).Phone
+	w.category(feed.CategoryID(n))
+	w.avatar(p.id, avatarOf(fmt.Sprint("avatar-", n)))
+	p.own = w.plated(p.id, media.Key(fmt.Sprint("private/plate-", n)))
+	p.seen = w.write(p.other, noon, under(feed.CategoryID(n)))
+	w.say(p.seen.ID(), p.id, noon.Add(2*time.Second), "Mine, the latest")
+	w.say(p.seen.ID(), p.other, noon.Add(time.Second), "Not mine")
+	w.say(p.seen.ID(), p.id, noon, "Mine, the first")
+	w.say(p.own.ID(), p.other, noon, "On mine")
+	for _, who := range []user.ID{p.id, p.other} {
+		for _, on := range []*event.Event{p.own, p.seen} {
+			require.NoError(w, w.Discussion.Like(w.Context(), on.ID(), who, true))
+		}
+	}
+	w.befriend(p.id, p.other)
+	w.subscribe(subscription.ToCategory(p.id, feed.CategoryID(n), noon))
+	for i, deleted := range []bool{false, true} {
+		image, err := w.Images.Add(w.Context(), userimage.New(p.id, media.Key(fmt.Sprintf("public/image-%d%d", n, i)), 6, 4, 100, tagged(w, "sea"), noon))
+		require.NoError(w, err)
+		if deleted {
+			w.changeOf(image.ID, discard)
+		}
+	}
+	w.published(p, n)
+	w.ordered(p, n)
+	w.loggedIn(p, byte(n))
+	return p
+}
+
+// published imports what the person is the author of: an original with a cover in a file, and a node, a demand and a
+// how-to. The other translates the original.
+func (w *fixtures) published(p person, n int) {
+	w.Helper()
+	id := int64(10 * n)
+	original := publication.BundleID(id)
+	picture := media.CoverOf(media.Key(fmt.Sprint("public/cover-", n)), media.CoverSM, 3, 2)
+	w.imports(
+		article(p.id, publication.ID(id), func(p *publication.Publication) { p.Cover, p.Category = picture, feed.CategoryID(n) }),
+		article(p.other, publication.ID(id+1), translationOf(original)),
+		node(content(p.id), publication.NodeID(id)), node(content(p.other), publication.NodeID(id+1)),
+		fullRequest(p.id, demand.ID(id), feed.CategoryID(n)), request(p.other, demand.ID(id+1)),
+		howTo(fmt.Sprint("how-to ", n), p.id, noon, original),
+	)
+}
+
+// ordered stores a paid order, a closed one and an open one, whose prepayment may be paid, and an Idempotency-Key.
+func (w *fixtures) ordered(p person, n int) {
+	w.Helper()
+	paid, closed, open := w.charge(order(p.id, noon)), order(p.id, noon), w.charge(order(p.id, noon))
+	w.pays(paid.ID, payment.TradeNo(fmt.Sprint("paid", n)), fmt.Sprint("transaction ", n), noon)
+	closed.State = payment.Closed
+	w.charge(closed)
+	w.begins(open.ID, payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "open-id"}, payment.TradeNo(fmt.Sprint("open", n)), noon)
+	w.reserves(keyNamed(p.id, "a key"), noon)
+}
+
+// loggedIn stores a token and its use, failed logins, a network, and a charge.
+func (w *fixtures) loggedIn(p person, n byte) {
+	w.Helper()
+	t := w.issue(token(p.id, n))
+	w.touch(t, noon.Add(time.Hour))
+	attempt := try(1, int(n))
+	attempt.Phone = p.phone
+	w.login(noon, attempt)
+	w.fail(noon, attempt)
+	charge := ratelimit.Limits{ratelimit.Follow: {Count: 10, Period: time.Hour}}.Charge(int64(p.id), ratelimit.Follow, noon)
+	_, _, err := w.Subscriptions.Follow(w.Context(), toUser(p.id, w.newUser(), noon), charge)
+	require.NoError(w, err)
+}
+
+// records are what the store yields.
+func (w *fixtures) records(id user.ID, k personaldata.Kind) (all []personaldata.Record) {
+	w.Helper()
+	for r, err := range w.PersonalData.Records(w.Context(), id, k) {
+		require.NoError(w, err, k)
+		all = append(all, r)
+	}
+	return all
+}
+
+// everything is what the store yields of all kinds.
+func (w *fixtures) everything(id user.ID) map[personaldata.Kind][]personaldata.Record {
+	w.Helper()
+	all := map[personaldata.Kind][]personaldata.Record{}
+	for _, k := range kindsOfData() {
+		all[k] = w.records(id, k)
+	}
+	return all
+}
+
+func personalRecords(w *fixtures) {
+	p := w.somebody(1)
+	all := w.everything(p.id)
+	for _, d := range personaldata.Kinds() {
+		require.NotEmpty(w, all[d.Kind], d.Kind)
+		for _, r := range all[d.Kind] {
+			assert.IsType(w, d.Example, r, d.Kind)
+		}
+	}
+	one := func(k personaldata.Kind) personaldata.Record {
+		require.Len(w, all[k], 1, k)
+		return all[k][0]
+	}
+	account := one(personaldata.Account).(personaldata.AccountRecord)
+	assert.Equal(w, personaldata.NewAccountRecord(w.account(p.id), w.member(p.id), fmt.Sprint("user ", p.id)), account)
+	assert.Equal(w, []media.Key{"public/avatar-1"}, account.Pictures())
+	assert.Equal(w, noon.Add(time.Hour), account.Seen)
+	session := one(personaldata.Sessions).(personaldata.SessionRecord)
+	assert.Equal(w, noon.Add(time.Hour), session.Used)
+	stored := one(personaldata.Events).(personaldata.EventRecord)
+	assert.Equal(w, personaldata.NewEventRecord(w.entry(p.own.ID()).State()), stored)
+	assert.Equal(w, []media.Key{"private/plate-1"}, stored.Pictures())
+	comments := all[personaldata.Comments]
+	require.Len(w, comments, 2)
+	assert.Equal(w, "Mine, the latest", comments[0].(personaldata.CommentRecord).Content)
+	assert.Equal(w, p.seen.ID(), comments[1].(personaldata.CommentRecord).Event)
+	assert.Equal(w, noon, comments[1].(personaldata.CommentRecord).Created)
+	assert.Equal(w, []personaldata.Record{personaldata.LikeRecord{Event: p.own.ID()}, personaldata.LikeRecord{Event: p.seen.ID()}}, all[personaldata.Likes])
+	follows := all[personaldata.Follows]
+	require.Len(w, follows, 3)
+	assert.Equal(w, p.other, follows[0].(personaldata.FollowRecord).User)
+	assert.Equal(w, feed.CategoryID(1), follows[1].(personaldata.FollowRecord).Category)
+	images := all[personaldata.Images]
+	require.Len(w, images, 2)
+	assert.Equal(w, []media.Key{"public/image-10"}, images[0].(personaldata.ImageRecord).Pictures())
+	assert.Equal(w, []string{"sea"}, images[0].(personaldata.ImageRecord).Tags)
+	assert.Empty(w, images[1].(personaldata.ImageRecord).Pictures(), "a deleted image has no file")
+	assert.Equal(w, noon.Add(time.Hour), images[1].(personaldata.ImageRecord).Deleted)
+	assert.Equal(w, []media.Key{"public/cover-1"}, one(personaldata.Publications).(personaldata.PublicationRecord).Pictures())
+	assert.Equal(w, personaldata.NewNodeRecord(node(content(p.id), 10)), one(personaldata.Nodes))
+	assert.Equal(w, personaldata.NewDemandRecord(fullRequest(p.id, 10, 1)), one(personaldata.Demands))
+	assert.Equal(w, personaldata.NewHowToRecord(howTo("how-to 1", p.id, noon, 10)), one(personaldata.HowTos))
+	assert.Len(w, all[personaldata.Orders], 3)
+	assert.Equal(w, payment.Paid, all[personaldata.Orders][0].(personaldata.OrderRecord).State)
+	assert.Len(w, all[personaldata.Prepayments], 2)
+	assert.Equal(w, "open-id", all[personaldata.Prepayments][1].(personaldata.PrepaymentRecord).OpenID)
+	assert.Equal(w, "transaction 1", one(personaldata.Payments).(personaldata.PaymentRecord).Transaction)
+	assert.Equal(w, "a key", one(personaldata.IdempotencyKeys).(personaldata.IdempotencyKeyRecord).Name)
+	assert.Equal(w, personaldata.RateLimitRecord{Action: ratelimit.Follow, Until: noon.Add(6 * time.Minute)}, one(personaldata.RateLimits))
+	assert.Equal(w, personaldata.FailedLoginRecord{Network: "192.0.0.1/32", At: noon}, one(personaldata.FailedLogins))
+	assert.Equal(w, personaldata.LoginNetworkRecord{Network: "192.0.0.1/32", Last: noon}, one(personaldata.LoginNetworks))
+}
+
+func personalRecordsMany(w *fixtures) {
+	const each = 210 // more than a store reads at once
+	who := w.newUser()
+	first, second := w.write(who, noon), w.write(who, noon)
+	for i := range each {
+		w.say([]*event.Event{first, second}[i%2].ID(), who, noon, fmt.Sprint(i))
+	}
+	var got []string
+	for _, r := range w.records(who, personaldata.Comments) {
+		got = append(got, r.(personaldata.CommentRecord).Content)
+	}
+	var want []string
+	for from := range 2 {
+		for i := from; i < each; i += 2 {
+			want = append(want, fmt.Sprint(i))
+		}
+	}
+	assert.Equal(w, want, got)
+	for i := range each {
+		w.reserves(keyNamed(who, fmt.Sprintf("key %03d", i)), noon)
+	}
+	keys := w.records(who, personaldata.IdempotencyKeys)
+	require.Len(w, keys, each)
+	assert.True(w, slices.IsSortedFunc(keys, func(a, b personaldata.Record) int {
+		return strings.Compare(a.(personaldata.IdempotencyKeyRecord).Name, b.(personaldata.IdempotencyKeyRecord).Name)
+	}))
+}
+
+func personalRecordsEnd(w *fixtures) {
+	p := w.somebody(1)
+	for range w.PersonalData.Records(w.Context(), p.id, personaldata.Likes) {
+		break
+	}
+	w.promptly(func() { w.say(p.own.ID(), p.id, noon, "the store goes on") })
+	for _, err := range w.PersonalData.Records(w.Context(), p.id, "nonsense") {
+		assert.Error(w, err)
+	}
+}
+
+func personalRecordsOfOthers(w *fixtures) {
+	p := w.somebody(1)
+	stranger := w.newUser()
+	for _, k := range kindsOfData() {
+		assert.Empty(w, w.records(stranger+1, k), k)
+		if k != personaldata.Account {
+			assert.Empty(w, w.records(stranger, k), k)
+		}
+		n, err := w.PersonalData.Erase(w.Context(), stranger+1, k, 10)
+		require.NoError(w, err)
+		assert.Zero(w, n, k)
+	}
+	assert.NotEmpty(w, w.records(p.id, personaldata.Events))
+}
+
+func personalCancelled(w *fixtures) {
+	p := w.somebody(1)
+	before := w.everything(p.id)
+	w.refuseCancelled([]call{
+		{"PersonalData.Records", func(ctx context.Context, s Stores) error {
+			for _, err := range s.PersonalData.Records(ctx, p.id, personaldata.Events) {
+				return err
+			}
+			return errors.New("nothing was yielded")
+		}},
+		{"PersonalData.Remaining", func(ctx context.Context, s Stores) error {
+			_, err := s.PersonalData.Remaining(ctx, p.id, personaldata.Events)
+			return err
+		}},
+		{"PersonalData.Erase", func(ctx context.Context, s Stores) error {
+			_, err := s.PersonalData.Erase(ctx, p.id, personaldata.Events, 10)
+			return err
+		}},
+	})
+	assert.Equal(w, before, w.everything(p.id))
+}

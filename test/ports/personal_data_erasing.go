@@ -1,0 +1,241 @@
+package ports
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/payment"
+	"plaza/domain/personaldata"
+	"plaza/domain/publication"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// erase erases the kinds, all of them if none is named, and returns how many records.
+func (w *fixtures) erase(id user.ID, kinds ...personaldata.Kind) (total int) {
+	w.Helper()
+	if len(kinds) == 0 {
+		kinds = kindsOfData()
+	}
+	for _, k := range kinds {
+		for {
+			n, err := w.PersonalData.Erase(w.Context(), id, k, 2)
+			require.NoError(w, err, k)
+			if n == 0 {
+				break
+			}
+			total += n
+		}
+	}
+	return total
+}
+
+func personalErase(w *fixtures) {
+	p := w.somebody(1)
+	assert.Positive(w, w.erase(p.id))
+	assert.Zero(w, w.erase(p.id), "a second time")
+	for _, d := range personaldata.Kinds() {
+		left, err := w.PersonalData.Remaining(w.Context(), p.id, d.Kind)
+		require.NoError(w, err)
+		assert.Zero(w, left, d.Kind)
+		if d.Erasure == personaldata.Removed {
+			assert.Empty(w, w.records(p.id, d.Kind), d.Kind)
+		}
+	}
+	orders := w.records(p.id, personaldata.Orders)
+	require.Len(w, orders, 3)
+	for _, r := range orders {
+		o := r.(personaldata.OrderRecord)
+		assert.Equal(w, o.State == payment.Open, o.Subject != "")
+		assert.Equal(w, int64(1250), o.Amount)
+		assert.Equal(w, noon, o.Created)
+	}
+	assert.Equal(w, "transaction 1", orders[0].(personaldata.OrderRecord).Transaction)
+	assert.Equal(w, "transaction 1", w.records(p.id, personaldata.Payments)[0].(personaldata.PaymentRecord).Transaction)
+	account := w.records(p.id, personaldata.Account)[0].(personaldata.AccountRecord)
+	assert.Equal(w, personaldata.AccountRecord{
+		UID: p.id, Phone: user.ErasedPhone(p.id).String(), Timezone: "UTC", Scopes: []access.Scope{}, Disabled: true, Joined: noon,
+		Source: fmt.Sprint("user ", p.id),
+	}, account)
+	trade := w.traded(orders[0].(personaldata.OrderRecord).ID)
+	assert.Empty(w, trade.Prepayments[0].Request)
+	assert.Empty(w, trade.Prepayments[0].Ticket.CodeURL)
+	w.consistent()
+}
+
+func personalEraseLimited(w *fixtures) {
+	p := w.somebody(1)
+	for _, d := range personaldata.Kinds() {
+		all, err := w.PersonalData.Remaining(w.Context(), p.id, d.Kind)
+		require.NoError(w, err)
+		for left := all; left > 0; {
+			n, err := w.PersonalData.Erase(w.Context(), p.id, d.Kind, 1)
+			require.NoError(w, err)
+			require.Equal(w, 1, n, d.Kind)
+			left--
+			remaining, err := w.PersonalData.Remaining(w.Context(), p.id, d.Kind)
+			require.NoError(w, err)
+			require.Equal(w, left, remaining, d.Kind)
+		}
+		if d.Erasure != personaldata.Kept {
+			assert.Positive(w, all, d.Kind)
+		}
+		w.consistent()
+	}
+}
+
+func personalEraseDerived(w *fixtures) {
+	p := w.somebody(1)
+	w.erase(p.id, personaldata.Comments, personaldata.Likes)
+	seen := w.entry(p.seen.ID())
+	assert.Equal(w, event.Counts{Comments: 1, Likes: 1}, seen.Counts)
+	w.erase(p.id)
+	_, err := w.Events.Get(w.Context(), p.own.ID())
+	require.ErrorIs(w, err, event.ErrNotFound)
+	due := w.dueDeletions(noon)
+	slices.Sort(due)
+	assert.Equal(w, []media.Key{
+		"private/plate-1", "public/avatar-1", "public/avatar-1-sm", "public/cover-1", "public/image-10", "public/image-11",
+	}, due)
+	for _, l := range w.Listings(w.T) {
+		assert.False(w, l.Kind == feed.Publication && l.ID == 10 || l.Kind == feed.Node && l.ID == 10 || l.Kind == feed.Demand && l.ID == 10, l)
+	}
+	pages, err := w.Publications.List(w.Context(), publication.Query{OriginOnly: true, Page: pageNo(1, 10)})
+	require.NoError(w, err)
+	require.Len(w, pages.Items, 1, "the translation counts as an original when its original is gone")
+	assert.Equal(w, publication.ID(11), pages.Items[0].ID)
+	w.consistent()
+}
+
+func personalEraseOthers(w *fixtures) {
+	p, stranger := w.somebody(1), w.somebody(2)
+	before, others := w.everything(stranger.id), w.everything(p.other)
+	w.erase(p.id)
+	assert.Equal(w, before, w.everything(stranger.id))
+	after := w.everything(p.other)
+	for k := range others {
+		switch k {
+		case personaldata.Follows:
+			assert.Empty(w, after[k], "whom the other followed is gone")
+		case personaldata.Comments, personaldata.Likes:
+			assert.Len(w, after[k], 1, "what was on the erased event is gone")
+		default:
+			assert.True(w, reflect.DeepEqual(others[k], after[k]), k)
+		}
+	}
+}
+
+// Several persons are erased while others comment on, like and write the same events.
+func personalEraseAtOnce(w *fixtures) {
+	host := w.newUser()
+	all := []*event.Event{w.write(host, noon), w.write(host, noon), w.write(host, noon)}
+	var people []user.ID
+	for range 4 {
+		who := w.newUser()
+		people = append(people, who)
+		for i := range 12 {
+			w.say(all[i%3].ID(), who, noon, "A comment")
+		}
+		for _, on := range all {
+			require.NoError(w, w.Discussion.Like(w.Context(), on.ID(), who, true))
+		}
+		w.plated(who, media.Key(fmt.Sprint("private/at-once-", who)))
+		_, err := w.Images.Add(w.Context(), userimage.New(who, media.Key(fmt.Sprint("public/at-once-", who)), 1, 1, 10, userimage.Tags{}, noon))
+		require.NoError(w, err)
+	}
+	errs := atOnce(2*len(people), func(i int) (err error) {
+		who := people[i/2]
+		if i%2 == 0 {
+			for j := 0; j < 12 && err == nil; j++ {
+				_, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: all[2-j%3].ID(), Author: host, Content: "Meanwhile", Created: noon})
+			}
+			return err
+		}
+		for _, k := range kindsOfData() {
+			for n := 1; n > 0 && err == nil; {
+				n, err = w.PersonalData.Erase(w.Context(), who, k, 5)
+			}
+		}
+		return err
+	})
+	for _, err := range errs {
+		require.NoError(w, err)
+	}
+	for _, on := range all {
+		assert.Equal(w, event.Counts{Comments: 4 * len(people)}, w.entry(on.ID()).Counts)
+	}
+	w.consistent()
+}
+
+func personalEraseOpenOrder(w *fixtures) {
+	p := w.somebody(1)
+	open, err := w.Ledger.OpenOrders(w.Context(), p.id)
+	require.NoError(w, err)
+	require.Len(w, open, 1)
+	before := w.traded(open[0].ID)
+	w.erase(p.id)
+	assert.Equal(w, before, w.traded(open[0].ID))
+	w.trade(open[0].ID, func(t *payment.Trade) {
+		t.Settle(receiptOf(t.Order, "late", t.Prepayments[0].TradeNo, noon), noon)
+	})
+	assert.Equal(w, 2, w.erase(p.id), "the order and its prepayment, once they are final")
+	assert.Empty(w, w.traded(open[0].ID).Prepayments[0].Intent.OpenID)
+}
+
+func personalEraseAccount(w *fixtures) {
+	p := w.somebody(1)
+	generation := w.account(p.id).Generation
+	w.erase(p.id)
+	a := w.account(p.id)
+	assert.True(w, a.IsErased())
+	assert.True(w, a.Disabled)
+	assert.Empty(w, a.Hash)
+	assert.Empty(w, a.Scopes)
+	assert.Greater(w, a.Generation, generation)
+	_, err := w.Accounts.ByPhone(w.Context(), p.phone)
+	require.ErrorIs(w, err, access.ErrNoAccount)
+	again, err := w.Accounts.Open(w.Context(), access.Account{Phone: p.phone}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(w, err)
+	assert.NotEqual(w, p.id, again)
+	w.fail(noon, access.Attempt{Phone: p.phone, Source: try(1, 1).Source})
+	assert.Zero(w, w.erase(p.id), "what the new account has is not the old one's")
+	require.NoError(w, w.Accounts.Change(w.Context(), p.id, func(*access.Account) error { return nil }))
+	assert.True(w, w.account(p.id).IsErased())
+}
+
+func personalEraseUnknown(w *fixtures) {
+	p := w.somebody(1)
+	w.erase(p.id)
+	members, err := w.Directory.Members(w.Context(), []user.ID{p.id, p.other})
+	require.NoError(w, err)
+	require.Len(w, members, 1)
+	assert.Equal(w, p.other, members[0].ID)
+	_, _, err = w.Subscriptions.Follow(w.Context(), toUser(p.other, p.id, noon))
+	require.ErrorIs(w, err, subscription.ErrNotFound)
+	require.ErrorIs(w, w.Directory.SetAvatar(w.Context(), p.id, avatarOf("late"), 1), user.ErrNotFound)
+}
+
+func personalEraseImport(w *fixtures) {
+	in := w.importer("a.jsonl")
+	someone := userRecord(writer, 900)
+	require.Equal(w, repeated(3, imported.New), in.importAll(someone, bundleRecord(1, 0, 0), publicationRecord(1)))
+	id := w.uid(someone.Phone)
+	w.erase(id)
+	assert.Equal(w, []imported.Status{imported.Refused, imported.Waits}, in.importAll(someone, publicationRecord(1)))
+	assert.Equal(w, []imported.Status{imported.Waits}, in.importAll(publicationRecord(2)))
+	assert.Empty(w, w.knows(imported.Ref{Kind: imported.User, ID: writer}, publicationRecord(1).Ref()))
+	_, err := w.Accounts.ByPhone(w.Context(), someone.Phone)
+	require.ErrorIs(w, err, access.ErrNoAccount)
+	assert.Empty(w, w.records(id, personaldata.Publications))
+	w.consistent()
+}
