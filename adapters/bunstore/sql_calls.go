@@ -101,7 +101,7 @@ func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error
 		return struct{}{}, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
 		backoff.WithNotify(func(err error, pause time.Duration) {
-			s.log.Warn("the database can't be reached; trying again", "error", err, "pause", pause.Round(time.Millisecond))
+			s.log.Warn("the database can't be reached; trying again", "error", err, "pause_ms", pause.Milliseconds())
 		}))
 	if err != nil {
 		return fmt.Errorf("the database can't be reached: %s: %w", s.dialect.location(), err)
