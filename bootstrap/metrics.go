@@ -34,6 +34,11 @@ func (a *App) metrics() http.Handler {
 	if wallet, counts := a.gateway.(*wechatpay.Gateway); counts {
 		countNotifications(registry, wallet)
 	}
+	if a.Config.traces != nil {
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "plaza_trace_spans_dropped_total", Help: "Spans that the collector did not take, or that exceeded the queue.",
+		}, func() float64 { return float64(a.Config.traces.dropped.Load()) }))
+	}
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn)})
 }
 

@@ -56,6 +56,7 @@ func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger) (httpapi.Co
 	config := httpapi.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
 		AddressLimit: c.of(c.LimitAddress), Now: now, Version: thisBuild().String(), Log: log,
+		Tracer: c.traces.tracer(),
 	}
 	if !c.offersDemo {
 		return config, nil

@@ -43,6 +43,10 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
 	defer func() { log.Info("stopped") }()
+	if config.traces, err = openTraces(ctx, log); err != nil {
+		return err
+	}
+	defer config.traces.close() // after the App
 	config.warnOfUnknown(log)
 	if config.Wallet == sandboxWallet && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine

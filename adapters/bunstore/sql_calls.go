@@ -36,6 +36,13 @@ func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) er
 }
 
 func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+	if s.tracer != nil {
+		return s.callTraced(ctx, limit, fn)
+	}
+	return s.callUntraced(ctx, limit, fn)
+}
+
+func (s *Store) callUntraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

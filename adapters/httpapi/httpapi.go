@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
 
 	"plaza/adapters/httpapi/reference"
 	"plaza/application/browsing"
@@ -54,7 +55,9 @@ type Config struct {
 	// DemoPeople are the people of the demo data. The reference page offers to log in as
 	// them.
 	DemoPeople []reference.Person
-	Log        *slog.Logger
+	// Tracer begins spans of requests. Nil: none begin, at no cost.
+	Tracer trace.Tracer
+	Log    *slog.Logger
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -84,6 +87,7 @@ type api struct {
 	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
 	addresses *addressLimit    // nil: none
 	pages     pages
+	tracer    trace.Tracer // nil: none
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -94,7 +98,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c)}
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), c.Tracer}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
@@ -122,6 +126,7 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 
 // serve returns the handler of the route.
 func (a *api) serve(r route) gin.HandlerFunc {
+	r.handle = a.traced(r)
 	return func(g *gin.Context) {
 		requestLogOf(g.Request.Context()).route = g.FullPath()
 		c := &call{gin: g, decoding: a.decoding}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // middleware wraps every request, including redirects and unknown paths. It sets the
@@ -20,13 +22,14 @@ import (
 type middleware struct {
 	next    http.Handler
 	log     *slog.Logger
+	tracer  trace.Tracer // nil: none
 	trusted []netip.Prefix
 
 	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies}
+	return &middleware{next: next, log: c.Log, tracer: c.Tracer, trusted: c.TrustedProxies}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -42,14 +45,18 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
 	out.log = requestLog{log: f.log, id: [1]string{requestID(r.Header.Get(requestIDHeader))}, client: clientAddr(r, f.trusted)}
-	ctx, cancel := context.WithTimeout(withRequestLog(r.Context(), &out.log), paceOf(r).whole)
+	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.tracer, r)
+	ctx, cancel := context.WithTimeout(ctx, paceOf(r).whole)
 	defer cancel()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
 
 	maps.Copy(out.Header(), commonHeaders)
 	out.Header()[requestIDHeader] = out.log.id[:]
-	defer func() { out.note(ctx, r, time.Since(began)) }()
+	defer func() {
+		out.note(ctx, r, time.Since(began))
+		out.end(r)
+	}()
 	defer recoverPanic(out, r)
 	f.next.ServeHTTP(out, r)
 }

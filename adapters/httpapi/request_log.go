@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"plaza/domain/fault"
 	"plaza/domain/user"
 )
@@ -21,6 +23,8 @@ type requestLog struct {
 	route  string     // pattern of the matched route; empty: none
 	user   user.ID    // zero: no valid token
 	code   string     // of the error; empty: none
+	trace  trace.TraceID
+	span   trace.Span // nil: none
 }
 
 type requestLogKey struct{}
@@ -48,6 +52,9 @@ func Logger(ctx context.Context) *slog.Logger { return LoggerOr(ctx, slog.Defaul
 // demand, because few requests log more than one line.
 func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
 	if l, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
+		if l.trace.IsValid() {
+			return l.log.With("request_id", l.id[0], "trace_id", l.trace.String())
+		}
 		return l.log.With("request_id", l.id[0])
 	}
 	return otherwise
@@ -62,7 +69,7 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 		return
 	}
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
-	attrs := append(make([]slog.Attr, 0, 9),
+	attrs := append(make([]slog.Attr, 0, 10),
 		slog.String("request_id", l.id[0]), slog.String("method", req.Method), slog.String("route", l.pattern()),
 		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)))
 	if l.client.IsValid() {
@@ -73,6 +80,9 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 	}
 	if l.code != "" {
 		attrs = append(attrs, slog.String("code", l.code))
+	}
+	if l.trace.IsValid() {
+		attrs = append(attrs, slog.String("trace_id", l.trace.String()))
 	}
 	line.AddAttrs(attrs...)
 	_ = handler.Handle(ctx, line) // a failure to log can't be reported
