@@ -62,6 +62,9 @@ func TestAUT11_failed_logins_are_lines_that_fail2ban_reads(t *testing.T) {
 				require.NoError(t, err)
 				req.Header.Set("X-Forwarded-For", from)
 				req.Header.Set("X-Request-ID", `client=203.0.113.66\`)
+				if strings.HasSuffix(from, "5") {
+					req.Header.Set("traceparent", "00-"+callersTrace+"-"+callersParent+"-01")
+				}
 				status, _ := s.answer(req)
 				return status
 			}
