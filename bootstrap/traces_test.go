@@ -23,6 +23,9 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"plaza/domain/locale"
+	"plaza/domain/media"
+	"plaza/domain/secret"
 	"plaza/test/pictures"
 )
 
@@ -269,6 +272,45 @@ func TestSpans_of_requests_to_others_have_no_secrets(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{"s3 POST", "translator POST /translate"}, names)
 	assert.NotContains(t, string(raw), "secret")
+}
+
+func TestRequests_to_the_translator_and_to_S3_are_spans(t *testing.T) {
+	withoutTraces(t)
+	r := newReceiver(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
+	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Empty(t, r.Header.Get("Traceparent"), "others do not learn of our traces")
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer peer.Close()
+	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, io.Discard))
+	require.NoError(t, err)
+	c := Config{
+		PublicURL: "http://127.0.0.1", Translator: "libretranslate", TranslatorURL: peer.URL, traces: traces,
+		MediaURL: MediaURL{Endpoint: peer.URL, Region: "eu", Bucket: "plaza-pictures"}, MediaKeyID: "id", MediaSecret: secret.New("key"),
+	}
+	ctx, request := traces.tracer().Start(t.Context(), "request")
+	translator, err := newTranslator(c)
+	require.NoError(t, err)
+	en, _ := locale.Parse("en")
+	fr, _ := locale.Parse("fr")
+	_, err = translator.Translate(ctx, en, fr, []string{"a walk"})
+	require.Error(t, err)
+	store, err := openMedia(c, secret.New("signing"))
+	require.NoError(t, err)
+	_, err = store.Open(ctx, media.KeyAt(media.Everyone, "abcdefghijklmnopqrstuvwxyz.jpg"))
+	require.Error(t, err)
+	request.End()
+	traces.close()
+	all, raw := r.spans(t)
+	names := map[string]bool{}
+	for _, span := range all {
+		if id := request.SpanContext().SpanID(); bytes.Equal(id[:], span.ParentSpanId) {
+			names[span.Name] = true
+		}
+	}
+	assert.Equal(t, map[string]bool{"translator POST /translate": true, "s3 HEAD": true}, names)
+	assert.NotContains(t, string(raw), "abcdefghijklm")
 }
 
 // TestSecrets_are_in_no_log_metric_or_span: a walk over the interface, with secrets wherever a
