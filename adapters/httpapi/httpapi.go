@@ -87,6 +87,7 @@ type api struct {
 	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
 	addresses *addressLimit    // nil: none
 	pages     pages
+	kept      *keptReplies
 	tracer    trace.Tracer // nil: none
 }
 
@@ -98,7 +99,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), c.Tracer}
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
