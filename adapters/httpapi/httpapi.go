@@ -120,7 +120,7 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
-	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNotFound) })
+	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNoPath) })
 	engine.NoMethod(gin.WrapF(refuser(rows)))
 	return engine, nil
 }
@@ -161,5 +161,8 @@ func (a *api) admitted(r route, c *call) (reply, error) {
 	return answer, err
 }
 
-// errNotFound is the fault of an unknown path or ID.
+// errNotFound is the fault of an unknown ID or file.
 var errNotFound = fault.New(fault.NotFound, "Not found.")
+
+// errNoPath is the fault of a path that no route has.
+var errNoPath = fault.New(fault.NotFound, "This path does not exist. The page /docs/ describes all paths.")
