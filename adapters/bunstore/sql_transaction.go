@@ -84,6 +84,7 @@ type stepStatements struct {
 	rateLimitSteps
 	quotaSteps
 	throttleSteps
+	telemetrySteps
 }
 
 func newStepStatements(d dialect) stepStatements {
@@ -91,6 +92,7 @@ func newStepStatements(d dialect) stepStatements {
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
+		telemetrySteps: newTelemetrySteps(),
 	}
 }
 

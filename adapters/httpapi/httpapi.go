@@ -56,8 +56,9 @@ type Config struct {
 	// them.
 	DemoPeople []reference.Person
 	// Tracer begins spans of requests. Nil: none begin, at no cost.
-	Tracer trace.Tracer
-	Log    *slog.Logger
+	Tracer  trace.Tracer
+	Log     *slog.Logger
+	Metrics Metrics
 }
 
 // UseCases are the dependencies of the handlers. All are required.

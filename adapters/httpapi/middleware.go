@@ -22,6 +22,7 @@ import (
 type middleware struct {
 	next    http.Handler
 	log     *slog.Logger
+	metrics Metrics
 	tracer  trace.Tracer // nil: none
 	trusted []netip.Prefix
 
@@ -29,7 +30,7 @@ type middleware struct {
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{next: next, log: c.Log, tracer: c.Tracer, trusted: c.TrustedProxies}
+	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -44,7 +45,9 @@ var commonHeaders = http.Header{
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
-	out.log = requestLog{log: f.log, id: [1]string{requestID(r.Header.Get(requestIDHeader))}, client: clientAddr(r, f.trusted)}
+	out.log = requestLog{
+		log: f.log, id: [1]string{requestID(r.Header.Get(requestIDHeader))}, client: clientAddr(r, f.trusted), limited: f.metrics.Limited,
+	}
 	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.tracer, r)
 	ctx, cancel := context.WithTimeout(ctx, paceOf(r).whole)
 	defer cancel()
@@ -53,8 +56,11 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	maps.Copy(out.Header(), commonHeaders)
 	out.Header()[requestIDHeader] = out.log.id[:]
+	f.metrics.Begun()
 	defer func() {
-		out.note(ctx, r, time.Since(began))
+		took := time.Since(began)
+		f.metrics.Ended(r.Method, out.log.pattern(), out.status, took)
+		out.note(ctx, r, took)
 		out.end(r)
 	}()
 	defer recoverPanic(out, r)

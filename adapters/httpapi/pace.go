@@ -115,7 +115,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 }
 
 // errOverloaded is the fault of a server that works on as many requests as it may.
-var errOverloaded = fault.RetryAfter(fault.Unavailable, time.Second, "The server is overloaded. Try again soon.")
+var errOverloaded = fault.RetryAfter(fault.Unavailable, time.Second, "The server is overloaded. Try again soon.").AtLimit("requests")
 
 // slot is the place of a request among those that are worked on.
 type slot struct {

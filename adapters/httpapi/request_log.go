@@ -23,8 +23,11 @@ type requestLog struct {
 	route  string     // pattern of the matched route; empty: none
 	user   user.ID    // zero: no valid token
 	code   string     // of the error; empty: none
-	trace  trace.TraceID
-	span   trace.Span // nil: none
+
+	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
+
+	trace trace.TraceID
+	span  trace.Span // nil: none
 }
 
 type requestLogKey struct{}

@@ -36,8 +36,9 @@ func newDecoding() *admission.Queue {
 
 // Faults of a picture in JSON.
 var (
-	errUploadsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is reading too many large pictures. Try again soon.")
-	errNotBase64   = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
+	errUploadsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is reading too many large pictures. Try again soon.").
+			AtLimit("picture_bodies")
+	errNotBase64 = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
 )
 
 // fillFromJSON receives the whole body before it decodes it, so a slow client does not keep
