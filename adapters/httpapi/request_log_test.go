@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -56,23 +55,6 @@ func TestGEN10_the_line_of_a_request(t *testing.T) {
 	line = logged(t, httptest.NewRequest(http.MethodPut, "/nowhere/secret/", nil), missing)
 	assert.Equal(t, "none", line["route"])
 	assert.Equal(t, "RESOURCE_NOT_FOUND", line["code"])
-}
-
-// logCost is how often a request may allocate in the middleware, its line included.
-const logCost = 9
-
-func TestA_line_of_the_log_costs_little(t *testing.T) {
-	for format, handler := range map[string]slog.Handler{"text": slog.NewTextHandler(io.Discard, nil), "json": slog.NewJSONHandler(io.Discard, nil)} {
-		f := newMiddleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			requestLogOf(r.Context()).user = 1_000_000
-			w.WriteHeader(http.StatusNoContent)
-		}), Config{Log: slog.New(handler)})
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.Header.Set("X-Request-ID", "abc-123")
-		w := httptest.NewRecorder()
-		f.ServeHTTP(w, r)
-		assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { f.ServeHTTP(w, r) }), float64(logCost), format)
-	}
 }
 
 func TestAUT14_every_call_of_the_back_office_is_one_audit_line(t *testing.T) {
