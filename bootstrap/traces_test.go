@@ -279,7 +279,7 @@ func TestRequests_to_the_translator_and_to_S3_are_spans(t *testing.T) {
 	r := newReceiver(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
 	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		assert.Empty(t, r.Header.Get("Traceparent"), "others do not learn of our traces")
+		assert.Empty(t, r.Header.Get("Traceparent"), "other systems get no traceparent")
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	defer peer.Close()
