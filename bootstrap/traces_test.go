@@ -235,7 +235,8 @@ func TestA_collector_that_hangs_fills_a_bounded_queue(t *testing.T) {
 	defer collector.Close()
 	defer sync.OnceFunc(func() { close(hangs) })()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, io.Discard))
+	var log output
+	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, &log))
 	require.NoError(t, err)
 	for range maxQueued + 100 {
 		_, span := traces.tracer().Start(t.Context(), "request")
@@ -243,6 +244,11 @@ func TestA_collector_that_hangs_fills_a_bounded_queue(t *testing.T) {
 	}
 	assert.EqualValues(t, 100, traces.dropped.Load())
 	assert.EqualValues(t, maxQueued, traces.queued.Load())
+	if testing.Short() {
+		return // the rest takes flushTimeout
+	}
+	traces.close()
+	assert.Contains(t, log.String(), "the last traces were not sent")
 }
 
 // silent is a transport without answers.

@@ -12,11 +12,11 @@ import (
 )
 
 // callTraced is callUntraced with a span around it, which covers all tries, if the call is
-// part of a trace: those of health checks and background jobs are not. The span is named
+// part of a sampled trace: those of health checks and background jobs are not. The span is named
 // by the method of the port. It has no statements, because bun writes values into their text,
 // and no error, because those of drivers quote values.
 func (s *Store) callTraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
-	if !trace.SpanContextFromContext(ctx).IsValid() {
+	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return s.callUntraced(ctx, limit, fn)
 	}
 	ctx, span := s.tracer.Start(ctx, calledMethod(), trace.WithSpanKind(trace.SpanKindClient),
