@@ -30,6 +30,7 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 		if err := app.LoadDemo(ctx); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
 		}
+		audit(ctx, app.Log, "demo")
 		return s.printf("The demo data is in %s.\n", displayURL(app.Config))
 	})
 }
@@ -38,6 +39,8 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 func (c demoCommand) remove(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		done, err := demo.Remove(ctx, app.demoPorts(), time.Now())
+		audit(ctx, app.Log, "demo --remove", "accounts", done.Accounts, "events", done.Events,
+			"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil)
 		if err != nil {
 			return fmt.Errorf("remove demo data: %w; run the command again to continue", err)
 		}

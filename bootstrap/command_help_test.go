@@ -25,7 +25,7 @@ func TestMisspelt_commands_are_corrected(t *testing.T) {
 		"nonsense":     "plaza: unknown command nonsense\nTry: plaza --help\n",
 		"user creat":   "plaza: unknown command creat, did you mean \"create\"?\nTry: plaza user --help\n",
 		"help nothing": "plaza: unknown command nothing\n",
-		"user": "plaza: plaza user needs a command: create, list, disable, enable, passwd, scopes\n" +
+		"user": "plaza: plaza user needs a command: create, list, show, disable, enable, passwd, scopes, staff, export, erase\n" +
 			"Try: plaza user --help\n",
 		"user create --usrname x": "plaza: unknown flag --usrname, did you mean \"--username\"?\nTry: plaza user create --help\n",
 		"-x":                      "plaza: unknown flag -x\nTry: plaza --help\n",

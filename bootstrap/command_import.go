@@ -42,7 +42,7 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	if c.DryRun {
 		ifMissing = asEmpty
 	}
-	return c.withApp(ctx, s, ifMissing, func(app *App) error { return c.bring(ctx, s, app.Importer, sources) })
+	return c.withApp(ctx, s, ifMissing, func(app *App) error { return c.bring(ctx, s, app, sources) })
 }
 
 // giveWay limits an import, which is sequential, to one core, so that its garbage collection
@@ -62,14 +62,18 @@ func giveWay() {
 }
 
 // bring imports the sources and prints the summary.
-func (c importCommand) bring(ctx context.Context, s streams, importer *importing.Importer, sources []importing.Source) error {
-	work := importer.Import
+func (c importCommand) bring(ctx context.Context, s streams, app *App, sources []importing.Source) error {
+	work := app.Importer.Import
 	if c.DryRun {
-		work = importer.DryRun
+		work = app.Importer.DryRun
 	}
 	watcher := newImportWatcher(s, sources)
 	summary, err := work(ctx, sources, watcher)
 	watcher.end()
+	if !c.DryRun {
+		all := summary.All()
+		audit(ctx, app.Log, "import", "files", c.Files, "new", all.New, "changed", all.Changed, "rejected", summary.Rejected, "complete", err == nil)
+	}
 	return c.conclude(s, summary, err, watcher)
 }
 

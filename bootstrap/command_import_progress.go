@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"plaza/application/importing"
 	"plaza/domain/imported"
@@ -35,7 +33,7 @@ type importWatcher struct {
 
 func newImportWatcher(s streams, sources []importing.Source) *importWatcher {
 	w := &importWatcher{out: s.err, sources: sources, began: time.Now(), printed: time.Now(), rejects: map[imported.File]bool{}}
-	if file, is := s.err.(*os.File); is && term.IsTerminal(int(file.Fd())) {
+	if isTerminal(s.err) {
 		_, size := w.read()
 		w.bar = progressbar.NewOptions64(size, progressbar.OptionSetWriter(s.err), progressbar.OptionThrottle(barEvery),
 			progressbar.OptionSetPredictTime(size > 0), progressbar.OptionSetElapsedTime(true), progressbar.OptionClearOnFinish(),

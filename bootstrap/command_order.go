@@ -36,6 +36,7 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "order create", "order", made.ID, "payer", made.User, "amount", made.Amount)
 		if c.JSON {
 			return printJSON(s.out, orderOf(made))
 		}

@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -44,6 +43,7 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "token issue", "user", c.User, "token", session.ID, "scopes", listed(session.Scopes))
 		if session.Account.Disabled {
 			fmt.Fprintf(s.err, "Account %d is disabled: the token is invalid until the account is enabled.\n", c.User)
 		}
@@ -122,22 +122,23 @@ type tokenRevoke struct {
 func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 	id, err := strconv.ParseInt(c.Token.Reveal(), 10, 64)
 	isID := err == nil
-	if _, isKey := access.HashKey(c.Token); !isKey && !isID {
+	hash, isKey := access.HashKey(c.Token)
+	if !isKey && !isID {
 		return misusef("the argument is neither the key nor the id of a token")
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		var err error
-		if isID {
-			err = app.Signin.Revoke(ctx, access.TokenID(id))
-		} else {
-			err = app.Signin.Logout(ctx, c.Token)
+		id := access.TokenID(id)
+		if !isID {
+			session, err := app.Stores.Tokens.Session(ctx, hash)
+			if err != nil {
+				return err
+			}
+			id = session.ID
 		}
-		if errors.Is(err, access.ErrBadKey) {
-			err = access.ErrNoSession
-		}
-		if err != nil {
+		if err := app.Signin.Revoke(ctx, id); err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "token revoke", "token", id)
 		return s.printf("The token is revoked.\n")
 	})
 }

@@ -67,6 +67,7 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "user create", "user", id, "staff", c.Staff)
 		if c.JSON {
 			account, err := app.person(ctx, id)
 			if err != nil {
@@ -226,11 +227,12 @@ type userAccess struct {
 	dataCommand
 }
 
-func (c userAccess) set(ctx context.Context, s streams, disabled bool, result string) error {
+func (c userAccess) set(ctx context.Context, s streams, act string, disabled bool, result string) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		if err := app.Signin.SetDisabled(ctx, c.UID, disabled); err != nil {
 			return err
 		}
+		audit(ctx, app.Log, act, "user", c.UID)
 		return s.printf("Account %d is %s\n", c.UID, result)
 	})
 }
@@ -238,13 +240,13 @@ func (c userAccess) set(ctx context.Context, s streams, disabled bool, result st
 type userDisable struct{ userAccess }
 
 func (c userDisable) Run(ctx context.Context, s streams) error {
-	return c.set(ctx, s, true, "disabled. Its password and its tokens are not accepted.")
+	return c.set(ctx, s, "user disable", true, "disabled. Its password and its tokens are not accepted.")
 }
 
 type userEnable struct{ userAccess }
 
 func (c userEnable) Run(ctx context.Context, s streams) error {
-	return c.set(ctx, s, false, "enabled. Its tokens are valid again.")
+	return c.set(ctx, s, "user enable", false, "enabled. Its tokens are valid again.")
 }
 
 type userPasswd struct {
@@ -266,6 +268,7 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 		if err := app.Signin.SetPassword(ctx, c.UID, password); err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "user passwd", "user", c.UID)
 		return s.printf("The password of account %d is set. Its tokens are revoked.\n", c.UID)
 	})
 }
@@ -295,6 +298,7 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff)
 		if scopes := account.EffectiveScopes(); len(scopes) > 0 {
 			return s.printf("Account %d has the scopes %s.\n", c.UID, joined(scopes, ", "))
 		}

@@ -3,9 +3,23 @@ package bootstrap
 import (
 	"fmt"
 	"io"
+	"os"
+
+	"golang.org/x/term"
 )
 
-// greet prints the URLs of the server and, with the demo data, a first request.
+// isTerminal reports whether the input or output is a terminal.
+func isTerminal(stream any) bool {
+	file, is := stream.(*os.File)
+	return is && term.IsTerminal(int(file.Fd()))
+}
+
+// greets reports whether serve greets on the output: people read a terminal, and programs that
+// read JSON read all that is printed.
+func (c Config) greets(out any) bool { return isTerminal(out) && c.LogFormat != "json" }
+
+// greet prints the URLs of the server and, with the demo data, a first request. Programs find
+// the addresses in the log.
 func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
 	fmt.Fprintf(w, `Plaza %s
   REST interface  %[2]s

@@ -116,7 +116,7 @@ func openMedia(c Config, signing secret.String) (mediaStore, error) {
 	at := c.MediaURL
 	s, err := s3.New(s3.Config{
 		Endpoint: at.Endpoint, Region: at.Region, Bucket: at.Bucket, Prefix: at.Prefix, PublicURL: at.PublicURL,
-		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing),
+		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing), Wrap: c.traces.spans("s3", false),
 	})
 	if err != nil {
 		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", errUsage, err)

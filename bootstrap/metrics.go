@@ -31,6 +31,10 @@ func (a *App) registerMetrics(wallet payment.Gateway, translator localisation.Tr
 	if wallet, counts := wallet.(*wechatpay.Gateway); counts {
 		a.registerNotifications(wallet)
 	}
+	if a.Config.traces != nil {
+		a.registerCounter("plaza_trace_spans_dropped_total", "Spans that the collector did not take, or that exceeded the queue.",
+			nil, a.Config.traces.dropped.Load)
+	}
 	if database := a.Database(); database != nil {
 		a.Metrics.Register(newPoolCollector(database))
 		a.Metrics.AddJob(sweepJob, time.Now())

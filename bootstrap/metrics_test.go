@@ -92,10 +92,12 @@ func namesIn(text string, pattern *regexp.Regexp) []string {
 }
 
 // TestMetrics_of_a_server_are_those_of_the_table serves the demo with all that has metrics: a database, a wallet, and
-// a remote translator, which is down, with a budget.
+// a remote translator, which is down, with a budget, and a collector of traces.
 func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 	down := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(down.Close)
+	withoutTraces(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", down.URL)
 	c := serveSettings(demoDir(t))
 	c.Translator, c.TranslatorURL, c.TranslatorBudget = "libretranslate", down.URL, new(int64(1000))
 	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}

@@ -42,6 +42,11 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
+	defer func() { log.Info("stopped") }()
+	if config.traces, err = openTraces(ctx, log); err != nil {
+		return err
+	}
+	defer config.traces.close() // after the App
 	config.warnOfUnknown(log)
 	if config.Wallet == sandboxWallet && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
@@ -52,6 +57,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 			return err
 		}
 		config.WalletURL = box.URL()
+		log.Info("serving a wallet sandbox", "url", config.WalletURL)
 		stop := box.runBeside(ctx)
 		defer func() { err = errors.Join(err, stop()) }() // after the App, which calls it
 	}
@@ -75,7 +81,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		app.warnOfExposure(ctx, hasPublicURL, c.Demo)
 	}
 	limitMemory(log)
-	greet(s.out, listeners, config, c.Demo)
+	if config.greets(s.out) {
+		greet(s.out, listeners, config, c.Demo)
+	}
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	context.AfterFunc(ctx, func() {
@@ -176,7 +184,7 @@ func Serve(ctx context.Context, app *App, l *Listeners) error {
 		return errors.Join(public.Shutdown(drain), admin.Shutdown(drain))
 	})
 	ready.Store(true)
-	app.Log.Info("serving", "addr", l.public.Addr(), "admin", l.admin.Addr(), "version", thisBuild().String())
+	app.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", thisBuild().String())
 	return group.Wait()
 }
 

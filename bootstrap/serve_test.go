@@ -23,7 +23,9 @@ import (
 type serving struct {
 	*testing.T
 	url, admin string
+	dataDir    string
 	log        *output // complete once stop has returned
+	out        *output // the standard output, which is no terminal
 	stop       func()
 }
 
@@ -61,28 +63,28 @@ func serveSettings(dataDir string) Config {
 	}
 }
 
-var greeting = regexp.MustCompile(`REST interface  (\S+)\n(?:[^\n]*\n)*?  Health          (\S+)/readyz\n`)
+// addresses finds both addresses of a server in its log.
+var addresses = regexp.MustCompile(`msg=serving addr=(\S+) admin=(\S+)|"msg":"serving","addr":"([^"]+)","admin":"([^"]+)"`)
 
 // startServing runs the command until stop is called, at the latest when the test ends.
 func startServing(t *testing.T, c serveCommand) *serving {
 	t.Helper()
-	s := &serving{T: t, log: newOutput()}
-	out := newOutput()
+	s := &serving{T: t, dataDir: c.DataDir, log: newOutput(), out: newOutput()}
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() { done <- c.Run(ctx, func() {}, streams{out: out, err: s.log}) }()
+	go func() { done <- c.Run(ctx, func() {}, streams{out: s.out, err: s.log}) }()
 	s.stop = sync.OnceFunc(func() {
 		end()
 		require.NoError(t, <-done, "%s", s.log)
 	})
 	for deadline := time.After(time.Minute); ; {
-		if said := greeting.FindStringSubmatch(out.String()); said != nil {
-			s.url, s.admin = said[1], said[2]
+		if said := addresses.FindStringSubmatch(s.log.String()); said != nil {
+			s.url, s.admin = "http://"+said[1]+said[3], "http://"+said[2]+said[4]
 			t.Cleanup(s.stop)
 			return s
 		}
 		select {
-		case <-out.wrote:
+		case <-s.log.wrote:
 		case err := <-done:
 			end()
 			require.Failf(t, "the server ended", "%v\n%s", err, s.log)
@@ -144,8 +146,10 @@ func TestServe_in_this_process(t *testing.T) {
 	assert.Empty(t, s.login("+86-13800000001"), "there is no demo")
 	assert.NotContains(t, s.get(s.url+"/docs/"), `class="person"`)
 	s.stop()
+	assert.Empty(t, s.out.String(), "the greeting is for terminals")
+	assert.Regexp(t, ` msg="stopping; [^\n]*\n(?s:.*)time=\S+ level=INFO msg=stopped\n$`, s.log.String())
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
-	assert.NotContains(t, s.log.String(), "level=WARN")
+	assert.Equal(t, strings.Count(s.log.String(), "level=WARN"), strings.Count(s.log.String(), `level=WARN msg="login failed"`), s.log.String())
 }
 
 func TestGEN14_health_and_metrics_are_not_limited(t *testing.T) {

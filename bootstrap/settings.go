@@ -64,6 +64,7 @@ type Config struct {
 
 	unparsed
 	offersDemo bool
+	traces     *traces // nil: off
 }
 
 // OfferDemo returns the configuration of a server whose reference page offers to log in as

@@ -107,7 +107,10 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger, swept func(be
 	if c.DatabaseURL == inMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", errUsage, inMemory)
 	}
-	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Swept: swept, Log: log})
+	return bunstore.Open(ctx, bunstore.Options{
+		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
+		Swept: swept, Log: log, Tracer: c.traces.tracer(),
+	})
 }
 
 // prepareSchema applies missing migrations. With PLAZA_MIGRATE=false it fails if some are missing.

@@ -77,7 +77,7 @@ func (c *Config) checkTranslator(p problems) {
 
 // newTranslator returns the configured translator, or nil for none.
 func newTranslator(c Config) (localisation.Translator, error) {
-	connection := provider.Connection{URL: c.TranslatorURL}
+	connection := provider.Connection{URL: c.TranslatorURL, Wrap: c.traces.spans("translator", true)}
 	var remote localisation.Translator
 	var err error
 	switch c.Translator {

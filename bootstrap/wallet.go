@@ -92,6 +92,7 @@ func newGateway(c Config) (payment.Gateway, error) {
 		gateway, err = wechatpay.New(wechatpay.Config{
 			URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: c.walletApps(),
 			NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath), Deadline: c.WalletTimeout,
+			Wrap: c.traces.spans("wallet", true),
 		})
 	}
 	if err != nil {

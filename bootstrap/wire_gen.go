@@ -55,7 +55,8 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	estimator := _wireEstimatorValue
 	signinTokenTTL := tokenTTL(c)
 	limits := writeLimits(c)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, now, log)
+	v := logOf(log)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, now, v)
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media
@@ -76,7 +77,6 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	publicationRepository := stores.Publications
 	cache := stores.Translations
 	translationOffer := offer(c)
-	v := logOf(log)
 	translationTranslation := translation.New(translator, cache, translationOffer, now, v)
 	readingTranslate := translate(translationTranslation)
 	readingReading := reading.New(publicationRepository, readingTranslate, store, now)

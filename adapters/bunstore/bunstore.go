@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
+	oteltrace "go.opentelemetry.io/otel/trace"
 )
 
 // Store implements every store port over one database. Each port is a separate view,
@@ -34,6 +35,7 @@ type Store struct {
 	sweepDraw func() int    // zero: a write also removes expired rows
 	swept     func(began time.Time, err error)
 	log       *slog.Logger
+	tracer    oteltrace.Tracer // nil: none
 }
 
 // Options select a database and configure its use.
@@ -55,6 +57,8 @@ type Options struct {
 	// Swept is called after each removal of expired rows with its result. nil: no call.
 	Swept func(began time.Time, err error)
 	Log   *slog.Logger // nil disables logging
+	// Tracer begins a span for each call of a port. Nil: none begin, at no cost.
+	Tracer oteltrace.Tracer
 
 	trace  pgx.QueryTracer // sees every statement on Postgres; set only in tests
 	schema fs.FS           // replaces the program's migrations; set only in tests
@@ -89,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.limit, s.log, s.schema = o.Limit, o.Log, o.schema
+	s.limit, s.log, s.schema, s.tracer = o.Limit, o.Log, o.schema, o.Tracer
 	s.sweepDraw, s.swept = drawSweep, o.Swept
 	if s.schema == nil {
 		s.schema = s.dialect.migrations()

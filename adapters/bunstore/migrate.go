@@ -83,7 +83,7 @@ func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
 		}
 		return name, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(migrateLimit), backoff.WithNotify(func(err error, pause time.Duration) {
-		s.log.Info("the schema cannot be changed yet; trying again", "error", err, "pause", pause.Round(time.Millisecond))
+		s.log.Info("the schema cannot be changed yet; trying again", "error", err, "pause_ms", pause.Milliseconds())
 	}))
 }
 

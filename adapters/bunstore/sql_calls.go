@@ -36,6 +36,13 @@ func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) er
 }
 
 func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+	if s.tracer != nil {
+		return s.callTraced(ctx, limit, fn)
+	}
+	return s.callUntraced(ctx, limit, fn)
+}
+
+func (s *Store) callUntraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -101,7 +108,7 @@ func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error
 		return struct{}{}, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
 		backoff.WithNotify(func(err error, pause time.Duration) {
-			s.log.Warn("the database can't be reached; trying again", "error", err, "pause", pause.Round(time.Millisecond))
+			s.log.Warn("the database can't be reached; trying again", "error", err, "pause_ms", pause.Milliseconds())
 		}))
 	if err != nil {
 		return fmt.Errorf("the database can't be reached: %s: %w", s.dialect.location(), err)

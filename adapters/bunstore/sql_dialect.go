@@ -40,6 +40,8 @@ type dialect interface {
 	// lockName is the statement of lock for a parameter with the name. It is empty where there
 	// is one writer at a time.
 	lockName(parameter string) string
+	// system returns the name of the database, as OpenTelemetry writes it.
+	system() string
 	// location describes the location of the database, without secrets.
 	location() string
 	// tryLock is lock without waiting: it reports whether the name is locked now.

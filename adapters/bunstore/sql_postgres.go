@@ -187,6 +187,8 @@ func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bo
 	return locked, err
 }
 
+func (postgres) system() string { return "postgresql" }
+
 func (postgres) location() string { return "Postgres" }
 
 // checkNotReplaced, mayBegin and identify do nothing: a server keeps its databases.

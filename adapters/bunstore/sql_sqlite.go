@@ -95,6 +95,8 @@ func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
 
 func (sqlite) lockName(string) string { return "" }
 
+func (sqlite) system() string { return "sqlite" }
+
 func (d sqlite) location() string { return d.file.path }
 
 func (d sqlite) checkNotReplaced() error { return d.file.check() }

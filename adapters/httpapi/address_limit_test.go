@@ -36,7 +36,7 @@ func newLimited(t *testing.T) *limited {
 	}
 	a := &api{addresses: newAddressLimit(c)}
 	a.Portraits = func(string) ([]byte, bool) { return []byte("PNG"), true }
-	router, err := newRouter(a, c.TrustedProxies, table)
+	router, err := newRouter(a, table)
 	require.NoError(t, err)
 	l.Handler = newMiddleware(withCORS(router, []string{"https://app.example"}), c)
 	return l

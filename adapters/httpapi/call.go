@@ -22,6 +22,7 @@ type call struct {
 	pictures map[string]*upload // of the body, by field
 	decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once
 	leave    func()             // releases what enter acquired; nil: nothing
+	audited  []any              // what a call of the back office is about, as attributes of its audit line
 }
 
 // enter acquires memory for a list of that many events. The end of the call releases it, if
@@ -48,13 +49,7 @@ func (c *call) ctx() context.Context { return c.gin.Request.Context() }
 
 // address returns the caller's address: the peer's, or the one that trusted proxies report.
 // It is zero when the peer has no address, as on a Unix socket.
-func (c *call) address() netip.Addr {
-	addr, err := netip.ParseAddr(c.gin.ClientIP())
-	if err != nil {
-		return netip.Addr{}
-	}
-	return addr
-}
+func (c *call) address() netip.Addr { return requestLogOf(c.ctx()).client }
 
 // name returns the value of the path's variable.
 func (c *call) name() string {

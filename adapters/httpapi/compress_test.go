@@ -150,7 +150,7 @@ func TestGEN_12_errors_are_compressed_and_pictures_are_not(t *testing.T) {
 }
 
 func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {
-	router, err := newRouter(&api{}, nil, table)
+	router, err := newRouter(&api{}, table)
 	require.NoError(t, err)
 	for _, origin := range []string{"https://app.example", "https://evil.example"} {
 		for _, asked := range codings {

@@ -13,7 +13,7 @@ import (
 // crossOrigin sends a request from a page of the origin to a server that lists the origins.
 func crossOrigin(t *testing.T, origins, origin string, change func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
-	router, err := newRouter(&api{}, nil, table)
+	router, err := newRouter(&api{}, table)
 	require.NoError(t, err)
 	r := httptest.NewRequest(http.MethodOptions, "/api/xfile/event/", nil)
 	if origin != "" {

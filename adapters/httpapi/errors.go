@@ -75,7 +75,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 // countLimit counts the limit that has refused the request, if one has.
 func countLimit(ctx context.Context, err error) {
 	f, isFault := fault.As(err)
-	if l, is := ctx.Value(loggerKey{}).(identified); is && isFault && f.Limit != "" {
+	if l := requestLogOf(ctx); l.limited != nil && isFault && f.Limit != "" {
 		l.limited(f.Limit)
 	}
 }

@@ -125,7 +125,7 @@ func FuzzSignedURL(f *testing.F) {
 			f.Add(name, query)
 		}
 	}
-	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, nil, table)
+	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, table)
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, name, query string) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)

@@ -181,7 +181,7 @@ func FuzzTarget(f *testing.F) {
 	for _, r := range table {
 		rows = append(rows, row(r.Method, r.Path, NoAuth, func(*api, *call) (reply, error) { return noContent(), nil }))
 	}
-	router, err := newRouter(&api{}, nil, rows)
+	router, err := newRouter(&api{}, rows)
 	require.NoError(f, err)
 	handler := newMiddleware(router, Config{Log: discarded})
 	get := func(target string) *httptest.ResponseRecorder {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
 
 	"plaza/adapters/httpapi/reference"
 	"plaza/application/browsing"
@@ -54,8 +55,10 @@ type Config struct {
 	// DemoPeople are the people of the demo data. The reference page offers to log in as
 	// them.
 	DemoPeople []reference.Person
-	Log        *slog.Logger
-	Metrics    Metrics
+	// Tracer begins spans of requests. Nil: none begin, at no cost.
+	Tracer  trace.Tracer
+	Log     *slog.Logger
+	Metrics Metrics
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -86,6 +89,7 @@ type api struct {
 	addresses *addressLimit    // nil: none
 	pages     pages
 	kept      *keptReplies
+	tracer    trace.Tracer // nil: none
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -96,8 +100,8 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies()}
-	router, err := newRouter(a, c.TrustedProxies, slices.Concat(table, pageTable))
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer}
+	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +109,12 @@ func New(c Config, u UseCases) (http.Handler, error) {
 }
 
 // newRouter returns the router without the middleware.
-func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, error) {
+func newRouter(a *api, rows []route) (http.Handler, error) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
-	engine.UseEscapedPath = true // a name may contain an escaped slash
-	engine.RemoteIPHeaders = []string{"X-Forwarded-For"}
-	proxies := make([]string, len(trusted))
-	for i, prefix := range trusted {
-		proxies[i] = prefix.String()
-	}
-	if err := engine.SetTrustedProxies(proxies); err != nil {
-		return nil, fmt.Errorf("httpapi: trusted proxies: %w", err)
-	}
+	engine.UseEscapedPath = true       // a name may contain an escaped slash
+	engine.ForwardedByClientIP = false // clientAddr is the rule
 	for _, r := range rows {
 		if r.Policy == (Policy{}) {
 			return nil, fmt.Errorf("httpapi: %s %s has no policy", r.Method, r.Path)
@@ -131,8 +128,9 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 
 // serve returns the handler of the route.
 func (a *api) serve(r route) gin.HandlerFunc {
+	r.handle = a.traced(r)
 	return func(g *gin.Context) {
-		g.Request.Pattern = g.FullPath() // for the access log
+		requestLogOf(g.Request.Context()).route = g.FullPath()
 		c := &call{gin: g, decoding: a.decoding}
 		defer c.end()
 		answer, err := a.answer(r, c)
@@ -148,10 +146,20 @@ func (a *api) answer(r route, c *call) (reply, error) {
 	if err := a.identify(r, c); err != nil {
 		return reply{}, err
 	}
+	requestLogOf(c.ctx()).user = c.actor.ID
+	return a.admitted(r, c)
+}
+
+// admitted calls the handler if the actor may use the route.
+func (a *api) admitted(r route, c *call) (reply, error) {
 	if err := r.Policy.admit(c.actor); err != nil {
 		return reply{}, err
 	}
-	return r.handle(a, c)
+	answer, err := r.handle(a, c)
+	if r.Policy == Staff {
+		c.audit(r, err)
+	}
+	return answer, err
 }
 
 // errNotFound is the fault of an unknown ID or file.

@@ -33,6 +33,7 @@ func (a *api) listHowTos(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
+	c.audited = []any{"categories", categories, "page", request.Number()}
 	howTos, err := a.HowToLists.List(c.ctx(), categories, request)
 	if err != nil {
 		return reply{}, err

@@ -57,7 +57,7 @@ func (p *openPicture) Close() error {
 func picturesOver(t *testing.T, pictures map[media.Key]string, now time.Time) (*shown, func(method, target string, header ...string) *httptest.ResponseRecorder) {
 	t.Helper()
 	source := &shown{Addresses: media.NewAddresses("", secret.New("signing key")), pictures: pictures, now: now}
-	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, nil, table)
+	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, table)
 	require.NoError(t, err)
 	return source, func(method, target string, header ...string) *httptest.ResponseRecorder {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(method, target, nil)

@@ -39,7 +39,7 @@ func handlerOf(t *testing.T, c Config, err func() error) http.Handler {
 	rows := []route{unlimited(http.MethodGet, "/things/{id}/", func(*api, *call) (reply, error) {
 		return reply{status: http.StatusNoContent}, err()
 	})}
-	router, wrong := newRouter(&api{}, nil, rows)
+	router, wrong := newRouter(&api{}, rows)
 	require.NoError(t, wrong)
 	c.Log = slog.New(slog.DiscardHandler)
 	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests), c.Origins), c)

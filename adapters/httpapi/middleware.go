@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // middleware wraps every request, including redirects and unknown paths. It sets the
@@ -22,13 +23,14 @@ type middleware struct {
 	next    http.Handler
 	log     *slog.Logger
 	metrics Metrics
+	tracer  trace.Tracer // nil: none
 	trusted []netip.Prefix
 
 	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), trusted: c.TrustedProxies}
+	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -42,41 +44,28 @@ var commonHeaders = http.Header{
 
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	id := requestID(r.Header.Get(requestIDHeader))
-	ctx, cancel := context.WithTimeout(withLogger(r.Context(), identified{f.log, id, f.metrics.Limited}), paceOf(r).whole)
+	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
+	out.log = requestLog{
+		log: f.log, id: [1]string{requestID(r.Header.Get(requestIDHeader))}, client: clientAddr(r, f.trusted), limited: f.metrics.Limited,
+	}
+	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.tracer, r)
+	ctx, cancel := context.WithTimeout(ctx, paceOf(r).whole)
 	defer cancel()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
 
-	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
 	maps.Copy(out.Header(), commonHeaders)
-	out.Header()[requestIDHeader] = []string{id}
+	out.Header()[requestIDHeader] = out.log.id[:]
 	f.metrics.Begun()
 	defer func() {
-		now := time.Now()
-		f.metrics.Ended(r.Method, routeOf(r), out.status, now.Sub(began))
-		f.note(ctx, id, r, out, began, now)
+		took := time.Since(began)
+		f.metrics.Ended(r.Method, out.log.pattern(), out.status, took)
+		out.note(ctx, r, took)
+		out.end(r)
 	}()
 	defer recoverPanic(out, r)
 	f.next.ServeHTTP(out, r)
 }
-
-// note logs the request. It calls the handler directly, because the logger would look up the
-// source line each time.
-func (f *middleware) note(ctx context.Context, id string, r *http.Request, out *recorder, began, now time.Time) {
-	handler := f.log.Handler()
-	if !handler.Enabled(ctx, slog.LevelInfo) {
-		return
-	}
-	line := slog.NewRecord(now, slog.LevelInfo, "request", 0)
-	line.AddAttrs(slog.String(requestIDKey, id), slog.String("method", r.Method), slog.String("route", routeOf(r)),
-		slog.Int("status", out.status), slog.Int("bytes", out.bytes), slog.Duration("duration", now.Sub(began)))
-	_ = handler.Handle(ctx, line) // a failure to log can't be reported
-}
-
-// routeOf returns the pattern of the matched route. The path itself is neither logged nor
-// counted.
-func routeOf(r *http.Request) string { return cmp.Or(r.Pattern, "none") }
 
 // recoverPanic turns a panic into an internal error. It aborts a response that has begun, so that
 // the client does not take it for complete.
@@ -127,39 +116,8 @@ func requestID(given string) string {
 	return given
 }
 
-type loggerKey struct{}
-
 // requestIDHeader is the request ID's header in canonical form.
 const requestIDHeader = "X-Request-Id"
-
-// requestIDKey is the request ID's key in the log.
-const requestIDKey = "request_id"
-
-// identified makes the logger with the request's ID on demand, because few requests log more
-// than one line.
-type identified struct {
-	log     *slog.Logger
-	id      string
-	limited func(limit string) // counts a refusal (Metrics)
-}
-
-// withLogger puts the logger with the request's ID into the context. The context carries
-// nothing about the caller.
-func withLogger(ctx context.Context, l identified) context.Context {
-	return context.WithValue(ctx, loggerKey{}, l)
-}
-
-// Logger returns the logger of the context's request. Its lines have the request's ID
-// (GEN-10). Without a request it returns the default logger.
-func Logger(ctx context.Context) *slog.Logger { return LoggerOr(ctx, slog.Default()) }
-
-// LoggerOr is like Logger, but returns otherwise without a request.
-func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
-	if l, ok := ctx.Value(loggerKey{}).(identified); ok {
-		return l.log.With(requestIDKey, l.id)
-	}
-	return otherwise
-}
 
 // recorder remembers the status and the size of a response.
 type recorder struct {
@@ -167,6 +125,7 @@ type recorder struct {
 	isHead bool
 	status int // zero before the response begins
 	bytes  int
+	log    requestLog
 }
 
 // WriteHeader sends the status. The router redirects HEAD as it does POST; WriteHeader

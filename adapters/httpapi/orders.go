@@ -93,6 +93,7 @@ func (a *api) createOrder(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	c.audited = []any{"order", int64(made.ID), "payer", int64(made.User)}
 	return created(renderOrder(made)), nil
 }
 
@@ -120,6 +121,7 @@ func (a *api) listPayments(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
+	c.audited = []any{"state", state, "page", request.Number()}
 	payments, err := a.Paying.Payments(c.ctx(), state, request)
 	if err != nil {
 		return reply{}, err

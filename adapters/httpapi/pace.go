@@ -57,9 +57,7 @@ func limitRequests(next http.Handler, most int) http.Handler {
 		// Otherwise busy processors would let them wait uncounted, before they are read.
 		runtime.Gosched()
 		paceOf(r).limit(w, r, time.Now(), slot)
-		inner := r.WithContext(context.WithValue(r.Context(), slotKey{}, slot))
-		defer func() { r.Pattern = inner.Pattern }() // for the log and the metrics
-		next.ServeHTTP(w, inner)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), slotKey{}, slot)))
 	})
 }
 

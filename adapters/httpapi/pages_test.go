@@ -20,7 +20,7 @@ const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.
 func askPages(t *testing.T, method, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	config := Config{Version: "v1.2.3", DemoPeople: []reference.Person{{Name: "Ada", Username: "+1-2025550100"}}}
-	router, err := newRouter(&api{pages: newPages(config)}, nil, slices.Concat(table, pageTable))
+	router, err := newRouter(&api{pages: newPages(config)}, slices.Concat(table, pageTable))
 	require.NoError(t, err)
 	r := httptest.NewRequest(method, path, nil)
 	for pair := range slices.Chunk(header, 2) {

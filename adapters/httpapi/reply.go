@@ -121,6 +121,9 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 		r.sendKept(w, req, content)
 	case verbatim:
 		r.write(w, identity, content.mediaType, content.bytes)
+	case envelope:
+		requestLogOf(req.Context()).code = content.Code
+		r.sendJSON(w, req, content)
 	default:
 		r.sendJSON(w, req, content)
 	}

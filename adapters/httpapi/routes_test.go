@@ -26,12 +26,12 @@ func TestEvery_route_has_a_policy_and_one_variable_at_most(t *testing.T) {
 		assert.False(t, seen[name], name)
 		seen[name] = true
 	}
-	_, err := newRouter(&api{}, nil, table)
+	_, err := newRouter(&api{}, table)
 	assert.NoError(t, err)
 }
 
 func TestA_route_without_a_policy_is_refused(t *testing.T) {
-	_, err := newRouter(&api{}, nil, []route{row(http.MethodGet, "/open/", Policy{}, (*api).document)})
+	_, err := newRouter(&api{}, []route{row(http.MethodGet, "/open/", Policy{}, (*api).document)})
 	assert.ErrorContains(t, err, "GET /open/ has no policy")
 }
 
@@ -106,7 +106,7 @@ func TestAUT_05_the_header(t *testing.T) {
 }
 
 func TestGEN_09_what_the_router_answers_itself(t *testing.T) {
-	router, err := newRouter(&api{}, nil, table)
+	router, err := newRouter(&api{}, table)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		method, path string
@@ -147,7 +147,7 @@ func TestGEN_09_what_the_router_answers_itself(t *testing.T) {
 }
 
 func TestGEN09_HEADIsRedirectedAsGETIs(t *testing.T) {
-	router, err := newRouter(&api{}, nil, table)
+	router, err := newRouter(&api{}, table)
 	require.NoError(t, err)
 	frame := newMiddleware(router, Config{Log: slog.New(slog.DiscardHandler)})
 	for method, want := range map[string]int{"GET": 301, "HEAD": 301, "POST": 307} {

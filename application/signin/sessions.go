@@ -30,15 +30,14 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 	if err := fault.Merge(readErr, unusable); err != nil {
 		return err
 	}
-	attempt := access.Attempt{Phone: account.Phone, Source: access.SourceOf(c.From)}
-	account, err = s.verify(ctx, attempt, c.Old)
+	account, err = s.verify(ctx, account.Phone, c.From, c.Old)
 	if errors.Is(err, access.ErrBadLogin) {
 		return fault.Field("old_password", "The password is wrong.")
 	}
 	if err != nil {
 		return err
 	}
-	hash, err := s.hash(ctx, attempt, c.New)
+	hash, err := s.hash(ctx, access.Attempt{Phone: account.Phone, Source: access.SourceOf(c.From)}, c.New)
 	if err != nil {
 		return err
 	}

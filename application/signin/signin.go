@@ -35,7 +35,7 @@ type Signin struct {
 	ttl      TokenTTL
 	limits   ratelimit.Limits
 	now      func() time.Time
-	log      *slog.Logger
+	log      func(context.Context) *slog.Logger
 	logins   loginCounters
 	// logged is when a failed write of presence was last logged, in Unix nanoseconds.
 	logged atomic.Int64
@@ -51,10 +51,11 @@ const waitingLogins = 100
 // errLoginsBusy is the fault of a server on which as many logins wait as may.
 var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many logins at once. Try again in a moment.").AtLimit("password_hashes")
 
-// New returns the use cases over the ports, with the limits on logins; now returns the time.
-// They hash as many passwords of requests at once as there are processors (AUT-12).
+// New returns the use cases over the ports, with the limits on logins; now returns the time,
+// and log the logger of a request. They hash as many passwords of requests at once as there are processors (AUT-12).
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
-	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, now func() time.Time, log *slog.Logger) *Signin {
+	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, now func() time.Time,
+	log func(context.Context) *slog.Logger) *Signin {
 	return &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, limits: limits, now: now,
 		hashing: admission.New(admission.Limits{Capacity: int64(runtime.GOMAXPROCS(0)), Waiting: waitingLogins}, errLoginsBusy), log: log,
@@ -86,7 +87,7 @@ func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.Stri
 	if err := fault.Merge(readErr, fault.Merge(fault.OnField("username", err), scopeErr)); err != nil {
 		return secret.String{}, err
 	}
-	account, err := s.verify(ctx, access.Attempt{Phone: phone, Source: access.SourceOf(l.From)}, l.Password)
+	account, err := s.verify(ctx, phone, l.From, l.Password)
 	if err != nil {
 		return secret.String{}, err
 	}
@@ -98,15 +99,20 @@ func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.Stri
 }
 
 // verify returns the account if the password matches and the account is enabled. It counts
-// a failure (AUT-11). One account or address that logs in very often delays itself, not
-// others.
-func (s *Signin) verify(ctx context.Context, attempt access.Attempt, password secret.String) (access.Account, error) {
+// and logs a failure (AUT-11). One account or address that logs in very often delays itself,
+// not others.
+func (s *Signin) verify(ctx context.Context, phone user.Phone, from netip.Addr, password secret.String) (access.Account, error) {
+	attempt := access.Attempt{Phone: phone, Source: access.SourceOf(from)}
 	if err := s.throttle.Begin(ctx, attempt, s.now()); err != nil {
+		if fault.Is(err, fault.Throttled) {
+			s.logFailure(ctx, from, "limit")
+		}
 		return access.Account{}, err
 	}
 	account, err := s.compare(ctx, attempt, password)
 	switch {
 	case errors.Is(err, access.ErrBadLogin):
+		s.logFailure(ctx, from, "credentials")
 		return access.Account{}, err
 	case err != nil:
 		return access.Account{}, errors.Join(err, s.throttle.Abandon(context.WithoutCancel(ctx), attempt, s.now()))
@@ -115,6 +121,12 @@ func (s *Signin) verify(ctx context.Context, attempt access.Attempt, password se
 		return access.Account{}, fmt.Errorf("count login: %w", err)
 	}
 	return account, nil
+}
+
+// logFailure logs a failed login in a line that programs read which block addresses. It names
+// no account, because any client can name one.
+func (s *Signin) logFailure(ctx context.Context, from netip.Addr, reason string) {
+	s.log(ctx).WarnContext(ctx, "login failed", "client", from.String(), "reason", reason)
 }
 
 // enter waits for the turn of the attempt's phone and address to compute a hash.
@@ -207,7 +219,7 @@ func (s *Signin) logUnseen(ctx context.Context, err error, now time.Time) {
 	if ctx.Err() != nil || last != 0 && now.UnixNano()-last < int64(logInterval) || !s.logged.CompareAndSwap(last, now.UnixNano()) {
 		return
 	}
-	s.log.Warn("presence cannot be written; requests are served without it", "error", err)
+	s.log(ctx).WarnContext(ctx, "presence cannot be written; requests are served without it", "error", err)
 }
 
 func (s *Signin) session(ctx context.Context, key secret.String) (access.Session, error) {

@@ -73,7 +73,7 @@ func newFixture(t *testing.T) *fixture {
 	guarded := guard.Wrap(guard.Stores{Accounts: w.store.Accounts(), Tokens: w.store.Tokens(), Throttle: w.store.Throttle()})
 	w.tokens = &fullTokens{Tokens: guarded.Tokens}
 	w.Signin = signin.New(guarded.Accounts, w.tokens, guarded.Throttle, w.hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return w.now }, slog.New(slog.NewTextHandler(&w.log, nil)))
+		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: phone, Password: secret.New(password)})
 	require.NoError(t, err)
@@ -233,7 +233,7 @@ func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 	w := newFixture(t)
 	counted := w.hasher
 	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
+		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return noon }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	kinds := map[fault.Kind]int{}

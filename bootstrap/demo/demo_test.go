@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"bytes"
+	"context"
 	"image/jpeg"
 	"log/slog"
 	"net/netip"
@@ -28,7 +29,7 @@ import (
 
 func TestKnownAccountsLogIn(t *testing.T) {
 	w := loadedAlone(t)
-	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), nil, today, slog.New(slog.DiscardHandler))
+	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), nil, today, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	logins, err := demo.Logins()
 	require.NoError(t, err)
 	require.Len(t, logins, 4)

@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"bytes"
+	"context"
 	"iter"
 	"log/slog"
 	"slices"
@@ -111,7 +112,7 @@ func TestADM04_the_examples_are_the_same_each_time(t *testing.T) {
 // joined opens an account that is not of the demo data and has a phone number of it.
 func joined(t *testing.T, p demo.Ports, phone string) user.ID {
 	t.Helper()
-	door := signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, 0, nil, today, slog.New(slog.DiscardHandler))
+	door := signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, 0, nil, today, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	id, err := door.Register(t.Context(), signin.Registration{
 		Username: phone, Password: secret.New("my own words"), Member: user.Member{Firstname: "Somebody"},
 	})

@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"context"
 	"log/slog"
 	"net/netip"
 	"testing"
@@ -19,7 +20,7 @@ import (
 )
 
 func doorOf(p demo.Ports) *signin.Signin {
-	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), nil, today, slog.New(slog.DiscardHandler))
+	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), nil, today, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 }
 
 // opens reports whether the password of the demo opens the account.

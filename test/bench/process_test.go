@@ -16,8 +16,11 @@ import (
 	"plaza/test/process"
 )
 
-// address is where a server that has just started says it is.
-var address = regexp.MustCompile(`http://(127\.0\.0\.1:[0-9]+)`)
+// address is where a floor that has just started says it is, and serving is where Plaza does.
+var (
+	address = regexp.MustCompile(`http://(127\.0\.0\.1:[0-9]+)`)
+	serving = regexp.MustCompile(`"msg":"serving","addr":"(127\.0\.0\.1:[0-9]+)"`)
+)
 
 // patience is how long a server may take to start, or to stop.
 const patience = time.Minute
@@ -88,15 +91,20 @@ func start(tb testing.TB, cmd *exec.Cmd, stop func() error) (at string) {
 			tb.Errorf("%s: %v\n%s", name, err, said())
 		}
 	})
-	select {
-	case at := <-printed.Found:
-		return at
-	case <-p.Ended():
-		tb.Fatalf("%s ended at once\n%s", name, said())
-	case <-time.After(patience):
-		tb.Fatalf("%s does not say where it is\n%s", name, said())
+	for end, tick := time.After(patience), time.NewTicker(10*time.Millisecond); ; {
+		select {
+		case at := <-printed.Found:
+			return at
+		case <-tick.C: // the log goes to a file, so that this process spends no time on it
+			if found := serving.FindSubmatch(said()); found != nil {
+				return string(found[1])
+			}
+		case <-p.Ended():
+			tb.Fatalf("%s ended at once\n%s", name, said())
+		case <-end:
+			tb.Fatalf("%s does not say where it is\n%s", name, said())
+		}
 	}
-	return ""
 }
 
 // program is the path of the program to measure: the one that the flag or

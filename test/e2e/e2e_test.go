@@ -113,13 +113,14 @@ func run(t *testing.T, env []string, args ...string) (out, errOut string, status
 type running struct {
 	cmd       *exec.Cmd
 	url       string
-	admin     string
+	admin     string // of /readyz
 	process   *process.Process
 	addresses chan string
 	log       *process.Output
 }
 
-var address = regexp.MustCompile(`^\s+(?:REST interface|Health)\s+(http://\S+)`)
+// address finds the two addresses of a server in its log.
+var address = regexp.MustCompile(`msg=serving addr=(\S+) admin=(\S+)`)
 
 // demo are the arguments of a server with the demo data and a wallet.
 var demo = []string{"--demo", "--database-url=memory:", "--wallet-sandbox-addr=127.0.0.1:0"}
@@ -143,7 +144,7 @@ func beginAs(t *testing.T, cmd *exec.Cmd) *running {
 	t.Helper()
 	said := process.NewAnnouncer(address)
 	r := &running{cmd: cmd, addresses: said.Found, log: &process.Output{}}
-	cmd.Stdout, cmd.Stderr = said, r.log
+	cmd.Stderr = io.MultiWriter(said, r.log)
 	var err error
 	r.process, err = process.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err)
@@ -156,13 +157,15 @@ func (r *running) listens(t *testing.T) {
 	t.Helper()
 	for _, into := range []*string{&r.url, &r.admin} {
 		select {
-		case *into = <-r.addresses:
+		case at := <-r.addresses:
+			*into = "http://" + at
 		case <-r.process.Ended():
 			t.Fatalf("the server ended: %v\n%s", r.cmd.ProcessState, r.log)
 		case <-time.After(patience):
 			t.Fatalf("the server said nothing\n%s", r.log)
 		}
 	}
+	r.admin += "/readyz"
 }
 
 // ends waits for the process and returns its status.

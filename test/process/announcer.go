@@ -7,7 +7,7 @@ import (
 
 // Announcer is the output of a program that prints where it listens.
 type Announcer struct {
-	// Found gets the first group of each match. The channel holds 4; Write drops further ones.
+	// Found gets the groups of each match. The channel holds 4; Write drops further ones.
 	Found chan string
 
 	pattern *regexp.Regexp
@@ -28,9 +28,12 @@ func (a *Announcer) Write(p []byte) (int, error) {
 			return len(p), nil
 		}
 		a.line = rest
-		if found := a.pattern.FindSubmatch(line); found != nil {
+		for i, group := range a.pattern.FindSubmatch(line) {
+			if i == 0 {
+				continue // the whole match
+			}
 			select {
-			case a.Found <- string(found[1]):
+			case a.Found <- string(group):
 			default:
 			}
 		}

@@ -29,6 +29,13 @@ func TestAnnouncer_finds_lines_however_they_are_cut(t *testing.T) {
 	assert.Equal(t, []string{"one", "two"}, found, "the third line has not ended")
 }
 
+func TestAnnouncer_finds_every_group(t *testing.T) {
+	a := NewAnnouncer(regexp.MustCompile(`^at (\S+) and (\S+)$`))
+	_, err := a.Write([]byte("at one and two\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"one", "two"}, []string{<-a.Found, <-a.Found})
+}
+
 func TestStart_and_Wait(t *testing.T) {
 	out := &Output{}
 	cmd := exec.Command("/bin/sh", "-c", "echo begun; cat; exit 3")

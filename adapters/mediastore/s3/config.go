@@ -42,6 +42,8 @@ type Config struct {
 	Deadline time.Duration
 	// Transport sends the requests; nil means one without proxies.
 	Transport http.RoundTripper
+	// Wrap wraps the transport of the requests. Nil: it is used as it is.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 const (

@@ -65,6 +65,9 @@ func New(c Config) (*Store, error) {
 	if c.Transport != nil {
 		transport = c.Transport
 	}
+	if c.Wrap != nil {
+		transport = c.Wrap(transport)
+	}
 	client, err := minio.NewCore(endpoint.Host, &minio.Options{
 		Creds:     credentials.NewStaticV4(c.KeyID, c.Secret.Reveal(), ""),
 		Secure:    endpoint.Scheme == "https",

@@ -32,6 +32,8 @@ type Connection struct {
 	// Client sends the requests; nil means one without proxies. No client follows redirects
 	// or keeps cookies.
 	Client *http.Client
+	// Wrap wraps the transport of the requests. Nil: it is used as it is.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 const (
@@ -91,6 +93,9 @@ func newSender(c Connection) sender {
 	}}
 	if c.Client != nil {
 		client = *c.Client
+	}
+	if c.Wrap != nil {
+		client.Transport = c.Wrap(client.Transport)
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client.Jar = nil

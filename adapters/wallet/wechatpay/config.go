@@ -33,6 +33,8 @@ type Config struct {
 	// Client sends the requests; nil means one without proxies. No client follows redirects
 	// or keeps cookies.
 	Client *http.Client
+	// Wrap wraps the transport of the requests. Nil: it is used as it is.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 const (

@@ -49,6 +49,9 @@ func newTransport(c Config) transport {
 	if c.Client != nil {
 		client = *c.Client
 	}
+	if c.Wrap != nil {
+		client.Transport = c.Wrap(client.Transport)
+	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client.Jar = nil
 	return transport{url: strings.TrimRight(c.URL, "/"), deadline: deadline, client: &client}

@@ -1,0 +1,81 @@
+package bunstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"plaza/domain/access"
+	"plaza/domain/user"
+	testserver "plaza/test/postgres"
+)
+
+func TestExportedMethod(t *testing.T) {
+	for function, want := range map[string]string{
+		"plaza/adapters/bunstore.Tokens.Session":               "Tokens.Session",
+		"plaza/adapters/bunstore.(*Store).Ping":                "Store.Ping",
+		"plaza/adapters/bunstore.Ledger.Change.func1":          "Ledger.Change",
+		"plaza/adapters/bunstore.(*Store).callTraced":          "",
+		"plaza/adapters/bunstore.change[...]":                  "",
+		"plaza/application/paying.(*Paying).Pay":               "",
+		"github.com/uptrace/bun.(*DB).QueryContext":            "",
+		"plaza/adapters/bunstore.(*Store).writeWithin.func1.1": "",
+	} {
+		name, is := exportedMethod(function)
+		assert.Equal(t, want, name, function)
+		assert.Equal(t, want != "", is, function)
+	}
+}
+
+func TestEvery_call_of_a_port_is_a_span(t *testing.T) {
+	for system, url := range map[string]string{"sqlite": "sqlite:" + t.TempDir() + "/plaza.db", "postgresql": testserver.Empty(t)} {
+		t.Run(system, func(t *testing.T) { callsAreSpans(t, system, url) })
+	}
+}
+
+func callsAreSpans(t *testing.T, system, url string) {
+	recorded := tracetest.NewSpanRecorder()
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded)).Tracer("")
+	s, who := openWithUser(t, Options{URL: url, Tracer: tracer})
+	recorded.Reset()
+	require.NoError(t, s.Ping(t.Context()))
+	assert.Empty(t, recorded.Ended(), "it is part of no trace")
+	ctx, request := tracer.Start(t.Context(), "request")
+	_, err := s.Tokens().Session(ctx, access.KeyHash{})
+	require.ErrorIs(t, err, access.ErrNoSession)
+	require.NoError(t, s.Accounts().Change(ctx, who, func(a *access.Account) error {
+		a.Disabled = true
+		return nil
+	}))
+	_, err = s.Accounts().Members(ctx, []user.ID{who})
+	require.NoError(t, err)
+	var names []string
+	for _, span := range recorded.Ended() {
+		names = append(names, span.Name())
+		assert.Equal(t, request.SpanContext().SpanID(), span.Parent().SpanID(), span.Name())
+		assert.Equal(t, []attribute.KeyValue{attribute.String("db.system.name", system)}, span.Attributes())
+		assert.Equal(t, codes.Unset, span.Status().Code, "the client's mistakes are none of the database")
+	}
+	assert.Equal(t, []string{"Tokens.Session", "Accounts.Change", "Accounts.Members"}, slices.Compact(names), "on Postgres a Change reads and writes apart")
+}
+
+func TestA_call_costs_nothing_more_without_traces(t *testing.T) {
+	s := &Store{dialect: sqlite{}}
+	fn := func(context.Context) error { return nil }
+	plain := testing.AllocsPerRun(100, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = fn(ctx)
+	})
+	assert.Equal(t, plain, testing.AllocsPerRun(100, func() { _ = s.callWithin(context.Background(), time.Minute, fn) }))
+	assert.Error(t, s.callWithin(t.Context(), time.Minute, func(context.Context) error { return errors.New("broken") }))
+}

@@ -1,0 +1,113 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"plaza/domain/fault"
+	"plaza/domain/user"
+)
+
+// requestLog is what the log says about a request. Only the goroutine of the request changes
+// it; others may log lines with it.
+type requestLog struct {
+	log    *slog.Logger
+	id     [1]string  // an array, so that the response's header shares it
+	client netip.Addr // the caller's address; zero: none
+	route  string     // pattern of the matched route; empty: none
+	user   user.ID    // zero: no valid token
+	code   string     // of the error; empty: none
+
+	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
+
+	trace trace.TraceID
+	span  trace.Span // nil: none
+}
+
+type requestLogKey struct{}
+
+// withRequestLog puts the log of the request into the context. No rule may depend on it: the
+// actor of a request is an argument.
+func withRequestLog(ctx context.Context, l *requestLog) context.Context {
+	return context.WithValue(ctx, requestLogKey{}, l)
+}
+
+// requestLogOf returns the log of the context's request. Without a request, as in tests, it
+// returns one that is never written.
+func requestLogOf(ctx context.Context) *requestLog {
+	if l, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
+		return l
+	}
+	return &requestLog{}
+}
+
+// Logger returns the logger of the context's request. Its lines have the request's ID
+// (GEN-10). Without a request it returns the default logger.
+func Logger(ctx context.Context) *slog.Logger { return LoggerOr(ctx, slog.Default()) }
+
+// LoggerOr is like Logger, but returns otherwise without a request. It makes the logger on
+// demand, because few requests log more than one line.
+func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
+	if l, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
+		if l.trace.IsValid() {
+			return l.log.With("request_id", l.id[0], "trace_id", l.trace.String())
+		}
+		return l.log.With("request_id", l.id[0])
+	}
+	return otherwise
+}
+
+// note logs the request in one line. It calls the handler directly, because the logger would
+// look up the source line each time.
+func (r *recorder) note(ctx context.Context, req *http.Request, took time.Duration) {
+	l := &r.log
+	handler := l.log.Handler()
+	if !handler.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
+	attrs := append(make([]slog.Attr, 0, 10),
+		slog.String("request_id", l.id[0]), slog.String("method", req.Method), slog.String("route", l.pattern()),
+		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)))
+	if l.client.IsValid() {
+		attrs = append(attrs, slog.String("client", l.client.String()))
+	}
+	if l.user != 0 {
+		attrs = append(attrs, slog.Int64("user", int64(l.user)))
+	}
+	if l.code != "" {
+		attrs = append(attrs, slog.String("code", l.code))
+	}
+	if l.trace.IsValid() {
+		attrs = append(attrs, slog.String("trace_id", l.trace.String()))
+	}
+	line.AddAttrs(attrs...)
+	_ = handler.Handle(ctx, line) // a failure to log can't be reported
+}
+
+// pattern returns the pattern of the matched route, or none. The path itself is not logged: it
+// may have secrets.
+func (l *requestLog) pattern() string { return cmp.Or(l.route, "none") }
+
+// milliseconds returns the duration in milliseconds, to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// audit logs a call of the back office in a line of its own: the account, its operation, and
+// what that was about. Calls that fail are logged with the code of the error.
+func (c *call) audit(r route, err error) {
+	line := []any{"by", "account", "user", int64(c.actor.ID), "client", c.address().String(), "act", r.Method + " " + r.Path}
+	if name := c.name(); name != "" {
+		line = append(line, "id", name)
+	}
+	line = append(line, c.audited...)
+	if err != nil {
+		line = append(line, "code", fault.KindOf(err).Code())
+	}
+	Logger(c.ctx()).InfoContext(c.ctx(), "audit", line...)
+}

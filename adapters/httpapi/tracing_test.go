@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+)
+
+const (
+	traceID    = "0af7651916cd43dd8448eb211c80319c"
+	callerID   = "b7ad6b7169203331"
+	wellFormed = "00-" + traceID + "-" + callerID + "-01"
+)
+
+func TestGEN10_the_trace_that_the_caller_names_is_in_every_line(t *testing.T) {
+	for header, isNamed := range map[string]bool{
+		wellFormed:                               true,
+		"00-" + traceID + "-" + callerID + "-00": true,
+		"":                                       false,
+		"00-" + traceID:                          false,
+		"ff-" + traceID + "-" + callerID + "-01": false,
+		"00-00000000000000000000000000000000-" + callerID + "-01": false,
+		"00-0AF7651916CD43DD8448EB211C80319C-" + callerID + "-01": false,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		if header != "" {
+			r.Header.Set("traceparent", header)
+		}
+		_, log := framed(r, func(w http.ResponseWriter, r *http.Request) {
+			Logger(r.Context()).Info("something of the handler's")
+			w.WriteHeader(http.StatusNoContent)
+		})
+		assert.Equal(t, map[bool]int{true: 2}[isNamed], bytes.Count([]byte(log), []byte(" trace_id="+traceID)), "%s: %s", header, log)
+		assert.Equal(t, isNamed, bytes.Contains([]byte(log), []byte("trace_id")), header)
+	}
+}
+
+func TestSpans_of_a_request(t *testing.T) {
+	recorded := tracetest.NewSpanRecorder()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded))
+	var log bytes.Buffer
+	c := Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Tracer: provider.Tracer("")}
+	router, err := newRouter(&api{tracer: c.Tracer, pages: newPages(c)}, table)
+	require.NoError(t, err)
+	f := newMiddleware(limitRequests(router, 1), c)
+	send := func(method, path string, headers ...string) []sdktrace.ReadOnlySpan {
+		recorded.Reset()
+		r := httptest.NewRequest(method, path, nil)
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		f.ServeHTTP(httptest.NewRecorder(), r)
+		return recorded.Ended()
+	}
+
+	spans := send(http.MethodGet, "/api/openapi.json?key=secret", "traceparent", wellFormed)
+	require.Len(t, spans, 2)
+	handler, request := spans[0], spans[1]
+	assert.Equal(t, "document", handler.Name())
+	assert.Equal(t, "GET /api/openapi.json", request.Name())
+	assert.Equal(t, request.SpanContext().SpanID(), handler.Parent().SpanID())
+	assert.Equal(t, callerID, request.Parent().SpanID().String())
+	assert.Equal(t, traceID, request.SpanContext().TraceID().String())
+	assert.Contains(t, request.Attributes(), attribute.Int("http.response.status_code", 200))
+	assert.Equal(t, codes.Unset, request.Status().Code)
+
+	spans = send(http.MethodGet, "/nowhere/secret/")
+	require.Len(t, spans, 1)
+	assert.Equal(t, "GET none", spans[0].Name())
+	assert.False(t, spans[0].Parent().IsValid())
+	assert.Contains(t, spans[0].Attributes(), attribute.String("error.type", "RESOURCE_NOT_FOUND"))
+	assert.Contains(t, log.String(), "trace_id="+spans[0].SpanContext().TraceID().String())
+
+	spans = send(http.MethodGet, "/media/portrait/secret") // panics: there is no source
+	require.Len(t, spans, 2)
+	assert.Equal(t, codes.Error, spans[1].Status().Code)
+	for _, span := range spans {
+		assert.NotContains(t, span.Name(), "secret")
+		assert.NotContains(t, span.Attributes(), "secret")
+		assert.Empty(t, span.Events())
+	}
+}

@@ -1,0 +1,26 @@
+package bootstrap
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestServe_greets_on_a_terminal_alone(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("this system has no terminals for tests: %v", err)
+	}
+	defer terminal.Close()
+	file, err := os.CreateTemp(t.TempDir(), "")
+	require.NoError(t, err)
+	defer file.Close()
+	text, json := Config{LogFormat: "text"}, Config{LogFormat: "json"}
+	assert.True(t, text.greets(terminal))
+	assert.False(t, json.greets(terminal))
+	assert.False(t, text.greets(file))
+	assert.False(t, text.greets(&bytes.Buffer{}))
+}

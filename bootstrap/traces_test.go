@@ -1,0 +1,377 @@
+package bootstrap
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"plaza/domain/locale"
+	"plaza/domain/media"
+	"plaza/domain/secret"
+	"plaza/test/pictures"
+)
+
+// receiver is a collector that keeps what it receives.
+type receiver struct {
+	*httptest.Server
+	mu     sync.Mutex
+	bodies [][]byte
+	header http.Header
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		assert.NoError(t, err)
+		assert.Equal(t, "POST /v1/traces", req.Method+" "+req.URL.Path)
+		assert.Equal(t, "application/x-protobuf", req.Header.Get("Content-Type"))
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.bodies, r.header = append(r.bodies, body), req.Header
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// spans returns the received spans, and the raw bytes that they came in.
+func (r *receiver) spans(t *testing.T) (all []*otlp.Span, raw []byte) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, body := range r.bodies {
+		var sent otlp.TracesData
+		require.NoError(t, proto.Unmarshal(body, &sent))
+		for _, resource := range sent.ResourceSpans {
+			for _, scope := range resource.ScopeSpans {
+				all = append(all, scope.Spans...)
+			}
+		}
+	}
+	return all, bytes.Join(r.bodies, nil)
+}
+
+// withoutTraces clears the OTEL_… variables that a person may have set.
+func withoutTraces(t *testing.T) {
+	t.Helper()
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OTEL_") {
+			t.Setenv(name, "")
+		}
+	}
+}
+
+// tracedServer serves the demo with the sandbox wallet, and sends traces to the receiver.
+func tracedServer(t *testing.T) (*serving, *receiver) {
+	t.Helper()
+	withoutTraces(t)
+	r := newReceiver(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-team=plaza%20people")
+	c := serveSettings(demoDir(t))
+	c.Wallet = "sandbox"
+	c.LogLevel = -4
+	return startServing(t, serveCommand{Config: c}), r
+}
+
+const (
+	callersTrace  = "0af7651916cd43dd8448eb211c80319c"
+	callersParent = "b7ad6b7169203331"
+)
+
+// asks sends a request with the headers, each a name and a value.
+func (s *serving) asks(method, url, key, body string, headers ...string) (int, string) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), method, url, strings.NewReader(body))
+	require.NoError(s, err)
+	if key != "" {
+		req.Header.Set("Authorization", "Token "+key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	return s.answer(req)
+}
+
+const payBody = `{"pay_method": 200, "end_type": 0, "order_id": ORDER}`
+
+// opensOrder returns the body that pays a new order of the account.
+func (s *serving) opensOrder(staff string, payer int) string {
+	s.Helper()
+	status, body := s.post("/api/pay-admin/v1/order/", staff, `{"user": `+strconv.Itoa(payer)+`, "subject": "Tea", "amount": 990, "currency": "CNY", "expires_in": 3600}`)
+	require.Equal(s, 201, status, body)
+	id := regexp.MustCompile(`"id":(\d+)`).FindStringSubmatch(body)
+	require.NotNil(s, id, body)
+	return strings.Replace(payBody, "ORDER", id[1], 1)
+}
+
+func TestTraces_lead_from_the_caller_through_the_database_to_the_wallet(t *testing.T) {
+	s, collector := tracedServer(t)
+	staff, payer := s.login("+1-2025550104"), s.login("+86-13800000001")
+	order := s.opensOrder(staff, 1)
+	status, body := s.asks("POST", s.url+"/api/pay/order/pay/", payer, order, "traceparent", "00-"+callersTrace+"-"+callersParent+"-01")
+	require.Equal(t, 200, status, body)
+	s.stop()
+
+	all, _ := collector.spans(t)
+	assert.Equal(t, "plaza people", collector.header.Get("X-Team"))
+	names := map[string]string{} // of spans of this trace, by their ids
+	var ours []*otlp.Span
+	for _, span := range all {
+		if hex.EncodeToString(span.TraceId) == callersTrace {
+			names[hex.EncodeToString(span.SpanId)] = span.Name
+			ours = append(ours, span)
+		}
+	}
+	names[callersParent] = "the caller"
+	var edges []string
+	for _, span := range ours {
+		edges = append(edges, names[hex.EncodeToString(span.ParentSpanId)]+" > "+span.Name)
+		assert.GreaterOrEqual(t, span.EndTimeUnixNano, span.StartTimeUnixNano)
+	}
+	const request = "POST /api/pay/order/pay/"
+	assert.Contains(t, edges, "the caller > "+request)
+	assert.Contains(t, edges, request+" > Tokens.Session")
+	assert.Contains(t, edges, request+" > pay")
+	assert.Contains(t, edges, "pay > Ledger.Change")
+	assert.Contains(t, edges, "pay > wallet POST /pay/unifiedorder")
+	assert.NotContains(t, strings.Join(edges, "\n"), "database", "every call of a port has a name")
+	assert.Regexp(t, `msg=request \S+ method=POST route=/api/pay/order/pay/ .* trace_id=`+callersTrace, s.log.String())
+	assert.Contains(t, s.log.String(), `msg="sending traces" collector=`+collector.URL)
+}
+
+func TestTraces_are_off_by_default(t *testing.T) {
+	withoutTraces(t)
+	traces, err := openTraces(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Nil(t, traces)
+	assert.Nil(t, traces.tracer())
+	assert.Nil(t, traces.spans("wallet", true))
+	traces.close()
+	for _, env := range []map[string]string{
+		{"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"},
+		{"OTEL_SDK_DISABLED": "true", "OTEL_TRACES_EXPORTER": "otlp"},
+	} {
+		c, err := collectorOf(func(name string) string { return env[name] })
+		require.NoError(t, err)
+		assert.Nil(t, c)
+	}
+}
+
+func TestCollectorOf(t *testing.T) {
+	of := func(env map[string]string) (*collector, error) {
+		return collectorOf(func(name string) string { return env[name] })
+	}
+	for want, env := range map[string]map[string]string{
+		"http://localhost:4318/v1/traces": {"OTEL_TRACES_EXPORTER": "otlp"},
+		"https://c.example/v1/traces":     {"OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example/", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"},
+		"https://t.example/in":            {"OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://t.example/in"},
+	} {
+		c, err := of(env)
+		require.NoError(t, err)
+		assert.Equal(t, want, c.url)
+		assert.Equal(t, collectorTimeout, c.client.Timeout)
+	}
+	c, err := of(map[string]string{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_TIMEOUT": "1500"})
+	require.NoError(t, err)
+	assert.Equal(t, 1500*time.Millisecond, c.client.Timeout)
+
+	_, err = of(map[string]string{
+		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "secret.example:4317", "OTEL_EXPORTER_OTLP_HEADERS": "secret", "OTEL_EXPORTER_OTLP_TIMEOUT": "soon",
+	})
+	for _, said := range []string{"OTEL_TRACES_EXPORTER", "_PROTOCOL", "_COMPRESSION", "_ENDPOINT", "_HEADERS", "_TIMEOUT"} {
+		assert.ErrorContains(t, err, said)
+	}
+	assert.NotContains(t, err.Error(), "secret")
+}
+
+func TestA_dead_collector_costs_counted_spans_alone(t *testing.T) {
+	withoutTraces(t)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+closed.Addr().String())
+	require.NoError(t, closed.Close())
+	var log output
+	log.wrote = make(chan struct{}, 1)
+	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, &log))
+	require.NoError(t, err)
+	for range 10 {
+		_, span := traces.tracer().Start(t.Context(), "request")
+		span.End()
+	}
+	require.NoError(t, traces.provider.ForceFlush(t.Context()))
+	assert.EqualValues(t, 10, traces.dropped.Load())
+	assert.Zero(t, traces.queued.Load())
+	traces.close()
+	assert.Equal(t, 1, strings.Count(log.String(), "spans are dropped"), "once a minute: %s", log.String())
+	assert.Contains(t, log.String(), "connection refused")
+	assert.Contains(t, log.String(), `msg="traces were dropped" spans=10`)
+}
+
+func TestA_collector_that_hangs_fills_a_bounded_queue(t *testing.T) {
+	withoutTraces(t)
+	hangs := make(chan struct{})
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs }))
+	defer collector.Close()
+	defer sync.OnceFunc(func() { close(hangs) })()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	var log output
+	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, &log))
+	require.NoError(t, err)
+	for range maxQueued + 100 {
+		_, span := traces.tracer().Start(t.Context(), "request")
+		span.End()
+	}
+	assert.EqualValues(t, 100, traces.dropped.Load())
+	assert.EqualValues(t, maxQueued, traces.queued.Load())
+	if testing.Short() {
+		return // the rest takes flushTimeout
+	}
+	traces.close()
+	assert.Contains(t, log.String(), "the last traces were not sent")
+}
+
+// silent is a transport without answers.
+type silent struct{}
+
+func (silent) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("secret") }
+
+func TestSpans_of_requests_to_others_have_no_secrets(t *testing.T) {
+	withoutTraces(t)
+	r := newReceiver(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
+	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, io.Discard))
+	require.NoError(t, err)
+	for peer, isPathConstant := range map[string]bool{"s3": false, "translator": true} {
+		client := http.Client{Transport: traces.spans(peer, isPathConstant)(silent{})}
+		path := map[bool]string{true: "/translate", false: "/secret/picture.jpg"}[isPathConstant]
+		_, err := client.Post("https://peer.example"+path+"?key=secret", "text/plain", strings.NewReader("secret"))
+		require.Error(t, err)
+	}
+	traces.close()
+	all, raw := r.spans(t)
+	var names []string
+	for _, span := range all {
+		names = append(names, span.Name)
+		assert.Equal(t, otlp.Status_STATUS_CODE_ERROR, span.Status.Code)
+		assert.Equal(t, otlp.Span_SPAN_KIND_CLIENT, span.Kind)
+	}
+	assert.ElementsMatch(t, []string{"s3 POST", "translator POST /translate"}, names)
+	assert.NotContains(t, string(raw), "secret")
+}
+
+func TestRequests_to_the_translator_and_to_S3_are_spans(t *testing.T) {
+	withoutTraces(t)
+	r := newReceiver(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
+	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Empty(t, r.Header.Get("Traceparent"), "other systems get no traceparent")
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer peer.Close()
+	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, io.Discard))
+	require.NoError(t, err)
+	c := Config{
+		PublicURL: "http://127.0.0.1", Translator: "libretranslate", TranslatorURL: peer.URL, traces: traces,
+		MediaURL: MediaURL{Endpoint: peer.URL, Region: "eu", Bucket: "plaza-pictures"}, MediaKeyID: "id", MediaSecret: secret.New("key"),
+	}
+	ctx, request := traces.tracer().Start(t.Context(), "request")
+	translator, err := newTranslator(c)
+	require.NoError(t, err)
+	en, _ := locale.Parse("en")
+	fr, _ := locale.Parse("fr")
+	_, err = translator.Translate(ctx, en, fr, []string{"a walk"})
+	require.Error(t, err)
+	store, err := openMedia(c, secret.New("signing"))
+	require.NoError(t, err)
+	_, err = store.Open(ctx, media.KeyAt(media.Everyone, "abcdefghijklmnopqrstuvwxyz.jpg"))
+	require.Error(t, err)
+	request.End()
+	traces.close()
+	all, raw := r.spans(t)
+	names := map[string]bool{}
+	for _, span := range all {
+		if id := request.SpanContext().SpanID(); bytes.Equal(id[:], span.ParentSpanId) {
+			names[span.Name] = true
+		}
+	}
+	assert.Equal(t, map[string]bool{"translator POST /translate": true, "s3 HEAD": true}, names)
+	assert.NotContains(t, string(raw), "abcdefghijklm")
+}
+
+// TestSecrets_are_in_no_log_metric_or_span: a walk over the interface, with secrets wherever a
+// client may put them.
+func TestSecrets_are_in_no_log_metric_or_span(t *testing.T) {
+	s, collector := tracedServer(t)
+	const phone, password = "+86-13800000001", "plaza-demo"
+	staff, key := s.login("+1-2025550104"), s.login(phone)
+	secrets := []string{phone, phone[1:], phone[4:], "2025550104", password, "wrong-and-secret", staff, key, key[4:]}
+	wallet, err := os.ReadFile(filepath.Join(s.dataDir, sandboxKeyFile))
+	require.NoError(t, err)
+	secrets = append(secrets, strings.TrimSpace(string(wallet)))
+
+	api := s.url + "/api/"
+	s.post("/api/auth/login/", "", `{"username": "`+phone+`", "password": "wrong-and-secret"}`)
+	s.post("/api/auth/login/", "", `{"username": "`+phone+`", "password": "`+password)
+	s.asks("GET", api+"user/profile/?key="+key+"&phone="+phone+"&password="+password, key, "")
+	s.asks("GET", api+"nowhere/"+key+"/"+password, key, "")
+	s.asks("GET", api+"user/profile", key, "", "X-Request-ID", "x")
+	s.asks("PATCH", api+"user/profile/"+password+"/", key, "")
+	s.asks("PUT", api+"user/password/", key, `{"old_password": "wrong-and-secret", "new_password": "wrong-and-secret"}`)
+	s.asks("GET", api+"user/session/", key, "")
+	s.asks("POST", api+"user/user-simple-info/", key, `{"uids": [1, 2]}`)
+	s.asks("GET", api+"feed/items/1/?lat=1&lng=1", key, "")
+	s.asks("GET", api+"writing/bundle-data/get-publication-feed-items/", key, "", "x-language-locale", "fr")
+	s.asks("GET", api+"writing-admin/v1/imported-howto/?page=1", staff, "")
+	s.asks("GET", api+"pay-admin/v1/payment/", staff, "")
+	status, body := s.asks("POST", api+"pay/order/pay/", key, s.opensOrder(staff, 1))
+	require.Equal(t, 200, status, body)
+	s.asks("POST", api+"pay/notify/wallet/", "", "<xml><sign>"+secrets[len(secrets)-1]+"</sign></xml>")
+
+	status, body = s.asks("POST", api+"xfile/event/", key, `{"title": "A walk", "content": "By the lake."}`)
+	require.Equal(t, 201, status, body)
+	event := regexp.MustCompile(`"id":(\d+)`).FindStringSubmatch(body)[1]
+	picture := base64.StdEncoding.EncodeToString(pictures.Plain(t, 40, 30))
+	status, body = s.asks("POST", api+"xfile/plate/", key, `{"event": `+event+`, "photo": "`+picture+`"}`)
+	require.Equal(t, 201, status, body)
+	link := regexp.MustCompile(`http[^"]+/media/private/([^"?]+)\?[^"]*signature=([^"&]+)[^"]*`).FindStringSubmatch(strings.ReplaceAll(body, `\u0026`, "&"))
+	require.NotNil(t, link, body)
+	secrets = append(secrets, link[2])
+	status, _ = s.asks("GET", link[0], "", "")
+	require.Equal(t, 200, status)
+	s.asks("GET", link[0]+"x", "", "")
+	s.asks("DELETE", api+"xfile/event/"+event+"/", key, "")
+	s.asks("POST", api+"auth/logout/", key, "")
+	metrics := s.metrics()
+	s.stop()
+
+	spans, raw := collector.spans(t)
+	assert.Greater(t, len(spans), 50)
+	require.Contains(t, s.log.String(), "msg=request")
+	for _, hidden := range secrets {
+		require.Greater(t, len(hidden), 7)
+		for place, text := range map[string]string{"log": s.log.String(), "metrics": metrics, "spans": string(raw)} {
+			assert.False(t, strings.Contains(text, hidden), "the %s: %s", place, hidden)
+		}
+	}
+}
