@@ -4,7 +4,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http/httptest"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,9 +23,8 @@ func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, app.Close()) })
 	read := func() string {
-		var ready atomic.Bool
 		seen := httptest.NewRecorder()
-		app.admin(&ready).ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
+		app.metrics().ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
 		body, err := io.ReadAll(seen.Body)
 		require.NoError(t, err)
 		return string(body)
