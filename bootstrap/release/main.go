@@ -155,5 +155,5 @@ func stamp(executable string) (version string, date time.Time, err error) {
 			return info.Main.Version, date, err
 		}
 	}
-	return "", time.Time{}, errors.New("the program has no commit: a release is built in a git checkout")
+	return "", time.Time{}, errors.New("the program has no commit: a release is built in a clone of the repository, which a worktree is not")
 }
