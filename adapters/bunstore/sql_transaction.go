@@ -83,13 +83,14 @@ type stepStatements struct {
 	imageSteps
 	rateLimitSteps
 	quotaSteps
+	throttleSteps
 }
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d),
+		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
 	}
 }
 

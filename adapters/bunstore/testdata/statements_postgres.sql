@@ -1110,6 +1110,73 @@ JOIN users u ON u.id = t.user_id
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE t.hash = $1;
 
+-- throttleSteps.addFailure
+INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual)
+VALUES ($1, $2, $3, TRUE, $4);
+
+-- throttleSteps.addUsual
+INSERT INTO usual_sources AS o (phone, source, last_login)
+VALUES ($1, $2, $3)
+ON CONFLICT (phone, source) DO UPDATE
+SET last_login = EXCLUDED.last_login
+WHERE EXCLUDED.last_login > o.last_login;
+
+-- throttleSteps.countFailures
+SELECT EXISTS (SELECT 1
+	FROM usual_sources
+	WHERE phone = $1 AND source = $2 AND last_login > $3), (SELECT failed
+	FROM login_failures
+	WHERE failed > $4 AND phone = $1 AND source = $2 AND in_pair
+	ORDER BY failed DESC
+	LIMIT 1 OFFSET 4), (SELECT failed
+	FROM login_failures
+	WHERE failed > $5 AND phone = $1 AND in_unusual
+	ORDER BY failed DESC
+	LIMIT 1 OFFSET 99), (SELECT failed
+	FROM login_failures
+	WHERE failed > $6 AND source = $2
+	ORDER BY failed DESC
+	LIMIT 1 OFFSET 299);
+
+-- throttleSteps.lockAttempts
+SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
+
+-- throttleSteps.removeFailure
+DELETE
+FROM login_failures
+WHERE id = (SELECT id
+	FROM login_failures
+	WHERE phone = $1 AND source = $2
+	ORDER BY failed DESC, id DESC
+	LIMIT 1);
+
+-- throttleSteps.resetPair
+UPDATE login_failures
+SET in_pair = FALSE
+WHERE phone = $1 AND source = $2 AND in_pair;
+
+-- tokenSteps.firstUse
+INSERT INTO token_uses (token_id, used)
+SELECT id, $2
+FROM tokens
+WHERE hash = $1 AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
+-- tokenSteps.issue
+INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created)
+SELECT $1, $2, $3, $4, $5, $6, $7
+WHERE current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'
+RETURNING id;
+
+-- tokenSteps.removeExcess
+DELETE
+FROM tokens
+WHERE id IN (SELECT t.id
+	FROM tokens t
+	JOIN token_uses w ON w.token_id = t.id
+	WHERE t.user_id = $2 AND t.hash <> $1
+	ORDER BY w.used DESC, t.id DESC
+	LIMIT 2147483647 OFFSET 99) AND current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes';
+
 -- tokenSteps.see
 INSERT INTO presence AS p (user_id, seen)
 SELECT t.user_id, CAST($2 AS timestamptz)
