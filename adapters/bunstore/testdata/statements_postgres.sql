@@ -422,6 +422,11 @@ UNION ALL SELECT NULL, NULL, 0
 WHERE CASE WHEN EXISTS (SELECT
 	FROM done) THEN FALSE ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END;
 
+-- feedStatements.feedVersion
+SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+FROM feed_totals
+WHERE kind = ANY($1) OR kind = 'category';
+
 -- feedStatements.latest
 WITH page AS (SELECT id, updated
 	FROM feed_listings l
@@ -546,14 +551,10 @@ WITH counted AS (SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(c
 	FROM feed_counters
 	WHERE kind = ANY($1)
 	GROUP BY category_id HAVING SUM(count) > 0)
-SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
-	FROM feed_totals
-	WHERE kind = ANY($1) OR kind = 'category'), c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 FROM categories c
 LEFT JOIN counted k ON k.category_id = c.id
-UNION ALL SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
-	FROM feed_totals
-	WHERE kind = ANY($1) OR kind = 'category'), 0, NULL, '', '', k.count, k.created, k.updated
+UNION ALL SELECT 0, NULL, '', '', k.count, k.created, k.updated
 FROM counted k
 WHERE k.category_id = 0;
 
@@ -566,17 +567,12 @@ WITH counted AS (WITH cells AS MATERIALIZED (
 	CROSS JOIN feed_listings l
 	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) = +c.strip AND l.lng >= c.west AND l.lng < c.east AND CASE WHEN c.interior THEN TRUE ELSE power(sin(radians(l.lat - $2) / 2), 2) + cos(radians(l.lat)) * $3 * power(sin(radians(l.lng - $4) / 2), 2) <= $5 END
 	GROUP BY l.category_id)
-SELECT 0, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 FROM categories c
 LEFT JOIN counted k ON k.category_id = c.id
-UNION ALL SELECT 0, 0, NULL, '', '', k.count, k.created, k.updated
+UNION ALL SELECT 0, NULL, '', '', k.count, k.created, k.updated
 FROM counted k
 WHERE k.category_id = 0;
-
--- feedStatements.treeVersion
-SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
-	FROM feed_totals
-	WHERE kind = ANY($1) OR kind = 'category');
 
 -- howToSteps.allHowTos
 SELECT (SELECT COUNT(*)
