@@ -115,7 +115,8 @@ func (n *notices) text() ([]byte, error) {
 		}
 	}
 	var all bytes.Buffer
-	all.WriteString("Plaza contains this software and data of others, under these licences.\n")
+	all.WriteString("Plaza contains this software and data of others, unchanged, under these licences. The source of a module:\n" +
+		"go mod download -json MODULE@VERSION prints where it is.\n")
 	for _, found := range n.found {
 		fmt.Fprintf(&all, "\n%s\n%s, %s\n\n%s\n", strings.Repeat("=", 80), found.module, found.name, found.text)
 	}
