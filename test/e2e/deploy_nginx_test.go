@@ -1,0 +1,288 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/media"
+	"plaza/test/pictures"
+	"plaza/test/process"
+)
+
+// host is the name of the public URL.
+var host = strings.TrimPrefix(publicURL, "https://")
+
+// certificate writes a certificate for the host and its key into the folder, and returns the
+// pool of authorities that trusts it.
+func certificate(t *testing.T, folder string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
+	require.NoError(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	for name, block := range map[string]*pem.Block{
+		"fullchain.pem": {Type: "CERTIFICATE", Bytes: der}, "privkey.pem": {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600))
+	}
+	parsed, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	pool.AddCert(parsed)
+	return pool
+}
+
+// mainConfig includes plaza.conf, as the main file of a distribution does. FOLDER takes
+// everything that nginx writes.
+const mainConfig = `daemon off;
+master_process off;
+pid FOLDER/pid;
+error_log stderr notice;
+events { worker_connections 512; }
+http {
+	access_log off;
+	client_body_temp_path FOLDER/body;
+	proxy_temp_path FOLDER/proxy;
+	fastcgi_temp_path FOLDER/fastcgi;
+	uwsgi_temp_path FOLDER/uwsgi;
+	scgi_temp_path FOLDER/scgi;
+	include FOLDER/plaza.conf;
+}
+`
+
+// proxy is an nginx that serves the host before two servers.
+type proxy struct {
+	t       *testing.T
+	address string // of TLS
+	plain   string // the socket without TLS
+	trusted *x509.CertPool
+}
+
+// startProxy starts nginx with the configuration of bootstrap/deploy.
+func startProxy(t *testing.T, servers ...*running) proxy {
+	t.Helper()
+	program := server(t, "PLAZA_TEST_NGINX", "nginx")
+	folder, err := os.MkdirTemp("", "plaza-nginx-") // its path is short enough for a socket
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	p := proxy{t: t, plain: filepath.Join(folder, "plain"), trusted: certificate(t, folder)}
+	config := replaced(t, deployed(t, "nginx/plaza.conf"),
+		"listen 80;", "listen unix:"+p.plain+";", "listen [::]:80;", "",
+		"listen 443 ssl", "listen ADDRESS ssl", "listen [::]:443 ssl http2;", "",
+		"127.0.0.1:8081", servers[0].address(), "127.0.0.1:8082", servers[1].address(),
+		"/etc/letsencrypt/live/"+host, folder)
+	main := filepath.Join(folder, "nginx.conf")
+	require.NoError(t, os.WriteFile(main, []byte(strings.ReplaceAll(mainConfig, "FOLDER", folder)), 0o600))
+	p.address = process.OnLoopback(t, process.Server{
+		Command: func(address string) *exec.Cmd {
+			text := strings.ReplaceAll(config, "ADDRESS", address)
+			require.NoError(t, os.WriteFile(filepath.Join(folder, "plaza.conf"), []byte(text), 0o600))
+			_ = os.Remove(p.plain)
+			out, err := exec.CommandContext(t.Context(), program, "-e", "stderr", "-p", folder, "-t", "-c", main).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			assert.NotContains(t, string(out), "[warn]")
+			return exec.Command(program, "-e", "stderr", "-p", folder, "-c", main)
+		},
+		IsReady: func(address string) bool {
+			conn, err := net.Dial("tcp", address)
+			return err == nil && conn.Close() == nil
+		},
+	})
+	return p
+}
+
+// from returns a client with the address, one of this machine.
+func (p proxy) from(address string) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	return &http.Client{Timeout: patience, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: p.trusted}, ForceAttemptHTTP2: true, DisableCompression: true, MaxIdleConnsPerHost: 16,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "tcp", p.address)
+		},
+	}}
+}
+
+func (p proxy) caller() caller { return caller{publicURL, p.from("127.0.0.1")} }
+
+// ask sends a GET with the headers, in pairs of names and values, and returns the response and its body.
+func (p proxy) ask(client *http.Client, path string, header ...string) (*http.Response, string) {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, publicURL+path, nil)
+	require.NoError(p.t, err)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := client.Do(req)
+	require.NoError(p.t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(p.t, err)
+	return res, string(body)
+}
+
+// address returns the server's HOST:PORT.
+func (r *running) address() string { return strings.TrimPrefix(r.url, "http://") }
+
+// restarts stops the server as systemd does and starts it again at the same addresses, and returns
+// the new one when plaza healthcheck says that it is ready.
+func (s site) restarts(t *testing.T, r *running) *running {
+	t.Helper()
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, r.ends(t), "%s", r.log)
+	admin := strings.TrimSuffix(strings.TrimPrefix(r.admin, "http://"), "/readyz")
+	again := beginAs(t, s.command(t, "serve", "--addr="+r.address(), "--admin-addr="+admin, "--log-format=text"))
+	again.listens(t)
+	_, errOut, status := run(t, nil, "healthcheck", "--admin-addr="+admin, "--wait=60s")
+	require.Zero(t, status, errOut)
+	return again
+}
+
+// ofSize returns a picture of exactly that many bytes: bytes behind its end do not matter.
+func ofSize(t *testing.T, size int) []byte {
+	t.Helper()
+	picture := pictures.Plain(t, 3, 2)
+	return append(picture, bytes.Repeat([]byte{1}, size-len(picture))...)
+}
+
+func TestTwoServersBehindNginx(t *testing.T) {
+	server(t, "PLAZA_TEST_NGINX", "nginx")
+	s := newSite(t, emptyDatabase(t, "Postgres"))
+	key := s.open(t)
+	const perAddress = 20
+	limit := fmt.Sprintf("--limit-address=%d/d", perAddress)
+	first, second := s.serve(t, limit), s.serve(t, limit)
+	p := startProxy(t, first, second)
+	c := p.caller()
+
+	t.Run("TLS", func(t *testing.T) {
+		res, body := p.ask(c.client, "/api/user/profile/", "Authorization", "Token "+key)
+		assert.Equal(t, http.StatusOK, res.StatusCode, body)
+		assert.Equal(t, 2, res.ProtoMajor)
+		assert.Equal(t, "max-age=31536000", res.Header.Get("Strict-Transport-Security"))
+		assert.Contains(t, body, publicURL+"/media/", "links lead through the proxy")
+		plain := http.Client{
+			Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "unix", p.plain)
+			}},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+		res, err := plain.Get("http://" + host + "/docs/?a=b")
+		require.NoError(t, err)
+		res.Body.Close()
+		assert.Equal(t, http.StatusPermanentRedirect, res.StatusCode)
+		assert.Equal(t, publicURL+"/docs/?a=b", res.Header.Get("Location"))
+	})
+	t.Run("the admin address stays inside", func(t *testing.T) {
+		for _, path := range []string{"/metrics", "/readyz", "/livez", "/debug/pprof/"} {
+			res, body := p.ask(c.client, path, "Authorization", "Token "+key)
+			assert.Equal(t, http.StatusNotFound, res.StatusCode, path)
+			assert.Contains(t, body, `"code":"RESOURCE_NOT_FOUND"`, path)
+			assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"), "errors have it, too")
+		}
+	})
+	t.Run("compression", func(t *testing.T) {
+		for _, coding := range []string{"gzip", "zstd"} {
+			res, body := p.ask(c.client, "/api/openapi.json", "Accept-Encoding", coding, "Authorization", "Token "+key)
+			assert.Equal(t, coding, res.Header.Get("Content-Encoding"), "of Plaza, once")
+			assert.NotContains(t, body, "openapi")
+		}
+		res, body := p.ask(c.client, "/api/openapi.json", "Authorization", "Token "+key)
+		assert.Empty(t, res.Header.Get("Content-Encoding"))
+		assert.Contains(t, body, `"openapi"`)
+	})
+	t.Run("uploads", func(t *testing.T) {
+		for _, upload := range []struct {
+			size, status int
+			says         string
+		}{
+			{media.MaxBytes, http.StatusCreated, `"img"`},
+			{media.MaxBytes + 1<<19, http.StatusBadRequest, `"img"`}, // Plaza names the field
+			{media.MaxBytes * 3 / 2, http.StatusRequestEntityTooLarge, `{"error":true,"code":"PAYLOAD_TOO_LARGE"`},
+		} {
+			status, raw, err := c.send(key, http.MethodPost, imagesPath, map[string]any{"img": ofSize(t, upload.size)})
+			require.NoError(t, err)
+			assert.Equal(t, upload.status, status, "%d bytes: %s", upload.size, raw)
+			assert.Contains(t, string(raw), upload.says)
+		}
+	})
+	t.Run("addresses of clients", func(t *testing.T) {
+		guess := func(client *http.Client, n int) int {
+			res, _ := p.ask(client, "/api/feed/categories/", "X-Forwarded-For", fmt.Sprint("192.0.2.", n))
+			return res.StatusCode
+		}
+		greedy, limited := p.from("127.0.0.2"), 0
+		for n := range 2*perAddress + 10 { // each of two servers counts
+			if guess(greedy, n) == http.StatusTooManyRequests {
+				limited++
+			}
+		}
+		assert.Positive(t, limited, "another address in X-Forwarded-For helps nobody")
+		assert.Equal(t, http.StatusOK, guess(p.from("127.0.0.3"), 1), "each address has its own limit")
+	})
+	t.Run("servers restart one after the other", func(t *testing.T) {
+		s := s
+		require.NoError(t, appendTo(filepath.Join(s.etc, "plaza.env"), "PLAZA_LIMITS=off\n"))
+		first = s.restarts(t, first)
+		second = s.restarts(t, second)
+		l := &load{t: t, key: key, stop: make(chan struct{})}
+		l.on(c)
+		l.more()
+		first = s.restarts(t, first)
+		l.more()
+		second = s.restarts(t, second)
+		l.more()
+		close(l.stop)
+		l.all.Wait()
+		t.Logf("%d writes and as many reads were answered", l.done.Load())
+	})
+	t.Run("no server is left", func(t *testing.T) {
+		for _, r := range []*running{first, second} {
+			require.NoError(t, r.process.Signal(syscall.SIGKILL))
+			r.ends(t)
+		}
+		res, body := p.ask(c.client, "/api/feed/categories/")
+		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
+		assert.Contains(t, body, `{"error":true,"code":"SERVICE_UNAVAILABLE"`)
+		assert.Equal(t, "5", res.Header.Get("Retry-After"))
+		assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"))
+	})
+}
+
+// appendTo appends the text to the file.
+func appendTo(path, text string) error {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
+}
