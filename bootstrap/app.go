@@ -9,6 +9,7 @@ import (
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/bunstore"
+	"plaza/adapters/prometheus"
 	"plaza/application/browsing"
 	"plaza/application/cleanup"
 	"plaza/application/diary"
@@ -48,8 +49,10 @@ type App struct {
 	Importer    *importing.Importer
 	Paying      *paying.Paying
 	Cleanup     *cleanup.Cleanup
+	Metrics     *prometheus.Metrics
 
 	storage   storage
+	now       func() time.Time
 	gateway   payment.Gateway
 	hasher    access.Hasher
 	strength  access.Estimator
@@ -97,15 +100,19 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 			return nil, err
 		}
 	}
-	storage, err := openStorage(ctx, c, log)
+	metrics := prometheus.New()
+	storage, err := openStorage(ctx, c, log, func(began time.Time, err error) {
+		metrics.JobEnded(sweepJob, began, time.Now(), err)
+	})
 	if err != nil {
 		return nil, err
 	}
 	addresses := media.NewAddresses(c.PublicURL, storage.signing)
-	app, err := initialise(c, log, storage, storage.stores(c.quotas()), addresses, p.Translator, p.Gateway, p.Now, *p.Hashing)
+	app, err := initialise(c, log, storage, storage.stores(c.quotas()), addresses, p.Translator, metrics.Gateway(p.Gateway), p.Now, *p.Hashing, metrics)
 	if err != nil {
 		return nil, errors.Join(err, storage.close())
 	}
+	app.registerMetrics(p.Gateway, p.Translator)
 	return app, nil
 }
 

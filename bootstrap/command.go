@@ -92,7 +92,7 @@ func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing miss
 	}
 	log := newLogger(config, s.err)
 	config.warnOfUnknown(log)
-	database, err := openDatabase(ctx, config, log)
+	database, err := openDatabase(ctx, config, log, nil)
 	if err != nil {
 		return err
 	}

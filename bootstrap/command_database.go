@@ -153,7 +153,7 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config Confi
 		return err
 	}
 	defer func() { err = errors.Join(err, pictures.close()) }()
-	for f, err := range cleanup.New(database.DeletionQueue(), pictures, time.Now, newLogger(config, s.err)).Check(ctx, c.Repair) {
+	for f, err := range cleanup.New(database.DeletionQueue(), pictures, time.Now).Check(ctx, c.Repair) {
 		if err != nil {
 			return err
 		}

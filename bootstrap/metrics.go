@@ -1,22 +1,74 @@
 package bootstrap
 
 import (
-	"log/slog"
-	"net/http"
+	"context"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	client "github.com/prometheus/client_golang/prometheus"
 
+	"plaza/adapters/bunstore"
+	"plaza/adapters/httpapi"
+	"plaza/adapters/prometheus"
 	"plaza/adapters/wallet/wechatpay"
+	"plaza/application/signin"
 	"plaza/application/translation"
+	"plaza/domain/localisation"
+	"plaza/domain/payment"
+	"plaza/domain/telemetry"
 )
 
-// metrics serves the counters of this process in the Prometheus format: the Go runtime,
-// translations (PUB-06, PUB-07) and notifications from the wallet (PAY-10).
-func (a *App) metrics() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+// httpMetrics returns what the interface counts.
+func httpMetrics(m *prometheus.Metrics) httpapi.Metrics {
+	return httpapi.Metrics{Begun: m.RequestBegun, Ended: m.RequestEnded, Limited: m.LimitHit}
+}
+
+// registerMetrics adds what the parts of the App count by themselves to its metrics. The
+// gateway and the translator are those of the configuration, or nil.
+func (a *App) registerMetrics(wallet payment.Gateway, translator localisation.Translator) {
+	a.registerBuild()
+	a.registerLogins()
+	a.registerTranslation(translator)
+	if wallet, counts := wallet.(*wechatpay.Gateway); counts {
+		a.registerNotifications(wallet)
+	}
+	if database := a.Database(); database != nil {
+		a.Metrics.Register(newPoolCollector(database))
+		a.Metrics.AddJob(sweepJob, time.Now())
+	}
+}
+
+func (a *App) registerBuild() {
+	build := thisBuild()
+	a.Metrics.Register(client.NewGaugeFunc(client.GaugeOpts{
+		Name: "plaza_build_info", Help: "The build of the program, with the value 1. Empty labels are unknown.",
+		ConstLabels: client.Labels{"version": build.Version, "revision": build.Commit, "goversion": build.Go},
+	}, func() float64 { return 1 }))
+}
+
+// registerCounter registers a counter that something else counts.
+func (a *App) registerCounter(name, help string, labels client.Labels, count func() int64) {
+	a.Metrics.Register(client.NewCounterFunc(client.CounterOpts{Name: name, Help: help, ConstLabels: labels},
+		func() float64 { return float64(count()) }))
+}
+
+// registerLogins registers the counters of logins (AUT-01, AUT-11).
+func (a *App) registerLogins() {
+	for outcome, of := range map[string]func(signin.LoginCounts) int64{
+		"succeeded":      func(c signin.LoginCounts) int64 { return c.Succeeded },
+		"wrong_password": func(c signin.LoginCounts) int64 { return c.WrongPassword },
+		"throttled":      func(c signin.LoginCounts) int64 { return c.Throttled },
+		"invalid":        func(c signin.LoginCounts) int64 { return c.Invalid },
+		"failed":         func(c signin.LoginCounts) int64 { return c.Failed },
+	} {
+		a.registerCounter("plaza_logins_total",
+			"Logins by outcome: succeeded; wrong_password, also of unknown users; throttled; invalid: malformed; failed: the server did not decide.",
+			client.Labels{"outcome": outcome}, func() int64 { return of(a.Signin.LoginCounts()) })
+	}
+}
+
+// registerTranslation registers the counters of translations (PUB-06, PUB-07), and the breaker
+// of a translator that has one.
+func (a *App) registerTranslation(translator localisation.Translator) {
 	for _, c := range []struct {
 		name, help string
 		of         func(translation.Counts) int64
@@ -26,26 +78,73 @@ func (a *App) metrics() http.Handler {
 		{"characters", "Characters sent to the translator that were, or may have been, billed.", func(c translation.Counts) int64 { return c.Characters }},
 		{"failures", "Batches that failed, and pages that timed out waiting for one.", func(c translation.Counts) int64 { return c.Failures }},
 	} {
-		registry.MustRegister(prometheus.NewCounterFunc(
-			prometheus.CounterOpts{Name: "plaza_translation_" + c.name + "_total", Help: c.help},
-			func() float64 { return float64(c.of(a.Translation.Counts())) },
-		))
+		a.registerCounter("plaza_translation_"+c.name+"_total", c.help, nil, func() int64 { return c.of(a.Translation.Counts()) })
 	}
-	if wallet, counts := a.gateway.(*wechatpay.Gateway); counts {
-		countNotifications(registry, wallet)
+	if remote, is := translator.(interface{ BreakerOpen() bool }); is {
+		a.Metrics.Register(client.NewGaugeFunc(client.GaugeOpts{
+			Name: "plaza_translation_breaker_open", Help: "1 from the failure that stopped requests to the translator until one succeeds.",
+		}, func() float64 { return map[bool]float64{true: 1}[remote.BreakerOpen()] }))
 	}
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn)})
 }
 
-// countNotifications registers the counters of wallet notifications by signature algorithm.
-func countNotifications(registry *prometheus.Registry, wallet *wechatpay.Gateway) {
+// registerNotifications registers the counters of wallet notifications by signature algorithm
+// (PAY-10).
+func (a *App) registerNotifications(wallet *wechatpay.Gateway) {
 	for algorithm, of := range map[string]func(wechatpay.Notifications) int64{
 		"HMAC-SHA256": func(n wechatpay.Notifications) int64 { return n.HMACSHA256 },
 		"MD5":         func(n wechatpay.Notifications) int64 { return n.MD5 },
 	} {
-		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "plaza_wallet_notifications_total", Help: "Wallet notifications with a valid signature, by algorithm.",
-			ConstLabels: prometheus.Labels{"algorithm": algorithm},
-		}, func() float64 { return float64(of(wallet.Notifications())) }))
+		a.registerCounter("plaza_wallet_notifications_total", "Wallet notifications with a valid signature, by algorithm.",
+			client.Labels{"algorithm": algorithm}, func() int64 { return of(wallet.Notifications()) })
 	}
+}
+
+// poolCollector reads the pools of the database when the metrics are read.
+type poolCollector struct {
+	database                   *bunstore.Store
+	connections, waits, waited *client.Desc
+}
+
+func newPoolCollector(database *bunstore.Store) client.Collector {
+	pool := []string{"pool"}
+	return poolCollector{
+		database: database,
+		connections: client.NewDesc("plaza_database_connections",
+			"Connections of this server to the database by pool: acquired, idle, and max, the most that may be open.", []string{"pool", "state"}, nil),
+		waits: client.NewDesc("plaza_database_connection_waits_total", "Calls that had to wait for a connection of the pool.", pool, nil),
+		waited: client.NewDesc("plaza_database_connection_wait_seconds_total",
+			"Time that calls have waited for a connection of the pool.", pool, nil),
+	}
+}
+
+func (c poolCollector) Describe(to chan<- *client.Desc) {
+	to <- c.connections
+	to <- c.waits
+	to <- c.waited
+}
+
+func (c poolCollector) Collect(to chan<- client.Metric) {
+	for _, p := range c.database.Pools() {
+		for state, n := range map[string]int{"acquired": p.Acquired, "idle": p.Idle, "max": p.Max} {
+			to <- client.MustNewConstMetric(c.connections, client.GaugeValue, float64(n), p.Name, state)
+		}
+		to <- client.MustNewConstMetric(c.waits, client.CounterValue, float64(p.Waits), p.Name)
+		to <- client.MustNewConstMetric(c.waited, client.CounterValue, p.Waited.Seconds(), p.Name)
+	}
+}
+
+// Sample reads the stored state into the metrics. A server does so every 30 seconds.
+func (a *App) Sample(ctx context.Context) error {
+	now := a.now()
+	var q telemetry.Query
+	budget := a.Translation.Budget()
+	if budget.Characters > 0 {
+		q = telemetry.Query{Translator: budget.Translator, Day: budget.Day}
+	}
+	sample, err := a.Stores.Telemetry.Sample(ctx, q)
+	if err != nil {
+		return err
+	}
+	a.Metrics.SetSample(sample, budget.Characters, now)
+	return nil
 }

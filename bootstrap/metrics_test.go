@@ -3,26 +3,52 @@ package bootstrap
 import (
 	"io"
 	"log/slog"
+	"maps"
+	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
 	"plaza/domain/locale"
 	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
 )
 
-func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
-	s := serveSettings(demoDir(t))
-	s.PublicURL, s.Translator = "https://plaza.example.org", "pseudo"
-	c, err := s.Check()
+func newTestApp(t *testing.T, settings Config) *App {
+	t.Helper()
+	c, err := settings.Check()
 	require.NoError(t, err)
 	app, err := NewApp(t.Context(), c, slog.New(slog.DiscardHandler), Parts{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, app.Close()) })
+	return app
+}
+
+// exposedBy returns the metrics of the App as Prometheus reads them.
+func exposedBy(t *testing.T, app *App) string {
+	t.Helper()
+	seen := httptest.NewRecorder()
+	app.Metrics.Handler(slog.New(slog.DiscardHandler)).ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
+	body, err := io.ReadAll(seen.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
+	s := serveSettings(demoDir(t))
+	s.PublicURL, s.Translator = "https://plaza.example.org", "pseudo"
+	s.TranslatorBudget = new(int64(1_000_000))
+	app := newTestApp(t, s)
 	read := func() string {
 		var ready atomic.Bool
 		seen := httptest.NewRecorder()
@@ -38,10 +64,85 @@ func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, p.Items)
 	}
+	require.NoError(t, app.Sample(t.Context()))
 	text := read()
 	assert.Regexp(t, `plaza_translation_misses_total [1-9]`, text)
 	assert.Regexp(t, `plaza_translation_hits_total [1-9]`, text)
 	assert.Regexp(t, `plaza_translation_characters_total [1-9]`, text)
 	assert.Contains(t, text, "plaza_translation_failures_total 0\n")
+	assert.Regexp(t, `plaza_translation_budget_remaining_characters 9\d\d`, text)
+	assert.NotContains(t, text, "plaza_translation_breaker_open", "the pseudo translator has none")
 	assert.Contains(t, text, "go_goroutines ", "and what Go knows of itself")
+}
+
+var (
+	// metricRow matches a row of the table of metrics and captures the name.
+	metricRow = regexp.MustCompile("(?m)^\\| `(plaza_[a-z_]+)` \\| ")
+	// helpLine matches the help of a metric and captures the name.
+	helpLine = regexp.MustCompile(`(?m)^# HELP (plaza_[a-z_]+) .+$`)
+)
+
+func namesIn(text string, pattern *regexp.Regexp) []string {
+	var names []string
+	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
+		names = append(names, found[1])
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestMetrics_of_a_server_are_those_of_the_table serves the demo with all that has metrics: a database, a wallet, and
+// a remote translator, which is down, with a budget.
+func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
+	down := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(down.Close)
+	c := serveSettings(demoDir(t))
+	c.Translator, c.TranslatorURL, c.TranslatorBudget = "libretranslate", down.URL, new(int64(1000))
+	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
+	s := startServing(t, serveCommand{Demo: true, Config: c})
+	s.login("+86-13800000001")
+	for range 2 {
+		status, _ := s.post("/api/user/user-simple-info/", "", "{}")
+		require.NotEqual(t, http.StatusOK, status)
+	}
+	// The sample is taken in the background.
+	require.Eventually(t, func() bool { return strings.Contains(s.metrics(), "plaza_import_last_success") }, time.Minute, 10*time.Millisecond)
+	text := s.metrics()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	assert.Equal(t, namesIn(string(readme), metricRow), namesIn(text, helpLine))
+	for _, series := range []string{
+		`plaza_build_info{goversion="go1.`, `plaza_database_connections{pool="reader",state="max"} `,
+		`plaza_database_connections{pool="writer",state="max"} 1`, `plaza_limits_hit_total{limit="address"} `,
+		`plaza_http_requests_total{code="429",method="POST",route="/api/user/user-simple-info/"} `,
+		`plaza_job_last_success_timestamp_seconds{job="payments_poll"} `, `plaza_job_last_success_timestamp_seconds{job="sweep"} `,
+		`plaza_payments{state="refund_due"} `, "plaza_translation_breaker_open 0\n", "plaza_translation_budget_remaining_characters 1000\n",
+	} {
+		assert.Contains(t, text, "\n"+series)
+	}
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+}
+
+func TestMetrics_of_a_sample_that_fails_stay(t *testing.T) {
+	s := serveSettings(demoDir(t))
+	s.PublicURL = "https://plaza.example.org"
+	app := newTestApp(t, s)
+	sample := app.jobs()[slices.IndexFunc(app.jobs(), func(j job) bool { return j.name == "sample" })]
+	app.Metrics.AddJob(sample.name, time.Now())
+	app.round(t.Context(), sample)
+	sampled := func() map[string]string {
+		all := map[string]string{}
+		for _, found := range regexp.MustCompile(`(?m)^(plaza_(?:payments|wallet_oldest|media|import)[^ ]*) (.+)$`).FindAllStringSubmatch(exposedBy(t, app), -1) {
+			all[found[1]] = found[2]
+		}
+		return all
+	}
+	before := sampled()
+	require.NotEmpty(t, slices.Collect(maps.Keys(before)))
+	require.NoError(t, app.Database().Close())
+	app.round(t.Context(), sample)
+	assert.Equal(t, before, sampled())
+	assert.Contains(t, exposedBy(t, app), `plaza_job_failures_total{job="sample"} 1`)
 }

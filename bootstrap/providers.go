@@ -10,6 +10,7 @@ import (
 	"plaza/adapters/httpapi"
 	"plaza/adapters/httpapi/reference"
 	"plaza/adapters/imaging"
+	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
 	"plaza/application/diary"
 	"plaza/application/reading"
@@ -52,10 +53,10 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 	return sanitiser.New(showable(c)...)
 }
 
-func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger) (httpapi.Config, error) {
+func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
 	config := httpapi.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
-		AddressLimit: c.of(c.LimitAddress), Now: now, Version: thisBuild().String(), Log: log,
+		AddressLimit: c.of(c.LimitAddress), Now: now, Version: thisBuild().String(), Log: log, Metrics: httpMetrics(m),
 	}
 	if !c.offersDemo {
 		return config, nil

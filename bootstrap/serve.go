@@ -106,7 +106,10 @@ const (
 
 // Listeners are the listeners of both addresses. They are opened first, so that wrong
 // addresses fail early.
-type Listeners struct{ public, admin net.Listener }
+type Listeners struct {
+	public *net.TCPListener
+	admin  net.Listener
+}
 
 // Listen listens on both addresses.
 func Listen(c Config) (*Listeners, error) {
@@ -118,7 +121,7 @@ func Listen(c Config) (*Listeners, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PLAZA_ADMIN_ADDR: %w; choose another address with --admin-addr", err), public.Close())
 	}
-	return &Listeners{httpapi.LimitConnections(public.(*net.TCPListener), c.MaxConnections), admin}, nil
+	return &Listeners{public.(*net.TCPListener), admin}, nil
 }
 
 // Close closes both listeners. Further calls do nothing.
@@ -155,16 +158,15 @@ func Serve(ctx context.Context, app *App, l *Listeners) error {
 	public, admin := newServer(app.Handler, app.Log), newServer(app.admin(&ready), app.Log)
 	admin.ReadTimeout = headerTimeout // it reads no bodies
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return serve(public, l.public) })
+	limited := httpapi.LimitConnections(l.public, app.Config.MaxConnections, app.Metrics.LimitHit)
+	group.Go(func() error { return serve(public, limited) })
 	group.Go(func() error { return serve(admin, l.admin) })
-	group.Go(func() error {
-		app.Paying.Run(ctx)
-		return nil
-	})
-	group.Go(func() error {
-		app.Cleanup.Run(ctx)
-		return nil
-	})
+	for _, j := range app.jobs() {
+		group.Go(func() error {
+			app.repeat(ctx, j)
+			return nil
+		})
+	}
 	group.Go(func() error {
 		<-ctx.Done()
 		ready.Store(false)
@@ -215,6 +217,6 @@ func (a *App) admin(ready *atomic.Bool) http.Handler {
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	mux.Handle("GET /metrics", a.metrics())
+	mux.Handle("GET /metrics", a.Metrics.Handler(a.Log))
 	return mux
 }

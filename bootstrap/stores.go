@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
@@ -20,6 +21,7 @@ import (
 	"plaza/domain/quota"
 	"plaza/domain/secret"
 	"plaza/domain/subscription"
+	"plaza/domain/telemetry"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -46,6 +48,7 @@ type Stores struct {
 	Deletions     media.DeletionQueue
 	Room          quota.Room
 	Media         media.Store
+	Telemetry     telemetry.Sampler
 }
 
 // storage has the store ports within given quotas, the key with which all servers sign the URLs
@@ -58,12 +61,12 @@ type storage struct {
 }
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
-// PLAZA_MIGRATE=false checks it.
-func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
+// PLAZA_MIGRATE=false checks it. The database calls swept after each removal of expired rows.
+func openStorage(ctx context.Context, c Config, log *slog.Logger, swept func(began time.Time, err error)) (storage, error) {
 	if c.DatabaseURL == inMemory {
 		return memoryStorage(c), nil
 	}
-	database, err := openDatabase(ctx, c, log)
+	database, err := openDatabase(ctx, c, log, swept)
 	if err != nil {
 		return storage{}, err
 	}
@@ -87,7 +90,7 @@ func memoryStorage(c Config) storage {
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), Media: pictures,
+				Room: s.Room(l), Media: pictures, Telemetry: s.Telemetry(),
 			}
 		},
 		signing: signing,
@@ -95,12 +98,12 @@ func memoryStorage(c Config) storage {
 	}
 }
 
-// openDatabase connects to the database without changing its schema.
-func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.Store, error) {
+// openDatabase connects to the database without changing its schema. swept may be nil.
+func openDatabase(ctx context.Context, c Config, log *slog.Logger, swept func(began time.Time, err error)) (*bunstore.Store, error) {
 	if c.DatabaseURL == inMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", errUsage, inMemory)
 	}
-	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Log: log})
+	return bunstore.Open(ctx, bunstore.Options{URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait, Swept: swept, Log: log})
 }
 
 // prepareSchema applies missing migrations. With PLAZA_MIGRATE=false it fails if some are missing.
@@ -145,7 +148,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 				Events: events, EventReader: events, Discussion: events, Related: events,
 				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 				Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), Media: pictures,
+				Room: s.Room(l), Media: pictures, Telemetry: s.Telemetry(),
 			}
 		},
 		signing:  signing,

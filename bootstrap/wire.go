@@ -13,6 +13,7 @@ import (
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
 	"plaza/adapters/jsonlines"
+	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
 	"plaza/application/browsing"
@@ -55,7 +56,7 @@ var (
 )
 
 func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
-	translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params) (*App, error) {
+	translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
 			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Media", "Deletions", "Room"),

@@ -14,6 +14,7 @@ import (
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
 	"plaza/adapters/jsonlines"
+	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
 	"plaza/application/browsing"
@@ -41,8 +42,8 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params) (*App, error) {
-	config, err := newHTTPConfig(c, now, log)
+func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
+	config, err := newHTTPConfig(c, now, log, metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +115,10 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Sanitiser: sanitiser,
 		Processor: processor,
 		Pictures:  store,
+		Now:       now,
 	}
 	importer := importing.NewImporter(importingPorts)
-	cleanupCleanup := cleanup.New(deletionQueue, store, now, log)
+	cleanupCleanup := cleanup.New(deletionQueue, store, now)
 	app := &App{
 		Config:      c,
 		Log:         log,
@@ -134,7 +136,9 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Importer:    importer,
 		Paying:      payingPaying,
 		Cleanup:     cleanupCleanup,
+		Metrics:     metrics,
 		storage:     opened,
+		now:         now,
 		gateway:     wallet,
 		hasher:      hasher,
 		strength:    estimator,

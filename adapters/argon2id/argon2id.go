@@ -107,7 +107,7 @@ func (h *Hasher) derive(ctx context.Context, with hash, password secret.String, 
 	case h.callers <- struct{}{}:
 		defer func() { <-h.callers }()
 	default:
-		return nil, fault.RetryAfter(fault.Unavailable, retryAfter, "Too many logins at once. Try again in a moment.")
+		return nil, fault.RetryAfter(fault.Unavailable, retryAfter, "Too many logins at once. Try again in a moment.").AtLimit("password_hashes")
 	}
 	select {
 	case h.working <- struct{}{}:

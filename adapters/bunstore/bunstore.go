@@ -33,6 +33,7 @@ type Store struct {
 	schema    fs.FS         // the migrations
 	limit     time.Duration // of one call, including waits
 	sweepDraw func() int    // zero: a write also removes expired rows
+	swept     func(began time.Time, err error)
 	log       *slog.Logger
 }
 
@@ -52,6 +53,8 @@ type Options struct {
 	Patience time.Duration
 	// Limit is how long a call may take; zero means DefaultLimit.
 	Limit time.Duration
+	// Swept is called after each removal of expired rows with its result. nil: no call.
+	Swept func(began time.Time, err error)
 	Log   *slog.Logger // nil disables logging
 
 	trace  pgx.QueryTracer // sees every statement on Postgres; set only in tests
@@ -76,6 +79,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Swept == nil {
+		o.Swept = func(time.Time, error) {}
+	}
 	open := openPostgres
 	if path, is := strings.CutPrefix(o.URL, "sqlite:"); is {
 		o.URL, open = path, openSQLite
@@ -85,7 +91,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.limit, s.log, s.schema = o.Limit, o.Log, o.schema
-	s.sweepDraw = drawSweep
+	s.sweepDraw, s.swept = drawSweep, o.Swept
 	if s.schema == nil {
 		s.schema = s.dialect.migrations()
 	}

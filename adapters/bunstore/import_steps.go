@@ -41,6 +41,7 @@ type importSteps struct {
 	loadProgress    string   // $1 file
 	waiting         string   // $1 file, $2 after, $3 lines, $4 bytes
 	finish          []string // $1 file
+	complete        string   // $1 began, $2 ended
 	insertCover     string   // $1 digest, $2 key, $3 width, $4 height
 	cover           string   // $1 digest
 
@@ -83,6 +84,8 @@ func newImportSteps(d dialect) importSteps {
 			WHERE file = $1 AND number > $2 ORDER BY number LIMIT CAST($3 AS bigint)) l
 			WHERE before < CAST($4 AS bigint) ORDER BY number`,
 		finish:      []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
+		complete: "INSERT INTO import_completion AS c (id, began, ended) VALUES (1, $1, $2)" +
+			" ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended",
 		insertCover: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
 		cover:       "SELECT picture FROM import_covers WHERE digest = $1",
 	}

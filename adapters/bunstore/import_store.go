@@ -94,6 +94,11 @@ func (v ImportStore) Finish(ctx context.Context, files ...string) error {
 	return v.s.writeAll(ctx, steps)
 }
 
+func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
+	d := v.s.dialect
+	return v.s.writeAll(ctx, []step{{statement: v.s.sql.complete, args: []any{d.instant(dbTime{c.Began}), d.instant(dbTime{c.Ended})}}})
+}
+
 func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, is bool, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		is = false

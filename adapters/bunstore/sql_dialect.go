@@ -122,6 +122,9 @@ type dialect interface {
 	// prepared statements where possible. A scan ignores columns whose target is nil.
 	query(ctx context.Context, reads ...step) error
 
+	// pools describes the pools of connections.
+	pools(s *Store) []Pool
+
 	// backup writes a consistent copy into a new file.
 	backup(ctx context.Context, path string) error
 	// integrity returns the problems that the database finds in itself.

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"math/rand/v2"
+	"time"
 
 	"github.com/uptrace/bun"
 )
@@ -38,6 +39,7 @@ func drawSweep() int { return rand.N(sweepOdds) }
 // locked, so it never waits and never takes part in a deadlock. No caller depends on
 // it, so errors are only logged.
 func (s *Store) sweep(ctx context.Context, rows ...expired) {
+	began := time.Now()
 	err := s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, r := range rows {
 			oldest := tx.NewSelect().Table(r.table).Column(r.key...).
@@ -55,7 +57,11 @@ func (s *Store) sweep(ctx context.Context, rows ...expired) {
 		}
 		return nil
 	})
-	if err != nil && ctx.Err() == nil {
+	if ctx.Err() != nil {
+		return
+	}
+	s.swept(began, err)
+	if err != nil {
 		s.log.Warn("expired rows not removed; a later write will retry", "table", rows[0].table, "error", err)
 	}
 }

@@ -83,6 +83,7 @@ type stepStatements struct {
 	imageSteps
 	rateLimitSteps
 	quotaSteps
+	telemetrySteps
 }
 
 func newStepStatements(d dialect) stepStatements {
@@ -90,6 +91,7 @@ func newStepStatements(d dialect) stepStatements {
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d),
+		telemetrySteps: newTelemetrySteps(),
 	}
 }
 

@@ -49,7 +49,7 @@ func (l *addressLimit) charge(r *http.Request, addr netip.Addr) error {
 	err := l.charged.Charge(key[:], ratelimit.Charge{Limit: l.limit, Units: 1, Now: l.now()})
 	if refused, is := fault.As(err); is {
 		return fault.RetryAfter(fault.Throttled, refused.RetryAfter,
-			"Too many requests without a valid token from your address. Log in, or try again later.")
+			"Too many requests without a valid token from your address. Log in, or try again later.").AtLimit("address")
 	}
 	return err
 }

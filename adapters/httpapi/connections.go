@@ -19,12 +19,13 @@ const (
 )
 
 // LimitConnections returns a listener that accepts at most that many connections at once,
-// or any number if that is zero. It answers a further one with 503 and closes it (GEN-14).
-func LimitConnections(l *net.TCPListener, most int) net.Listener {
+// or any number if that is zero. It answers a further one with 503 and closes it (GEN-14). It
+// calls limited with the name of the limit for each of them.
+func LimitConnections(l *net.TCPListener, most int, limited func(limit string)) net.Listener {
 	if most == 0 {
 		return l
 	}
-	return &limitedListener{l, make(chan struct{}, most), make(chan struct{}, maxRefused)}
+	return &limitedListener{l, make(chan struct{}, most), make(chan struct{}, maxRefused), limited}
 }
 
 // limitedListener has an element in open for each open connection, and one in refused for
@@ -33,6 +34,7 @@ type limitedListener struct {
 	*net.TCPListener
 	open    chan struct{}
 	refused chan struct{}
+	limited func(limit string)
 }
 
 // Accept implements net.Listener.
@@ -46,6 +48,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		case l.open <- struct{}{}:
 			return &limitedConn{conn, sync.OnceFunc(func() { <-l.open })}, nil
 		default:
+			l.limited("connections")
 			l.refuse(conn)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +16,11 @@ import (
 func TestGEN_14_connections_beyond_the_bound_are_answered_503_and_closed(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	limited := LimitConnections(tcp.(*net.TCPListener), 2)
+	var refused atomic.Int64
+	limited := LimitConnections(tcp.(*net.TCPListener), 2, func(limit string) {
+		assert.Equal(t, "connections", limit)
+		refused.Add(1)
+	})
 	server := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(limited) }()
@@ -55,6 +60,7 @@ func TestGEN_14_connections_beyond_the_bound_are_answered_503_and_closed(t *test
 		require.NoError(t, json.NewDecoder(res.Body).Decode(&said))
 		assert.Equal(t, "SERVICE_UNAVAILABLE", said.Code)
 	}
+	assert.EqualValues(t, 3, refused.Load(), "each refusal is counted")
 	first.Close()
 	require.Eventually(t, func() bool { return get(dial()).StatusCode == http.StatusOK }, 5e9, 1e7)
 	assert.Equal(t, http.StatusOK, get(second).StatusCode)
@@ -63,7 +69,7 @@ func TestGEN_14_connections_beyond_the_bound_are_answered_503_and_closed(t *test
 func TestGEN_14_a_connection_that_is_closed_twice_makes_room_for_one(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	l := LimitConnections(tcp.(*net.TCPListener), 2).(*limitedListener)
+	l := LimitConnections(tcp.(*net.TCPListener), 2, nil).(*limitedListener)
 	defer l.Close()
 	var accepted []net.Conn
 	for range 2 {

@@ -53,7 +53,8 @@ const wholeRequest = "non_field_errors"
 // response. No client receives it.
 const clientGone = 499
 
-// fail sends the error as the response. It logs errors that the client did not cause.
+// fail sends the error as the response. It logs errors that the client did not cause, and
+// counts refusals by a limit.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
 	if errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled) {
@@ -66,7 +67,16 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.Gateway, fault.Unavailable, fault.Timeout:
 		Logger(ctx).WarnContext(ctx, "request refused", "code", kind.Code(), "error", err)
 	}
+	countLimit(ctx, err)
 	refuse(err).send(w, r)
+}
+
+// countLimit counts the limit that has refused the request, if one has.
+func countLimit(ctx context.Context, err error) {
+	f, isFault := fault.As(err)
+	if l, is := ctx.Value(loggerKey{}).(identified); is && isFault && f.Limit != "" {
+		l.limited(f.Limit)
+	}
 }
 
 // refuse returns the response to any error.

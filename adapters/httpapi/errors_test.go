@@ -87,7 +87,7 @@ func TestGEN_07_our_own_mistakes_are_logged_and_nobody_elses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			ctx := withLogger(c.ctx, slog.New(slog.NewTextHandler(&log, nil)), "1")
+			ctx := withLogger(c.ctx, identified{log: slog.New(slog.NewTextHandler(&log, nil)), id: "1"})
 			w := httptest.NewRecorder()
 			fail(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), c.err)
 			assert.Equal(t, c.status, w.Code)

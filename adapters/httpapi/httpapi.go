@@ -55,6 +55,7 @@ type Config struct {
 	// them.
 	DemoPeople []reference.Person
 	Log        *slog.Logger
+	Metrics    Metrics
 }
 
 // UseCases are the dependencies of the handlers. All are required.

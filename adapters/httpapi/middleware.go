@@ -21,13 +21,14 @@ import (
 type middleware struct {
 	next    http.Handler
 	log     *slog.Logger
+	metrics Metrics
 	trusted []netip.Prefix
 
 	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{next: next, log: c.Log, trusted: c.TrustedProxies}
+	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), trusted: c.TrustedProxies}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -42,7 +43,7 @@ var commonHeaders = http.Header{
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	id := requestID(r.Header.Get(requestIDHeader))
-	ctx, cancel := context.WithTimeout(withLogger(r.Context(), f.log, id), paceOf(r).whole)
+	ctx, cancel := context.WithTimeout(withLogger(r.Context(), identified{f.log, id, f.metrics.Limited}), paceOf(r).whole)
 	defer cancel()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
@@ -50,15 +51,20 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
 	maps.Copy(out.Header(), commonHeaders)
 	out.Header()[requestIDHeader] = []string{id}
-	defer func() { f.note(ctx, id, r, out, began) }()
+	f.metrics.Begun()
+	defer func() {
+		now := time.Now()
+		f.metrics.Ended(r.Method, routeOf(r), out.status, now.Sub(began))
+		f.note(ctx, id, r, out, began, now)
+	}()
 	defer recoverPanic(out, r)
 	f.next.ServeHTTP(out, r)
 }
 
 // note logs the request. It calls the handler directly, because the logger would look up the
 // source line each time.
-func (f *middleware) note(ctx context.Context, id string, r *http.Request, out *recorder, began time.Time) {
-	handler, now := f.log.Handler(), time.Now()
+func (f *middleware) note(ctx context.Context, id string, r *http.Request, out *recorder, began, now time.Time) {
+	handler := f.log.Handler()
 	if !handler.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
@@ -68,7 +74,8 @@ func (f *middleware) note(ctx context.Context, id string, r *http.Request, out *
 	_ = handler.Handle(ctx, line) // a failure to log can't be reported
 }
 
-// routeOf returns the pattern of the matched route. The path itself is not logged.
+// routeOf returns the pattern of the matched route. The path itself is neither logged nor
+// counted.
 func routeOf(r *http.Request) string { return cmp.Or(r.Pattern, "none") }
 
 // recoverPanic turns a panic into an internal error. It aborts a response that has begun, so that
@@ -131,14 +138,15 @@ const requestIDKey = "request_id"
 // identified makes the logger with the request's ID on demand, because few requests log more
 // than one line.
 type identified struct {
-	log *slog.Logger
-	id  string
+	log     *slog.Logger
+	id      string
+	limited func(limit string) // counts a refusal (Metrics)
 }
 
 // withLogger puts the logger with the request's ID into the context. The context carries
 // nothing about the caller.
-func withLogger(ctx context.Context, log *slog.Logger, id string) context.Context {
-	return context.WithValue(ctx, loggerKey{}, identified{log, id})
+func withLogger(ctx context.Context, l identified) context.Context {
+	return context.WithValue(ctx, loggerKey{}, l)
 }
 
 // Logger returns the logger of the context's request. Its lines have the request's ID

@@ -57,7 +57,9 @@ func limitRequests(next http.Handler, most int) http.Handler {
 		// Otherwise busy processors would let them wait uncounted, before they are read.
 		runtime.Gosched()
 		paceOf(r).limit(w, r, time.Now(), slot)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), slotKey{}, slot)))
+		inner := r.WithContext(context.WithValue(r.Context(), slotKey{}, slot))
+		defer func() { r.Pattern = inner.Pattern }() // for the log and the metrics
+		next.ServeHTTP(w, inner)
 	})
 }
 
@@ -115,7 +117,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 }
 
 // errOverloaded is the fault of a server that works on as many requests as it may.
-var errOverloaded = fault.RetryAfter(fault.Unavailable, time.Second, "The server is overloaded. Try again soon.")
+var errOverloaded = fault.RetryAfter(fault.Unavailable, time.Second, "The server is overloaded. Try again soon.").AtLimit("requests")
 
 // slot is the place of a request among those that are worked on.
 type slot struct {

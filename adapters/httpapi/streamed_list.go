@@ -60,7 +60,8 @@ func newListLimits() *listLimits {
 }
 
 // errListsBusy is the fault of a server that holds as many large lists as it can.
-var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists. Try again soon.")
+var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists. Try again soon.").
+	AtLimit("large_lists")
 
 // enter waits until a page of that many events fits. leave releases it.
 func (r *listLimits) enter(ctx context.Context, events int) (leave func(), err error) {

@@ -36,7 +36,8 @@ func newDecoding() *admission.Queue {
 
 // Faults of a picture in JSON.
 var (
-	errUploadsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is reading too many large pictures. Try again soon.")
+	errUploadsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is reading too many large pictures. Try again soon.").
+			AtLimit("picture_bodies")
 	errNotBase64   = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
 )
 

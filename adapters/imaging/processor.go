@@ -31,7 +31,8 @@ const (
 )
 
 // errBusy is the fault of a picture that is not admitted in time.
-var errBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The server is processing too many pictures. Try again soon.")
+var errBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The server is processing too many pictures. Try again soon.").
+	AtLimit("picture_processing")
 
 // MaxMemory returns how much memory the pictures of a processor take at once, in bytes. Only
 // progressive JPEGs of ink or of red, green and blue take more: 24 and 19 bytes a pixel.

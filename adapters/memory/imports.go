@@ -32,6 +32,7 @@ type importState struct {
 	waiting    map[lineKey]waitingLine
 	arrivals   number
 	progress   map[string][]byte
+	completion imported.Completion // the last one
 	covers     map[imported.Digest]media.Picture
 }
 
@@ -185,6 +186,15 @@ func (v ImportStore) Finish(ctx context.Context, files ...string) error {
 			delete(v.s.imports.progress, file)
 		}
 		maps.DeleteFunc(v.s.imports.waiting, func(at lineKey, _ waitingLine) bool { return slices.Contains(files, at.file) })
+		return nil
+	})
+}
+
+func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
+	return exec(ctx, v.s, func() error {
+		if v.s.imports.completion.Ended.Before(c.Ended) {
+			v.s.imports.completion = c
+		}
 		return nil
 	})
 }

@@ -28,7 +28,7 @@ func within(s *memory.Store, l quota.Limits) ports.Stores {
 		Events: events, EventReader: events, Discussion: events, Related: events,
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Room: s.Room(l),
-		Imports:  s.Imports(),
+		Imports: s.Imports(), Telemetry: s.Telemetry(),
 		Within:   func(l quota.Limits) ports.Stores { return within(s, l) },
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}
@@ -50,6 +50,7 @@ func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
 func TestQuotas(t *testing.T)        { ports.Quotas(t, open) }
 func TestRateLimits(t *testing.T)    { ports.RateLimits(t, open) }
 func TestImports(t *testing.T)       { ports.Imports(t, open) }
+func TestTelemetry(t *testing.T)     { ports.Telemetry(t, open) }
 
 func TestMedia(t *testing.T) {
 	ports.Media(t, func(*testing.T) media.Store {

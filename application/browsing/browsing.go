@@ -28,7 +28,8 @@ const (
 )
 
 // ErrBusy is the fault of a request that waited maxWideWait in vain.
-var ErrBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many wide areas are being searched at once. Try again in a moment.")
+var ErrBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many wide areas are being searched at once. Try again in a moment.").
+	AtLimit("wide_areas")
 
 // New returns the use cases over the ports; now returns the time.
 func New(reader feed.Reader, pictures media.Store, now func() time.Time) *Browsing {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"iter"
-	"log/slog"
 	"time"
 
 	"plaza/domain/media"
@@ -19,44 +18,24 @@ type Cleanup struct {
 	deletions media.DeletionQueue
 	pictures  media.Store
 	now       func() time.Time
-	log       *slog.Logger
 }
 
 // New returns the use cases over the ports; now returns the time.
-func New(deletions media.DeletionQueue, pictures media.Store, now func() time.Time, log *slog.Logger) *Cleanup {
-	return &Cleanup{deletions: deletions, pictures: pictures, now: now, log: log}
+func New(deletions media.DeletionQueue, pictures media.Store, now func() time.Time) *Cleanup {
+	return &Cleanup{deletions: deletions, pictures: pictures, now: now}
 }
 
-const (
-	interval   = time.Minute     // between two reads of the deletion queue
-	retryDelay = 5 * time.Minute // until a failed removal is tried again
-	batchSize  = 100             // pictures claimed at once
-)
+// retryDelay is the time until a failed removal is tried again.
+const retryDelay = 5 * time.Minute
 
-// Run removes files of deleted pictures until the context ends. Several servers may run it at
-// the same time.
-func (k *Cleanup) Run(ctx context.Context) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		for n := batchSize; n == batchSize && ctx.Err() == nil; {
-			var err error
-			if n, err = k.RemoveDue(ctx); err != nil && ctx.Err() == nil {
-				k.log.WarnContext(ctx, "removing files of deleted pictures failed; will retry", "error", err)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
+// RemoveBatch is the largest number of pictures that RemoveDue claims at once.
+const RemoveBatch = 100
 
 // RemoveDue claims a batch of deleted pictures, removes their files, and returns the size of
-// the batch. Failed removals are tried again later.
+// the batch. Failed removals are tried again later. Several servers may call it at the same
+// time.
 func (k *Cleanup) RemoveDue(ctx context.Context) (int, error) {
-	due, err := k.deletions.Claim(ctx, k.now(), k.now().Add(retryDelay), batchSize)
+	due, err := k.deletions.Claim(ctx, k.now(), k.now().Add(retryDelay), RemoveBatch)
 	if err != nil {
 		return 0, err
 	}

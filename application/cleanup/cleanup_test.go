@@ -1,13 +1,10 @@
 package cleanup_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -42,21 +39,19 @@ type fixture struct {
 	pictures *stuck
 	who      user.ID
 	now      time.Time
-	log      *bytes.Buffer
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	w := &fixture{
 		t: t, store: memory.New(), pictures: &stuck{Store: memory.NewMedia("https://plaza.example", []byte("key"))},
-		now: time.Now(), log: &bytes.Buffer{},
+		now: time.Now(),
 	}
 	phone, err := user.ParsePhone("+86-13900000001")
 	require.NoError(t, err)
 	w.who, err = w.store.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
-	log := slog.New(slog.NewTextHandler(w.log, nil))
-	w.Cleanup = cleanup.New(w.store.DeletionQueue(), w.pictures, func() time.Time { return w.now }, log)
+	w.Cleanup = cleanup.New(w.store.DeletionQueue(), w.pictures, func() time.Time { return w.now })
 	return w
 }
 
@@ -109,30 +104,22 @@ func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testi
 	assert.Zero(t, n, "it is no longer queued")
 }
 
-func TestIMG07_the_bin_is_emptied_until_the_end(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newFixture(t)
-		for range 250 {
-			w.shows(media.Picture{Key: w.put()})
-		}
-		w.pictures.is = true
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { w.Run(ctx); close(ended) }()
-		synctest.Wait()
-		assert.Contains(t, w.log.String(), "removing files of deleted pictures failed")
-		stop()
-		<-ended
-		w.pictures.is = false
-		w.now = w.now.Add(time.Hour)
-		ctx, stop = context.WithCancel(t.Context())
-		go w.Run(ctx)
-		synctest.Wait()
-		stop()
-		left, err := w.store.DeletionQueue().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
+func TestIMG07_many_deleted_pictures_are_removed_batch_by_batch(t *testing.T) {
+	w := newFixture(t)
+	for range 250 {
+		w.shows(media.Picture{Key: w.put()})
+	}
+	var batches []int
+	for n := cleanup.RemoveBatch; n == cleanup.RemoveBatch; {
+		var err error
+		n, err = w.RemoveDue(t.Context())
 		require.NoError(t, err)
-		assert.Empty(t, left, "batch by batch")
-	})
+		batches = append(batches, n)
+	}
+	assert.Equal(t, []int{100, 100, 49}, batches, "the last picture is shown")
+	left, err := w.store.DeletionQueue().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 func (w *fixture) check(repair bool) []cleanup.Finding {
@@ -209,7 +196,7 @@ func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 	began := w.now
 	k := cleanup.New(w.store.DeletionQueue(), listing{w.pictures, func(media.Key) {
 		w.now = began.Add(cleanup.OrphanGracePeriod + time.Minute) // the listing takes over an hour
-	}}, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+	}}, func() time.Time { return w.now })
 	for f, err := range k.Check(t.Context(), true) {
 		require.NoError(t, err)
 		t.Errorf("found %+v", f)
@@ -222,7 +209,7 @@ func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
 	old, orphan := w.put(), w.put()
 	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
 	k := cleanup.New(w.store.DeletionQueue(), listing{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
-		func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+		func() time.Time { return w.now })
 	var found []cleanup.Finding
 	for f, err := range k.Check(t.Context(), true) {
 		require.NoError(t, err)

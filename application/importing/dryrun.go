@@ -63,6 +63,9 @@ func (r *dryRun) Apply(ctx context.Context, d imported.Batch) (imported.BatchRes
 	return result, nil
 }
 
+// Complete does nothing: nothing was imported.
+func (r *dryRun) Complete(context.Context, imported.Completion) error { return nil }
+
 func (r *dryRun) loadTree(ctx context.Context) error {
 	if r.tree != nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +23,9 @@ import (
 	"plaza/domain/page"
 )
 
+// now is when imports begin and end.
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
 // fixture is a memory store with an importer.
 type fixture struct {
 	*testing.T
@@ -35,7 +39,7 @@ func newFixture(t *testing.T) *fixture {
 	store, media := memory.New(), memory.NewMedia("https://plaza.example", []byte("signing"))
 	return &fixture{t, store, media, importing.Ports{
 		Store: store.Imports(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
-		Processor: imaging.NewProcessor(1), Pictures: media,
+		Processor: imaging.NewProcessor(1), Pictures: media, Now: func() time.Time { return now },
 	}}
 }
 

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/instant"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 )
@@ -21,6 +23,7 @@ type Ports struct {
 	Sanitiser markup.Sanitiser
 	Processor media.Processor
 	Pictures  media.Store
+	Now       func() time.Time
 }
 
 // Importer imports files (ADM-04).
@@ -70,8 +73,22 @@ type sourceFile struct {
 
 // Import imports the sources in order, and returns a summary of the lines that this run has
 // read. It returns ErrInterrupted if the context ends; other errors mean that a file is
-// damaged or a port has failed.
-func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (total Summary, err error) {
+// damaged or a port has failed. An import without an error is recorded as complete, rejected
+// lines or not.
+func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
+	began := i.ports.Now()
+	total, err := i.bring(ctx, sources, w)
+	if err != nil {
+		return total, err
+	}
+	completion := imported.Completion{Began: instant.Normalise(began), Ended: instant.Normalise(i.ports.Now())}
+	if err := i.ports.Store.Complete(context.WithoutCancel(ctx), completion); err != nil {
+		return total, fmt.Errorf("record completion: %w", err)
+	}
+	return total, nil
+}
+
+func (i *Importer) bring(ctx context.Context, sources []Source, w Watcher) (total Summary, err error) {
 	run := &run{ports: i.ports, watcher: w}
 	defer func() { err = errors.Join(err, run.close()) }()
 	for _, s := range sources {

@@ -5,47 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
 
-// Even if every call to the wallet times out, a batch ends before its orders become due for
-// another server.
-const (
-	pollBatch       = 32 // orders in a batch
-	pollConcurrency = 16 // orders polled at the same time
-)
+// PollBatch is the largest number of orders in a batch. Even if every call to the wallet times
+// out, a batch ends before its orders become due for another server.
+const PollBatch = 32
 
-// Run polls the wallet for due orders until the context ends (PAY-11). Several servers may
-// run it at the same time: an order is given to one of them at a time.
-func (p *Paying) Run(ctx context.Context) {
-	if p.gateway == nil {
-		return
-	}
-	tick := time.NewTicker(max(p.limits.Interval/4, time.Millisecond))
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		for n := pollBatch; n == pollBatch && ctx.Err() == nil; {
-			var err error
-			if n, err = p.PollDue(ctx); err != nil && ctx.Err() == nil {
-				p.log(ctx).WarnContext(ctx, "polling orders failed; will retry", "error", err)
-			}
-		}
-	}
-}
+// pollConcurrency is how many orders are polled at the same time.
+const pollConcurrency = 16
 
-// PollDue polls the wallet for a batch of due orders. It returns the size of the batch and
-// the joined errors of the orders that failed.
+// PollDue polls the wallet for a batch of due orders (PAY-11). It returns the size of the batch
+// and the joined errors of the orders that failed. Several servers may call it at the same time:
+// an order is given to one of them at a time. There must be a wallet.
 func (p *Paying) PollDue(ctx context.Context) (int, error) {
 	next := max(p.limits.Interval, 2*p.limits.Lease)
-	due, err := p.ledger.Due(ctx, p.now(), p.now().Add(next), pollBatch)
+	due, err := p.ledger.Due(ctx, p.now(), p.now().Add(next), PollBatch)
 	if err != nil {
 		return 0, err
 	}

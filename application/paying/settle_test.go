@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -157,23 +156,4 @@ func TestPAY11_one_order_that_fails_does_not_hold_up_the_others(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 39, closed)
-}
-
-func TestPAY11_looking_after_orders_goes_on_until_the_end(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTrading(t)
-		id := w.order(t, w.ann)
-		_, err := w.begin(t, id)
-		require.NoError(t, err)
-		w.wallet.pays()
-		w.now = noon.Add(limits.Interval)
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { w.Run(ctx); close(ended) }()
-		<-time.After(limits.Interval / 2) // of the bubble's time
-		assert.Equal(t, payment.Paid, w.state(t, id))
-		stop()
-		<-ended
-	})
-	newFixture(t).Run(t.Context()) // without a wallet there is nothing to do
 }

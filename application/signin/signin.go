@@ -36,6 +36,7 @@ type Signin struct {
 	limits   ratelimit.Limits
 	now      func() time.Time
 	log      *slog.Logger
+	logins   loginCounters
 	// logged is when a failed write of presence was last logged, in Unix nanoseconds.
 	logged atomic.Int64
 }
@@ -48,7 +49,7 @@ type TokenTTL time.Duration
 const waitingLogins = 100
 
 // errLoginsBusy is the fault of a server on which as many logins wait as may.
-var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many logins at once. Try again in a moment.")
+var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many logins at once. Try again in a moment.").AtLimit("password_hashes")
 
 // New returns the use cases over the ports, with the limits on logins; now returns the time.
 // They hash as many passwords of requests at once as there are processors (AUT-12).
@@ -74,6 +75,12 @@ type Login struct {
 // lacks are faults on their fields. Too many failures are Throttled (AUT-11), and so are too
 // many logins that succeed (GEN-14).
 func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.String, error) {
+	key, err := s.login(ctx, l, readErr)
+	s.logins.count(err)
+	return key, err
+}
+
+func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.String, error) {
 	phone, err := user.ParsePhone(l.Username)
 	asked, scopeErr := access.ParseScopes(l.Scopes)
 	if err := fault.Merge(readErr, fault.Merge(fault.OnField("username", err), scopeErr)); err != nil {

@@ -3,23 +3,40 @@ package translation
 import (
 	"context"
 	"errors"
+	"time"
 	"unicode/utf8"
 
 	"plaza/domain/localisation"
 )
+
+// Budget is what the translator may be given on a day, by all servers together.
+type Budget struct {
+	Translator string
+	Day        time.Time // localisation.DayOf
+	Characters int64     // zero: unlimited, or there is no translator
+}
+
+// Budget returns the budget of the current day.
+func (t *Translation) Budget() Budget {
+	if t.translator == nil {
+		return Budget{}
+	}
+	return Budget{Translator: t.translator.Name(), Day: localisation.DayOf(t.now()), Characters: t.offer.Budget}
+}
 
 var errBudgetSpent = errors.New("daily character budget is spent")
 
 // askWithinBudget translates the batch if the day's budget allows it. A refused batch is refunded. A
 // batch that timed out may be billed, so it counts.
 func (t *Translation) askWithinBudget(ctx context.Context, c *call, batch []wanted) (map[localisation.Key]string, error) {
-	spending := localisation.Spending{Translator: t.translator.Name(), Day: localisation.DayOf(t.now())}
+	budget := t.Budget()
+	spending := localisation.Spending{Translator: budget.Translator, Day: budget.Day}
 	for _, w := range batch {
 		spending.Characters += int64(utf8.RuneCountInString(w.Content))
 	}
-	isLimited := t.offer.Budget > 0
+	isLimited := budget.Characters > 0
 	if isLimited {
-		if allowed, err := t.cache.Spend(ctx, spending, t.offer.Budget); err != nil {
+		if allowed, err := t.cache.Spend(ctx, spending, budget.Characters); err != nil {
 			return nil, err
 		} else if !allowed {
 			return nil, errBudgetSpent

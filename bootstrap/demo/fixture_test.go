@@ -45,7 +45,7 @@ func emptyFixture() fixture {
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
-			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: processor, Pictures: pictures,
+			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: processor, Pictures: pictures, Now: time.Now,
 		}),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Diary: diary.Ports{

@@ -87,5 +87,5 @@ type Throttle interface {
 
 // ErrThrottled returns the fault of too many failed logins.
 func ErrThrottled(after time.Duration) error {
-	return fault.RetryAfter(fault.Throttled, after, "Too many failed logins. Try again later.")
+	return fault.RetryAfter(fault.Throttled, after, "Too many failed logins. Try again later.").AtLimit("failed_logins")
 }

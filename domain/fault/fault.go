@@ -69,6 +69,9 @@ type Error struct {
 	Fields Fields
 	// RetryAfter is how long the client should wait; zero: not stated.
 	RetryAfter time.Duration
+	// Limit names the limit that the request has hit, so that refusals can be counted by
+	// their limit; empty: none. Clients do not see it. The names are constants of the program.
+	Limit string
 }
 
 func (e *Error) Error() string {
@@ -92,6 +95,13 @@ func Newf(k Kind, format string, args ...any) *Error { return New(k, fmt.Sprintf
 // RetryAfter returns a fault that asks the client to retry after the duration.
 func RetryAfter(k Kind, after time.Duration, text string) *Error {
 	return &Error{Kind: k, Text: text, RetryAfter: after}
+}
+
+// AtLimit returns the fault as the refusal of the named limit.
+func (e *Error) AtLimit(name string) *Error {
+	refusal := *e
+	refusal.Limit = name
+	return &refusal
 }
 
 // As returns the fault in the error's chain, and whether the chain has one.

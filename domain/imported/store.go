@@ -2,6 +2,7 @@ package imported
 
 import (
 	"context"
+	"time"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -53,6 +54,9 @@ type BatchResult struct {
 	Replaced int
 }
 
+// Completion is when an import began and ended that has read all of its files.
+type Completion struct{ Began, Ended time.Time }
+
 // Digest identifies the input of a processed cover: the bytes of its file and its sizes.
 type Digest [32]byte
 
@@ -79,6 +83,9 @@ type Store interface {
 	Waiting(ctx context.Context, file string, after int64, lines, bytes int) ([]Line, error)
 	// Finish removes the progress and the waiting lines of the files, of all or of none.
 	Finish(ctx context.Context, files ...string) error
+	// Complete records the completion of an import, unless one that ended later is recorded.
+	// telemetry.Sampler returns the recorded one.
+	Complete(ctx context.Context, c Completion) error
 	// Known returns the refs that are stored.
 	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
 	// Cover returns the picture remembered for the digest, and whether it found one.

@@ -19,17 +19,17 @@ type Limits struct {
 
 // ErrDrafts returns the fault of one draft too many.
 func (l Limits) ErrDrafts() error {
-	return fault.Newf(fault.Conflict, "You may have at most %d drafts. Publish or delete some.", l.Drafts)
+	return fault.Newf(fault.Conflict, "You may have at most %d drafts. Publish or delete some.", l.Drafts).AtLimit("quota_drafts")
 }
 
 // ErrComments returns the fault of one comment too many on an event.
 func (l Limits) ErrComments() error {
-	return fault.Newf(fault.Conflict, "You may write at most %d comments on an event. Delete some.", l.Comments)
+	return fault.Newf(fault.Conflict, "You may write at most %d comments on an event. Delete some.", l.Comments).AtLimit("quota_comments")
 }
 
 // ErrPictures returns the fault of a picture for which no bytes are left.
 func (l Limits) ErrPictures() error {
-	return fault.Newf(fault.Conflict, "Your pictures may take at most %s. Delete some.", size(l.Pictures))
+	return fault.Newf(fault.Conflict, "Your pictures may take at most %s. Delete some.", size(l.Pictures)).AtLimit("quota_pictures")
 }
 
 // CheckDrafts returns ErrDrafts if an author with so many drafts may not have another one.

@@ -49,7 +49,7 @@ var doing = map[Action]string{
 
 // ErrThrottled returns the fault of an action that is admitted again after the duration.
 func ErrThrottled(a Action, after time.Duration) error {
-	return fault.RetryAfter(fault.Throttled, after, doing[a]+" Try again later.")
+	return fault.RetryAfter(fault.Throttled, after, doing[a]+" Try again later.").AtLimit(string(a))
 }
 
 // Limits are the limits of actions. An action without one is not limited.

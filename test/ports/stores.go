@@ -13,6 +13,7 @@ import (
 	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/subscription"
+	"plaza/domain/telemetry"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -39,6 +40,7 @@ type Stores struct {
 	Imports       imported.Store
 	Deletions     media.DeletionQueue
 	Room          quota.Room
+	Telemetry     telemetry.Sampler
 	// Within returns the stores over the same data as if they were opened with the quotas.
 	Within func(quota.Limits) Stores
 	// Listings returns what the feed lists at present, by kind and id.
@@ -63,6 +65,7 @@ func All(t *testing.T, open Open) {
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Images", Images}, {"Ledger", Ledger}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
+		{"Telemetry", Telemetry},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}

@@ -714,6 +714,13 @@ SELECT id, parent_id, name, slug
 FROM categories
 WHERE id = ANY($1);
 
+-- importSteps.complete
+INSERT INTO import_completion AS c (id, began, ended)
+VALUES (1, $1, $2)
+ON CONFLICT (id) DO UPDATE
+SET began = EXCLUDED.began, ended = EXCLUDED.ended
+WHERE c.ended < EXCLUDED.ended;
+
 -- importSteps.cover
 SELECT picture
 FROM import_covers
@@ -1109,6 +1116,28 @@ JOIN token_uses w ON w.token_id = t.id
 JOIN users u ON u.id = t.user_id
 LEFT JOIN presence p ON p.user_id = u.id
 WHERE t.hash = $1;
+
+-- telemetrySteps.sample
+SELECT (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM payments
+		WHERE state = 'refund_due'
+		LIMIT 10000) counted), (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM payments
+		WHERE state = 'disputed'
+		LIMIT 10000) counted), (SELECT created
+	FROM prepayments
+	WHERE state IN ('preparing', 'unknown', 'live', 'closing')
+	ORDER BY created
+	LIMIT 1), (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM discards
+		LIMIT 10000) counted), COALESCE((SELECT characters
+		FROM translation_days
+		WHERE translator = $1 AND day = $2), 0), (SELECT began
+	FROM import_completion), (SELECT ended
+	FROM import_completion);
 
 -- tokenSteps.see
 INSERT INTO presence AS p (user_id, seen)

@@ -45,6 +45,9 @@ func New(c Config) (*Translator, error) {
 // Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.remote.Name() }
 
+// BreakerOpen is that of provider.Translator.
+func (t *Translator) BreakerOpen() bool { return t.remote.BreakerOpen() }
+
 // Translate implements localisation.Translator. A translation of marks alone is an error.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
 	cut := make([][]piece, len(texts))

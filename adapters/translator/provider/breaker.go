@@ -25,6 +25,13 @@ type breaker struct {
 	round int
 }
 
+// isOpen reports whether requests have been stopped and none has succeeded since.
+func (b *breaker) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.until.IsZero()
+}
+
 // enter admits a request and returns its round, or fails with ErrOpen. Each admitted request
 // must end with answered, failed or unknown.
 func (b *breaker) enter() (round int, err error) {

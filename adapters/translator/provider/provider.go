@@ -94,6 +94,10 @@ func New(c Connection, d Dialect) (*Translator, error) {
 // Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.dialect.Name() }
 
+// BreakerOpen reports whether failures have stopped the requests to the provider and none has
+// succeeded since.
+func (t *Translator) BreakerOpen() bool { return t.breaker.isOpen() }
+
 // Translate implements localisation.Translator. It returns texts without words unchanged, and
 // all texts if both languages are the same, without a request.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {

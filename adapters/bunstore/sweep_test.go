@@ -1,0 +1,30 @@
+package bunstore
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSweeps_report_their_result(t *testing.T) {
+	var results []error
+	s, _ := openWithUser(t, Options{
+		URL: "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"),
+		Swept: func(began time.Time, err error) {
+			assert.WithinRange(t, began, time.Now().Add(-time.Minute), time.Now())
+			results = append(results, err)
+		},
+	})
+	results = nil
+	s.sweep(t.Context(), expiredTranslations(noon)...)
+	require.Len(t, results, 1)
+	assert.NoError(t, results[0])
+	_, err := s.db.ExecContext(t.Context(), "DROP TABLE translation_claims")
+	require.NoError(t, err)
+	s.sweep(t.Context(), expiredTranslations(noon)...)
+	require.Len(t, results, 2)
+	assert.ErrorContains(t, results[1], "translation_claims")
+}

@@ -1,0 +1,121 @@
+package httpapi
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+)
+
+// counted counts as Metrics do, for tests with one request at a time.
+type counted struct {
+	inFlight int
+	ended    map[string]int // by method, route and status
+	limits   []string
+}
+
+func (c *counted) metrics() Metrics {
+	c.ended = map[string]int{}
+	return Metrics{
+		Begun: func() { c.inFlight++ },
+		Ended: func(method, route string, status int, took time.Duration) {
+			c.inFlight--
+			c.ended[fmt.Sprint(method, " ", route, " ", status)]++
+		},
+		Limited: func(limit string) { c.limits = append(c.limits, limit) },
+	}
+}
+
+// handlerOf returns the interface with one route, whose handler ends with the error.
+func handlerOf(t *testing.T, c Config, err func() error) http.Handler {
+	t.Helper()
+	rows := []route{unlimited(http.MethodGet, "/things/{id}/", func(*api, *call) (reply, error) {
+		return reply{status: http.StatusNoContent}, err()
+	})}
+	router, wrong := newRouter(&api{}, nil, rows)
+	require.NoError(t, wrong)
+	c.Log = slog.New(slog.DiscardHandler)
+	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests), c.Origins), c)
+}
+
+func TestRequests_are_counted_with_their_route_and_status(t *testing.T) {
+	var c counted
+	var failure error
+	h := handlerOf(t, Config{Metrics: c.metrics()}, func() error {
+		assert.Equal(t, 1, c.inFlight)
+		if failure == http.ErrAbortHandler {
+			panic(failure)
+		}
+		return failure
+	})
+	send := func(method, path string) {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
+		assert.Zero(t, c.inFlight)
+	}
+	send("GET", "/things/1/")
+	send("HEAD", "/things/2/")
+	send("GET", "/things/3")
+	send("GET", "/nothing/4/")
+	send("DELETE", "/things/5/")
+	failure = errNotFound
+	send("GET", "/things/6/")
+	failure = http.ErrAbortHandler
+	assert.Panics(t, func() { send("GET", "/things/7/") })
+	assert.Zero(t, c.inFlight)
+	assert.Equal(t, map[string]int{
+		"GET /things/:id/ 204": 1, "HEAD /things/:id/ 204": 1, "GET none 301": 1, "GET none 404": 1, "DELETE none 405": 1,
+		"GET /things/:id/ 404": 1, "GET /things/:id/ 0": 1,
+	}, c.ended)
+	assert.Empty(t, c.limits)
+}
+
+func TestRequests_to_odd_paths_are_counted_as_one_route(t *testing.T) {
+	var c counted
+	h := handlerOf(t, Config{Metrics: c.metrics()}, func() error { return nil })
+	for i := range 10_000 {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", fmt.Sprintf("/odd/%d", i), nil))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", fmt.Sprintf("/things/%d/", i), nil))
+	}
+	assert.Equal(t, map[string]int{"GET none 404": 10_000, "GET /things/:id/ 204": 10_000}, c.ended)
+}
+
+func TestGEN_14_a_refusal_counts_for_its_limit(t *testing.T) {
+	var c counted
+	h := handlerOf(t, Config{Metrics: c.metrics()}, func() error {
+		return fmt.Errorf("write: %w", fault.New(fault.Throttled, "Later.").AtLimit("things"))
+	})
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/things/1/", nil))
+	assert.Equal(t, []string{"things"}, c.limits)
+}
+
+// unread is a response that nobody reads. It allocates nothing.
+type unread struct{ header http.Header }
+
+func (d unread) Header() http.Header       { return d.header }
+func (unread) Write(b []byte) (int, error) { return len(b), nil }
+func (unread) WriteHeader(int)             {}
+
+// allocations returns how many allocations the middleware makes for a request.
+func allocations(m Metrics) float64 {
+	h := newMiddleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}), Config{Log: slog.New(slog.DiscardHandler), Metrics: m})
+	r, w := httptest.NewRequest("GET", "/", nil), unread{http.Header{}}
+	return testing.AllocsPerRun(1000, func() { h.ServeHTTP(w, r) })
+}
+
+func TestMetrics_cost_the_middleware_no_allocation(t *testing.T) {
+	n := 0
+	counting := Metrics{
+		Begun: func() { n++ }, Ended: func(string, string, int, time.Duration) { n++ }, Limited: func(string) { n++ },
+	}
+	assert.LessOrEqual(t, allocations(counting), allocations(Metrics{}))
+	assert.Positive(t, n)
+}

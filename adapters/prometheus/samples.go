@@ -1,0 +1,55 @@
+package prometheus
+
+import (
+	"fmt"
+	"time"
+
+	client "github.com/prometheus/client_golang/prometheus"
+
+	"plaza/domain/payment"
+	"plaza/domain/telemetry"
+)
+
+// samples are the metrics of the stored state. A vector without labels has no series before
+// its first value.
+type samples struct {
+	payments, prepaymentAge, deletions, budget, importEnded, importTook *client.GaugeVec
+}
+
+func newSamples() samples {
+	gauge := func(name, help string, labels ...string) *client.GaugeVec {
+		return client.NewGaugeVec(client.GaugeOpts{Name: name, Help: help + " Aggregate with max."}, labels)
+	}
+	upTo := fmt.Sprintf(" Counted up to %d.", telemetry.MaxCount)
+	return samples{
+		payments: gauge("plaza_payments", "Payments that need review: refund_due must be paid back, disputed do not match their order."+upTo, "state"),
+		prepaymentAge: gauge("plaza_wallet_oldest_open_prepayment_age_seconds",
+			"Age of the oldest prepayment that may still be paid; 0: there is none."),
+		deletions: gauge("plaza_media_deletions_pending", "Pictures whose files are to be removed."+upTo),
+		budget:    gauge("plaza_translation_budget_remaining_characters", "Characters that the translator may still be given today, in UTC."),
+		importEnded: gauge("plaza_import_last_success_timestamp_seconds",
+			"When the last import ended that read all of its files; rejected lines do not count as a failure."),
+		importTook: gauge("plaza_import_last_duration_seconds", "How long the last import took that read all of its files."),
+	}
+}
+
+func (s samples) register(registry *client.Registry) {
+	registry.MustRegister(s.payments, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook)
+}
+
+// SetSample replaces the last sample. budget is the day's budget of the translator in
+// characters, zero for none.
+func (m *Metrics) SetSample(sample telemetry.Sample, budget int64, now time.Time) {
+	s := m.samples
+	s.payments.WithLabelValues(string(payment.RefundDue)).Set(float64(sample.RefundDue))
+	s.payments.WithLabelValues(string(payment.Disputed)).Set(float64(sample.Disputed))
+	s.prepaymentAge.WithLabelValues().Set(sample.Age(now).Seconds())
+	s.deletions.WithLabelValues().Set(float64(sample.Deletions))
+	if budget > 0 {
+		s.budget.WithLabelValues().Set(float64(sample.Remaining(budget)))
+	}
+	if last := sample.Import; !last.Ended.IsZero() {
+		s.importEnded.WithLabelValues().Set(seconds(last.Ended))
+		s.importTook.WithLabelValues().Set(last.Ended.Sub(last.Began).Seconds())
+	}
+}

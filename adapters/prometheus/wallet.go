@@ -1,0 +1,118 @@
+package prometheus
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	client "github.com/prometheus/client_golang/prometheus"
+
+	"plaza/domain/payment"
+)
+
+// walletBuckets are the upper limits of the duration of a call, in seconds. A call ends after
+// ten seconds at the latest.
+var walletBuckets = []float64{.025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
+// wallet are the metrics of calls of a wallet.
+type wallet struct {
+	requests *client.CounterVec
+	times    *client.HistogramVec
+}
+
+func newWallet() wallet {
+	return wallet{
+		requests: client.NewCounterVec(client.CounterOpts{
+			Name: "plaza_wallet_requests_total",
+			Help: "Calls of the wallet by call (prepare, query, close) and outcome: ok; refused; busy; unknown: no valid answer came; " +
+				"cancelled: the caller left.",
+		}, []string{"call", "outcome"}),
+		times: client.NewHistogramVec(client.HistogramOpts{
+			Name: "plaza_wallet_request_duration_seconds", Help: "Time that calls of the wallet took, retries included.", Buckets: walletBuckets,
+		}, []string{"call"}),
+	}
+}
+
+func (w wallet) register(registry *client.Registry) { registry.MustRegister(w.requests, w.times) }
+
+// The calls of a wallet and their outcomes.
+const (
+	prepareCall, queryCall, closeCall = "prepare", "query", "close"
+
+	walletOK        = "ok"        // what was asked for, or an answer that is as good
+	walletRefused   = "refused"   // the wallet did not do it
+	walletBusy      = "busy"      // the wallet accepts no more requests for now
+	walletUnknown   = "unknown"   // no valid answer came: what the wallet did is unknown
+	walletCancelled = "cancelled" // the caller left before the answer
+)
+
+// Gateway returns the gateway with its calls counted, or nil for nil. The series of all calls
+// exist from then on.
+func (m *Metrics) Gateway(g payment.Gateway) payment.Gateway {
+	if g == nil {
+		return nil
+	}
+	for _, call := range []string{prepareCall, queryCall, closeCall} {
+		m.wallet.times.WithLabelValues(call)
+		for _, outcome := range []string{walletOK, walletRefused, walletBusy, walletUnknown, walletCancelled} {
+			m.wallet.requests.WithLabelValues(call, outcome)
+		}
+	}
+	return gateway{g, m.wallet}
+}
+
+// gateway counts the calls that go to the wallet.
+type gateway struct {
+	payment.Gateway
+	wallet wallet
+}
+
+func (g gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
+	began := time.Now()
+	ticket, err := g.Gateway.Prepare(ctx, request)
+	g.wallet.count(prepareCall, began, err)
+	return ticket, err
+}
+
+func (g gateway) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
+	began := time.Now()
+	report, err := g.Gateway.Query(ctx, app, no)
+	g.wallet.count(queryCall, began, err)
+	return report, err
+}
+
+func (g gateway) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
+	began := time.Now()
+	err := g.Gateway.Close(ctx, app, no)
+	g.wallet.count(closeCall, began, err)
+	return err
+}
+
+func (w wallet) count(call string, began time.Time, err error) {
+	w.times.WithLabelValues(call).Observe(time.Since(began).Seconds())
+	w.requests.WithLabelValues(call, outcomeOf(err)).Inc()
+}
+
+// outcomes have the errors of payment.Gateway with a known outcome. A payment that the wallet
+// reports as paid, closed or absent is an ordinary answer.
+var outcomes = []struct {
+	err     error
+	outcome string
+}{
+	{payment.ErrWalletPaid, walletOK}, {payment.ErrWalletClosed, walletOK}, {payment.ErrWalletNotFound, walletOK},
+	{payment.ErrWalletNotClosed, walletRefused}, {payment.ErrWalletOtherOrder, walletRefused},
+	{payment.ErrInsufficientFunds, walletRefused}, {payment.ErrWalletRefused, walletRefused},
+	{payment.ErrWalletBusy, walletBusy}, {context.Canceled, walletCancelled},
+}
+
+func outcomeOf(err error) string {
+	if err == nil {
+		return walletOK
+	}
+	for _, o := range outcomes {
+		if errors.Is(err, o.err) {
+			return o.outcome
+		}
+	}
+	return walletUnknown
+}

@@ -1,0 +1,87 @@
+package bootstrap
+
+import (
+	"context"
+	"time"
+
+	"plaza/application/cleanup"
+	"plaza/application/paying"
+)
+
+// job is work that a server repeats in the background. Each round does all that is due, batch
+// by batch.
+type job struct {
+	name     string        // in the metrics
+	delay    time.Duration // before the first round
+	interval time.Duration // between two rounds
+	problem  string        // what the log says of a failure
+	// work does a batch and reports whether more may be due.
+	work func(context.Context) (more bool, err error)
+}
+
+// sweepJob is the name of the removal of expired rows in the metrics. Some writes do it, so it
+// has no rounds of its own.
+const sweepJob = "sweep"
+
+const (
+	cleanupInterval = time.Minute
+	sampleInterval  = 30 * time.Second
+)
+
+// jobs returns the jobs of a server. Several servers may run the same jobs on one database.
+func (a *App) jobs() []job {
+	all := []job{{
+		name: "media_cleanup", interval: cleanupInterval, problem: "removing files of deleted pictures failed; will retry",
+		work: func(ctx context.Context) (bool, error) {
+			n, err := a.Cleanup.RemoveDue(ctx)
+			return n == cleanup.RemoveBatch, err
+		},
+	}, {
+		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
+		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },
+	}}
+	if a.gateway == nil {
+		return all
+	}
+	poll := max(a.Config.WalletPoll/4, time.Millisecond)
+	return append(all, job{
+		name: "payments_poll", delay: poll, interval: poll, problem: "polling orders failed; will retry",
+		work: func(ctx context.Context) (bool, error) {
+			n, err := a.Paying.PollDue(ctx)
+			return n == paying.PollBatch, err
+		},
+	})
+}
+
+// repeat runs rounds of the job until the context ends.
+func (a *App) repeat(ctx context.Context, j job) {
+	a.Metrics.AddJob(j.name, time.Now())
+	timer := time.NewTimer(j.delay)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		a.round(ctx, j)
+		timer.Reset(j.interval)
+	}
+}
+
+// round does what is due. It logs each batch that fails and goes on with the next one. A round
+// that the end of the context interrupts does not count.
+func (a *App) round(ctx context.Context, j job) {
+	began := time.Now()
+	var failure error
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = j.work(ctx); err != nil && ctx.Err() == nil {
+			a.Log.WarnContext(ctx, j.problem, "error", err)
+			failure = err
+		}
+	}
+	if ctx.Err() == nil {
+		a.Metrics.JobEnded(j.name, began, time.Now(), failure)
+	}
+}

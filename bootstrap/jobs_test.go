@@ -1,0 +1,87 @@
+package bootstrap
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/prometheus"
+)
+
+func TestJobs_are_repeated_until_the_end(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New()}
+		began := time.Now()
+		var at []time.Duration
+		left := 3 // batches of the first round
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			app.repeat(ctx, job{
+				name: "j", delay: time.Second, interval: time.Minute, problem: "the job failed",
+				work: func(context.Context) (bool, error) {
+					at = append(at, time.Since(began))
+					left--
+					if left == 1 {
+						return true, errors.New("away")
+					}
+					return left > 0, nil
+				},
+			})
+		}()
+		<-time.After(3 * time.Minute)
+		stop()
+		<-ended
+		assert.Equal(t, []time.Duration{
+			time.Second, time.Second, time.Second, time.Second + time.Minute, time.Second + 2*time.Minute,
+		}, at, "batch by batch, also after one that failed, then once a minute")
+		assert.Equal(t, 1, strings.Count(log.String(), "\n"), "%s", log.String())
+		assert.Contains(t, log.String(), "level=WARN msg=\"the job failed\" error=away")
+	})
+}
+
+func TestJobs_that_the_end_interrupts_are_neither_logged_nor_counted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New()}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			app.repeat(ctx, job{name: "j", interval: time.Minute, work: func(ctx context.Context) (bool, error) {
+				<-ctx.Done()
+				return true, ctx.Err()
+			}})
+		}()
+		synctest.Wait()
+		stop()
+		<-ended
+		assert.Empty(t, log.String())
+		assert.Contains(t, exposedBy(t, app), `plaza_job_failures_total{job="j"} 0`)
+	})
+}
+
+func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
+	names := func(wallet string) []string {
+		s := serveSettings(t.TempDir())
+		s.PublicURL, s.DatabaseURL, s.Wallet, s.WalletURL = "https://plaza.example.org", inMemory, wallet, "http://127.0.0.1:1"
+		app := newTestApp(t, s)
+		var names []string
+		for _, j := range app.jobs() {
+			names = append(names, j.name)
+		}
+		return names
+	}
+	require.Equal(t, []string{"media_cleanup", "sample"}, names(noWallet))
+	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll"}, names(sandboxWallet))
+}

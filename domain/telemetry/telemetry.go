@@ -1,0 +1,52 @@
+// Package telemetry models what operators watch of the stored state: payments and files that
+// wait, the oldest open prepayment, the last import, and what a translator has been given. One
+// Sample has all of it, so that sampling costs one cheap statement, however many servers
+// sample. What a process counts by itself is no part of it.
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"plaza/domain/imported"
+)
+
+// MaxCount is where the counts of a Sample end: counting more costs more and tells an
+// operator nothing new.
+const MaxCount = 10_000
+
+// Query names what a Sample looks up.
+type Query struct {
+	Translator string    // empty: none
+	Day        time.Time // of the translator's spending: localisation.DayOf
+}
+
+// Sample is the state at one moment.
+type Sample struct {
+	RefundDue int // payments in the state, at most MaxCount
+	Disputed  int // payments in the state, at most MaxCount
+	// OldestPrepayment is when the oldest prepayment that is alive was created; zero: none
+	// is alive.
+	OldestPrepayment time.Time
+	Deletions        int                 // pictures in the deletion queue, at most MaxCount
+	Spent            int64               // characters that the translator was given on the day
+	Import           imported.Completion // the last one; zero: no import has been completed
+}
+
+// Age returns how old the oldest open prepayment is, or zero if none is open.
+func (s Sample) Age(now time.Time) time.Duration {
+	if s.OldestPrepayment.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(s.OldestPrepayment))
+}
+
+// Remaining returns how much of the day's budget is left, in characters.
+func (s Sample) Remaining(budget int64) int64 { return max(0, budget-s.Spent) }
+
+// Sampler samples a store. Every implementation passes test/ports.Telemetry.
+type Sampler interface {
+	// Sample returns the state at one moment. It must read a bounded number of rows, however
+	// many orders, payments and pictures are stored.
+	Sample(ctx context.Context, q Query) (Sample, error)
+}

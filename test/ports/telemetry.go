@@ -1,0 +1,124 @@
+package ports
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/imported"
+	"plaza/domain/localisation"
+	"plaza/domain/media"
+	"plaza/domain/payment"
+	"plaza/domain/telemetry"
+)
+
+// Telemetry is the suite of telemetry.Sampler, and of imported.Store.Complete.
+func Telemetry(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"a store without data gives a sample without any", sampleEmpty},
+		{"payments are counted by state", samplePayments},
+		{"the oldest prepayment is that of those alive", samplePrepayments},
+		{"the deletion queue is counted, due or not", sampleDeletions},
+		{"the spending is the translator's on the day", sampleSpending},
+		{"Complete keeps the import that ended last", sampleImport},
+		{"a cancelled call returns the error of its context and stores nothing", sampleCancelled},
+	})
+}
+
+func (w *fixtures) sample() telemetry.Sample {
+	w.Helper()
+	sample, err := w.Telemetry.Sample(w.Context(), telemetry.Query{})
+	require.NoError(w, err)
+	return sample
+}
+
+func sampleEmpty(w *fixtures) { assert.Zero(w, w.sample()) }
+
+func samplePayments(w *fixtures) {
+	who := w.newUser()
+	for i := range 3 {
+		o := w.charge(order(who, noon))
+		no := payment.TradeNo(fmt.Sprint("n", i))
+		w.pays(o.ID, no, fmt.Sprint("t", i), noon)
+		if i == 0 { // paid twice
+			w.trade(o.ID, func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "again", no, noon), noon) })
+		}
+	}
+	w.addUnmatched("a", noon)
+	w.addUnmatched("b", noon)
+	all := map[payment.PaymentState]int{}
+	for _, state := range payment.PaymentStates() {
+		all[state] = w.payments(state, pageNo(1, 100)).Total
+	}
+	assert.Equal(w, map[payment.PaymentState]int{payment.Applied: 3, payment.RefundDue: 1, payment.Disputed: 2}, all)
+	sample := w.sample()
+	assert.Equal(w, 1, sample.RefundDue)
+	assert.Equal(w, 2, sample.Disputed)
+}
+
+func samplePrepayments(w *fixtures) {
+	who := w.newUser()
+	w.pays(w.charge(order(who, noon)).ID, "paid", "t", noon)
+	assert.Zero(w, w.sample().OldestPrepayment, "none is alive")
+	older, newer := w.charge(order(who, noon)), w.charge(order(who, noon))
+	w.begins(newer.ID, byCode, "newer", noon.Add(2*time.Minute))
+	assert.Equal(w, noon.Add(2*time.Minute), w.sample().OldestPrepayment)
+	w.begins(older.ID, byCode, "older", noon.Add(time.Minute))
+	for name, change := range map[string]func(*payment.Trade){
+		"preparing": func(*payment.Trade) {},
+		"unknown":   func(t *payment.Trade) { t.RecordFailed("older", payment.ErrWalletTimeout, noon.Add(time.Minute)) },
+	} {
+		w.trade(older.ID, change)
+		assert.Equal(w, noon.Add(time.Minute), w.sample().OldestPrepayment, name)
+	}
+	w.trade(older.ID, func(t *payment.Trade) { t.RecordFailed("older", payment.ErrWalletClosed, noon.Add(time.Minute)) })
+	assert.Equal(w, noon.Add(2*time.Minute), w.sample().OldestPrepayment)
+}
+
+func sampleDeletions(w *fixtures) {
+	who := w.newUser()
+	w.avatar(who, avatarOf("a"))
+	assert.Zero(w, w.sample().Deletions)
+	w.avatar(who, media.Picture{})
+	assert.Equal(w, 2, w.sample().Deletions)
+	keys := w.dueDeletions(noon)
+	assert.Equal(w, 2, w.sample().Deletions, "they wait until they are done")
+	require.NoError(w, w.Deletions.Done(w.Context(), keys[:1]))
+	assert.Equal(w, 1, w.sample().Deletions)
+}
+
+func sampleSpending(w *fixtures) {
+	assert.True(w, w.spends(spending(7), 10))
+	for q, want := range map[telemetry.Query]int64{
+		{Translator: "pseudo", Day: localisation.DayOf(noon)}:                  7,
+		{Translator: "pseudo", Day: localisation.DayOf(noon).AddDate(0, 0, 1)}: 0,
+		{Translator: "other", Day: localisation.DayOf(noon)}:                   0,
+		{}: 0,
+	} {
+		sample, err := w.Telemetry.Sample(w.Context(), q)
+		require.NoError(w, err)
+		assert.Equal(w, want, sample.Spent, "%v", q)
+	}
+}
+
+func sampleImport(w *fixtures) {
+	first := imported.Completion{Began: noon, Ended: noon.Add(time.Minute)}
+	later := imported.Completion{Began: noon.Add(-time.Hour), Ended: noon.Add(time.Hour)}
+	for _, c := range []struct{ completed, recorded imported.Completion }{{first, first}, {later, later}, {first, later}} {
+		require.NoError(w, w.Imports.Complete(w.Context(), c.completed))
+		assert.Equal(w, c.recorded, w.sample().Import)
+	}
+}
+
+func sampleCancelled(w *fixtures) {
+	ctx, cancel := context.WithCancel(w.Context())
+	cancel()
+	_, err := w.Telemetry.Sample(ctx, telemetry.Query{})
+	require.ErrorIs(w, err, context.Canceled)
+	require.ErrorIs(w, w.Imports.Complete(ctx, imported.Completion{Began: noon, Ended: noon}), context.Canceled)
+	assert.Zero(w, w.sample())
+}
