@@ -116,6 +116,21 @@ func TestDeploy_each_alert_has_a_section_of_the_guide(t *testing.T) {
 	}
 }
 
+// selected matches values of a label that a query selects, such as state="a" or limit!~"a|b".
+var selected = regexp.MustCompile(`\b(limit|outcome|state|exported_job)!?=~?"([a-z_|]+)"`)
+
+func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	found := selected.FindAllStringSubmatch(deployed(t, "prometheus/alerts.yml"), -1)
+	assert.Greater(t, len(found), 3)
+	for _, one := range found {
+		for value := range strings.SplitSeq(one[2], "|") {
+			assert.Contains(t, string(readme), "`"+value+"`", one[1])
+		}
+	}
+}
+
 // pinned matches an image that is named with its version.
 var pinned = regexp.MustCompile(`^[a-z/]+:v?\d+\.\d+[\w.-]*$`)
 

@@ -3,6 +3,8 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -154,21 +156,28 @@ func TestPrometheusConfiguration(t *testing.T) {
 func customers(t *testing.T, r *running, pay bool) {
 	t.Helper()
 	key := login(t, r.url)
+	send := func(method, path string, header http.Header, body any) { ask(r, key, method, path, header, body) }
+	repeat(t, func(n int) {
+		send(http.MethodGet, "/api/feed/items/uncategory/", nil, nil)
+		send(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", http.Header{"X-Language-Locale": {"fr"}}, nil)
+		send(http.MethodPut, "/api/activity/like/1/", nil, nil)
+		ask(r, "", http.MethodPost, "/api/auth/login/", nil, map[string]string{"username": fmt.Sprintf("+1-20255501%02d", n%100), "password": "wrong"})
+		if pay {
+			send(http.MethodPost, "/api/pay/order/pay/", nil, map[string]int{"pay_method": 200, "end_type": 0})
+		}
+	})
+}
+
+// repeat calls the function ten times a second until the test ends, with the number of the call.
+func repeat(t *testing.T, do func(n int)) {
 	stop := make(chan struct{})
-	var all sync.WaitGroup
-	t.Cleanup(func() { close(stop); all.Wait() })
-	all.Go(func() {
+	var ended sync.WaitGroup
+	t.Cleanup(func() { close(stop); ended.Wait() })
+	ended.Go(func() {
 		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for n := 0; ; n++ {
-			send := func(method, path string, header http.Header, body any) { ask(r, key, method, path, header, body) }
-			send(http.MethodGet, "/api/feed/items/uncategory/", nil, nil)
-			send(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", http.Header{"X-Language-Locale": {"fr"}}, nil)
-			send(http.MethodPut, "/api/activity/like/1/", nil, nil)
-			ask(r, "", http.MethodPost, "/api/auth/login/", nil, map[string]string{"username": fmt.Sprintf("+1-20255501%02d", n%100), "password": "wrong"})
-			if pay {
-				send(http.MethodPost, "/api/pay/order/pay/", nil, map[string]int{"pay_method": 200, "end_type": 0})
-			}
+			do(n)
 			select {
 			case <-stop:
 				return
@@ -185,7 +194,8 @@ func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	dir := t.TempDir()
 	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d",
 		"--translator=libretranslate", "--translator-url="+nowhere, "--translator-budget=100000")
-	m := startMonitor(t, sound, broken)
+	crowded := serve(t, "--database-url=memory:", "--data-dir="+t.TempDir(), "--max-connections=1")
+	m := startMonitor(t, sound, broken, crowded)
 	examples := t.TempDir()
 	_, errOut, status := run(t, nil, "demo", "--write", examples)
 	require.Zero(t, status, errOut)
@@ -195,6 +205,15 @@ func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	_, errOut, status = run(t, nil, append([]string{"import", "--data-dir=" + dir}, files...)...)
 	require.Zero(t, status, errOut)
 
+	everybody, err := net.Dial("tcp", crowded.address())
+	require.NoError(t, err)
+	defer everybody.Close()
+	repeat(t, func(int) { // one more is refused
+		if conn, err := net.Dial("tcp", crowded.address()); err == nil {
+			_, _ = io.Copy(io.Discard, conn)
+			conn.Close()
+		}
+	})
 	customers(t, sound, true)
 	customers(t, broken, false)
 	const alert = "PlazaWalletFails"
