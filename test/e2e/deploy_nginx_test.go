@@ -16,10 +16,12 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -87,8 +89,8 @@ type proxy struct {
 	trusted *x509.CertPool
 }
 
-// startProxy starts nginx with the configuration of bootstrap/deploy.
-func startProxy(t *testing.T, servers ...*running) proxy {
+// startProxy starts nginx with the configuration of bootstrap/deploy before the servers.
+func startProxy(t *testing.T, first, second string) proxy {
 	t.Helper()
 	program := server(t, "PLAZA_TEST_NGINX", "nginx")
 	folder, err := os.MkdirTemp("", "plaza-nginx-") // its path is short enough for a socket
@@ -98,7 +100,7 @@ func startProxy(t *testing.T, servers ...*running) proxy {
 	config := replaced(t, deployed(t, "nginx/plaza.conf"),
 		"listen 80;", "listen unix:"+p.plain+";", "listen [::]:80;", "",
 		"listen 443 ssl", "listen ADDRESS ssl", "listen [::]:443 ssl http2;", "",
-		"127.0.0.1:8081", servers[0].address(), "127.0.0.1:8082", servers[1].address(),
+		"127.0.0.1:8081", first, "127.0.0.1:8082", second,
 		"/etc/letsencrypt/live/"+host, folder)
 	main := filepath.Join(folder, "nginx.conf")
 	require.NoError(t, os.WriteFile(main, []byte(strings.ReplaceAll(mainConfig, "FOLDER", folder)), 0o600))
@@ -180,7 +182,7 @@ func TestTwoServersBehindNginx(t *testing.T) {
 	const perAddress = 20
 	limit := fmt.Sprintf("--limit-address=%d/d", perAddress)
 	first, second := s.serve(t, limit), s.serve(t, limit)
-	p := startProxy(t, first, second)
+	p := startProxy(t, first.address(), second.address())
 	c := p.caller()
 
 	t.Run("TLS", func(t *testing.T) {
@@ -275,6 +277,24 @@ func TestTwoServersBehindNginx(t *testing.T) {
 		assert.Equal(t, "5", res.Header.Get("Retry-After"))
 		assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"))
 	})
+}
+
+func TestNginxRepeatsNoWrite(t *testing.T) {
+	server(t, "PLAZA_TEST_NGINX", "nginx")
+	var received atomic.Int64
+	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		received.Add(1)
+		panic(http.ErrAbortHandler) // the connection breaks, and the proxy does not know what was done
+	}))
+	defer broken.Close()
+	at := strings.TrimPrefix(broken.URL, "http://")
+	for method, times := range map[string]int64{http.MethodGet: 2, http.MethodPost: 1, http.MethodPatch: 1} {
+		received.Store(0)
+		status, raw, err := startProxy(t, at, at).caller().send("", method, "/api/xfile/event/", nil) // a proxy that has seen no failure
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusServiceUnavailable, status, "%s", raw)
+		assert.Equal(t, times, received.Load(), method)
+	}
 }
 
 // appendTo appends the text to the file.
