@@ -10,7 +10,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -156,12 +155,12 @@ func (r *running) address() string { return strings.TrimPrefix(r.url, "http://")
 
 // restarts stops the server as systemd does and starts it again at the same addresses, and returns
 // the new one when plaza healthcheck says that it is ready.
-func (s site) restarts(t *testing.T, r *running) *running {
+func (s site) restarts(t *testing.T, r *running, args ...string) *running {
 	t.Helper()
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, r.ends(t), "%s", r.log)
 	admin := strings.TrimSuffix(strings.TrimPrefix(r.admin, "http://"), "/readyz")
-	again := beginAs(t, s.command(t, "serve", "--addr="+r.address(), "--admin-addr="+admin, "--log-format=text"))
+	again := beginAs(t, s.command(t, append([]string{"serve", "--addr=" + r.address(), "--admin-addr=" + admin, "--log-format=text"}, args...)...))
 	again.listens(t)
 	_, errOut, status := run(t, nil, "healthcheck", "--admin-addr="+admin, "--wait=60s")
 	require.Zero(t, status, errOut)
@@ -180,8 +179,8 @@ func TestTwoServersBehindNginx(t *testing.T) {
 	s := newSite(t, emptyDatabase(t, "Postgres"))
 	key := s.open(t)
 	const perAddress = 20
-	limit := fmt.Sprintf("--limit-address=%d/d", perAddress)
-	first, second := s.serve(t, limit), s.serve(t, limit)
+	limits := []string{fmt.Sprintf("--limit-address=%d/d", perAddress), "--limit-events=off", "--quota-drafts=none"}
+	first, second := s.serve(t, limits...), s.serve(t, limits...)
 	p := startProxy(t, first.address(), second.address())
 	c := p.caller()
 
@@ -251,16 +250,12 @@ func TestTwoServersBehindNginx(t *testing.T) {
 		assert.Equal(t, http.StatusOK, guess(p.from("127.0.0.3"), 1), "each address has its own limit")
 	})
 	t.Run("servers restart one after the other", func(t *testing.T) {
-		s := s
-		require.NoError(t, appendTo(filepath.Join(s.etc, "plaza.env"), "PLAZA_LIMITS=off\n"))
-		first = s.restarts(t, first)
-		second = s.restarts(t, second)
 		l := &load{t: t, key: key, stop: make(chan struct{})}
 		l.on(c)
 		l.more()
-		first = s.restarts(t, first)
+		first = s.restarts(t, first, limits...)
 		l.more()
-		second = s.restarts(t, second)
+		second = s.restarts(t, second, limits...)
 		l.more()
 		close(l.stop)
 		l.all.Wait()
@@ -295,14 +290,4 @@ func TestNginxRepeatsNoWrite(t *testing.T) {
 		assert.Equal(t, http.StatusServiceUnavailable, status, "%s", raw)
 		assert.Equal(t, times, received.Load(), method)
 	}
-}
-
-// appendTo appends the text to the file.
-func appendTo(path, text string) error {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(text)
-	return errors.Join(err, file.Close())
 }
