@@ -65,7 +65,8 @@ func certificate(t *testing.T, folder string) *x509.CertPool {
 // mainConfig includes plaza.conf, as the main file of a distribution does. FOLDER takes
 // everything that nginx writes.
 const mainConfig = `daemon off;
-master_process off;
+USER
+worker_processes 1;
 pid FOLDER/pid;
 error_log stderr notice;
 events { worker_connections 512; }
@@ -86,6 +87,8 @@ type proxy struct {
 	address string // of TLS
 	plain   string // the socket without TLS
 	trusted *x509.CertPool
+	config  string // the path of plaza.conf
+	command string // that runs nginx on its configuration
 }
 
 // startProxy starts nginx with the configuration of bootstrap/deploy before the servers.
@@ -102,11 +105,17 @@ func startProxy(t *testing.T, first, second string) proxy {
 		"127.0.0.1:8081", first, "127.0.0.1:8082", second,
 		"/etc/letsencrypt/live/"+host, folder)
 	main := filepath.Join(folder, "nginx.conf")
-	require.NoError(t, os.WriteFile(main, []byte(strings.ReplaceAll(mainConfig, "FOLDER", folder)), 0o600))
+	user := ""
+	if os.Getuid() == 0 {
+		user = "user root;" // may enter the folder
+	}
+	require.NoError(t, os.WriteFile(main, []byte(strings.NewReplacer("FOLDER", folder, "USER", user).Replace(mainConfig)), 0o600))
+	p.config = filepath.Join(folder, "plaza.conf")
+	p.command = program + " -e stderr -p " + folder + " -c " + main
 	p.address = process.OnLoopback(t, process.Server{
 		Command: func(address string) *exec.Cmd {
 			text := strings.ReplaceAll(config, "ADDRESS", address)
-			require.NoError(t, os.WriteFile(filepath.Join(folder, "plaza.conf"), []byte(text), 0o600))
+			require.NoError(t, os.WriteFile(p.config, []byte(text), 0o600))
 			_ = os.Remove(p.plain)
 			out, err := exec.CommandContext(t.Context(), program, "-e", "stderr", "-p", folder, "-t", "-c", main).CombinedOutput()
 			require.NoError(t, err, "%s", out)
@@ -250,16 +259,40 @@ func TestTwoServersBehindNginx(t *testing.T) {
 		assert.Equal(t, http.StatusOK, guess(p.from("127.0.0.3"), 1), "each address has its own limit")
 	})
 	t.Run("servers restart one after the other", func(t *testing.T) {
+		out := replaced(t, commands(t, "## Upgrade", "out()"), "/etc/nginx/conf.d/plaza.conf", p.config, "nginx -s", p.command+" -s")
 		l := &load{t: t, key: key, stop: make(chan struct{})}
 		l.on(c)
 		l.more()
-		first = s.restarts(t, first, limits...)
-		l.more()
-		second = s.restarts(t, second, limits...)
-		l.more()
+		for _, r := range []**running{&first, &second} {
+			s.run(t, out+"out "+(*r).address(), "")
+			require.Contains(t, readFile(t, p.config), (*r).address()+" down ")
+			*r = s.restarts(t, *r, limits...)
+			s.run(t, out+"back "+(*r).address(), "")
+			require.NotContains(t, readFile(t, p.config), " down ")
+			l.more()
+		}
 		close(l.stop)
 		l.all.Wait()
 		t.Logf("%d writes and as many reads were answered", l.done.Load())
+	})
+	t.Run("reads survive a server that stops", func(t *testing.T) {
+		stop, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				status, raw, err := c.send(key, http.MethodGet, eventsPath+"?page_size=2", nil)
+				assert.NoError(t, err)
+				assert.Equal(t, http.StatusOK, status, "%s", raw)
+			}
+		}()
+		first = s.restarts(t, first, limits...)
+		close(stop)
+		<-ended
 	})
 	t.Run("no server is left", func(t *testing.T) {
 		for _, r := range []*running{first, second} {

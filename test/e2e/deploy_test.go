@@ -104,7 +104,7 @@ func (s site) command(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // shellBlock matches a block of shell commands below a heading of the guide.
-var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 
 // commands returns the commands of the guide's section that contain the word.
 func commands(t *testing.T, section, word string) string {
