@@ -20,6 +20,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -183,128 +184,161 @@ func ofSize(t *testing.T, size int) []byte {
 	return append(picture, bytes.Repeat([]byte{1}, size-len(picture))...)
 }
 
+// behindNginx are two servers on Postgres that are set up as the guide says.
+type behindNginx struct {
+	site
+	proxy
+	caller
+	key     string // of a staff user
+	servers [2]*running
+	limits  []string
+}
+
+// perAddress is how many requests without a token a client may send to one server.
+const perAddress = 20
+
 func TestTwoServersBehindNginx(t *testing.T) {
 	server(t, "PLAZA_TEST_NGINX", "nginx")
-	s := newSite(t, emptyDatabase(t, "Postgres"))
-	key := s.open(t)
-	const perAddress = 20
-	limits := []string{fmt.Sprintf("--limit-address=%d/d", perAddress), "--limit-events=off", "--quota-drafts=none"}
-	first, second := s.serve(t, limits...), s.serve(t, limits...)
-	p := startProxy(t, first.address(), second.address())
-	c := p.caller()
+	b := &behindNginx{
+		site: newSite(t, emptyDatabase(t, "Postgres")),
+		// One account writes as fast as it can.
+		limits: []string{fmt.Sprintf("--limit-address=%d/d", perAddress), "--limit-events=off", "--quota-drafts=none"},
+	}
+	b.key = b.open(t)
+	for i := range b.servers {
+		b.servers[i] = b.serve(t, b.limits...)
+	}
+	b.proxy = startProxy(t, b.servers[0].address(), b.servers[1].address())
+	b.caller = b.proxy.caller()
+	t.Run("TLS", b.speakTLS)
+	t.Run("the admin address stays inside", b.hideAdmin)
+	t.Run("compression", b.compress)
+	t.Run("uploads", b.upload)
+	t.Run("addresses of clients", b.limitAddresses)
+	b.upgrade(t) // no subtests, because the servers stay
+	b.stopOne(t)
+	b.stopAll(t)
+}
 
-	t.Run("TLS", func(t *testing.T) {
-		res, body := p.ask(c.client, "/api/user/profile/", "Authorization", "Token "+key)
-		assert.Equal(t, http.StatusOK, res.StatusCode, body)
-		assert.Equal(t, 2, res.ProtoMajor)
-		assert.Equal(t, "max-age=31536000", res.Header.Get("Strict-Transport-Security"))
-		assert.Contains(t, body, publicURL+"/media/", "links lead through the proxy")
-		plain := http.Client{
-			Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "unix", p.plain)
-			}},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
-		res, err := plain.Get("http://" + host + "/docs/?a=b")
+func (b *behindNginx) speakTLS(t *testing.T) {
+	res, body := b.ask(b.client, "/api/user/profile/", "Authorization", "Token "+b.key)
+	assert.Equal(t, http.StatusOK, res.StatusCode, body)
+	assert.Equal(t, 2, res.ProtoMajor)
+	assert.Equal(t, "max-age=31536000", res.Header.Get("Strict-Transport-Security"))
+	assert.Contains(t, body, publicURL+"/media/", "links lead through the proxy")
+	plain := http.Client{
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", b.plain)
+		}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	res, err := plain.Get("http://" + host + "/docs/?a=b")
+	require.NoError(t, err)
+	res.Body.Close()
+	assert.Equal(t, http.StatusPermanentRedirect, res.StatusCode)
+	assert.Equal(t, publicURL+"/docs/?a=b", res.Header.Get("Location"))
+}
+
+func (b *behindNginx) hideAdmin(t *testing.T) {
+	for _, path := range []string{"/metrics", "/readyz", "/livez", "/debug/pprof/"} {
+		res, body := b.ask(b.client, path, "Authorization", "Token "+b.key)
+		assert.Equal(t, http.StatusNotFound, res.StatusCode, path)
+		assert.Contains(t, body, `"code":"RESOURCE_NOT_FOUND"`, path)
+		assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"), "errors have it, too")
+	}
+}
+
+func (b *behindNginx) compress(t *testing.T) {
+	for _, coding := range []string{"gzip", "zstd"} {
+		res, body := b.ask(b.client, "/api/openapi.json", "Accept-Encoding", coding, "Authorization", "Token "+b.key)
+		assert.Equal(t, coding, res.Header.Get("Content-Encoding"), "of Plaza, once")
+		assert.NotContains(t, body, "openapi")
+	}
+	res, body := b.ask(b.client, "/api/openapi.json", "Authorization", "Token "+b.key)
+	assert.Empty(t, res.Header.Get("Content-Encoding"))
+	assert.Contains(t, body, `"openapi"`)
+}
+
+func (b *behindNginx) upload(t *testing.T) {
+	for _, upload := range []struct {
+		size, status int
+		says         string
+	}{
+		{media.MaxBytes, http.StatusCreated, `"img"`},
+		{media.MaxBytes + 1<<19, http.StatusBadRequest, `"img"`}, // Plaza names the field
+		{media.MaxBytes * 3 / 2, http.StatusRequestEntityTooLarge, `{"error":true,"code":"PAYLOAD_TOO_LARGE"`},
+	} {
+		status, raw, err := b.send(b.key, http.MethodPost, imagesPath, map[string]any{"img": ofSize(t, upload.size)})
 		require.NoError(t, err)
-		res.Body.Close()
-		assert.Equal(t, http.StatusPermanentRedirect, res.StatusCode)
-		assert.Equal(t, publicURL+"/docs/?a=b", res.Header.Get("Location"))
-	})
-	t.Run("the admin address stays inside", func(t *testing.T) {
-		for _, path := range []string{"/metrics", "/readyz", "/livez", "/debug/pprof/"} {
-			res, body := p.ask(c.client, path, "Authorization", "Token "+key)
-			assert.Equal(t, http.StatusNotFound, res.StatusCode, path)
-			assert.Contains(t, body, `"code":"RESOURCE_NOT_FOUND"`, path)
-			assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"), "errors have it, too")
+		assert.Equal(t, upload.status, status, "%d bytes: %s", upload.size, raw)
+		assert.Contains(t, string(raw), upload.says)
+	}
+}
+
+func (b *behindNginx) limitAddresses(t *testing.T) {
+	guess := func(client *http.Client, n int) int {
+		res, _ := b.ask(client, "/api/feed/categories/", "X-Forwarded-For", fmt.Sprint("192.0.2.", n))
+		return res.StatusCode
+	}
+	greedy, limited := b.from("127.0.0.2"), 0
+	for n := range 2*perAddress + 10 { // each of two servers counts
+		if guess(greedy, n) == http.StatusTooManyRequests {
+			limited++
 		}
-	})
-	t.Run("compression", func(t *testing.T) {
-		for _, coding := range []string{"gzip", "zstd"} {
-			res, body := p.ask(c.client, "/api/openapi.json", "Accept-Encoding", coding, "Authorization", "Token "+key)
-			assert.Equal(t, coding, res.Header.Get("Content-Encoding"), "of Plaza, once")
-			assert.NotContains(t, body, "openapi")
-		}
-		res, body := p.ask(c.client, "/api/openapi.json", "Authorization", "Token "+key)
-		assert.Empty(t, res.Header.Get("Content-Encoding"))
-		assert.Contains(t, body, `"openapi"`)
-	})
-	t.Run("uploads", func(t *testing.T) {
-		for _, upload := range []struct {
-			size, status int
-			says         string
-		}{
-			{media.MaxBytes, http.StatusCreated, `"img"`},
-			{media.MaxBytes + 1<<19, http.StatusBadRequest, `"img"`}, // Plaza names the field
-			{media.MaxBytes * 3 / 2, http.StatusRequestEntityTooLarge, `{"error":true,"code":"PAYLOAD_TOO_LARGE"`},
-		} {
-			status, raw, err := c.send(key, http.MethodPost, imagesPath, map[string]any{"img": ofSize(t, upload.size)})
-			require.NoError(t, err)
-			assert.Equal(t, upload.status, status, "%d bytes: %s", upload.size, raw)
-			assert.Contains(t, string(raw), upload.says)
-		}
-	})
-	t.Run("addresses of clients", func(t *testing.T) {
-		guess := func(client *http.Client, n int) int {
-			res, _ := p.ask(client, "/api/feed/categories/", "X-Forwarded-For", fmt.Sprint("192.0.2.", n))
-			return res.StatusCode
-		}
-		greedy, limited := p.from("127.0.0.2"), 0
-		for n := range 2*perAddress + 10 { // each of two servers counts
-			if guess(greedy, n) == http.StatusTooManyRequests {
-				limited++
-			}
-		}
-		assert.Positive(t, limited, "another address in X-Forwarded-For helps nobody")
-		assert.Equal(t, http.StatusOK, guess(p.from("127.0.0.3"), 1), "each address has its own limit")
-	})
-	t.Run("servers restart one after the other", func(t *testing.T) {
-		out := replaced(t, commands(t, "## Upgrade", "out()"), "/etc/nginx/conf.d/plaza.conf", p.config, "nginx -s", p.command+" -s")
-		l := &load{t: t, key: key, stop: make(chan struct{})}
-		l.on(c)
+	}
+	assert.Positive(t, limited, "another address in X-Forwarded-For does not help")
+	assert.Equal(t, http.StatusOK, guess(b.from("127.0.0.3"), 1), "each address has its own limit")
+}
+
+// upgrade restarts both servers as the guide says, while clients read and write.
+func (b *behindNginx) upgrade(t *testing.T) {
+	out := replaced(t, commands(t, "## Upgrade", "out()"), "/etc/nginx/conf.d/plaza.conf", b.config, "nginx -s", b.proxy.command+" -s")
+	l := &load{t: t, key: b.key, stop: make(chan struct{})}
+	l.on(b.caller)
+	l.more()
+	for i, r := range b.servers {
+		b.run(t, out+"out "+r.address(), "")
+		require.Contains(t, readFile(t, b.config), r.address()+" down ")
+		b.servers[i] = b.restarts(t, r, b.limits...)
+		b.run(t, out+"back "+r.address(), "")
+		require.NotContains(t, readFile(t, b.config), " down ")
 		l.more()
-		for _, r := range []**running{&first, &second} {
-			s.run(t, out+"out "+(*r).address(), "")
-			require.Contains(t, readFile(t, p.config), (*r).address()+" down ")
-			*r = s.restarts(t, *r, limits...)
-			s.run(t, out+"back "+(*r).address(), "")
-			require.NotContains(t, readFile(t, p.config), " down ")
-			l.more()
-		}
-		close(l.stop)
-		l.all.Wait()
-		t.Logf("%d writes and as many reads were answered", l.done.Load())
-	})
-	t.Run("reads survive a server that stops", func(t *testing.T) {
-		stop, ended := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(ended)
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				status, raw, err := c.send(key, http.MethodGet, eventsPath+"?page_size=2", nil)
-				assert.NoError(t, err)
-				assert.Equal(t, http.StatusOK, status, "%s", raw)
+	}
+	close(l.stop)
+	l.all.Wait()
+	t.Logf("%d writes and as many reads were answered during an upgrade", l.done.Load())
+}
+
+// stopOne stops a server that nginx does not know to stop, while clients read.
+func (b *behindNginx) stopOne(t *testing.T) {
+	stop := make(chan struct{})
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
 			}
-		}()
-		first = s.restarts(t, first, limits...)
-		close(stop)
-		<-ended
-	})
-	t.Run("no server is left", func(t *testing.T) {
-		for _, r := range []*running{first, second} {
-			require.NoError(t, r.process.Signal(syscall.SIGKILL))
-			r.ends(t)
+			status, raw, err := b.send(b.key, http.MethodGet, eventsPath+"?page_size=2", nil)
+			assert.NoError(t, err)
+			assert.Equal(t, http.StatusOK, status, "%s", raw)
 		}
-		res, body := p.ask(c.client, "/api/feed/categories/")
-		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
-		assert.Contains(t, body, `{"error":true,"code":"SERVICE_UNAVAILABLE"`)
-		assert.Equal(t, "5", res.Header.Get("Retry-After"))
-		assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"))
 	})
+	require.NoError(t, b.servers[0].process.Signal(syscall.SIGTERM))
+	assert.Zero(t, b.servers[0].ends(t), "%s", b.servers[0].log)
+	close(stop)
+	reader.Wait()
+}
+
+func (b *behindNginx) stopAll(t *testing.T) {
+	require.NoError(t, b.servers[1].process.Signal(syscall.SIGKILL))
+	b.servers[1].ends(t)
+	res, body := b.ask(b.client, "/api/feed/categories/")
+	assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
+	assert.Contains(t, body, `{"error":true,"code":"SERVICE_UNAVAILABLE"`)
+	assert.Equal(t, "5", res.Header.Get("Retry-After"))
+	assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"))
 }
 
 func TestNginxRepeatsNoWrite(t *testing.T) {
