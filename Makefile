@@ -12,7 +12,7 @@ export CGO_ENABLED = 0
 
 # Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
 # has little to compile. `make test` runs these under it; test/arch holds the list.
-RACE := ./domain/... ./application/... ./adapters/memory ./adapters/translator/... ./adapters/wallet/... \
+RACE := ./domain/... ./application/... ./adapters/memory ./adapters/prometheus ./adapters/translator/... ./adapters/wallet/... \
 	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
 	./adapters/httpapi/reference ./test/ports ./test/guard ./test/report ./test/process ./test/faultproxy
 

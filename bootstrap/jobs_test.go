@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/prometheus"
+	"plaza/domain/secret"
 )
 
 func TestJobs_are_repeated_until_the_end(t *testing.T) {
@@ -75,6 +76,7 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 	names := func(wallet string) []string {
 		s := serveSettings(t.TempDir())
 		s.PublicURL, s.DatabaseURL, s.Wallet, s.WalletURL = "https://plaza.example.org", inMemory, wallet, "http://127.0.0.1:1"
+		s.WalletKey = secret.New("0123456789abcdefghijklmnopqrstuv")
 		app := newTestApp(t, s)
 		var names []string
 		for _, j := range app.jobs() {

@@ -29,7 +29,6 @@ type Store struct {
 	dialect   dialect
 	hot       statements
 	sql       stepStatements
-	trees     trees
 	schema    fs.FS         // the migrations
 	limit     time.Duration // of one call, including waits
 	sweepDraw func() int    // zero: a write also removes expired rows

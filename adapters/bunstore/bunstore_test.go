@@ -68,7 +68,7 @@ func portsWithin(s *bunstore.Store, l quota.Limits) ports.Stores {
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Images: s.Images().Within(l), Ledger: s.Ledger(), Deletions: s.DeletionQueue(), Room: s.Room(l),
 		Imports: s.Imports(), Telemetry: s.Telemetry(),
-		Within:  func(l quota.Limits) ports.Stores { return portsWithin(s, l) },
+		Within: func(l quota.Limits) ports.Stores { return portsWithin(s, l) },
 		Check: func(t *testing.T) {
 			t.Helper()
 			assertConsistent(t, s)

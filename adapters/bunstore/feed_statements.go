@@ -11,7 +11,7 @@ import (
 type feedStatements struct {
 	tree        string // $1 kinds
 	treeNear    string // $1 cells, $2 to $5 inCircle
-	treeVersion string // $1 kinds
+	feedVersion string // $1 kinds
 	pageOf      map[feed.Kind]string
 	pageMerged  string // $4 kinds
 	pageNear    string // $4 to $7 inCircle, $8 to $13 inBox
@@ -24,10 +24,11 @@ type feedStatements struct {
 func newFeedStatements(d dialect) feedStatements {
 	s := feedStatements{
 		// The sum of bigints would be a numeric, which is slower.
-		tree: tree(treeVersion(d), `SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters WHERE `+d.among("kind", "$1")+` GROUP BY category_id HAVING SUM(count) > 0`),
-		treeNear:    tree("0", countedNear(d)),
-		treeVersion: "SELECT " + treeVersion(d),
+		tree: tree(`SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters WHERE ` + d.among("kind", "$1") + ` GROUP BY category_id HAVING SUM(count) > 0`),
+		treeNear: tree(countedNear(d)),
+		// Versions only grow, so no sum of them occurs twice.
+		feedVersion: "SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.among("kind", "$1") + " OR kind = 'category'",
 		pageOf:      map[feed.Kind]string{},
 		pageMerged: pageStatement{
 			where: "l.category_id = $3 AND l.kind IN ('demand', 'node', 'publication') AND " + d.among("l.kind", "$4"),
@@ -51,20 +52,13 @@ func newFeedStatements(d dialect) feedStatements {
 	return s
 }
 
-// tree returns the version, the categories and the uncategorised items, with the counts
-// of each.
-func tree(version, counted string) string {
+// tree returns the categories and the uncategorised items, with the counts of each.
+func tree(counted string) string {
 	return `WITH counted AS (` + counted + `)
-		SELECT ` + version + `, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+		SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 		FROM categories c LEFT JOIN counted k ON k.category_id = c.id
 		UNION ALL
-		SELECT ` + version + `, 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
-}
-
-// treeVersion changes with every change of the tree and of listings of the kinds $1. It
-// is a sum of growing versions, so no value occurs twice.
-func treeVersion(d dialect) string {
-	return "(SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.among("kind", "$1") + " OR kind = 'category')"
+		SELECT 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
 }
 
 // pageShapes are the shapes of pages of one kind.

@@ -83,12 +83,35 @@ func expectedTree(t *testing.T, s *bunstore.Store, sel feed.Selection) shownTree
 	return tree
 }
 
-// servers are two stores over one database, and a writer. The reader reads all
-// selections again and again, so that it caches as much as possible.
+// servers are two stores over one database, and a writer. The reader's trees are kept for as
+// long as their version stays the same.
 type servers struct {
 	reader, writer *bunstore.Store
 	author         user.ID
 	event          event.ID
+	kept           map[string]keptTree // by selection
+}
+
+// keptTree is a tree that was read after the version.
+type keptTree struct {
+	version feed.Version
+	tree    shownTree
+}
+
+// assertKept asserts that a tree that was kept is the expected one if its version is still
+// current, and keeps the tree otherwise.
+func (s *servers) assertKept(t *testing.T, after string, sel feed.Selection, want shownTree) {
+	t.Helper()
+	if !sel.HasVersion() {
+		return
+	}
+	v, err := s.reader.Feed().Version(t.Context(), sel.Kinds)
+	require.NoError(t, err)
+	if kept, is := s.kept[fmt.Sprint(sel)]; is && kept.version == v {
+		assert.Equal(t, want, kept.tree, "%s: %v is unchanged, says the version", after, sel)
+		return
+	}
+	s.kept[fmt.Sprint(sel)] = keptTree{v, metasOf(t, s.reader, sel)}
 }
 
 func bothServers(t *testing.T, url string) *servers {
@@ -97,7 +120,7 @@ func bothServers(t *testing.T, url string) *servers {
 	reader, err := bunstore.Open(t.Context(), bunstore.Options{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, reader.Close()) })
-	return &servers{reader: reader, writer: writer, author: openWithCategories(t, writer)}
+	return &servers{reader: reader, writer: writer, author: openWithCategories(t, writer), kept: map[string]keptTree{}}
 }
 
 // agree asserts that both servers return the expected trees, twice in a row.
@@ -105,6 +128,7 @@ func (s *servers) agree(t *testing.T, after string) {
 	t.Helper()
 	for _, sel := range selections() {
 		want := expectedTree(t, s.writer, sel)
+		s.assertKept(t, after, sel, want)
 		for i := range 2 {
 			assert.Equal(t, want, metasOf(t, s.reader, sel), "%s: the reader, %v, time %d", after, sel, i+1)
 			assert.Equal(t, want, metasOf(t, s.writer, sel), "%s: the writer, %v, time %d", after, sel, i+1)

@@ -83,7 +83,7 @@ func newImportSteps(d dialect) importSteps {
 			SELECT number, raw, SUM(length(raw)) OVER (ORDER BY number) - length(raw) AS before FROM import_lines
 			WHERE file = $1 AND number > $2 ORDER BY number LIMIT CAST($3 AS bigint)) l
 			WHERE before < CAST($4 AS bigint) ORDER BY number`,
-		finish:      []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
+		finish: []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
 		complete: "INSERT INTO import_completion AS c (id, began, ended) VALUES (1, $1, $2)" +
 			" ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended",
 		insertCover: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",

@@ -26,7 +26,8 @@ var standsFirst = []string{
 func textsIn(of reflect.Value, fn func(name, text string)) {
 	for i := range of.NumField() {
 		switch field, value := of.Type().Field(i), of.Field(i); {
-		case field.Type == reflect.TypeFor[importSteps](): // imports have no step that must match
+		case field.Type == reflect.TypeFor[importSteps](), field.Type == reflect.TypeFor[throttleSteps]():
+			// imports and attempts to log in have no step that must match
 		case field.Type.Kind() == reflect.Struct:
 			textsIn(value, fn)
 		case field.Type.Kind() == reflect.String:

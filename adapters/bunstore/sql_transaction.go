@@ -83,6 +83,7 @@ type stepStatements struct {
 	imageSteps
 	rateLimitSteps
 	quotaSteps
+	throttleSteps
 	telemetrySteps
 }
 
@@ -90,7 +91,7 @@ func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d),
+		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
 		telemetrySteps: newTelemetrySteps(),
 	}
 }

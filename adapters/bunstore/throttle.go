@@ -2,9 +2,8 @@ package bunstore
 
 import (
 	"context"
+	"fmt"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"plaza/domain/access"
 	"plaza/domain/instant"
@@ -18,41 +17,57 @@ func (s *Store) Throttle() Throttle { return Throttle{s} }
 
 var _ access.Throttle = Throttle{}
 
-// failureRow is an attempt that counts as failed: always BySourceAny, and in the other
-// groupings as marked.
-type failureRow struct {
-	bun.BaseModel `bun:"table:login_failures,alias:f"`
-	ID            int64 `bun:",pk,autoincrement"`
-	Phone         string
-	Source        string
-	Failed        dbTime
-	InPair        bool
-	InUnusual     bool
+// throttleSteps are the statements of attempts: $1 phone, $2 source.
+type throttleSteps struct {
+	lockAttempts  string // $1 name; empty where transactions that write never overlap
+	countFailures string // $3 when a usual source must have been used last, and for each limit when its window began
+	addFailure    string // $3 now, $4 whether it counts in ByUnusual
+	removeFailure string // the latest
+	resetPair     string // excludes the failures from ByPair
+	addUsual      string // $3 now
 }
 
-// usualRow is a source from which a phone has logged in.
-type usualRow struct {
-	bun.BaseModel `bun:"table:usual_sources,alias:o"`
-	Phone         string `bun:",pk"`
-	Source        string `bun:",pk"`
-	LastLogin     dbTime
+func newThrottleSteps(d dialect) throttleSteps {
+	const ofAttempt = "phone = $1 AND source = $2"
+	failures := "SELECT EXISTS (SELECT 1 FROM usual_sources WHERE " + ofAttempt + " AND last_login > $3)"
+	for i, l := range access.Limits() {
+		failures += ", (" + limitingFailure(l, fmt.Sprint("$", 4+i)) + ")"
+	}
+	return throttleSteps{
+		lockAttempts:  d.lockName("$1"),
+		countFailures: failures,
+		addFailure:    "INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) VALUES ($1, $2, $3, TRUE, $4)",
+		removeFailure: "DELETE FROM login_failures WHERE id = (SELECT id FROM login_failures WHERE " + ofAttempt +
+			" ORDER BY failed DESC, id DESC LIMIT 1)",
+		resetPair: "UPDATE login_failures SET in_pair = FALSE WHERE " + ofAttempt + " AND in_pair",
+		addUsual: "INSERT INTO usual_sources AS o (phone, source, last_login) VALUES ($1, $2, $3)" +
+			" ON CONFLICT (phone, source) DO UPDATE SET last_login = EXCLUDED.last_login WHERE EXCLUDED.last_login > o.last_login",
+	}
+}
+
+// limitingFailure returns the query for the failure that fills a grouping: an attempt is
+// admitted when it leaves the window. It finds nothing if the grouping is not full.
+func limitingFailure(l access.Limit, since string) string {
+	grouping := map[access.Grouping]string{
+		access.ByPair:      "phone = $1 AND source = $2 AND in_pair",
+		access.ByUnusual:   "phone = $1 AND in_unusual",
+		access.BySourceAny: "source = $2",
+	}[l.Grouping]
+	return fmt.Sprintf("SELECT failed FROM login_failures WHERE failed > %s AND %s ORDER BY failed DESC LIMIT 1 OFFSET %d",
+		since, grouping, l.Max-1)
 }
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
-	err := v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error {
-		wait, usual, err := v.wait(ctx, tx, a, now)
-		if err != nil {
-			return err
-		}
-		if wait > 0 {
-			return access.ErrThrottled(wait)
-		}
-		row := failureRow{
-			Phone: a.Phone.String(), Source: a.Source.String(), Failed: dbTime{now}, InPair: true, InUnusual: !usual,
-		}
-		_, err = tx.NewInsert().Model(&row).Exec(ctx)
-		return err
+	err := v.s.call(ctx, func(ctx context.Context) error {
+		var counted failures
+		first := append(v.lock(a), counted.step(v.s, a, now))
+		return v.s.dialect.transact(ctx, v.s.db, first, func(context.Context, *transaction) ([]step, error) {
+			if wait := counted.wait(now); wait > 0 {
+				return nil, access.ErrThrottled(wait)
+			}
+			return []step{v.step(v.s.sql.addFailure, a, v.s.dialect.instant(dbTime{now}), !counted.isUsual)}, nil
+		})
 	})
 	if err == nil {
 		v.s.sweepSometimes(ctx, v.expired(now)...)
@@ -61,96 +76,59 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error {
-		if err := deleteLatestFailure(ctx, tx, a); err != nil {
-			return err
-		}
-		if err := resetPair(ctx, tx, a); err != nil {
-			return err
-		}
-		return makeUsual(ctx, tx, a, instant.Normalise(now))
-	})
+	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.sql.removeFailure, a), v.step(v.s.sql.resetPair, a),
+		v.step(v.s.sql.addUsual, a, v.s.dialect.instant(dbTime{instant.Normalise(now)}))))
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.exclusively(ctx, a, func(ctx context.Context, tx *transaction) error { return deleteLatestFailure(ctx, tx, a) })
+	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.sql.removeFailure, a)))
 }
 
-// exclusively calls fn in a transaction that locks the attempt's source and phone. All
-// callers lock the source first, which prevents deadlocks.
-func (v Throttle) exclusively(ctx context.Context, a access.Attempt, fn func(ctx context.Context, tx *transaction) error) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
-			if err := v.s.dialect.lock(ctx, tx, name); err != nil {
-				return err
-			}
-		}
-		return fn(ctx, tx)
-	})
+// step returns the statement for the attempt, with further arguments.
+func (Throttle) step(statement string, a access.Attempt, args ...any) step {
+	return step{statement: statement, args: append([]any{a.Phone.String(), a.Source.String()}, args...)}
 }
 
-// wait returns how long all groupings need to admit an attempt, zero if they do now,
-// and reports whether the source is usual, in one statement.
-func (v Throttle) wait(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) (longest time.Duration, usual bool, err error) {
+// lock returns the steps that lock the attempt's source and phone until the transaction
+// ends. All callers lock the source first, which prevents deadlocks.
+func (v Throttle) lock(a access.Attempt) (steps []step) {
+	if v.s.sql.lockAttempts == "" {
+		return nil
+	}
+	for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
+		steps = append(steps, step{statement: v.s.sql.lockAttempts, args: []any{name}, readsOnly: true})
+	}
+	return steps
+}
+
+// failures are the failures that count against an attempt.
+type failures struct {
+	isUsual bool     // whether the attempt comes from a usual source
+	filling []dbTime // for each limit the failure that fills its grouping, or zero
+}
+
+// step reads the failures in one statement.
+func (f *failures) step(s *Store, a access.Attempt, now time.Time) step {
 	limits := access.Limits()
-	last := make([]dbTime, len(limits))
-	into := []any{&usual}
-	query := tx.NewSelect().ColumnExpr("EXISTS (?)", tx.NewSelect().Model((*usualRow)(nil)).ColumnExpr("1").
-		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
-		Where("last_login > ?", dbTime{now.Add(-access.UsualFor)}))
+	f.filling = make([]dbTime, len(limits))
+	args, into := []any{s.dialect.instant(dbTime{now.Add(-access.UsualFor)})}, []any{&f.isUsual}
 	for i, l := range limits {
-		query.ColumnExpr("(?)", limitingFailure(tx, l, a, now))
-		into = append(into, &last[i])
+		args, into = append(args, s.dialect.instant(dbTime{now.Add(-l.Window)})), append(into, &f.filling[i])
 	}
-	if err := query.Scan(ctx, into...); err != nil {
-		return 0, false, err
-	}
-	for i, l := range limits {
-		if last[i].IsZero() || l.Grouping.SparesUsual() && usual {
-			continue
+	read := Throttle{s}.step(s.sql.countFailures, a, args...)
+	read.readsOnly = true
+	read.row = func(scan func(...any) error) error { return scan(into...) }
+	return read
+}
+
+// wait returns how long all groupings need to admit an attempt, zero if they do now.
+func (f *failures) wait(now time.Time) (longest time.Duration) {
+	for i, l := range access.Limits() {
+		if !f.filling[i].IsZero() && !(l.Grouping.SparesUsual() && f.isUsual) {
+			longest = max(longest, f.filling[i].Add(l.Window).Sub(now))
 		}
-		longest = max(longest, last[i].Add(l.Window).Sub(now))
 	}
-	return longest, usual, nil
-}
-
-// limitingFailure returns the query for the failure that fills a grouping: an attempt is
-// admitted when it leaves the window. It finds nothing if the grouping is not full.
-func limitingFailure(tx *transaction, l access.Limit, a access.Attempt, now time.Time) *bun.SelectQuery {
-	query := tx.NewSelect().Model((*failureRow)(nil)).Column("failed").
-		Where("failed > ?", dbTime{now.Add(-l.Window)}).
-		Order("failed DESC").Limit(1).Offset(int64(l.Max - 1))
-	switch l.Grouping {
-	case access.ByPair:
-		return query.Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String())
-	case access.ByUnusual:
-		return query.Where("phone = ? AND in_unusual", a.Phone.String())
-	default:
-		return query.Where("source = ?", a.Source.String())
-	}
-}
-
-// deleteLatestFailure deletes the attempt's latest failure.
-func deleteLatestFailure(ctx context.Context, tx *transaction, a access.Attempt) error {
-	latest := tx.NewSelect().Model((*failureRow)(nil)).Column("id").
-		Where("phone = ? AND source = ?", a.Phone.String(), a.Source.String()).
-		Order("failed DESC", "id DESC").Limit(1)
-	_, err := tx.NewDelete().Model((*failureRow)(nil)).Where("id = (?)", latest).Exec(ctx)
-	return err
-}
-
-// resetPair excludes the failures of the pair from ByPair.
-func resetPair(ctx context.Context, tx *transaction, a access.Attempt) error {
-	_, err := tx.NewUpdate().Model((*failureRow)(nil)).Set("in_pair = ?", false).
-		Where("phone = ? AND source = ? AND in_pair", a.Phone.String(), a.Source.String()).Exec(ctx)
-	return err
-}
-
-func makeUsual(ctx context.Context, tx *transaction, a access.Attempt, now time.Time) error {
-	row := usualRow{Phone: a.Phone.String(), Source: a.Source.String(), LastLogin: dbTime{now}}
-	_, err := tx.NewInsert().Model(&row).On("CONFLICT (phone, source) DO UPDATE").
-		Set("last_login = EXCLUDED.last_login").Where("EXCLUDED.last_login > o.last_login").Exec(ctx)
-	return err
+	return longest
 }
 
 // expired selects the failures and usual sources that no limit considers any more, and the

@@ -47,13 +47,6 @@ func narrowingOf(narrowed sql.NullBool) access.Narrowing {
 	return access.NotNarrowed
 }
 
-// useRow is when a token was last used.
-type useRow struct {
-	bun.BaseModel `bun:"table:token_uses,alias:w"`
-	TokenID       access.TokenID `bun:",pk"`
-	Used          dbTime
-}
-
 func (r tokenRow) token() (access.Token, error) {
 	t := access.Token{
 		ID: r.ID, User: r.UserID, Scopes: scopesOf(r.Scopes), Narrowing: narrowingOf(r.Narrowed), Generation: r.Generation, TTL: r.TTL,
@@ -66,35 +59,19 @@ func (r tokenRow) token() (access.Token, error) {
 }
 
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
-	err = v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *transaction) error {
-		row := tokenRow{
-			Hash: t.Hash[:], UserID: t.User, Scopes: scopeNames(t.Scopes),
-			Narrowed:   sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown},
-			Generation: t.Generation, TTL: t.TTL, Created: dbTime{t.Created},
-		}
-		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
-			return fmt.Errorf("issue token for user %d: %w", t.User, err)
-		}
-		id = row.ID
-		if _, err := tx.NewInsert().Model(&useRow{TokenID: id, Used: dbTime{t.Used}}).Exec(ctx); err != nil {
-			return err
-		}
-		return removeExcess(ctx, tx, row)
-	})
+	instant := v.s.dialect.instant
+	narrowed := sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown}
+	insert := step{statement: v.s.sql.issue, args: []any{
+		t.Hash[:], int64(t.User), v.s.dialect.listOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(dbTime{t.Created}),
+	}}
+	insert.row = func(scan func(...any) error) error { return scan(&id) }
+	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
+		step{statement: v.s.sql.firstUse, args: []any{t.Hash[:], instant(dbTime{t.Used})}},
+		step{statement: v.s.sql.removeExcess, args: []any{t.Hash[:], int64(t.User)}}))
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("issue token for user %d: %w", t.User, err)
 	}
 	return id, nil
-}
-
-// removeExcess removes the user's least recently used tokens beyond MaxTokens, never the
-// new one.
-func removeExcess(ctx context.Context, tx *transaction, issued tokenRow) error {
-	others := tx.NewSelect().Model((*tokenRow)(nil)).Column("t.id").
-		Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id = ? AND t.id <> ?", issued.UserID, issued.ID).
-		OrderExpr("w.used DESC, t.id DESC").Limit(math.MaxInt32).Offset(access.MaxTokens - 1)
-	_, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id IN (?)", others).Exec(ctx)
-	return err
 }
 
 // sessionStatement is the hot read of the caller's token, account and presence, by the
@@ -158,14 +135,29 @@ func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) erro
 	return v.s.writeAll(ctx, steps)
 }
 
-// tokenSteps record that the token $1 is used at $2 and its user seen then, unless the
-// last time is after $3.
-type tokenSteps struct{ use, see string }
+// tokenSteps are the statements that write tokens. Those of an issued token follow its
+// charge.
+type tokenSteps struct {
+	issue        string // $1 hash, $2 user, $3 scopes, $4 narrowed, $5 generation, $6 lifetime, $7 created
+	firstUse     string // $1 hash, $2 now
+	removeExcess string // $1 hash of a new token, $2 user
+
+	// use and see record that the token $1 is used at $2 and its user seen then, unless the
+	// last time is after $3.
+	use, see string
+}
 
 // newTokenSteps checks whether presence is due before it writes, because a conflict
 // alone would lock the row, which is a write, too.
 func newTokenSteps(d dialect) tokenSteps {
 	return tokenSteps{
+		issue: "INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created) " +
+			d.values("$1, $2, $3, $4, $5, $6, $7") + " RETURNING id",
+		firstUse: "INSERT INTO token_uses (token_id, used) SELECT id, $2 FROM tokens WHERE hash = $1" + d.unlessMissed(),
+		// The user's least recently used tokens beyond MaxTokens, never the new one.
+		removeExcess: "DELETE FROM tokens WHERE id IN (SELECT t.id FROM tokens t JOIN token_uses w ON w.token_id = t.id" +
+			" WHERE t.user_id = $2 AND t.hash <> $1 ORDER BY w.used DESC, t.id DESC" +
+			fmt.Sprintf(" LIMIT %d OFFSET %d)", math.MaxInt32, access.MaxTokens-1) + d.unlessMissed(),
 		use: "UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3",
 		see: `INSERT INTO presence AS p (user_id, seen)
 			SELECT t.user_id, CAST($2 AS ` + d.timestampType() + `) FROM tokens t

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"plaza/domain/fault"
@@ -119,10 +120,10 @@ func wrongFields(f *fault.Error, sentence string) fault.Fields {
 func seconds(d time.Duration) int64 { return max(1, int64((d+time.Second-1)/time.Second)) }
 
 // wrongMethod is the response to a method that the path does not support. The router sets
-// Allow.
-func wrongMethod(method string) reply {
+// Allow to the methods that it takes.
+func wrongMethod(method string, takes []string) reply {
 	return reply{
 		status:  http.StatusMethodNotAllowed,
-		content: envelope{true, "METHOD_NOT_ALLOWED", detail{fmt.Sprintf("Method %s not allowed.", method)}},
+		content: envelope{true, "METHOD_NOT_ALLOWED", detail{fmt.Sprintf("Method %s not allowed. This path takes %s.", method, strings.Join(takes, ", "))}},
 	}
 }

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	"plaza/domain/demand"
@@ -22,11 +24,10 @@ func (a *api) listCategories(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	tree, err := a.Browsing.Categories(c.ctx(), selection)
-	if err != nil {
-		return reply{}, err
-	}
-	return tag(data(each(tree, renderCategory))), nil
+	return a.whileUnchanged(c.ctx(), selection, fmt.Sprint("tree ", selection.Kinds), func(ctx context.Context) (reply, bool, error) {
+		tree, err := a.Browsing.Categories(ctx, selection)
+		return data(each(tree, renderCategory)), true, err
+	})
 }
 
 // listFeedItems returns the items of a category, or those without one (FED-06).
@@ -40,15 +41,16 @@ func (a *api) listFeedItems(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	items, err := a.Browsing.Items(c.ctx(), in, selection, request)
-	if err != nil {
-		return reply{}, err
-	}
-	people, err := a.loadUsers(c.ctx(), demandersIn(items.Items)...)
-	if err != nil {
-		return reply{}, err
-	}
-	return tag(paged(page.Map(items, people.renderItem))), nil
+	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size())
+	return a.whileUnchanged(c.ctx(), selection, name, func(ctx context.Context) (reply, bool, error) {
+		items, err := a.Browsing.Items(ctx, in, selection, request)
+		if err != nil {
+			return reply{}, false, err
+		}
+		authors := demandersIn(items.Items)
+		people, err := a.loadUsers(ctx, authors...)
+		return paged(page.Map(items, people.renderItem)), len(authors) == 0, err
+	})
 }
 
 // pathCategory returns the category in the path; zero stands for the uncategorised items.

@@ -85,6 +85,7 @@ type api struct {
 	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
 	addresses *addressLimit    // nil: none
 	pages     pages
+	kept      *keptReplies
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -95,7 +96,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c)}
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies()}
 	router, err := newRouter(a, c.TrustedProxies, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
@@ -123,7 +124,7 @@ func newRouter(a *api, trusted []netip.Prefix, rows []route) (http.Handler, erro
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
-	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNotFound) })
+	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNoPath) })
 	engine.NoMethod(gin.WrapF(refuser(rows)))
 	return engine, nil
 }
@@ -153,5 +154,8 @@ func (a *api) answer(r route, c *call) (reply, error) {
 	return r.handle(a, c)
 }
 
-// errNotFound is the fault of an unknown path or ID.
+// errNotFound is the fault of an unknown ID or file.
 var errNotFound = fault.New(fault.NotFound, "Not found.")
+
+// errNoPath is the fault of a path that no route has.
+var errNoPath = fault.New(fault.NotFound, "This path does not exist. The page /docs/ describes all paths.")

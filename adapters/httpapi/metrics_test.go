@@ -95,6 +95,18 @@ func TestGEN_14_a_refusal_counts_for_its_limit(t *testing.T) {
 	assert.Equal(t, []string{"things"}, c.limits)
 }
 
+func TestGEN_14_a_request_beyond_the_bound_counts_for_the_limit(t *testing.T) {
+	var c counted
+	var h http.Handler
+	h = handlerOf(t, Config{Metrics: c.metrics(), MaxRequests: 1}, func() error {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/things/2/", nil)) // while this one is worked on
+		return nil
+	})
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/things/1/", nil))
+	assert.Equal(t, []string{"requests"}, c.limits)
+	assert.Equal(t, map[string]int{"GET none 503": 1, "GET /things/:id/ 204": 1}, c.ended)
+}
+
 // unread is a response that nobody reads. It allocates nothing.
 type unread struct{ header http.Header }
 

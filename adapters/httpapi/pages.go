@@ -34,7 +34,7 @@ func newPages(c Config) pages {
 func (a *api) home(c *call) (reply, error) {
 	c.gin.Header("Vary", "Accept")
 	if !strings.Contains(strings.ToLower(c.gin.GetHeader("Accept")), "text/html") {
-		return reply{}, errNotFound
+		return reply{}, errNoPath
 	}
 	return htmlPage(c, a.pages.home)
 }

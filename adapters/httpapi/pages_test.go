@@ -75,7 +75,7 @@ func TestHomePage(t *testing.T) {
 	for _, accept := range []string{"", "*/*", "application/json", "application/json, text/plain, */*"} {
 		w := askPages(t, "GET", "/", "Accept", accept)
 		assert.Equal(t, http.StatusNotFound, w.Code, accept)
-		assert.JSONEq(t, `{"error":true,"code":"RESOURCE_NOT_FOUND","data":{"detail":"Not found."}}`, w.Body.String())
+		assert.JSONEq(t, `{"error":true,"code":"RESOURCE_NOT_FOUND","data":{"detail":"This path does not exist. The page /docs/ describes all paths."}}`, w.Body.String())
 		assert.Equal(t, "Accept", w.Header().Get("Vary"))
 	}
 }

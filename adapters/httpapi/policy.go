@@ -26,6 +26,9 @@ var (
 // Scope admits tokens with the scope.
 func Scope(s access.Scope) Policy { return Policy{rule: "scope", scope: s} }
 
+// errNoToken tells how to send a token, because a key without the word counts as none (AUT-05).
+var errNoToken = fault.New(fault.Unauthenticated, "Authentication credentials were not provided. Send the header Authorization: Token KEY.")
+
 // String returns the policy's name, like "optionalAuth" or "scope xfile_event".
 func (p Policy) String() string { return strings.TrimSpace(p.rule + " " + string(p.scope)) }
 
@@ -35,7 +38,7 @@ func (p Policy) admit(actor access.Actor) error {
 	case p == NoAuth || p == OptionalAuth:
 		return nil
 	case actor.IsAnonymous():
-		return access.ErrNoToken
+		return errNoToken
 	case p == Staff && !actor.Has(access.BackOffice):
 		return access.ErrNotStaff
 	case p == Unnarrowed && actor.Narrowed:

@@ -20,7 +20,7 @@ import (
 type reply struct {
 	status  int
 	header  http.Header
-	content any // a value for JSON, a file, a download, a streamedList or verbatim bytes; nil: no content
+	content any // a value for JSON, a file, a download, a streamedList, verbatim bytes or keptJSON; nil: no content
 	tagged  bool
 }
 
@@ -110,6 +110,8 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 		content.send(w, req)
 	case streamedList:
 		r.sendStreamedList(w, req, content)
+	case *keptJSON:
+		r.sendKept(w, req, content)
 	case verbatim:
 		r.write(w, identity, content.mediaType, content.bytes)
 	default:
@@ -193,21 +195,28 @@ func names(header, tag string) bool {
 // write sends the bytes in the coding. The server drops them from responses to HEAD. The
 // bytes are compressed before the first is sent, so that a slow client holds no compressor.
 func (r reply) write(w http.ResponseWriter, c coding, mediaType string, raw []byte) {
-	h := w.Header()
-	maps.Copy(h, r.header)
 	if c != identity {
 		buf := buffers.Get().(*bytes.Buffer)
 		defer keep(buf)
 		raw = c.compress(buf, raw)
+	}
+	r.writeCoded(w, c, mediaType, raw)
+}
+
+// writeCoded sends bytes that are in the coding already.
+func (r reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, coded []byte) {
+	h := w.Header()
+	maps.Copy(h, r.header)
+	if c != identity {
 		h["Content-Encoding"] = []string{string(c)}
 	}
 	if mediaType != "" {
 		h["Content-Type"] = []string{mediaType}
-		h["Content-Length"] = []string{strconv.Itoa(len(raw))}
+		h["Content-Length"] = []string{strconv.Itoa(len(coded))}
 	}
 	w.WriteHeader(r.status)
-	if len(raw) > 0 {
-		w.Write(raw) // fails only when the client has disconnected
+	if len(coded) > 0 {
+		w.Write(coded) // fails only when the client has disconnected
 	}
 }
 

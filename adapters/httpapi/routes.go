@@ -143,10 +143,10 @@ func refuser(rows []route) http.HandlerFunc {
 		}
 		if len(takes) == 0 {
 			w.Header().Del("Allow")
-			fail(w, r, errNotFound)
+			fail(w, r, errNoPath)
 			return
 		}
 		w.Header().Set("Allow", strings.Join(takes, ", "))
-		wrongMethod(r.Method).send(w, r)
+		wrongMethod(r.Method, takes).send(w, r)
 	}
 }

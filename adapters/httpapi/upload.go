@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 
 	"plaza/domain/fault"
@@ -64,6 +65,9 @@ func picturesOf(body any) map[string]*upload {
 	return pictures
 }
 
+// notFile is the problem of a picture that came as a text of a form.
+const notFile = "Send a file: this part of the form has no file name."
+
 // fillFromForm checks the form like JSON.
 func fillFromForm(body any, c *call) error {
 	w, r := c.gin.Writer, c.gin.Request
@@ -77,6 +81,11 @@ func fillFromForm(body any, c *call) error {
 	texts, err := readForm(form, c.pictures)
 	if err != nil {
 		return readFault(w, r, err, errNotForm)
+	}
+	for name, picture := range c.pictures {
+		if picture.uploadBuffer == nil && strings.Join(texts[name], "") != "" { // a browser sends an empty text without a file
+			picture.problem = notFile
+		}
 	}
 	object := map[string]json.RawMessage{}
 	for field := range reflect.TypeOf(body).Elem().Fields() {

@@ -38,7 +38,7 @@ func newDecoding() *admission.Queue {
 var (
 	errUploadsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is reading too many large pictures. Try again soon.").
 			AtLimit("picture_bodies")
-	errNotBase64   = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
+	errNotBase64 = fault.New(fault.Invalid, "Send the picture as base64 or as a base64 data URI.")
 )
 
 // fillFromJSON receives the whole body before it decodes it, so a slow client does not keep

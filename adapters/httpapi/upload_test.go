@@ -110,7 +110,9 @@ func TestPLA_02_uploads_as_a_form(t *testing.T) {
 	assert.EqualValues(t, 4711, *plate.Event)
 
 	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "x"}, part{"photo", "", "cGl4ZWxz"})))
-	assert.Equal(t, fault.Fields{"event": {notInteger}, "photo": {text.Required}}.Err(), err, "a text is no file")
+	assert.Equal(t, fault.Fields{"event": {notInteger}, "photo": {notFile}}.Err(), err, "a text is no file")
+	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "4711"}, part{"photo", "", ""})))
+	assert.Equal(t, fault.Fields{"photo": {text.Required}}.Err(), err, "browsers send this when no file is chosen")
 
 	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "\xff"})))
 	assert.Equal(t, errNotUTF8, err)

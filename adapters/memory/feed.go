@@ -62,6 +62,11 @@ func (v Feed) Page(
 	})
 }
 
+// Version returns a version that any change of the feed changes.
+func (v Feed) Version(ctx context.Context, _ []feed.Kind) (feed.Version, error) {
+	return read(ctx, v.s, func() (feed.Version, error) { return v.s.version, nil })
+}
+
 // items returns copies of the listed items, with their distances if near is set.
 func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, error) {
 	items := make([]feed.Item, len(listings))

@@ -39,6 +39,7 @@ func checkRecord(r imported.Record) error {
 
 // storeRecord stores the record and returns whether it was new, changed or the same.
 func (s *Store) storeRecord(r imported.Record) imported.Status {
+	s.version++
 	switch r := r.(type) {
 	case imported.UserRecord:
 		return s.storeUser(r)

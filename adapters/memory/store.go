@@ -40,6 +40,7 @@ type Store struct {
 
 	categories    map[feed.CategoryID]feed.Category
 	listings      map[item]feed.Listing
+	version       feed.Version // changes with every imported record
 	subscriptions map[subscription.ID]subscription.Subscription
 	follows       map[follow]subscription.ID
 

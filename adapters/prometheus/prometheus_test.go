@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -73,6 +75,29 @@ func TestRequests_of_odd_methods_add_no_series(t *testing.T) {
 	all := series(t, m)
 	assert.Len(t, all, before)
 	assert.Equal(t, "10001", all[`plaza_http_requests_total{code="405",method="other",route="none"}`])
+}
+
+func TestRequests_at_once_are_all_counted(t *testing.T) {
+	m := New()
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for n := range 100 { // each makes series of its own, and uses those of others
+				m.RequestBegun()
+				m.RequestEnded("GET", fmt.Sprint("/", (i+n)%20), 200+n%2, time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	sum := 0
+	for name, value := range series(t, m) {
+		if strings.HasPrefix(name, "plaza_http_requests_total{") {
+			n, err := strconv.Atoi(value)
+			require.NoError(t, err)
+			sum += n
+		}
+	}
+	assert.Equal(t, 1600, sum)
 }
 
 // Requests are counted without an allocation, once their series exist.

@@ -67,6 +67,16 @@ func (b *Browsing) Items(ctx context.Context, in feed.CategoryID, s feed.Selecti
 	return p, err
 }
 
+// Version returns a version of what the selection admits. While it stays the same, so does
+// the tree, and so does a page of items. It reports false if the selection has no version.
+func (b *Browsing) Version(ctx context.Context, s feed.Selection) (v feed.Version, has bool, err error) {
+	if !s.HasVersion() {
+		return 0, false, nil
+	}
+	v, err = b.reader.Version(ctx, s.Kinds)
+	return v, true, err
+}
+
 // begin waits until the selection may be read; the caller must call done afterwards. An
 // area is wide if its radius exceeds geo.DefaultDistance. It returns ErrBusy if
 // maxWideAreas are being counted for all of maxWideWait.

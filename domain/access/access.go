@@ -80,7 +80,6 @@ func (a Actor) Has(s Scope) bool { return slices.Contains(a.Scopes, s) }
 
 // Faults of authentication and authorisation (AUT-02, AUT-05).
 var (
-	ErrNoToken    = fault.New(fault.Unauthenticated, "Authentication credentials were not provided.")
 	ErrBadKey     = fault.New(fault.BadCredentials, "Invalid token.")
 	ErrNotStaff   = fault.New(fault.Denied, "Back-office login permission and the scope back_office are required.")
 	ErrNarrowed   = fault.New(fault.Denied, "This needs a token whose login named no scopes.")

@@ -90,6 +90,9 @@ func (i *Item) ResolveURLs(address func(media.Key) string) {
 // ErrNoCategory is the fault of a category that does not exist.
 var ErrNoCategory = fault.New(fault.NotFound, "Category not found.")
 
+// Version identifies a state of the categories and of the items of some kinds.
+type Version int64
+
 // Reader reads the feed. Every implementation passes test/ports.Feed.
 type Reader interface {
 	// Metas returns all categories, in any order, and the meta of the listings that the
@@ -101,4 +104,9 @@ type Reader interface {
 	// have ItemKinds only. The total must be the count that Metas returns. Page returns
 	// ErrNoCategory if the category does not exist.
 	Page(ctx context.Context, in CategoryID, s Selection, p page.Request) (page.Page[Item], error)
+	// Version returns the version of the categories and of the items of the kinds, which
+	// must be ItemKinds. After a change of a category or of a listed item of the kinds it
+	// must return a version that it has never returned for the kinds before. So what was
+	// read after it returned a version is current for as long as it returns that version.
+	Version(ctx context.Context, kinds []Kind) (Version, error)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/test/chromium"
 )
 
 // answer is what a script of a page gets for a fetch.
@@ -125,7 +126,7 @@ func (w *recording) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // caller is a page that calls a server.
 type caller struct {
-	*tab
+	*chromium.Tab
 	api string
 	key string
 }
@@ -144,7 +145,7 @@ func (c *caller) ask(t *testing.T, method, path string, header object, body any)
 		options["headers"].(object)["Content-Type"] = "application/json"
 		options["body"] = string(encode(t, body))
 	}
-	return evaluate[answer](t, c.tab, call("ask", c.api+path, options))
+	return chromium.Evaluate[answer](t, c.Tab, call("ask", c.api+path, options))
 }
 
 // call returns the script that calls the function.
@@ -200,24 +201,26 @@ func (c *caller) login(t *testing.T) {
 	c.key = body.Data.Key
 }
 
-// TestChromium shows GEN-15, and the page at /docs/, on one server and in one Chromium:
-// loading the demo data and starting a browser take most of the time.
+// TestChromium shows GEN-15, the page at /docs/ and the example of the guide for clients, on one
+// server and in one Chromium: loading the demo data and starting a browser take most of the time.
 func TestChromium(t *testing.T) {
-	chromium := startChromium(t)
+	browser := chromium.Start(t)
 	listed, unlisted := servePage(t)
+	example := serveExample(t)
 	seen := &recorder{}
-	api := serve(t, bootstrap.Origins{listed}, func(app *bootstrap.App) {
+	api := serve(t, bootstrap.Origins{listed, example}, func(app *bootstrap.App) {
 		require.NoError(t, app.LoadDemo(t.Context()))
 		app.Handler = seen.wrap(app.Handler)
 	})
-	t.Run("GEN_15", func(t *testing.T) { showCORS(t, chromium, api, listed, unlisted, seen) })
-	t.Run("reference", func(t *testing.T) { showReference(t, chromium, api) })
+	t.Run("GEN_15", func(t *testing.T) { showCORS(t, browser, api, listed, unlisted, seen) })
+	t.Run("reference", func(t *testing.T) { showReference(t, browser, api) })
+	t.Run("example", func(t *testing.T) { showExample(t, browser, api, example) })
 }
 
 // showCORS lets pages of a listed and of an unlisted origin call the server.
-func showCORS(t *testing.T, chromium context.Context, api, listed, unlisted string, seen *recorder) {
+func showCORS(t *testing.T, browser context.Context, api, listed, unlisted string, seen *recorder) {
 	t.Run("listed_origin", func(t *testing.T) {
-		page := &caller{tab: openTab(t, chromium, listed), api: api}
+		page := &caller{Tab: chromium.Open(t, browser, listed), api: api}
 		page.login(t)
 		assert.Equal(t, []string{"OPTIONS " + login + " 204", "POST " + login + " 200"}, whatOf(seen.take()))
 		readsAnswers(t, page)
@@ -226,14 +229,14 @@ func showCORS(t *testing.T, chromium context.Context, api, listed, unlisted stri
 	})
 	t.Run("any_origin", func(t *testing.T) {
 		empty := serve(t, bootstrap.Origins{"*"}, func(*bootstrap.App) {})
-		page := &caller{tab: openTab(t, chromium, unlisted), api: empty, key: "unknown"}
+		page := &caller{Tab: chromium.Open(t, browser, unlisted), api: empty, key: "unknown"}
 		page.ask(t, "POST", login, nil, object{"username": yuan, "password": "a guess"}).fails(t, 400, "VALIDATION_EXCEPTION")
 		page.ask(t, "GET", profile, nil, nil).fails(t, 401, "AUTHENTICATION_FAILED")
 		page.key = ""
 		page.ask(t, "GET", "/api/feed/categories/", nil, nil).is(t, 200, &object{})
 	})
 	t.Run("unlisted_origin", func(t *testing.T) {
-		page := &caller{tab: openTab(t, chromium, unlisted), api: api}
+		page := &caller{Tab: chromium.Open(t, browser, unlisted), api: api}
 		isHidden(t, page, seen)
 	})
 }
@@ -269,7 +272,7 @@ func readsErrors(t *testing.T, page *caller) {
 	page.ask(t, "PUT", events, nil, nil).fails(t, 405, "METHOD_NOT_ALLOWED")
 	page.ask(t, "GET", "/nothing/", nil, nil).fails(t, 404, "RESOURCE_NOT_FOUND")
 	page.ask(t, "GET", profile, object{"Authorization": "Token wrong"}, nil).fails(t, 401, "AUTHENTICATION_FAILED")
-	(&caller{tab: page.tab, api: page.api}).ask(t, "GET", profile, nil, nil).fails(t, 401, "NOT_AUTHENTICATED")
+	(&caller{Tab: page.Tab, api: page.api}).ask(t, "GET", profile, nil, nil).fails(t, 401, "NOT_AUTHENTICATED")
 
 	a := page.ask(t, "POST", "/api/pay/order/pay/", nil, object{"pay_method": 200, "end_type": 0})
 	a.fails(t, 503, "SERVICE_UNAVAILABLE") // no wallet is configured
@@ -286,11 +289,11 @@ func readsErrors(t *testing.T, page *caller) {
 
 // usesPictures shows an upload as a form, and pictures in a page.
 func usesPictures(t *testing.T, page *caller) {
-	a := evaluate[answer](t, page.tab, call("upload", page.api+images, page.key, "drawn"))
+	a := chromium.Evaluate[answer](t, page.Tab, call("upload", page.api+images, page.key, "drawn"))
 	var image struct{ Data struct{ Img string } }
 	a.is(t, 201, &image)
 	for address, width := range map[string]int{image.Data.Img: 3, page.api + "/media/portrait/1-sm.png": 64} {
-		a := evaluate[answer](t, page.tab, call("ask", address))
+		a := chromium.Evaluate[answer](t, page.Tab, call("ask", address))
 		assert.Equal(t, 200, a.Status, address)
 		assert.NotEmpty(t, a.Body, address)
 		assert.Equal(t, fmt.Sprintf("%d pixels wide, alpha 255", width), page.draw(t, address, "anonymous"))
@@ -301,7 +304,7 @@ func usesPictures(t *testing.T, page *caller) {
 // draw lets the page draw the picture into a canvas and read a pixel.
 func (c *caller) draw(t *testing.T, address, mode string) string {
 	t.Helper()
-	return evaluate[string](t, c.tab, call("draw", address, mode))
+	return chromium.Evaluate[string](t, c.Tab, call("draw", address, mode))
 }
 
 // isHidden shows that the browser hides answers from a page of an origin that is not listed,
@@ -327,7 +330,7 @@ func isHidden(t *testing.T, page *caller, seen *recorder) {
 		}
 		assert.Contains(t, a.header.Values("Vary"), "Origin", a.what)
 	}
-	assert.NotEmpty(t, page.consoleErrors(), "the console says why")
+	assert.NotEmpty(t, page.ConsoleErrors(), "the console says why")
 }
 
 func whatOf(answers []recorded) (all []string) {

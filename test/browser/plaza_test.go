@@ -1,3 +1,5 @@
+// Package browser tests Plaza in Chromium: pages of other origins call the interface, people use
+// the reference page, and the example of the guide for clients works.
 package browser
 
 import (

@@ -5,29 +5,31 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/chromium"
 )
 
 // showReference uses the page at /docs/ as a person does.
-func showReference(t *testing.T, chromium context.Context, api string) {
-	open := func(t *testing.T, path string) *tab {
+func showReference(t *testing.T, browser context.Context, api string) {
+	open := func(t *testing.T, path string) *chromium.Tab {
 		t.Helper()
-		tab := openTab(t, chromium, api+path)
-		t.Cleanup(func() { assert.Empty(t, tab.consoleErrors()) })
+		tab := chromium.Open(t, browser, api+path)
+		t.Cleanup(func() { assert.Empty(t, tab.ConsoleErrors()) })
 		return tab
 	}
 	t.Run("home", func(t *testing.T) {
 		page := open(t, "/")
-		page.do(t, chromedp.Click(chromedp.CSS(".primary")), chromedp.WaitVisible(chromedp.CSS("#search")))
-		assert.Equal(t, api+"/docs/", get(t, page, chromedp.Location()))
+		isReadable(t, page)
+		page.Do(t, chromedp.Click(chromedp.CSS(".primary")), chromedp.WaitVisible(chromedp.CSS("#search")))
+		assert.Equal(t, api+"/docs/", chromium.Get(t, page, chromedp.Location()))
 	})
 	t.Run("own_origin", func(t *testing.T) {
 		page := open(t, "/docs/")
-		assert.GreaterOrEqual(t, len(page.requested()), 3, "the page, its style sheet and its script; the icon is not shown here")
-		for _, address := range page.requested() {
+		assert.GreaterOrEqual(t, len(page.Requested()), 3, "the page, its style sheet and its script; the icon is not shown here")
+		for _, address := range page.Requested() {
 			assert.Contains(t, address, api+"/docs/")
 		}
 	})
@@ -36,25 +38,33 @@ func showReference(t *testing.T, chromium context.Context, api string) {
 	t.Run("picture", func(t *testing.T) {
 		page := open(t, "/docs/")
 		send(t, page, "portrait", `f.elements.name.value = '1-md.png'`)
-		page.do(t, chromedp.WaitVisible(chromedp.CSS("#op-portrait output img")))
-		assert.Equal(t, 128, evaluate[int](t, page, `document.querySelector('#op-portrait output img').naturalWidth`))
+		page.Do(t, chromedp.WaitVisible(chromedp.CSS("#op-portrait output img")))
+		assert.Equal(t, 128, chromium.Evaluate[int](t, page, `document.querySelector('#op-portrait output img').naturalWidth`))
 	})
 	t.Run("search", func(t *testing.T) { searches(t, open(t, "/docs/")) })
 	t.Run("deep_link", func(t *testing.T) {
 		page := open(t, "/docs/#schema-FeedItem")
-		assert.True(t, evaluate[bool](t, page, `document.querySelector('#schema-FeedItem').open`))
-		top := evaluate[float64](t, page, `document.querySelector('#schema-FeedItem').getBoundingClientRect().top`)
+		assert.True(t, chromium.Evaluate[bool](t, page, `document.querySelector('#schema-FeedItem').open`))
+		top := chromium.Evaluate[float64](t, page, `document.querySelector('#schema-FeedItem').getBoundingClientRect().top`)
 		assert.Less(t, top, 200.0)
 		assert.GreaterOrEqual(t, top, 0.0)
 	})
 	t.Run("dark_and_light", func(t *testing.T) { isDarkAndLight(t, open(t, "/docs/")) })
 	t.Run("phone", func(t *testing.T) { fitsAPhone(t, open(t, "/docs/")) })
+	t.Run("contrast", func(t *testing.T) {
+		page := open(t, "/docs/")
+		isReadable(t, page)
+		page.Do(t, chromedp.Click(chromedp.CSS("#login-open")))
+		chromium.Evaluate[chromedp.Void](t, page, `document.querySelectorAll('main details').forEach(details => { details.open = true })`)
+		isReadable(t, page)
+	})
+	t.Run("keyboard", func(t *testing.T) { worksByKeyboard(t, open(t, "/docs/")) })
 }
 
 // send opens the form of the operation, lets the script fill in the form f, and sends it.
-func send(t *testing.T, page *tab, operation, script string) {
+func send(t *testing.T, page *chromium.Tab, operation, script string) {
 	t.Helper()
-	evaluate[chromedp.Void](t, page, `{
+	chromium.Evaluate[chromedp.Void](t, page, `{
 		const details = document.querySelector('#op-`+operation+` .try'), f = details.querySelector('form')
 		details.open = true
 		`+script+`
@@ -64,55 +74,55 @@ func send(t *testing.T, page *tab, operation, script string) {
 }
 
 // answered waits for the answer to the operation and returns it.
-func answered(t *testing.T, page *tab, operation string) string {
+func answered(t *testing.T, page *chromium.Tab, operation string) string {
 	t.Helper()
 	output := chromedp.CSS("#op-" + operation + " output .status")
-	page.do(t, chromedp.WaitVisible(output))
-	return get(t, page, chromedp.Text(chromedp.CSS("#op-"+operation+" output")))
+	page.Do(t, chromedp.WaitVisible(output))
+	return chromium.Get(t, page, chromedp.Text(chromedp.CSS("#op-"+operation+" output")))
 }
 
 // logIn logs in as the first person of the demo data with a click.
-func logIn(t *testing.T, page *tab) {
+func logIn(t *testing.T, page *chromium.Tab) {
 	t.Helper()
-	page.do(t, chromedp.Click(chromedp.CSS(".person")), chromedp.WaitVisible(chromedp.CSS("#logout")))
-	assert.Equal(t, "沈予安", get(t, page, chromedp.Text(chromedp.CSS("#who"))))
+	page.Do(t, chromedp.Click(chromedp.CSS(".person")), chromedp.WaitVisible(chromedp.CSS("#logout")))
+	assert.Equal(t, "沈予安", chromium.Get(t, page, chromedp.Text(chromedp.CSS("#who"))))
 }
 
-func logsInAndSends(t *testing.T, page *tab) {
-	page.do(t, chromedp.Click(chromedp.CSS("#login-open")))
-	page.do(t, chromedp.SendKeys(chromedp.CSS("#username"), yuan), chromedp.SendKeys(chromedp.CSS("#password"), "a guess\n"))
-	require.NotEmpty(t, get(t, page, chromedp.Poll[string](`document.querySelector('#login-problem').textContent`)))
+func logsInAndSends(t *testing.T, page *chromium.Tab) {
+	page.Do(t, chromedp.Click(chromedp.CSS("#login-open")))
+	page.Do(t, chromedp.SendKeys(chromedp.CSS("#username"), yuan), chromedp.SendKeys(chromedp.CSS("#password"), "a guess\n"))
+	require.NotEmpty(t, chromium.Get(t, page, chromedp.Poll[string](`document.querySelector('#login-problem').textContent`)))
 	logIn(t, page)
 
 	send(t, page, "createEvent", `f.querySelector('textarea').value = '{"title": "It\'s me", "publish": true}'`)
 	text := answered(t, page, "createEvent")
 	assert.Contains(t, text, "201")
 	assert.Contains(t, text, `"title": "It's me"`)
-	command := get(t, page, chromedp.TextContent(chromedp.CSS("#op-createEvent .curl code")))
+	command := chromium.Get(t, page, chromedp.TextContent(chromedp.CSS("#op-createEvent .curl code")))
 	assert.Contains(t, command, "Authorization: Token <key>", "the key itself is not shown")
 	assert.Contains(t, command, `-d '{"title": "It'\''s me", "publish": true}'`)
 
-	page.do(t, chromedp.Reload())
+	page.Do(t, chromedp.Reload())
 	send(t, page, "listEvents", `f.elements.page_size.value = '1'`)
 	text = answered(t, page, "listEvents")
 	assert.Contains(t, text, `"page_size": 1`, "the token stays while the tab is open")
-	command = get(t, page, chromedp.TextContent(chromedp.CSS("#op-listEvents .curl code")))
+	command = chromium.Get(t, page, chromedp.TextContent(chromedp.CSS("#op-listEvents .curl code")))
 	assert.Contains(t, command, "/api/xfile/event/?page_size=1'")
 
 	send(t, page, "updateEvent", `f.elements.id.value = '999999'`)
 	text = answered(t, page, "updateEvent")
 	assert.Contains(t, text, "404")
-	page.forgive(func(entry string) bool {
+	page.Forgive(func(entry string) bool {
 		return strings.Contains(entry, "status of 404") || strings.Contains(entry, "status of 400")
 	})
 
-	page.do(t, chromedp.Click(chromedp.CSS("#logout")), chromedp.WaitVisible(chromedp.CSS("#login-open")))
-	assert.Empty(t, evaluate[string](t, page, `sessionStorage.getItem('session') ?? ''`))
+	page.Do(t, chromedp.Click(chromedp.CSS("#logout")), chromedp.WaitVisible(chromedp.CSS("#login-open")))
+	assert.Empty(t, chromium.Evaluate[string](t, page, `sessionStorage.getItem('session') ?? ''`))
 }
 
 // logsInWhenNeeded shows that a request that needs a token asks for the login first, and that
 // an upload as a form arrives.
-func logsInWhenNeeded(t *testing.T, page *tab) {
+func logsInWhenNeeded(t *testing.T, page *chromium.Tab) {
 	send(t, page, "createImage", `
 		const media = f.querySelector('.media'), files = new DataTransfer()
 		media.value = 'multipart/form-data'
@@ -121,62 +131,53 @@ func logsInWhenNeeded(t *testing.T, page *tab) {
 		files.items.add(new File([bytes], 'dot.gif', {type: 'image/gif'}))
 		f.querySelector('[type=file]').files = files.files
 		f.querySelector('fieldset:not([hidden]) [name=tags]').value = 'lake, it\'s'`)
-	page.do(t, chromedp.WaitVisible(chromedp.CSS(".person")))
+	page.Do(t, chromedp.WaitVisible(chromedp.CSS(".person")))
 	logIn(t, page)
 	text := answered(t, page, "createImage")
 	assert.Contains(t, text, "201")
 	assert.Regexp(t, `"tags": \[\s+"lake",\s+"it's"\s+\]`, text)
-	command := get(t, page, chromedp.TextContent(chromedp.CSS("#op-createImage .curl code")))
+	command := chromium.Get(t, page, chromedp.TextContent(chromedp.CSS("#op-createImage .curl code")))
 	assert.Contains(t, command, "-F 'img=@dot.gif' \\\n  -F 'tags=lake' \\\n  -F 'tags=it'\\''s'")
 }
 
-func searches(t *testing.T, page *tab) {
-	page.do(t, chromedp.KeyEvent("/"), chromedp.SendKeys(chromedp.CSS("#search"), "wallet notification"))
-	assert.Equal(t, "1 operation", get(t, page, chromedp.Text(chromedp.CSS("#found"))))
-	page.do(t, chromedp.KeyEvent("\r"))
-	assert.Equal(t, "#op-notifyOfPayment", evaluate[string](t, page, `location.hash`))
-	page.do(t, chromedp.Focus(chromedp.CSS("#search")), chromedp.KeyEvent("\x1b"))
-	assert.Equal(t, 0, evaluate[int](t, page, `document.querySelectorAll('nav [hidden]').length`))
+func searches(t *testing.T, page *chromium.Tab) {
+	page.Do(t, chromedp.KeyEvent("/"), chromedp.SendKeys(chromedp.CSS("#search"), "wallet notification"))
+	assert.Equal(t, "1 operation", chromium.Get(t, page, chromedp.Text(chromedp.CSS("#found"))))
+	page.Do(t, chromedp.KeyEvent("\r"))
+	assert.Equal(t, "#op-notifyOfPayment", chromium.Evaluate[string](t, page, `location.hash`))
+	page.Do(t, chromedp.Focus(chromedp.CSS("#search")), chromedp.KeyEvent("\x1b"))
+	assert.Equal(t, 0, chromium.Evaluate[int](t, page, `document.querySelectorAll('nav [hidden]').length`))
 }
 
 // isDarkAndLight shows that the page follows the system, and the person who toggles it.
-func isDarkAndLight(t *testing.T, page *tab) {
+func isDarkAndLight(t *testing.T, page *chromium.Tab) {
 	isDark := func() bool {
-		return evaluate[bool](t, page, `getComputedStyle(document.body).backgroundColor.match(/\d+/g).every(part => part < 64)`)
+		return chromium.Evaluate[bool](t, page, `getComputedStyle(document.body).backgroundColor.match(/\d+/g).every(part => part < 64)`)
 	}
-	page.prefer(t, "prefers-color-scheme", "dark")
+	page.Prefer(t, "prefers-color-scheme", "dark")
 	assert.True(t, isDark())
-	page.prefer(t, "prefers-color-scheme", "light")
+	page.Prefer(t, "prefers-color-scheme", "light")
 	assert.False(t, isDark())
-	page.do(t, chromedp.Click(chromedp.CSS("#theme")))
+	page.Do(t, chromedp.Click(chromedp.CSS("#theme")))
 	assert.True(t, isDark())
-	page.do(t, chromedp.Reload())
+	page.Do(t, chromedp.Reload())
 	assert.True(t, isDark())
-}
-
-// prefer makes the browser tell the page that its person prefers the value of the feature.
-func (tab *tab) prefer(t *testing.T, feature, value string) {
-	t.Helper()
-	_, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
-	})
-	require.NoError(t, err)
 }
 
 // fitsAPhone shows that nothing is wider than a narrow screen, and that the menu opens and
 // closes.
-func fitsAPhone(t *testing.T, page *tab) {
-	page.prefer(t, "prefers-reduced-motion", "reduce") // else a click may come while the menu moves
-	page.do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
-	evaluate[chromedp.Void](t, page, `document.querySelectorAll('main details').forEach(details => { details.open = true })`)
-	assert.Equal(t, 390, evaluate[int](t, page, `document.documentElement.scrollWidth`))
+func fitsAPhone(t *testing.T, page *chromium.Tab) {
+	page.Prefer(t, "prefers-reduced-motion", "reduce") // else a click may come while the menu moves
+	page.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	chromium.Evaluate[chromedp.Void](t, page, `document.querySelectorAll('main details').forEach(details => { details.open = true })`)
+	assert.Equal(t, 390, chromium.Evaluate[int](t, page, `document.documentElement.scrollWidth`))
 	isOpen := func() bool {
-		return evaluate[bool](t, page, `document.querySelector('#search').checkVisibility({visibilityProperty: true})`)
+		return chromium.Evaluate[bool](t, page, `document.querySelector('#search').checkVisibility({visibilityProperty: true})`)
 	}
 	assert.False(t, isOpen())
-	page.do(t, chromedp.Click(chromedp.CSS("#menu")))
+	page.Do(t, chromedp.Click(chromedp.CSS("#menu")))
 	assert.True(t, isOpen())
-	page.do(t, chromedp.Click(chromedp.CSS("nav a[href='#op-getEvent']")))
+	page.Do(t, chromedp.Click(chromedp.CSS("nav a[href='#op-getEvent']")))
 	assert.False(t, isOpen())
-	assert.Equal(t, "#op-getEvent", evaluate[string](t, page, `location.hash`))
+	assert.Equal(t, "#op-getEvent", chromium.Evaluate[string](t, page, `location.hash`))
 }

@@ -27,6 +27,7 @@ var feedRows = slices.Concat([]row{
 	{"FED-05 demands are counted within the distance", demandsCountedNear, everyStore},
 	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted, everyStore},
 	{"FED-10 a count is of what paging yields", countsArePaged, everyStore},
+	{"FED-10 every server shows what any has stored as soon as it is stored", shownAtOnce, everyStore},
 }, feedItemRows)
 
 const categories = "/api/feed/categories/"
@@ -279,6 +280,28 @@ func countsArePaged(t *testing.T, s *server) {
 			assert.Len(t, slices.Compact(titles), counts[category], "each once: %s: %s", category, selection)
 			a := s.anyone().get(t, itemsOf(category)+"?"+selection).is(200)
 			require.Equal(t, counts[category], a.int("pagination.total_count"), selection)
+		}
+	}
+}
+
+// shownAtOnce reads in a tight loop of changes, so that a server that kept a response for too long would show it.
+func shownAtOnce(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.storesCategory(t, 4, 0, "Walks")
+	for n := range 40 {
+		titled := func(c *publication.Content) { c.Title = fmt.Sprint("title ", n) }
+		s.storesPublication(t, ada, 1, 4, func(p *publication.Publication) { titled(&p.Content) })
+		s.storesNode(t, ada, 1, 4, func(p *publication.Node) { titled(&p.Content) })
+		for range 3 { // on either of two servers, and once more
+			for _, path := range []string{itemsOf(4), itemsOf(4) + "?type=node", itemsOf(4) + "?type=publication&page=1"} {
+				for _, item := range s.anyone().get(t, path).is(200).list("data") {
+					assert.Equal(t, fmt.Sprint("title ", n), item.(object)["title"], path)
+				}
+			}
+		}
+		s.storesCategory(t, 4, 0, fmt.Sprint("Walks ", n))
+		for range 3 {
+			assert.Contains(t, string(s.anyone().get(t, categories).is(200).body), fmt.Sprintf("%q", fmt.Sprint("Walks ", n)))
 		}
 	}
 }

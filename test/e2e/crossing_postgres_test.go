@@ -26,6 +26,7 @@ type cable struct {
 	network, address string
 	listener         net.Listener
 	carrying         sync.WaitGroup
+	trips            atomic.Int64 // so far
 }
 
 // The messages that pass, before the statements.
@@ -123,6 +124,7 @@ func (c *cable) bring(client io.Reader, server io.Writer, held *atomic.Pointer[s
 		if slices.Contains(statements, "COMMIT") {
 			statements, transaction = transaction, nil
 		}
+		c.trips.Add(1)
 		what := strings.ReplaceAll(strings.Join(statements, "\n"), `"`, "")
 		if s := c.at(theTrip + what); s != nil && !s.hold() {
 			return errors.New("lost on the way")

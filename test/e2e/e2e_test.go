@@ -121,6 +121,9 @@ type running struct {
 
 var address = regexp.MustCompile(`^\s+(?:REST interface|Health)\s+(http://\S+)`)
 
+// demo are the arguments of a server with the demo data and a wallet.
+var demo = []string{"--demo", "--database-url=memory:", "--wallet-sandbox-addr=127.0.0.1:0"}
+
 // serve starts a server on free ports and waits until it has said where it is.
 func serve(t *testing.T, args ...string) *running {
 	t.Helper()

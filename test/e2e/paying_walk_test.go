@@ -37,7 +37,8 @@ func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
 		t.Parallel()
 		w := &walk{shop: openShop(t, store), random: rand.New(rand.NewPCG(seed, 0))}
 		w.opens(t)
-		for n := range rounds {
+		for n := 0; n < rounds || w.paid() == 0; n++ {
+			require.Less(t, n, 10*rounds, "rounds until a payment succeeds")
 			w.goesOn(t)
 			require.False(t, t.Failed(), "after round %d", n+1)
 		}
@@ -45,16 +46,19 @@ func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
 			w.isMade(t, p)
 		}
 		w.settles(t, w.orders...)
-		paid := 0
-		for _, trade := range w.wallet.Ledger() {
-			if trade.State == sandbox.Success {
-				paid++
-			}
-		}
-		t.Logf("%d rounds, %d kills, %d of them at a point that was held; %d orders, %d ways to pay, %d paid",
-			rounds, w.kills, w.held, len(w.orders), len(w.wallet.Ledger()), paid)
-		assert.NotZero(t, paid)
+		t.Logf("%d rounds at least, %d kills, %d of them at a point that was held; %d orders, %d ways to pay, %d paid",
+			rounds, w.kills, w.held, len(w.orders), len(w.wallet.Ledger()), w.paid())
 	})
+}
+
+// paid returns the number of the wallet's orders that are paid.
+func (w *walk) paid() (n int) {
+	for _, trade := range w.wallet.Ledger() {
+		if trade.State == sandbox.Success {
+			n++
+		}
+	}
+	return n
 }
 
 // walk is a shop where anything may happen next.

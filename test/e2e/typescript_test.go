@@ -3,20 +3,17 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/chromium"
 )
 
 // clientFolder has the TypeScript client.
@@ -51,17 +48,11 @@ func buildClient(t *testing.T) (folder string) {
 	return folder
 }
 
-// example is TypeScript in the client's README.
-var example = regexp.MustCompile("(?s)```ts\n(.*?)```")
-
 // writeExample writes the example of the client's README as a file that is compiled with it.
 func writeExample(t *testing.T, to string) {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join(clientFolder, "README.md"))
-	require.NoError(t, err)
-	found := example.FindSubmatch(readme)
-	require.NotNil(t, found)
-	text := strings.Replace(string(found[1]), `"plaza-client"`, `"../src/index.js"`, 1)
+	example := find(t, blocks(t, filepath.Join(clientFolder, "README.md")), "ts", "import ")
+	text := strings.Replace(example, `"plaza-client"`, `"../src/index.js"`, 1)
 	require.NoError(t, os.WriteFile(to, []byte(text+"\ndeclare const file: File;\n"), 0o644))
 }
 
@@ -85,54 +76,15 @@ func node(t *testing.T, folder string, arguments ...string) string {
 	return string(out)
 }
 
-// serveTest serves a page that runs the compiled client's tests with the server, and returns
-// its origin and what it reports.
-func serveTest(t *testing.T, client string, server *atomic.Pointer[string]) (origin string, result <-chan string) {
-	t.Helper()
-	results := make(chan string, 1)
-	mux := http.NewServeMux()
-	mux.Handle("GET /dist/", http.FileServer(http.Dir(client)))
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, page, *server.Load())
-	})
-	mux.HandleFunc("POST /result", func(_ http.ResponseWriter, r *http.Request) {
-		said, _ := io.ReadAll(r.Body)
-		results <- string(said)
-	})
-	pages := httptest.NewServer(mux)
-	t.Cleanup(pages.Close)
-	return pages.URL, results
-}
-
+// page has a function that runs the compiled client's tests with the server and returns what they report.
 const page = `<!DOCTYPE html><link rel="icon" href="data:,"><script type="module">
 import { retries } from "/dist/test/retries.js"
 import { tour } from "/dist/test/tour.js"
-const result = retries().then(() => tour(%q)).then(called => called + " operations\n", error => error.stack)
-fetch("/result", { method: "POST", body: await result })
-</script>`
-
-// visit shows the page in Chromium, which finds only this machine, until the test ends.
-func visit(t *testing.T, url string) {
-	t.Helper()
-	chromium := os.Getenv("PLAZA_TEST_CHROMIUM")
-	if chromium == "" {
-		t.Skip("PLAZA_TEST_CHROMIUM names no program")
-	}
-	ctx, end := context.WithCancel(context.Background())
-	profile := t.TempDir()
-	cmd := exec.CommandContext(ctx, chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-breakpad", "--disable-dev-shm-usage",
-		"--no-proxy-server", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-		"--remote-debugging-port=0", "--user-data-dir="+profile, url)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + profile}
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		end()
-		_ = cmd.Wait() // it was told to end
-	})
+window.test = async server => {
+	await retries()
+	return await tour(server) + " operations\n"
 }
+</script>`
 
 func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
 	if testing.Short() {
@@ -140,23 +92,18 @@ func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
 	}
 	const all = `^[1-9][0-9]+ operations\n$`
 	client := buildClient(t)
-	server := func(t *testing.T, args ...string) string {
-		return serve(t, append(args, "--demo", "--database-url=memory:", "--wallet-sandbox-addr=127.0.0.1:0")...).url
-	}
 	t.Run("in Node.js", func(t *testing.T) {
-		require.Regexp(t, all, node(t, client, "test/node.mjs", server(t)))
+		require.Regexp(t, all, node(t, client, "test/node.mjs", serve(t, demo...).url))
 	})
 	t.Run("in Chromium, from another origin", func(t *testing.T) {
-		var address atomic.Pointer[string]
-		origin, result := serveTest(t, client, &address)
-		url := server(t, "--cors-origins="+origin)
-		address.Store(&url)
-		visit(t, origin)
-		select {
-		case said := <-result:
-			require.Regexp(t, all, said)
-		case <-time.After(patience):
-			t.Fatal("the page reported nothing")
-		}
+		browser := chromium.Start(t)
+		mux := http.NewServeMux()
+		mux.Handle("GET /dist/", http.FileServer(http.Dir(client)))
+		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) })
+		pages := httptest.NewServer(mux)
+		defer pages.Close()
+		server := serve(t, append(demo, "--cors-origins="+pages.URL)...)
+		tab := chromium.Open(t, browser, pages.URL)
+		require.Regexp(t, all, chromium.Evaluate[string](t, tab, fmt.Sprintf("test(%q)", server.url)))
 	})
 }

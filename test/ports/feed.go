@@ -29,6 +29,7 @@ func Feed(t *testing.T, open Open) {
 		{"items have a distance, to the metre, when the selection has an area", feedDistances},
 		{"an area holds across the antimeridian and around the poles", feedAreas},
 		{"no such category is ErrNoCategory", feedNoCategory},
+		{"Version changes with a category and with a listed item of the kinds, and never returns", feedVersion},
 		{"past the last page is NotFound", feedPages},
 		{"with random content, paging yields the counted items, in order", feedRandom},
 		{"after concurrent changes of all kinds, the counted items are the listed ones", feedEverythingAtOnce},
@@ -114,6 +115,44 @@ func feedMetas(w *fixtures) {
 	} {
 		assert.Equal(w, c.want, w.metas(feed.Selection{Kinds: c.kinds}), "%v", c.kinds)
 	}
+}
+
+func feedVersion(w *fixtures) {
+	author := w.newUser()
+	seen := map[feed.Version]bool{}
+	version := func(kinds ...feed.Kind) feed.Version {
+		v, err := w.Feed.Version(w.Context(), kinds)
+		require.NoError(w, err)
+		return v
+	}
+	changes := func(kind feed.Kind, records ...any) {
+		before := map[feed.Kind]feed.Version{}
+		for _, kind := range feed.ItemKinds() {
+			before[kind] = version(kind)
+		}
+		all := version(feed.ItemKinds()...)
+		seen[all] = true
+		importEach(w, records...)
+		assert.False(w, seen[version(feed.ItemKinds()...)], "%v", records)
+		for _, other := range feed.ItemKinds() {
+			if kind == other || kind == "" {
+				assert.NotEqual(w, before[other], version(other), "%s: %v", other, records)
+			}
+		}
+	}
+	changes("", feed.Category{ID: 1, Name: "Tea", Slug: "tea"})
+	changes("", feed.Category{ID: 1, Name: "Green tea", Slug: "tea"})
+	changes("", feed.Category{ID: 2, Name: "Oolong", Slug: "oolong", Parent: 1})
+	changes(feed.Publication, article(author, 1))
+	changes(feed.Publication, article(author, 1, func(p *publication.Publication) { p.Summary = "Another one" }))
+	changes(feed.Publication, article(author, 1, func(p *publication.Publication) { p.Summary, p.Category = "Another one", 2 }))
+	changes(feed.Publication, article(author, 1, func(p *publication.Publication) { p.Published = false }))
+	changes(feed.Node, node(content(author), 1))
+	changes(feed.Demand, request(author, 1))
+	changes(feed.Demand, request(author, 1, func(d *demand.Demand) { d.Title = "Another one" }))
+	same := version(feed.ItemKinds()...)
+	w.write(author, noon)
+	assert.Equal(w, same, version(feed.ItemKinds()...), "an event is of no such kind")
 }
 
 func feedMetasOfEvents(w *fixtures) {
@@ -222,6 +261,10 @@ func feedCancelled(w *fixtures) {
 }
 
 var feedCalls = []call{
+	{"Feed.Version", func(ctx context.Context, s Stores) error {
+		_, err := s.Feed.Version(ctx, feed.ItemKinds())
+		return err
+	}},
 	{"Feed.Metas", func(ctx context.Context, s Stores) error {
 		_, _, err := s.Feed.Metas(ctx, feed.Selection{Kinds: feed.ItemKinds()})
 		return err

@@ -396,6 +396,12 @@ RETURNING (SELECT n.comments
 	FROM event_counts n
 	WHERE n.event_id = $1), 1;
 
+-- feedStatements.feedVersion
+SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+FROM feed_totals
+WHERE kind IN (SELECT value
+	FROM json_each($1)) OR kind = 'category';
+
 -- feedStatements.latest
 WITH page AS (SELECT id, updated
 	FROM feed_listings l
@@ -523,16 +529,10 @@ WITH counted AS (SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(c
 	WHERE kind IN (SELECT value
 		FROM json_each($1))
 	GROUP BY category_id HAVING SUM(count) > 0)
-SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
-	FROM feed_totals
-	WHERE kind IN (SELECT value
-		FROM json_each($1)) OR kind = 'category'), c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 FROM categories c
 LEFT JOIN counted k ON k.category_id = c.id
-UNION ALL SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
-	FROM feed_totals
-	WHERE kind IN (SELECT value
-		FROM json_each($1)) OR kind = 'category'), 0, NULL, '', '', k.count, k.created, k.updated
+UNION ALL SELECT 0, NULL, '', '', k.count, k.created, k.updated
 FROM counted k
 WHERE k.category_id = 0;
 
@@ -545,18 +545,12 @@ WITH counted AS (WITH cells AS MATERIALIZED (
 	CROSS JOIN feed_listings l
 	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) = +c.strip AND l.lng >= c.west AND l.lng < c.east AND CASE WHEN c.interior THEN TRUE ELSE power(sin(radians(l.lat - $2) / 2), 2) + cos(radians(l.lat)) * $3 * power(sin(radians(l.lng - $4) / 2), 2) <= $5 END
 	GROUP BY l.category_id)
-SELECT 0, c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
+SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 FROM categories c
 LEFT JOIN counted k ON k.category_id = c.id
-UNION ALL SELECT 0, 0, NULL, '', '', k.count, k.created, k.updated
+UNION ALL SELECT 0, NULL, '', '', k.count, k.created, k.updated
 FROM counted k
 WHERE k.category_id = 0;
-
--- feedStatements.treeVersion
-SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
-	FROM feed_totals
-	WHERE kind IN (SELECT value
-		FROM json_each($1)) OR kind = 'category');
 
 -- howToSteps.allHowTos
 SELECT (SELECT COUNT(*)
@@ -1105,6 +1099,72 @@ SELECT (SELECT COUNT(*)
 		WHERE translator = $1 AND day = $2), 0), (SELECT began
 	FROM import_completion), (SELECT ended
 	FROM import_completion);
+
+-- throttleSteps.addFailure
+INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual)
+VALUES ($1, $2, $3, TRUE, $4);
+
+-- throttleSteps.addUsual
+INSERT INTO usual_sources AS o (phone, source, last_login)
+VALUES ($1, $2, $3)
+ON CONFLICT (phone, source) DO UPDATE
+SET last_login = EXCLUDED.last_login
+WHERE EXCLUDED.last_login > o.last_login;
+
+-- throttleSteps.countFailures
+SELECT EXISTS (SELECT 1
+	FROM usual_sources
+	WHERE phone = $1 AND source = $2 AND last_login > $3), (SELECT failed
+	FROM login_failures
+	WHERE failed > $4 AND phone = $1 AND source = $2 AND in_pair
+	ORDER BY failed DESC
+	LIMIT 1 OFFSET 4), (SELECT failed
+	FROM login_failures
+	WHERE failed > $5 AND phone = $1 AND in_unusual
+	ORDER BY failed DESC
+	LIMIT 1 OFFSET 99), (SELECT failed
+	FROM login_failures
+	WHERE failed > $6 AND source = $2
+	ORDER BY failed DESC
+	LIMIT 1 OFFSET 299);
+
+-- throttleSteps.lockAttempts
+none;
+
+-- throttleSteps.removeFailure
+DELETE
+FROM login_failures
+WHERE id = (SELECT id
+	FROM login_failures
+	WHERE phone = $1 AND source = $2
+	ORDER BY failed DESC, id DESC
+	LIMIT 1);
+
+-- throttleSteps.resetPair
+UPDATE login_failures
+SET in_pair = FALSE
+WHERE phone = $1 AND source = $2 AND in_pair;
+
+-- tokenSteps.firstUse
+INSERT INTO token_uses (token_id, used)
+SELECT id, $2
+FROM tokens
+WHERE hash = $1;
+
+-- tokenSteps.issue
+INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+RETURNING id;
+
+-- tokenSteps.removeExcess
+DELETE
+FROM tokens
+WHERE id IN (SELECT t.id
+	FROM tokens t
+	JOIN token_uses w ON w.token_id = t.id
+	WHERE t.user_id = $2 AND t.hash <> $1
+	ORDER BY w.used DESC, t.id DESC
+	LIMIT 2147483647 OFFSET 99);
 
 -- tokenSteps.see
 INSERT INTO presence AS p (user_id, seen)

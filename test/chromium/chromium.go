@@ -1,6 +1,7 @@
-// Package browser tests Plaza in Chromium: pages of other origins call the interface, and
-// people use the reference page.
-package browser
+// Package chromium starts Chromium for tests and drives its tabs.
+//
+// The browser finds only this machine. A test that needs it runs with `make test-all` alone.
+package chromium
 
 import (
 	"context"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -25,9 +27,9 @@ const program = "PLAZA_TEST_CHROMIUM"
 // patience bounds everything that a test does in the browser.
 const patience = 30 * time.Second
 
-// startChromium starts Chromium with an empty profile. It finds only this machine, and ends
-// with the test.
-func startChromium(t *testing.T) (chromium context.Context) {
+// Start starts Chromium with an empty profile, and returns the context for Open. The browser ends
+// with the test. Start skips short tests, and tests without PLAZA_TEST_CHROMIUM.
+func Start(t *testing.T) (browser context.Context) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -46,19 +48,19 @@ func startChromium(t *testing.T) (chromium context.Context) {
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"),
 		chromedp.NoInheritEnv, chromedp.Env("PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME="+profile))
 	t.Cleanup(end)
-	chromium, end = chromedp.NewContext(ctx)
+	browser, end = chromedp.NewContext(ctx)
 	t.Cleanup(end)
 	t.Cleanup(func() {
-		patient, cancel := context.WithTimeout(chromium, patience)
+		patient, cancel := context.WithTimeout(browser, patience)
 		defer cancel()
 		assert.NoError(t, chromedp.Cancel(patient))
 	})
-	require.NoError(t, chromedp.Do(chromium))
-	return chromium
+	require.NoError(t, chromedp.Do(browser))
+	return browser
 }
 
-// tab is a page in a browser of its own: it shares no storage and no cache with other tabs.
-type tab struct {
+// Tab is a page. It shares no storage and no cache with other tabs.
+type Tab struct {
 	context.Context
 
 	mu       sync.Mutex
@@ -66,17 +68,18 @@ type tab struct {
 	errors   []string // that the console shows
 }
 
-// openTab opens a tab that shows the page. Its end asserts that it asked only this machine.
-func openTab(t *testing.T, chromium context.Context, page string) *tab {
+// Open opens a tab that shows the page until the test ends. The end of the test asserts that the
+// tab sent requests to this machine alone.
+func Open(t *testing.T, browser context.Context, page string) *Tab {
 	t.Helper()
-	tab := &tab{}
-	ctx, end := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.note))
+	tab := &Tab{}
+	ctx, end := chromedp.NewContext(browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.note))
 	t.Cleanup(end)
 	tab.Context = ctx
 	require.NoError(t, chromedp.Do(ctx)) // opens it, for as long as ctx lives
-	tab.do(t, chromedp.Navigate(page))
+	tab.Do(t, chromedp.Navigate(page))
 	t.Cleanup(func() {
-		for _, address := range tab.requested() {
+		for _, address := range tab.Requested() {
 			u, err := url.Parse(address)
 			assert.NoError(t, err)
 			assert.Contains(t, []string{"127.0.0.1", "localhost", ""}, u.Hostname(), address)
@@ -85,8 +88,8 @@ func openTab(t *testing.T, chromium context.Context, page string) *tab {
 	return tab
 }
 
-// note keeps what the tests ask for.
-func (tab *tab) note(event any) {
+// note keeps requests and errors.
+func (tab *Tab) note(event any) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	switch e := event.(type) {
@@ -109,35 +112,35 @@ func (tab *tab) note(event any) {
 	}
 }
 
-// requested returns the URLs that the tab has asked for.
-func (tab *tab) requested() []string {
+// Requested returns the URLs that the tab has asked for.
+func (tab *Tab) Requested() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return slices.Clone(tab.requests)
 }
 
-// consoleErrors returns the errors and warnings in the console.
-func (tab *tab) consoleErrors() []string {
+// ConsoleErrors returns the errors and warnings in the console.
+func (tab *Tab) ConsoleErrors() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return slices.Clone(tab.errors)
 }
 
-// forgive forgets the errors in the console that a test expects.
-func (tab *tab) forgive(isExpected func(string) bool) {
+// Forgive forgets the errors in the console that a test expects.
+func (tab *Tab) Forgive(isExpected func(string) bool) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	tab.errors = slices.DeleteFunc(tab.errors, isExpected)
 }
 
-// do runs the actions.
-func (tab *tab) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+// Do runs the actions.
+func (tab *Tab) Do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	get(t, tab, chromedp.Steps(actions...))
+	Get(t, tab, chromedp.Steps(actions...))
 }
 
-// get runs the action and returns its value.
-func get[T any](t *testing.T, tab *tab, action chromedp.Action[T]) T {
+// Get runs the action and returns its value.
+func Get[T any](t *testing.T, tab *Tab, action chromedp.Action[T]) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(tab, patience)
 	defer cancel()
@@ -146,8 +149,18 @@ func get[T any](t *testing.T, tab *tab, action chromedp.Action[T]) T {
 	return value
 }
 
-// evaluate returns the value of the script. It waits for a promise.
-func evaluate[T any](t *testing.T, tab *tab, script string) T {
+// Evaluate returns the value of the script. It waits for a promise.
+func Evaluate[T any](t *testing.T, tab *Tab, script string) T {
 	t.Helper()
-	return get(t, tab, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	return Get(t, tab, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+}
+
+// Prefer makes the page believe that its reader prefers the value of the media feature, such as
+// dark of prefers-color-scheme.
+func (tab *Tab) Prefer(t *testing.T, feature, value string) {
+	t.Helper()
+	_, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
+	})
+	require.NoError(t, err)
 }

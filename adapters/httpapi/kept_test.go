@@ -1,0 +1,169 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/browsing"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+)
+
+// versioned is a feed of which only the version is read.
+type versioned struct {
+	feed.Reader
+	version atomic.Int64
+}
+
+func (r *versioned) Version(ctx context.Context, _ []feed.Kind) (feed.Version, error) {
+	return feed.Version(r.version.Load()), ctx.Err()
+}
+
+// encoder is the api over a versioned feed. It counts how often a reply is made.
+type encoder struct {
+	*api
+	feed *versioned
+	made atomic.Int64
+}
+
+func newEncoder() *encoder {
+	r := &versioned{}
+	return &encoder{api: &api{UseCases: UseCases{Browsing: browsing.New(r, nil, time.Now)}, kept: newKeptReplies()}, feed: r}
+}
+
+var allItems = feed.Select(nil, nil)
+
+// get returns the reply of the name, which is its number.
+func (e *encoder) get(t *testing.T, s feed.Selection, name string, isConstant bool) reply {
+	t.Helper()
+	r, err := e.whileUnchanged(t.Context(), s, name, func(context.Context) (reply, bool, error) {
+		return data(e.made.Add(1)), isConstant, nil
+	})
+	require.NoError(t, err)
+	return r
+}
+
+func TestGEN12_a_reply_is_made_once_for_a_version(t *testing.T) {
+	e := newEncoder()
+	for range 3 {
+		assert.Equal(t, "{\"data\":1}\n", string(e.get(t, allItems, "a", true).content.(*keptJSON).raw))
+	}
+	e.get(t, allItems, "b", true)
+	assert.EqualValues(t, 2, e.made.Load(), "another name")
+	e.feed.version.Add(1)
+	for range 3 {
+		assert.Equal(t, "{\"data\":3}\n", string(e.get(t, allItems, "a", true).content.(*keptJSON).raw), "another version")
+	}
+}
+
+func TestGEN12_a_reply_that_depends_on_more_is_made_each_time(t *testing.T) {
+	e := newEncoder()
+	for range 2 {
+		assert.True(t, e.get(t, allItems, "with people", false).tagged)
+		assert.True(t, e.get(t, feed.Selection{Kinds: []feed.Kind{feed.Xfile}}, "events", true).tagged, "which have no version")
+		assert.True(t, e.get(t, feed.Select([]feed.Kind{feed.Demand}, &feed.Area{}), "area", true).tagged)
+	}
+	assert.EqualValues(t, 6, e.made.Load())
+}
+
+func TestGEN12_a_fault_is_not_kept(t *testing.T) {
+	e := newEncoder()
+	gone := fault.New(fault.NotFound, "Category not found.")
+	_, err := e.whileUnchanged(t.Context(), allItems, "a", func(context.Context) (reply, bool, error) { return reply{}, true, gone })
+	assert.ErrorIs(t, err, gone)
+	e.get(t, allItems, "a", true)
+	assert.EqualValues(t, 1, e.made.Load())
+}
+
+func TestGEN12_requests_at_once_make_a_reply_once(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, finish := newEncoder(), make(chan struct{})
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				_, err := e.whileUnchanged(t.Context(), allItems, "a", func(context.Context) (reply, bool, error) {
+					<-finish
+					return data(e.made.Add(1)), true, nil
+				})
+				assert.NoError(t, err)
+			})
+		}
+		synctest.Wait()
+		e.feed.version.Add(1)
+		assert.Equal(t, "{\"data\":1}\n", string(e.get(t, allItems, "a", true).content.(*keptJSON).raw), "of the next version; it does not wait")
+		close(finish)
+		all.Wait()
+		assert.EqualValues(t, 2, e.made.Load())
+	})
+}
+
+func TestGEN12_a_request_that_is_given_up_does_not_fail_another(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEncoder()
+		make := func(ctx context.Context) error {
+			_, err := e.whileUnchanged(ctx, allItems, "a", func(ctx context.Context) (reply, bool, error) {
+				if e.made.Add(1) == 1 {
+					<-ctx.Done()
+				}
+				return data("made"), true, ctx.Err()
+			})
+			return err
+		}
+		first, giveUp := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { assert.ErrorIs(t, make(first), context.Canceled) })
+		synctest.Wait()
+		for range 3 {
+			all.Go(func() { assert.NoError(t, make(t.Context())) })
+		}
+		synctest.Wait()
+		giveUp()
+		all.Wait()
+		assert.EqualValues(t, 2, e.made.Load(), "the others share one call")
+	})
+}
+
+func TestGEN12_what_is_kept_is_bounded(t *testing.T) {
+	k := newKeptReplies()
+	large := strings.Repeat("x", maxKeptReply/4)
+	used, err := newKeptJSON(large, 1)
+	require.NoError(t, err)
+	k.add("used", used)
+	for n := range 200 {
+		r, err := newKeptJSON(large, 1)
+		require.NoError(t, err)
+		k.add(fmt.Sprint(n), r)
+		assert.Same(t, used, k.find("used", 1), "what is used stays")
+		assert.LessOrEqual(t, sizeOf(k.newer), maxKeptReplies/2)
+		assert.LessOrEqual(t, sizeOf(k.newer)+sizeOf(k.older), maxKeptReplies+maxKeptReply)
+		assert.Equal(t, sizeOf(k.newer), k.size)
+	}
+	assert.Nil(t, k.find("0", 1), "what is not used is dropped")
+	assert.NotNil(t, k.find("199", 1))
+
+	e := newEncoder()
+	for range 2 {
+		_, err := e.whileUnchanged(t.Context(), allItems, "huge", func(context.Context) (reply, bool, error) {
+			e.made.Add(1)
+			return data(strings.Repeat("x", maxKeptReply/2)), true, nil
+		})
+		require.NoError(t, err)
+	}
+	assert.EqualValues(t, 2, e.made.Load(), "a huge reply is not kept")
+}
+
+func sizeOf(half map[string]*keptJSON) (sum int) {
+	for _, r := range half {
+		sum += r.size()
+	}
+	return sum
+}

@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/chromium"
+)
+
+// guide is the guide for clients.
+const guide = "../../adapters/httpapi/README.md"
+
+// example is code of the guide, and what it prints: a pattern for each block that has one.
+type example struct {
+	code    string
+	outputs []*regexp.Regexp
+}
+
+// separator is printed after each block, on a line of its own.
+const separator = "\x1e"
+
+// printed matches the end of a line of JavaScript that says what the line prints.
+var printed = regexp.MustCompile(`(?m)// → (.*)$`)
+
+// examples returns the guide's shell and its JavaScript. The output of shell is the JSON or text
+// behind its block, the output of JavaScript is in its comments. The guide has no other code.
+func examples(t *testing.T) (shell, script example) {
+	t.Helper()
+	all := blocks(t, guide)
+	for i, b := range all {
+		switch b.language {
+		case "sh":
+			shell.code += b.text + "echo; echo '" + separator + "'\n"
+			output := ""
+			if i+1 < len(all) && all[i+1].language != "sh" && all[i+1].language != "js" {
+				output = all[i+1].text
+			}
+			shell.outputs = append(shell.outputs, pattern(output))
+		case "js":
+			script.code += b.text + "console.log('" + separator + "')\n"
+			output := ""
+			for _, line := range printed.FindAllStringSubmatch(b.text, -1) {
+				output += line[1] + "\n"
+			}
+			script.outputs = append(script.outputs, pattern(output))
+		default:
+			require.Contains(t, []string{"json", "text"}, b.language, "the guide has code that is not run: %s", b.text)
+			require.True(t, i > 0 && all[i-1].language == "sh", "the guide has output of no example: %s", b.text)
+		}
+	}
+	return shell, script
+}
+
+// pattern returns a pattern that matches the text. An ellipsis in the text stands for anything, and white space
+// does not count.
+func pattern(text string) *regexp.Regexp {
+	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(dense(text)), "…", ".+") + "$")
+}
+
+// dense returns the text without white space.
+func dense(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// prints asserts that each block printed what the guide says.
+func (e example) prints(t *testing.T, out string) {
+	t.Helper()
+	parts := strings.Split(out, separator)
+	require.Len(t, parts, len(e.outputs)+1, "%.5000s", out)
+	for i, want := range e.outputs {
+		assert.Regexp(t, want, dense(parts[i]))
+	}
+}
+
+func TestGuide(t *testing.T) {
+	shell, script := examples(t)
+	t.Run("in a shell", func(t *testing.T) {
+		r := serve(t, demo...)
+		out, err := runScript(t, shell.code, r.url)
+		require.NoError(t, err, "%s", out)
+		shell.prints(t, out)
+	})
+	t.Run("in Node.js", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("make test-all runs this")
+		}
+		if _, err := exec.LookPath("node"); err != nil {
+			t.Skipf("the guide's JavaScript needs Node.js: %v", err)
+		}
+		r := serve(t, demo...)
+		folder := t.TempDir()
+		module := strings.ReplaceAll(script.code, exampleServer, r.url)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "guide.mjs"), []byte(module), 0o644))
+		script.prints(t, node(t, folder, "guide.mjs"))
+	})
+	t.Run("in Chromium, from another origin", func(t *testing.T) {
+		browser := chromium.Start(t)
+		var module string
+		pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/guide.mjs" {
+				w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+				fmt.Fprint(w, module)
+				return
+			}
+			fmt.Fprint(w, `<!DOCTYPE html><link rel="icon" href="data:,">`)
+		}))
+		defer pages.Close()
+		r := serve(t, append(demo, "--cors-origins="+pages.URL)...)
+		module = strings.ReplaceAll(script.code, exampleServer, r.url)
+		tab := chromium.Open(t, browser, pages.URL)
+		script.prints(t, chromium.Evaluate[string](t, tab, `{
+			const lines = []
+			console.log = (...words) => lines.push(words.join(' '))
+			import('/guide.mjs').then(() => lines.join('\n'))
+		}`))
+	})
+}
+
+func TestPattern(t *testing.T) {
+	assert.Regexp(t, pattern(`{"id": …, "tags": ["a b"]}`), dense(`{"id":7,"tags":["a b"]}`))
+	assert.NotRegexp(t, pattern(`{"id": …}`), dense(`{"id":7`))
+	assert.NotRegexp(t, pattern("a.c"), "abc")
+	assert.NotRegexp(t, pattern(""), "something")
+}
