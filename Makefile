@@ -5,6 +5,7 @@ BIN    := bin/plaza
 # The same flags for the program, vet and the tests: they share what is compiled.
 FLAGS  := -tags nomsgpack -trimpath
 TEST   := $(GO) test $(FLAGS) -vet=off
+STRIP  := -ldflags='-s -w'
 # Compilers that collect no garbage below this limit need about a fifth less CPU time.
 COMPILE := GOGC=off GOMEMLIMIT=1GiB
 # Only the race detector needs cgo, and with it a C compiler.
@@ -32,7 +33,7 @@ SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" 
 REPORT   = $(GO) run $(FLAGS) ./test/report
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all soak fast bench lint wiring generate clean
+.PHONY: help run build dist test test-all soak fast bench lint platforms wiring generate clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,9 +42,13 @@ run: build ## build, load the demo data into var/demo, serve, and print a first 
 	PLAZA_DATA_DIR=$${PLAZA_DATA_DIR:-var/demo} $(BIN) serve --demo
 
 build: ## build the program into bin/
-	@$(COMPILE) $(GO) build $(FLAGS) -buildvcs=auto -ldflags='-s -w' -o $(BIN).new ./bootstrap/cmd/plaza
+	@$(COMPILE) $(GO) build $(FLAGS) -buildvcs=auto $(STRIP) -o $(BIN).new ./bootstrap/cmd/plaza
 	@# A program that is the same keeps its time: it is an input of cached tests.
 	@cmp -s $(BIN).new $(BIN) && rm $(BIN).new || mv $(BIN).new $(BIN)
+
+dist: ## build the archives of a release into dist/ (ARGS="-platforms linux/amd64" for one platform)
+	rm -rf dist
+	$(COMPILE) $(GO) run $(FLAGS) ./bootstrap/release -out dist $(ARGS) -- $(FLAGS) $(STRIP)
 
 test: build lint ## the fast tests, in minutes
 	@export $(POSTGRES) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)"; \
@@ -52,7 +57,7 @@ test: build lint ## the fast tests, in minutes
 		cgo=0 race= left='the race detector, which needs a C compiler'; \
 	{ CGO_ENABLED=$$cgo $(TEST) -short -json $$race $$light; $(TEST) -short -json $$rest; } | $(REPORT) -left-out "$$left"
 
-test-all: build lint wiring ## everything, with the race detector where possible; nothing may be skipped
+test-all: build lint platforms wiring ## everything, with the race detector where possible; nothing may be skipped
 	@export CI=true $(SERVERS); for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
 	CGO_ENABLED=1 $(GO) build $(FLAGS) -race -o $(BIN)-race ./bootstrap/cmd/plaza; \
 	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -timeout 25m -json ./...; \
@@ -77,6 +82,10 @@ lint: ## formatting and vet
 		[ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	$(COMPILE) $(GO) vet $(FLAGS) ./...
 
+platforms: ## vet for the other systems of a release
+	$(COMPILE) GOOS=darwin $(GO) vet $(FLAGS) ./...
+	$(COMPILE) GOOS=windows $(GO) vet $(FLAGS) ./...
+
 wiring: ## whether the wiring is what wire makes of it, and staticcheck
 	$(GO) tool wire diff ./bootstrap
 	$(GO) tool staticcheck $(FLAGS:-trimpath=) ./...
@@ -92,4 +101,4 @@ fast: ## the rules and the use cases, over memory, in seconds
 	@$(COMPILE) $(TEST) ./domain/... ./application/...
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist

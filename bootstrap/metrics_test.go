@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,9 +49,8 @@ func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
 	s.TranslatorBudget = new(int64(1_000_000))
 	app := newTestApp(t, s)
 	read := func() string {
-		var ready atomic.Bool
 		seen := httptest.NewRecorder()
-		app.admin(&ready).ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
+		app.Metrics.Handler(app.Log).ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
 		body, err := io.ReadAll(seen.Body)
 		require.NoError(t, err)
 		return string(body)

@@ -58,6 +58,9 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if c.Demo {
 		config = config.OfferDemo()
 	}
+	admin := startAdmin(listeners.admin, config.ServerConfig, log)
+	defer func() { err = errors.Join(err, admin.close()) }()
+	log.InfoContext(ctx, "starting", "admin", listeners.admin.Addr(), "version", thisBuild().String())
 	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
 		return err
@@ -82,7 +85,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		stop() // restores the default handling of signals first: the next signal ends the program
 		end()
 	})
-	return Serve(serving, app, listeners)
+	return app.serve(serving, listeners, admin)
 }
 
 // choose replaces auto by the translator and the wallet that it stands for.
@@ -95,14 +98,8 @@ func (c *Config) choose(withDemo bool) {
 	}
 }
 
-// Limits of the servers. The handler limits how long a body may take.
-const (
-	headerTimeout = 10 * time.Second
-	writeTimeout  = 60 * time.Second
-	idleTimeout   = 2 * time.Minute
-	drainTimeout  = 30 * time.Second
-	maxHeader     = 32 << 10 // bytes
-)
+// maxHeader bounds the head of a request, in bytes.
+const maxHeader = 32 << 10
 
 // Listeners are the listeners of both addresses. They are opened first, so that wrong
 // addresses fail early.
@@ -133,7 +130,7 @@ func (l *Listeners) Close() {
 // URL returns the URL of the REST interface, as seen from this machine.
 func (l *Listeners) URL() string { return localURL(l.public) }
 
-// AdminURL returns the URL of /livez, /readyz and /metrics, as seen from this machine.
+// AdminURL returns the URL of health, metrics and profiles, as seen from this machine.
 func (l *Listeners) AdminURL() string { return localURL(l.admin) }
 
 func localURL(l net.Listener) string {
@@ -144,47 +141,81 @@ func localURL(l net.Listener) string {
 	return "http://" + addr.String()
 }
 
-func newServer(h http.Handler, log *slog.Logger) *http.Server {
+// newServer returns a server with the time limits. The handler limits how long a body may take.
+func newServer(h http.Handler, c ServerConfig, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, IdleTimeout: c.IdleTimeout, MaxHeaderBytes: maxHeader,
 		DisableGeneralOptionsHandler: true, // the handler answers OPTIONS *, too
 	}
 }
 
-// Serve serves until the context ends, then lets requests in flight finish.
+// Serve serves both addresses until the context ends and requests in progress have finished.
 func Serve(ctx context.Context, app *App, l *Listeners) error {
-	var ready atomic.Bool
-	public, admin := newServer(app.Handler, app.Log), newServer(app.admin(&ready), app.Log)
-	admin.ReadTimeout = headerTimeout // it reads no bodies
-	group, ctx := errgroup.WithContext(ctx)
-	limited := httpapi.LimitConnections(l.public, app.Config.MaxConnections, app.Metrics.LimitHit)
+	admin := startAdmin(l.admin, app.Config.ServerConfig, app.Log)
+	return errors.Join(app.serve(ctx, l, admin), admin.close())
+}
+
+// serve serves the public address until the context ends. Then /readyz fails, after the drain
+// delay the address is closed, and requests in progress may finish.
+func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
+	c := a.Config.ServerConfig
+	public := newServer(closingConnections(a.Handler, &admin.isStopping), c, a.Log)
+	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
+	working, stopWorking := context.WithCancel(failed)
+	defer stopWorking()
+	limited := httpapi.LimitConnections(l.public, a.Config.MaxConnections, a.Metrics.LimitHit)
 	group.Go(func() error { return serve(public, limited) })
-	group.Go(func() error { return serve(admin, l.admin) })
-	for _, j := range app.jobs() {
+	group.Go(func() error { return admin.wait(working) })
+	for _, j := range a.jobs() {
 		group.Go(func() error {
-			app.repeat(ctx, j)
+			a.repeat(working, j)
 			return nil
 		})
 	}
 	group.Go(func() error {
-		<-ctx.Done()
-		ready.Store(false)
-		app.Log.Info("stopping; requests in flight may finish")
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		select {
+		case <-ctx.Done():
+		case <-failed.Done():
+		}
+		admin.isStopping.Store(true)
+		a.awaitDrainDelay(failed)
+		a.Log.Info("stopping; requests in flight may finish")
+		stopWorking()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.DrainTimeout)
 		defer cancel()
-		return errors.Join(public.Shutdown(drain), admin.Shutdown(drain))
+		if err := public.Shutdown(drain); err != nil {
+			return errors.Join(fmt.Errorf("requests were in progress after PLAZA_DRAIN_TIMEOUT, %v: %w", c.DrainTimeout, err), public.Close())
+		}
+		return nil
 	})
-	ready.Store(true)
-	app.Log.Info("serving", "addr", l.public.Addr(), "admin", l.admin.Addr(), "version", thisBuild().String())
+	admin.serves(a)
+	a.Log.Info("serving", "addr", l.public.Addr(), "admin", l.admin.Addr(), "version", thisBuild().String())
 	return group.Wait()
 }
 
-func serve(server *http.Server, ln net.Listener) error {
-	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-		return err
+// awaitDrainDelay waits for the drain delay, or until a server has failed.
+func (a *App) awaitDrainDelay(failed context.Context) {
+	delay := a.Config.DrainDelay
+	if delay == 0 {
+		return
 	}
-	return nil
+	a.Log.Info("not ready any more; requests are served until the drain delay is over", "drain_delay", delay)
+	select {
+	case <-time.After(delay):
+	case <-failed.Done():
+	}
+}
+
+// closingConnections answers as next does, and ends each connection with its next response while the
+// server is stopping. So clients that keep connections alive have left before the address is closed.
+func closingConnections(next http.Handler, isStopping *atomic.Bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isStopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // pingTimeout is how long the database may take to answer until /readyz fails.
@@ -198,25 +229,4 @@ func (a *App) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	return a.Database().Ping(ctx)
-}
-
-// admin serves /livez, /readyz and /metrics.
-func (a *App) admin(ready *atomic.Bool) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, "ok")
-	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if !ready.Load() {
-			http.Error(w, "stopping", http.StatusServiceUnavailable)
-			return
-		}
-		if err := a.ping(r.Context()); err != nil {
-			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	})
-	mux.Handle("GET /metrics", a.Metrics.Handler(a.Log))
-	return mux
 }

@@ -23,7 +23,7 @@ import (
 // prefix PLAZA_, each also a flag of serve.
 type Config struct {
 	Addr                string        `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
-	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of /livez, /readyz and /metrics, not for the public." placeholder:"HOST:PORT"`
+	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of health, metrics and profiles, not for the public." placeholder:"HOST:PORT"`
 	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" secret:"" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
 	DatabasePooler      bool          `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
 	DatabaseConnections int           `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
@@ -55,6 +55,7 @@ type Config struct {
 	CORSOrigins    Origins  `env:"PLAZA_CORS_ORIGINS" help:"Origins, comma separated, whose pages may call the interface from a browser, like https://app.example; * for any (default: none)." placeholder:"ORIGIN,..."`
 	MaxRequests    int      `env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once (default: 32 for each processor, at least 64); further ones are answered with 503." placeholder:"N"`
 	MaxConnections int      `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once; a further one is answered with 503 and closed." placeholder:"N"`
+	ServerConfig
 	LimitsConfig
 	QuotaDrafts   Quota      `default:"1000" env:"PLAZA_QUOTA_DRAFTS" help:"How many drafts an account may have; none for no limit." placeholder:"N"`
 	QuotaComments Quota      `default:"500" env:"PLAZA_QUOTA_COMMENTS" help:"How many comments an account may write on one event; none for no limit." placeholder:"N"`
@@ -101,6 +102,7 @@ func (c Config) Check() (Config, error) {
 	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults
 	p.note("PLAZA_MAX_REQUESTS", between(c.MaxRequests, 1, 100_000, "a number"))
 	p.note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
+	c.checkServer(p, c.unparsed.origins != nil)
 	c.checkLimits(p)
 	p.note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
 	return c, c.unparsed.err(p)

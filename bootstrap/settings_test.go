@@ -46,6 +46,11 @@ var wrongSettings = []struct {
 	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
 		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",
 	}},
+	{"--read-timeout", "PLAZA_READ_TIMEOUT", []string{"0s", "soon", "999ms", "61s"}},
+	{"--write-timeout", "PLAZA_WRITE_TIMEOUT", []string{"0s", "20s", "29s", "61m"}},
+	{"--idle-timeout", "PLAZA_IDLE_TIMEOUT", []string{"0s", "61m"}},
+	{"--drain-delay", "PLAZA_DRAIN_DELAY", []string{"-1s", "5", "61m"}},
+	{"--drain-timeout", "PLAZA_DRAIN_TIMEOUT", []string{"0s", "61m"}},
 	{"--limits", "PLAZA_LIMITS", []string{"none", "perhaps"}},
 	{"--limit-comments", "PLAZA_LIMIT_COMMENTS", []string{"300", "0/h", "many/h"}},
 	{"--limit-upload-bytes", "PLAZA_LIMIT_UPLOAD_BYTES", []string{"8GB/d"}},
@@ -110,6 +115,20 @@ func TestGEN14_limits_have_defaults(t *testing.T) {
 	assert.Equal(t, "on", unset.Limits, "a Config of a program has the same defaults")
 	assert.True(t, unset.LimitComments.IsOff())
 	assert.Equal(t, c.LimitLogins, unset.LimitLogins)
+}
+
+func TestTime_limits_of_the_servers_have_defaults(t *testing.T) {
+	c, err := parsed(t)
+	require.NoError(t, err)
+	assert.Zero(t, c.DrainDelay)
+	made, err := bootstrap.Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: "var", TokenTTL: time.Hour, WalletPoll: time.Minute,
+		WalletTimeout: time.Second, LogFormat: "text", ServerConfig: bootstrap.ServerConfig{IdleTimeout: time.Hour},
+	}.Check()
+	require.NoError(t, err)
+	assert.Equal(t, time.Hour, made.IdleTimeout)
+	made.IdleTimeout = c.IdleTimeout
+	assert.Equal(t, c.ServerConfig, made.ServerConfig, "a Config of a program has the same defaults")
 }
 
 func TestSettings_of_the_environment(t *testing.T) {

@@ -15,18 +15,19 @@ type build struct {
 	Date     string // of the commit, in RFC 3339
 	Modified bool   // whether the tree had uncommitted changes
 	Go       string
+	Platform string // the operating system and the architecture, like linux/amd64
 }
 
 func thisBuild() build {
 	info, found := debug.ReadBuildInfo()
 	if !found {
-		return build{Go: runtime.Version()}
+		info = &debug.BuildInfo{GoVersion: runtime.Version()}
 	}
 	return buildOf(info)
 }
 
 func buildOf(info *debug.BuildInfo) build {
-	b := build{Go: info.GoVersion}
+	b := build{Go: info.GoVersion, Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info.Main.Version != "(devel)" { // set by the go command for a build without git
 		b.Version = info.Main.Version
 	}
@@ -43,7 +44,7 @@ func buildOf(info *debug.BuildInfo) build {
 	return b
 }
 
-// String returns for instance "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8)".
+// String returns for instance "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, linux/amd64)".
 func (b build) String() string {
 	var details []string
 	switch {
@@ -55,7 +56,7 @@ func (b build) String() string {
 	if b.Modified {
 		details = append(details, "uncommitted changes")
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s (%s)", b.Version, strings.Join(append(details, b.Go), ", ")))
+	return strings.TrimSpace(fmt.Sprintf("%s (%s)", b.Version, strings.Join(append(details, b.Go, b.Platform), ", ")))
 }
 
 // MarshalJSON writes unknown fields as null.
@@ -66,7 +67,8 @@ func (b build) MarshalJSON() ([]byte, error) {
 		Date     *string `json:"date"`
 		Modified bool    `json:"modified"`
 		Go       string  `json:"go"`
-	}{orNull(b.Version), orNull(b.Commit), orNull(b.Date), b.Modified, b.Go})
+		Platform string  `json:"platform"`
+	}{orNull(b.Version), orNull(b.Commit), orNull(b.Date), b.Modified, b.Go, b.Platform})
 }
 
 type versionCommand struct {

@@ -15,6 +15,7 @@ func TestBuildOf(t *testing.T) {
 	const commit, date = "65d44ee0123456789abcdef0123456789abcdef0", "2026-11-20T10:00:00Z"
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	revision, at := setting("vcs.revision", commit), setting("vcs.time", date)
+	const platform = runtime.GOOS + "/" + runtime.GOARCH
 	for name, c := range map[string]struct {
 		version  string
 		settings []debug.BuildSetting
@@ -22,19 +23,19 @@ func TestBuildOf(t *testing.T) {
 		text     string
 	}{
 		"a release": {"v1.4.0", []debug.BuildSetting{setting("-tags", "nomsgpack"), revision, at, setting("vcs.modified", "false")},
-			build{Version: "v1.4.0", Commit: commit, Date: date}, "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8)"},
+			build{Version: "v1.4.0", Commit: commit, Date: date}, "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
 		"a modified tree": {"v1.4.0+dirty", []debug.BuildSetting{revision, at, setting("vcs.modified", "true")},
 			build{Version: "v1.4.0+dirty", Commit: commit, Date: date, Modified: true},
-			"v1.4.0+dirty (commit 65d44ee, 2026-11-20T10:00:00Z, uncommitted changes, go1.26.8)"},
+			"v1.4.0+dirty (commit 65d44ee, 2026-11-20T10:00:00Z, uncommitted changes, go1.26.8, " + platform + ")"},
 		"a commit without a version": {"(devel)", []debug.BuildSetting{revision, at},
-			build{Commit: commit, Date: date}, "(commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8)"},
-		"go install of a release": {"v1.4.0", nil, build{Version: "v1.4.0"}, "v1.4.0 (go1.26.8)"},
-		"no git":                  {"(devel)", nil, build{}, "(built without git, go1.26.8)"},
-		"no version at all":       {"", nil, build{}, "(built without git, go1.26.8)"},
+			build{Commit: commit, Date: date}, "(commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
+		"go install of a release": {"v1.4.0", nil, build{Version: "v1.4.0"}, "v1.4.0 (go1.26.8, " + platform + ")"},
+		"no git":                  {"(devel)", nil, build{}, "(built without git, go1.26.8, " + platform + ")"},
+		"no version at all":       {"", nil, build{}, "(built without git, go1.26.8, " + platform + ")"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := buildOf(&debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: c.version}, Settings: c.settings})
-			c.want.Go = "go1.26.8"
+			c.want.Go, c.want.Platform = "go1.26.8", platform
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.text, got.String())
 		})
@@ -56,6 +57,7 @@ func TestVersion(t *testing.T) {
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal([]byte(printed("version", "--json")), &fields))
 	assert.Equal(t, runtime.Version(), fields["go"])
+	assert.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, fields["platform"])
 	for _, name := range []string{"version", "commit", "date", "modified"} {
 		assert.Contains(t, fields, name)
 	}
@@ -63,8 +65,8 @@ func TestVersion(t *testing.T) {
 
 func TestBuildAsJSON(t *testing.T) {
 	for want, b := range map[string]build{
-		`{"version":"v1.4.0","commit":"65d44ee0","date":"2026-11-20T10:00:00Z","modified":true,"go":"go1.26.8"}`: {"v1.4.0", "65d44ee0", "2026-11-20T10:00:00Z", true, "go1.26.8"},
-		`{"version":null,"commit":null,"date":null,"modified":false,"go":"go1.26.8"}`:                            {Go: "go1.26.8"},
+		`{"version":"v1.4.0","commit":"65d44ee0","date":"2026-11-20T10:00:00Z","modified":true,"go":"go1.26.8","platform":"linux/amd64"}`: {"v1.4.0", "65d44ee0", "2026-11-20T10:00:00Z", true, "go1.26.8", "linux/amd64"},
+		`{"version":null,"commit":null,"date":null,"modified":false,"go":"go1.26.8","platform":"linux/amd64"}`:                            {Go: "go1.26.8", Platform: "linux/amd64"},
 	} {
 		got, err := json.Marshal(b)
 		require.NoError(t, err)

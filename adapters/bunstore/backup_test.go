@@ -176,31 +176,6 @@ func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
 	assertConsistent(t, s)
 }
 
-func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	for _, d := range disks {
-		t.Run(d.name, func(t *testing.T) {
-			if !d.inChild(t) {
-				return
-			}
-			s, _ := embedded(t)
-			w := newEventWriter(t, s)
-			for n := range 700 {
-				require.NoError(t, w.write(n))
-			}
-			dir, room := d.prepare(t)
-			before := filesIn(t, dir)
-			err := s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
-			require.ErrorIs(t, err, bunstore.ErrFull)
-			assert.Equal(t, before, filesIn(t, dir))
-			room()
-			assertConsistent(t, s)
-		})
-	}
-}
-
 func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 	s, dir := embedded(t)
 	w := newEventWriter(t, s)

@@ -74,9 +74,9 @@ func busyTimeoutPragma(limit time.Duration) string {
 // sqliteURL returns the data source name of a connection, which creates no file.
 func sqliteURL(path string, pragmas ...string) string {
 	// The path must be absolute: in a relative one, the text after file: would be a
-	// host name.
+	// host name. On Windows it is like /C:/plaza.db.
 	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
+		path = "/" + strings.TrimPrefix(filepath.ToSlash(absolute), "/")
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas, "mode": {"rw"}}.Encode()}
 	return u.String()
@@ -355,9 +355,10 @@ func publishBackup(partial, path string) error {
 	return rename(partial, path)
 }
 
-// rename gives a file its name durably, even across a power failure.
+// rename gives a file its name durably, even across a power failure. Windows syncs no folders:
+// NTFS has a journal of names.
 func rename(partial, path string) error {
-	if err := os.Rename(partial, path); err != nil {
+	if err := os.Rename(partial, path); err != nil || runtime.GOOS == "windows" {
 		return err
 	}
 	folder, err := os.Open(filepath.Dir(path))

@@ -25,6 +25,11 @@ const (
 	answerTime = time.Minute
 )
 
+// MinWriteTimeout is the least time that a server may give a request from the end of its head to
+// the end of its response: the response to a request that took its whole deadline still gets
+// through. Uploads have more time than the server gives, because their bodies take longer.
+const MinWriteTimeout = deadline + 10*time.Second
+
 // isUpload reports whether the body is larger than maxBody or of unknown length.
 func isUpload(r *http.Request) bool { return r.ContentLength > maxBody || r.ContentLength < 0 }
 

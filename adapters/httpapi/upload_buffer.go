@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
@@ -71,15 +72,21 @@ func (s *uploadBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// open makes the file, without a name.
+// open makes the file, without a name. A root lets open files be removed on Windows, too.
 func (s *uploadBuffer) open() (err error) {
 	if s.toFile != nil {
 		if s.free, err = s.toFile(); err != nil {
 			return err
 		}
 	}
-	if s.file, err = os.CreateTemp("", "plaza-"); err == nil {
-		err = os.Remove(s.file.Name())
+	root, err := os.OpenRoot(os.TempDir())
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDiskFull, err)
+	}
+	defer root.Close()
+	name := "plaza-" + rand.Text()
+	if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		err = root.Remove(name)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDiskFull, err)

@@ -3,10 +3,7 @@ package jsonlines_test
 import (
 	"errors"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"runtime"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,14 +28,6 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// fifo makes a named pipe without a writer.
-func fifo(t *testing.T, folder string) string {
-	t.Helper()
-	path := filepath.Join(folder, "pipe")
-	require.NoError(t, syscall.Mkfifo(path, 0o600))
-	return path
-}
-
 func isNoFile(err error) bool { return errors.Is(err, imported.ErrNoFile) }
 
 // appended adds to the end of the file.
@@ -49,16 +38,4 @@ func appended(t *testing.T, path, more string) {
 	_, err = f.WriteString(more)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-}
-
-// withLittleRoom runs the work with a limit on the size of files.
-func withLittleRoom(t *testing.T, size int64, work func()) {
-	t.Helper()
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	var before syscall.Rlimit
-	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(size), Max: before.Max}))
-	defer func() { require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)) }()
-	work()
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"plaza/domain/fault"
@@ -186,8 +187,12 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// syncFolder syncs the folder, so that a power failure can't remove files made in it.
+// syncFolder syncs the folder, so that a power failure can't remove files made in it. Windows
+// syncs no folders: NTFS has a journal of names.
 func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	f, err := os.Open(folder)
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ var notRaced = map[string]string{
 	"plaza/adapters/imaging":                  "most tests measure pixels and allocations, and take eight times as long",
 	"plaza/adapters/jsonlines":                "no test starts a goroutine, and they take three times as long",
 	"plaza/bootstrap/demo":                    "no test starts a goroutine",
+	"plaza/bootstrap/release":                 "no test starts a goroutine",
 }
 
 func TestRacePackages(t *testing.T) {

@@ -77,10 +77,7 @@ func importFile(ctx context.Context, tb testing.TB, binary, database, path, as s
 	if err := process.Run(cmd, syscall.SIGKILL); err != nil {
 		return importRun{}, fmt.Errorf("import: %w\n%s", err, said.Bytes()[max(0, said.Len()-2000):])
 	}
-	run := importRun{took: time.Since(began)}
-	if usage, is := cmd.ProcessState.SysUsage().(*syscall.Rusage); is {
-		run.memory = usage.Maxrss << 10
-	}
+	run := importRun{took: time.Since(began), memory: mostMemory(cmd.ProcessState)}
 	var told struct {
 		Kinds map[string]map[string]int `json:"kinds"`
 	}

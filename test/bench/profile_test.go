@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 	"testing"
+	"time"
 
 	"plaza/bootstrap"
 )
@@ -71,7 +72,7 @@ func serveApp(tb testing.TB, database string, log *slog.Logger) (app *bootstrap.
 	tb.Helper()
 	config := bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: database, DataDir: tb.TempDir(),
-		PublicURL: publicURL, TokenTTL: tokenLife,
+		PublicURL: publicURL, TokenTTL: tokenLife, ServerConfig: bootstrap.ServerConfig{DrainTimeout: time.Minute},
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	app, err := bootstrap.NewApp(ctx, config, log, bootstrap.Parts{})

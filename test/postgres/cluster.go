@@ -93,7 +93,7 @@ func (c *cluster) command(name string, args ...string) *exec.Cmd {
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	if os.Getuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(c.uid), Gid: uint32(c.gid)}
+		cmd.SysProcAttr = runAs(c.uid, c.gid)
 	}
 	return cmd
 }

@@ -43,7 +43,7 @@ func newFolder() (*folder, error) {
 		return nil, errors.Join(err, os.Remove(path))
 	}
 	f := &folder{path: path, uid: uid, gid: gid, lock: lock}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockFolder(lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.remove())
 	}
 	// Under this name it may be swept, thus it is locked before.
@@ -86,13 +86,11 @@ func leftover(path string) *folder {
 	if err != nil {
 		return nil
 	}
-	lock, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
+	lock, err := openFolder(path)
 	if err != nil {
 		return nil
 	}
-	info, err := lock.Stat()
-	if err == nil && info.Sys().(*syscall.Stat_t).Uid == uint32(uid) &&
-		syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	if isOf(lock, uid) && lockFolder(lock) == nil {
 		return &folder{path: path, uid: uid, gid: gid, lock: lock}
 	}
 	lock.Close()
@@ -125,7 +123,7 @@ func (f *folder) end(how syscall.Signal) error {
 	for deadline := time.After(patience); ; {
 		found := f.processes()
 		for _, pid := range found {
-			_ = syscall.Kill(pid, how)
+			signal(pid, how)
 		}
 		left = append(left, found...)
 		slices.Sort(left)

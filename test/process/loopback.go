@@ -43,13 +43,13 @@ func (s Server) start(t testing.TB) (address string, err error) {
 	cmd, said := s.Command(address), &Output{}
 	cmd.Stdout, cmd.Stderr = said, said
 	cmd.WaitDelay = 10 * time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = ownGroup()
 	p, err := Start(cmd, syscall.SIGKILL)
 	if err != nil {
 		return "", err
 	}
 	end := func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the group: a server may start others
+		killGroup(cmd.Process) // a server may start others
 		<-p.Ended()
 	}
 	tick := time.NewTicker(20 * time.Millisecond)

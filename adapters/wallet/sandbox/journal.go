@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // journal is a file with a line for every state of each trade. Added lines survive a kill. A
@@ -25,20 +26,31 @@ func openJournal(path string) (*journal, []Trade, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	j := &journal{}
 	fresh := path + ".new"
-	file, err := os.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
+	if err := j.write(trades, fresh); err != nil {
 		return nil, nil, err
 	}
-	j := &journal{file: file}
-	if err := j.begin(trades, fresh, path); err != nil {
-		return nil, nil, errors.Join(err, file.Close())
+	if err := os.Rename(fresh, path); err != nil {
+		return nil, nil, err
+	}
+	if err := syncFolder(filepath.Dir(path)); err != nil {
+		return nil, nil, err
+	}
+	if j.file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+		return nil, nil, err
 	}
 	return j, trades, nil
 }
 
-func (j *journal) begin(trades []Trade, fresh, path string) error {
-	buffered := bufio.NewWriter(j.file)
+// write makes a file of the trades, whose bytes are on the disk when write returns.
+func (j *journal) write(trades []Trade, path string) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	buffered := bufio.NewWriter(file)
 	for _, t := range trades {
 		line, err := json.Marshal(t)
 		if err != nil {
@@ -47,13 +59,16 @@ func (j *journal) begin(trades []Trade, fresh, path string) error {
 		n, _ := buffered.Write(append(line, '\n')) // Flush returns the error
 		j.size += int64(n)
 	}
-	if err := errors.Join(buffered.Flush(), j.file.Sync()); err != nil {
-		return err
+	return errors.Join(buffered.Flush(), file.Sync())
+}
+
+// syncFolder syncs the folder, so that a power failure can't undo a renaming. Windows syncs no
+// folders: NTFS has a journal of names.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil
 	}
-	if err := os.Rename(fresh, path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
+	dir, err := os.Open(folder)
 	if err != nil {
 		return err
 	}

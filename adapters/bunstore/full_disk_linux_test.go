@@ -2,12 +2,10 @@ package bunstore_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,9 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
-	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/user"
 )
 
 // child is set in the process that inChild starts.
@@ -105,72 +101,6 @@ func mountLittle(t *testing.T) (dir string, room func()) {
 	return dir, func() { require.NoError(t, os.Remove(ballast)) }
 }
 
-// eventWriter writes events and remembers those that were acknowledged.
-type eventWriter struct {
-	t      *testing.T
-	store  *bunstore.Store
-	author user.ID
-	mu     sync.Mutex
-	kept   map[event.ID]string
-}
-
-func newEventWriter(t *testing.T, s *bunstore.Store) *eventWriter {
-	t.Helper()
-	return &eventWriter{t: t, store: s, author: member(t, s), kept: map[event.ID]string{}}
-}
-
-// write stores another event.
-func (w *eventWriter) write(n int) error {
-	title := fmt.Sprint("Nº ", n)
-	e := listedEvent(w.t, w.author, title)
-	if err := e.Apply(event.Change{Content: new(strings.Repeat(title+" ", 500))}, time.Now()); err != nil {
-		return err
-	}
-	added, err := w.store.Events().Add(w.t.Context(), e)
-	if err != nil {
-		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.kept[added.ID()] = added.Text().Content
-	return nil
-}
-
-// assertKept asserts that every acknowledged event is stored.
-func (w *eventWriter) assertKept(s *bunstore.Store) {
-	w.t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	require.NotEmpty(w.t, w.kept)
-	for id, content := range w.kept {
-		found, err := s.Events().Get(w.t.Context(), id)
-		require.NoError(w.t, err)
-		require.Equal(w.t, content, found.Text().Content)
-	}
-}
-
-// fill writes with four goroutines until each has been refused several times, and
-// returns the refusals.
-func (w *eventWriter) fill() (refusals []error) {
-	const writers, most = 4, 3
-	var all [writers][]error
-	var done sync.WaitGroup
-	for i := range writers {
-		done.Go(func() {
-			for n := 0; len(all[i]) < most; n++ {
-				if err := w.write(n*writers + i); err != nil {
-					all[i] = append(all[i], err)
-				}
-			}
-		})
-	}
-	done.Wait()
-	for _, some := range all {
-		refusals = append(refusals, some...)
-	}
-	return refusals
-}
-
 func TestA_full_disk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -205,6 +135,31 @@ func fillAndEmpty(t *testing.T, d disk) {
 	w.assertKept(again)
 	assertConsistent(t, again)
 	assert.Len(t, column[int](t, rawSQL(t, url), "SELECT id FROM events"), len(w.kept), "what was refused isn't there")
+}
+
+func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	for _, d := range disks {
+		t.Run(d.name, func(t *testing.T) {
+			if !d.inChild(t) {
+				return
+			}
+			s, _ := embedded(t)
+			w := newEventWriter(t, s)
+			for n := range 700 {
+				require.NoError(t, w.write(n))
+			}
+			dir, room := d.prepare(t)
+			before := filesIn(t, dir)
+			err := s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
+			require.ErrorIs(t, err, bunstore.ErrFull)
+			assert.Equal(t, before, filesIn(t, dir))
+			room()
+			assertConsistent(t, s)
+		})
+	}
 }
 
 func TestA_schema_that_does_not_fit_on_the_disk(t *testing.T) {

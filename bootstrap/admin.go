@@ -1,0 +1,139 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"sync/atomic"
+	"time"
+)
+
+// admin serves the admin address: health, metrics and profiles. It serves before there is an App,
+// so that a start that waits for its database, or migrates it, is not taken for a dead one.
+type admin struct {
+	server     *http.Server
+	app        atomic.Pointer[adminApp] // nil until the public address is served
+	isStopping atomic.Bool
+	failed     chan error         // gets the error that ended the server
+	end        context.CancelFunc // ends requests in progress
+}
+
+// adminApp is what the admin address needs of an App.
+type adminApp struct {
+	ping    func(context.Context) error
+	metrics http.Handler
+}
+
+// startAdmin serves the admin address until close is called.
+func startAdmin(l net.Listener, c ServerConfig, log *slog.Logger) *admin {
+	ctx, end := context.WithCancel(context.Background())
+	a := &admin{failed: make(chan error, 1), end: end}
+	a.server = newServer(a.handler(), c, log)
+	a.server.ReadTimeout = c.ReadTimeout // it reads no bodies
+	a.server.BaseContext = func(net.Listener) context.Context { return ctx }
+	go func() { a.failed <- serve(a.server, l) }()
+	return a
+}
+
+// adminCloseTimeout is how long answers on the admin address may take when the server ends.
+const adminCloseTimeout = time.Second
+
+// close ends profiles that are being taken and closes the address.
+func (a *admin) close() error {
+	a.end()
+	ctx, cancel := context.WithTimeout(context.Background(), adminCloseTimeout)
+	defer cancel()
+	if a.server.Shutdown(ctx) != nil {
+		return a.server.Close()
+	}
+	return nil
+}
+
+// wait waits for the context, or returns the error that ended the server before.
+func (a *admin) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-a.failed:
+		return err
+	}
+}
+
+// serves lets /startupz and /readyz succeed.
+func (a *admin) serves(app *App) { a.app.Store(&adminApp{app.ping, app.Metrics.Handler(app.Log)}) }
+
+// handler serves /livez, /startupz, /readyz, /metrics and, to callers on this machine, /debug/pprof/.
+func (a *admin) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", healthy)
+	mux.HandleFunc("GET /startupz", a.started(func(*adminApp) http.HandlerFunc { return healthy }))
+	mux.HandleFunc("GET /readyz", a.started(a.readiness))
+	mux.HandleFunc("GET /metrics", a.started(func(app *adminApp) http.HandlerFunc { return app.metrics.ServeHTTP }))
+	// Neither cmdline, which may have secrets, nor symbol, which profiles of Go programs do not need.
+	mux.HandleFunc("GET /debug/pprof/", local(pprof.Index))
+	mux.HandleFunc("GET /debug/pprof/profile", local(pprof.Profile))
+	mux.HandleFunc("GET /debug/pprof/trace", local(pprof.Trace))
+	return mux
+}
+
+func healthy(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }
+
+// started answers with 503 until there is an App.
+func (a *admin) started(handler func(*adminApp) http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		app := a.app.Load()
+		if app == nil {
+			http.Error(w, "starting: the database is opened and its schema brought up to date", http.StatusServiceUnavailable)
+			return
+		}
+		handler(app)(w, r)
+	}
+}
+
+// readiness tells whether the server should get requests.
+func (a *admin) readiness(app *adminApp) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case a.isStopping.Load():
+			http.Error(w, "stopping", http.StatusServiceUnavailable)
+		case app.ping(r.Context()) != nil:
+			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+		default:
+			healthy(w, r)
+		}
+	}
+}
+
+// local serves callers on this machine only: a profile shows what the server does, and takes
+// processor time. The admin address may be open to the machine that collects the metrics.
+func local(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !isLocal(r) {
+			http.Error(w, "profiles are only for callers on the machine of the server", http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// isLocal reports whether the request came from this machine: from the loopback address, or
+// from the address that it was sent to.
+func isLocal(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	own, isTCP := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return err == nil && (peer.Addr().Unmap().IsLoopback() ||
+		isTCP && peer.Addr().Unmap() == own.AddrPort().Addr().Unmap())
+}
+
+// serve serves until the server is shut down.
+func serve(server *http.Server, ln net.Listener) error {
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

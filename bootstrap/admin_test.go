@@ -1,0 +1,164 @@
+package bootstrap
+
+import (
+	"context"
+	"database/sql"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"runtime/trace"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds every wait of these tests.
+const patience = time.Minute
+
+// asked returns the status and the body of the answer to a GET.
+func asked(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	res, err := http.Get(url)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	content, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res.StatusCode, string(content)
+}
+
+var startingLine = regexp.MustCompile(`msg=starting admin=(\S+)`)
+
+func TestAdmin_answers_before_the_server_has_started(t *testing.T) {
+	dir := t.TempDir()
+	other, err := sql.Open("sqlite", filepath.Join(dir, "plaza.db"))
+	require.NoError(t, err)
+	defer other.Close()
+	other.SetMaxOpenConns(1)
+	_, err = other.Exec("BEGIN EXCLUSIVE; CREATE TABLE other (id)")
+	require.NoError(t, err)
+
+	c, log := serveSettings(dir), newOutput()
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- serveCommand{Config: c}.Run(ctx, func() {}, streams{out: io.Discard, err: log}) }()
+	defer func() {
+		end()
+		assert.NoError(t, <-done, "%s", log)
+	}()
+	var admin string
+	require.Eventually(t, func() bool {
+		said := startingLine.FindStringSubmatch(log.String())
+		if said != nil {
+			admin = "http://" + said[1]
+		}
+		return said != nil
+	}, patience, time.Millisecond)
+	status, _ := asked(t, admin+"/livez")
+	assert.Equal(t, http.StatusOK, status, "a slow start is no reason to restart the server")
+	for _, path := range []string{"/startupz", "/readyz", "/metrics"} {
+		status, body := asked(t, admin+path)
+		assert.Equal(t, http.StatusServiceUnavailable, status, path)
+		assert.Contains(t, body, "starting: ", path)
+	}
+
+	_, err = other.Exec("ROLLBACK")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		status, _ := asked(t, admin+"/startupz")
+		return status == http.StatusOK
+	}, patience, 10*time.Millisecond, "%s", log)
+	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+		status, _ := asked(t, admin+path)
+		assert.Equal(t, http.StatusOK, status, path)
+	}
+}
+
+// runAdmin serves an admin address without an App and returns its URL.
+func runAdmin(t *testing.T, c ServerConfig) (a *admin, url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	a = startAdmin(l, c, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { assert.NoError(t, a.close()) })
+	return a, "http://" + l.Addr().String() + "/debug/pprof/"
+}
+
+func TestProfiles_take_longer_than_the_write_timeout(t *testing.T) {
+	_, url := runAdmin(t, ServerConfig{WriteTimeout: 50 * time.Millisecond})
+	for _, profile := range []string{"profile?seconds=1", "heap?seconds=1", "trace?seconds=1"} {
+		status, body := asked(t, url+profile)
+		assert.Equal(t, http.StatusOK, status, profile)
+		assert.NotEmpty(t, body, profile)
+	}
+}
+
+func TestProfiles_end_with_the_server(t *testing.T) {
+	a, url := runAdmin(t, ServerConfig{})
+	done := make(chan error, 1)
+	go func() {
+		res, err := http.Get(url + "trace?seconds=3600")
+		if err == nil {
+			_, err = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+		}
+		done <- err
+	}()
+	require.Eventually(t, trace.IsEnabled, patience, time.Millisecond)
+	require.NoError(t, a.close())
+	assert.NoError(t, <-done, "the part that was taken")
+}
+
+func TestProfiles_are_for_callers_on_this_machine(t *testing.T) {
+	a, url := runAdmin(t, ServerConfig{})
+	status, index := asked(t, url)
+	require.Equal(t, http.StatusOK, status)
+	assert.Contains(t, index, "goroutine?debug=1")
+	status, _ = asked(t, url+"cmdline")
+	assert.Equal(t, http.StatusNotFound, status, "flags may have secrets")
+	own := &net.TCPAddr{IP: net.ParseIP("192.0.2.7"), Port: 9080}
+	for peer, want := range map[string]int{
+		"127.0.0.1:1": http.StatusOK, "[::1]:1": http.StatusOK, "[::ffff:127.0.0.1]:1": http.StatusOK, "192.0.2.7:1": http.StatusOK,
+		"192.0.2.8:1": http.StatusForbidden, "[2001:db8::1]:1": http.StatusForbidden, "": http.StatusForbidden,
+	} {
+		for _, path := range []string{"", "goroutine", "profile?seconds=1", "trace?seconds=1"} {
+			if want == http.StatusOK && path != "" {
+				continue // asked above
+			}
+			r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, own), "GET", "/debug/pprof/"+path, nil)
+			r.RemoteAddr = peer
+			w := httptest.NewRecorder()
+			a.server.Handler.ServeHTTP(w, r)
+			assert.Equal(t, want, w.Code, "%s %s", peer, path)
+		}
+	}
+}
+
+func TestA_server_ends_when_an_address_fails(t *testing.T) {
+	for name, which := range map[string]func(*Listeners) net.Listener{
+		"public": func(l *Listeners) net.Listener { return l.public },
+		"admin":  func(l *Listeners) net.Listener { return l.admin },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := serveSettings(t.TempDir())
+			c.DatabaseURL, c.Translator, c.Wallet, c.DrainDelay = inMemory, noTranslator, noWallet, time.Hour
+			c, err := c.Check()
+			require.NoError(t, err)
+			l, err := Listen(c)
+			require.NoError(t, err)
+			defer l.Close()
+			app, err := NewApp(t.Context(), c, slog.New(slog.DiscardHandler), Parts{})
+			require.NoError(t, err)
+			done := make(chan error, 1)
+			go func() { done <- Serve(context.Background(), app, l) }()
+			require.NoError(t, which(l).Close())
+			assert.ErrorIs(t, <-done, net.ErrClosed, "without the drain delay")
+			assert.NoError(t, app.Close())
+		})
+	}
+}

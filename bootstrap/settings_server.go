@@ -1,0 +1,42 @@
+package bootstrap
+
+import (
+	"cmp"
+	"time"
+
+	"plaza/adapters/httpapi"
+)
+
+// ServerConfig has the time limits of the servers of both addresses, and how the server stops. A limit that is zero
+// has its default, unless a command line or the environment sets it.
+type ServerConfig struct {
+	ReadTimeout  time.Duration `default:"10s" env:"PLAZA_READ_TIMEOUT" help:"How long the head of a request may take to arrive." placeholder:"DURATION"`
+	WriteTimeout time.Duration `default:"60s" env:"PLAZA_WRITE_TIMEOUT" help:"How long a request may take from the end of its head to the end of its response." placeholder:"DURATION"`
+	IdleTimeout  time.Duration `default:"2m" env:"PLAZA_IDLE_TIMEOUT" help:"How long a connection stays open between requests." placeholder:"DURATION"`
+	DrainDelay   time.Duration `default:"0s" env:"PLAZA_DRAIN_DELAY" help:"How long a server that was told to stop goes on serving while /readyz fails." placeholder:"DURATION"`
+	DrainTimeout time.Duration `default:"30s" env:"PLAZA_DRAIN_TIMEOUT" help:"How long requests in progress may take after that." placeholder:"DURATION"`
+}
+
+// Defaults of the time limits, which the tags of ServerConfig repeat.
+const (
+	headerTimeout = 10 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	drainTimeout  = 30 * time.Second
+)
+
+// checkServer notes wrong time limits. It first fills in the missing ones if a program, and not the
+// parser, made the configuration.
+func (c *ServerConfig) checkServer(p problems, isParsed bool) {
+	if !isParsed {
+		c.ReadTimeout = cmp.Or(c.ReadTimeout, headerTimeout)
+		c.WriteTimeout = cmp.Or(c.WriteTimeout, writeTimeout)
+		c.IdleTimeout = cmp.Or(c.IdleTimeout, idleTimeout)
+		c.DrainTimeout = cmp.Or(c.DrainTimeout, drainTimeout)
+	}
+	p.note("PLAZA_READ_TIMEOUT", between(c.ReadTimeout, time.Second, time.Minute, "a duration"))
+	p.note("PLAZA_WRITE_TIMEOUT", between(c.WriteTimeout, httpapi.MinWriteTimeout, time.Hour, "a duration"))
+	p.note("PLAZA_IDLE_TIMEOUT", between(c.IdleTimeout, time.Second, time.Hour, "a duration"))
+	p.note("PLAZA_DRAIN_DELAY", between(c.DrainDelay, 0, time.Hour, "a duration"))
+	p.note("PLAZA_DRAIN_TIMEOUT", between(c.DrainTimeout, time.Second, time.Hour, "a duration"))
+}

@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const categoriesPath = "/api/feed/categories/"
+
+// isReady reports whether a load balancer would send requests to the server.
+func (r *running) isReady() bool {
+	res, err := http.Get(r.admin)
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
+func TestA_server_serves_during_the_drain_delay(t *testing.T) {
+	r := serve(t, "--drain-delay=1h")
+	require.True(t, r.isReady())
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool { return !r.isReady() }, patience, time.Millisecond)
+	for range 10 {
+		res, err := (&http.Client{Transport: &http.Transport{}}).Get(r.url + categoriesPath)
+		require.NoError(t, err, "a new connection")
+		_, err = io.Copy(io.Discard, res.Body)
+		require.NoError(t, err)
+		res.Body.Close()
+		assert.Equal(t, http.StatusOK, res.StatusCode)
+		assert.True(t, res.Close, "the client is to connect anew, elsewhere")
+	}
+	admin := strings.TrimSuffix(r.admin, "/readyz")
+	for _, path := range []string{"/livez", "/startupz", "/metrics"} {
+		assert.Equal(t, http.StatusOK, status(t, admin+path), path)
+	}
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, -1, r.ends(t), "the second signal ended it, not the delay: %s", r.log)
+}
+
+func TestAfter_the_drain_delay_the_address_closes_and_requests_finish(t *testing.T) {
+	r := serve(t, "--demo", "--wallet-sandbox-addr=127.0.0.1:0", "--drain-delay=50ms")
+	conn := slowRequest(t, r)
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool {
+		another, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err == nil {
+			another.Close()
+		}
+		return err != nil
+	}, patience, time.Millisecond)
+	_, err := io.WriteString(conn, `{"username": "+86-13800000001", "password": "plaza-demo"}    `)
+	require.NoError(t, err)
+	reply, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	assert.Contains(t, string(reply), "HTTP/1.1 200 OK")
+	assert.Zero(t, r.ends(t), "%s", r.log)
+}
+
+func TestRequests_that_outlast_the_drain_timeout_are_cut(t *testing.T) {
+	r := serve(t, "--drain-timeout=1s")
+	slowRequest(t, r)
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, 1, r.ends(t), "%s", r.log)
+	assert.Contains(t, r.log.String(), "requests were in progress after PLAZA_DRAIN_TIMEOUT, 1s")
+}
+
+func TestNo_request_is_lost_when_a_server_behind_a_load_balancer_stops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	r := serve(t, "--drain-delay=3s")
+	var served atomic.Int64
+	var clients sync.WaitGroup
+	for i := range 8 { // each is a load balancer with connections that it keeps, or makes anew
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: i%2 == 0}}
+		clients.Go(func() {
+			for r.isReady() {
+				for range 20 {
+					res, err := client.Get(r.url + categoriesPath)
+					if !assert.NoError(t, err) {
+						return
+					}
+					_, err = io.Copy(io.Discard, res.Body)
+					assert.NoError(t, err)
+					res.Body.Close()
+					assert.Equal(t, http.StatusOK, res.StatusCode)
+					served.Add(1)
+				}
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return served.Load() > 200 }, patience, time.Millisecond)
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	clients.Wait()
+	assert.Zero(t, r.ends(t), "%s", r.log)
+	r.assertSilentOn(t, "DATA RACE")
+}
