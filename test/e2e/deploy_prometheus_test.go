@@ -192,19 +192,20 @@ func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	sound := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0")
 	const nowhere = "http://127.0.0.1:1"
 	dir := t.TempDir()
-	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d",
-		"--translator=libretranslate", "--translator-url="+nowhere, "--translator-budget=100000")
-	crowded := serve(t, "--database-url=memory:", "--data-dir="+t.TempDir(), "--max-connections=1")
-	m := startMonitor(t, sound, broken, crowded)
 	examples := t.TempDir()
 	_, errOut, status := run(t, nil, "demo", "--write", examples)
 	require.Zero(t, status, errOut)
 	files, err := filepath.Glob(filepath.Join(examples, "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	_, errOut, status = run(t, nil, "demo", "--data-dir="+dir)
+	require.Zero(t, status, errOut)
 	_, errOut, status = run(t, nil, append([]string{"import", "--data-dir=" + dir}, files...)...)
 	require.Zero(t, status, errOut)
-
+	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d",
+		"--translator=libretranslate", "--translator-url="+nowhere, "--translator-budget=100000")
+	crowded := serve(t, "--database-url=memory:", "--data-dir="+t.TempDir(), "--max-connections=1")
+	m := startMonitor(t, sound, broken, crowded)
 	everybody, err := net.Dial("tcp", crowded.address())
 	require.NoError(t, err)
 	defer everybody.Close()
