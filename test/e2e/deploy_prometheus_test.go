@@ -189,7 +189,7 @@ func repeat(t *testing.T, do func(n int)) {
 
 func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	server(t, "PLAZA_TEST_PROMETHEUS", "prometheus")
-	sound := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0")
+	sound := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0", "--wallet-poll=200ms")
 	const nowhere = "http://127.0.0.1:1"
 	dir := t.TempDir()
 	examples := t.TempDir()
