@@ -17,7 +17,7 @@ import (
 // so that a start that waits for its database, or migrates it, is not taken for a dead one.
 type admin struct {
 	server     *http.Server
-	app        atomic.Pointer[adminApp] // nil until the public address is served
+	app        atomic.Pointer[adminApp] // nil while the server starts
 	isStopping atomic.Bool
 	failed     chan error         // gets the error that ended the server
 	end        context.CancelFunc // ends requests in progress
@@ -64,7 +64,7 @@ func (a *admin) wait(ctx context.Context) error {
 	}
 }
 
-// serves lets /startupz and /readyz succeed.
+// serves lets /startupz and /readyz succeed. Connections to the public address wait until they are served.
 func (a *admin) serves(app *App) { a.app.Store(&adminApp{app.ping, app.Metrics.Handler(app.Log)}) }
 
 // handler serves /livez, /startupz, /readyz, /metrics and, to callers on this machine, /debug/pprof/.

@@ -78,6 +78,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		app.warnOfExposure(ctx, hasPublicURL, c.Demo)
 	}
 	limitMemory(log)
+	admin.serves(app) // before the greeting, which says where to ask
 	greet(s.out, listeners, config, c.Demo)
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -153,6 +154,7 @@ func newServer(h http.Handler, c ServerConfig, log *slog.Logger) *http.Server {
 // Serve serves both addresses until the context ends and requests in progress have finished.
 func Serve(ctx context.Context, app *App, l *Listeners) error {
 	admin := startAdmin(l.admin, app.Config.ServerConfig, app.Log)
+	admin.serves(app)
 	return errors.Join(app.serve(ctx, l, admin), admin.close())
 }
 
@@ -189,7 +191,6 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 		}
 		return nil
 	})
-	admin.serves(a)
 	a.Log.Info("serving", "addr", l.public.Addr(), "admin", l.admin.Addr(), "version", thisBuild().String())
 	return group.Wait()
 }
