@@ -27,7 +27,9 @@ POSTGRES = PG_BIN="$$(test/tools.sh postgres install)"
 SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)" \
 	PLAZA_TEST_CHROMIUM="$$(test/tools.sh chromium install)" \
 	PLAZA_TEST_REDOCLY="$$(test/tools.sh redocly install)" PLAZA_TEST_SPECTRAL="$$(test/tools.sh spectral install)" \
-	PLAZA_TEST_TYPESCRIPT="$$(test/tools.sh typescript install)"
+	PLAZA_TEST_TYPESCRIPT="$$(test/tools.sh typescript install)" \
+	PLAZA_TEST_NGINX="$$(test/tools.sh nginx install)" PLAZA_TEST_PROMETHEUS="$$(test/tools.sh prometheus install)" \
+	PLAZA_TEST_SYSTEMD="$$(test/tools.sh systemd install)"
 REPORT   = $(GO) run $(FLAGS) ./test/report
 
 .DEFAULT_GOAL := help

@@ -24,7 +24,7 @@ func completions(t *testing.T, line string) []string {
 
 func TestCompletion_offers_what_fits(t *testing.T) {
 	for line, want := range map[string][]string{
-		"":                              {"serve", "config", "migrate", "demo", "user", "token", "order", "import", "check", "backup", "wallet-sandbox", "openapi", "completion", "version", "help"},
+		"":                              {"serve", "config", "migrate", "demo", "user", "token", "order", "import", "check", "backup", "healthcheck", "wallet-sandbox", "openapi", "completion", "version", "help"},
 		"co":                            {"config", "completion"},
 		"user ":                         {"create", "list", "show", "disable", "enable", "passwd", "scopes", "staff", "export", "erase"},
 		"user dis":                      {"disable"},
@@ -46,7 +46,7 @@ func TestCompletion_offers_what_fits(t *testing.T) {
 		"backup ":                       {":files"},
 		"backup a ":                     nil,
 		"completion ":                   {"bash", "fish", "zsh"},
-		"nonsense ":                     {"serve", "config", "migrate", "demo", "user", "token", "order", "import", "check", "backup", "wallet-sandbox", "openapi", "completion", "version", "help"},
+		"nonsense ":                     {"serve", "config", "migrate", "demo", "user", "token", "order", "import", "check", "backup", "healthcheck", "wallet-sandbox", "openapi", "completion", "version", "help"},
 	} {
 		assert.Equal(t, want, completions(t, line), "%q", line)
 	}

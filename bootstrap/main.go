@@ -41,6 +41,7 @@ type commands struct {
 	Import     importCommand     `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped." example:"plaza import found.jsonl.gz" settings:"media"`
 	Check      checkCommand      `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile." example:"plaza check --repair" settings:"media"`
 	Backup     backupCommand     `cmd:"" help:"Copy the embedded database. Servers may run meanwhile." example:"plaza backup plaza-2026-11-20.db"`
+	Health     healthCommand     `cmd:"" name:"healthcheck" help:"Ask a running server whether it is ready, and exit with 1 if it is not." example:"plaza healthcheck --wait 60s" settings:"admin-addr"`
 	Sandbox    sandboxCommand    `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet for tests, which moves no money." example:"plaza wallet-sandbox --scale 60"`
 	Openapi    openapiCommand    `cmd:"" help:"Print the OpenAPI document as JSON." example:"plaza openapi > plaza.json"`
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell." example:"source <(plaza completion bash)"`

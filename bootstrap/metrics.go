@@ -36,7 +36,9 @@ func (a *App) registerMetrics(wallet payment.Gateway, translator localisation.Tr
 			nil, a.Config.traces.dropped.Load)
 	}
 	if database := a.Database(); database != nil {
-		a.Metrics.Register(newPoolCollector(database))
+		a.Metrics.Register(newPoolCollector(database), client.NewGaugeFunc(client.GaugeOpts{
+			Name: "plaza_database_up", Help: "1 if the database answers when the metrics are read, as for /readyz.",
+		}, func() float64 { return map[bool]float64{true: 1}[a.ping(context.Background()) == nil] }))
 		a.Metrics.AddJob(sweepJob, time.Now())
 	}
 }

@@ -50,7 +50,7 @@ func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
 	app := newTestApp(t, s)
 	read := func() string {
 		seen := httptest.NewRecorder()
-		app.Metrics.Handler(slog.New(slog.DiscardHandler)).ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
+		app.Metrics.Handler(app.Log).ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
 		body, err := io.ReadAll(seen.Body)
 		require.NoError(t, err)
 		return string(body)

@@ -2,7 +2,8 @@
 # Usage: test/tools.sh NAME [install]
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
-# its programs), apertium, s3, chromium, redocly, spectral or typescript (the folder of its modules).
+# its programs), apertium, s3, chromium, redocly, spectral, typescript (the folder of its modules),
+# nginx, prometheus (the folder of its programs) or systemd (its analyser).
 # With "install" a missing program is installed first, where this machine allows that. A program
 # that cannot be had is told on standard error, and nothing is printed: the tests that need it then
 # skip themselves and say so.
@@ -37,6 +38,9 @@ path() {
 	redocly) installed redocly-$redocly ;;
 	spectral) installed spectral-$spectral ;;
 	typescript) [ -d "$cache/$client/node_modules/typescript" ] && echo "$cache/$client/node_modules" ;;
+	nginx) PATH=$PATH:/usr/sbin command -v nginx ;;
+	prometheus) command -v promtool >/dev/null && dirname "$(command -v prometheus)" ;;
+	systemd) command -v systemd-analyze ;;
 	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;
 	esac
 }
@@ -53,6 +57,17 @@ packages() {
 	echo "test/tools.sh: installing $*" >&2
 	apt-get update -qq >&2
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 "$@" >&2
+}
+
+# servers installs packages whose services must not start.
+servers() {
+	policy=/usr/sbin/policy-rc.d
+	if [ "$(id -u)" = 0 ] && [ ! -e $policy ]; then
+		printf '#!/bin/sh\nexit 101\n' >$policy
+		chmod +x $policy
+		trap 'rm -f $policy' EXIT
+	fi
+	packages "$@"
 }
 
 # npm_packages installs packages, named with their versions, into a folder of the cache. They need
@@ -79,6 +94,9 @@ install() {
 		;;
 	apertium) packages apertium-apy apertium-eng-spa ;;
 	chromium) packages chromium ;;
+	nginx) servers nginx-light ;;
+	prometheus) servers prometheus ;;
+	systemd) servers systemd ;;
 	s3)
 		echo "test/tools.sh: building versitygw $versitygw" >&2
 		folder=$cache/versitygw-$versitygw

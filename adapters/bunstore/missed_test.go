@@ -21,13 +21,18 @@ var standsFirst = []string{
 	"use", "see", // presence
 }
 
+// unconditional are the groups of statements that never follow a step that must match:
+// imports, attempts to log in and erasures have none.
+var unconditional = []reflect.Type{
+	reflect.TypeFor[importSteps](), reflect.TypeFor[throttleSteps](), reflect.TypeFor[personalSteps](),
+}
+
 // textsIn passes the statements of the fields to fn, including those of embedded
 // structs.
 func textsIn(of reflect.Value, fn func(name, text string)) {
 	for i := range of.NumField() {
 		switch field, value := of.Type().Field(i), of.Field(i); {
-		case field.Type == reflect.TypeFor[importSteps](), field.Type == reflect.TypeFor[throttleSteps]():
-			// imports and attempts to log in have no step that must match
+		case slices.Contains(unconditional, field.Type):
 		case field.Type.Kind() == reflect.Struct:
 			textsIn(value, fn)
 		case field.Type.Kind() == reflect.String:

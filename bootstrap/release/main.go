@@ -52,9 +52,14 @@ type release struct {
 	flags     []string // of go build
 }
 
-// documents are the files of the repository that every archive has.
+// documents are the files of the repository that every archive has. The image of bootstrap/deploy
+// is built from the sources, so its files are left out.
 var documents = []string{"LICENSE", "README.md", "CHANGELOG.md", "bootstrap/README.md",
-	"bootstrap/completion/plaza.bash", "bootstrap/completion/plaza.fish", "bootstrap/completion/plaza.zsh"}
+	"bootstrap/completion/plaza.bash", "bootstrap/completion/plaza.fish", "bootstrap/completion/plaza.zsh",
+	"bootstrap/deploy/README.md", "bootstrap/deploy/nginx/plaza.conf",
+	"bootstrap/deploy/systemd/plaza@.service", "bootstrap/deploy/systemd/plaza.env",
+	"bootstrap/deploy/prometheus/prometheus.yml", "bootstrap/deploy/prometheus/alerts.yml", "bootstrap/deploy/prometheus/targets.yml",
+	"bootstrap/deploy/grafana/plaza.json"}
 
 // checksums is the name of the file with the checksums of the archives, as sha256sum -c reads it.
 const checksums = "SHA256SUMS"

@@ -61,10 +61,9 @@ type load struct {
 }
 
 // on writes and reads at the server until the load ends.
-func (l *load) on(url string) {
+func (l *load) on(c caller) {
 	for i := range 3 {
 		l.all.Go(func() {
-			c := newCaller(url)
 			for n := 0; ; n++ {
 				select {
 				case <-l.stop:
@@ -103,7 +102,7 @@ func TestANewerServerMigratesBesideAnOlderOne(t *testing.T) {
 	end := sync.OnceFunc(func() { close(l.stop); l.all.Wait() })
 	defer end()
 	first := serve(t, settings...)
-	l.on(first.url)
+	l.on(newCaller(first.url))
 	l.more()
 
 	db, err := sql.Open("pgx", at)
@@ -123,11 +122,11 @@ func TestANewerServerMigratesBesideAnOlderOne(t *testing.T) {
 	l.more()
 	require.NoError(t, reader.Rollback())
 	second.listens(t)
-	l.on(second.url)
+	l.on(newCaller(second.url))
 	l.more()
 
 	third := serve(t, settings...) // the older program starts again beside the newer schema
-	l.on(third.url)
+	l.on(newCaller(third.url))
 	l.more()
 	end()
 	var applied int

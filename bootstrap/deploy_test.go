@@ -1,0 +1,248 @@
+package bootstrap_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+)
+
+// deployed returns the content of a file of the folder deploy.
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("deploy", filepath.FromSlash(name)))
+	require.NoError(t, err)
+	return string(content)
+}
+
+func TestDeploy_names_settings_that_exist(t *testing.T) {
+	files := 0
+	require.NoError(t, filepath.WalkDir("deploy", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files++
+		content, err := os.ReadFile(path)
+		for _, name := range regexp.MustCompile(`PLAZA_[A-Z_]*[A-Z]`).FindAllString(string(content), -1) {
+			assert.Contains(t, bootstrap.Variables(), name, path)
+		}
+		return err
+	}))
+	assert.Greater(t, files, 10)
+}
+
+// environment returns the variables of a file that systemd and the shell read. With all of
+// them, those in comments are included.
+func environment(t *testing.T, file string, all bool) map[string]string {
+	t.Helper()
+	variables := map[string]string{}
+	for line := range strings.Lines(file) {
+		if all {
+			line = strings.TrimPrefix(line, "#")
+		}
+		name, value, is := strings.Cut(strings.TrimSpace(line), "=")
+		if !is || !strings.HasPrefix(name, "PLAZA_") {
+			continue
+		}
+		assert.NotRegexp(t, `[\s"'$&\\;|<>()]`, value, "systemd and the shell read %s differently", name)
+		if variables[name] == "" {
+			variables[name] = value
+		}
+	}
+	return variables
+}
+
+func TestDeploy_the_environment_file_is_valid(t *testing.T) {
+	text := deployed(t, "systemd/plaza.env")
+	for name, value := range environment(t, text, false) {
+		t.Setenv(name, value)
+	}
+	secret := filepath.Join(t.TempDir(), "database-url")
+	require.NoError(t, os.WriteFile(secret, []byte("postgres://plaza:kettle@localhost/plaza\n"), 0o600))
+	t.Setenv("PLAZA_DATABASE_URL_FILE", secret)
+	c, err := bootstrap.Parse()
+	require.NoError(t, err)
+	_, err = c.Check()
+	require.NoError(t, err)
+	assert.Greater(t, len(environment(t, text, true)), len(environment(t, text, false)), "the examples are well formed, too")
+}
+
+// alerts returns the names of all alerts and their annotations.
+func alerts(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	var rules struct {
+		Groups []struct {
+			Rules []struct {
+				Alert       string
+				Annotations map[string]string
+				Labels      map[string]string
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(deployed(t, "prometheus/alerts.yml")), &rules))
+	all := map[string]map[string]string{}
+	for _, group := range rules.Groups {
+		for _, rule := range group.Rules {
+			assert.NotContains(t, all, rule.Alert)
+			assert.Contains(t, []string{"page", "ticket"}, rule.Labels["severity"], rule.Alert)
+			all[rule.Alert] = rule.Annotations
+		}
+	}
+	return all
+}
+
+func TestDeploy_each_alert_has_a_section_of_the_guide(t *testing.T) {
+	var sections []string
+	for _, found := range regexp.MustCompile(`(?m)^### (Plaza\w+)$`).FindAllStringSubmatch(deployed(t, "README.md"), -1) {
+		sections = append(sections, found[1])
+	}
+	slices.Sort(sections)
+	all := alerts(t)
+	assert.Equal(t, slices.Sorted(maps.Keys(all)), sections)
+	for name, annotations := range all {
+		assert.Equal(t, "bootstrap/deploy/README.md#"+strings.ToLower(name), annotations["runbook"])
+		assert.NotEmpty(t, annotations["summary"], name)
+	}
+}
+
+// selected matches values of a label that a query selects, such as state="a" or limit!~"a|b".
+var selected = regexp.MustCompile(`\b(limit|outcome|state|exported_job)!?=~?"([a-z_|]+)"`)
+
+func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	found := selected.FindAllStringSubmatch(deployed(t, "prometheus/alerts.yml"), -1)
+	assert.Greater(t, len(found), 3)
+	for _, one := range found {
+		for value := range strings.SplitSeq(one[2], "|") {
+			assert.Contains(t, string(readme), "`"+value+"`", one[1])
+		}
+	}
+}
+
+// pinned matches an image that is named with its version.
+var pinned = regexp.MustCompile(`^[a-z/]+:v?\d+\.\d+[\w.-]*$`)
+
+func TestDeploy_the_compose_file_is_whole(t *testing.T) {
+	var file struct {
+		Services map[string]struct {
+			Image       string
+			Build       struct{ Context, Dockerfile string }
+			Environment map[string]string
+			Secrets     []string
+			Volumes     []string
+			Ports       []string
+			Networks    []string
+		}
+		Secrets  map[string]struct{ File string }
+		Volumes  map[string]any
+		Networks map[string]any
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(deployed(t, "docker/compose.yaml")), &file))
+	assert.ElementsMatch(t, []string{"plaza", "postgres", "prometheus", "grafana"}, slices.Collect(maps.Keys(file.Services)))
+	const folder = "deploy/docker"
+	for name, service := range file.Services {
+		if service.Build.Dockerfile == "" {
+			assert.Regexp(t, pinned, service.Image, name)
+		} else {
+			assert.FileExists(t, filepath.Join(folder, service.Build.Context, service.Build.Dockerfile))
+			assert.FileExists(t, filepath.Join(folder, service.Build.Context, "go.mod"))
+		}
+		for _, port := range service.Ports {
+			assert.Regexp(t, `^127\.0\.0\.1:`, port, "%s: only this machine reaches it", name)
+		}
+		for _, secret := range service.Secrets {
+			assert.Contains(t, file.Secrets, secret, name)
+		}
+		for variable, value := range service.Environment {
+			if at, is := strings.CutPrefix(value, "/run/secrets/"); is {
+				assert.Contains(t, service.Secrets, at, "%s: %s", name, variable)
+			}
+		}
+		for _, network := range service.Networks {
+			assert.Contains(t, file.Networks, network, name)
+		}
+		for _, volume := range service.Volumes {
+			source, _, _ := strings.Cut(volume, ":")
+			if !strings.HasPrefix(source, ".") {
+				assert.Contains(t, file.Volumes, source, name)
+				continue
+			}
+			_, err := os.Stat(filepath.Join(folder, source))
+			assert.NoError(t, err, name)
+		}
+	}
+	for name, secret := range file.Secrets {
+		assert.Equal(t, "./secrets/"+name, secret.File)
+		assert.Contains(t, deployed(t, "README.md"), ">secrets/"+name, "the guide makes it")
+	}
+	for _, name := range []string{"datasources", "dashboards"} {
+		var provisioning map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(deployed(t, "grafana/provisioning/"+name+"/plaza.yaml")), &provisioning))
+		assert.EqualValues(t, 1, provisioning["apiVersion"])
+	}
+}
+
+func TestDeploy_the_image_is_small_and_runs_without_rights(t *testing.T) {
+	text := deployed(t, "docker/Dockerfile")
+	bases := regexp.MustCompile(`(?m)^FROM (?:--\S+ )?(\S+)`).FindAllStringSubmatch(text, -1)
+	require.Len(t, bases, 2)
+	assert.Regexp(t, pinned, bases[0][1])
+	assert.Equal(t, "scratch", bases[1][1])
+	module, err := os.ReadFile("../go.mod")
+	require.NoError(t, err)
+	language := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(module))
+	require.NotNil(t, language)
+	assert.True(t, strings.HasPrefix(bases[0][1], "golang:"+language[1]+"."), "the compiler is that of go.mod")
+	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(text)
+	require.NotNil(t, user)
+	assert.NotEqual(t, "0", user[1])
+	assert.Contains(t, text, `CMD ["/usr/local/bin/plaza", "healthcheck"]`)
+	for _, flag := range []string{"CGO_ENABLED=0", "-tags nomsgpack", "-trimpath", "-buildvcs=auto"} {
+		assert.Contains(t, text, flag, "as in the Makefile")
+	}
+}
+
+func TestDeploy_the_dashboard_is_well_formed(t *testing.T) {
+	var dashboard struct {
+		UID    string
+		Panels []struct {
+			ID         int
+			Type       string
+			Title      string
+			Datasource struct{ UID string }
+			GridPos    struct{ X, Y, W, H int }
+			Targets    []struct{ RefID, Expr string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(deployed(t, "grafana/plaza.json")), &dashboard))
+	assert.Equal(t, "plaza", dashboard.UID)
+	seen, taken := map[int]bool{}, map[[2]int]string{}
+	for _, panel := range dashboard.Panels {
+		assert.False(t, seen[panel.ID], "%s: the id is unique", panel.Title)
+		seen[panel.ID] = true
+		for x := panel.GridPos.X; x < panel.GridPos.X+panel.GridPos.W; x++ {
+			for y := panel.GridPos.Y; y < panel.GridPos.Y+panel.GridPos.H; y++ {
+				assert.Empty(t, taken[[2]int{x, y}], "%s covers it", panel.Title)
+				taken[[2]int{x, y}] = panel.Title
+			}
+		}
+		assert.LessOrEqual(t, panel.GridPos.X+panel.GridPos.W, 24, panel.Title)
+		if panel.Type != "row" {
+			assert.Equal(t, "prometheus", panel.Datasource.UID, panel.Title)
+			assert.NotEmpty(t, panel.Targets, panel.Title)
+		}
+	}
+	assert.Contains(t, deployed(t, "grafana/provisioning/datasources/plaza.yaml"), "uid: prometheus")
+}

@@ -1,0 +1,360 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/media"
+	"plaza/test/pictures"
+	"plaza/test/process"
+)
+
+// host is the name of the public URL.
+var host = strings.TrimPrefix(publicURL, "https://")
+
+// certificate writes a certificate for the host and its key into the folder, and returns the
+// pool of authorities that trusts it.
+func certificate(t *testing.T, folder string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
+	require.NoError(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	for name, block := range map[string]*pem.Block{
+		"fullchain.pem": {Type: "CERTIFICATE", Bytes: der}, "privkey.pem": {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600))
+	}
+	parsed, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	pool.AddCert(parsed)
+	return pool
+}
+
+// mainConfig includes plaza.conf, as the main file of a distribution does. FOLDER takes
+// everything that nginx writes.
+const mainConfig = `daemon off;
+USER
+worker_processes 1;
+pid FOLDER/pid;
+error_log stderr notice;
+events { worker_connections 512; }
+http {
+	access_log off;
+	client_body_temp_path FOLDER/body;
+	proxy_temp_path FOLDER/proxy;
+	fastcgi_temp_path FOLDER/fastcgi;
+	uwsgi_temp_path FOLDER/uwsgi;
+	scgi_temp_path FOLDER/scgi;
+	include FOLDER/plaza.conf;
+}
+`
+
+// proxy is an nginx that serves the host before two servers.
+type proxy struct {
+	t       *testing.T
+	address string // of TLS
+	plain   string // the socket without TLS
+	trusted *x509.CertPool
+	config  string // the path of plaza.conf
+	command string // that runs nginx on its configuration
+}
+
+// startProxy starts nginx with the configuration of bootstrap/deploy before the servers.
+func startProxy(t *testing.T, first, second string) proxy {
+	t.Helper()
+	program := server(t, "PLAZA_TEST_NGINX", "nginx")
+	folder, err := os.MkdirTemp("", "plaza-nginx-") // its path is short enough for a socket
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	p := proxy{t: t, plain: filepath.Join(folder, "plain"), trusted: certificate(t, folder)}
+	config := replaced(t, deployed(t, "nginx/plaza.conf"),
+		"listen 80;", "listen unix:"+p.plain+";", "listen [::]:80;", "",
+		"listen 443 ssl", "listen ADDRESS ssl", "listen [::]:443 ssl http2;", "",
+		"127.0.0.1:8081", first, "127.0.0.1:8082", second,
+		"/etc/letsencrypt/live/"+host, folder)
+	main := filepath.Join(folder, "nginx.conf")
+	user := ""
+	if os.Getuid() == 0 {
+		user = "user root;" // may enter the folder
+	}
+	require.NoError(t, os.WriteFile(main, []byte(strings.NewReplacer("FOLDER", folder, "USER", user).Replace(mainConfig)), 0o600))
+	p.config = filepath.Join(folder, "plaza.conf")
+	p.command = program + " -e stderr -p " + folder + " -c " + main
+	p.address = process.OnLoopback(t, process.Server{
+		Command: func(address string) *exec.Cmd {
+			text := strings.ReplaceAll(config, "ADDRESS", address)
+			require.NoError(t, os.WriteFile(p.config, []byte(text), 0o600))
+			_ = os.Remove(p.plain)
+			out, err := exec.CommandContext(t.Context(), program, "-e", "stderr", "-p", folder, "-t", "-c", main).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			assert.NotContains(t, string(out), "[warn]")
+			return exec.Command(program, "-e", "stderr", "-p", folder, "-c", main)
+		},
+		IsReady: func(address string) bool {
+			conn, err := net.Dial("tcp", address)
+			return err == nil && conn.Close() == nil
+		},
+	})
+	return p
+}
+
+// from returns a client with the address, one of this machine.
+func (p proxy) from(address string) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	return &http.Client{Timeout: patience, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: p.trusted}, ForceAttemptHTTP2: true, DisableCompression: true, MaxIdleConnsPerHost: 16,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "tcp", p.address)
+		},
+	}}
+}
+
+func (p proxy) caller() caller { return caller{publicURL, p.from("127.0.0.1")} }
+
+// ask sends a GET with the headers, in pairs of names and values, and returns the response and its body.
+func (p proxy) ask(client *http.Client, path string, header ...string) (*http.Response, string) {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, publicURL+path, nil)
+	require.NoError(p.t, err)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := client.Do(req)
+	require.NoError(p.t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(p.t, err)
+	return res, string(body)
+}
+
+// address returns the server's HOST:PORT.
+func (r *running) address() string { return strings.TrimPrefix(r.url, "http://") }
+
+// restarts stops the server as systemd does and starts it again at the same addresses, and returns
+// the new one when plaza healthcheck says that it is ready.
+func (s site) restarts(t *testing.T, r *running, args ...string) *running {
+	t.Helper()
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, r.ends(t), "%s", r.log)
+	admin := strings.TrimSuffix(strings.TrimPrefix(r.admin, "http://"), "/readyz")
+	again := beginAs(t, s.command(t, append([]string{"serve", "--addr=" + r.address(), "--admin-addr=" + admin, "--log-format=text"}, args...)...))
+	again.listens(t)
+	_, errOut, status := run(t, nil, "healthcheck", "--admin-addr="+admin, "--wait=60s")
+	require.Zero(t, status, errOut)
+	return again
+}
+
+// ofSize returns a picture of exactly that many bytes: bytes behind its end do not matter.
+func ofSize(t *testing.T, size int) []byte {
+	t.Helper()
+	picture := pictures.Plain(t, 3, 2)
+	return append(picture, bytes.Repeat([]byte{1}, size-len(picture))...)
+}
+
+// behindNginx are two servers on Postgres that are set up as the guide says.
+type behindNginx struct {
+	site
+	proxy
+	caller
+	key     string // of a staff user
+	servers [2]*running
+	limits  []string
+}
+
+// perAddress is how many requests without a token a client may send to one server.
+const perAddress = 20
+
+func TestTwoServersBehindNginx(t *testing.T) {
+	server(t, "PLAZA_TEST_NGINX", "nginx")
+	b := &behindNginx{
+		site: newSite(t, emptyDatabase(t, "Postgres")),
+		// One account writes as fast as it can.
+		limits: []string{fmt.Sprintf("--limit-address=%d/d", perAddress), "--limit-events=off", "--quota-drafts=none"},
+	}
+	b.key = b.open(t)
+	for i := range b.servers {
+		b.servers[i] = b.serve(t, b.limits...)
+	}
+	b.proxy = startProxy(t, b.servers[0].address(), b.servers[1].address())
+	b.caller = b.proxy.caller()
+	t.Run("TLS", b.speakTLS)
+	t.Run("the admin address stays inside", b.hideAdmin)
+	t.Run("compression", b.compress)
+	t.Run("uploads", b.upload)
+	t.Run("addresses of clients", b.limitAddresses)
+	b.upgrade(t) // no subtests, because the servers stay
+	b.stopOne(t)
+	b.stopAll(t)
+}
+
+func (b *behindNginx) speakTLS(t *testing.T) {
+	res, body := b.ask(b.client, "/api/user/profile/", "Authorization", "Token "+b.key)
+	assert.Equal(t, http.StatusOK, res.StatusCode, body)
+	assert.Equal(t, 2, res.ProtoMajor)
+	assert.Equal(t, "max-age=31536000", res.Header.Get("Strict-Transport-Security"))
+	assert.Contains(t, body, publicURL+"/media/", "links lead through the proxy")
+	plain := http.Client{
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", b.plain)
+		}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	res, err := plain.Get("http://" + host + "/docs/?a=b")
+	require.NoError(t, err)
+	res.Body.Close()
+	assert.Equal(t, http.StatusPermanentRedirect, res.StatusCode)
+	assert.Equal(t, publicURL+"/docs/?a=b", res.Header.Get("Location"))
+}
+
+func (b *behindNginx) hideAdmin(t *testing.T) {
+	for _, path := range []string{"/metrics", "/readyz", "/livez", "/debug/pprof/"} {
+		res, body := b.ask(b.client, path, "Authorization", "Token "+b.key)
+		assert.Equal(t, http.StatusNotFound, res.StatusCode, path)
+		assert.Contains(t, body, `"code":"RESOURCE_NOT_FOUND"`, path)
+		assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"), "errors have it, too")
+	}
+}
+
+func (b *behindNginx) compress(t *testing.T) {
+	for _, coding := range []string{"gzip", "zstd"} {
+		res, body := b.ask(b.client, "/api/openapi.json", "Accept-Encoding", coding, "Authorization", "Token "+b.key)
+		assert.Equal(t, coding, res.Header.Get("Content-Encoding"), "of Plaza, once")
+		assert.NotContains(t, body, "openapi")
+	}
+	res, body := b.ask(b.client, "/api/openapi.json", "Authorization", "Token "+b.key)
+	assert.Empty(t, res.Header.Get("Content-Encoding"))
+	assert.Contains(t, body, `"openapi"`)
+}
+
+func (b *behindNginx) upload(t *testing.T) {
+	for _, upload := range []struct {
+		size, status int
+		says         string
+	}{
+		{media.MaxBytes, http.StatusCreated, `"img"`},
+		{media.MaxBytes + 1<<19, http.StatusBadRequest, `"img"`}, // Plaza names the field
+		{media.MaxBytes * 3 / 2, http.StatusRequestEntityTooLarge, `{"error":true,"code":"PAYLOAD_TOO_LARGE"`},
+	} {
+		status, raw, err := b.send(b.key, http.MethodPost, imagesPath, map[string]any{"img": ofSize(t, upload.size)})
+		require.NoError(t, err)
+		assert.Equal(t, upload.status, status, "%d bytes: %s", upload.size, raw)
+		assert.Contains(t, string(raw), upload.says)
+	}
+}
+
+func (b *behindNginx) limitAddresses(t *testing.T) {
+	guess := func(client *http.Client, n int) int {
+		res, _ := b.ask(client, "/api/feed/categories/", "X-Forwarded-For", fmt.Sprint("192.0.2.", n))
+		return res.StatusCode
+	}
+	greedy, limited := b.from("127.0.0.2"), 0
+	for n := range 2*perAddress + 10 { // each of two servers counts
+		if guess(greedy, n) == http.StatusTooManyRequests {
+			limited++
+		}
+	}
+	assert.Positive(t, limited, "another address in X-Forwarded-For does not help")
+	assert.Equal(t, http.StatusOK, guess(b.from("127.0.0.3"), 1), "each address has its own limit")
+}
+
+// upgrade restarts both servers as the guide says, while clients read and write.
+func (b *behindNginx) upgrade(t *testing.T) {
+	out := replaced(t, commands(t, "## Upgrade", "out()"), "/etc/nginx/conf.d/plaza.conf", b.config, "nginx -s", b.proxy.command+" -s")
+	l := &load{t: t, key: b.key, stop: make(chan struct{})}
+	l.on(b.caller)
+	l.more()
+	for i, r := range b.servers {
+		b.run(t, out+"out "+r.address(), "")
+		require.Contains(t, readFile(t, b.config), r.address()+" down ")
+		b.servers[i] = b.restarts(t, r, b.limits...)
+		b.run(t, out+"back "+r.address(), "")
+		require.NotContains(t, readFile(t, b.config), " down ")
+		l.more()
+	}
+	close(l.stop)
+	l.all.Wait()
+	t.Logf("%d writes and as many reads were answered during an upgrade", l.done.Load())
+}
+
+// stopOne stops a server that nginx does not know to stop, while clients read.
+func (b *behindNginx) stopOne(t *testing.T) {
+	stop := make(chan struct{})
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			status, raw, err := b.send(b.key, http.MethodGet, eventsPath+"?page_size=2", nil)
+			assert.NoError(t, err)
+			assert.Equal(t, http.StatusOK, status, "%s", raw)
+		}
+	})
+	require.NoError(t, b.servers[0].process.Signal(syscall.SIGTERM))
+	assert.Zero(t, b.servers[0].ends(t), "%s", b.servers[0].log)
+	close(stop)
+	reader.Wait()
+}
+
+func (b *behindNginx) stopAll(t *testing.T) {
+	require.NoError(t, b.servers[1].process.Signal(syscall.SIGKILL))
+	b.servers[1].ends(t)
+	res, body := b.ask(b.client, "/api/feed/categories/")
+	assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
+	assert.Contains(t, body, `{"error":true,"code":"SERVICE_UNAVAILABLE"`)
+	assert.Equal(t, "5", res.Header.Get("Retry-After"))
+	assert.NotEmpty(t, res.Header.Get("Strict-Transport-Security"))
+}
+
+func TestNginxRepeatsNoWrite(t *testing.T) {
+	server(t, "PLAZA_TEST_NGINX", "nginx")
+	var received atomic.Int64
+	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		received.Add(1)
+		panic(http.ErrAbortHandler) // the connection breaks, and the proxy does not know what was done
+	}))
+	defer broken.Close()
+	at := strings.TrimPrefix(broken.URL, "http://")
+	for method, times := range map[string]int64{http.MethodGet: 2, http.MethodPost: 1, http.MethodPatch: 1} {
+		received.Store(0)
+		status, raw, err := startProxy(t, at, at).caller().send("", method, "/api/xfile/event/", nil) // a proxy that has seen no failure
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusServiceUnavailable, status, "%s", raw)
+		assert.Equal(t, times, received.Load(), method)
+	}
+}

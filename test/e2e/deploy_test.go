@@ -1,0 +1,227 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/test/postgres"
+)
+
+// deployed returns the content of a file of bootstrap/deploy.
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	return readFile(t, filepath.Join("..", "..", "bootstrap", "deploy", filepath.FromSlash(name)))
+}
+
+// replaced returns the text with each old string, which must occur, replaced by the next one.
+func replaced(t *testing.T, text string, oldNew ...string) string {
+	t.Helper()
+	for i := 0; i < len(oldNew); i += 2 {
+		require.Contains(t, text, oldNew[i])
+	}
+	return strings.NewReplacer(oldNew...).Replace(text)
+}
+
+// server returns the path of the program that the variable names. It skips the test when no
+// program is named.
+func server(t *testing.T, variable, tool string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	path := os.Getenv(variable)
+	if path == "" {
+		t.Skipf("%s is not set: `test/tools.sh %s install` prints it", variable, tool)
+	}
+	_, err := os.Stat(path)
+	require.NoError(t, err, variable)
+	return path
+}
+
+// publicURL is the address that clients see, in the files of bootstrap/deploy.
+const publicURL = "https://plaza.example.org"
+
+// emptyDatabase returns the URL of an empty database, or "" for SQLite in the data directory.
+func emptyDatabase(t *testing.T, store string) string {
+	t.Helper()
+	if store == "SQLite" {
+		return ""
+	}
+	return postgres.Empty(t)
+}
+
+// site is a machine that is set up as the guide says, in a folder.
+type site struct {
+	etc, data, backups string
+	database           string // its URL; empty: SQLite
+}
+
+// newSite installs the settings of the guide.
+func newSite(t *testing.T, database string) site {
+	t.Helper()
+	dir := t.TempDir()
+	s := site{filepath.Join(dir, "etc"), filepath.Join(dir, "data"), filepath.Join(dir, "backups"), database}
+	for _, folder := range []string{s.etc, s.data, s.backups} {
+		require.NoError(t, os.Mkdir(folder, 0o700))
+	}
+	settings := replaced(t, deployed(t, "systemd/plaza.env"), "/etc/plaza", s.etc, "/var/lib/plaza", s.data)
+	if database == "" {
+		settings = replaced(t, settings, "PLAZA_DATABASE_URL_FILE=", "#PLAZA_DATABASE_URL_FILE=")
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(s.etc, "plaza.env"), []byte(settings), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(s.etc, "database-url"), []byte(database+"\n"), 0o600))
+	return s
+}
+
+// environment returns the settings for a server.
+func (s site) environment(t *testing.T) []string {
+	t.Helper()
+	return regexp.MustCompile(`(?m)^PLAZA_.*$`).FindAllString(readFile(t, filepath.Join(s.etc, "plaza.env")), -1)
+}
+
+// serve starts a server of the site on free ports, and returns it when it is ready.
+func (s site) serve(t *testing.T, args ...string) *running {
+	t.Helper()
+	r := beginAs(t, s.command(t, append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--log-format=text"}, args...)...))
+	r.listens(t)
+	return r
+}
+
+func (s site) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := command(t, context.Background(), args...)
+	cmd.Env = append(cmd.Env, s.environment(t)...)
+	return cmd
+}
+
+// shellBlock matches a block of shell commands below a heading of the guide.
+var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
+
+// commands returns the commands of the guide's section that contain the word.
+func commands(t *testing.T, section, word string) string {
+	t.Helper()
+	_, text, found := strings.Cut(deployed(t, "README.md"), "\n"+section+"\n")
+	require.True(t, found, section)
+	text, _, _ = strings.Cut(text, "\n## ")
+	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
+		if strings.Contains(block[1], word) {
+			return block[1]
+		}
+	}
+	t.Fatalf("%s has no commands with %s", section, word)
+	return ""
+}
+
+// run runs commands of the guide in a shell, in the site instead of the machine, and returns what
+// they print. Changes of owners are left out, because tests may run without the rights.
+func (s site) run(t *testing.T, script, input string) string {
+	t.Helper()
+	program, err := plaza()
+	require.NoError(t, err)
+	define, _, _ := strings.Cut(commands(t, "### The program", "plaza()"), "\n")
+	script = replaced(t, "set -eu\n"+define+"\n"+script, "runuser -u plaza -- ", "", "/usr/local/bin/plaza", program, "/etc/plaza", s.etc)
+	script = strings.NewReplacer("/var/lib/plaza", s.data, "/var/backups/plaza", s.backups, "chown", ": chown", "-o plaza ", "").Replace(script)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	cmd.Env = command(t, t.Context()).Env
+	if bin := os.Getenv("PG_BIN"); bin != "" {
+		cmd.Env = append(cmd.Env, "PATH="+bin+":"+os.Getenv("PATH"))
+	}
+	cmd.Dir = t.TempDir()
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s\n%s", script, out)
+	return string(out)
+}
+
+// staffPassword is the password of the first staff user.
+const staffPassword = "heron-gravel-tuba"
+
+// open prepares the database and makes the first staff user, by the commands of the guide. It
+// returns the user's token.
+func (s site) open(t *testing.T) (key string) {
+	t.Helper()
+	out := s.run(t, commands(t, "### The program", "plaza migrate up"), "")
+	assert.Contains(t, out, "PLAZA_PUBLIC_URL")
+	assert.Contains(t, out, "is up to date")
+	s.run(t, commands(t, "### The first staff user", "plaza user create"), staffPassword+"\n")
+	out = s.run(t, "plaza token issue --user 1 --ttl 1h\n", "")
+	key = regexp.MustCompile(`plz_\S+`).FindString(out)
+	require.NotEmpty(t, key, out)
+	return key
+}
+
+func TestSystemdUnit(t *testing.T) {
+	analyze := server(t, "PLAZA_TEST_SYSTEMD", "systemd")
+	program, err := plaza()
+	require.NoError(t, err)
+	unit := filepath.Join(t.TempDir(), "plaza@.service")
+	text := replaced(t, deployed(t, "systemd/plaza@.service"), "/usr/local/bin/plaza", program)
+	require.NoError(t, os.WriteFile(unit, []byte(text), 0o600))
+	analysis := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(t.Context(), analyze, append(args, unit)...).CombinedOutput()
+		return string(out), err
+	}
+	out, err := analysis("verify", "--man=no", "--recursive-errors=no")
+	require.NoError(t, err, out)
+	assert.NotContains(t, out, "plaza@", "a line that systemd would ignore")
+	const exposure = "--threshold=12" // tenths; above it the analyser fails
+	out, err = analysis("security", "--offline=true", exposure)
+	require.NoError(t, err, out)
+	t.Log(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:])
+}
+
+func TestRestore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	for store, word := range map[string]string{"SQLite": "The embedded database", "Postgres": "# Postgres"} {
+		t.Run(store, func(t *testing.T) {
+			before := newSite(t, emptyDatabase(t, store))
+			key := before.open(t)
+			r := before.serve(t, unlimited)
+			l := &load{t: t, key: key, stop: make(chan struct{})}
+			u := uploader{url: r.url, key: key}
+			upload := func() {
+				assert.Equal(t, http.StatusCreated, u.sendJSON(t, http.MethodPost, "/api/user/user-image/", "img", noisy(t, 200, 100)).status)
+			}
+			upload()
+			l.on(newCaller(r.url))
+			l.all.Go(func() { // pictures arrive while the backup runs
+				for {
+					select {
+					case <-l.stop:
+						return
+					default:
+						upload()
+					}
+				}
+			})
+			l.more()
+			before.run(t, commands(t, "## Backup", word), "")
+			close(l.stop)
+			l.all.Wait()
+
+			after := newSite(t, emptyDatabase(t, store))
+			after.backups = before.backups
+			out := after.run(t, commands(t, "## Restore", word), "")
+			t.Log(out)
+			restored := after.serve(t)
+			c := newCaller(restored.url)
+			images := all[imageShown](t, c, key, imagesPath+"?uid=1")
+			require.NotEmpty(t, images, "tokens are restored, too")
+			for _, i := range images {
+				c.fetch(t, replaced(t, i.Img, publicURL, restored.url))
+			}
+			assert.NotEmpty(t, all[eventShown](t, c, key, eventsPath+"?"))
+		})
+	}
+}
