@@ -112,8 +112,8 @@ func TestOpen_gives_up(t *testing.T) {
 
 func pausesIn(t *testing.T, book *logBook) (all []time.Duration) {
 	t.Helper()
-	for _, found := range regexp.MustCompile(`pause=(\S+)`).FindAllStringSubmatch(book.String(), -1) {
-		pause, err := time.ParseDuration(found[1])
+	for _, found := range regexp.MustCompile(`pause_ms=(\d+)`).FindAllStringSubmatch(book.String(), -1) {
+		pause, err := time.ParseDuration(found[1] + "ms")
 		require.NoError(t, err)
 		all = append(all, pause)
 	}
