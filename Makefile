@@ -57,14 +57,14 @@ test: build lint ## the fast tests, in minutes
 		cgo=0 race= left='the race detector, which needs a C compiler'; \
 	{ CGO_ENABLED=$$cgo $(TEST) -short -json $$race $$light; $(TEST) -short -json $$rest; } | $(REPORT) -left-out "$$left"
 
-test-all: build lint platforms wiring ## everything, with the race detector where possible; nothing may be skipped
+test-all: build lint wiring ## everything, with the race detector where possible; nothing may be skipped
 	@export CI=true $(SERVERS); for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
 	CGO_ENABLED=1 $(GO) build $(FLAGS) -race -o $(BIN)-race ./bootstrap/cmd/plaza; \
 	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -timeout 25m -json ./...; \
 	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
 	$(REPORT) -all
 
-soak: build ## the long loops: kills, payments, fuzzing; about an hour and a half
+soak: build platforms ## the long loops: kills, payments, fuzzing, other systems; about an hour and a half
 	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200; \
 	$(TEST) -count=1 -timeout 60m -json ./test/e2e | $(REPORT) -all
 	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
