@@ -68,7 +68,7 @@ func TestJobs_that_the_end_interrupts_are_neither_logged_nor_counted(t *testing.
 		stop()
 		<-ended
 		assert.Empty(t, log.String())
-		assert.Contains(t, exposedBy(t, app), `plaza_job_failures_total{job="j"} 0`)
+		assert.Contains(t, exposedBy(t, app), `plaza_job_failures_total{name="j"} 0`)
 	})
 }
 

@@ -115,7 +115,7 @@ func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 		`plaza_build_info{goversion="go1.`, `plaza_database_connections{pool="reader",state="max"} `,
 		`plaza_database_connections{pool="writer",state="max"} 1`, `plaza_limits_hit_total{limit="address"} `,
 		`plaza_http_requests_total{code="429",method="POST",route="/api/user/user-simple-info/"} `,
-		`plaza_job_last_success_timestamp_seconds{job="payments_poll"} `, `plaza_job_last_success_timestamp_seconds{job="sweep"} `,
+		`plaza_job_last_success_timestamp_seconds{name="payments_poll"} `, `plaza_job_last_success_timestamp_seconds{name="sweep"} `,
 		`plaza_payments{state="refund_due"} `, "plaza_translation_breaker_open 0\n", "plaza_translation_budget_remaining_characters 1000\n",
 	} {
 		assert.Contains(t, text, "\n"+series)
@@ -144,5 +144,5 @@ func TestMetrics_of_a_sample_that_fails_stay(t *testing.T) {
 	require.NoError(t, app.Database().Close())
 	app.round(t.Context(), sample)
 	assert.Equal(t, before, sampled())
-	assert.Contains(t, exposedBy(t, app), `plaza_job_failures_total{job="sample"} 1`)
+	assert.Contains(t, exposedBy(t, app), `plaza_job_failures_total{name="sample"} 1`)
 }

@@ -162,7 +162,7 @@ func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.
 	found, err := readAll(ctx, v.s, v.s.hot.liking, []any{int64(on), int64(viewer)}, func(scan scanner) (l event.Liking, err error) {
 		var author user.ID
 		var follows, followed bool
-		err = scan((*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked, &follows, &followed)
+		err = scan(&follows, &followed, (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
 		l.Relation = subscription.Relate(viewer, author, follows, followed)
 		return l, err
 	})

@@ -11,8 +11,9 @@ import (
 
 // eventStatements are the hot reads of events.
 type eventStatements struct {
-	event  string // $1 id
-	liking string // $1 id, $2 viewer
+	event    string // $1 id
+	eventFor string // $1 id, $2 viewer
+	liking   string // $1 id, $2 viewer
 	// eventPage reads the events of the author $1 in the visible states $2, $3 of them
 	// after $4. The order clause goes between its two parts and after them.
 	eventPage  [2]string
@@ -24,13 +25,16 @@ type eventStatements struct {
 
 func newEventStatements(d dialect) eventStatements {
 	columns := storedColumns(d, withCounts)
+	const one = " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1"
+	// Whether the viewer $2 follows the event's author, and the other way round.
+	const follows = "EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id)," +
+		" EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2)"
 	within := " FROM events e WHERE e.author_id = $1 AND " + d.among(visibleState, "$2")
 	return eventStatements{
-		event: "SELECT " + columns + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
-		liking: "SELECT e.author_id, e.status, e.permission, n.likes," +
-			" EXISTS (SELECT 1 FROM likes l WHERE l.event_id = e.id AND l.user_id = $2)," +
-			" EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id)," +
-			" EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2)" +
+		event:    "SELECT " + columns + one,
+		eventFor: "SELECT " + follows + ", " + columns + one,
+		liking: "SELECT " + follows + ", e.author_id, e.status, e.permission, n.likes," +
+			" EXISTS (SELECT 1 FROM likes l WHERE l.event_id = e.id AND l.user_id = $2)" +
 			" FROM events e JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1",
 		eventPage: [2]string{
 			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,

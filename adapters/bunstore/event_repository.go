@@ -13,6 +13,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -111,6 +112,18 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 		return err
 	})
 	return found, err
+}
+
+func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
+	var follows, followed bool
+	found, err := readAll(ctx, v.s, v.s.hot.eventFor, []any{int64(id), int64(viewer)}, entryReader(v.s.dialect, &follows, &followed))
+	switch {
+	case err != nil:
+		return event.Entry{}, 0, err
+	case len(found) == 0:
+		return event.Entry{}, 0, event.ErrNotFound
+	}
+	return found[0], subscription.Relate(viewer, found[0].Author(), follows, followed), nil
 }
 
 // loadEvent returns the event. Within a transaction, which may be nil, it locks it

@@ -168,6 +168,14 @@ func eventReads(s *Store) []sqliteRead {
 			},
 			nil, 90,
 		},
+		{
+			"event for a viewer", s.hot.eventFor, []any{77, 7},
+			[]string{
+				eventItself, eventCounts, eventPlates,
+				"SEARCH s USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
+			},
+			[]string{sortPlates}, 95,
+		},
 		{"event", s.hot.event, []any{77}, []string{eventItself, eventCounts, eventPlates}, []string{sortPlates}, 75},
 		{
 			"on dates", s.hot.onDates, []any{day, 7, 10},

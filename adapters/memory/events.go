@@ -12,6 +12,8 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
 )
 
 // Events is the store as event.Repository, event.Reader, event.Discussion and
@@ -43,6 +45,18 @@ func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
 	return read(ctx, v.s, func() (event.Entry, error) {
 		return v.s.entry(id)
 	})
+}
+
+func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
+	var relation subscription.Relation
+	found, err := read(ctx, v.s, func() (event.Entry, error) {
+		entry, err := v.s.entry(id)
+		if err == nil {
+			relation = v.s.relation(viewer, entry.Author())
+		}
+		return entry, err
+	})
+	return found, relation, err
 }
 
 func (v Events) ChangeRead(

@@ -13,18 +13,18 @@ type jobs struct {
 }
 
 func newJobs() jobs {
-	job := []string{"job"}
+	name := []string{"name"} // Prometheus has a label "job" of its own
 	return jobs{
 		success: client.NewGaugeVec(client.GaugeOpts{
 			Name: "plaza_job_last_success_timestamp_seconds",
 			Help: "When the background job last succeeded; before that, when the server started.",
-		}, job),
+		}, name),
 		duration: client.NewGaugeVec(client.GaugeOpts{
 			Name: "plaza_job_last_duration_seconds", Help: "How long the last round of the background job took, failed or not.",
-		}, job),
+		}, name),
 		failures: client.NewCounterVec(client.CounterOpts{
 			Name: "plaza_job_failures_total", Help: "Rounds of the background job that have failed. The next round tries again.",
-		}, job),
+		}, name),
 	}
 }
 

@@ -195,7 +195,7 @@ func TestPAY_a_gateway_answers_as_before(t *testing.T) {
 
 func TestJobs(t *testing.T) {
 	m := New()
-	at := func(metric string) string { return series(t, m)["plaza_job_"+metric+`{job="j"}`] }
+	at := func(metric string) string { return series(t, m)["plaza_job_"+metric+`{name="j"}`] }
 	m.AddJob("j", noon)
 	assert.Equal(t, "1.795176e+09", at("last_success_timestamp_seconds"))
 	assert.Equal(t, "0", at("failures_total"))

@@ -197,18 +197,23 @@ func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p
 // Of returns a page of the author's events that the actor may see. An unknown author is
 // NotFound (EVT-13).
 func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o event.Ordering, p page.Request) (page.Page[View], error) {
-	members, err := d.ports.Directory.Members(ctx, []user.ID{author})
-	if err != nil {
-		return page.Page[View]{}, err
-	}
-	if len(members) == 0 {
-		return page.Page[View]{}, fault.New(fault.NotFound, "User not found.")
-	}
 	relation, err := d.relation(ctx, actor, author)
 	if err != nil {
 		return page.Page[View]{}, err
 	}
-	return d.list(ctx, actor, event.Query{Author: author, States: event.VisibleStates(relation), Order: o, Page: p})
+	found, err := d.list(ctx, actor, event.Query{Author: author, States: event.VisibleStates(relation), Order: o, Page: p})
+	if len(found.Items) > 0 || err != nil && !fault.Is(err, fault.NotFound) {
+		return found, err
+	}
+	// Only a user without visible events may be unknown.
+	members, memberErr := d.ports.Directory.Members(ctx, []user.ID{author})
+	switch {
+	case memberErr != nil:
+		return page.Page[View]{}, memberErr
+	case len(members) == 0:
+		return page.Page[View]{}, fault.New(fault.NotFound, "User not found.")
+	}
+	return found, err
 }
 
 func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (page.Page[View], error) {
@@ -244,11 +249,7 @@ func (d *Diary) writable(ctx context.Context, actor access.Actor, id event.ID) (
 
 func (d *Diary) guarded(ctx context.Context, actor access.Actor, id event.ID,
 	check func(*event.Event, subscription.Relation) error) (event.Entry, error) {
-	entry, err := d.ports.Events.Get(ctx, id)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	relation, err := d.relation(ctx, actor, entry.Author())
+	entry, relation, err := d.ports.Events.GetFor(ctx, id, actor.ID)
 	if err != nil {
 		return event.Entry{}, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -35,6 +36,9 @@ type Repository interface {
 	Add(ctx context.Context, e *Event, charges ...ratelimit.Charge) (*Event, error)
 	// Get returns a private copy of the event with its counts, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Entry, error)
+	// GetFor is Get with the relation of the viewer to the event's author. It must read both
+	// at one moment.
+	GetFor(ctx context.Context, id ID, viewer user.ID) (Entry, subscription.Relation, error)
 	// Change loads the event, calls fn and stores the result, atomically and
 	// isolated from other Changes of it. It returns a private copy of the stored event.
 	// New plates get their numbers. If fn fails, nothing is stored and Change returns

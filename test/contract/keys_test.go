@@ -30,9 +30,9 @@ var keyRows = []row{
 
 // keyedPost is a request that creates something, and how many things it has created.
 type keyedPost struct {
-	path, scoped string
-	body, other  object
-	count        func(t *testing.T) int
+	path        string
+	body, other object
+	count       func(t *testing.T) int
 }
 
 // keyedPosts are the requests that take a key, by one person with an event.

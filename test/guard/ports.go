@@ -171,6 +171,11 @@ func (v guardedEvents) Get(ctx context.Context, id event.ID) (event.Entry, error
 	return v.Repository.Get(ctx, id)
 }
 
+func (v guardedEvents) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
+	v.check()
+	return v.Repository.GetFor(ctx, id, viewer)
+}
+
 func (v guardedEvents) Change(
 	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (event.Entry, error) {

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -41,6 +42,7 @@ var eventStoring = []promise{
 	{"Add never gives a number twice", addNumbers},
 	{"an event that refers to nothing is an error, and is not stored", addDangling},
 	{"Get returns the event with its counts, or ErrNotFound", getEvent},
+	{"GetFor returns the event, and the viewer's relation to its author", getEventFor},
 	{"texts at their limits come back as they went in", eventTexts},
 	{"days and instants come back as they went in", eventTimes},
 	{"what goes in and comes out is private", eventPrivate},
@@ -127,6 +129,27 @@ func getEvent(w *fixtures) {
 		_, err := w.Events.Get(w.Context(), id)
 		assert.ErrorIs(w, err, event.ErrNotFound, "%d", id)
 	}
+}
+
+func getEventFor(w *fixtures) {
+	author, contact, follower, followed := w.newUser(), w.newUser(), w.newUser(), w.newUser()
+	w.follow(contact, author)
+	w.follow(author, contact)
+	w.follow(follower, author)
+	w.follow(author, followed)
+	e := w.write(author, noon)
+	w.say(e.ID(), contact, noon, "One")
+	for viewer, want := range map[user.ID]subscription.Relation{
+		author: subscription.Self, contact: subscription.Contact, follower: subscription.Stranger,
+		followed: subscription.Stranger, w.newUser(): subscription.Stranger,
+	} {
+		entry, relation, err := w.Events.GetFor(w.Context(), e.ID(), viewer)
+		require.NoError(w, err)
+		assert.Equal(w, w.entry(e.ID()), entry)
+		assert.Equal(w, want, relation, "user %d", viewer)
+	}
+	_, _, err := w.Events.GetFor(w.Context(), e.ID()+1, contact)
+	assert.ErrorIs(w, err, event.ErrNotFound)
 }
 
 func eventTexts(w *fixtures) {
@@ -238,6 +261,10 @@ var repositoryCalls = []call{
 		if err == nil {
 			_, err = s.Events.Add(ctx, e)
 		}
+		return err
+	}},
+	{"Events.GetFor", func(ctx context.Context, s Stores) error {
+		_, _, err := s.Events.GetFor(ctx, 1, 1)
 		return err
 	}},
 	{"Events.Get", func(ctx context.Context, s Stores) error {

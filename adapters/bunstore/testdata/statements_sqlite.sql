@@ -176,6 +176,19 @@ FROM events e
 LEFT JOIN event_counts n ON n.event_id = e.id
 WHERE e.id = $1;
 
+-- eventStatements.eventFor
+SELECT EXISTS (SELECT 1
+	FROM subscriptions s
+	WHERE s.user_id = $2 AND s.followed_id = e.author_id), EXISTS (SELECT 1
+	FROM subscriptions s
+	WHERE s.user_id = e.author_id AND s.followed_id = $2), e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_group_array(json_array(p.id, p.photo, p.created)
+		ORDER BY p.id)
+	FROM plates p
+	WHERE p.event_id = e.id)
+FROM events e
+LEFT JOIN event_counts n ON n.event_id = e.id
+WHERE e.id = $1;
+
 -- eventStatements.eventPage
 SELECT (SELECT count(*)
 	FROM events e
@@ -193,13 +206,13 @@ JOIN events e ON e.id = top.id
 LEFT JOIN event_counts n ON n.event_id = e.id;
 
 -- eventStatements.liking
-SELECT e.author_id, e.status, e.permission, n.likes, EXISTS (SELECT 1
-	FROM likes l
-	WHERE l.event_id = e.id AND l.user_id = $2), EXISTS (SELECT 1
+SELECT EXISTS (SELECT 1
 	FROM subscriptions s
 	WHERE s.user_id = $2 AND s.followed_id = e.author_id), EXISTS (SELECT 1
 	FROM subscriptions s
-	WHERE s.user_id = e.author_id AND s.followed_id = $2)
+	WHERE s.user_id = e.author_id AND s.followed_id = $2), e.author_id, e.status, e.permission, n.likes, EXISTS (SELECT 1
+	FROM likes l
+	WHERE l.event_id = e.id AND l.user_id = $2)
 FROM events e
 JOIN event_counts n ON n.event_id = e.id
 WHERE e.id = $1;
