@@ -75,7 +75,7 @@ func (d disk) inChild(t *testing.T) bool {
 
 func limitFiles(t *testing.T) (dir string, room func()) {
 	t.Helper()
-	return t.TempDir(), limitTo(t, 1<<20)
+	return t.TempDir(), limitTo(t, 2<<20)
 }
 
 // limitTo limits the size of the process's files until the returned function is called.

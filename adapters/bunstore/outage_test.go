@@ -19,6 +19,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
+	"plaza/domain/personaldata"
 	"plaza/domain/quota"
 	"plaza/domain/user"
 	"plaza/test/postgres"
@@ -223,7 +224,7 @@ func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
 		time.Now(), // so that the token's last use is long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
-		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}},
+		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}}, personaldata.Comments,
 	} {
 		if v := reflect.ValueOf(known); v.Type() == of {
 			return v

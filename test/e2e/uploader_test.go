@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// sent is the response to an upload.
+type sent struct {
+	status     int
+	retryAfter string
+	after      time.Duration // since the first upload began
+}
+
+// uploader sends pictures as the owner of the key.
+type uploader struct {
+	url, key string
+	began    time.Time
+}
+
+func (u uploader) send(t *testing.T, method, path, contentType string, body io.Reader) sent {
+	req, err := http.NewRequest(method, u.url+path, body)
+	if !assert.NoError(t, err) {
+		return sent{}
+	}
+	req.Header.Set("Authorization", "Token "+u.key)
+	req.Header.Set("Content-Type", contentType)
+	res, err := http.DefaultClient.Do(req)
+	if !assert.NoError(t, err) {
+		return sent{}
+	}
+	defer func() { _ = res.Body.Close() }()
+	said, err := io.ReadAll(res.Body)
+	assert.NoError(t, err)
+	if res.StatusCode >= 400 {
+		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode, "%s", said)
+	}
+	return sent{res.StatusCode, res.Header.Get("Retry-After"), time.Since(u.began)}
+}
+
+func (u uploader) sendForm(t *testing.T, method, path, field string, picture []byte) sent {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile(field, "picture")
+	if !assert.NoError(t, err) {
+		return sent{}
+	}
+	_, err = part.Write(picture)
+	assert.NoError(t, err)
+	assert.NoError(t, form.Close())
+	return u.send(t, method, path, form.FormDataContentType(), &body)
+}
+
+func (u uploader) sendJSON(t *testing.T, method, path, field string, picture []byte) sent {
+	body := `{"` + field + `":"` + base64.StdEncoding.EncodeToString(picture) + `"}`
+	return u.send(t, method, path, "application/json", strings.NewReader(body))
+}
