@@ -199,17 +199,19 @@ func TestPAY10_notifications_that_go_wrong(t *testing.T) {
 }
 
 func TestPAY10_who_is_stopped_while_telling_tells_again(t *testing.T) {
-	s := start(t, config(newClock()))
-	m := newMerchant(s)
-	paid(t, s, "order-1")
-	ctx, cancel := context.WithCancel(t.Context())
-	m.answer = func(fields) (int, string) { cancel(); <-ctx.Done(); return http.StatusInternalServerError, "" }
-	require.NoError(t, s.Run(ctx))
-	<-m.got
-	assert.Zero(t, s.Ledger()[0].Attempts)
-	m.answer = func(fields) (int, string) { return http.StatusOK, yes }
-	stop := running(t, s)
-	<-m.got
-	stop()
-	assert.True(t, s.Ledger()[0].Notified)
+	synctest.Test(t, func(t *testing.T) {
+		s, m := bubble(t, 1)
+		pay(t, s, "order-1")
+		ctx, cancel := context.WithCancel(t.Context())
+		m.answer = func(fields) (int, string) { cancel(); <-ctx.Done(); return http.StatusInternalServerError, "" }
+		require.NoError(t, s.Run(ctx))
+		<-m.got
+		assert.Zero(t, s.Ledger()[0].Attempts)
+		m.answer = func(fields) (int, string) { return http.StatusOK, yes }
+		stop := running(t, s)
+		<-m.got
+		synctest.Wait()
+		stop()
+		assert.True(t, s.Ledger()[0].Notified)
+	})
 }
