@@ -107,7 +107,7 @@ func TestGEN_14_a_request_beyond_the_bound_counts_for_the_limit(t *testing.T) {
 	assert.Equal(t, map[string]int{"GET none 503": 1, "GET /things/:id/ 204": 1}, c.ended)
 }
 
-// unread is a response that nobody reads. It allocates nothing.
+// unread is a response that is discarded. It allocates nothing.
 type unread struct{ header http.Header }
 
 func (d unread) Header() http.Header       { return d.header }

@@ -2,7 +2,7 @@
 //
 // Every label has a fixed set of values, which the program defines: routes are patterns of the
 // interface, limits and jobs are constants, and any other text of a client counts as "other" or
-// "none". So the number of series is bounded, whatever clients send.
+// "none". So the number of series is bounded for all requests.
 //
 // Counters begin at zero with the process. Metrics of the stored state come from samples
 // (domain/telemetry): every server has the same, so queries aggregate them with max.

@@ -43,13 +43,16 @@ func (s *shop) shows(t *testing.T, into any, args ...string) {
 	require.NoError(t, json.Unmarshal([]byte(out), into), out)
 }
 
+// longestPause is the longest between two attempts of the wallet to notify.
+const longestPause = 6 * time.Hour / hurry
+
 // settles waits until the wallet has nothing more to tell and the server knows of
 // everything that is paid, and compares the ledgers. There may be no orders but these.
 func (s *shop) settles(t *testing.T, orders ...*purchase) {
 	t.Helper()
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
-	end := time.After(patience)
+	end := time.After(patience + 2*longestPause)
 	for open := s.unsettled(t, orders); len(open) > 0; open = s.unsettled(t, orders) {
 		select {
 		case <-again.C:

@@ -59,8 +59,8 @@ func kindsOfData() (kinds []personaldata.Kind) {
 	return kinds
 }
 
-// somebody stores a person. The number tells the persons of a test apart.
-func (w *fixtures) somebody(n int) person {
+// storePerson stores a person. The number tells the persons of a test apart.
+func (w *fixtures) storePerson(n int) person {
 	w.Helper()
 	p := person{id: w.newUser(), other: w.newUser()}
 	p.phone = w.account(p.id).Phone
@@ -154,7 +154,7 @@ func (w *fixtures) everything(id user.ID) map[personaldata.Kind][]personaldata.R
 }
 
 func personalRecords(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	all := w.everything(p.id)
 	for _, d := range personaldata.Kinds() {
 		require.NotEmpty(w, all[d.Kind], d.Kind)
@@ -235,7 +235,7 @@ func personalRecordsMany(w *fixtures) {
 }
 
 func personalRecordsEnd(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	for range w.PersonalData.Records(w.Context(), p.id, personaldata.Likes) {
 		break
 	}
@@ -246,7 +246,7 @@ func personalRecordsEnd(w *fixtures) {
 }
 
 func personalRecordsOfOthers(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	stranger := w.newUser()
 	for _, k := range kindsOfData() {
 		assert.Empty(w, w.records(stranger+1, k), k)
@@ -261,7 +261,7 @@ func personalRecordsOfOthers(w *fixtures) {
 }
 
 func personalCancelled(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	before := w.everything(p.id)
 	w.refuseCancelled([]call{
 		{"PersonalData.Records", func(ctx context.Context, s Stores) error {

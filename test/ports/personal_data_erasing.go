@@ -41,7 +41,7 @@ func (w *fixtures) erase(id user.ID, kinds ...personaldata.Kind) (total int) {
 }
 
 func personalErase(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	assert.Positive(w, w.erase(p.id))
 	assert.Zero(w, w.erase(p.id), "a second time")
 	for _, d := range personaldata.Kinds() {
@@ -74,7 +74,7 @@ func personalErase(w *fixtures) {
 }
 
 func personalEraseLimited(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	for _, d := range personaldata.Kinds() {
 		all, err := w.PersonalData.Remaining(w.Context(), p.id, d.Kind)
 		require.NoError(w, err)
@@ -95,7 +95,7 @@ func personalEraseLimited(w *fixtures) {
 }
 
 func personalEraseDerived(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	w.erase(p.id, personaldata.Comments, personaldata.Likes)
 	seen := w.entry(p.seen.ID())
 	assert.Equal(w, event.Counts{Comments: 1, Likes: 1}, seen.Counts)
@@ -118,7 +118,7 @@ func personalEraseDerived(w *fixtures) {
 }
 
 func personalEraseOthers(w *fixtures) {
-	p, stranger := w.somebody(1), w.somebody(2)
+	p, stranger := w.storePerson(1), w.storePerson(2)
 	before, others := w.everything(stranger.id), w.everything(p.other)
 	w.erase(p.id)
 	assert.Equal(w, before, w.everything(stranger.id))
@@ -178,7 +178,7 @@ func personalEraseAtOnce(w *fixtures) {
 }
 
 func personalEraseOpenOrder(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	open, err := w.Ledger.OpenOrders(w.Context(), p.id)
 	require.NoError(w, err)
 	require.Len(w, open, 1)
@@ -193,7 +193,7 @@ func personalEraseOpenOrder(w *fixtures) {
 }
 
 func personalEraseAccount(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	generation := w.account(p.id).Generation
 	w.erase(p.id)
 	a := w.account(p.id)
@@ -214,7 +214,7 @@ func personalEraseAccount(w *fixtures) {
 }
 
 func personalEraseUnknown(w *fixtures) {
-	p := w.somebody(1)
+	p := w.storePerson(1)
 	w.erase(p.id)
 	members, err := w.Directory.Members(w.Context(), []user.ID{p.id, p.other})
 	require.NoError(w, err)
