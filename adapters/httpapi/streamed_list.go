@@ -74,6 +74,9 @@ func (r *listLimits) enter(ctx context.Context, events int) (leave func(), err e
 
 // acquire waits until the weight is free, and returns busy if that takes longer than wait.
 func acquire(ctx context.Context, from *semaphore.Weighted, weight int64, wait time.Duration, busy error) error {
+	if from.TryAcquire(weight) { // without a timer
+		return nil
+	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if from.Acquire(waiting, weight) == nil {
@@ -189,5 +192,5 @@ func (r reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l stre
 	h["Content-Type"] = []string{"application/json"}
 	h["Content-Length"] = []string{strconv.FormatInt(encoded.size, 10)}
 	w.WriteHeader(r.status)
-	_, _ = io.Copy(w, encoded.reader()) // fails only when the client has disconnected
+	_, _ = encoded.WriteTo(w) // fails only when the client has disconnected
 }

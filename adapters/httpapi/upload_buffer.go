@@ -52,6 +52,15 @@ func (s *uploadBuffer) ReadAt(p []byte, at int64) (int, error) {
 // reader returns a reader of all bytes.
 func (s *uploadBuffer) reader() io.Reader { return io.NewSectionReader(s, 0, s.size) }
 
+// WriteTo implements io.WriterTo. Bytes in memory need no buffer of their own.
+func (s *uploadBuffer) WriteTo(w io.Writer) (int64, error) {
+	if s.file != nil {
+		return io.Copy(w, s.reader())
+	}
+	n, err := w.Write(s.held)
+	return int64(n), err
+}
+
 // Write accepts all bytes. It only counts those beyond the limit.
 func (s *uploadBuffer) Write(p []byte) (int, error) {
 	kept := p[:min(int64(len(p)), max(0, s.most-s.size))]
