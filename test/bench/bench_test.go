@@ -1,5 +1,7 @@
 // Package bench measures Plaza against floors: the leanest servers by hand that do
-// the same work on the same data.
+// the same work on the same data. Of some requests it also measures peers, which are
+// servers in other frameworks: in Django REST framework (folder django), and in
+// PocketBase (folder pocketbase, a module of its own).
 //
 // It makes a dataset of its own, the same every time, and loads it into a Postgres
 // that it starts, and into SQLite. Plaza, built and run as in production, and the
@@ -9,8 +11,8 @@
 //
 //	go test -tags nomsgpack -timeout 60m ./test/bench -run '^$' -bench '^BenchmarkPlaza$' -benchtime 1x -scale 1
 //
-// A floor is worth nothing if it does less. Thus a test holds every answer of the
-// floors against Plaza's, and so does the benchmark before it measures.
+// A floor is worth nothing if it does less, nor is a peer. Thus a test holds every
+// answer of theirs against Plaza's, and so does the benchmark before it measures.
 //
 // Two tables are of the store alone, which this process opens itself: how many
 // writers fare in one category against a bare insert, and how long reads take inside
@@ -71,11 +73,12 @@ func BenchmarkPlaza(b *testing.B) {
 	ctx := context.Background()
 	r := report{machine: inspect(ctx), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
 	binary := program(ctx, b)
+	peers := startPocketBases(ctx, b, r.dataset)
 	if *storeFlag != "sqlite" {
-		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...)))
+		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...), peers))
 	}
 	if *storeFlag != "postgres" {
-		r.stores = append(r.stores, benchStore(ctx, b, binary, sqliteIn(ctx, b)))
+		r.stores = append(r.stores, benchStore(ctx, b, binary, sqliteIn(ctx, b), peers))
 	}
 	text := r.text()
 	fmt.Print("\n", text)
@@ -154,9 +157,9 @@ func sqliteIn(ctx context.Context, b *testing.B) benchedStore {
 	}
 }
 
-// benchStore runs all that is wanted over one kind of database.
-func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore) results {
-	all := results{benchedStore: s}
+// benchStore runs all that is wanted over one kind of database, beside peers that run already.
+func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore, peers []peer) results {
+	all := results{benchedStore: s, peers: peers}
 	if wanted(imports) {
 		benchImports(ctx, b, binary, &all)
 	}
@@ -181,11 +184,12 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 	s, d := all.benchedStore, newDataset(*scaleFlag)
 	s.fill(ctx, b, d)
 	plaza, floor := startPlaza(b, binary, s.full), startFloor(b, s.full)
+	all.peers = append(startDjangos(ctx, b, s), all.peers...)
 	for _, sc := range scenarios {
 		if !wanted(sc.name) {
 			continue
 		}
-		row, err := bout(ctx, s, sc, d, plaza, floor)
+		row, err := bout(ctx, s, sc, d, plaza, floor, all.peers)
 		if err != nil {
 			b.Fatalf("%s, %s: %v", s.name, sc.name, err)
 		}
@@ -250,10 +254,14 @@ func asked() rounds {
 	}}
 }
 
-// bout measures a scenario, once both servers have shown that they do the same.
-func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, floor string) (row, error) {
+// bout measures a scenario, once all servers have shown that they do the same.
+func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, floor string, peers []peer) (row, error) {
 	requests := requestsOf(sc, d, variety)
 	if err := compare(plaza, floor, requests[:20]); err != nil {
+		return row{}, err
+	}
+	others, err := peersOf(sc, plaza, peers, requests)
+	if err != nil {
 		return row{}, err
 	}
 	r := asked()
@@ -261,7 +269,7 @@ func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, f
 		r.tidy = s.tidy
 	}
 	fmt.Fprintf(os.Stderr, "%s, %s: %s\n", s.name, sc.name, sc.what)
-	o, err := r.duel(ctx, server("floor", floor, requests), server("Plaza", plaza, requests))
+	o, err := r.duel(ctx, server("floor", floor, requests), server("Plaza", plaza, requests), others...)
 	return row{scenario: sc, outcome: o}, err
 }
 

@@ -35,7 +35,7 @@ func compare(plaza, floor string, requests []request) error {
 	return nil
 }
 
-var errUnlike = errors.New("the floor answers otherwise than Plaza")
+var errUnlike = errors.New("a server answers otherwise than Plaza")
 
 func compareOne(plaza, floor *wire, q request) error {
 	var canonical [2][]byte
@@ -107,8 +107,8 @@ func firstDifference(plaza, floor []byte) string {
 	ours, theirs := bytes.Split(plaza, []byte("\n")), bytes.Split(floor, []byte("\n"))
 	for i := range min(len(ours), len(theirs)) {
 		if !bytes.Equal(ours[i], theirs[i]) {
-			return fmt.Sprintf("line %d: Plaza %s, the floor %s", i+1, ours[i], theirs[i])
+			return fmt.Sprintf("line %d: Plaza %s, the other %s", i+1, ours[i], theirs[i])
 		}
 	}
-	return fmt.Sprintf("Plaza has %d lines, the floor %d", len(ours), len(theirs))
+	return fmt.Sprintf("Plaza has %d lines, the other %d", len(ours), len(theirs))
 }

@@ -27,6 +27,7 @@ func server(name, at string, requests []request) contender {
 type outcome struct {
 	first, second summary
 	ratios        []float64 // of the second's rate to the first's, round by round, in order
+	peers         []peerOutcome
 }
 
 // summary is the medians of what was measured.
@@ -39,23 +40,23 @@ type rounds struct {
 	tidy  func() error // before every measurement; nil: nothing
 }
 
-// duel measures both in every round, one right after the other and each first in
-// every other round, so that other load of the machine affects both alike.
-func (r rounds) duel(ctx context.Context, first, second contender) (outcome, error) {
-	pair := [2]contender{first, second}
-	var measured [2][]measurement
+// duel measures both, and peers, in every round, one right after the other and each first
+// in its turn, so that other load of the machine affects all alike.
+func (r rounds) duel(ctx context.Context, first, second contender, peers ...contender) (outcome, error) {
+	all := append([]contender{first, second}, peers...)
+	measured := make([][]measurement, len(all))
 	var o outcome
 	for round := range r.count {
-		for turn := range 2 {
-			who := (round + turn) % 2
+		for turn := range all {
+			who := (round + turn) % len(all)
 			if r.tidy != nil {
 				if err := r.tidy(); err != nil {
 					return o, err
 				}
 			}
-			m, err := pair[who].measure(ctx, r.load)
+			m, err := all[who].measure(ctx, r.load)
 			if err != nil {
-				return o, fmt.Errorf("%s: %w", pair[who].name, err)
+				return o, fmt.Errorf("%s: %w", all[who].name, err)
 			}
 			measured[who] = append(measured[who], m)
 		}
@@ -65,6 +66,10 @@ func (r rounds) duel(ctx context.Context, first, second contender) (outcome, err
 	o.first, o.second = summarise(measured[0]), summarise(measured[1])
 	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s   %-8s %7.0f/s   %.2f [%.2f–%.2f]\n", first.name, o.first.rate, second.name, o.second.rate,
 		o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1])
+	for i, p := range peers {
+		o.peers = append(o.peers, peerOutcomeOf(p.name, measured[0], measured[1], measured[2+i]))
+		fmt.Fprintf(os.Stderr, "  %-10s %5.0f/s\n", p.name, o.peers[i].rate)
+	}
 	return o, nil
 }
 

@@ -24,6 +24,7 @@ type report struct {
 type results struct {
 	benchedStore
 	rows   []row
+	peers  []peer
 	sizes  []sizeRow
 	inside []insideRow
 
@@ -85,6 +86,7 @@ the plan's nodes), and on SQLite, which is within the process, the whole call of
 func (r report) writeStore(b *strings.Builder, s results) {
 	fmt.Fprintf(b, "\n## %s %s\n\nIts settings: %s.\n", s.name, s.version, s.settings)
 	r.writeRows(b, s.name, [3]string{"Work", "floor", "Plaza"}, s.rows)
+	writePeers(b, s.peers, s.rows)
 	writeSizes(b, s.sizes)
 	r.writeInside(b, s.inside)
 	if len(s.writers) > 0 {
