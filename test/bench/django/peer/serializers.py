@@ -21,21 +21,9 @@ def full_name(member):
     return f"{member.firstname} {member.lastname}".strip()
 
 
-def picture(cover):
-    """Return a stored cover, or none, as clients see it."""
-    if cover is None:
-        return {"path": "", "sizes": {}}
-    sizes = {
-        size["name"]: {"width": size["width"], "height": size["height"], "path": size["path"]} for size in cover["sizes"]
-    }
-    return {"path": cover["path"], "sizes": sizes}
-
-
-def portrait(member):
-    """Return the drawn portrait of the member in its sizes."""
-    path = f"{settings.PUBLIC_URL}/media/portrait/{member.pk}"
-    sizes = {name: {"width": side, "height": side, "path": f"{path}-{name}.png"} for name, side in PORTRAITS}
-    return {"path": sizes["lg"]["path"], "sizes": sizes}
+def portrait_url(member, size):
+    """Return where the drawn portrait of the member is in the size."""
+    return f"{settings.PUBLIC_URL}/media/portrait/{member.pk}-{size}.png"
 
 
 class OrNull(serializers.CharField):
@@ -43,6 +31,17 @@ class OrNull(serializers.CharField):
 
     def to_representation(self, value):
         return value or None
+
+
+class PictureField(serializers.Field):
+    """A stored picture with its sizes by their names."""
+
+    def to_representation(self, picture):
+        sizes = {
+            size["name"]: {"width": size["width"], "height": size["height"], "path": size["path"]}
+            for size in picture["sizes"]
+        }
+        return {"path": picture["path"], "sizes": sizes}
 
 
 class MemberSerializer(serializers.Serializer):
@@ -59,7 +58,7 @@ class MemberSerializer(serializers.Serializer):
     is_online = serializers.SerializerMethodField()
 
     def get_avatar(self, member):
-        return portrait(member)["path"]
+        return portrait_url(member, "lg")
 
     def get_username(self, member):
         return full_name(member)
@@ -68,7 +67,8 @@ class MemberSerializer(serializers.Serializer):
         return datetime.now(ZoneInfo(member.timezone)).isoformat()[-len("+00:00"):]
 
     def get_avatars(self, member):
-        return portrait(member)
+        sizes = {name: {"width": side, "height": side, "path": portrait_url(member, name)} for name, side in PORTRAITS}
+        return {"path": sizes["lg"]["path"], "sizes": sizes}
 
     def get_is_online(self, member):
         presence = getattr(member, "presence", None)
@@ -82,8 +82,8 @@ class PublicationSerializer(serializers.Serializer):
     title = serializers.CharField()
     content = serializers.CharField(source="summary")
     pub_type = serializers.IntegerField(source="type")
-    cover_image = serializers.SerializerMethodField()
-    cover_images = serializers.SerializerMethodField()
+    cover_image = serializers.CharField(source="cover.path")
+    cover_images = PictureField(source="cover")
     author = serializers.IntegerField(source="author_id")
     update_at = serializers.DateTimeField(source="updated")
     bundle = serializers.SerializerMethodField()
@@ -91,12 +91,6 @@ class PublicationSerializer(serializers.Serializer):
     entity_type = serializers.ReadOnlyField()
     entity_id = serializers.IntegerField(source="id")
     kind = serializers.ReadOnlyField()
-
-    def get_cover_image(self, publication):
-        return picture(publication.cover)["path"]
-
-    def get_cover_images(self, publication):
-        return picture(publication.cover)
 
     def get_bundle(self, publication):
         return {"first_original_id": publication.first_original_id, "original_id": publication.original_id}
@@ -108,8 +102,8 @@ class DemandSerializer(serializers.Serializer):
     title = serializers.CharField()
     description = serializers.CharField()
     tags = serializers.ReadOnlyField()
-    auto_cover = serializers.SerializerMethodField()
-    auto_covers = serializers.SerializerMethodField()
+    auto_cover = serializers.CharField(source="cover.path")
+    auto_covers = PictureField(source="cover")
     images = serializers.ReadOnlyField()
     author = MemberSerializer()
     service_address = OrNull(source="address")
@@ -122,12 +116,6 @@ class DemandSerializer(serializers.Serializer):
     kind = serializers.ReadOnlyField()
     entity_id = serializers.IntegerField(source="id")
     distance = serializers.SerializerMethodField()
-
-    def get_auto_cover(self, demand):
-        return picture(demand.cover)["path"]
-
-    def get_auto_covers(self, demand):
-        return picture(demand.cover)
 
     def get_distance(self, demand):
         return self.context["circle"].distance_to(demand.lat, demand.lng)

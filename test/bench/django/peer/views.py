@@ -50,6 +50,7 @@ class FeedItems(ListAPIView):
         return (
             PublicationListing.objects.filter(category_id=self.kwargs["category"], kind="publication")
             .select_related("item")
+            .only("item")
             .order_by("-created", "item_id")
         )
 
@@ -79,6 +80,7 @@ def near(category, circle):
         DemandListing.objects.filter(category_id=category, kind="demand", lat__range=lat, lng__range=lng)
         .alias(haversine=haversine)
         .filter(haversine__lte=circle.haversine_limit())
+        .only("item")
         .prefetch_related(Prefetch("item", Demand.objects.select_related("author__presence")))
         .order_by("-created", "item_id")
     )
