@@ -194,8 +194,8 @@ func TestReports_know_noise_from_differences(t *testing.T) {
 	}
 	o := func(ratio float64) outcome { return outcome{ratios: []float64{ratio - 0.1, ratio, ratio + 0.1}} }
 	r := report{dataset: newDataset(tiny), stores: []results{{benchedStore: benchedStore{name: "Postgres"}, rows: []row{
-		{called("A"), o(0.85)}, {called("B"), o(0.95)}, {called("F"), o(0.4)},
-	}}, {benchedStore: benchedStore{name: "SQLite"}, rows: []row{{called("A"), o(0.7)}}}}}
+		{scenario: called("A"), outcome: o(0.85)}, {scenario: called("B"), outcome: o(0.95)}, {scenario: called("F"), outcome: o(0.4)},
+	}}, {benchedStore: benchedStore{name: "SQLite"}, rows: []row{{scenario: called("A"), outcome: o(0.7)}}}}}
 	text := r.text()
 	before := ratiosIn(text)
 	assert.Equal(t, map[string]float64{"Postgres/A": 0.85, "Postgres/B": 0.95, "Postgres/F": 0.4, "SQLite/A": 0.7}, before)

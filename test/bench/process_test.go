@@ -40,13 +40,13 @@ func startPlaza(tb testing.TB, binary, database string) (at string) {
 
 func launchPlaza(tb testing.TB, binary, database string) running {
 	tb.Helper()
-	cmd := plaza(tb, binary, database, "127.0.0.1:0")
+	cmd := plazaCommand(tb, binary, database, "127.0.0.1:0")
 	return start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
 }
 
-// plaza is the command that serves the database, with all that a scenario needs. It asks the
+// plazaCommand is the command that serves the database, with all that a scenario needs. It asks the
 // sandbox about payments as seldom as it can, because nobody pays.
-func plaza(tb testing.TB, binary, database, admin string) *exec.Cmd {
+func plazaCommand(tb testing.TB, binary, database, admin string) *exec.Cmd {
 	cmd := exec.Command(binary, "serve")
 	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(),
 		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR="+admin, "PLAZA_PUBLIC_URL="+publicURL,

@@ -30,7 +30,7 @@ func timeStart(tb testing.TB, binary, database string) (took time.Duration, err 
 	if err != nil {
 		return 0, err
 	}
-	cmd := plaza(tb, binary, database, admin)
+	cmd := plazaCommand(tb, binary, database, admin)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	client := http.Client{Timeout: patience}

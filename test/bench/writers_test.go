@@ -177,7 +177,7 @@ func (c *contest) holdAll(ctx context.Context, name string, r rounds) (rows []ro
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", w.name, err)
 		}
-		rows, counted = append(rows, row{w.scenario, o}), counted+added
+		rows, counted = append(rows, row{scenario: w.scenario, outcome: o}), counted+added
 	}
 	return rows, counted, nil
 }
