@@ -24,12 +24,15 @@ func compare(plaza, floor string, requests []request) error {
 	}
 	defer theirs.Close()
 	for i := 0; i < len(requests); i++ {
-		q := requests[i]
-		err := compareOne(ours, theirs, q, q)
-		if q.once && i+1 < len(requests) {
-			i++
-			err = compareOne(ours, theirs, q, requests[i])
-		} else if errors.Is(err, errUnlike) { // addresses of plates change with the hour
+		q, other := requests[i], requests[i]
+		if q.once {
+			if i++; i == len(requests) {
+				break
+			}
+			other = requests[i]
+		}
+		err := compareOne(ours, theirs, q, other)
+		if errors.Is(err, errUnlike) && !q.once { // addresses of plates change with the hour
 			err = compareOne(ours, theirs, q, q)
 		}
 		if err != nil {
