@@ -246,7 +246,7 @@ func benchSmall(ctx context.Context, b *testing.B, binary string, all *results, 
 func (all *results) bench(ctx context.Context, sc scenario, d *dataset, plaza running, floor string) error {
 	fmt.Fprintf(os.Stderr, "%s, %s: %s\n", all.name, sc.name, sc.what)
 	if sc.alone != "" {
-		measured, err := asked().solo(ctx, sc.contender("Plaza", plaza.at, d, requestsOf(sc, d, sc.kinds())))
+		measured, err := asked().heavier().solo(ctx, sc.contender("Plaza", plaza.at, d, requestsOf(sc, d, sc.kinds())))
 		all.alone = append(all.alone, aloneRow{sc, measured})
 		return err
 	}
@@ -311,6 +311,17 @@ func asked() rounds {
 	return rounds{count: *roundsFlag, load: load{
 		connections: *connectionsFlag, warmUp: 200 * time.Millisecond, time: time.Duration(*secondsFlag * float64(time.Second)),
 	}}
+}
+
+// heavyConnections are enough to keep the processors busy with heavy requests.
+const heavyConnections = 4
+
+// heavier is for requests that take tens of milliseconds of a processor: fewer rounds, and longer
+// ones, of fewer connections.
+func (r rounds) heavier() rounds {
+	r.count, r.connections = min(r.count, 3), min(r.connections, heavyConnections)
+	r.time = max(2*time.Second, r.time)
+	return r
 }
 
 // bout measures a scenario, once both servers have shown that they do the same.

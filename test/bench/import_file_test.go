@@ -40,7 +40,7 @@ func newFound(scale float64) *found {
 type apart struct{ *found }
 
 // fullApart is how many publications, and how many demands, are imported for themselves at scale 1.
-const fullApart = 300_000
+const fullApart = 500_000
 
 func newApart(scale float64) *apart {
 	n := max(1000, int(scale*fullApart))

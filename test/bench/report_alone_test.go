@@ -10,10 +10,12 @@ func writeAlone(b *strings.Builder, rows []aloneRow) {
 	if len(rows) == 0 {
 		return
 	}
-	b.WriteString(`
+	fmt.Fprintf(b, `
+%d connections:
+
 | | Work, Plaza alone | p50 / p99 | Plaza/s | why there is no floor |
 |---|---|---|---|---|
-`)
+`, heavyConnections)
 	for _, row := range rows {
 		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %s |\n", row.name, row.what, row.latency(), row.rate, row.alone)
 	}
