@@ -45,7 +45,7 @@ type miss struct {
 	what           string
 	measured, goal string
 	by             float64 // the part of the goal that is missing, or too much
-	profile        cpuProfile
+	profile        profile
 }
 
 // misses are all of a run, in the order of the report.
@@ -69,7 +69,7 @@ func (s results) missedRatios(scale float64) (all []miss) {
 	}
 	for i, row := range s.sizes {
 		if row.goal > 0 && row.ratio() < row.goal {
-			all = append(all, ratioMiss(fmt.Sprintf("%s/size %d", s.name, i+1), row.what, row.ratio(), row.goal, cpuProfile{}))
+			all = append(all, ratioMiss(fmt.Sprintf("%s/size %d", s.name, i+1), row.what, row.ratio(), row.goal, profile{}))
 		}
 	}
 	for i, row := range s.inside {
@@ -79,13 +79,13 @@ func (s results) missedRatios(scale float64) (all []miss) {
 	}
 	for _, row := range s.writers {
 		if row.isSlow() {
-			all = append(all, ratioMiss(s.name+"/"+row.name, row.what, row.ratio(), row.goal, cpuProfile{}))
+			all = append(all, ratioMiss(s.name+"/"+row.name, row.what, row.ratio(), row.goal, profile{}))
 		}
 	}
 	return all
 }
 
-func ratioMiss(name, what string, ratio, aim float64, p cpuProfile) miss {
+func ratioMiss(name, what string, ratio, aim float64, p profile) miss {
 	return miss{name, what, fmt.Sprintf("%.2f", ratio), goal(aim), 1 - ratio/aim, p}
 }
 
@@ -96,7 +96,9 @@ func timeMiss(name, what string, took, aim time.Duration) miss {
 // missedAmounts are those of the import, of memory and of the start.
 func (s results) missedAmounts() (all []miss) {
 	if m := s.mix; m != nil && m.memory > memoryGoal {
-		all = append(all, memoryMiss(s.name+"/memory", "resident memory after the mix", m.memory, memoryGoal))
+		missed := memoryMiss(s.name+"/memory", "resident memory after the mix", m.memory, memoryGoal)
+		missed.profile = m.profile
+		all = append(all, missed)
 	}
 	if len(s.starts) > 0 && median(s.starts) > startGoal {
 		all = append(all, timeMiss(s.name+"/start", "from the start to ready", median(s.starts), startGoal))
@@ -156,7 +158,7 @@ go test -tags nomsgpack -trimpath ./test/bench -run '^$' -bench '^BenchmarkProfi
 		name := strings.TrimSuffix(m.name, " p99")
 		if m.profile.top != "" && !written[name] {
 			written[name] = true
-			fmt.Fprintf(b, "\n### Where the processor time goes in %s\n\n```text\n%s```\n", name, m.profile.top)
+			fmt.Fprintf(b, "\n### Where it goes in %s\n\n```text\n%s```\n", name, m.profile.top)
 		}
 	}
 }

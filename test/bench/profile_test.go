@@ -53,8 +53,8 @@ func profileStore(ctx context.Context, b *testing.B, binary string, s benchedSto
 	}
 }
 
-// cpuProfile is where the program spends its time in a scenario.
-type cpuProfile struct {
+// profile is where the program spends its time in a scenario, or its memory.
+type profile struct {
 	path string // empty: it was not kept
 	top  string // the functions that take most, with those that they call
 }
@@ -63,7 +63,7 @@ type cpuProfile struct {
 const profileSeconds = 2
 
 // profileOf has the program take a profile of itself while it does the work.
-func profileOf(ctx context.Context, plaza running, store string, sc scenario, d *dataset) (p cpuProfile, err error) {
+func profileOf(ctx context.Context, plaza running, store string, sc scenario, d *dataset) (p profile, err error) {
 	requests := requestsOf(sc, d, sc.kinds())
 	if sc.warms {
 		err = warm(plaza.at, requests)
@@ -74,14 +74,6 @@ func profileOf(ctx context.Context, plaza running, store string, sc scenario, d 
 	if err != nil {
 		return p, err
 	}
-	folder := *profilesFlag
-	if folder == "" {
-		if folder, err = os.MkdirTemp("", "plaza-profile-"); err != nil {
-			return p, err
-		}
-		defer os.RemoveAll(folder)
-	}
-	path := filepath.Join(folder, store+"-"+sc.name+".pprof")
 	l := load{connections: *connectionsFlag, time: (profileSeconds + 1) * time.Second}
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -90,12 +82,25 @@ func profileOf(ctx context.Context, plaza running, store string, sc scenario, d 
 		_, err := sc.contender("Plaza", plaza.at, d, requests).measure(asking, l)
 		asked <- err
 	}()
-	err = takeProfile(ctx, plaza.admin, path)
+	p, err = profiled(ctx, plaza.admin, fmt.Sprintf("profile?seconds=%d", profileSeconds), store+"-"+sc.name)
 	stop()
-	if failed := <-asked; failed != nil && !errors.Is(failed, context.Canceled) {
-		return p, errors.Join(err, failed)
+	if failed := <-asked; !errors.Is(failed, context.Canceled) {
+		err = errors.Join(err, failed)
 	}
-	if err != nil {
+	return p, err
+}
+
+// profiled takes the kind of profile, and keeps it if somebody wants it.
+func profiled(ctx context.Context, admin, kind, name string) (p profile, err error) {
+	folder := *profilesFlag
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "plaza-profile-"); err != nil {
+			return p, err
+		}
+		defer os.RemoveAll(folder)
+	}
+	path := filepath.Join(folder, name+".pprof")
+	if err := takeProfile(ctx, "http://"+admin+"/debug/pprof/"+kind, path); err != nil {
 		return p, err
 	}
 	if *profilesFlag != "" {
@@ -105,8 +110,7 @@ func profileOf(ctx context.Context, plaza running, store string, sc scenario, d 
 	return p, err
 }
 
-func takeProfile(ctx context.Context, admin, path string) error {
-	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", admin, profileSeconds)
+func takeProfile(ctx context.Context, url, path string) error {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -130,10 +134,11 @@ func takeProfile(ctx context.Context, admin, path string) error {
 }
 
 // topOf lists the functions that take most, with those that they call: of the program, of its
-// libraries, and of the garbage collector.
+// libraries, and of the garbage collector, without those that every request passes.
 func topOf(ctx context.Context, path string) (string, error) {
 	const named = `^plaza/|pgx|bun|sqlite|encoding/|compress/|crypto/|log/slog|gcBgMarkWorker|Syscall|futex`
-	said, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=20", "-show="+named, path).Output()
+	const around = `middleware|limitRequests|newRouter|closingConnections|\(\*api\)\.(answer|admitted)`
+	said, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=20", "-show="+named, "-hide="+around, path).Output()
 	if err != nil {
 		return "", fmt.Errorf("go tool pprof: %w", err)
 	}

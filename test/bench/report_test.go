@@ -44,7 +44,7 @@ type results struct {
 type row struct {
 	scenario
 	outcome
-	profile cpuProfile // of Plaza, if a goal is missed
+	profile profile // of Plaza, if a goal is missed
 }
 
 func (r row) isSlow() bool { return r.goal > 0 && r.ratio() < r.goal }

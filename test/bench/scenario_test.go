@@ -87,7 +87,7 @@ var scenarios = []scenario{
 	{name: "upload", what: "upload of a photo of 800 × 600", request: upload, variety: 32,
 		alone: "decoding and encoding the photo are nearly all of it"},
 	{name: "pay", what: "payment of an order, against the sandbox", request: pay, once: true,
-		alone: "the wallet's sandbox, in the same process, does half of it"},
+		alone: "the wallet's sandbox, in the same process, does a part of it"},
 	{name: "comment", what: "comment on another's event", request: comment, isWriting: true, takesKeys: true},
 	{name: "like", what: "like of another's event", request: like, isWriting: true, takesKeys: true, once: true},
 	// The last, because it leaves the tables otherwise than they were loaded.

@@ -282,7 +282,7 @@ func TestReports_tell_of_mixes_memory_and_what_was_missed(t *testing.T) {
 	slow := outcome{ratios: []float64{1.5}, tails: []float64{1.56}}
 	r := report{scale: 1, dataset: newDataset(tiny), why: why, stores: []results{{
 		benchedStore: benchedStore{name: "Postgres"},
-		rows:         []row{{scenario: called("A"), outcome: slow, profile: cpuProfile{top: "plaza/adapters\n"}}, {scenario: called("E"), outcome: outcome{ratios: []float64{0.95}, tails: []float64{1.3}}}},
+		rows:         []row{{scenario: called("A"), outcome: slow, profile: profile{top: "plaza/adapters\n"}}, {scenario: called("E"), outcome: outcome{ratios: []float64{0.95}, tails: []float64{1.3}}}},
 		alone:        []aloneRow{{called("login"), summary{rate: 61, p50: 1e6, p99: 2e6}}},
 		mix:          &mixRow{closed: 1000, rate: 500, lasting: time.Minute, took: took, memory: 150 << 20, peak: 160 << 20},
 		starts:       []time.Duration{100 * time.Millisecond},
@@ -302,7 +302,7 @@ func TestReports_tell_of_mixes_memory_and_what_was_missed(t *testing.T) {
 		"| Postgres/A p99 | feed items, page 1, publications | 1.56 | ≤ 1.30 | 20 % | – |",
 		"| Postgres/memory | resident memory after the mix | 150 MiB | ≤ 120 MiB | 25 % | – |",
 		"| Postgres/import publications | import of publications alone | 12,000/s | ≥ 15,000/s | 20 % | – |",
-		"### Where the processor time goes in Postgres/A\n\n```text\nplaza/adapters\n```",
+		"### Where it goes in Postgres/A\n\n```text\nplaza/adapters\n```",
 	} {
 		assert.Contains(t, text, line)
 	}
