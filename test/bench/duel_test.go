@@ -23,10 +23,19 @@ func server(name, at string, requests []request) contender {
 	}}
 }
 
+// serverOnce is a contender that is never asked the same twice.
+func serverOnce(name, at string, next func() request) contender {
+	return contender{name, func(ctx context.Context, l load) (measurement, error) {
+		l.next = next
+		return l.measure(ctx, at)
+	}}
+}
+
 // outcome is how two contenders did in the same rounds.
 type outcome struct {
 	first, second summary
 	ratios        []float64 // of the second's rate to the first's, round by round, in order
+	tails         []float64 // of the second's p99 to the first's, likewise
 	peers         []peerOutcome
 }
 
@@ -61,8 +70,10 @@ func (r rounds) duel(ctx context.Context, first, second contender, peers ...cont
 			measured[who] = append(measured[who], m)
 		}
 		o.ratios = append(o.ratios, measured[1][round].rate/measured[0][round].rate)
+		o.tails = append(o.tails, float64(measured[1][round].p99)/float64(measured[0][round].p99))
 	}
 	slices.Sort(o.ratios)
+	slices.Sort(o.tails)
 	o.first, o.second = summarise(measured[0]), summarise(measured[1])
 	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s   %-8s %7.0f/s   %.2f [%.2f–%.2f]\n", first.name, o.first.rate, second.name, o.second.rate,
 		o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1])
@@ -71,6 +82,21 @@ func (r rounds) duel(ctx context.Context, first, second contender, peers ...cont
 		fmt.Fprintf(os.Stderr, "  %-10s %5.0f/s\n", p.name, o.peers[i].rate)
 	}
 	return o, nil
+}
+
+// solo measures one contender in every round.
+func (r rounds) solo(ctx context.Context, alone contender) (summary, error) {
+	var all []measurement
+	for range r.count {
+		m, err := alone.measure(ctx, r.load)
+		if err != nil {
+			return summary{}, fmt.Errorf("%s: %w", alone.name, err)
+		}
+		all = append(all, m)
+	}
+	s := summarise(all)
+	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s\n", alone.name, s.rate)
+	return s, nil
 }
 
 func summarise(all []measurement) summary {
@@ -93,4 +119,14 @@ func median[T float64 | time.Duration](values []T) T {
 }
 
 // ratio is as it is printed, so that what is judged is what can be read.
-func (o outcome) ratio() float64 { return math.Round(100*median(o.ratios)) / 100 }
+func (o outcome) ratio() float64 { return hundredths(median(o.ratios)) }
+
+// tail is the ratio of the p99, likewise; zero: none was measured.
+func (o outcome) tail() float64 {
+	if len(o.tails) == 0 {
+		return 0
+	}
+	return hundredths(median(o.tails))
+}
+
+func hundredths(x float64) float64 { return math.Round(100*x) / 100 }

@@ -23,7 +23,7 @@ func startPocketBase(ctx context.Context, tb testing.TB, program string, d *data
 	folder := tb.TempDir()
 	cmd := exec.Command(program, "serve", "--dir", folder)
 	cmd.Env = withoutPlaza(os.Environ())
-	at := start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
+	at := start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) }).at
 	if err := fillPocketBase(ctx, filepath.Join(folder, "data.db"), d); err != nil {
 		tb.Fatalf("filling PocketBase: %v", err)
 	}

@@ -36,14 +36,14 @@ func times(ratios []float64) float64 { return math.Round(10*median(ratios)) / 10
 // isMet reports whether Plaza reaches the goal, with its ratio to the peer and to the floor.
 func (g peerGoal) isMet(toPeer, toFloor float64) bool {
 	if g == 0 {
-		return toFloor >= nearToFloor
+		return toFloor >= sameSpeed
 	}
 	return toPeer >= float64(g)
 }
 
 func (g peerGoal) String() string {
 	if g == 0 {
-		return fmt.Sprintf("≥ %.2f of the floor", nearToFloor)
+		return fmt.Sprintf("≥ %.2f of the floor", sameSpeed)
 	}
 	return fmt.Sprintf("≥ × %.0f", float64(g))
 }
@@ -87,7 +87,7 @@ frameworks do; the floor and Plaza keep counters. They run as in production:
 func missedAgainst(r row, p peerOutcome, goal peerGoal) string {
 	if goal == 0 {
 		return fmt.Sprintf("%s, %s: Plaza has %.2f of the floor and not %.2f. The floor itself is × %.1f.",
-			r.name, p.name, r.ratio(), nearToFloor, times(p.floor))
+			r.name, p.name, r.ratio(), sameSpeed, times(p.floor))
 	}
 	short := 100 * (1 - times(p.plaza)/float64(goal))
 	return fmt.Sprintf("%s, %s: × %.1f is %.0f %% short of × %.0f. The floor itself is × %.1f, and Plaza has %.2f of the floor.",
