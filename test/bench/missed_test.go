@@ -52,6 +52,7 @@ type miss struct {
 func (r report) misses() (all []miss) {
 	for _, s := range r.stores {
 		all = append(all, s.missedRatios(r.scale)...)
+		all = append(all, s.missedPeers()...)
 		all = append(all, s.missedAmounts()...)
 	}
 	return all

@@ -27,12 +27,8 @@ type peer struct {
 }
 
 // peerGoal is how many times the requests a second of a peer Plaza must reach. Zero: the
-// floor itself is too near to the peer, and Plaza must reach nearToFloor instead.
+// floor itself is too near to the peer, and Plaza must be as fast as the floor instead.
 type peerGoal float64
-
-// nearToFloor is the part of the floor's requests a second that counts where no multiple of
-// a peer's does.
-const nearToFloor = 0.95
 
 // peerGoals are those of the scenarios that peers are asked.
 var peerGoals = map[string]peerGoal{"A": 10, "A1": 30, "B": 10, "D": 10, "D1": 0, "E": 0}
