@@ -88,6 +88,9 @@ func comparePeers(plaza string, peers []peer, requests []request) error {
 	return nil
 }
 
+// peerWarmUp is longer than the others': each thread of Django opens a connection first.
+const peerWarmUp = 500 * time.Millisecond
+
 // peersOf are the peers that are asked what the scenario asks. It fails unless they answer
 // as Plaza does.
 func peersOf(sc scenario, plaza string, peers []peer, requests []request) (asked []contender, err error) {
@@ -95,7 +98,10 @@ func peersOf(sc scenario, plaza string, peers []peer, requests []request) (asked
 		return nil, nil
 	}
 	for _, p := range peers {
-		asked = append(asked, server(p.name, p.at, requests))
+		asked = append(asked, contender{p.name, func(ctx context.Context, l load) (measurement, error) {
+			l.requests, l.warmUp = requests, max(l.warmUp, peerWarmUp)
+			return l.measure(ctx, p.at)
+		}})
 	}
 	return asked, comparePeers(plaza, peers, requests[:20])
 }

@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/pocketbase/dbx v1.12.0
-	github.com/pocketbase/pocketbase v0.39.11
+	github.com/pocketbase/pocketbase v0.39.11 // the newest for Go 1.26: v0.40.0 needs 1.27
 )
 
 require (
