@@ -87,9 +87,9 @@ func TestScenarios_are_answered_rightly_under_load(t *testing.T) {
 					requests, err = having(plaza.at, requests)
 					require.NoError(t, err)
 				}
-				r := rounds{count: 1, load: load{connections: 4, time: 150 * time.Millisecond}}
+				r := rounds{count: 1, load: load{connections: 4, time: 500 * time.Millisecond}}
 				if sc.alone != "" {
-					r.time = time.Second // one login takes a tenth of that
+					r.time = 2 * time.Second
 				}
 				s, err := r.solo(t.Context(), sc.contender("Plaza", plaza.at, d, requests))
 				require.NoError(t, err, sc.name)
