@@ -82,6 +82,9 @@ func TestScenarios_are_answered_rightly_under_load(t *testing.T) {
 			url, plaza := served(t, makeStore)
 			for _, sc := range scenarios {
 				requests := tried(sc, 50)
+				if sc.warms {
+					require.NoError(t, warm(plaza.at, requests))
+				}
 				if sc.conditional {
 					var err error
 					requests, err = having(plaza.at, requests)
