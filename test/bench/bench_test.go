@@ -80,7 +80,7 @@ func BenchmarkPlaza(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := report{machine: inspect(ctx), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag, why: why}
+	r := report{machine: inspect(ctx), began: time.Now(), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag, why: why}
 	binary := program(ctx, b)
 	if *storeFlag != "sqlite" {
 		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...)))
