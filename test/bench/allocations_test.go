@@ -62,7 +62,7 @@ func TestAllocations(t *testing.T) {
 }
 
 // allocationRuns is how many requests are averaged.
-const allocationRuns = 100
+const allocationRuns = 50
 
 // allocationsOf is how often the handler allocates for a request of the scenario. Every request
 // is sent once, half of them to warm up.

@@ -82,7 +82,7 @@ func BenchmarkPlaza(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := report{machine: inspect(ctx), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag, why: why}
+	r := report{machine: inspect(ctx), began: time.Now(), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag, why: why}
 	binary := program(ctx, b)
 	peers := startPocketBases(ctx, b, r.dataset)
 	if *storeFlag != "sqlite" {
@@ -129,12 +129,12 @@ var (
 	lasting   = []string{"fsync=on", "synchronous_commit=on", "checkpoint_timeout=1h"}
 )
 
-func postgresIn(ctx context.Context, b *testing.B, own ...string) benchedStore {
+func postgresIn(ctx context.Context, tb testing.TB, own ...string) benchedStore {
 	settings := append([]string{"shared_buffers=1GB", "max_wal_size=8GB", "autovacuum=off"}, own...)
-	server := postgres.Start(b, settings...)
+	server := postgres.Start(tb, settings...)
 	small := "small"
 	if err := execute(ctx, server.URL("postgres"), "CREATE DATABASE "+small); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	full := server.URL("postgres")
 	return benchedStore{
@@ -143,17 +143,17 @@ func postgresIn(ctx context.Context, b *testing.B, own ...string) benchedStore {
 		tidy: func() error {
 			return cmp.Or(
 				execute(ctx, full, "UPDATE token_uses SET used = now()"),
-				execute(ctx, full, "INSERT INTO presence SELECT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
+				execute(ctx, full, "INSERT INTO presence SELECT DISTINCT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
 				execute(ctx, full, "VACUUM events, event_counts, comments, likes, feed_listings, feed_counters, feed_totals, presence, token_uses"),
 			)
 		},
-		durable: func() benchedStore { return postgresIn(ctx, b, lasting...) },
-		empty:   func() benchedStore { return postgresIn(ctx, b, lasting...) },
+		durable: func() benchedStore { return postgresIn(ctx, tb, lasting...) },
+		empty:   func() benchedStore { return postgresIn(ctx, tb, lasting...) },
 	}
 }
 
-func sqliteIn(ctx context.Context, b *testing.B) benchedStore {
-	dir := b.TempDir()
+func sqliteIn(ctx context.Context, tb testing.TB) benchedStore {
+	dir := tb.TempDir()
 	full := filepath.Join(dir, "full.db")
 	return benchedStore{
 		name: "SQLite", version: sqliteVersion(), settings: "WAL, synchronous=full", full: "sqlite:" + full,
@@ -161,10 +161,10 @@ func sqliteIn(ctx context.Context, b *testing.B) benchedStore {
 		tidy: func() error {
 			now := time.Now().UnixMicro()
 			return executeSQLite(ctx, full, fmt.Sprintf(`UPDATE token_uses SET used = %[1]d;
-				INSERT INTO presence SELECT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
+				INSERT INTO presence SELECT DISTINCT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
 				PRAGMA wal_checkpoint(TRUNCATE)`, now))
 		},
-		empty: func() benchedStore { return sqliteIn(ctx, b) },
+		empty: func() benchedStore { return sqliteIn(ctx, tb) },
 	}
 }
 
@@ -229,7 +229,7 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 func benchSmall(ctx context.Context, b *testing.B, binary string, all *results, d *dataset) {
 	s := all.benchedStore
 	if wanted(mix) {
-		measured, err := benchMix(ctx, s, launchPlaza(b, binary, s.full), d)
+		measured, err := benchMix(ctx, s, launchPlaza(b, binary, s.full), d, time.Duration(*mixFlag*float64(time.Second)))
 		if err != nil {
 			b.Fatalf("%s, mix: %v", s.name, err)
 		}

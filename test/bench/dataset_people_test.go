@@ -117,7 +117,7 @@ func (d *dataset) subscriptions() iter.Seq[[]any] {
 }
 
 // orders are open, of the first users in turns.
-func (d *dataset) orders() int { return min(10*d.users, 100_000) }
+func (d *dataset) orders() int { return min(10*d.users, 20_000) }
 
 func (d *dataset) order(i int) []any {
 	ends := epoch.Add(tokenLife)

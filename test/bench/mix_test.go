@@ -79,8 +79,8 @@ type mixRow struct {
 // mixConnections are enough that a request seldom waits for one.
 const mixConnections = 32
 
-// benchMix measures the mix as fast as it goes, and then at half of that rate.
-func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset) (row mixRow, err error) {
+// benchMix measures the mix as fast as it goes, and then for so long at half of that rate.
+func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, lasting time.Duration) (row mixRow, err error) {
 	fmt.Fprintf(os.Stderr, "%s, mix\n", s.name)
 	m, err := newMixer(plaza.at, d)
 	if err != nil {
@@ -91,12 +91,12 @@ func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset) (r
 		_, q := m.request(int(sent.Add(1)))
 		return q
 	}
-	fast := load{next: next, connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: time.Duration(*mixFlag / 5 * float64(time.Second))}
+	fast := load{next: next, connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting / 5}
 	measured, err := fast.measure(ctx, plaza.at)
 	if err != nil {
 		return row, err
 	}
-	row = mixRow{closed: measured.rate, rate: measured.rate / 2, connections: mixConnections, lasting: time.Duration(*mixFlag * float64(time.Second))}
+	row = mixRow{closed: measured.rate, rate: measured.rate / 2, connections: mixConnections, lasting: lasting}
 	if err := s.tidy(); err != nil {
 		return row, err
 	}

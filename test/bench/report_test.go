@@ -14,6 +14,7 @@ import (
 // report is a whole run.
 type report struct {
 	machine machine
+	began   time.Time
 	scale   float64
 	dataset *dataset
 	stores  []results
@@ -98,6 +99,7 @@ when a round of this run was no different.
 the plan's nodes), and on SQLite, which is within the process, the whole call of the store.
 `)
 	r.writeMissed(&b)
+	fmt.Fprintf(&b, "\nThe limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.\n", time.Since(r.began).Round(time.Second))
 	return b.String()
 }
 
