@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -84,11 +85,16 @@ func (r rounds) duel(ctx context.Context, first, second contender, peers ...cont
 	return o, nil
 }
 
-// solo measures one contender in every round.
+// solo measures one contender in every round, for longer where the machine is too busy to do
+// anything in time.
 func (r rounds) solo(ctx context.Context, alone contender) (summary, error) {
 	var all []measurement
 	for range r.count {
 		m, err := alone.measure(ctx, r.load)
+		for errors.Is(err, errNothingDone) && r.time < patience {
+			r.time *= 2
+			m, err = alone.measure(ctx, r.load)
+		}
 		if err != nil {
 			return summary{}, fmt.Errorf("%s: %w", alone.name, err)
 		}

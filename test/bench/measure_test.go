@@ -68,6 +68,8 @@ func (s *sender) send(q request) error {
 	return nil
 }
 
+var errNothingDone = errors.New("nothing was done in time")
+
 // together counts what all do at once within the time. Each makes itself ready and
 // then has its work repeated; the first to fail ends it for all.
 func (l load) together(ctx context.Context, one func(n int, repeat func(work func() error) error) error) (measurement, error) {
@@ -94,7 +96,7 @@ func (l load) together(ctx context.Context, one func(n int, repeat func(work fun
 	}
 	all := slices.Concat(took...)
 	if len(all) == 0 {
-		return measurement{}, errors.New("nothing was done in time")
+		return measurement{}, errNothingDone
 	}
 	slices.Sort(all)
 	return measurement{

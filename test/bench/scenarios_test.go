@@ -161,6 +161,23 @@ func TestAn_answer_that_is_wrong_under_load_is_found_out(t *testing.T) {
 	assert.NoError(t, err, "an answer without content leaves nothing on the line")
 }
 
+func TestA_server_that_is_slow_is_measured_for_longer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	at := speaking(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-time.After(30 * time.Millisecond)
+		saying(http.StatusOK, `{"data": "river"}`)(w, nil)
+	})
+	r := rounds{count: 2, load: load{connections: 1, time: 10 * time.Millisecond}}
+	slow := server("slow", at, []request{get("/")})
+	_, err := slow.measure(t.Context(), r.load)
+	require.ErrorIs(t, err, errNothingDone)
+	s, err := r.solo(t.Context(), slow)
+	require.NoError(t, err)
+	assert.Positive(t, s.rate)
+}
+
 func TestMixes_have_a_tenth_of_writes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
