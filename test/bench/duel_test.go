@@ -64,7 +64,7 @@ func (r rounds) duel(ctx context.Context, first, second contender, peers ...cont
 					return o, err
 				}
 			}
-			m, err := all[who].measure(ctx, r.load)
+			m, err := all[who].patiently(ctx, r.load)
 			if err != nil {
 				return o, fmt.Errorf("%s: %w", all[who].name, err)
 			}
@@ -85,16 +85,22 @@ func (r rounds) duel(ctx context.Context, first, second contender, peers ...cont
 	return o, nil
 }
 
-// solo measures one contender in every round, for longer where the machine is too busy to do
+// patiently measures for longer where the machine is too busy, or the server too slow, to do
 // anything in time.
+func (c contender) patiently(ctx context.Context, l load) (measurement, error) {
+	m, err := c.measure(ctx, l)
+	for errors.Is(err, errNothingDone) && l.time < patience {
+		l.time *= 2
+		m, err = c.measure(ctx, l)
+	}
+	return m, err
+}
+
+// solo measures one contender in every round.
 func (r rounds) solo(ctx context.Context, alone contender) (summary, error) {
 	var all []measurement
 	for range r.count {
-		m, err := alone.measure(ctx, r.load)
-		for errors.Is(err, errNothingDone) && r.time < patience {
-			r.time *= 2
-			m, err = alone.measure(ctx, r.load)
-		}
+		m, err := alone.patiently(ctx, r.load)
 		if err != nil {
 			return summary{}, fmt.Errorf("%s: %w", alone.name, err)
 		}

@@ -201,3 +201,19 @@ func TestWorkers_of_Django_end_with_a_bench_that_is_killed(t *testing.T) {
 		return err != nil
 	}, patience, 50*time.Millisecond, "a worker still listens")
 }
+
+func TestA_peer_that_is_slow_is_measured_for_longer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	quick := contender{"quick", func(context.Context, load) (measurement, error) { return measurement{rate: 100}, nil }}
+	slow := contender{"slow", func(_ context.Context, l load) (measurement, error) {
+		if l.time < 3*time.Second {
+			return measurement{}, errNothingDone
+		}
+		return measurement{rate: 1}, nil
+	}}
+	o, err := rounds{count: 2, load: load{time: time.Second}}.duel(t.Context(), quick, quick, slow)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{100, 100}, o.peers[0].plaza)
+}
