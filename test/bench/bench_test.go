@@ -246,7 +246,7 @@ func benchSmall(ctx context.Context, b *testing.B, binary string, all *results, 
 	}
 }
 
-// bench measures the scenario against the floor, or alone if there is none.
+// bench measures the scenario against the floor, or alone if the scenario has no floor.
 func (all *results) bench(ctx context.Context, sc scenario, d *dataset, plaza running, floor string) error {
 	fmt.Fprintf(os.Stderr, "%s, %s: %s\n", all.name, sc.name, sc.what)
 	if sc.alone != "" {

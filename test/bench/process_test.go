@@ -45,7 +45,7 @@ func launchPlaza(tb testing.TB, binary, database string) running {
 }
 
 // plazaCommand is the command that serves the database, with all that a scenario needs. It asks the
-// sandbox about payments as seldom as it can, because nobody pays.
+// sandbox about payments as seldom as it can: no prepayment is ever paid.
 func plazaCommand(tb testing.TB, binary, database, admin string) *exec.Cmd {
 	cmd := exec.Command(binary, "serve")
 	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(),

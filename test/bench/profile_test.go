@@ -90,7 +90,7 @@ func profileOf(ctx context.Context, plaza running, store string, sc scenario, d 
 	return p, err
 }
 
-// profiled takes the kind of profile, and keeps it if somebody wants it.
+// profiled takes the kind of profile. It keeps the file if -profiles names a folder.
 func profiled(ctx context.Context, admin, kind, name string) (p profile, err error) {
 	folder := *profilesFlag
 	if folder == "" {

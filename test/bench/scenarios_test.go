@@ -263,7 +263,7 @@ func TestA_start_is_timed_and_a_profile_taken(t *testing.T) {
 	p, err := profileOf(t.Context(), plaza, "SQLite", called("304"), newDataset(tiny))
 	require.NoError(t, err)
 	assert.Contains(t, p.top, "plaza/")
-	assert.Empty(t, p.path, "nobody wants to keep it")
+	assert.Empty(t, p.path, "no folder is named to keep it in")
 	assert.NotEmpty(t, url)
 }
 
