@@ -29,7 +29,8 @@ SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" 
 	PLAZA_TEST_REDOCLY="$$(test/tools.sh redocly install)" PLAZA_TEST_SPECTRAL="$$(test/tools.sh spectral install)" \
 	PLAZA_TEST_TYPESCRIPT="$$(test/tools.sh typescript install)" \
 	PLAZA_TEST_NGINX="$$(test/tools.sh nginx install)" PLAZA_TEST_PROMETHEUS="$$(test/tools.sh prometheus install)" \
-	PLAZA_TEST_SYSTEMD="$$(test/tools.sh systemd install)"
+	PLAZA_TEST_SYSTEMD="$$(test/tools.sh systemd install)" $(PEERS)
+PEERS    = PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" PLAZA_TEST_POCKETBASE="$$(test/tools.sh pocketbase install)"
 REPORT   = $(GO) run $(FLAGS) ./test/report
 
 .DEFAULT_GOAL := help
@@ -74,8 +75,8 @@ soak: build platforms ## the long loops: kills, payments, fuzzing, other systems
 
 FUZZ ?= 60s
 
-bench: ## measure Plaza and minimal hand-written servers, for comparison, into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
-	$(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
+bench: ## measure Plaza, minimal hand-written servers, Django and PocketBase into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
+	$(POSTGRES) $(PEERS) $(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
 
 lint: ## formatting and vet
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
@@ -86,9 +87,10 @@ platforms: ## vet for the other systems of a release
 	$(COMPILE) GOOS=darwin $(GO) vet $(FLAGS) ./...
 	$(COMPILE) GOOS=windows $(GO) vet $(FLAGS) ./...
 
-wiring: ## whether the wiring is what wire makes of it, and staticcheck
+wiring: ## whether the wiring is what wire makes of it, and staticcheck; vet of the nested module
 	$(GO) tool wire diff ./bootstrap
 	$(GO) tool staticcheck $(FLAGS:-trimpath=) ./...
+	$(COMPILE) $(GO) -C test/bench/pocketbase vet -trimpath ./...
 
 generate: ## write the wiring, the OpenAPI document and the gazetteer's divisions anew (the last needs npm)
 	$(GO) tool wire gen ./bootstrap

@@ -3,7 +3,8 @@
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
 # its programs), apertium, s3, chromium, redocly, spectral, typescript (the folder of its modules),
-# nginx, prometheus (the folder of its programs) or systemd (its analyser).
+# nginx, prometheus (the folder of its programs), systemd (its analyser), django (a Python that has
+# it) or pocketbase (the program that is built from test/bench/pocketbase).
 # With "install" a missing program is installed first, where this machine allows that. A program
 # that cannot be had is told on standard error, and nothing is printed: the tests that need it then
 # skip themselves and say so.
@@ -17,6 +18,7 @@ spectral=6.16.3
 modules=$(sed -nE 's/.*"((openapi-)?typescript)": "([0-9.]+)".*/\1@\3/p' "$(dirname "$0")/../adapters/httpapi/client/typescript/package.json")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test
 client=client-$(echo $modules | tr ' ' '-')
+pocketbase=$(cd "$(dirname "$0")/bench/pocketbase" && pwd)
 
 path() {
 	case $name in
@@ -41,6 +43,17 @@ path() {
 	nginx) PATH=$PATH:/usr/sbin command -v nginx ;;
 	prometheus) command -v promtool >/dev/null && dirname "$(command -v prometheus)" ;;
 	systemd) command -v systemd-analyze ;;
+	django)
+		# A Python of another origin may come before Debian's.
+		for python in python3 /usr/bin/python3; do
+			"$python" -c 'import django, gunicorn, psycopg2, rest_framework' 2>/dev/null && command -v "$python" && return
+		done
+		return 1
+		;;
+	pocketbase)
+		program=$(built)/pocketbase
+		[ -x "$program" ] && echo "$program"
+		;;
 	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;
 	esac
 }
@@ -50,6 +63,9 @@ installed() {
 	program=$cache/$1/node_modules/.bin/$name
 	[ -x "$program" ] && echo "$program"
 }
+
+# built prints the folder of the cache for the program of the present source.
+built() { echo "$cache/pocketbase-$(cat "$pocketbase"/go.* "$pocketbase"/*.go | cksum | tr ' ' '-')"; }
 
 packages() {
 	command -v apt-get >/dev/null || { echo "apt-get is missing" >&2; return 1; }
@@ -102,6 +118,12 @@ install() {
 		folder=$cache/versitygw-$versitygw
 		(cd / && CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off GOBIN=$folder \
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
+		;;
+	django) packages python3-django python3-djangorestframework python3-gunicorn python3-psycopg2 ;;
+	pocketbase)
+		echo "test/tools.sh: building test/bench/pocketbase" >&2
+		rm -rf "$cache"/pocketbase-*
+		(cd "$pocketbase" && CGO_ENABLED=0 GOWORK=off go build -trimpath "-ldflags=-s -w" -o "$(built)/pocketbase" . >&2)
 		;;
 	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
 	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;

@@ -24,7 +24,8 @@ const (
 	root   = "../.."
 )
 
-// pkg is a package of the module, parsed from all files of its folder, also from those that build constraints exclude.
+// pkg is a package of the module, or of one that is nested in it, parsed from all files of its folder, also from those
+// that build constraints exclude.
 type pkg struct {
 	ImportPath  string
 	Doc         string // its synopsis

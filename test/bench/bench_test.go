@@ -1,5 +1,7 @@
 // Package bench measures Plaza against floors: the leanest servers by hand that do
-// the same work on the same data.
+// the same work on the same data. Of some requests it also measures peers, which are
+// servers in other frameworks: in Django REST framework (folder django), and in
+// PocketBase (folder pocketbase, a module of its own).
 //
 // It makes a dataset of its own, the same every time, and loads it into a Postgres
 // that it starts, and into SQLite. Plaza, built and run as in production, and the
@@ -9,8 +11,12 @@
 //
 //	go test -tags nomsgpack -timeout 60m ./test/bench -run '^$' -bench '^BenchmarkPlaza$' -benchtime 1x -scale 1
 //
-// A floor is worth nothing if it does less. Thus a test holds every answer of the
-// floors against Plaza's, and so does the benchmark before it measures.
+// A floor is worth nothing if it does less, nor is a peer. Thus a test holds every
+// answer of theirs against Plaza's, and so does the benchmark before it measures. Where a floor would be the same library
+// calls as Plaza, Plaza is measured alone.
+//
+// A mix of all that clients do is sent at a fixed rate, however long the answers take. What one
+// takes counts from when it was due.
 //
 // Two tables are of the store alone, which this process opens itself: how many
 // writers fare in one category against a bare insert, and how long reads take inside
@@ -35,9 +41,10 @@ import (
 var (
 	scaleFlag       = flag.Float64("scale", 0.1, "`part` of performance.md's dataset; 1 is 200,000 users, 1,000,000 publications")
 	roundsFlag      = flag.Int("rounds", 5, "`rounds` in which each server is measured once")
-	secondsFlag     = flag.Float64("seconds", 2, "`seconds` of one measurement")
+	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
+	mixFlag         = flag.Float64("mix", 15, "`seconds` of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas: A,A1,B,C,D,D1,E,F,deep,size,inside,W,W1,import (default: all)")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, inside, mix, start, W, W1, import (default: all)")
 	storeFlag       = flag.String("store", "both", "`postgres`, sqlite or both")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
 	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
@@ -55,10 +62,12 @@ func TestMain(m *testing.M) {
 }
 
 // Parts of a run that are no scenarios, as -scenarios calls them: the comparison of
-// sizes, and the times inside the database.
+// sizes, the times inside the database, the mix of all scenarios, and the start.
 const (
-	sizes  = "size"
-	inside = "inside"
+	sizes    = "size"
+	inside   = "inside"
+	mix      = "mix"
+	starting = "start"
 )
 
 func wanted(name string) bool {
@@ -69,13 +78,18 @@ func wanted(name string) bool {
 // to the file of -out.
 func BenchmarkPlaza(b *testing.B) {
 	ctx := context.Background()
-	r := report{machine: inspect(ctx), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
+	why, err := readReasons(reasonsFile)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := report{machine: inspect(ctx), began: time.Now(), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag, why: why}
 	binary := program(ctx, b)
+	peers := startPocketBases(ctx, b, r.dataset)
 	if *storeFlag != "sqlite" {
-		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...)))
+		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...), peers))
 	}
 	if *storeFlag != "postgres" {
-		r.stores = append(r.stores, benchStore(ctx, b, binary, sqliteIn(ctx, b)))
+		r.stores = append(r.stores, benchStore(ctx, b, binary, sqliteIn(ctx, b), peers))
 	}
 	text := r.text()
 	fmt.Print("\n", text)
@@ -115,12 +129,12 @@ var (
 	lasting   = []string{"fsync=on", "synchronous_commit=on", "checkpoint_timeout=1h"}
 )
 
-func postgresIn(ctx context.Context, b *testing.B, own ...string) benchedStore {
+func postgresIn(ctx context.Context, tb testing.TB, own ...string) benchedStore {
 	settings := append([]string{"shared_buffers=1GB", "max_wal_size=8GB", "autovacuum=off"}, own...)
-	server := postgres.Start(b, settings...)
+	server := postgres.Start(tb, settings...)
 	small := "small"
 	if err := execute(ctx, server.URL("postgres"), "CREATE DATABASE "+small); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	full := server.URL("postgres")
 	return benchedStore{
@@ -129,17 +143,17 @@ func postgresIn(ctx context.Context, b *testing.B, own ...string) benchedStore {
 		tidy: func() error {
 			return cmp.Or(
 				execute(ctx, full, "UPDATE token_uses SET used = now()"),
-				execute(ctx, full, "INSERT INTO presence SELECT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
-				execute(ctx, full, "VACUUM events, event_counts, feed_listings, feed_counters, feed_totals, presence, token_uses"),
+				execute(ctx, full, "INSERT INTO presence SELECT DISTINCT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
+				execute(ctx, full, "VACUUM events, event_counts, comments, likes, feed_listings, feed_counters, feed_totals, presence, token_uses"),
 			)
 		},
-		durable: func() benchedStore { return postgresIn(ctx, b, lasting...) },
-		empty:   func() benchedStore { return postgresIn(ctx, b, lasting...) },
+		durable: func() benchedStore { return postgresIn(ctx, tb, lasting...) },
+		empty:   func() benchedStore { return postgresIn(ctx, tb, lasting...) },
 	}
 }
 
-func sqliteIn(ctx context.Context, b *testing.B) benchedStore {
-	dir := b.TempDir()
+func sqliteIn(ctx context.Context, tb testing.TB) benchedStore {
+	dir := tb.TempDir()
 	full := filepath.Join(dir, "full.db")
 	return benchedStore{
 		name: "SQLite", version: sqliteVersion(), settings: "WAL, synchronous=full", full: "sqlite:" + full,
@@ -147,16 +161,16 @@ func sqliteIn(ctx context.Context, b *testing.B) benchedStore {
 		tidy: func() error {
 			now := time.Now().UnixMicro()
 			return executeSQLite(ctx, full, fmt.Sprintf(`UPDATE token_uses SET used = %[1]d;
-				INSERT INTO presence SELECT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
+				INSERT INTO presence SELECT DISTINCT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
 				PRAGMA wal_checkpoint(TRUNCATE)`, now))
 		},
-		empty: func() benchedStore { return sqliteIn(ctx, b) },
+		empty: func() benchedStore { return sqliteIn(ctx, tb) },
 	}
 }
 
-// benchStore runs all that is wanted over one kind of database.
-func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore) results {
-	all := results{benchedStore: s}
+// benchStore runs all that is wanted over one kind of database, beside peers that run already.
+func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore, peers []peer) results {
+	all := results{benchedStore: s, peers: peers}
 	if wanted(imports) {
 		benchImports(ctx, b, binary, &all)
 	}
@@ -173,6 +187,9 @@ func benchImports(ctx context.Context, b *testing.B, binary string, all *results
 	if err != nil {
 		b.Fatalf("%s, import: %v", all.name, err)
 	}
+	if row.apart, err = importApart(ctx, b, binary, all.empty().full, newApart(*scaleFlag)); err != nil {
+		b.Fatalf("%s, import: %v", all.name, err)
+	}
 	all.imported, all.importedOn = &row, into.settings
 }
 
@@ -180,20 +197,19 @@ func benchImports(ctx context.Context, b *testing.B, binary string, all *results
 func benchRequests(ctx context.Context, b *testing.B, binary string, all *results) {
 	s, d := all.benchedStore, newDataset(*scaleFlag)
 	s.fill(ctx, b, d)
-	plaza, floor := startPlaza(b, binary, s.full), startFloor(b, s.full)
+	plaza, floor := launchPlaza(b, binary, s.full), startFloor(b, s.full)
+	all.peers = append(startDjangos(ctx, b, s), all.peers...)
 	for _, sc := range scenarios {
 		if !wanted(sc.name) {
 			continue
 		}
-		row, err := bout(ctx, s, sc, d, plaza, floor)
-		if err != nil {
+		if err := all.bench(ctx, sc, d, plaza, floor); err != nil {
 			b.Fatalf("%s, %s: %v", s.name, sc.name, err)
 		}
-		all.rows = append(all.rows, row)
 	}
 	if wanted(sizes) {
 		var err error
-		if all.sizes, err = benchSizes(ctx, b, binary, s, d, plaza); err != nil {
+		if all.sizes, err = benchSizes(ctx, b, binary, s, d, plaza.at); err != nil {
 			b.Fatalf("%s, sizes: %v", s.name, err)
 		}
 	}
@@ -203,9 +219,50 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 			b.Fatalf("%s, inside: %v", s.name, err)
 		}
 	}
+	benchSmall(ctx, b, binary, all, d)
 	if slices.ContainsFunc(crowds, func(w crowd) bool { return wanted(w.name) }) {
 		benchDurably(ctx, b, all, d)
 	}
+}
+
+// benchSmall starts servers of their own, to see how much one takes by itself.
+func benchSmall(ctx context.Context, b *testing.B, binary string, all *results, d *dataset) {
+	s := all.benchedStore
+	if wanted(mix) {
+		measured, err := benchMix(ctx, s, launchPlaza(b, binary, s.full), d, time.Duration(*mixFlag*float64(time.Second)))
+		if err != nil {
+			b.Fatalf("%s, mix: %v", s.name, err)
+		}
+		all.mix = &measured
+	}
+	if wanted(starting) {
+		for range startRuns {
+			took, err := timeStart(b, binary, s.full)
+			if err != nil {
+				b.Fatalf("%s, start: %v", s.name, err)
+			}
+			all.starts = append(all.starts, took)
+		}
+	}
+}
+
+// bench measures the scenario against the floor, or alone if the scenario has no floor.
+func (all *results) bench(ctx context.Context, sc scenario, d *dataset, plaza running, floor string) error {
+	fmt.Fprintf(os.Stderr, "%s, %s: %s\n", all.name, sc.name, sc.what)
+	if sc.alone != "" {
+		measured, err := asked().heavier().solo(ctx, sc.contender("Plaza", plaza.at, d, requestsOf(sc, d, sc.kinds())))
+		all.alone = append(all.alone, aloneRow{sc, measured})
+		return err
+	}
+	r, err := bout(ctx, all.benchedStore, sc, d, plaza.at, floor, all.peers)
+	if err != nil {
+		return err
+	}
+	if r.isMissed() {
+		r.profile, err = profileOf(ctx, plaza, all.name, sc, d)
+	}
+	all.rows = append(all.rows, r)
+	return err
 }
 
 // benchDurably comes last: the bare insert leaves events that are counted nowhere.
@@ -233,8 +290,18 @@ func (s benchedStore) fill(ctx context.Context, b *testing.B, d *dataset) {
 	fmt.Fprintf(os.Stderr, "%s: loaded in %v\n", s.name, time.Since(began).Round(time.Second))
 }
 
-// variety is how many different requests a scenario has.
+// variety is how many different requests a scenario has, unless it says otherwise.
 const variety = 4096
+
+func (s scenario) kinds() int { return cmp.Or(s.variety, variety) }
+
+// contender is asked what the scenario asks.
+func (s scenario) contender(name, at string, d *dataset, requests []request) contender {
+	if s.once {
+		return serverOnce(name, at, func() request { return d.next(s) })
+	}
+	return server(name, at, requests)
+}
 
 func requestsOf(sc scenario, d *dataset, count int) []request {
 	all := make([]request, count)
@@ -246,23 +313,70 @@ func requestsOf(sc scenario, d *dataset, count int) []request {
 
 func asked() rounds {
 	return rounds{count: *roundsFlag, load: load{
-		connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: time.Duration(*secondsFlag * float64(time.Second)),
+		connections: *connectionsFlag, warmUp: 200 * time.Millisecond, time: time.Duration(*secondsFlag * float64(time.Second)),
 	}}
 }
 
-// bout measures a scenario, once both servers have shown that they do the same.
-func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, floor string) (row, error) {
-	requests := requestsOf(sc, d, variety)
-	if err := compare(plaza, floor, requests[:20]); err != nil {
+// heavyConnections are enough to keep the processors busy with heavy requests.
+const heavyConnections = 4
+
+// heavier is for requests that take tens of milliseconds of a processor: fewer rounds, and longer
+// ones, of fewer connections.
+func (r rounds) heavier() rounds {
+	r.count, r.connections = min(r.count, 3), min(r.connections, heavyConnections)
+	r.time = max(2*time.Second, r.time)
+	return r
+}
+
+// bout measures a scenario, once all servers have shown that they do the same.
+func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, floor string, peers []peer) (row, error) {
+	requests := requestsOf(sc, d, sc.kinds())
+	ours, theirs, err := sc.prepare(requests, d, plaza, floor)
+	if err != nil {
+		return row{}, err
+	}
+	others, err := peersOf(sc, plaza, peers, requests)
+	if err != nil {
 		return row{}, err
 	}
 	r := asked()
-	if sc.isWriting() {
+	switch {
+	case sc.isWriting:
 		r.tidy = s.tidy
+	case sc.takesKeys: // so that no presence has to be noted
+		if err := s.tidy(); err != nil {
+			return row{}, err
+		}
 	}
-	fmt.Fprintf(os.Stderr, "%s, %s: %s\n", s.name, sc.name, sc.what)
-	o, err := r.duel(ctx, server("floor", floor, requests), server("Plaza", plaza, requests))
+	o, err := r.duel(ctx, sc.contender("floor", floor, d, theirs), sc.contender("Plaza", plaza, d, ours), others...)
 	return row{scenario: sc, outcome: o}, err
+}
+
+// prepare returns the requests as they are sent to Plaza and to the floor, once both have
+// shown that they do the same.
+func (s scenario) prepare(requests []request, d *dataset, plaza, floor string) (ours, theirs []request, err error) {
+	if s.warms {
+		if err := warm(plaza, requests); err != nil {
+			return nil, nil, err
+		}
+	}
+	some := slices.Clone(requests[:min(20, len(requests))])
+	if s.once {
+		for i := range some {
+			some[i] = d.next(s)
+		}
+	}
+	if err := compare(plaza, floor, some); err != nil {
+		return nil, nil, err
+	}
+	if !s.conditional {
+		return requests, requests, nil
+	}
+	if ours, err = having(plaza, requests); err != nil {
+		return nil, nil, err
+	}
+	theirs, err = having(floor, requests)
+	return ours, theirs, err
 }
 
 // benchSizes compares Plaza with itself: where there is little, and where there is

@@ -99,12 +99,15 @@ func (d *dataset) plates() iter.Seq[[]any] {
 	}
 }
 
+// liker is the n-th user who likes the event.
+func (d *dataset) liker(on, n int) int64 { return int64((on*3+n)%d.users + 1) }
+
 // likes are those of as many users as the event says, one after the other.
 func (d *dataset) likes() iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
 		for i := range d.events {
 			for n := range d.event(i).likes {
-				if !yield([]any{int64(i + 1), int64((i*3+n)%d.users + 1)}) {
+				if !yield([]any{int64(i + 1), d.liker(i, n)}) {
 					return
 				}
 			}

@@ -1,18 +1,32 @@
 package bench
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"iter"
+	"sync"
 	"time"
 
+	"plaza/adapters/argon2id"
 	"plaza/domain/access"
 	"plaza/domain/secret"
 )
 
-// placeholderHash has the form of a password's hash. No user of the dataset logs in.
-const placeholderHash = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+// password is that of all users.
+const password = "quiet garden bicycle 41"
+
+// passwordHash is what the program stores of it: the same for all users, because it takes time.
+var passwordHash = sync.OnceValue(func() string {
+	hash, err := argon2id.New(argon2id.OWASP, 1, 0).Hash(context.Background(), secret.New(password))
+	if err != nil {
+		panic(err) // it has the only slot
+	}
+	return hash
+})
+
+func phoneOf(user int) string { return fmt.Sprintf("+86-13%09d", user+1) }
 
 var allScopes = func() (names []string) {
 	for _, s := range access.DefaultScopes() {
@@ -28,7 +42,7 @@ func (d *dataset) user(i int) []any {
 		expertise = pick(r, expertises)
 	}
 	return []any{
-		int64(i + 1), fmt.Sprintf("+86-13%09d", i+1), placeholderHash, allScopes, false, false, 0,
+		int64(i + 1), phoneOf(i), passwordHash(), allScopes, false, false, 0,
 		pick(r, givenNames), pick(r, familyNames), expertise, pick(r, cities).city, pick(r, zones), r.before(history),
 	}
 }
@@ -101,6 +115,17 @@ func (d *dataset) subscriptions() iter.Seq[[]any] {
 		}
 	}
 }
+
+// orders are open, of the first users in turns.
+func (d *dataset) orders() int { return min(10*d.users, 20_000) }
+
+func (d *dataset) order(i int) []any {
+	ends := epoch.Add(tokenLife)
+	return []any{int64(i + 1), int64(i%d.tokens() + 1), roll("orders", i).text(20), 100 + i%900, "CNY", "open", epoch, ends, ends}
+}
+
+// ordered is the first line of an order's journal.
+func (d *dataset) ordered(i int) []any { return []any{int64(i + 1), epoch, "ordered", "", ""} }
 
 func (d *dataset) imageRow(i int) []any {
 	r := roll("images", i)

@@ -2,6 +2,8 @@ package bench
 
 import (
 	"iter"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +34,13 @@ type dataset struct {
 	users, publications, nodes, demands, images, events, days int
 
 	shelves map[string]shelving
+	sent    sync.Map // *atomic.Int64 by scenario: how many of its requests were made that are sent only once
+}
+
+// next returns the next request of a scenario whose requests are sent only once.
+func (d *dataset) next(sc scenario) request {
+	sent, _ := d.sent.LoadOrStore(sc.name, new(atomic.Int64))
+	return sc.request(d, int(sent.(*atomic.Int64).Add(1)-1))
 }
 
 // newDataset has the sizes of performance.md at scale 1.
@@ -93,6 +102,8 @@ func (d *dataset) tables() []table {
 		{"feed_totals", "kind, shard, count, version", false, d.totalRows()},
 		{"images", "id, owner_id, key, width, height, tags, created, deleted", true, counted(d.images, d.imageRow)},
 		{"image_counts", "owner_id, kept", false, d.imageCounts()},
+		{"orders", "id, user_id, subject, amount, currency, state, created, expires, look", true, counted(d.orders(), d.order)},
+		{"journal", "order_id, happened, noted, out_trade_no, detail", true, counted(d.orders(), d.ordered)},
 	}
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -23,10 +24,20 @@ func server(name, at string, requests []request) contender {
 	}}
 }
 
+// serverOnce is a contender that is never asked the same twice.
+func serverOnce(name, at string, next func() request) contender {
+	return contender{name, func(ctx context.Context, l load) (measurement, error) {
+		l.next = next
+		return l.measure(ctx, at)
+	}}
+}
+
 // outcome is how two contenders did in the same rounds.
 type outcome struct {
 	first, second summary
 	ratios        []float64 // of the second's rate to the first's, round by round, in order
+	tails         []float64 // of the second's p99 to the first's, likewise
+	peers         []peerOutcome
 }
 
 // summary is the medians of what was measured.
@@ -39,33 +50,65 @@ type rounds struct {
 	tidy  func() error // before every measurement; nil: nothing
 }
 
-// duel measures both in every round, one right after the other and each first in
-// every other round, so that other load of the machine affects both alike.
-func (r rounds) duel(ctx context.Context, first, second contender) (outcome, error) {
-	pair := [2]contender{first, second}
-	var measured [2][]measurement
+// duel measures both, and peers, in every round, one right after the other and each first
+// in its turn, so that other load of the machine affects all alike.
+func (r rounds) duel(ctx context.Context, first, second contender, peers ...contender) (outcome, error) {
+	all := append([]contender{first, second}, peers...)
+	measured := make([][]measurement, len(all))
 	var o outcome
 	for round := range r.count {
-		for turn := range 2 {
-			who := (round + turn) % 2
+		for turn := range all {
+			who := (round + turn) % len(all)
 			if r.tidy != nil {
 				if err := r.tidy(); err != nil {
 					return o, err
 				}
 			}
-			m, err := pair[who].measure(ctx, r.load)
+			m, err := all[who].patiently(ctx, r.load)
 			if err != nil {
-				return o, fmt.Errorf("%s: %w", pair[who].name, err)
+				return o, fmt.Errorf("%s: %w", all[who].name, err)
 			}
 			measured[who] = append(measured[who], m)
 		}
 		o.ratios = append(o.ratios, measured[1][round].rate/measured[0][round].rate)
+		o.tails = append(o.tails, float64(measured[1][round].p99)/float64(measured[0][round].p99))
 	}
 	slices.Sort(o.ratios)
+	slices.Sort(o.tails)
 	o.first, o.second = summarise(measured[0]), summarise(measured[1])
 	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s   %-8s %7.0f/s   %.2f [%.2f–%.2f]\n", first.name, o.first.rate, second.name, o.second.rate,
 		o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1])
+	for i, p := range peers {
+		o.peers = append(o.peers, peerOutcomeOf(p.name, measured[0], measured[1], measured[2+i]))
+		fmt.Fprintf(os.Stderr, "  %-10s %5.0f/s\n", p.name, o.peers[i].rate)
+	}
 	return o, nil
+}
+
+// patiently measures for longer where the machine is too busy, or the server too slow, to do
+// anything in time.
+func (c contender) patiently(ctx context.Context, l load) (measurement, error) {
+	m, err := c.measure(ctx, l)
+	for errors.Is(err, errNothingDone) && l.time < patience {
+		l.time *= 2
+		m, err = c.measure(ctx, l)
+	}
+	return m, err
+}
+
+// solo measures one contender in every round.
+func (r rounds) solo(ctx context.Context, alone contender) (summary, error) {
+	var all []measurement
+	for range r.count {
+		m, err := alone.patiently(ctx, r.load)
+		if err != nil {
+			return summary{}, fmt.Errorf("%s: %w", alone.name, err)
+		}
+		all = append(all, m)
+	}
+	s := summarise(all)
+	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s\n", alone.name, s.rate)
+	return s, nil
 }
 
 func summarise(all []measurement) summary {
@@ -88,4 +131,14 @@ func median[T float64 | time.Duration](values []T) T {
 }
 
 // ratio is as it is printed, so that what is judged is what can be read.
-func (o outcome) ratio() float64 { return math.Round(100*median(o.ratios)) / 100 }
+func (o outcome) ratio() float64 { return hundredths(median(o.ratios)) }
+
+// tail is the ratio of the p99, likewise; zero: none was measured.
+func (o outcome) tail() float64 {
+	if len(o.tails) == 0 {
+		return 0
+	}
+	return hundredths(median(o.tails))
+}
+
+func hundredths(x float64) float64 { return math.Round(100*x) / 100 }

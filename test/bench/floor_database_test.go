@@ -12,6 +12,9 @@ type scanner = func(into ...any) error
 type database interface {
 	// query runs the statement, which is prepared but once on every connection.
 	query(ctx context.Context, s statement, args []any, row func(scanner) error) error
+	// all makes the reads and writes in as few round trips as the database allows, and the
+	// writes all or none.
+	all(ctx context.Context, steps []read) error
 	// edit notes who has been seen, makes the reads and the change in as few round
 	// trips as the database allows, and says whether the event had the revision still.
 	edit(ctx context.Context, c change, reads []read) (bool, error)
@@ -20,12 +23,14 @@ type database interface {
 	moment(into *time.Time) any
 	day(into *string) any
 	list(into *[]string) any
-	// names and ids are lists as parameters.
+	// at, names, ids and keys are values as parameters.
+	at(t time.Time) any
 	names(values []string) any
 	ids(values []int64) any
+	keys(values [][]byte) any
 }
 
-// read is a query whose rows are wanted.
+// read is a query whose rows are wanted, or with row nil a statement without rows.
 type read struct {
 	statement statement
 	args      []any
@@ -41,16 +46,34 @@ type change struct {
 	isListed                 bool
 	category                 int64 // whose counter counts the event; zero: uncategorised
 
-	// The caller's presence to note, if that is due.
+	note
+}
+
+func (c change) shard() int64 { return c.event % 8 }
+
+// note is the caller's presence to note, if that is due.
+type note struct {
 	isStale     bool
 	token, user int64
 	now         time.Time
 }
 
-func (c change) shard() int64 { return c.event % 8 }
+func noteOf(c *credentials, user int64, seen, now time.Time) note {
+	return note{isStale: now.Sub(c.used) >= noteEvery || now.Sub(seen) >= noteEvery, token: c.token, user: user, now: now}
+}
 
 // due is the latest use that must be noted again.
-func (c change) due() time.Time { return c.now.Add(-noteEvery) }
+func (n note) due() time.Time { return n.now.Add(-noteEvery) }
+
+func (n note) steps(db database) []read {
+	if !n.isStale {
+		return nil
+	}
+	return []read{
+		{useStatement, []any{n.token, db.at(n.now), db.at(n.due())}, nil},
+		{seenStatement, []any{n.user, db.at(n.now), db.at(n.due())}, nil},
+	}
+}
 
 const noteEvery = time.Minute
 
@@ -58,24 +81,35 @@ const noteEvery = time.Minute
 type statement int
 
 const (
-	secretStatement   statement = iota
-	pageStatement               // $1 size, $2 offset, $3 category
-	nearStatement               // $1 size, $2 category, $3 to $8 the box, $9 and $10 its centre, $11 the haversine
-	treeStatement               // $1 kinds
-	imagesStatement             // $1 owner, $2 all of these tags
-	anyImageStatement           // $1 owner, $2 any of these tags
-	peopleStatement             // $1 ids
-	callStatement               // $1 hash of a key, $2 event
-	momentStatement             // $1 day, $2 event, $3 viewer
-	newsStatement               // $1 day, $2 city
-	anyNewsStatement            // $1 day
-	talkStatement               // $1 event
-	useStatement                // $1 token, $2 now, $3 due
-	seenStatement               // $1 user, $2 now, $3 due
-	changeStatement             // $1 to $7 event, revision, title, province, city, district, modified
-	listingStatement            // $1 event, $2 modified
-	counterStatement            // $1 category, $2 shard, $3 modified
-	statements                  // how many there are
+	secretStatement       statement = iota
+	pageStatement                   // $1 size, $2 offset, $3 category
+	nearStatement                   // $1 size, $2 category, $3 to $8 the box, $9 and $10 its centre, $11 the haversine
+	treeStatement                   // $1 kinds
+	imagesStatement                 // $1 owner, $2 all of these tags
+	anyImageStatement               // $1 owner, $2 any of these tags
+	peopleStatement                 // $1 ids
+	callStatement                   // $1 hash of a key, $2 event
+	momentStatement                 // $1 day, $2 event, $3 viewer, $4 how many
+	newsStatement                   // $1 day, $2 city, $3 how many
+	anyNewsStatement                // $1 day, $2 how many
+	talkStatement                   // $1 event
+	visitStatement                  // $1 hash of a key, $2 event
+	reachStatement                  // $1 hash of a key, $2 event
+	authorStatement                 // $1 hash of a key, $2 author
+	listStatement                   // $1 author, $2 whether to a contact, $3 size, $4 offset
+	readerStatement                 // $1 hash of a key
+	latestStatement                 // $1 size, $2 offset
+	translationsStatement           // $1 keys, $2 now
+	useStatement                    // $1 token, $2 now, $3 due
+	seenStatement                   // $1 user, $2 now, $3 due
+	changeStatement                 // $1 to $7 event, revision, title, province, city, district, modified
+	listingStatement                // $1 event, $2 modified
+	counterStatement                // $1 category, $2 shard, $3 modified
+	talkCountStatement              // $1 event, $2 now
+	commentStatement                // $1 event, $2 author, $3 content, $4 now
+	likeStatement                   // $1 event, $2 user
+	likeCountStatement              // $1 event; on Postgres likeStatement counts as well
+	statements                      // how many there are
 )
 
 // phrases are what differs between the databases.
@@ -83,6 +117,7 @@ type phrases struct {
 	among func(column, parameter string) string
 	allOf func(column, parameter string) string
 	anyOf func(column, parameter string) string
+	keyed func(column, parameter string) string
 }
 
 // readTexts are the statements that both databases have in common.
@@ -93,8 +128,7 @@ func readTexts(p phrases) (texts [statements]string) {
 			ORDER BY created DESC, id LIMIT $1 OFFSET $2
 		)
 		SELECT CAST((SELECT SUM(count) FROM feed_counters WHERE category_id = $3 AND kind = 'publication') AS bigint),
-			p.id, p.bundle_id, p.node_id, p.title, p.summary, p.type, p.cover, p.author_id, p.updated,
-			p.first_original_id, p.original_id, p.language
+			` + publicationColumns + `
 		FROM page JOIN publications p ON p.id = page.id ORDER BY page.created DESC, page.id`
 	texts[nearStatement] = `WITH near AS MATERIALIZED (
 			SELECT l.id, l.created FROM feed_listings l
@@ -119,9 +153,28 @@ func readTexts(p phrases) (texts [statements]string) {
 	texts[imagesStatement] = images + p.allOf("tags", "$2") + ` ORDER BY created DESC, id DESC`
 	texts[anyImageStatement] = images + p.anyOf("tags", "$2") + ` ORDER BY created DESC, id DESC`
 	texts[peopleStatement] = `SELECT ` + memberColumns + ` FROM users u LEFT JOIN presence w ON w.user_id = u.id WHERE ` + p.among("u.id", "$1")
+	texts[readerStatement] = `SELECT ` + callerColumns + callerTables + ` WHERE t.hash = $1`
+	texts[latestStatement] = `WITH page AS (
+			SELECT id, updated FROM feed_listings WHERE kind = 'publication' AND kind IN ('origin', 'publication')
+			ORDER BY updated DESC, id LIMIT $1 OFFSET $2
+		)
+		SELECT CAST((SELECT SUM(count) FROM feed_totals WHERE kind = 'publication') AS bigint), ` + publicationColumns + `
+		FROM page JOIN publications p ON p.id = page.id ORDER BY page.updated DESC, page.id`
+	texts[translationsStatement] = `SELECT key, content FROM translations WHERE ` + p.keyed("key", "$1") + ` AND expires > $2`
 	eventTexts(&texts)
+	diaryTexts(&texts)
 	return texts
 }
+
+const publicationColumns = `p.id, p.bundle_id, p.node_id, p.title, p.summary, p.type, p.cover, p.author_id, p.updated,
+	p.first_original_id, p.original_id, p.language`
+
+// callerColumns are what is read of a caller who is not shown.
+const (
+	callerColumns = credentialColumns + ", u.id, w.seen"
+	callerTables  = ` FROM tokens t JOIN token_uses x ON x.token_id = t.id JOIN users u ON u.id = t.user_id
+		LEFT JOIN presence w ON w.user_id = u.id`
+)
 
 // categoryName is looked up for the rows that are left; a join would read all
 // categories.
@@ -129,7 +182,7 @@ const categoryName = "(SELECT c.name FROM categories c WHERE c.id = e.category_i
 
 // eventTexts are those of an edit.
 func eventTexts(texts *[statements]string) {
-	texts[callStatement] = `SELECT t.id, t.scopes, t.generation, t.ttl, x.used, u.scopes, u.disabled, u.generation, ` + memberColumns + `,
+	texts[callStatement] = `SELECT ` + credentialColumns + `, ` + memberColumns + `,
 			e.author_id, e.day, e.title, e.content, e.html, e.category_id, ` + categoryName + `, e.permission, e.status,
 			e.province, e.city, e.district, e.created, e.modified, e.revision, n.comments, n.likes, q.id, q.photo, q.created
 		FROM tokens t JOIN token_uses x ON x.token_id = t.id JOIN users u ON u.id = t.user_id
@@ -144,21 +197,49 @@ func eventTexts(texts *[statements]string) {
 				OR e.permission = 100 AND EXISTS (SELECT 1 FROM subscriptions s
 					JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
 					WHERE s.user_id = $3 AND s.followed_id = e.author_id))
-			ORDER BY e.created DESC, e.id DESC LIMIT 10) e
+			ORDER BY e.created DESC, e.id DESC LIMIT $4) e
 		JOIN users u ON u.id = e.author_id LEFT JOIN presence w ON w.user_id = u.id
 		LEFT JOIN plates q ON q.event_id = e.id
 		ORDER BY e.created DESC, e.id DESC, q.id`
 	const news = "id, site_name, site_logo, url, title, released, html, category, city, district, province, country FROM news WHERE released = $1"
-	texts[newsStatement] = `SELECT * FROM (SELECT 0 AS far, ` + news + ` AND city = $2 ORDER BY id LIMIT 10) own
-		UNION ALL SELECT * FROM (SELECT 1 AS far, ` + news + ` AND city <> $2 ORDER BY id LIMIT 10) others
-		ORDER BY 1, 2 LIMIT 10`
-	texts[anyNewsStatement] = `SELECT 0, ` + news + ` ORDER BY id LIMIT 10`
+	texts[newsStatement] = `SELECT * FROM (SELECT 0 AS far, ` + news + ` AND city = $2 ORDER BY id LIMIT $3) own
+		UNION ALL SELECT * FROM (SELECT 1 AS far, ` + news + ` AND city <> $2 ORDER BY id LIMIT $3) others
+		ORDER BY 1, 2 LIMIT $3`
+	texts[anyNewsStatement] = `SELECT 0, ` + news + ` ORDER BY id LIMIT $2`
 	texts[talkStatement] = `SELECT c.id, c.content, c.created, ` + memberColumns + `
 		FROM (SELECT * FROM comments WHERE event_id = $1 ORDER BY created DESC, id DESC LIMIT 10) c
 		JOIN users u ON u.id = c.author_id LEFT JOIN presence w ON w.user_id = u.id ORDER BY c.created DESC, c.id DESC`
 	texts[useStatement] = `UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3`
 	texts[seenStatement] = `INSERT INTO presence AS p (user_id, seen) VALUES ($1, $2)
 		ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`
+}
+
+// diaryTexts are those of other people's events.
+func diaryTexts(texts *[statements]string) {
+	follows := func(viewer, author string) string {
+		return "EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = " + viewer + " AND s.followed_id = " + author + ")"
+	}
+	contact := func(author string) string { return follows("u.id", author) + " AND " + follows(author, "u.id") }
+	const author = "a.id, a.firstname, a.lastname, a.expertise, a.location, a.timezone, aw.seen"
+	const entry = `e.id, e.day, e.title, e.content, e.html, e.category_id, ` + categoryName + `, e.permission, e.status,
+		e.province, e.city, e.district, e.created, e.modified, n.comments, n.likes, q.id, q.photo, q.created`
+	texts[visitStatement] = `SELECT ` + callerColumns + `, ` + contact("e.author_id") + `, ` + author + `, ` + entry + callerTables + `
+		JOIN events e ON e.id = $2 JOIN event_counts n ON n.event_id = e.id
+		JOIN users a ON a.id = e.author_id LEFT JOIN presence aw ON aw.user_id = a.id
+		LEFT JOIN plates q ON q.event_id = e.id
+		WHERE t.hash = $1 ORDER BY q.id`
+	texts[reachStatement] = `SELECT ` + credentialColumns + `, ` + memberColumns + `, ` + contact("e.author_id") + `,
+		e.author_id, e.permission, e.status` + callerTables + ` JOIN events e ON e.id = $2 WHERE t.hash = $1`
+	texts[authorStatement] = `SELECT ` + callerColumns + `, ` + contact("a.id") + `, ` + author + callerTables + `
+		JOIN users a ON a.id = $2 LEFT JOIN presence aw ON aw.user_id = a.id WHERE t.hash = $1`
+	const visible = " FROM events e WHERE e.author_id = $1 AND e.status = 100 AND (e.permission = 0 OR e.permission = 100 AND $2)"
+	texts[listStatement] = `SELECT (SELECT COUNT(*)` + visible + `), ` + entry + ` FROM (
+			SELECT *` + visible + ` ORDER BY e.day DESC, e.created DESC, e.id LIMIT $3 OFFSET $4
+		) e JOIN event_counts n ON n.event_id = e.id LEFT JOIN plates q ON q.event_id = e.id
+		ORDER BY e.day DESC, e.created DESC, e.id, q.id`
+	texts[talkCountStatement] = `UPDATE event_counts SET comments = comments + 1,
+		commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1`
+	texts[commentStatement] = `INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $3, $4) RETURNING id`
 }
 
 // targets are where memberColumns are scanned into.

@@ -11,7 +11,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/media"
-	"plaza/domain/secret"
 )
 
 type (
@@ -69,14 +68,35 @@ type (
 	}
 )
 
+// credentials are what decides whether a token is good.
+type credentials struct {
+	token              int64
+	granted, held      []string
+	generation, stands int
+	ttl                int64 // nanoseconds
+	used               time.Time
+	disabled           bool
+}
+
+// credentialColumns are scanned into targets.
+const credentialColumns = "t.id, t.scopes, t.generation, t.ttl, x.used, u.scopes, u.disabled, u.generation"
+
+func (c *credentials) targets(db database) []any {
+	return []any{&c.token, db.list(&c.granted), &c.generation, &c.ttl, db.moment(&c.used), db.list(&c.held), &c.disabled, &c.stands}
+}
+
+// check is nil when the token is good, and has the scope.
+func (c *credentials) check(scope access.Scope, now time.Time) error {
+	if c.token == 0 || c.disabled || c.generation != c.stands || !now.Before(c.used.Add(time.Duration(c.ttl))) ||
+		!slices.Contains(c.granted, string(scope)) || !slices.Contains(c.held, string(scope)) {
+		return errNobody
+	}
+	return nil
+}
+
 // callRow is who calls, and the event that the call is about.
 type callRow struct {
-	token                    int64
-	granted, held            []string
-	generation, stands       int
-	ttl                      int64
-	used                     time.Time
-	disabled                 bool
+	credentials
 	member                   memberRow
 	author                   int64
 	view                     eventView
@@ -107,10 +127,9 @@ func (f *floor) editTitle(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	presented, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Token ")
-	hash, isKey := access.HashKey(secret.New(presented))
-	if !isKey {
-		return nil, errNobody
+	hash, err := hashOf(r)
+	if err != nil {
+		return nil, err
 	}
 	var body struct{ Title string }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
@@ -131,8 +150,11 @@ func (f *floor) tryEdit(ctx context.Context, hash access.KeyHash, id int64, titl
 	if err != nil {
 		return nil, false, err
 	}
-	if err := row.check(now); err != nil {
+	if err := row.check(access.XfileEvent, now); err != nil {
 		return nil, false, err
+	}
+	if row.author != row.member.id {
+		return nil, false, errNoEvent
 	}
 	v := &row.view
 	at, err := f.places.Analyse(ctx, title, v.Content)
@@ -142,8 +164,7 @@ func (f *floor) tryEdit(ctx context.Context, hash access.KeyHash, id int64, titl
 	c := change{
 		event: id, revision: row.revision, title: title, province: at.Province, city: at.City, district: at.District,
 		modified: latest(row.modified, now), isListed: v.Permission == 0 && v.Status == 100,
-		isStale: now.Sub(row.used) >= noteEvery || now.Sub(row.member.seen) >= noteEvery,
-		token:   row.token, user: row.member.id, now: now,
+		note: noteOf(&row.credentials, row.member.id, row.member.seen, now),
 	}
 	if v.Category != nil {
 		c.category = *v.Category
@@ -151,7 +172,7 @@ func (f *floor) tryEdit(ctx context.Context, hash access.KeyHash, id int64, titl
 	if c.isStale && now.Sub(row.member.seen) >= noteEvery {
 		row.member.seen = now
 	}
-	changed, err := f.edit(ctx, c, f.surroundings(v, c, now))
+	changed, err := f.edit(ctx, c, f.surroundings(v, c.user, c.city, aroundOne, now))
 	v.Title, v.LastModified = title, stamp(c.modified)
 	v.Province, v.City, v.District = orNull(at.Province), orNull(at.City), orNull(at.District)
 	v.User = authorView(f.person(&row.member, now))
@@ -168,8 +189,7 @@ func (f *floor) call(ctx context.Context, hash access.KeyHash, id int64) (*callR
 	v := &row.view
 	v.ID, v.Plates, v.Comments = id, []plateView{}, []commentView{}
 	targets := slices.Concat(
-		[]any{&row.token, f.list(&row.granted), &row.generation, &row.ttl, f.moment(&row.used), f.list(&row.held), &row.disabled, &row.stands},
-		row.member.targets(f),
+		row.credentials.targets(f), row.member.targets(f),
 		[]any{&row.author, f.day(&v.EventTime), &v.Title, &v.Content, &v.HTML, &v.Category, &v.CategoryName, &v.Permission, &v.Status,
 			&row.province, &row.city, &row.district, f.moment(&row.created), f.moment(&row.modified), &row.revision, &v.CommentCount, &v.LikeCount},
 		row.plate.targets(f),
@@ -190,27 +210,20 @@ func (f *floor) withPlate(plates []plateView, p plateRow, author int64, name str
 	return append(plates, plateView{*p.id, author, name, f.addresses.URL(media.Key(*p.photo), media.Viewers, time.Now()), stamp(p.created)})
 }
 
-// check is nil when the token is good, and the event is its user's.
-func (row *callRow) check(now time.Time) error {
-	const scope = string(access.XfileEvent)
-	switch {
-	case row.token == 0 || row.disabled || row.generation != row.stands || !now.Before(row.used.Add(time.Duration(row.ttl))),
-		!slices.Contains(row.granted, scope), !slices.Contains(row.held, scope):
-		return errNobody
-	case row.author != row.member.id:
-		return errNoEvent
-	}
-	return nil
-}
+// How many events and news are shown around an event that is alone, and in a list.
+const (
+	aroundOne    = 10
+	aroundListed = 3
+)
 
-// surroundings read what is shown around the event.
-func (f *floor) surroundings(v *eventView, c change, now time.Time) []read {
+// surroundings read what the viewer is shown around the event in the city.
+func (f *floor) surroundings(v *eventView, viewer int64, city string, most int64, now time.Time) []read {
 	reads := []read{
-		{momentStatement, []any{v.EventTime, v.ID, c.user}, func(scan scanner) error { return f.addMoment(v, scan, now) }},
-		{newsStatement, []any{v.EventTime, c.city}, func(scan scanner) error { return f.addNews(v, scan) }},
+		{momentStatement, []any{v.EventTime, v.ID, viewer, most}, func(scan scanner) error { return f.addMoment(v, scan, now) }},
+		{newsStatement, []any{v.EventTime, city, most}, func(scan scanner) error { return f.addNews(v, scan) }},
 	}
-	if c.city == "" {
-		reads[1].statement, reads[1].args = anyNewsStatement, []any{v.EventTime}
+	if city == "" {
+		reads[1].statement, reads[1].args = anyNewsStatement, []any{v.EventTime, most}
 	}
 	if v.CommentCount > 0 {
 		reads = append(reads, read{talkStatement, []any{v.ID}, func(scan scanner) error { return f.addComment(v, scan, now) }})

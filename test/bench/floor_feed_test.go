@@ -36,21 +36,27 @@ func (f *floor) items(r *http.Request) (any, error) {
 func (f *floor) page(ctx context.Context, category int64, number int) (any, error) {
 	total, items := 0, make([]publicationView, 0, pageSize)
 	err := f.query(ctx, pageStatement, []any{int64(pageSize), int64((number - 1) * pageSize), category}, func(scan scanner) error {
-		v := publicationView{EntityType: "publication", Kind: "feed"}
-		var cover []byte
-		var updated time.Time
-		err := scan(&total, &v.ID, &v.BundleID, &v.NodeID, &v.Title, &v.Content, &v.Type, &cover, &v.Author, f.moment(&updated),
-			&v.Bundle.FirstOriginal, &v.Bundle.Original, &v.Language)
-		if err != nil {
-			return err
-		}
-		v.EntityID, v.UpdateAt = v.ID, stamp(updated)
-		v.Covers, err = coverOf(cover)
-		v.Cover = v.Covers.Path
+		v, err := f.publication(scan, &total)
 		items = append(items, v)
 		return err
 	})
 	return paged(items, number, total), err
+}
+
+// publication scans publicationColumns after the total.
+func (f *floor) publication(scan scanner, total *int) (publicationView, error) {
+	v := publicationView{EntityType: "publication", Kind: "feed"}
+	var cover []byte
+	var updated time.Time
+	err := scan(total, &v.ID, &v.BundleID, &v.NodeID, &v.Title, &v.Content, &v.Type, &cover, &v.Author, f.moment(&updated),
+		&v.Bundle.FirstOriginal, &v.Bundle.Original, &v.Language)
+	if err != nil {
+		return v, err
+	}
+	v.EntityID, v.UpdateAt = v.ID, stamp(updated)
+	v.Covers, err = coverOf(cover)
+	v.Cover = v.Covers.Path
+	return v, err
 }
 
 func (f *floor) near(ctx context.Context, category int64, q url.Values) (any, error) {

@@ -33,7 +33,10 @@ func openPostgres(ctx context.Context, url string) (database, error) {
 		among: func(column, parameter string) string { return column + " = ANY(" + parameter + ")" },
 		allOf: func(column, parameter string) string { return column + " @> " + parameter },
 		anyOf: func(column, parameter string) string { return column + " && " + parameter },
+		keyed: func(column, parameter string) string { return column + " = ANY(" + parameter + ")" },
 	})}
+	p.texts[likeStatement] = `WITH liked AS (INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id)
+		UPDATE event_counts SET likes = likes + 1 WHERE event_id IN (SELECT event_id FROM liked)`
 	// One statement, and so one round trip: the event, its listing and its counter.
 	p.texts[changeStatement] = `WITH changed AS (
 			UPDATE events SET title = $3, province = $4, city = $5, district = $6, modified = $7, revision = revision + 1
@@ -66,6 +69,21 @@ func each(rows pgx.Rows, row func(scanner) error) error {
 	return rows.Err()
 }
 
+// all is one round trip, and one transaction.
+func (p *pool) all(ctx context.Context, steps []read) error {
+	batch := &pgx.Batch{}
+	for _, s := range steps {
+		if p.texts[s.statement] == "" {
+			continue // another one does its work
+		}
+		queued := batch.Queue(p.texts[s.statement], s.args...)
+		if s.row != nil {
+			queued.Query(func(rows pgx.Rows) error { return each(rows, s.row) })
+		}
+	}
+	return p.SendBatch(ctx, batch).Close()
+}
+
 // edit is one round trip. The change comes last, so that its locks are held for as
 // short as can be.
 func (p *pool) edit(ctx context.Context, c change, reads []read) (changed bool, err error) {
@@ -90,6 +108,8 @@ func (p *pool) edit(ctx context.Context, c change, reads []read) (changed bool, 
 func (*pool) moment(into *time.Time) any { return (*instant)(into) }
 func (*pool) day(into *string) any       { return (*date)(into) }
 func (*pool) list(into *[]string) any    { return into }
+func (*pool) at(t time.Time) any         { return t }
+func (*pool) keys(values [][]byte) any   { return values }
 func (*pool) names(values []string) any  { return values }
 func (*pool) ids(values []int64) any     { return values }
 

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -50,12 +51,17 @@ func openSQLite(ctx context.Context, path string) (database, error) {
 		anyOf: func(column, parameter string) string {
 			return "EXISTS (SELECT 1 FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))"
 		},
+		keyed: func(column, parameter string) string {
+			return column + " IN (SELECT unhex(value) FROM json_each(" + parameter + "))"
+		},
 	})
 	texts[changeStatement] = `UPDATE events SET title = $3, province = $4, city = $5, district = $6, modified = $7, revision = revision + 1
 		WHERE id = $1 AND revision = $2`
 	texts[listingStatement] = `UPDATE feed_listings SET updated = $2 WHERE kind = 'xfile' AND id = $1`
 	texts[counterStatement] = `UPDATE feed_counters SET version = version + 1, updated = MAX(updated, $3)
 		WHERE category_id = $1 AND kind = 'xfile' AND shard = $2`
+	texts[likeStatement] = `INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+	texts[likeCountStatement] = `UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND changes() > 0`
 	f := &file{writer: writer}
 	for s, text := range texts {
 		db, of := reader, &f.reading
@@ -70,7 +76,11 @@ func openSQLite(ctx context.Context, path string) (database, error) {
 }
 
 func (f *file) query(ctx context.Context, s statement, args []any, row func(scanner) error) error {
-	rows, err := f.reading[s].QueryContext(ctx, args...)
+	return queryEach(ctx, f.reading[s], args, row)
+}
+
+func queryEach(ctx context.Context, s *sql.Stmt, args []any, row func(scanner) error) error {
+	rows, err := s.QueryContext(ctx, args...)
 	if err != nil {
 		return err
 	}
@@ -81,6 +91,49 @@ func (f *file) query(ctx context.Context, s statement, args []any, row func(scan
 		}
 	}
 	return rows.Err()
+}
+
+// all writes in one transaction, and reads then.
+func (f *file) all(ctx context.Context, steps []read) error {
+	var writes, reads []read
+	for _, s := range steps {
+		if s.statement >= useStatement {
+			writes = append(writes, s)
+		} else {
+			reads = append(reads, s)
+		}
+	}
+	if len(writes) > 0 {
+		if err := f.writeAll(ctx, writes); err != nil {
+			return err
+		}
+	}
+	for _, r := range reads {
+		if err := f.query(ctx, r.statement, r.args, r.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *file) writeAll(ctx context.Context, steps []read) error {
+	tx, err := f.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for _, s := range steps {
+		prepared := tx.StmtContext(ctx, f.writing[s.statement])
+		if s.row != nil {
+			err = queryEach(ctx, prepared, s.args, s.row)
+		} else {
+			_, err = prepared.ExecContext(ctx, s.args...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
 
 func (f *file) edit(ctx context.Context, c change, reads []read) (changed bool, err error) {
@@ -135,8 +188,17 @@ func (f *file) write(ctx context.Context, c change) (bool, error) {
 func (*file) moment(into *time.Time) any { return (*micros)(into) }
 func (*file) day(into *string) any       { return into }
 func (*file) list(into *[]string) any    { return (*jsonList)(into) }
+func (*file) at(t time.Time) any         { return t.UnixMicro() }
 func (*file) names(values []string) any  { return asJSON(values) }
 func (*file) ids(values []int64) any     { return asJSON(values) }
+
+func (*file) keys(values [][]byte) any {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = hex.EncodeToString(value)
+	}
+	return asJSON(texts)
+}
 
 func asJSON(values any) string {
 	text, err := json.Marshal(values)

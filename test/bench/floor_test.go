@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,10 +59,17 @@ func (f *floor) handler() http.Handler {
 		"GET /api/user/user-image/":        f.images,
 		"POST /api/user/user-simple-info/": f.people,
 		"PATCH /api/xfile/event/{id}/":     f.editTitle,
+
+		"GET /api/xfile/event/{id}/":           f.visit,
+		"GET /api/xfile/event/{id}/view-list/": f.visitAuthor,
+		"POST /api/activity/comment/":          f.comment,
+		"PUT /api/activity/like/{id}/":         f.like,
+
+		"GET /api/writing/bundle-data/get-publication-feed-items/": f.translated,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			content, err := answer(r)
-			respond(w, content, err)
+			respond(w, r.Header.Get("If-None-Match"), content, err)
 		})
 	}
 	return mux
@@ -69,7 +77,11 @@ func (f *floor) handler() http.Handler {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-func respond(w http.ResponseWriter, content any, err error) {
+// createdView is the answer to what has created something.
+type createdView wrapped
+
+// respond sends the content; nil is none. A client that knows of entity tags gets one.
+func respond(w http.ResponseWriter, known string, content any, err error) {
 	buffer := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buffer)
 	buffer.Reset()
@@ -82,8 +94,23 @@ func respond(w http.ResponseWriter, content any, err error) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	if content == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if known != "" {
+		tag := fmt.Sprintf(`"%x"`, sha256.Sum256(buffer.Bytes()))
+		w.Header().Set("ETag", tag)
+		if tag == known {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(buffer.Len()))
+	if _, isNew := content.(createdView); isNew {
+		w.WriteHeader(http.StatusCreated)
+	}
 	w.Write(buffer.Bytes())
 }
 

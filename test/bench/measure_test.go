@@ -1,9 +1,9 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +20,7 @@ type measurement struct {
 // requests from different places.
 type load struct {
 	requests    []request
+	next        func() request // makes every request anew; nil: the requests go round
 	connections int
 	warmUp      time.Duration
 	time        time.Duration
@@ -37,24 +38,37 @@ func (l load) measure(ctx context.Context, at string) (measurement, error) {
 			return err
 		}
 		defer w.Close()
-		var own []byte // the other connections may be sending the same request
+		s := sender{wire: w}
 		i := n * len(l.requests) / l.connections
 		return repeat(func() error {
-			q := l.requests[i%len(l.requests)]
+			if l.next != nil {
+				return s.send(l.next())
+			}
 			i++
-			if q.serial > 0 {
-				own = append(own[:0], q.raw...)
-				q.raw = own
-				q.number(serials.Add(1))
-			}
-			if _, err := w.ask(q.raw); err != nil {
-				line, _, _ := bytes.Cut(q.raw, []byte("\r\n"))
-				return errors.Join(errors.New(string(line)), err)
-			}
-			return nil
+			return s.send(l.requests[(i-1)%len(l.requests)])
 		})
 	})
 }
+
+// sender sends requests over a connection of its own, each with a number of its own.
+type sender struct {
+	*wire
+	own []byte // the other connections may be sending the same request
+}
+
+func (s *sender) send(q request) error {
+	if q.serial > 0 {
+		s.own = append(s.own[:0], q.raw...)
+		q.raw = s.own
+		q.number(serials.Add(1))
+	}
+	if _, err := s.wire.send(q); err != nil {
+		return fmt.Errorf("%s: %w", q.line(), err)
+	}
+	return nil
+}
+
+var errNothingDone = errors.New("nothing was done in time")
 
 // together counts what all do at once within the time. Each makes itself ready and
 // then has its work repeated; the first to fail ends it for all.
@@ -82,7 +96,7 @@ func (l load) together(ctx context.Context, one func(n int, repeat func(work fun
 	}
 	all := slices.Concat(took...)
 	if len(all) == 0 {
-		return measurement{}, errors.New("nothing was done in time")
+		return measurement{}, errNothingDone
 	}
 	slices.Sort(all)
 	return measurement{

@@ -19,20 +19,40 @@ import (
 // address is where a floor that has just started says it is, and serving is where Plaza does.
 var (
 	address = regexp.MustCompile(`http://(127\.0\.0\.1:[0-9]+)`)
-	serving = regexp.MustCompile(`"msg":"serving","addr":"(127\.0\.0\.1:[0-9]+)"`)
+	serving = regexp.MustCompile(`"msg":"serving","addr":"(127\.0\.0\.1:[0-9]+)","admin":"(127\.0\.0\.1:[0-9]+)"`)
 )
 
 // patience is how long a server may take to start, or to stop.
 const patience = time.Minute
 
+// running is a server that runs.
+type running struct {
+	at    string
+	admin string // where Plaza tells of itself
+	pid   int
+}
+
 // startPlaza starts the program as it runs in production, with its log in a file.
 func startPlaza(tb testing.TB, binary, database string) (at string) {
 	tb.Helper()
+	return launchPlaza(tb, binary, database).at
+}
+
+func launchPlaza(tb testing.TB, binary, database string) running {
+	tb.Helper()
+	cmd := plazaCommand(tb, binary, database, "127.0.0.1:0")
+	return start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
+}
+
+// plazaCommand is the command that serves the database, with all that a scenario needs. It asks the
+// sandbox about payments as seldom as it can: no prepayment is ever paid.
+func plazaCommand(tb testing.TB, binary, database, admin string) *exec.Cmd {
 	cmd := exec.Command(binary, "serve")
 	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(),
-		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR=127.0.0.1:0", "PLAZA_PUBLIC_URL="+publicURL,
-		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json", "PLAZA_LIMITS=off") // it is loaded
-	return start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
+		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR="+admin, "PLAZA_PUBLIC_URL="+publicURL,
+		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json", "PLAZA_LIMITS=off", // it is loaded
+		"PLAZA_TRANSLATOR=pseudo", "PLAZA_WALLET=sandbox", "PLAZA_WALLET_SANDBOX_ADDR=127.0.0.1:0", "PLAZA_WALLET_POLL=1h")
+	return cmd
 }
 
 // startFloor starts this program once more, as a floor, which ends with its input.
@@ -48,7 +68,7 @@ func startFloor(tb testing.TB, database string) (at string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return start(tb, cmd, in.Close)
+	return start(tb, cmd, in.Close).at
 }
 
 // withoutPlaza is the environment without what would change how Plaza runs.
@@ -61,9 +81,9 @@ func withoutPlaza(env []string) (kept []string) {
 	return kept
 }
 
-// start returns the address that the process prints. With the test the process is
+// start returns the addresses that the process prints. With the test the process is
 // told to stop, and must end well.
-func start(tb testing.TB, cmd *exec.Cmd, stop func() error) (at string) {
+func start(tb testing.TB, cmd *exec.Cmd, stop func() error) running {
 	tb.Helper()
 	name := filepath.Base(cmd.Path)
 	log, err := os.Create(filepath.Join(tb.TempDir(), "log"))
@@ -94,10 +114,10 @@ func start(tb testing.TB, cmd *exec.Cmd, stop func() error) (at string) {
 	for end, tick := time.After(patience), time.NewTicker(10*time.Millisecond); ; {
 		select {
 		case at := <-printed.Found:
-			return at
+			return running{at: at, pid: cmd.Process.Pid}
 		case <-tick.C: // the log goes to a file, so that this process spends no time on it
 			if found := serving.FindSubmatch(said()); found != nil {
-				return string(found[1])
+				return running{string(found[1]), string(found[2]), cmd.Process.Pid}
 			}
 		case <-p.Ended():
 			tb.Fatalf("%s ended at once\n%s", name, said())

@@ -1,24 +1,27 @@
 package bench
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime/pprof"
+	"strings"
 	"testing"
 	"time"
 
 	"plaza/bootstrap"
 )
 
-var profilesFlag = flag.String("profiles", "", "`folder` for what BenchmarkProfile writes")
+var profilesFlag = flag.String("profiles", "", "`folder` for CPU profiles: of each scenario, by BenchmarkProfile, or of those that miss their goal")
 
-// BenchmarkProfile serves Plaza from within, with its log on, and writes a CPU
-// profile of each scenario, and of the load generator beside it:
+// BenchmarkProfile writes a CPU profile of the program in each scenario:
 //
 //	go test -tags nomsgpack ./test/bench -run '^$' -bench Profile -benchtime 1x -store postgres -scenarios E,F -profiles /tmp
 func BenchmarkProfile(b *testing.B) {
@@ -26,54 +29,128 @@ func BenchmarkProfile(b *testing.B) {
 		b.Skip("there is no -profiles to write to")
 	}
 	ctx, d := context.Background(), newDataset(*scaleFlag)
+	binary := program(ctx, b)
 	if *storeFlag != "sqlite" {
-		profileStore(ctx, b, postgresIn(ctx, b, forgetful...), d)
+		profileStore(ctx, b, binary, postgresIn(ctx, b, forgetful...), d)
 	}
 	if *storeFlag != "postgres" {
-		profileStore(ctx, b, sqliteIn(ctx, b), d)
+		profileStore(ctx, b, binary, sqliteIn(ctx, b), d)
 	}
 }
 
-func profileStore(ctx context.Context, b *testing.B, s benchedStore, d *dataset) {
-	if err := fill(ctx, s.full, d); err != nil {
-		b.Fatal(err)
-	}
-	_, plaza := serveApp(b, s.full, slog.New(slog.NewJSONHandler(io.Discard, nil)))
+func profileStore(ctx context.Context, b *testing.B, binary string, s benchedStore, d *dataset) {
+	s.fill(ctx, b, d)
+	plaza := launchPlaza(b, binary, s.full)
 	for _, sc := range scenarios {
 		if !wanted(sc.name) {
 			continue
 		}
-		if err := profile(ctx, filepath.Join(*profilesFlag, s.name+"-"+sc.name+".pprof"), plaza, requestsOf(sc, d, variety)); err != nil {
+		p, err := profileOf(ctx, plaza, s.name, sc, d)
+		if err != nil {
 			b.Fatalf("%s: %v", sc.name, err)
 		}
+		fmt.Fprintf(os.Stderr, "%s\n%s", p.path, p.top)
 	}
 }
 
-func profile(ctx context.Context, path, plaza string, requests []request) error {
+// profile is where the program spends its time in a scenario, or its memory.
+type profile struct {
+	path string // empty: it was not kept
+	top  string // the functions that take most, with those that they call
+}
+
+// profileSeconds is how long a profile is taken.
+const profileSeconds = 2
+
+// profileOf has the program take a profile of itself while it does the work.
+func profileOf(ctx context.Context, plaza running, store string, sc scenario, d *dataset) (p profile, err error) {
+	requests := requestsOf(sc, d, sc.kinds())
+	if sc.warms {
+		err = warm(plaza.at, requests)
+	}
+	if sc.conditional && err == nil {
+		requests, err = having(plaza.at, requests)
+	}
+	if err != nil {
+		return p, err
+	}
+	l := load{connections: *connectionsFlag, time: (profileSeconds + 1) * time.Second}
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	asked := make(chan error, 1)
+	go func() {
+		_, err := sc.contender("Plaza", plaza.at, d, requests).measure(asking, l)
+		asked <- err
+	}()
+	p, err = profiled(ctx, plaza.admin, fmt.Sprintf("profile?seconds=%d", profileSeconds), store+"-"+sc.name)
+	stop()
+	if failed := <-asked; !errors.Is(failed, context.Canceled) {
+		err = errors.Join(err, failed)
+	}
+	return p, err
+}
+
+// profiled takes the kind of profile. It keeps the file if -profiles names a folder.
+func profiled(ctx context.Context, admin, kind, name string) (p profile, err error) {
+	folder := *profilesFlag
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "plaza-profile-"); err != nil {
+			return p, err
+		}
+		defer os.RemoveAll(folder)
+	}
+	path := filepath.Join(folder, name+".pprof")
+	if err := takeProfile(ctx, "http://"+admin+"/debug/pprof/"+kind, path); err != nil {
+		return p, err
+	}
+	if *profilesFlag != "" {
+		p.path = path
+	}
+	p.top, err = topOf(ctx, path)
+	return p, err
+}
+
+func takeProfile(ctx context.Context, url, path string) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	client := http.Client{Timeout: patience}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(q)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the profile: status %d", answer.StatusCode)
+	}
 	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	load := asked().load
-	load.requests = requests
-	if err := pprof.StartCPUProfile(file); err != nil {
-		return err
+	_, err = io.Copy(file, answer.Body)
+	return cmp.Or(err, file.Close())
+}
+
+// topOf lists the functions that take most, with those that they call: of the program, of its
+// libraries, and of the garbage collector, without those that every request passes.
+func topOf(ctx context.Context, path string) (string, error) {
+	const named = `^plaza/|pgx|bun|sqlite|encoding/|compress/|crypto/|log/slog|gcBgMarkWorker|Syscall|futex`
+	const around = `middleware|limitRequests|newRouter|closingConnections|\(\*api\)\.(answer|admitted)`
+	said, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=20", "-show="+named, "-hide="+around, path).Output()
+	if err != nil {
+		return "", fmt.Errorf("go tool pprof: %w", err)
 	}
-	m, err := load.measure(ctx, plaza)
-	pprof.StopCPUProfile()
-	fmt.Fprintf(os.Stderr, "%s: %.0f/s\n", path, m.rate)
-	return err
+	_, table, _ := strings.Cut(string(said), "flat  flat%")
+	return "flat  flat%" + table, nil
 }
 
 // serveApp serves Plaza from within the test, where profiles and the race detector
 // see it.
 func serveApp(tb testing.TB, database string, log *slog.Logger) (app *bootstrap.App, at string) {
 	tb.Helper()
-	config := bootstrap.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: database, DataDir: tb.TempDir(),
-		PublicURL: publicURL, TokenTTL: tokenLife, ServerConfig: bootstrap.ServerConfig{DrainTimeout: time.Minute},
-	}
+	config := appConfig(tb, database)
 	ctx, stop := context.WithCancel(context.Background())
 	app, err := bootstrap.NewApp(ctx, config, log, bootstrap.Parts{})
 	if err != nil {
@@ -96,4 +173,12 @@ func serveApp(tb testing.TB, database string, log *slog.Logger) (app *bootstrap.
 		}
 	})
 	return app, listeners.URL()[len("http://"):]
+}
+
+// appConfig has all but the wallet.
+func appConfig(tb testing.TB, database string) bootstrap.Config {
+	return bootstrap.Config{
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: database, DataDir: tb.TempDir(),
+		PublicURL: publicURL, TokenTTL: tokenLife, Translator: "pseudo", ServerConfig: bootstrap.ServerConfig{DrainTimeout: time.Minute},
+	}
 }

@@ -14,18 +14,24 @@ import (
 // report is a whole run.
 type report struct {
 	machine machine
+	began   time.Time
 	scale   float64
 	dataset *dataset
 	stores  []results
 	before  map[string]float64 // ratios of the run before, by store and scenario
+	why     map[string]string  // what was written by hand of rows that miss their goals
 }
 
 // results are those of one kind of database.
 type results struct {
 	benchedStore
 	rows   []row
+	alone  []aloneRow
+	peers  []peer
 	sizes  []sizeRow
 	inside []insideRow
+	mix    *mixRow         // nil: there was none
+	starts []time.Duration // from the start of the program until it was ready
 
 	writers []row  // the bare insert against the store
 	lasting string // their database's settings
@@ -40,6 +46,19 @@ type results struct {
 type row struct {
 	scenario
 	outcome
+	profile profile // of Plaza, if a goal is missed
+}
+
+func (r row) isSlow() bool { return r.goal > 0 && r.ratio() < r.goal }
+
+func (r row) isLate() bool { return r.scenario.tail > 0 && r.outcome.tail() > r.scenario.tail }
+
+func (r row) isMissed() bool { return r.isSlow() || r.isLate() }
+
+// aloneRow is a scenario without a floor.
+type aloneRow struct {
+	scenario
+	summary
 }
 
 // sizeRow is Plaza against itself.
@@ -79,12 +98,18 @@ when a round of this run was no different.
 "In the database" is what Postgres itself tells of the statements that the store runs (auto_explain, without timing of
 the plan's nodes), and on SQLite, which is within the process, the whole call of the store.
 `)
+	r.writeMissed(&b)
+	fmt.Fprintf(&b, "\nThe limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.\n", time.Since(r.began).Round(time.Second))
 	return b.String()
 }
 
 func (r report) writeStore(b *strings.Builder, s results) {
 	fmt.Fprintf(b, "\n## %s %s\n\nIts settings: %s.\n", s.name, s.version, s.settings)
 	r.writeRows(b, s.name, [3]string{"Work", "floor", "Plaza"}, s.rows)
+	writePeers(b, s.peers, s.rows)
+	writeAlone(b, s.alone)
+	writeMix(b, s)
+	writeSmall(b, s)
 	writeSizes(b, s.sizes)
 	r.writeInside(b, s.inside)
 	if len(s.writers) > 0 {
@@ -105,15 +130,23 @@ func (r report) writeRows(b *strings.Builder, store string, names [3]string, row
 		return
 	}
 	fmt.Fprintf(b, `
-| | %[1]s | %[2]s/s | %[3]s/s | ratio | min–max | goal | verdict | before | %[2]s p50 / p99 | %[3]s p50 / p99 |
-|---|---|---|---|---|---|---|---|---|---|---|
+| | %[1]s | %[2]s/s | %[3]s/s | ratio | min–max | goal | verdict | before | %[2]s p50 / p99 | %[3]s p50 / p99 | p99 ratio |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 `, names[0], names[1], names[2])
 	for _, row := range rows {
 		o := row.outcome
-		fmt.Fprintf(b, "| %s | %s | %.0f | %.0f | %.2f | %s | %s | %s | %s | %s | %s |\n", row.name, row.what,
+		fmt.Fprintf(b, "| %s | %s | %.0f | %.0f | %.2f | %s | %s | %s | %s | %s | %s | %s |\n", row.name, row.what,
 			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal),
-			r.since(store+"/"+row.name, o), o.first.latency(), o.second.latency())
+			r.since(store+"/"+row.name, o), o.first.latency(), o.second.latency(), row.lateness())
 	}
+}
+
+// lateness is how Plaza's p99 stands to the floor's, and the verdict if there is a goal.
+func (r row) lateness() string {
+	if r.scenario.tail == 0 {
+		return fmt.Sprintf("%.2f", r.outcome.tail())
+	}
+	return fmt.Sprintf("%.2f, ≤ %.1f %s", r.outcome.tail(), r.scenario.tail, met(!r.isLate()))
 }
 
 func writeSizes(b *strings.Builder, rows []sizeRow) {

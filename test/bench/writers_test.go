@@ -31,11 +31,11 @@ type crowd struct {
 
 var crowds = []crowd{
 	{
-		scenario{name: "W", what: "16 writers add events to one category", goal: 0.8},
+		scenario{name: "W", what: "16 writers add events to one category", goal: sameWrites},
 		func(int) feed.CategoryID { return largest }, func(int) feed.CategoryID { return pinned + 2 },
 	},
 	{
-		scenario{name: "W1", what: "W, each writer to a category of its own", goal: 0.8},
+		scenario{name: "W1", what: "W, each writer to a category of its own", goal: sameWrites},
 		func(n int) feed.CategoryID { return feed.CategoryID(pinned + 1 + 2*n) },
 		func(n int) feed.CategoryID { return feed.CategoryID(pinned + 2 + 2*n) },
 	},
@@ -177,7 +177,7 @@ func (c *contest) holdAll(ctx context.Context, name string, r rounds) (rows []ro
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", w.name, err)
 		}
-		rows, counted = append(rows, row{w.scenario, o}), counted+added
+		rows, counted = append(rows, row{scenario: w.scenario, outcome: o}), counted+added
 	}
 	return rows, counted, nil
 }

@@ -1,0 +1,203 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// mixture is how many of a thousand requests of the mix are of each scenario: 900 read.
+var mixture = []struct {
+	scenario string
+	share    int
+}{
+	{"A", 200}, {"304", 90}, {"B", 60}, {"C", 60}, {"D", 80}, {"E", 100}, {"event", 150}, {"list", 80}, {"feed", 80},
+	{"comment", 35}, {"like", 40}, {"F", 15}, {"login", 3}, {"upload", 3}, {"pay", 4},
+}
+
+// mixVariety is how many different requests of a scenario the mix has.
+const mixVariety = 512
+
+// mixer makes the requests of the mix, in an order that looks random.
+type mixer struct {
+	dataset  *dataset
+	requests [][]request // by mixture; of scenarios whose requests are sent only once: none
+}
+
+func newMixer(at string, d *dataset) (*mixer, error) {
+	m := &mixer{dataset: d, requests: make([][]request, len(mixture))}
+	for i, part := range mixture {
+		sc := called(part.scenario)
+		if sc.once {
+			continue
+		}
+		requests := requestsOf(sc, d, min(sc.kinds(), mixVariety))
+		var err error
+		if sc.warms {
+			err = warm(at, requests)
+		}
+		if sc.conditional && err == nil {
+			requests, err = having(at, requests)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", sc.name, err)
+		}
+		m.requests[i] = requests
+	}
+	return m, nil
+}
+
+// request is the i-th request, and its place in mixture.
+func (m *mixer) request(i int) (part int, q request) {
+	r := roll("mix", i)
+	for left := r.n(1000); left >= mixture[part].share; part++ {
+		left -= mixture[part].share
+	}
+	if m.requests[part] == nil {
+		return part, m.dataset.next(called(mixture[part].scenario))
+	}
+	return part, pick(r, m.requests[part])
+}
+
+// mixRow is the mix at a fixed rate.
+type mixRow struct {
+	closed      float64 // requests a second that as many connections as usual get answered
+	rate        float64 // requests a second that were due
+	lasting     time.Duration
+	connections int
+	took        [][]time.Duration // by mixture: from when a request was due to its answer, in order
+	memory      int64             // bytes that are resident at the end; zero: the system does not tell
+	peak        int64             // most bytes that were resident
+	profile     profile           // of the memory, if it is too much
+}
+
+// mixConnections are enough that a request seldom waits for one.
+const mixConnections = 32
+
+// benchMix measures the mix as fast as it goes, and then for so long at half of that rate.
+func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, lasting time.Duration) (row mixRow, err error) {
+	fmt.Fprintf(os.Stderr, "%s, mix\n", s.name)
+	m, err := newMixer(plaza.at, d)
+	if err != nil {
+		return row, err
+	}
+	var sent atomic.Int64
+	next := func() request {
+		_, q := m.request(int(sent.Add(1)))
+		return q
+	}
+	fast := load{next: next, connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting / 5}
+	measured, err := fast.measure(ctx, plaza.at)
+	if err != nil {
+		return row, err
+	}
+	row = mixRow{closed: measured.rate, rate: measured.rate / 2, connections: mixConnections, lasting: lasting}
+	if err := s.tidy(); err != nil {
+		return row, err
+	}
+	row.took, err = m.atRate(ctx, plaza.at, row)
+	if err == nil {
+		row.memory, row.peak, err = residentMemory(plaza.pid)
+	}
+	if err == nil && row.memory > memoryGoal {
+		row.profile, err = profiled(ctx, plaza.admin, "heap", s.name+"-memory")
+	}
+	fmt.Fprintf(os.Stderr, "  %.0f/s; at %.0f/s p99 %v; %d MiB\n", row.closed, row.rate, quantile(row.all(), 990), row.memory>>20)
+	return row, err
+}
+
+// all are the times of all requests, in order.
+func (r mixRow) all() []time.Duration {
+	all := slices.Concat(r.took...)
+	slices.Sort(all)
+	return all
+}
+
+// atRate sends the requests when they are due, at a fixed pace, whether or not earlier ones have
+// been answered. How long one takes counts from when it was due, so that a server that stops for a while is charged for
+// all that it kept waiting. What is due in the first second warms up.
+func (m *mixer) atRate(ctx context.Context, at string, row mixRow) ([][]time.Duration, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	interval := time.Duration(float64(time.Second) / row.rate)
+	first := int(min(time.Second, row.lasting/5) / interval)
+	total := first + int(row.lasting/interval)
+	begin := time.Now().Add(100 * time.Millisecond)
+	var sent atomic.Int64
+	took := make([][][]time.Duration, row.connections)
+	var wait sync.WaitGroup
+	for n := range took {
+		took[n] = make([][]time.Duration, len(mixture))
+		wait.Go(func() {
+			w, err := dial(at)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			defer w.Close()
+			s := sender{wire: w}
+			for i := int(sent.Add(1) - 1); i < total && ctx.Err() == nil; i = int(sent.Add(1) - 1) {
+				part, q := m.request(i)
+				due := begin.Add(time.Duration(i) * interval)
+				pause(ctx, time.Until(due))
+				if err := s.send(q); err != nil {
+					cancel(err)
+					return
+				}
+				if i >= first {
+					took[n][part] = append(took[n][part], time.Since(due))
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return byPart(took)
+}
+
+// pause waits for the duration, or until the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// byPart puts the times of all connections together, in order.
+func byPart(took [][][]time.Duration) (parts [][]time.Duration, err error) {
+	parts = make([][]time.Duration, len(mixture))
+	for _, own := range took {
+		for part, times := range own {
+			parts[part] = append(parts[part], times...)
+		}
+	}
+	answered := 0
+	for _, times := range parts {
+		slices.Sort(times)
+		answered += len(times)
+	}
+	if answered == 0 {
+		err = errors.New("nothing of the mix was answered")
+	}
+	return parts, err
+}
+
+// quantile is the time below which so many of a thousand are; the times are in order.
+func quantile(times []time.Duration, permille int) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	return times[min(len(times)-1, len(times)*permille/1000)]
+}

@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"fmt"
+	"net/http"
+
+	"plaza/domain/event"
+)
+
+// visitor is the i-th caller, and an event of another user that the caller may see: every
+// other one of a contact, of whom the callers see more.
+func (d *dataset) visitor(table string, i int) (caller, on int) {
+	r := roll(table, i)
+	caller = r.n(d.tokens())
+	for {
+		author := r.n(d.users)
+		if r.in(2) {
+			author = (caller + 1) % d.users
+		}
+		on = author*eventsEach + r.n(eventsEach)
+		e := d.event(on)
+		isOpen := e.permission == event.Public || e.permission == event.Contact && author == (caller+1)%d.users
+		if author != caller && isOpen && e.status == event.Normal {
+			return caller, on
+		}
+	}
+}
+
+func visit(d *dataset, i int) request {
+	caller, on := d.visitor("event", i)
+	q := getAs(caller, fmt.Sprintf("/api/xfile/event/%d/", on+1))
+	q.part = fmt.Appendf(nil, `"id":%d,`, on+1)
+	return q
+}
+
+// visitAuthor asks for the events of the author of one that the caller may see.
+func visitAuthor(d *dataset, i int) request {
+	caller, on := d.visitor("list", i)
+	q := getAs(caller, fmt.Sprintf("/api/xfile/event/%d/view-list/", on/eventsEach+1))
+	q.part = fmt.Appendf(nil, `"id":%d,`, on+1)
+	return q
+}
+
+func comment(d *dataset, i int) request {
+	caller, on := d.visitor("comment", i)
+	q := withSerial("POST", "/api/activity/comment/", authorised(caller), fmt.Sprintf(`{"event": %d, "content": "A walk `, on+1), `"}`)
+	q.status, q.part = http.StatusCreated, []byte(`"content":"A walk `)
+	q.reread = getAs(caller, fmt.Sprintf("/api/activity/comment/?event=%d&page_size=1", on+1)).raw
+	q.settle = settleComment
+	return q
+}
+
+// like is of an event that the caller does not like yet: the events come one after the other,
+// and every time with another caller.
+func like(d *dataset, i int) request {
+	caller, on := (i+i/d.events)%d.tokens(), i*likeStride%d.events
+	for e := d.event(on); !e.isListed() || e.author == int64(caller+1) || d.isLiked(on, caller); e = d.event(on) {
+		on = (on + 1) % d.events
+	}
+	path := fmt.Sprintf("/api/activity/like/%d/", on+1)
+	q := withBody("PUT", path, authorised(caller), "")
+	q.status, q.once = http.StatusNoContent, true
+	q.reread, q.settle = getAs(caller, path).raw, settleLike
+	return q
+}
+
+// likeStride is a prime that divides no number of events.
+const likeStride = 7919
+
+// isLiked says whether the dataset has the user's like.
+func (d *dataset) isLiked(on, user int) bool {
+	for n := range d.event(on).likes {
+		if d.liker(on, n) == int64(user+1) {
+			return true
+		}
+	}
+	return false
+}
