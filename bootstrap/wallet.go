@@ -44,6 +44,7 @@ func (c *Config) checkWallet(p problems) {
 	case sandboxWallet, autoWallet:
 		c.useDemoMerchant()
 	}
+	c.checkRefunds(p)
 	p.note("PLAZA_WALLET_POLL", between(c.WalletPoll, 50*time.Millisecond, time.Hour, "a duration"))
 	p.note("PLAZA_WALLET_TIMEOUT", between(c.WalletTimeout, 50*time.Millisecond, 10*time.Second, "a duration"))
 	c.checkSandboxAddr(p)
@@ -91,6 +92,7 @@ func newGateways(c Config) (payment.Gateways, error) {
 		gateway, err := wechatpay.New(wechatpay.Config{
 			URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: c.walletApps(),
 			NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath), Deadline: c.WalletTimeout,
+			RefundNotifyURL: c.refundNotifyURL(), Certificate: c.merchantCertificate(),
 			Wrap: c.traces.spans("wallet", true),
 		})
 		if err != nil {

@@ -14,6 +14,9 @@ func (g *Gateway) Receive(n payment.Notification) (payment.Notice, error) {
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}
+	if reply["req_info"] != "" {
+		return g.receiveRefund(reply)
+	}
 	way, err := reply.signedBy(g.key)
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
