@@ -38,6 +38,9 @@ request h5 POST /v3/pay/transactions/h5 \
 	"$(order wxd930ea5d5a258f4f ',"scene_info":{"payer_client_ip":"127.0.0.1","h5_info":{"type":"Wap"}}')"
 request query GET '/v3/pay/transactions/out-trade-no/plaza-7_1%7C%2A?mchid=1900000109' ''
 request close POST /v3/pay/transactions/out-trade-no/plaza-7_1%7C%2A/close '{"mchid":"1900000109"}'
+request refund POST /v3/refund/domestic/refunds \
+	'{"transaction_id":"4200000001","out_refund_no":"refund-7_1|*@","reason":"Cold \u003ctea\u003e","notify_url":"https://plaza.example/api/pay/notify/wallet/v3/","amount":{"refund":300,"total":990,"currency":"CNY"}}'
+request refund-query GET /v3/refund/domestic/refunds/refund-7_1%7C%2A@ ''
 
 # What the clients sign: four lines.
 printf '%s\n' wxd930ea5d5a258f4f $timestamp $nonce prepay_id=wx20 | sign merchant-key.pem >client-jsapi.txt
