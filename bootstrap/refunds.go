@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"cmp"
 	"crypto/tls"
 	"fmt"
 	"strings"
@@ -12,9 +11,8 @@ import (
 
 // RefundConfig holds the settings of refunds.
 type RefundConfig struct {
-	WalletRefundDue  string        `default:"staff" env:"PLAZA_WALLET_REFUND_DUE" help:"What refunds payments that are refund_due: staff, or auto, the server itself." placeholder:"HOW"`
-	WalletCert       secret.String `env:"PLAZA_WALLET_CERT" help:"The merchant's certificate as PEM, with which wechatpay refunds (default: no refunds)." placeholder:"PEM"`
-	WalletPrivateKey secret.String `env:"PLAZA_WALLET_PRIVATE_KEY" help:"The private key of the merchant's certificate as PEM." placeholder:"PEM"`
+	WalletRefundDue string        `default:"staff" env:"PLAZA_WALLET_REFUND_DUE" help:"What refunds payments that are refund_due: staff, or auto, the server itself." placeholder:"HOW"`
+	WalletCert      secret.String `env:"PLAZA_WALLET_CERT" help:"The merchant's certificate as PEM, with which wechatpay refunds (default: no refunds)." placeholder:"PEM"`
 }
 
 // What refunds payments that are refund_due.
@@ -25,7 +23,9 @@ const (
 
 // checkRefunds fills in missing values and notes all problems.
 func (c *Config) checkRefunds(p problems) {
-	c.WalletRefundDue = cmp.Or(c.WalletRefundDue, refundByStaff)
+	if c.WalletRefundDue == "" {
+		c.WalletRefundDue = refundByStaff
+	}
 	p.note("PLAZA_WALLET_REFUND_DUE", oneOf(c.WalletRefundDue, refundByStaff, refundAutomatically))
 	if _, err := c.keyPair(); err != nil {
 		p.note("PLAZA_WALLET_CERT", err)
@@ -34,7 +34,7 @@ func (c *Config) checkRefunds(p problems) {
 
 // keyPair returns the merchant's certificate with its private key, or nil if none is configured. Its errors contain
 // no part of them.
-func (c RefundConfig) keyPair() (*tls.Certificate, error) {
+func (c Config) keyPair() (*tls.Certificate, error) {
 	if c.WalletCert.IsZero() {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ func (c RefundConfig) keyPair() (*tls.Certificate, error) {
 }
 
 // merchantCertificate returns the pair that checkRefunds has checked.
-func (c RefundConfig) merchantCertificate() *tls.Certificate {
+func (c Config) merchantCertificate() *tls.Certificate {
 	pair, err := c.keyPair()
 	if err != nil {
 		return nil
@@ -56,7 +56,7 @@ func (c RefundConfig) merchantCertificate() *tls.Certificate {
 
 // refundNotifyURL returns where the wallet reports refunds of version 2.
 func (c Config) refundNotifyURL() string {
-	return strings.TrimRight(cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath), "/") + "/refund/"
+	return strings.TrimRight(c.notifyURLV2(), "/") + "/refund/"
 }
 
 func refundingLimits(c Config) refunding.Limits {

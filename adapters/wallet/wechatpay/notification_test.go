@@ -61,7 +61,7 @@ func TestPAY10_notifications_are_counted_by_their_signature(t *testing.T) {
 	require.ErrorIs(t, err, payment.ErrNothingPaid)
 	_, err = g.Receive(notification(written(merged(reported()))))
 	require.ErrorIs(t, err, payment.ErrForged)
-	assert.Equal(t, Notifications{HMACSHA256: 1, MD5: 3}, g.Notifications(), "not the forged one")
+	assert.Equal(t, map[string]int64{"HMAC-SHA256": 1, "MD5": 3}, g.Notifications(), "not the forged one")
 }
 
 func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
