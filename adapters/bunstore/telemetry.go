@@ -24,12 +24,12 @@ type telemetrySteps struct {
 
 // newTelemetrySteps writes each part so that an index ends it early: a count after MaxCount
 // entries, the oldest prepayment after one.
-func newTelemetrySteps() telemetrySteps {
+func newTelemetrySteps(d dialect) telemetrySteps {
 	count := func(rows string) string {
 		return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + strconv.Itoa(telemetry.MaxCount) + ") counted)"
 	}
 	return telemetrySteps{
-		sample: "SELECT " + count("payments WHERE state = 'refund_due' AND refunded < amount") + ", " + count("payments WHERE state = 'disputed'") +
+		sample: "SELECT " + count("payments"+d.indexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") + ", " + count("payments WHERE state = 'disputed'") +
 			", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
 			", " + count("discards") + ", " + count("refunds WHERE state = 'abnormal'") +
 			", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +

@@ -1676,7 +1676,7 @@ WHERE t.hash = $1;
 -- telemetrySteps.sample
 SELECT (SELECT COUNT(*)
 	FROM (SELECT 1
-		FROM payments
+		FROM payments INDEXED BY payments_still_due
 		WHERE state = 'refund_due' AND refunded < amount
 		LIMIT 10000) counted), (SELECT COUNT(*)
 	FROM (SELECT 1
