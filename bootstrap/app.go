@@ -19,6 +19,7 @@ import (
 	"plaza/application/people"
 	"plaza/application/privacy"
 	"plaza/application/reading"
+	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/translation"
 	"plaza/application/userimages"
@@ -50,6 +51,7 @@ type App struct {
 	HowToLists  *importing.HowToLists
 	Importer    *importing.Importer
 	Paying      *paying.Paying
+	Refunding   *refunding.Refunding
 	Cleanup     *cleanup.Cleanup
 	Metrics     *prometheus.Metrics
 

@@ -16,6 +16,8 @@ type orderCommands struct {
 	List     orderList     `cmd:"" help:"List an account's orders, the newest first." example:"plaza order list --user 5 --state open"`
 	Show     orderShow     `cmd:"" help:"Show an order and its journal." example:"plaza order show 12 --json"`
 	Payments orderPayments `cmd:"" help:"List payments, the newest first." example:"plaza order payments --state refund_due"`
+	Refund   orderRefund   `cmd:"" help:"Refund a payment or a part of it, and print the refund's number." example:"plaza order refund 71 --amount 300 --reason 'One cup was cold'"`
+	Refunds  orderRefunds  `cmd:"" help:"List refunds, the newest first." example:"plaza order refunds --state abnormal"`
 }
 
 type orderCreate struct {
@@ -175,10 +177,11 @@ type received struct {
 	Amount      int64                `json:"amount"`
 	Currency    string               `json:"currency"`
 	Received    time.Time            `json:"received_at"`
+	Refunded    int64                `json:"refunded"`
 }
 
 func receivedOf(p payment.Payment) received {
-	return received{p.ID, orNull(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Received}
+	return received{p.ID, orNull(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Received, p.Refunded}
 }
 
 func (r received) row() string {
@@ -186,7 +189,8 @@ func (r received) row() string {
 	if r.Order != nil {
 		order = fmt.Sprint(*r.Order)
 	}
-	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, sum(r.Currency, r.Amount), clock(r.Received), order, r.Transaction)
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
+		r.ID, r.State, sum(r.Currency, r.Amount), sum(r.Currency, r.Refunded), clock(r.Received), order, r.Transaction)
 }
 
 func (c orderPayments) Run(ctx context.Context, s streams) error {
@@ -194,6 +198,6 @@ func (c orderPayments) Run(ctx context.Context, s streams) error {
 		rows := pages(func(p page.Request) (page.Page[payment.Payment], error) {
 			return app.Paying.Payments(ctx, orZero(c.State), p)
 		}, receivedOf)
-		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
+		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
 	})
 }

@@ -148,12 +148,13 @@ func TestPAY11_order_show_and_payments(t *testing.T) {
 		Amount      int64
 		Currency    string
 		Received    time.Time `json:"received_at"`
+		Refunded    int64
 	}
 	var all, due []money
 	sh.run("order", "payments", "--json").ends(done).reads(&all)
 	order := int64(1)
 	assert.Equal(t, []money{
-		{2, &order, "t2", "refund_due", 990, "CNY", at.Add(time.Second)}, {1, &order, "t1", "applied", 990, "CNY", at},
+		{2, &order, "t2", "refund_due", 990, "CNY", at.Add(time.Second), 0}, {1, &order, "t1", "applied", 990, "CNY", at, 0},
 	}, all)
 	sh.run("order", "payments", "--state", "refund_due", "--json").ends(done).reads(&due)
 	assert.Equal(t, all[:1], due)
@@ -161,6 +162,40 @@ func TestPAY11_order_show_and_payments(t *testing.T) {
 	assert.Contains(t, table, "CNY 9.90")
 	assert.Equal(t, 3, strings.Count(table, "\n"))
 	sh.run("order", "payments", "--state", "lost").ends(misused)
+}
+
+func TestPAY14_order_refund_and_refunds(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.somebody("+86-13800000009")
+	sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "Tea").line()
+	sh.receives(1, "t1", time.Now().UTC().Truncate(time.Second))
+	sh.run("order", "refund", "1", "--reason", "Cold").refuses(refused, "No wallet is configured.")
+	sh.run("order", "refund", "99", "--reason", "Cold").refuses(refused, "Payment not found.")
+	sh.run("order", "refund", "1", "--amount", "0", "--reason", " ").refuses(misused, "--amount: ", "--reason: ")
+	sh.run("order", "refund", "1").refuses(misused, "--reason")
+	assert.Equal(t, "[]\n", sh.run("order", "refunds", "--json").ends(done).out)
+
+	sh.within(func(app *bootstrap.App) {
+		_, err := app.Stores.Ledger.ChangeRefunds(t.Context(), 1, func(a *payment.RefundAccount) error {
+			return a.Request(payment.RefundDraft{Reason: "Cold", Origin: payment.RefundByCommand}, "refund-1", time.Now())
+		})
+		require.NoError(t, err)
+	})
+	var all []struct {
+		ID, Payment, Amount   int64
+		State, Reason, Origin string
+		WalletID              *string `json:"wallet_refund_id"`
+		Staff                 *int64
+		Created               time.Time `json:"created_at"`
+	}
+	sh.run("order", "refunds", "--state", "processing", "--payment", "1", "--json").ends(done).reads(&all)
+	require.Len(t, all, 1)
+	assert.Equal(t, []any{int64(1), int64(1), int64(990), "processing", "Cold", "command"},
+		[]any{all[0].ID, all[0].Payment, all[0].Amount, all[0].State, all[0].Reason, all[0].Origin})
+	assert.Contains(t, sh.run("order", "refunds").ends(done).out, "CNY 9.90")
+	assert.Contains(t, sh.run("order", "show", "1").ends(done).out, "by the command line")
+	sh.run("order", "refunds", "--state", "lost").ends(misused)
+	assert.Contains(t, sh.run("order", "payments").ends(done).out, "REFUNDED")
 }
 
 func TestPAY12_a_list_of_many_orders_is_whole(t *testing.T) {

@@ -2,10 +2,12 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"plaza/application/cleanup"
 	"plaza/application/paying"
+	"plaza/application/refunding"
 )
 
 // job is work that a server repeats in the background. Each round does all that is due, batch
@@ -49,6 +51,13 @@ func (a *App) jobs() []job {
 		work: func(ctx context.Context) (bool, error) {
 			n, err := a.Paying.PollDue(ctx)
 			return n == paying.PollBatch, err
+		},
+	}, job{
+		name: "refunds_follow", delay: poll, interval: poll, problem: "following refunds failed; will retry",
+		work: func(ctx context.Context) (bool, error) {
+			ordered, err := a.Refunding.RefundDue(ctx)
+			followed, more := a.Refunding.Follow(ctx)
+			return ordered == refunding.FollowBatch || followed == refunding.FollowBatch, errors.Join(err, more)
 		},
 	})
 }

@@ -85,5 +85,5 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 		return names
 	}
 	require.Equal(t, []string{"media_cleanup", "sample"}, names(noWallet))
-	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll"}, names(sandboxWallet))
+	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow"}, names(sandboxWallet))
 }

@@ -9,7 +9,6 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/prometheus"
-	"plaza/adapters/wallet/wechatpay"
 	"plaza/application/signin"
 	"plaza/application/translation"
 	"plaza/domain/localisation"
@@ -29,7 +28,7 @@ func (a *App) registerMetrics(wallets payment.Gateways, translator localisation.
 	a.registerLogins()
 	a.registerTranslation(translator)
 	for _, wallet := range wallets.All() {
-		if wallet, counts := wallet.(*wechatpay.Gateway); counts {
+		if wallet, counts := wallet.(notificationCounter); counts {
 			a.registerNotifications(wallet)
 		}
 	}
@@ -95,15 +94,16 @@ func (a *App) registerTranslation(translator localisation.Translator) {
 	}
 }
 
+// notificationCounter is a gateway that counts notifications with a valid signature by algorithm. The algorithms never
+// change.
+type notificationCounter interface{ Notifications() map[string]int64 }
+
 // registerNotifications registers the counters of wallet notifications by signature algorithm
 // (PAY-10).
-func (a *App) registerNotifications(wallet *wechatpay.Gateway) {
-	for algorithm, of := range map[string]func(wechatpay.Notifications) int64{
-		"HMAC-SHA256": func(n wechatpay.Notifications) int64 { return n.HMACSHA256 },
-		"MD5":         func(n wechatpay.Notifications) int64 { return n.MD5 },
-	} {
+func (a *App) registerNotifications(wallet notificationCounter) {
+	for algorithm := range wallet.Notifications() {
 		a.registerCounter("plaza_wallet_notifications_total", "Wallet notifications with a valid signature, by algorithm.",
-			client.Labels{"algorithm": algorithm}, func() int64 { return of(wallet.Notifications()) })
+			client.Labels{"algorithm": algorithm}, func() int64 { return wallet.Notifications()[algorithm] })
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // settingRow matches a row of the table of settings: the variable and its default. A default without backquotes
 // is described in words.
-var settingRow = regexp.MustCompile("(?m)^\\| `(PLAZA_[A-Z_]+)` \\| (?:`([^`|]*)`|[^|]+) \\| .+ \\|$")
+var settingRow = regexp.MustCompile("(?m)^\\| `(PLAZA_[A-Z0-9_]+)` \\| (?:`([^`|]*)`|[^|]+) \\| .+ \\|$")
 
 // defaults returns the default of each setting by its variable, empty where the program finds one out.
 func defaults(settings reflect.Type) map[string]string {
@@ -93,7 +93,7 @@ func TestReadme_names_the_settings_that_files_may_hold(t *testing.T) {
 			ofFiles = append(ofFiles, variable)
 		}
 	}
-	documented := regexp.MustCompile("`PLAZA_[A-Z_]+_FILE`").FindAllString(string(readme), -1)
+	documented := regexp.MustCompile("`PLAZA_[A-Z0-9_]+_FILE`").FindAllString(string(readme), -1)
 	for i, name := range documented {
 		documented[i] = strings.Trim(name, "`")
 	}

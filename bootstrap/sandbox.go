@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,9 +29,14 @@ type sandboxServer struct {
 // sandboxWriteTimeout exceeds the maximum time that the sandbox holds a response.
 const sandboxWriteTimeout = 15 * time.Minute
 
+// sandboxRefundTime is the time after which a refund ends by itself, if no button ends it before.
+const sandboxRefundTime = 30 * time.Second
+
 // openSandbox listens on the sandbox's address and opens its journal. An empty journal keeps
-// the state in memory.
-func openSandbox(c MerchantConfig, publicURL, journal string, scale int, log *slog.Logger) (*sandboxServer, error) {
+// the state in memory. Without a certificate of the merchant, the sandbox does not serve version 3.
+func openSandbox(
+	c MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, log *slog.Logger,
+) (*sandboxServer, error) {
 	ln, err := net.Listen("tcp", c.WalletSandboxAddr)
 	if err != nil {
 		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; to use a running sandbox, set PLAZA_WALLET_URL", err)
@@ -45,6 +51,7 @@ func openSandbox(c MerchantConfig, publicURL, journal string, scale int, log *sl
 	}
 	wallet, err := sandbox.New(sandbox.Config{
 		MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: slices.Sorted(maps.Values(c.walletApps())),
+		MerchantCert: merchant, V3Key: c.WalletKey, RefundTime: sandboxRefundTime,
 		PublicURL: publicURL, Scale: scale, Journal: journal, Log: log,
 	})
 	if err != nil {
@@ -99,7 +106,7 @@ type sandboxCommand struct {
 	Scale    int        `default:"1" help:"Speed of time: with 60, a minute takes a second." placeholder:"N"`
 	Journal  string     `help:"File for the ledger (default: none; the ledger is lost at exit)." placeholder:"FILE"`
 	Public   string     `name:"public-url" help:"URL that payers see (default: the listening address)." placeholder:"URL"`
-	DataDir  string     `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the key that the sandbox shares with the server. The key is created if it is missing." placeholder:"DIR"`
+	DataDir  string     `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the keys that the sandbox shares with the server. Keys are created if they are missing." placeholder:"DIR"`
 	LogLevel slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
 	MerchantConfig
 	unparsed
@@ -118,10 +125,18 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
+	merchant, err := sandboxMerchant(c.DataDir)
+	if err != nil {
+		return err
+	}
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
 	c.warnOfUnknown(log)
-	box, err := openSandbox(config.MerchantConfig, c.Public, c.Journal, c.Scale, log)
+	if len(config.WalletKey.Reveal()) != sandboxKeyLength {
+		log.Warn("the sandbox serves version 2 only, because PLAZA_WALLET_KEY has not 32 characters")
+		merchant = nil
+	}
+	box, err := openSandbox(config.MerchantConfig, merchant, c.Public, c.Journal, c.Scale, log)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func sandboxKey(dataDir string) (secret.String, error) {
 	path := filepath.Join(dataDir, sandboxKeyFile)
 	key, err := readSandboxKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = writeSandboxKey(path); err == nil {
+		if err = createSandboxFile(path, newSandboxKey().Reveal()+"\n"); err == nil {
 			key, err = readSandboxKey(path)
 		}
 	}
@@ -47,18 +47,18 @@ func readSandboxKey(path string) (secret.String, error) {
 	return secret.New(key), nil
 }
 
-// writeSandboxKey writes a new key to a file that only its owner may read. It keeps a file
-// that another process has created meanwhile. Readers never see an incomplete file.
-func writeSandboxKey(path string) error {
+// createSandboxFile writes a file that only its owner may read. It keeps a file that another
+// process has created meanwhile. Readers never see an incomplete file.
+func createSandboxFile(path, content string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+sandboxKeyFile+"-") // with mode 0600
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-") // with mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(file.Name())
-	_, err = file.WriteString(newSandboxKey().Reveal() + "\n")
+	_, err = file.WriteString(content)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}

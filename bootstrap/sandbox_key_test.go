@@ -5,9 +5,11 @@ import (
 	"crypto/hmac"
 	"crypto/md5"
 	"crypto/sha256"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,6 +64,38 @@ func TestSandboxKey_that_was_cut_short_is_told(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, sandboxKeyFile), []byte("short-and-secret"), 0o600))
 	_, err := sandboxKey(dir)
 	require.ErrorContains(t, err, "wallet-sandbox.key has no key of 32 characters")
+	assert.NotContains(t, err.Error(), "short-and-secret")
+}
+
+func TestSandboxMerchant_is_one_key_pair_in_each_data_directory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not", "there")
+	certs := make([]*x509.Certificate, 3)
+	var wait sync.WaitGroup
+	for i := range certs {
+		wait.Go(func() {
+			cert, err := sandboxMerchant(dir)
+			assert.NoError(t, err)
+			certs[i] = cert
+		})
+	}
+	wait.Wait()
+	again, err := sandboxMerchant(dir)
+	require.NoError(t, err)
+	for _, cert := range certs {
+		assert.True(t, again.Equal(cert))
+	}
+	assert.Len(t, fmt.Sprintf("%X", again.SerialNumber), 40)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	info, err := entries[0].Info()
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	assert.Equal(t, "wallet-sandbox-merchant.pem", info.Name())
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, sandboxMerchantFile), []byte("short-and-secret"), 0o600))
+	_, err = sandboxMerchant(dir)
+	require.ErrorContains(t, err, "wallet-sandbox-merchant.pem has no key pair")
 	assert.NotContains(t, err.Error(), "short-and-secret")
 }
 
@@ -155,6 +189,11 @@ func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.
 	<-out.wrote
 	said := regexp.MustCompile(`PLAZA_WALLET_URL=(\S+)`).FindStringSubmatch(out.String())
 	require.NotNil(t, said, out.String())
+
+	response, err := http.Get(said[1] + "/v3/certificates")
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "it serves version 3 too")
 
 	for dataDir, want := range map[string]int{dir: 200, demoDir(t): 502} {
 		settings := serveSettings(dataDir)

@@ -52,7 +52,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
 	}
 	if config.startsSandbox() {
-		box, err := openSandbox(config.MerchantConfig, "", sandboxJournal(config), 1, log)
+		box, err := openSandbox(config.MerchantConfig, nil, "", sandboxJournal(config), 1, log)
 		if err != nil {
 			return err
 		}

@@ -44,10 +44,12 @@ type Config struct {
 	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
 	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"Secret of the access key." placeholder:"KEY"`
 
-	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox, which moves no money, or wechatpay (auto: sandbox with --demo, else none)." placeholder:"NAME"`
+	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox, which moves no money, wechatpay, or wechatpayv3 (auto: sandbox with --demo, else none)." placeholder:"NAME"`
 	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: wechatpay's own, or a sandbox that the server starts)." placeholder:"URL"`
 	MerchantConfig
-	WalletNotifyURL string        `env:"PLAZA_WALLET_NOTIFY_URL" help:"Where the wallet reports payments (default: the public address with /api/pay/notify/wallet/)." placeholder:"URL"`
+	RefundConfig
+	WalletV3Config
+	WalletNotifyURL string        `env:"PLAZA_WALLET_NOTIFY_URL" help:"Where the wallet reports payments (default: the public address with /api/pay/notify/wallet/, or with /api/pay/notify/wallet/v3/ for wechatpayv3)." placeholder:"URL"`
 	WalletPoll      time.Duration `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is polled for pending payments." placeholder:"DURATION"`
 	WalletTimeout   time.Duration `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
 

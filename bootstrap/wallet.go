@@ -2,10 +2,13 @@ package bootstrap
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"plaza/adapters/wallet/wechatpay"
+	"plaza/adapters/wallet/wechatpayv3"
 	"plaza/application/paying"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
@@ -22,28 +25,32 @@ type MerchantConfig struct {
 
 // The wallets.
 const (
-	noWallet      = "none"
-	sandboxWallet = "sandbox"
-	wechatWallet  = "wechatpay"
-	autoWallet    = "auto"
+	noWallet       = "none"
+	sandboxWallet  = "sandbox"
+	wechatWallet   = "wechatpay"
+	wechatV3Wallet = "wechatpayv3"
+	autoWallet     = "auto"
 )
 
-// notifyPath is the path for notifications from the wallet.
+// notifyPath is the path for notifications of protocol version 2.
 const notifyPath = "/api/pay/notify/wallet/"
 
 // checkWallet fills in missing values and notes all problems.
 func (c *Config) checkWallet(p problems) {
 	c.Wallet = cmp.Or(c.Wallet, noWallet)
-	p.note("PLAZA_WALLET", oneOf(c.Wallet, autoWallet, noWallet, sandboxWallet, wechatWallet))
+	p.note("PLAZA_WALLET", oneOf(c.Wallet, autoWallet, noWallet, sandboxWallet, wechatWallet, wechatV3Wallet))
 	switch c.Wallet {
 	case wechatWallet:
 		c.WalletURL = cmp.Or(c.WalletURL, wechatpay.URL)
 		p.require("PLAZA_WALLET_MCH_ID", c.WalletMchID != "", wechatWallet)
 		p.require("PLAZA_WALLET_KEY", !c.WalletKey.IsZero(), wechatWallet)
 		p.require("PLAZA_WALLET_APP_ID", len(c.walletApps()) > 0, wechatWallet)
+	case wechatV3Wallet:
+		c.checkWalletV3(p)
 	case sandboxWallet, autoWallet:
 		c.useDemoMerchant()
 	}
+	c.checkRefunds(p)
 	p.note("PLAZA_WALLET_POLL", between(c.WalletPoll, 50*time.Millisecond, time.Hour, "a duration"))
 	p.note("PLAZA_WALLET_TIMEOUT", between(c.WalletTimeout, 50*time.Millisecond, 10*time.Second, "a duration"))
 	c.checkSandboxAddr(p)
@@ -83,22 +90,45 @@ const (
 )
 
 // newGateways returns the gateways to the configured wallet. The sandbox uses the protocol of
-// wechatpay.
+// wechatpay. With the key of version 2, wechatpayv3 also serves what that version has opened.
 func newGateways(c Config) (payment.Gateways, error) {
 	var gateways payment.Gateways
+	var err error
 	switch c.Wallet {
 	case sandboxWallet, wechatWallet:
-		gateway, err := wechatpay.New(wechatpay.Config{
-			URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: c.walletApps(),
-			NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath), Deadline: c.WalletTimeout,
-			Wrap: c.traces.spans("wallet", true),
-		})
-		if err != nil {
-			return payment.Gateways{}, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", errUsage, err)
+		gateways.Current, err = newWechatpay(c, c.WalletKey)
+	case wechatV3Wallet:
+		gateways.Current, err = wechatpayv3.New(c.walletV3())
+		if !c.WalletV2Key.IsZero() {
+			former, problem := newWechatpay(c, c.WalletV2Key)
+			if problem != nil {
+				problem = fmt.Errorf("PLAZA_WALLET_V2_KEY: %w", problem)
+			}
+			gateways.Others, err = []payment.Gateway{former}, errors.Join(err, problem)
 		}
-		gateways.Current = gateway
+	}
+	if err != nil {
+		return payment.Gateways{}, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", errUsage, err)
 	}
 	return gateways, nil
+}
+
+func newWechatpay(c Config, key secret.String) (payment.Gateway, error) {
+	return wechatpay.New(wechatpay.Config{
+		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: key, AppIDs: c.walletApps(),
+		NotifyURL: c.notifyURLV2(), RefundNotifyURL: c.refundNotifyURL(), Certificate: c.merchantCertificate(), Deadline: c.WalletTimeout,
+		Wrap: c.traces.spans("wallet", true),
+	})
+}
+
+// notifyURLV2 returns where the wallet reports what version 2 has opened. With wechatpayv3 the setting is the address of
+// version 3.
+func (c Config) notifyURLV2() string {
+	address := cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath)
+	if c.Wallet == wechatV3Wallet {
+		address = strings.TrimSuffix(address, "v3/")
+	}
+	return address
 }
 
 func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.WalletTimeout, c.WalletPoll) }

@@ -2,6 +2,9 @@ package bootstrap_test
 
 import (
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -77,4 +80,94 @@ func TestPAY08_what_the_wallet_would_not_take(t *testing.T) {
 	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
 	require.NoError(t, err)
 	require.NoError(t, app.Close())
+}
+
+// settingsV3 are right for version 3 of the wallet's protocol.
+func settingsV3(t *testing.T) bootstrap.Config {
+	t.Helper()
+	private, err := os.ReadFile("../adapters/wallet/wechatpayv3/testdata/merchant-key.pem")
+	require.NoError(t, err)
+	public, err := os.ReadFile("../adapters/wallet/wechatpayv3/testdata/wallet-public-key.pem")
+	require.NoError(t, err)
+	s := settings()
+	s.Wallet, s.WalletMchID, s.WalletAppID, s.WalletKey = "wechatpayv3", "1900000109", "wx1", secret.New(strings.Repeat("k", 32))
+	s.WalletPrivateKey, s.WalletCertSerial = secret.New(string(private)), "1DDE55AD"
+	s.WalletPublicKey, s.WalletPublicKeyID = secret.New(string(public)), "PUB_KEY_ID_01"
+	return s
+}
+
+func TestPAY08_settings_of_version_3(t *testing.T) {
+	c, err := settingsV3(t).Check()
+	require.NoError(t, err)
+	assert.Equal(t, "https://api.mch.weixin.qq.com", c.WalletURL)
+	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	require.NoError(t, err)
+	require.NoError(t, app.Close())
+
+	_, err = parsed(t, "--wallet=wechatpayv3")
+	require.Error(t, err)
+	for _, variable := range []string{"MCH_ID", "KEY", "APP_ID", "PRIVATE_KEY", "CERT_SERIAL"} {
+		assert.ErrorContains(t, err, "PLAZA_WALLET_"+variable+": wechatpayv3 needs one")
+	}
+}
+
+func TestPAY08_wrong_settings_of_version_3_name_the_setting(t *testing.T) {
+	for variable, c := range map[string]struct {
+		change func(*bootstrap.Config)
+		text   string
+	}{
+		"URL":           {func(c *bootstrap.Config) { c.WalletURL = "http://wallet.example/hunter22" }, "must be an https URL"},
+		"MCH_ID":        {func(c *bootstrap.Config) { c.WalletMchID = "hunter22 " }, "letters and digits"},
+		"KEY":           {func(c *bootstrap.Config) { c.WalletKey = secret.New("hunter22") }, "32 visible characters"},
+		"PRIVATE_KEY":   {func(c *bootstrap.Config) { c.WalletPrivateKey = secret.New("hunter22") }, "unencrypted RSA key"},
+		"CERT_SERIAL":   {func(c *bootstrap.Config) { c.WalletCertSerial = "hunter22" }, "capital letters"},
+		"PUBLIC_KEY":    {func(c *bootstrap.Config) { c.WalletPublicKey = secret.New("hunter22") }, "RSA public key"},
+		"PUBLIC_KEY_ID": {func(c *bootstrap.Config) { c.WalletPublicKeyID = "hunter22" }, "PUB_KEY_ID_"},
+		"APP_ID":        {func(c *bootstrap.Config) { c.WalletAppID = "hunter22 " }, "letters and digits"},
+		"NOTIFY_URL":    {func(c *bootstrap.Config) { c.WalletNotifyURL = "http://plaza.example/hunter22" }, "must be an https URL"},
+	} {
+		s := settingsV3(t)
+		c.change(&s)
+		_, err := s.Check()
+		require.ErrorContains(t, err, "PLAZA_WALLET_"+variable+": ")
+		assert.ErrorContains(t, err, c.text, variable)
+		assert.NotContains(t, err.Error(), "hunter22")
+	}
+	s := settingsV3(t)
+	s.WalletPublicKey = secret.String{}
+	_, err := s.Check()
+	require.ErrorContains(t, err, "PLAZA_WALLET_PUBLIC_KEY: must be set")
+
+	s = settingsV3(t)
+	s.WalletV2Key = secret.New("hunter22")
+	c, err := s.Check()
+	require.NoError(t, err)
+	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	require.ErrorContains(t, err, "PLAZA_WALLET_V2_KEY: wechatpay: Key must be 32 visible characters")
+	assert.NotContains(t, err.Error(), "hunter22")
+}
+
+// TestPAY10_both_versions_are_served: while the key of version 2 is set, its notifications find a gateway.
+func TestPAY10_both_versions_are_served(t *testing.T) {
+	for key, want := range map[string]map[string]int{
+		"":                      {"": http.StatusServiceUnavailable, "v3/": http.StatusBadRequest},
+		strings.Repeat("2", 32): {"": http.StatusOK, "v3/": http.StatusBadRequest},
+	} {
+		s := settingsV3(t)
+		s.WalletV2Key = secret.New(key)
+		c, err := s.Check()
+		require.NoError(t, err)
+		app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, app.Close()) })
+		for path, status := range want {
+			w := httptest.NewRecorder()
+			app.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/api/pay/notify/wallet/"+path, strings.NewReader("{}")))
+			assert.Equal(t, status, w.Code, "%s with %q", path, key)
+		}
+		w := httptest.NewRecorder()
+		app.Metrics.Handler(app.Log).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		assert.Contains(t, w.Body.String(), `plaza_wallet_notifications_total{algorithm="RSA-public-key"} 0`)
+		assert.Equal(t, key != "", strings.Contains(w.Body.String(), `plaza_wallet_notifications_total{algorithm="MD5"} 0`))
+	}
 }

@@ -27,6 +27,7 @@ import (
 	"plaza/application/places"
 	"plaza/application/privacy"
 	"plaza/application/reading"
+	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/translation"
 	"plaza/application/userimages"
@@ -87,6 +88,8 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	ledger := stores.Ledger
 	limits2 := payingLimits(c)
 	payingPaying := paying.New(ledger, directory, wallets, limits2, now, v)
+	limits3 := refundingLimits(c)
+	refundingRefunding := refunding.New(ledger, wallets, limits3, now, v)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
 	httpapiAddressCheck := addressCheck(addresses, now)
@@ -100,6 +103,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		UserImages: userImages,
 		HowToLists: howToLists,
 		Paying:     payingPaying,
+		Refunding:  refundingRefunding,
 		Portraits:  httpapiPortraitSource,
 		Media:      httpapiMediaSource,
 		Addresses:  httpapiAddressCheck,
@@ -140,6 +144,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		HowToLists:  howToLists,
 		Importer:    importer,
 		Paying:      payingPaying,
+		Refunding:   refundingRefunding,
 		Cleanup:     cleanupCleanup,
 		Metrics:     metrics,
 		storage:     opened,
@@ -177,6 +182,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -23,7 +23,8 @@ var _ idempotency.Keys = Keys{}
 
 // keyRow is a reserved or answered key. The column busy keeps the name that older servers know.
 // An answer with an order has OrderID alone, because they know no Kind. One that they have
-// stored over an expired key may have the Kind and MadeID of that key.
+// stored over an expired key may have the Kind and MadeID, or the RefundID, of that key. A refund has
+// RefundID alone, because the values of Kind are constrained by the schema that they know.
 type keyRow struct {
 	bun.BaseModel `bun:"table:idempotency_keys,alias:k"`
 	UserID        user.ID `bun:",pk"`
@@ -36,12 +37,16 @@ type keyRow struct {
 	Reply         []byte
 	Kind          idempotency.Kind `bun:",nullzero"`
 	MadeID        int64            `bun:",nullzero"`
+	RefundID      payment.RefundID `bun:",nullzero"`
 }
 
 func (r keyRow) answer(k idempotency.Key) *idempotency.Answer {
 	a := &idempotency.Answer{Key: k, Kind: r.Kind, ID: r.MadeID, Reply: r.Reply, At: r.Since.Time}
-	if r.OrderID != 0 {
+	switch {
+	case r.OrderID != 0:
 		a.Kind, a.ID = idempotency.Order, int64(r.OrderID)
+	case r.Kind == "" && r.RefundID != 0:
+		a.Kind, a.ID = idempotency.Refund, int64(r.RefundID)
 	}
 	return a
 }
@@ -85,12 +90,17 @@ func completion(k *idempotency.Key, statement string, more ...any) []step {
 	return []step{{statement: statement, args: args, mustMatch: true, missed: idempotency.ErrKeyInUse}}
 }
 
-// storeAnswer stores the answer with an order. It returns ErrKeyInUse if the key was answered
+// storeAnswer stores the answer with an order or a refund. It returns ErrKeyInUse if the key was answered
 // meanwhile: then the other request took effect.
 func storeAnswer(ctx context.Context, tx *transaction, a idempotency.Answer) error {
 	row := keyRow{
 		UserID: a.Key.User, Name: a.Key.Name, Fingerprint: a.Key.Fingerprint[:], Holder: a.Key.Holder[:],
-		Since: dbTime{instant.Normalise(a.At)}, OrderID: payment.OrderID(a.ID), Reply: a.Reply,
+		Since: dbTime{instant.Normalise(a.At)}, Reply: a.Reply,
+	}
+	if a.Kind == idempotency.Refund {
+		row.RefundID = payment.RefundID(a.ID)
+	} else {
+		row.OrderID = payment.OrderID(a.ID)
 	}
 	done, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
 		Where("k.fingerprint = EXCLUDED.fingerprint AND k.busy IS NOT NULL").Exec(ctx)

@@ -135,6 +135,9 @@ func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, r page
 		if state != "" {
 			query = query.Where("state = ?", state)
 		}
+		if state == payment.RefundDue {
+			query = query.Where("refunded < amount")
+		}
 		return query
 	}, "received DESC, id DESC")
 	return page.Map(p, paymentRow.payment), err

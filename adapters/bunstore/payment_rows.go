@@ -84,24 +84,26 @@ type paymentRow struct {
 	TransactionID string
 	TradeNo       payment.TradeNo `bun:"out_trade_no"`
 	Protocol      payment.Protocol
+	App           payment.WalletApp
 	State         payment.PaymentState
 	Amount        int64
 	Currency      string
 	Received      dbTime
+	Refunded      int64
 	counted
 }
 
 func paymentRowOf(id payment.OrderID, p payment.Payment) paymentRow {
 	return paymentRow{
-		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, Protocol: p.Protocol, State: p.State,
-		Amount: p.Amount, Currency: p.Currency, Received: dbTime{p.Received},
+		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, Protocol: p.Protocol, App: p.App, State: p.State,
+		Amount: p.Amount, Currency: p.Currency, Received: dbTime{p.Received}, Refunded: p.Refunded,
 	}
 }
 
 func (r paymentRow) payment() payment.Payment {
 	return payment.Payment{
-		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, State: r.State,
-		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time,
+		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, App: r.App, State: r.State,
+		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time, Refunded: r.Refunded,
 	}
 }
 

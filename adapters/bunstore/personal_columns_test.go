@@ -94,15 +94,22 @@ var personalTables = map[string]personalTable{
 	},
 	"payments": {
 		kind: personaldata.Payments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
-		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no protocol",
-		kept: "id order_id transaction_id out_trade_no protocol state amount currency received",
+		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no protocol app refunded",
+		kept: "id order_id transaction_id out_trade_no protocol app refunded state amount currency received",
+	},
+	"refunds": {
+		kind: personaldata.Refunds, owner: "payment_id IN (SELECT id FROM payments WHERE order_id IN (SELECT id FROM orders WHERE user_id = {user}))",
+		exported: "id payment_id amount currency reason state wallet_refund_id created updated",
+		internal: "out_refund_no origin requested_by sent next_check", // requested_by is the staff member, whose account's row stays
+		kept:     "id payment_id out_refund_no amount currency origin requested_by state wallet_refund_id created updated sent next_check",
+		blank:    "reason",
 	},
 	"journal": { // of states, numbers and times alone
 		owner:    "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
 		internal: "id order_id happened noted out_trade_no detail", kept: "id order_id happened noted out_trade_no detail",
 	},
 	"idempotency_keys": {
-		kind: personaldata.IdempotencyKeys, owner: "user_id = {user}", exported: "name since order_id kind made_id",
+		kind: personaldata.IdempotencyKeys, owner: "user_id = {user}", exported: "name since order_id kind made_id refund_id",
 		internal: "user_id fingerprint busy reply holder",
 	},
 	"rate_limits":    {kind: personaldata.RateLimits, owner: "user_id = {user}", exported: "action until", internal: "user_id"},

@@ -47,6 +47,12 @@ func erasable() map[personaldata.Kind]erasure {
 				" AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0)",
 			set: "open_id = '', code_url = '', mweb_url = '', request = substr(request, 1, 0)",
 		},
+		personaldata.Refunds: {
+			table: "refunds", key: "id",
+			where: "payment_id IN (SELECT p.id FROM orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = $1)" +
+				" AND state IN ('succeeded', 'closed') AND reason <> ''",
+			set: "reason = ''",
+		},
 		personaldata.IdempotencyKeys: {table: "idempotency_keys", key: "user_id, name", where: "user_id = $1"},
 		personaldata.RateLimits:      {table: "rate_limits", key: "user_id, action", where: "user_id = $1"},
 		personaldata.FailedLogins:    {table: "login_failures", key: "id", where: ofPhone},

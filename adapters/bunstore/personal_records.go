@@ -187,8 +187,20 @@ func personalReads(d dialect) map[personaldata.Kind]personalRead {
 				}
 			}, asIs),
 		},
+		personaldata.Refunds: {
+			[]string{"r.id + 0"}, number,
+			"r.id, r.payment_id, r.amount, r.currency, r.reason, r.state, r.wallet_refund_id, r.created, r.updated",
+			"orders o JOIN payments p ON p.order_id = o.id JOIN refunds r ON r.payment_id = p.id WHERE o.user_id = $1",
+			scanned(func(r *personaldata.RefundRecord, _ dialect) []any {
+				return []any{
+					(*int64)(&r.ID), (*int64)(&r.Payment), &r.Amount, &r.Currency, &r.Reason, (*string)(&r.State), &r.WalletID,
+					intoTime{&r.Created}, intoTime{&r.Updated},
+				}
+			}, asIs),
+		},
 		personaldata.IdempotencyKeys: {
-			[]string{"k.name"}, text, "k.name, k.since, CASE WHEN k.order_id IS NULL THEN COALESCE(k.kind, '') ELSE 'order' END, COALESCE(k.order_id, k.made_id)",
+			[]string{"k.name"}, text, "k.name, k.since, CASE WHEN k.order_id IS NOT NULL THEN 'order' WHEN k.kind IS NULL AND k.refund_id IS NOT NULL " +
+				"THEN 'refund' ELSE COALESCE(k.kind, '') END, COALESCE(k.order_id, k.made_id, k.refund_id)",
 			"idempotency_keys k WHERE k.user_id = $1",
 			scanned(func(k *personaldata.IdempotencyKeyRecord, _ dialect) []any {
 				return []any{&k.Name, intoTime{&k.Since}, (*string)(&k.Made), optionalTarget(&k.ID)}

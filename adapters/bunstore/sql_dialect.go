@@ -78,6 +78,9 @@ type dialect interface {
 	// forUpdate returns the clause that locks the rows of a SELECT until the
 	// transaction ends.
 	forUpdate() string
+	// indexedBy makes the table before it be read by the index, where the planner does not know the data well enough
+	// to choose it.
+	indexedBy(index string) string
 	// lockRows is forUpdate with a weaker lock, like FOR KEY SHARE.
 	lockRows(clause string) string
 	// optimisticTries returns how often Change tries without a lock before it locks the row.

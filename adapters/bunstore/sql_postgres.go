@@ -217,6 +217,8 @@ func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }
 
+func (postgres) indexedBy(string) string { return "" }
+
 func (postgres) lockRows(clause string) string { return clause }
 
 func (postgres) optimisticTries() int { return 3 }

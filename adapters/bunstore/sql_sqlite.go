@@ -125,6 +125,8 @@ func (sqlite) timestampType() string { return "integer" }
 
 func (sqlite) forUpdate() string { return "" }
 
+func (sqlite) indexedBy(index string) string { return " INDEXED BY " + index }
+
 func (sqlite) lockRows(string) string { return "" }
 
 // optimisticTries is zero: a writer is alone from the beginning of its transaction.

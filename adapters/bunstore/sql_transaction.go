@@ -95,7 +95,7 @@ func newStepStatements(d dialect) stepStatements {
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
 		keySteps:       newKeySteps(d),
-		telemetrySteps: newTelemetrySteps(),
+		telemetrySteps: newTelemetrySteps(d),
 		personalSteps:  newPersonalSteps(d),
 	}
 }

@@ -24,14 +24,14 @@ type telemetrySteps struct {
 
 // newTelemetrySteps writes each part so that an index ends it early: a count after MaxCount
 // entries, the oldest prepayment after one.
-func newTelemetrySteps() telemetrySteps {
+func newTelemetrySteps(d dialect) telemetrySteps {
 	count := func(rows string) string {
 		return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + strconv.Itoa(telemetry.MaxCount) + ") counted)"
 	}
 	return telemetrySteps{
-		sample: "SELECT " + count("payments WHERE state = 'refund_due'") + ", " + count("payments WHERE state = 'disputed'") +
+		sample: "SELECT " + count("payments"+d.indexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") + ", " + count("payments WHERE state = 'disputed'") +
 			", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
-			", " + count("discards") +
+			", " + count("discards") + ", " + count("refunds WHERE state = 'abnormal'") +
 			", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
 			", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)",
 	}
@@ -43,7 +43,7 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 		args := []any{q.Translator, v.s.dialect.instant(dbTime{q.Day})}
 		return v.s.each(ctx, v.s.sql.sample, args, func(scan func(...any) error) error {
 			sample = telemetry.Sample{}
-			return scan(&sample.RefundDue, &sample.Disputed, intoTime{&sample.OldestPrepayment}, &sample.Deletions, &sample.Spent,
+			return scan(&sample.RefundDue, &sample.Disputed, intoTime{&sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
 				intoTime{&sample.Import.Began}, intoTime{&sample.Import.Ended})
 		})
 	})

@@ -28,6 +28,7 @@ import (
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
+	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/userimages"
 	"plaza/domain/admission"
@@ -72,6 +73,7 @@ type UseCases struct {
 	UserImages *userimages.UserImages
 	HowToLists *importing.HowToLists
 	Paying     *paying.Paying
+	Refunding  *refunding.Refunding
 	Portraits  PortraitSource
 	Media      MediaSource
 	Addresses  AddressCheck

@@ -106,12 +106,13 @@ type paymentView struct {
 	Amount      int64                `json:"amount"`
 	Currency    string               `json:"currency"`
 	Received    timestamp            `json:"received_at"`
+	Refunded    int64                `json:"refunded"`
 }
 
 func renderPayment(p payment.Payment) paymentView {
 	return paymentView{
 		ID: p.ID, Order: optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.State,
-		Amount: p.Amount, Currency: p.Currency, Received: timestamp(p.Received),
+		Amount: p.Amount, Currency: p.Currency, Received: timestamp(p.Received), Refunded: p.Refunded,
 	}
 }
 

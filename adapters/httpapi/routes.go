@@ -74,9 +74,12 @@ var table = []route{
 	row(http.MethodGet, "/api/pay/order/", payScope, (*api).listOrders),
 	row(http.MethodGet, "/api/pay/order/{id}/", payScope, (*api).readOrder),
 	unlimited(http.MethodPost, "/api/pay/notify/wallet/", notifyOver(payment.V2)),
+	unlimited(http.MethodPost, "/api/pay/notify/wallet/refund/", notifyOver(payment.V2)),
 	unlimited(http.MethodPost, "/api/pay/notify/wallet/v3/", notifyOver(payment.V3)),
 	row(http.MethodPost, "/api/pay-admin/v1/order/", Staff, (*api).createOrder),
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
+	row(http.MethodPost, "/api/pay-admin/v1/refund/", Staff, (*api).createRefund),
+	row(http.MethodGet, "/api/pay-admin/v1/refund/", Staff, (*api).listRefunds),
 
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),

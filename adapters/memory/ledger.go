@@ -30,6 +30,7 @@ type ledger struct {
 	tradeNos    map[payment.TradeNo]payment.OrderID
 	payments    map[string]payment.Payment // by transaction id
 	journal     map[payment.OrderID][]payment.Entry
+	refunds     map[payment.RefundID]payment.Refund
 }
 
 func newLedger() ledger {
@@ -37,6 +38,7 @@ func newLedger() ledger {
 		orders: map[payment.OrderID]payment.Order{}, nextChecks: map[payment.OrderID]time.Time{},
 		prepayments: map[payment.OrderID][]payment.Prepayment{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
 		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{},
+		refunds: map[payment.RefundID]payment.Refund{},
 	}
 }
 
@@ -143,7 +145,8 @@ func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p pa
 	return read(ctx, v.s, func() (page.Page[payment.Payment], error) {
 		var payments []payment.Payment
 		for _, p := range v.s.ledger.payments {
-			if verdict == "" || p.State == verdict {
+			isOver := verdict == payment.RefundDue && p.Refunded >= p.Amount
+			if (verdict == "" || p.State == verdict) && !isOver {
 				payments = append(payments, p)
 			}
 		}

@@ -85,7 +85,7 @@ var kinds = map[personaldata.Kind]func(*Store, user.ID) []owned{
 	personaldata.Comments: (*Store).ownComments, personaldata.Likes: (*Store).ownLikes, personaldata.Follows: (*Store).ownFollows,
 	personaldata.Images: (*Store).ownImages, personaldata.Publications: (*Store).ownPublications, personaldata.Nodes: (*Store).ownNodes,
 	personaldata.Demands: (*Store).ownDemands, personaldata.HowTos: (*Store).ownHowTos, personaldata.Orders: (*Store).ownOrders,
-	personaldata.Prepayments: (*Store).ownPrepayments, personaldata.Payments: (*Store).ownPayments,
+	personaldata.Prepayments: (*Store).ownPrepayments, personaldata.Payments: (*Store).ownPayments, personaldata.Refunds: (*Store).ownRefunds,
 	personaldata.IdempotencyKeys: (*Store).ownKeys, personaldata.RateLimits: (*Store).ownRateLimits,
 	personaldata.FailedLogins: (*Store).ownFailedLogins, personaldata.LoginNetworks: (*Store).ownLoginNetworks,
 }
@@ -305,6 +305,25 @@ func (s *Store) ownPayments(id user.ID) (all []owned) {
 	for _, p := range s.ledger.payments {
 		if p.Order != 0 && s.ledger.orders[p.Order].User == id {
 			all = append(all, owned{record: personaldata.NewPaymentRecord(p), order: [2]int64{int64(p.ID)}})
+		}
+	}
+	return all
+}
+
+func (s *Store) ownRefunds(id user.ID) (all []owned) {
+	for _, p := range s.ledger.payments {
+		if p.Order == 0 || s.ledger.orders[p.Order].User != id {
+			continue
+		}
+		for _, r := range s.ledger.refundsOf(p.ID) {
+			o := owned{record: personaldata.NewRefundRecord(r), order: [2]int64{int64(r.ID)}}
+			if r.IsFinal() && r.Reason != "" {
+				o.erase = func() {
+					r.Reason = ""
+					s.ledger.refunds[r.ID] = r
+				}
+			}
+			all = append(all, o)
 		}
 	}
 	return all

@@ -26,9 +26,16 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sam
 		}
 		states := map[payment.PaymentState]int{}
 		for _, p := range v.s.ledger.payments {
-			states[p.State] = min(states[p.State]+1, telemetry.MaxCount)
+			if p.State != payment.RefundDue || p.Refunded < p.Amount {
+				states[p.State] = min(states[p.State]+1, telemetry.MaxCount)
+			}
 		}
 		sample.RefundDue, sample.Disputed = states[payment.RefundDue], states[payment.Disputed]
+		for _, r := range v.s.ledger.refunds {
+			if r.State == payment.RefundAbnormal {
+				sample.AbnormalRefunds = min(sample.AbnormalRefunds+1, telemetry.MaxCount)
+			}
+		}
 		for _, prepayments := range v.s.ledger.prepayments {
 			for _, p := range prepayments {
 				if p.IsAlive() && (sample.OldestPrepayment.IsZero() || p.Created.Before(sample.OldestPrepayment)) {

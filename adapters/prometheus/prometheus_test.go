@@ -143,6 +143,14 @@ func (p played) Query(context.Context, payment.WalletApp, payment.TradeNo) (paym
 
 func (p played) Close(context.Context, payment.WalletApp, payment.TradeNo) error { return p.err }
 
+func (p played) Refund(context.Context, payment.RefundRequest) (payment.RefundReport, error) {
+	return payment.RefundReport{No: "r"}, p.err
+}
+
+func (p played) QueryRefund(context.Context, payment.WalletApp, payment.RefundNo) (payment.RefundReport, error) {
+	return payment.RefundReport{No: "r"}, p.err
+}
+
 func (played) Acknowledge(bool) payment.Acknowledgement {
 	return payment.Acknowledgement{Body: []byte("yes")}
 }
@@ -152,21 +160,26 @@ func TestPAY_calls_of_the_wallet_are_counted_by_outcome(t *testing.T) {
 		err     error
 		outcome string
 	}{
-		"an answer":           {nil, "ok"},
-		"paid":                {payment.ErrWalletPaid, "ok"},
-		"closed":              {fmt.Errorf("close: %w", payment.ErrWalletClosed), "ok"},
-		"absent":              {payment.ErrWalletNotFound, "ok"},
-		"not closed":          {payment.ErrWalletNotClosed, "refused"},
-		"another order":       {payment.ErrWalletOtherOrder, "refused"},
-		"no money":            {payment.ErrInsufficientFunds, "refused"},
-		"no such merchant":    {payment.ErrWalletRefused, "refused"},
-		"busy":                {payment.ErrWalletBusy, "busy"},
-		"silence":             {payment.ErrWalletTimeout, "unknown"},
-		"nonsense":            {payment.ErrWalletBadResponse, "unknown"},
-		"its deadline":        {context.DeadlineExceeded, "unknown"},
-		"another failure":     {errors.New("no route to host"), "unknown"},
-		"a caller that left":  {context.Canceled, "cancelled"},
-		"another kind of 502": {fault.New(fault.Gateway, "Away."), "unknown"},
+		"an answer":            {nil, "ok"},
+		"paid":                 {payment.ErrWalletPaid, "ok"},
+		"closed":               {fmt.Errorf("close: %w", payment.ErrWalletClosed), "ok"},
+		"absent":               {payment.ErrWalletNotFound, "ok"},
+		"not closed":           {payment.ErrWalletNotClosed, "refused"},
+		"no such refund":       {payment.ErrRefundNotFound, "ok"},
+		"another refund":       {payment.ErrRefundDiffers, "refused"},
+		"too much":             {payment.ErrRefundTooMuch, "refused"},
+		"no certificate":       {payment.ErrRefundsOff, "refused"},
+		"the merchant's funds": {payment.ErrMerchantFunds, "refused"},
+		"another order":        {payment.ErrWalletOtherOrder, "refused"},
+		"no money":             {payment.ErrInsufficientFunds, "refused"},
+		"no such merchant":     {payment.ErrWalletRefused, "refused"},
+		"busy":                 {payment.ErrWalletBusy, "busy"},
+		"silence":              {payment.ErrWalletTimeout, "unknown"},
+		"nonsense":             {payment.ErrWalletBadResponse, "unknown"},
+		"its deadline":         {context.DeadlineExceeded, "unknown"},
+		"another failure":      {errors.New("no route to host"), "unknown"},
+		"a caller that left":   {context.Canceled, "cancelled"},
+		"another kind of 502":  {fault.New(fault.Gateway, "Away."), "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := New()
@@ -177,7 +190,15 @@ func TestPAY_calls_of_the_wallet_are_counted_by_outcome(t *testing.T) {
 			assert.Equal(t, c.err, err)
 			assert.Equal(t, payment.WalletClosed, report.State)
 			assert.Equal(t, c.err, g.Close(t.Context(), payment.OfficialAccount, "n"))
-			for _, call := range []string{"prepare", "query", "close"} {
+			for _, do := range []func() (payment.RefundReport, error){
+				func() (payment.RefundReport, error) { return g.Refund(t.Context(), payment.RefundRequest{}) },
+				func() (payment.RefundReport, error) { return g.QueryRefund(t.Context(), payment.OfficialAccount, "r") },
+			} {
+				report, err := do()
+				assert.Equal(t, c.err, err)
+				assert.Equal(t, payment.RefundNo("r"), report.No)
+			}
+			for _, call := range []string{"prepare", "query", "close", "refund", "refund_query"} {
 				all := series(t, m)
 				assert.Equal(t, "1", all[fmt.Sprintf("plaza_wallet_requests_total{call=%q,outcome=%q}", call, c.outcome)], call)
 				assert.Equal(t, "1", all[fmt.Sprintf("plaza_wallet_request_duration_seconds_count{call=%q}", call)], call)
@@ -228,15 +249,15 @@ func TestSamples(t *testing.T) {
 	assert.Empty(t, sampled(), "before the first sample")
 	m.SetSample(telemetry.Sample{}, 0, noon)
 	assert.Equal(t, map[string]string{
-		`plaza_payments{state="refund_due"}`: "0", `plaza_payments{state="disputed"}`: "0",
+		`plaza_payments{state="refund_due"}`: "0", `plaza_payments{state="disputed"}`: "0", `plaza_refunds{state="abnormal"}`: "0",
 		"plaza_wallet_oldest_open_prepayment_age_seconds": "0", "plaza_media_deletions_pending": "0",
 	}, sampled())
 	m.SetSample(telemetry.Sample{
-		RefundDue: 1, Disputed: 2, OldestPrepayment: noon.Add(-time.Minute), Deletions: 3, Spent: 70,
+		RefundDue: 1, Disputed: 2, AbnormalRefunds: 4, OldestPrepayment: noon.Add(-time.Minute), Deletions: 3, Spent: 70,
 		Import: imported.Completion{Began: noon.Add(-time.Second), Ended: noon},
 	}, 100, noon)
 	assert.Equal(t, map[string]string{
-		`plaza_payments{state="refund_due"}`: "1", `plaza_payments{state="disputed"}`: "2",
+		`plaza_payments{state="refund_due"}`: "1", `plaza_payments{state="disputed"}`: "2", `plaza_refunds{state="abnormal"}`: "4",
 		"plaza_wallet_oldest_open_prepayment_age_seconds": "60", "plaza_media_deletions_pending": "3",
 		"plaza_translation_budget_remaining_characters": "30",
 		"plaza_import_last_success_timestamp_seconds":   "1.795176e+09", "plaza_import_last_duration_seconds": "1",

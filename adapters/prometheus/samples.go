@@ -13,7 +13,7 @@ import (
 // samples are the metrics of the stored state. A vector without labels has no series before
 // its first value.
 type samples struct {
-	payments, prepaymentAge, deletions, budget, importEnded, importTook *client.GaugeVec
+	payments, refunds, prepaymentAge, deletions, budget, importEnded, importTook *client.GaugeVec
 }
 
 func newSamples() samples {
@@ -23,6 +23,7 @@ func newSamples() samples {
 	upTo := fmt.Sprintf(" Counted up to %d.", telemetry.MaxCount)
 	return samples{
 		payments: gauge("plaza_payments", "Payments that need review: refund_due must be paid back, disputed do not match their order."+upTo, "state"),
+		refunds:  gauge("plaza_refunds", "Refunds that need review: the money of abnormal ones left the merchant and did not arrive."+upTo, "state"),
 		prepaymentAge: gauge("plaza_wallet_oldest_open_prepayment_age_seconds",
 			"Age of the oldest prepayment that may still be paid; 0: there is none."),
 		deletions: gauge("plaza_media_deletions_pending", "Pictures whose files are to be removed."+upTo),
@@ -34,7 +35,7 @@ func newSamples() samples {
 }
 
 func (s samples) register(registry *client.Registry) {
-	registry.MustRegister(s.payments, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook)
+	registry.MustRegister(s.payments, s.refunds, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook)
 }
 
 // SetSample replaces the last sample. budget is the day's budget of the translator in
@@ -43,6 +44,7 @@ func (m *Metrics) SetSample(sample telemetry.Sample, budget int64, now time.Time
 	s := m.samples
 	s.payments.WithLabelValues(string(payment.RefundDue)).Set(float64(sample.RefundDue))
 	s.payments.WithLabelValues(string(payment.Disputed)).Set(float64(sample.Disputed))
+	s.refunds.WithLabelValues(string(payment.RefundAbnormal)).Set(float64(sample.AbnormalRefunds))
 	s.prepaymentAge.WithLabelValues().Set(sample.Age(now).Seconds())
 	s.deletions.WithLabelValues().Set(float64(sample.Deletions))
 	if budget > 0 {

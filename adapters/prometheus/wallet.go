@@ -24,7 +24,7 @@ func newWallet() wallet {
 	return wallet{
 		requests: client.NewCounterVec(client.CounterOpts{
 			Name: "plaza_wallet_requests_total",
-			Help: "Calls of the wallet by call (prepare, query, close) and outcome: ok; refused; busy; unknown: no valid answer came; " +
+			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query) and outcome: ok; refused; busy; unknown: no valid answer came; " +
 				"cancelled: the caller left.",
 		}, []string{"call", "outcome"}),
 		times: client.NewHistogramVec(client.HistogramOpts{
@@ -37,7 +37,7 @@ func (w wallet) register(registry *client.Registry) { registry.MustRegister(w.re
 
 // The calls of a wallet and their outcomes.
 const (
-	prepareCall, queryCall, closeCall = "prepare", "query", "close"
+	prepareCall, queryCall, closeCall, refundCall, refundQueryCall = "prepare", "query", "close", "refund", "refund_query"
 
 	walletOK        = "ok"        // what was asked for, or an answer that is as good
 	walletRefused   = "refused"   // the wallet did not do it
@@ -52,7 +52,7 @@ func (m *Metrics) Gateways(g payment.Gateways) payment.Gateways {
 	if g.Current == nil {
 		return payment.Gateways{}
 	}
-	for _, call := range []string{prepareCall, queryCall, closeCall} {
+	for _, call := range []string{prepareCall, queryCall, closeCall, refundCall, refundQueryCall} {
 		m.wallet.times.WithLabelValues(call)
 		for _, outcome := range []string{walletOK, walletRefused, walletBusy, walletUnknown, walletCancelled} {
 			m.wallet.requests.WithLabelValues(call, outcome)
@@ -92,6 +92,20 @@ func (g gateway) Close(ctx context.Context, app payment.WalletApp, no payment.Tr
 	return err
 }
 
+func (g gateway) Refund(ctx context.Context, r payment.RefundRequest) (payment.RefundReport, error) {
+	began := time.Now()
+	report, err := g.Gateway.Refund(ctx, r)
+	g.wallet.count(refundCall, began, err)
+	return report, err
+}
+
+func (g gateway) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.RefundNo) (payment.RefundReport, error) {
+	began := time.Now()
+	report, err := g.Gateway.QueryRefund(ctx, app, no)
+	g.wallet.count(refundQueryCall, began, err)
+	return report, err
+}
+
 func (w wallet) count(call string, began time.Time, err error) {
 	w.times.WithLabelValues(call).Observe(time.Since(began).Seconds())
 	w.requests.WithLabelValues(call, outcomeOf(err)).Inc()
@@ -106,6 +120,8 @@ var outcomes = []struct {
 	{payment.ErrWalletPaid, walletOK}, {payment.ErrWalletClosed, walletOK}, {payment.ErrWalletNotFound, walletOK},
 	{payment.ErrWalletNotClosed, walletRefused}, {payment.ErrWalletOtherOrder, walletRefused},
 	{payment.ErrInsufficientFunds, walletRefused}, {payment.ErrWalletRefused, walletRefused},
+	{payment.ErrRefundNotFound, walletOK}, {payment.ErrRefundDiffers, walletRefused}, {payment.ErrRefundTooMuch, walletRefused},
+	{payment.ErrRefundsOff, walletRefused}, {payment.ErrMerchantFunds, walletRefused},
 	{payment.ErrWalletBusy, walletBusy}, {context.Canceled, walletCancelled},
 }
 

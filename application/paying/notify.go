@@ -9,7 +9,8 @@ import (
 
 // Notify records a payment notification that came over the protocol and returns the response to
 // it. Notifications may arrive repeatedly and in any order (PAY-10). A forged one changes
-// nothing; one that contradicts the order is stored as a dispute and acknowledged. Notify
+// nothing; one that contradicts the order is stored as a dispute and acknowledged. A notification of
+// a refund makes the refund due: the wallet is then asked about it (PAY-14). Notify
 // fails only if no gateway speaks the protocol.
 func (p *Paying) Notify(ctx context.Context, over payment.Protocol, n payment.Notification) (payment.Acknowledgement, error) {
 	gateway, err := p.gateways.By(over)
@@ -31,5 +32,9 @@ func (p *Paying) notify(ctx context.Context, gateway payment.Gateway, n payment.
 	case err != nil:
 		return err
 	}
-	return p.applyReceipt(context.WithoutCancel(ctx), gateway.Protocol(), *notice.Receipt)
+	ctx = context.WithoutCancel(ctx)
+	if notice.Receipt == nil {
+		return p.ledger.HastenRefund(ctx, notice.Refund, p.now())
+	}
+	return p.applyReceipt(ctx, gateway.Protocol(), *notice.Receipt)
 }

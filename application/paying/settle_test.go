@@ -160,3 +160,23 @@ func TestPAY11_one_order_that_fails_does_not_hold_up_the_others(t *testing.T) {
 	}
 	assert.Equal(t, 39, closed)
 }
+
+func TestPAY14_a_notification_of_a_refund_makes_it_due_and_proves_nothing(t *testing.T) {
+	w := newTrading(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	assert.Equal(t, "true", w.notify(t, w.wallet.pays()))
+	paid, err := w.Payments(t.Context(), payment.Applied, page.Request{})
+	require.NoError(t, err)
+	account, err := w.ledger.ChangeRefunds(t.Context(), paid.Items[0].ID, func(a *payment.RefundAccount) error {
+		return a.Request(payment.RefundDraft{Reason: "Cold", Origin: payment.RefundByCommand}, "refund-1", noon.Add(time.Hour))
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "true", w.notify(t, []byte("refund-1")))
+	assert.Equal(t, "true", w.notify(t, []byte("refund-unknown")))
+	stored, err := w.ledger.Refund(t.Context(), account.Refunds[0].ID)
+	require.NoError(t, err)
+	assert.Equal(t, noon, stored.NextCheck)
+	assert.Equal(t, payment.RefundProcessing, stored.State)
+}

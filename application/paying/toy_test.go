@@ -4,14 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"plaza/domain/payment"
 )
 
-// toy is a wallet with its gateway. Tests set its next results.
+// toy is a wallet with its gateway, without refunds. Tests set its next results.
 type toy struct {
+	payment.Gateway
 	protocol payment.Protocol
 
 	mu     sync.Mutex
@@ -135,6 +137,8 @@ func (w *toy) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (p
 func (w *toy) Receive(n payment.Notification) (payment.Notice, error) {
 	var r payment.Receipt
 	switch err := json.Unmarshal(n.Body, &r); {
+	case strings.HasPrefix(string(n.Body), "refund-"):
+		return payment.Notice{Refund: payment.RefundNo(n.Body)}, nil
 	case string(n.Body) == "failed":
 		return payment.Notice{}, payment.ErrNothingPaid
 	case err != nil:

@@ -21,6 +21,7 @@ const (
 	Subscription Kind = "subscription"
 	// ExistingSubscription is a subscription that existed before the request.
 	ExistingSubscription Kind = "existing_subscription"
+	Refund               Kind = "refund"
 )
 
 // Answer is the result of the request with the key.

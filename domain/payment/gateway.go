@@ -79,6 +79,14 @@ type Gateway interface {
 	// ClientParams returns newly signed parameters with which the payer's terminal starts
 	// the payment.
 	ClientParams(i Intent, t Ticket, now time.Time) (ClientParams, error)
+	// Refund sends a request to return money. The same request may be sent any number of times; money
+	// moves once. It returns the report, or an error: after ErrRefundDiffers, ErrRefundTooMuch,
+	// ErrWalletNotFound (no such payment), ErrMerchantFunds, ErrWalletRefused, ErrWalletBusy and
+	// ErrRefundsOff the wallet has begun nothing. After any other error the outcome is unknown.
+	Refund(ctx context.Context, r RefundRequest) (RefundReport, error)
+	// QueryRefund returns the wallet's report about the refund, or ErrRefundNotFound. The app is that of the payment;
+	// empty: unknown.
+	QueryRefund(ctx context.Context, app WalletApp, no RefundNo) (RefundReport, error)
 	// Receive verifies and decodes a notification of the wallet. It returns ErrForged or
 	// ErrNothingPaid.
 	Receive(n Notification) (Notice, error)

@@ -18,6 +18,13 @@ const (
 	NotedRefundDue      Noted = "refund due"
 	NotedDisputed       Noted = "disputed"
 	NotedExpired        Noted = "expired" // the order is closed
+
+	NotedRefundRequested  Noted = "refund requested"  // the request to refund is about to be sent
+	NotedRefundUnanswered Noted = "refund unanswered" // the wallet has not taken the refund yet, or has not said so
+	NotedRefundProcessing Noted = "refund processing" // again, after it was abnormal
+	NotedRefundSucceeded  Noted = "refunded"
+	NotedRefundClosed     Noted = "refund closed"   // nothing was returned
+	NotedRefundAbnormal   Noted = "refund abnormal" // staff must look at it
 )
 
 // Entry is a journal entry of an order. The journal is append-only.

@@ -15,6 +15,7 @@ import (
 type Ledger interface {
 	Orders
 	Trades
+	Refunds
 	Reports
 	idempotency.Keys
 }
@@ -52,10 +53,35 @@ type Trades interface {
 	Due(ctx context.Context, now, next time.Time, limit int) ([]OrderID, error)
 }
 
+// Refunds stores refunds of payments.
+type Refunds interface {
+	// ChangeRefunds loads the account of the payment, calls fn, stores the whole result and returns it
+	// with the numbers of new refunds; if fn fails, it must store nothing. It returns ErrNoPayment if
+	// the payment does not exist. A new refund completes the key of the account in the same step. No
+	// two ChangeRefunds of one payment may overlap, and none may overlap a Change of the payment's order. fn
+	// must not call a port of the store: such a call may never return.
+	ChangeRefunds(ctx context.Context, id PaymentID, fn func(*RefundAccount) error) (RefundAccount, error)
+	// Refund returns the refund, or ErrNoRefund.
+	Refund(ctx context.Context, id RefundID) (Refund, error)
+	// Refunds returns a page of the refunds that the filter selects, the newest first, ties by
+	// descending id.
+	Refunds(ctx context.Context, f RefundFilter, p page.Request) (page.Page[Refund], error)
+	// DueRefunds returns at most limit refunds whose NextCheck has come by now, the earliest first, and
+	// postpones it until next in the same step: no other call may return them before.
+	DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]Refund, error)
+	// HastenRefund makes the refund due at the instant, unless it is due earlier or never. An unknown
+	// number changes nothing.
+	HastenRefund(ctx context.Context, no RefundNo, now time.Time) error
+	// Unrefunded returns at most limit payments that are RefundDue and have no refund, closed ones
+	// included, the oldest first.
+	Unrefunded(ctx context.Context, limit int) ([]PaymentID, error)
+}
+
 // Reports reads what staff reviews.
 type Reports interface {
-	// Payments returns a page of the payments in the state, or in any state if s is empty,
-	// the newest first, ties by descending id.
+	// Payments returns a page of the payments in the state, or in any state if s is empty, the
+	// newest first, ties by descending id. Those in the state RefundDue are only those of which
+	// something is not refunded.
 	Payments(ctx context.Context, s PaymentState, p page.Request) (page.Page[Payment], error)
 	// Journal returns the order's journal entries, the oldest first.
 	Journal(ctx context.Context, id OrderID) ([]Entry, error)

@@ -11,6 +11,9 @@ type Notification struct {
 // Notice is what a genuine notification reports. Exactly one field is set.
 type Notice struct {
 	Receipt *Receipt // a payment
+	// Refund is the number of a refund that may have changed: QueryRefund tells how. The notification itself
+	// proves nothing.
+	Refund RefundNo
 }
 
 // Acknowledgement is the response to a notification.

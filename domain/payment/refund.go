@@ -1,6 +1,15 @@
 package payment
 
-import "time"
+import (
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// RefundID numbers refunds.
+type RefundID int64
 
 // RefundNo is the number that a refund has at the wallet: the protocol's out_refund_no. No two refunds
 // have the same one. It has 6 to 64 digits, letters and the characters _-|*@.
@@ -20,6 +29,94 @@ const (
 	// refund. Staff must look at it.
 	RefundAbnormal RefundState = "abnormal"
 )
+
+// RefundStates returns every state of a refund.
+func RefundStates() []RefundState {
+	return []RefundState{RefundProcessing, RefundSucceeded, RefundClosed, RefundAbnormal}
+}
+
+// RefundOrigin is what ordered a refund. Its value is stored.
+type RefundOrigin string
+
+// The origins of refunds.
+const (
+	RefundByStaff     RefundOrigin = "staff"     // a member of staff
+	RefundByCommand   RefundOrigin = "command"   // the command line
+	RefundByAutomatic RefundOrigin = "automatic" // the server, because the payment is RefundDue
+)
+
+// Refund is an order to the wallet to return a payment or a part of it.
+type Refund struct {
+	ID       RefundID
+	Payment  PaymentID
+	No       RefundNo // random, and stored before the wallet is called
+	Amount   int64    // the currency's minor units
+	Currency string
+	Reason   string
+	Origin   RefundOrigin
+	Staff    user.ID // zero unless the Origin is RefundByStaff
+	State    RefundState
+	WalletID string // the wallet's number of the refund; empty: the wallet has not confirmed it
+	Created  time.Time
+	Updated  time.Time // when the State or the WalletID changed last
+	// Sent is when the request was sent last; zero: not yet. It is stored before the request is sent.
+	Sent time.Time
+	// NextCheck is when to continue the refund at the wallet; zero: never.
+	NextCheck time.Time
+}
+
+// ReasonLimit bounds the reason of a refund. The payer may see it. Wallets accept no longer one.
+var ReasonLimit = text.Limit{Bytes: 80}
+
+// Bounds of refunds.
+const (
+	// MaxRefunds is how many refunds of a payment wallets accept, closed ones not counted.
+	MaxRefunds = 50
+	// RefundSpacing is the time between two requests to refund the same payment. Wallets refuse faster ones.
+	RefundSpacing = time.Minute
+	// RefundSettles is how long after a request the wallet may still deny that it knows the refund.
+	RefundSettles = time.Minute
+	// MaxRefundInterval is the longest time between two queries about a refund that is processing.
+	MaxRefundInterval = time.Hour
+	// AbnormalInterval is the time between two queries about an abnormal refund, which staff may have repaired
+	// at the wallet.
+	AbnormalInterval = 24 * time.Hour
+	// RefundLife is how long a refund may take. A wallet refunds payments of the last year.
+	RefundLife = 366 * 24 * time.Hour
+)
+
+// Faults of ordering a refund (PAY-14).
+var (
+	ErrNoPayment      = fault.New(fault.NotFound, "Payment not found.")
+	ErrNoRefund       = fault.New(fault.NotFound, "Refund not found.")
+	ErrNothingLeft    = fault.New(fault.Conflict, "Nothing is left of this payment to refund.")
+	ErrTooManyRefunds = fault.Newf(fault.Conflict, "A payment has at most %d refunds.", MaxRefunds)
+)
+
+// RefundDraft is an unchecked order of a refund.
+type RefundDraft struct {
+	Payment PaymentID
+	Amount  *int64 // nil: all that is left
+	Reason  string
+	Origin  RefundOrigin
+	Staff   user.ID
+}
+
+// Check checks the fields of the draft. One fault reports all invalid fields.
+func (d RefundDraft) Check() error {
+	var wrong fault.Fields
+	if d.Amount != nil && *d.Amount < 1 {
+		wrong.Add("amount", "Ensure this value is 1 or greater, in the currency's minor units.")
+	}
+	wrong.Add("reason", ReasonLimit.RequiredProblem(text.Trim(d.Reason)))
+	return wrong.Err()
+}
+
+// RefundFilter selects refunds.
+type RefundFilter struct {
+	State   RefundState // empty: any
+	Payment PaymentID   // zero: any
+}
 
 // RefundRequest is a request to the wallet to return money. Equal requests with the same No are one
 // refund.

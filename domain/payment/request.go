@@ -14,6 +14,17 @@ func PayContent(i Intent, id OrderID) idempotency.Request {
 	}}
 }
 
+// RefundContent returns the content of a request to refund a payment. An absent amount is empty.
+func RefundContent(d RefundDraft) idempotency.Request {
+	amount := ""
+	if d.Amount != nil {
+		amount = strconv.FormatInt(*d.Amount, 10)
+	}
+	return idempotency.Request{Operation: "refund", Fields: []idempotency.Field{
+		{Name: "payment", Value: strconv.FormatInt(int64(d.Payment), 10)}, {Name: "amount", Value: amount}, {Name: "reason", Value: d.Reason},
+	}}
+}
+
 // CreateContent returns the content of a request to create an order.
 func CreateContent(d Draft) idempotency.Request {
 	return idempotency.Request{Operation: "order", Fields: []idempotency.Field{

@@ -31,28 +31,31 @@ type Payment struct {
 	TransactionID string
 	TradeNo       TradeNo
 	Protocol      Protocol // of the prepayment; for an unmatched payment, of the receipt
+	App           WalletApp // of the receipt; empty: unknown
 	State         PaymentState
 	Amount        int64
 	Currency      string
 	Received      time.Time
+	// Refunded is the sum of its refunds that are not closed. Only a RefundAccount changes it.
+	Refunded int64
 }
 
 // UnmatchedPayment returns the payment of a receipt whose TradeNo belongs to no order. The receipt
 // came over the protocol.
 func UnmatchedPayment(r Receipt, p Protocol, now time.Time) Payment {
 	return Payment{
-		TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: p, State: Disputed,
+		TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: p, App: r.App, State: Disputed,
 		Amount: r.Amount, Currency: r.Currency, Received: instant.Normalise(now),
 	}
 }
 
 // Settle applies a receipt and returns its payment (PAY-10). Receipts may come repeatedly
 // and in any order. Only Settle makes an order paid. A dispute ends when a receipt of the
-// same transaction matches the order.
+// same transaction matches the order, unless the payment is being refunded.
 func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	p := t.prepayment(r.TradeNo)
 	known := t.payment(r.TransactionID)
-	if known != nil && (known.State != Disputed || !t.agrees(p, r) || r.Refunded && p.State == Settled) {
+	if known != nil && (known.State != Disputed || known.Refunded > 0 || !t.agrees(p, r) || r.Refunded && p.State == Settled) {
 		return *known
 	}
 	if known == nil {
@@ -68,7 +71,7 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 	case !t.agrees(p, r):
 		t.noteMoney(now, NotedDisputed, r)
 		return *known
-	case r.Refunded: // this server requests no refunds
+	case r.Refunded: // by another program: this server refunds only payments that it knows
 		p.State, p.LeasedUntil = Settled, time.Time{}
 		t.noteMoney(now, NotedDisputed, r)
 		return *known

@@ -284,11 +284,16 @@ func (t *Trade) prepayment(no TradeNo) *Prepayment {
 }
 
 func (t *Trade) note(now time.Time, what Noted, no TradeNo, cause error) {
-	e := Entry{At: instant.Normalise(now), Noted: what, TradeNo: no}
+	t.Entries = append(t.Entries, Entry{At: instant.Normalise(now), Noted: what, TradeNo: no, Detail: detailOf(cause)})
+}
+
+// detailOf returns the cause for the journal.
+func detailOf(cause error) string {
 	if f, is := fault.As(cause); is {
-		e.Detail = f.Text
-	} else if cause != nil {
-		e.Detail = "something else went wrong" // the error text may reveal too much
+		return f.Text
 	}
-	t.Entries = append(t.Entries, e)
+	if cause != nil {
+		return "something else went wrong" // the error text may reveal too much
+	}
+	return ""
 }

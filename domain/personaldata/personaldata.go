@@ -29,6 +29,7 @@ const (
 	Nodes           Kind = "nodes"
 	Demands         Kind = "demands"
 	HowTos          Kind = "howtos"
+	Refunds         Kind = "refunds"
 	Payments        Kind = "payments"
 	Prepayments     Kind = "prepayments"
 	Orders          Kind = "orders"
@@ -72,6 +73,7 @@ func Kinds() []Description {
 		{Nodes, "Imported parts of publications of which you are the author.", Removed, "", NodeRecord{}},
 		{Demands, "Imported service requests of which you are the author.", Removed, "", DemandRecord{}},
 		{HowTos, "Imported lists of bundles under your account.", Removed, "", HowToRecord{}},
+		{Refunds, "Refunds of your payments.", Blanked, "amounts, states, times and the wallet's numbers, for the accounts; a refund without an outcome stays as it is until it has one", RefundRecord{}},
 		{Payments, "Payments that the wallet has reported for your orders.", Kept, "amounts, times and the wallet's numbers, for the accounts", PaymentRecord{}},
 		{Prepayments, "Requests to pay an order that were sent to the wallet.", Blanked, "numbers, states and times, for the accounts", PrepaymentRecord{}},
 		{Orders, "Orders.", Blanked, "amounts, times and the wallet's numbers, for the accounts; an open order stays as it is until it is closed", OrderRecord{}},

@@ -311,6 +311,24 @@ func NewPaymentRecord(p payment.Payment) PaymentRecord {
 	return PaymentRecord{p.ID, p.Order, p.TransactionID, p.State, p.Amount, p.Currency, p.Received}
 }
 
+// RefundRecord is a refund of a payment.
+type RefundRecord struct {
+	ID       payment.RefundID    `json:"id" about:"number of the refund"`
+	Payment  payment.PaymentID   `json:"payment" about:"number of the payment"`
+	Amount   int64               `json:"amount" about:"in minor units of the currency"`
+	Currency string              `json:"currency" about:"currency"`
+	Reason   string              `json:"reason" about:"why it was made"`
+	State    payment.RefundState `json:"state" about:"processing, succeeded, closed: nothing was returned; abnormal: it is being looked into"`
+	WalletID string              `json:"wallet_refund_id,omitzero" about:"number at the wallet"`
+	Created  time.Time           `json:"created_at" about:"when it was made"`
+	Updated  time.Time           `json:"updated_at" about:"when its state changed last"`
+}
+
+// NewRefundRecord returns the record of a refund.
+func NewRefundRecord(r payment.Refund) RefundRecord {
+	return RefundRecord{r.ID, r.Payment, r.Amount, r.Currency, r.Reason, r.State, r.WalletID, r.Created, r.Updated}
+}
+
 // IdempotencyKeyRecord is the Idempotency-Key of a request.
 type IdempotencyKeyRecord struct {
 	Name  string           `json:"key" about:"as your program has sent it"`

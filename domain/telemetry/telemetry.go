@@ -23,8 +23,10 @@ type Query struct {
 
 // Sample is the state at one moment.
 type Sample struct {
-	RefundDue int // payments in the state, at most MaxCount
+	RefundDue int // payments in the state of which something is not refunded, at most MaxCount
 	Disputed  int // payments in the state, at most MaxCount
+	// AbnormalRefunds are refunds in that state, at most MaxCount.
+	AbnormalRefunds int
 	// OldestPrepayment is when the oldest prepayment that is alive was created; zero: none
 	// is alive.
 	OldestPrepayment time.Time

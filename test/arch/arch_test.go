@@ -99,6 +99,7 @@ func TestForbids(t *testing.T) {
 		{"plaza/adapters/httpapi", "plaza/adapters/imaging", false},
 		{"plaza/adapters/httpapi", "plaza/bootstrap", false},
 		{"plaza/adapters/wallet/sandbox", "plaza/adapters/wallet/wechatpay", false},
+		{"plaza/adapters/wallet/wechatpayv3", "plaza/adapters/wallet/wechatpay", false},
 		{"plaza/bootstrap", "plaza/adapters/memory", true},
 		{"plaza/bootstrap", "github.com/google/wire", true},
 		{"plaza/tools", "time", false},

@@ -3,9 +3,14 @@ package browser
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"fmt"
 	"image/png"
+	"maps"
+	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +43,11 @@ type till struct {
 	payer user.ID
 }
 
+const tillKey = "0123456789abcdef0123456789abcdef"
+
 func startTill(t *testing.T) *till {
 	t.Helper()
-	s, key := &till{}, secret.New("0123456789abcdef0123456789abcdef")
+	s, key := &till{}, secret.New(tillKey)
 	front := httptest.NewUnstartedServer(nil)
 	s.url = "http://" + front.Listener.Addr().String()
 	var err error
@@ -124,6 +131,7 @@ func showSandbox(t *testing.T, browser context.Context, elsewhere string) {
 	t.Run("keeps_what_a_person_does", func(t *testing.T) { keepsWhatAPersonDoes(t, s, page) })
 	t.Run("rests_while_hidden", func(t *testing.T) { restsWhileHidden(t, s, browser) })
 	t.Run("payments_go_wrong", func(t *testing.T) { paymentsGoWrong(t, s, page) })
+	t.Run("refunds", func(t *testing.T) { refundsEnd(t, s, page) })
 	t.Run("answers_go_wrong", func(t *testing.T) { answersGoWrong(t, s, page) })
 	t.Run("readable", func(t *testing.T) { isReadableEverywhere(t, s, browser) })
 	t.Run("other_origin", func(t *testing.T) {
@@ -272,11 +280,57 @@ func paymentsGoWrong(t *testing.T, s *till, page *chromium.Tab) {
 	}
 }
 
+// refundsEnd ends refunds with each button.
+func refundsEnd(t *testing.T, s *till, page *chromium.Tab) {
+	id, params := s.order(t, "Tea to be returned")
+	page.Do(t, chromedp.Navigate(params.CodeURL))
+	press(t, page, ".pay")
+	s.isPaid(t, id)
+	all := s.box.Ledger()
+	trade := all[len(all)-1]
+	s.refund(t, trade, "refund-1")
+	shows(t, page, "is being processed since")
+	press(t, page, "#refund-refund-1 [value=ABNORMAL]")
+	shows(t, page, "lost")
+	press(t, page, "#refund-refund-1 [value=SUCCESS]")
+	shows(t, page, "returned")
+	assert.Zero(t, chromium.Evaluate[int](t, page, `document.querySelectorAll('.refund button').length`))
+	s.refund(t, trade, "refund-2")
+	shows(t, page, "is being processed since")
+	press(t, page, "#refund-refund-2 [value=CLOSED]")
+	shows(t, page, "closed without returning anything")
+	page.Do(t, chromedp.Navigate(s.url+"/"))
+	shows(t, page, "Refund of ¥1.00, returned")
+}
+
+// refund asks the sandbox for a refund of ¥1.00, as a merchant does in version 2.
+func (s *till) refund(t *testing.T, trade sandbox.Trade, no string) {
+	t.Helper()
+	fields := map[string]string{
+		"appid": trade.AppID, "mch_id": "1900000109", "nonce_str": "n0nce", "out_refund_no": no, "refund_fee": "100", "sign_type": "HMAC-SHA256",
+		"total_fee": fmt.Sprint(trade.Amount), "transaction_id": trade.TransactionID,
+	}
+	var text, body strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(&text, "%s=%s&", name, fields[name])
+		fmt.Fprintf(&body, "<%s>%s</%[1]s>", name, fields[name])
+	}
+	text.WriteString("key=" + tillKey)
+	mac := hmac.New(sha256.New, []byte(tillKey))
+	mac.Write([]byte(text.String()))
+	response, err := http.Post(s.url+"/secapi/pay/refund", "text/xml", strings.NewReader(fmt.Sprintf("<xml>%s<sign>%X</sign></xml>", body.String(), mac.Sum(nil))))
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	all := s.box.Refunds()
+	require.NotEmpty(t, all)
+	require.Equal(t, no, all[len(all)-1].No)
+}
+
 // answersGoWrong presses each button for the next answer, for a request that does not come.
 func answersGoWrong(t *testing.T, s *till, page *chromium.Tab) {
 	page.Do(t, chromedp.Navigate(s.url+"/"))
 	buttons := chromium.Evaluate[int](t, page, `document.querySelectorAll('#answers button').length`)
-	require.Equal(t, 10, buttons)
+	require.Equal(t, 14, buttons)
 	for n := 1; n <= buttons; n++ {
 		chromium.Evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'closeorder'`)
 		button := fmt.Sprintf("#answers li:nth-child(%d) button", n)

@@ -33,12 +33,15 @@ var contentTrials = map[string]trial{
 			{name: "no order", path: ownOrders + "99999/", want: everybody(404)},
 		}
 	}},
-	"POST /api/pay/notify/wallet/":    {"noAuth", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
-	"POST /api/pay/notify/wallet/v3/": {"noAuth", plainly(notify+"v3/", "{}", 503)},
+	"POST /api/pay/notify/wallet/":        {"noAuth", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
+	"POST /api/pay/notify/wallet/refund/": {"noAuth", plainly(notify+"refund/", "<xml></xml>", 503)},
+	"POST /api/pay/notify/wallet/v3/":     {"noAuth", plainly(notify+"v3/", "{}", 503)},
 	"POST /api/pay-admin/v1/order/": {"staff", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: newOrder, body: draftFor(c.owner), want: everybody(201)}}
 	}},
 	"GET /api/pay-admin/v1/payment/": {"staff", plainly(payments, nil, 200)},
+	"POST /api/pay-admin/v1/refund/": {"staff", plainly(refunds, object{"payment": 1, "reason": "x"}, 404)},
+	"GET /api/pay-admin/v1/refund/":  {"staff", plainly(refunds, nil, 200)},
 
 	"POST /api/user/user-image/": {"authenticated", plainly("/api/user/user-image/", object{"img": dot}, 201)},
 	"GET /api/user/user-image/":  {"optionalAuth", plainly("/api/user/user-image/?uid=1", nil, 200)},

@@ -115,6 +115,7 @@ type cast struct {
 	*server
 	owner, contact, stranger, staff person
 	bad                             map[string]string // keys that open nothing
+	keys                            map[string]string // narrowed ones, by account and scopes
 	days                            int               // on which something happened
 }
 
@@ -131,7 +132,7 @@ func (c *cast) happens(t *testing.T, body object) int {
 func newCast(t *testing.T, on store) *cast {
 	t.Helper()
 	s := on.start(t)
-	c := &cast{server: s, owner: s.member(t), contact: s.member(t), stranger: s.member(t)}
+	c := &cast{server: s, keys: map[string]string{}, owner: s.member(t), contact: s.member(t), stranger: s.member(t)}
 	c.staff = s.member(t, func(r *signin.Registration) { r.Staff = true })
 	befriend(t, c.owner, c.contact)
 	c.stranger.follows(t, c.owner) // who is not followed back
@@ -154,16 +155,30 @@ func (c *cast) as(t *testing.T, who caller, needs string, endsKeys bool) *client
 		return c.with(key)
 	}
 	if who.name == "without the scope" {
-		return c.with(c.issue(t, c.stranger, 0, otherThan(needs)...))
+		return c.with(c.narrowed(t, c.stranger, otherThan(needs), endsKeys))
 	}
 	if who.name == "staff with a narrowed key" {
-		return c.with(c.issue(t, c.staff, 0, ordinary...))
+		return c.with(c.narrowed(t, c.staff, ordinary, endsKeys))
 	}
 	p := map[string]person{"owner": c.owner, "contact": c.contact, "stranger": c.stranger, "staff": c.staff}[who.role]
 	if endsKeys {
 		return c.with(c.issue(t, p, 0))
 	}
 	return p.client
+}
+
+// narrowed is a key with those scopes, which other requests use as well unless the request may end it: an account
+// has at most a hundred keys.
+func (c *cast) narrowed(t *testing.T, of person, scopes []string, endsKeys bool) string {
+	t.Helper()
+	if endsKeys {
+		return c.issue(t, of, 0, scopes...)
+	}
+	name := fmt.Sprint(of.id, scopes)
+	if c.keys[name] == "" {
+		c.keys[name] = c.issue(t, of, 0, scopes...)
+	}
+	return c.keys[name]
 }
 
 // ordinary are the scopes of a new account.

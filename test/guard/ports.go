@@ -8,10 +8,8 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/page"
-	"plaza/domain/payment"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -293,86 +291,6 @@ func (v guardedImages) List(ctx context.Context, q userimage.Query, p page.Reque
 func (v guardedImages) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
 	v.check()
 	return v.Repository.All(ctx, q)
-}
-
-type guardedLedger struct {
-	payment.Ledger
-	*guard
-}
-
-func (v guardedLedger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
-	v.check()
-	return v.Ledger.AddOrder(ctx, o, k)
-}
-
-func (v guardedLedger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
-	v.check()
-	return v.Ledger.Order(ctx, id)
-}
-
-func (v guardedLedger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
-	v.check()
-	return v.Ledger.OpenOrders(ctx, id)
-}
-
-func (v guardedLedger) Orders(ctx context.Context, id user.ID, s payment.State, p page.Request) (page.Page[payment.Order], error) {
-	v.check()
-	return v.Ledger.Orders(ctx, id, s, p)
-}
-
-func (v guardedLedger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	v.check()
-	return v.Ledger.Change(ctx, id, guarded(v.guard, fn))
-}
-
-func (v guardedLedger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
-	v.check()
-	return v.Ledger.OrderOf(ctx, no)
-}
-
-func (v guardedLedger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Payment, error) {
-	v.check()
-	return v.Ledger.AddUnmatched(ctx, p)
-}
-
-func (v guardedLedger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
-	v.check()
-	return v.Ledger.Due(ctx, now, next, limit)
-}
-
-func (v guardedLedger) Payments(ctx context.Context, s payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
-	v.check()
-	return v.Ledger.Payments(ctx, s, p)
-}
-
-func (v guardedLedger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entry, error) {
-	v.check()
-	return v.Ledger.Journal(ctx, id)
-}
-
-func (v guardedLedger) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
-	v.check()
-	return v.Ledger.Reserve(ctx, k, now, until)
-}
-
-func (v guardedLedger) Release(ctx context.Context, k idempotency.Key) error {
-	v.check()
-	return v.Ledger.Release(ctx, k)
-}
-
-type guardedKeys struct {
-	idempotency.Keys
-	*guard
-}
-
-func (v guardedKeys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
-	v.check()
-	return v.Keys.Reserve(ctx, k, now, until)
-}
-
-func (v guardedKeys) Release(ctx context.Context, k idempotency.Key) error {
-	v.check()
-	return v.Keys.Release(ctx, k)
 }
 
 type guardedDeletions struct {

@@ -37,6 +37,9 @@ type Wallet struct {
 	// with an empty one, with one by another key; for a protocol that signs a time, too old and
 	// from the future.
 	Forgeries func(payment.Notification) []payment.Notification
+	// RefundOutcome lets a refund that is processing end, and notifies of it as the wallet does. Nil: the wallet
+	// does not refund.
+	RefundOutcome func(no payment.RefundNo, s payment.RefundState, told func(payment.Notification) payment.Acknowledgement) error
 	// Pass has so much time go by at the wallet.
 	Pass func(time.Duration)
 	// CloseAge is how old a prepayment must be before the wallet closes it; zero: any age.
@@ -51,6 +54,12 @@ type Wallet struct {
 // Gateway is the suite of payment.Gateway. Open opens a wallet that has heard of nothing.
 func Gateway(t *testing.T, open func(t *testing.T) Wallet) {
 	for _, p := range slices.Concat(gatewayPreparePromises, gatewayQueryPromises, gatewayReceivePromises, gatewayFailures) {
+		t.Run(p.sentence, func(t *testing.T) { p.kept(openGateway(t, open)) })
+	}
+	if open(t).RefundOutcome == nil {
+		return
+	}
+	for _, p := range gatewayRefundPromises {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(openGateway(t, open)) })
 	}
 }
@@ -236,6 +245,7 @@ func (d *gatewayFixture) assertReceipt(p prepayment, r payment.Receipt) {
 var gatewayFaults = []*fault.Error{
 	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
 	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy, payment.ErrNothingPaid, payment.ErrForged,
+	payment.ErrRefundNotFound, payment.ErrRefundDiffers, payment.ErrRefundTooMuch, payment.ErrRefundsOff, payment.ErrMerchantFunds,
 }
 
 // faultsOf are what the error says.

@@ -33,22 +33,33 @@ var gatewayFailures = []gatewayPromise{
 type walletRequest struct {
 	name string
 	of   prepayment
+	back payment.RefundRequest // of Refund
 	do   func(context.Context, payment.Gateway) (any, error)
 }
 
 // requests are one of each kind; the wallet would say yes to all.
 func (d *gatewayFixture) requests() []walletRequest {
 	known, closable := d.prepared(d.intent()), d.old(d.intent())
-	fresh := d.draw()
-	return []walletRequest{
-		{"Prepare", fresh, func(ctx context.Context, g payment.Gateway) (any, error) { return g.Prepare(ctx, fresh.request) }},
-		{"Query", known, func(ctx context.Context, g payment.Gateway) (any, error) {
+	fresh, none := d.draw(), payment.RefundRequest{}
+	all := []walletRequest{
+		{"Prepare", fresh, none, func(ctx context.Context, g payment.Gateway) (any, error) { return g.Prepare(ctx, fresh.request) }},
+		{"Query", known, none, func(ctx context.Context, g payment.Gateway) (any, error) {
 			return g.Query(ctx, known.intent.App, known.no)
 		}},
-		{"Close", closable, func(ctx context.Context, g payment.Gateway) (any, error) {
+		{"Close", closable, none, func(ctx context.Context, g payment.Gateway) (any, error) {
 			return nil, g.Close(ctx, closable.intent.App, closable.no)
 		}},
 	}
+	if d.RefundOutcome == nil {
+		return all
+	}
+	owed, ordered := d.owing(300), d.owing(300)
+	d.refunded(ordered)
+	return append(all,
+		walletRequest{"Refund", prepayment{}, owed, func(ctx context.Context, g payment.Gateway) (any, error) { return g.Refund(ctx, owed) }},
+		walletRequest{"QueryRefund", prepayment{}, ordered, func(ctx context.Context, g payment.Gateway) (any, error) {
+			return g.QueryRefund(ctx, ordered.App, ordered.No)
+		}})
 }
 
 // assertDone asserts that the wallet now does what it is asked, or has done it before.
@@ -155,6 +166,9 @@ func gatewayLosesAnswers(d *gatewayFixture) {
 		g := d.Gateway(d.line.address, time.Second) // time enough to arrive
 		d.assertSoon(all, g, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
 		d.line.breaks(well)
+		if len(all) > 3 {
+			assert.Equal(d, payment.RefundProcessing, d.refundOf(all[3].back).State)
+		}
 		prepared, known, closed := all[0].of, all[1].of, all[2].of
 		assert.Equal(d, payment.WalletUnpaid, d.ask(prepared).State)
 		assert.Equal(d, payment.WalletUnpaid, d.ask(known).State)
@@ -229,7 +243,7 @@ func gatewayForgedResponses(d *gatewayFixture) {
 		return func(ctx context.Context, g payment.Gateway) (any, error) { return g.Query(ctx, p.intent.App, p.no) }
 	}
 	for _, c := range append(d.requests(),
-		walletRequest{"Query of what is paid", paid, asking(paid)}, walletRequest{"Query of nothing", unknown, asking(unknown)},
+		walletRequest{"Query of what is paid", paid, payment.RefundRequest{}, asking(paid)}, walletRequest{"Query of nothing", unknown, payment.RefundRequest{}, asking(unknown)},
 	) {
 		var said *httptest.ResponseRecorder
 		d.line.breaks(records(&said))

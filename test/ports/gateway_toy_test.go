@@ -45,10 +45,10 @@ const toyKey, toyWay = "toy-merchant-key-5d0c", "This wallet takes 0 and 200."
 
 func TestToyGateway_keeps_the_port(t *testing.T) {
 	ports.Gateway(t, func(*testing.T) ports.Wallet {
-		w := &toyWallet{bills: map[string]*toyBill{}}
+		w := &toyWallet{bills: map[string]*toyBill{}, refunds: map[string]map[string]any{}}
 		return ports.Wallet{
 			Side: w, Pay: w.pay, Pass: func(life time.Duration) { w.ahead.Add(int64(life)) },
-			Forgeries: forgedToys, Secrets: []string{toyKey},
+			RefundOutcome: w.endRefund, Forgeries: forgedToys, Secrets: []string{toyKey},
 			EndTypes: []payment.EndType{payment.Native, payment.JSAPI},
 			Gateway: func(address string, deadline time.Duration) payment.Gateway {
 				return newToyGateway(address, secret.New(toyKey), deadline)
@@ -104,9 +104,10 @@ func (g *toyGateway) mark(lines ...string) string {
 type toyLetter struct{ Text, Mark string }
 
 type toyQuestion struct {
-	Do, No, App, Nonce            string // Do is prepare, query or close
+	Do, No, App, Nonce            string // Do is prepare, query, close, refund or ask; No of the last two is that of a refund
 	Way, Payer, Subject, Currency string // Way is code or browser; for prepare alone, like what follows
 	Amount, Until                 int64  // it can't be paid after Until, even if it was not closed
+	Payment, Reason               string // of refund
 }
 
 // toyAnswer is also what a notice says.
@@ -186,6 +187,7 @@ func (g *toyGateway) send(ctx context.Context, request []byte, good ...string) (
 	}
 	return a, fmt.Errorf("the toy: %w", cmp.Or(map[string]error{
 		"paid": payment.ErrWalletPaid, "closed": payment.ErrWalletClosed, "unknown": payment.ErrWalletNotFound, "other": payment.ErrWalletOtherOrder,
+		"no refund": payment.ErrRefundNotFound, "other refund": payment.ErrRefundDiffers, "too much": payment.ErrRefundTooMuch,
 	}[heard.Result], error(payment.ErrWalletBadResponse)))
 }
 
@@ -212,11 +214,42 @@ func (g *toyGateway) ClientParams(i payment.Intent, t payment.Ticket, now time.T
 	return v, nil
 }
 
-// Receive is never ErrNothingPaid: the toy notifies of payments only.
+func (a toyAnswer) refund() payment.RefundReport {
+	r := payment.RefundReport{
+		No: payment.RefundNo(a.No), WalletID: a.Ticket, TransactionID: a.ID, State: payment.RefundState(a.Result), Amount: a.Amount, Currency: a.Currency,
+	}
+	if r.State == payment.RefundSucceeded {
+		r.Succeeded = time.Unix(a.Paid, 0).UTC()
+	}
+	return r
+}
+
+func (g *toyGateway) Refund(ctx context.Context, r payment.RefundRequest) (payment.RefundReport, error) {
+	return g.sendRefund(ctx, toyQuestion{
+		Do: "refund", No: string(r.No), Payment: r.TransactionID, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason,
+	})
+}
+
+func (g *toyGateway) QueryRefund(ctx context.Context, _ payment.WalletApp, no payment.RefundNo) (payment.RefundReport, error) {
+	return g.sendRefund(ctx, toyQuestion{Do: "ask", No: string(no)})
+}
+
+func (g *toyGateway) sendRefund(ctx context.Context, q toyQuestion) (payment.RefundReport, error) {
+	a, err := g.send(ctx, g.seal(q), "processing", "succeeded", "closed", "abnormal")
+	if err != nil {
+		return payment.RefundReport{}, err
+	}
+	return a.refund(), nil
+}
+
+// Receive is never ErrNothingPaid: the toy notifies of payments and refunds only.
 func (g *toyGateway) Receive(n payment.Notification) (payment.Notice, error) {
 	a, signed := g.open(n.Body, "notice")
 	if !signed {
 		return payment.Notice{}, payment.ErrForged
+	}
+	if a.Result != "paid" {
+		return payment.Notice{Refund: payment.RefundNo(a.No)}, nil
 	}
 	r := a.receipt()
 	return payment.Notice{Receipt: &r}, nil
@@ -229,9 +262,10 @@ func (g *toyGateway) Acknowledge(taken bool) payment.Acknowledgement {
 // toyWallet is the wallet's side. It shares no line and no type with the gateway: a mistake
 // that both make would not show.
 type toyWallet struct {
-	mu    sync.Mutex
-	bills map[string]*toyBill
-	ahead atomic.Int64 // nanoseconds, of the real time
+	mu      sync.Mutex
+	bills   map[string]*toyBill
+	refunds map[string]map[string]any // what is said of them, by number
+	ahead   atomic.Int64              // nanoseconds, of the real time
 }
 
 type toyBill struct {
@@ -269,6 +303,9 @@ func (w *toyWallet) answer(text string, q map[string]any) map[string]any {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	no := fmt.Sprint(q["No"])
+	if q["Do"] == "refund" || q["Do"] == "ask" {
+		return w.answerRefund(no, q)
+	}
 	if w.bills[no] == nil && q["Do"] == "prepare" {
 		w.bills[no] = &toyBill{text, q, map[string]any{"Result": "awaited"}}
 	}
@@ -287,6 +324,53 @@ func (w *toyWallet) answer(text string, q map[string]any) map[string]any {
 		return map[string]any{"Result": "prepared", "Ticket": "T-" + no}
 	}
 	return bill.says
+}
+
+// answerRefund answers about a refund, which it makes if it is new.
+func (w *toyWallet) answerRefund(no string, q map[string]any) map[string]any {
+	known := w.refunds[no]
+	if q["Do"] == "ask" || known != nil {
+		switch {
+		case known == nil:
+			return map[string]any{"Result": "no refund"}
+		case q["Do"] == "refund" && (known["ID"] != q["Payment"] || known["Amount"] != q["Amount"]):
+			return map[string]any{"Result": "other refund"}
+		}
+		return known
+	}
+	transaction, _ := q["Payment"].(string)
+	bill := w.bills[strings.TrimPrefix(transaction, "M-")]
+	if bill == nil || bill.says["Result"] != "paid" {
+		return map[string]any{"Result": "unknown"}
+	}
+	left := bill.says["Amount"].(float64)
+	for _, r := range w.refunds {
+		if r["ID"] == transaction && r["Result"] != "closed" {
+			left -= r["Amount"].(float64)
+		}
+	}
+	if q["Amount"].(float64) > left {
+		return map[string]any{"Result": "too much"}
+	}
+	w.refunds[no] = map[string]any{
+		"Result": "processing", "No": no, "Ticket": "B-" + no, "ID": transaction, "Amount": q["Amount"], "Currency": bill.says["Currency"],
+	}
+	return w.refunds[no]
+}
+
+func (w *toyWallet) endRefund(no payment.RefundNo, s payment.RefundState, told func(payment.Notification) payment.Acknowledgement) error {
+	w.mu.Lock()
+	r := w.refunds[string(no)]
+	if r == nil || r["Result"] != "processing" {
+		w.mu.Unlock()
+		return errors.New("there is nothing to end")
+	}
+	r = maps.Clone(r)
+	r["Result"], r["Paid"] = string(s), time.Now().Add(time.Duration(w.ahead.Load())).Unix()
+	w.refunds[string(no)] = r
+	w.mu.Unlock()
+	told(payment.Notification{Body: w.write("notice", map[string]any{"Result": string(s), "No": string(no)})})
+	return nil
 }
 
 // charge pays, once and in time.

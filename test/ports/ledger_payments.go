@@ -116,7 +116,7 @@ func payments(w *fixtures) {
 	assert.Positive(w, applied.ID)
 	applied.ID = 0
 	assert.Equal(w, payment.Payment{
-		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.V3, State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
+		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.V3, App: payment.OfficialAccount, State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
 		Received: noon.Add(2 * time.Second),
 	}, applied)
 }

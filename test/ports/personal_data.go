@@ -108,11 +108,12 @@ func (w *fixtures) published(p person, n int) {
 	)
 }
 
-// ordered stores a paid order, a closed one and an open one, whose prepayment may be paid, and an Idempotency-Key.
+// ordered stores a paid and refunded order, a closed one and an open one, whose prepayment may be paid, and an Idempotency-Key.
 func (w *fixtures) ordered(p person, n int) {
 	w.Helper()
 	paid, closed, open := w.charge(order(p.id, noon)), order(p.id, noon), w.charge(order(p.id, noon))
 	w.pays(paid.ID, payment.TradeNo(fmt.Sprint("paid", n)), fmt.Sprint("transaction ", n), noon)
+	w.refundEnds(w.refunds(w.traded(paid.ID).Payments[0].ID, 100, payment.RefundNo(fmt.Sprint("refund-", n)), noon), payment.RefundSucceeded, noon)
 	closed.State = payment.Closed
 	w.charge(closed)
 	w.begins(open.ID, payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "open-id"}, payment.TradeNo(fmt.Sprint("open", n)), noon)
@@ -200,6 +201,7 @@ func personalRecords(w *fixtures) {
 	assert.Len(w, all[personaldata.Prepayments], 2)
 	assert.Equal(w, "open-id", all[personaldata.Prepayments][1].(personaldata.PrepaymentRecord).OpenID)
 	assert.Equal(w, "transaction 1", one(personaldata.Payments).(personaldata.PaymentRecord).Transaction)
+	assert.Equal(w, "Cold 茶'\"%", one(personaldata.Refunds).(personaldata.RefundRecord).Reason)
 	assert.Equal(w, "a key", one(personaldata.IdempotencyKeys).(personaldata.IdempotencyKeyRecord).Name)
 	assert.Equal(w, personaldata.RateLimitRecord{Action: ratelimit.Follow, Until: noon.Add(6 * time.Minute)}, one(personaldata.RateLimits))
 	assert.Equal(w, personaldata.FailedLoginRecord{Network: "192.0.0.1/32", At: noon}, one(personaldata.FailedLogins))

@@ -62,6 +62,8 @@ func personalErase(w *fixtures) {
 	}
 	assert.Equal(w, "transaction 1", orders[0].(personaldata.OrderRecord).Transaction)
 	assert.Equal(w, "transaction 1", w.records(p.id, personaldata.Payments)[0].(personaldata.PaymentRecord).Transaction)
+	refund := w.records(p.id, personaldata.Refunds)[0].(personaldata.RefundRecord)
+	assert.Equal(w, []any{int64(100), "", "5030"}, []any{refund.Amount, refund.Reason, refund.WalletID})
 	account := w.records(p.id, personaldata.Account)[0].(personaldata.AccountRecord)
 	assert.Equal(w, personaldata.AccountRecord{
 		UID: p.id, Phone: user.ErasedPhone(p.id).String(), Timezone: "UTC", Scopes: []access.Scope{}, Disabled: true, Joined: noon,

@@ -1307,6 +1307,21 @@ WHERE user_id = $1 AND (user_id, action) IN (SELECT user_id, action
 	LIMIT CAST($2 AS bigint))
 RETURNING 1;
 
+-- personalSteps.personErase[refunds]
+UPDATE refunds
+SET reason = ''
+WHERE payment_id IN (SELECT p.id
+	FROM orders o
+	JOIN payments p ON p.order_id = o.id
+	WHERE o.user_id = $1) AND state IN ('succeeded', 'closed') AND reason <> '' AND (id) IN (SELECT id
+	FROM refunds
+	WHERE payment_id IN (SELECT p.id
+		FROM orders o
+		JOIN payments p ON p.order_id = o.id
+		WHERE o.user_id = $1) AND state IN ('succeeded', 'closed') AND reason <> ''
+	LIMIT CAST($2 AS bigint))
+RETURNING 1;
+
 -- personalSteps.personErase[sessions]
 DELETE
 FROM tokens
@@ -1372,7 +1387,7 @@ ORDER BY h.category
 LIMIT CAST($3 AS bigint);
 
 -- personalSteps.personRecords[idempotency_keys]
-SELECT k.name, k.name, k.since, CASE WHEN k.order_id IS NULL THEN COALESCE(k.kind, '') ELSE 'order' END, COALESCE(k.order_id, k.made_id)
+SELECT k.name, k.name, k.since, CASE WHEN k.order_id IS NOT NULL THEN 'order' WHEN k.kind IS NULL AND k.refund_id IS NOT NULL THEN 'refund' ELSE COALESCE(k.kind, '') END, COALESCE(k.order_id, k.made_id, k.refund_id)
 FROM idempotency_keys k
 WHERE k.user_id = $1 AND k.name > $2
 ORDER BY k.name
@@ -1448,6 +1463,15 @@ SELECT r.action, r.action, r.until
 FROM rate_limits r
 WHERE r.user_id = $1 AND r.action > $2
 ORDER BY r.action
+LIMIT CAST($3 AS bigint);
+
+-- personalSteps.personRecords[refunds]
+SELECT r.id + 0, r.id, r.payment_id, r.amount, r.currency, r.reason, r.state, r.wallet_refund_id, r.created, r.updated
+FROM orders o
+JOIN payments p ON p.order_id = o.id
+JOIN refunds r ON r.payment_id = p.id
+WHERE o.user_id = $1 AND r.id + 0 > $2
+ORDER BY r.id + 0
 LIMIT CAST($3 AS bigint);
 
 -- personalSteps.personRecords[sessions]
@@ -1548,6 +1572,14 @@ SELECT COUNT(*)
 FROM rate_limits
 WHERE user_id = $1;
 
+-- personalSteps.personRemaining[refunds]
+SELECT COUNT(*)
+FROM refunds
+WHERE payment_id IN (SELECT p.id
+	FROM orders o
+	JOIN payments p ON p.order_id = o.id
+	WHERE o.user_id = $1) AND state IN ('succeeded', 'closed') AND reason <> '';
+
 -- personalSteps.personRemaining[sessions]
 SELECT COUNT(*)
 FROM tokens
@@ -1644,8 +1676,8 @@ WHERE t.hash = $1;
 -- telemetrySteps.sample
 SELECT (SELECT COUNT(*)
 	FROM (SELECT 1
-		FROM payments
-		WHERE state = 'refund_due'
+		FROM payments INDEXED BY payments_still_due
+		WHERE state = 'refund_due' AND refunded < amount
 		LIMIT 10000) counted), (SELECT COUNT(*)
 	FROM (SELECT 1
 		FROM payments
@@ -1657,6 +1689,10 @@ SELECT (SELECT COUNT(*)
 	LIMIT 1), (SELECT COUNT(*)
 	FROM (SELECT 1
 		FROM discards
+		LIMIT 10000) counted), (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM refunds
+		WHERE state = 'abnormal'
 		LIMIT 10000) counted), COALESCE((SELECT characters
 		FROM translation_days
 		WHERE translator = $1 AND day = $2), 0), (SELECT began

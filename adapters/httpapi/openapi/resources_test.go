@@ -55,7 +55,8 @@ func TestResourcesHaveTheFieldsOfTheInterface(t *testing.T) {
 		"Localized":           "title content __translator __source_language language",
 		"UserImage":           "id user img img_height img_width create_time delete_time tags",
 		"Order":               "id subject amount currency state created_at expires_at paid_at transaction_id",
-		"ReceivedPayment":     "id order transaction_id state amount currency received_at",
+		"ReceivedPayment":     "id order transaction_id state amount currency received_at refunded",
+		"Refund":              "id payment amount currency reason state wallet_refund_id created_at updated_at",
 		"ImportedHowTo":       "category username user bundle_ids created_at updated_at",
 		"Pagination":          "page_size total_count total_pages current_page next previous",
 		"Key":                 "key",
@@ -73,6 +74,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	assert.Equal(t, texts(access.AllScopes()), enum("Scope"))
 	assert.Equal(t, texts(payment.States()), enum("OrderState"))
 	assert.Equal(t, texts(payment.PaymentStates()), enum("PaymentState"))
+	assert.Equal(t, texts(payment.RefundStates()), enum("RefundState"))
 	assert.Equal(t, texts([]subscription.EntityType{subscription.User, subscription.Category}), enum("EntityType"))
 	assert.Equal(t, texts([]subscription.Type{subscription.FollowUser, subscription.FollowCategory}), enum("SubscriptionType"))
 

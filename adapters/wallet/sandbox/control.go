@@ -14,12 +14,41 @@ const maxWait = 30 * time.Second
 
 func (s *Server) showLedger(w http.ResponseWriter, _ *http.Request) { writeJSON(w, s.Ledger()) }
 
+func (s *Server) showRefunds(w http.ResponseWriter, _ *http.Request) { writeJSON(w, s.Refunds()) }
+
+// showKey answers with the wallet's public key and its ID.
+func (s *Server) showKey(w http.ResponseWriter, _ *http.Request) {
+	id, text := s.PublicKey()
+	writeJSON(w, map[string]string{"id": id, "key": string(text)})
+}
+
+// changeKeys makes a new certificate, retires the former ones, or chooses the keys that sign.
+func (s *Server) changeKeys(w http.ResponseWriter, r *http.Request) {
+	err := errors.New("version 3 is not served")
+	if s.cfg.MerchantCert != nil {
+		switch do := r.PathValue("do"); do {
+		case "rotate":
+			err = s.Rotate()
+		case "retire":
+			s.Retire()
+			err = nil
+		default:
+			err = s.SignWith(KeyMode(do))
+		}
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(v) // fails only when the client has disconnected
 }
 
-func (s *Server) takeMisbehaviour(w http.ResponseWriter, r *http.Request) {
+func (s *Server) addMisbehaviour(w http.ResponseWriter, r *http.Request) {
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	dec.DisallowUnknownFields()
 	var m Misbehaviour

@@ -36,3 +36,13 @@ func TestThe_ledger_and_misbehaviour_over_HTTP(t *testing.T) {
 		assert.Equal(t, http.StatusMethodNotAllowed, call(s, http.MethodGet, path, "").Code)
 	}
 }
+
+func TestThe_refunds_over_HTTP(t *testing.T) {
+	s, _ := startV3(t)
+	trade := paidV3(t, s, "order-1")
+	require.Empty(t, refunders[V3].ask(t, s, trade, "refund-1", 40))
+	var refunds []Refund
+	require.NoError(t, json.Unmarshal(call(s, http.MethodGet, "/sandbox/refunds", "").Body.Bytes(), &refunds))
+	assert.Equal(t, s.Refunds(), refunds)
+	assert.Len(t, refunds, 1)
+}

@@ -12,23 +12,45 @@ import (
 	"runtime"
 )
 
-// journal is a file with a line for every state of each trade. Added lines survive a kill. A
-// line that a kill truncated was never acknowledged.
+// journal is a file with a line for every state of each trade and each refund. Added lines
+// survive a kill. A line that a kill truncated was never acknowledged.
 type journal struct {
 	file *os.File
 	size int64
 }
 
-// openJournal returns the latest state of every trade. It rewrites the file with only those,
-// so that it does not grow with each start.
-func openJournal(path string) (*journal, []Trade, error) {
-	trades, err := readJournal(path)
+// entry is a line of the journal: a refund, or else a trade.
+type entry struct {
+	Refund *Refund `json:"refund,omitempty"`
+	Trade
+}
+
+// MarshalJSON leaves out the trade of a refund.
+func (e entry) MarshalJSON() ([]byte, error) {
+	if e.Refund != nil {
+		return json.Marshal(map[string]*Refund{"refund": e.Refund})
+	}
+	return json.Marshal(e.Trade)
+}
+
+// subject returns what the line is about.
+func (e entry) subject() subject {
+	if e.Refund != nil {
+		return subject{trade: e.Refund.OutTradeNo, refund: e.Refund.No}
+	}
+	return subject{trade: e.OutTradeNo}
+}
+
+// openJournal returns the latest state of every trade and refund. It rewrites the file with only
+// those, so that it does not grow with each start.
+func openJournal(path string) (*journal, []entry, error) {
+	entries, err := readJournal(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	j := &journal{}
 	fresh := path + ".new"
-	if err := j.write(trades, fresh); err != nil {
+	if err := j.write(entries, fresh); err != nil {
 		return nil, nil, err
 	}
 	if err := os.Rename(fresh, path); err != nil {
@@ -40,19 +62,19 @@ func openJournal(path string) (*journal, []Trade, error) {
 	if j.file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
 		return nil, nil, err
 	}
-	return j, trades, nil
+	return j, entries, nil
 }
 
-// write makes a file of the trades, whose bytes are on the disk when write returns.
-func (j *journal) write(trades []Trade, path string) (err error) {
+// write makes a file of the entries, whose bytes are on the disk when write returns.
+func (j *journal) write(entries []entry, path string) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	buffered := bufio.NewWriter(file)
-	for _, t := range trades {
-		line, err := json.Marshal(t)
+	for _, e := range entries {
+		line, err := json.Marshal(e)
 		if err != nil {
 			return err
 		}
@@ -75,7 +97,7 @@ func syncFolder(folder string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-func readJournal(path string) ([]Trade, error) {
+func readJournal(path string) ([]entry, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -84,33 +106,33 @@ func readJournal(path string) ([]Trade, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // opened for reading only
-	var trades []Trade
-	at := map[string]int{}
+	var entries []entry
+	at := map[subject]int{}
 	lines := bufio.NewReader(file)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return trades, nil
+			return entries, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		var t Trade
-		if err := json.Unmarshal(bytes.TrimSpace(line), &t); err != nil {
+		e := entry{Trade: Trade{Protocol: V2}} // what older versions wrote names no protocol
+		if err := json.Unmarshal(bytes.TrimSpace(line), &e); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
-		if i, there := at[t.OutTradeNo]; there {
-			trades[i] = t
+		if i, there := at[e.subject()]; there {
+			entries[i] = e
 			continue
 		}
-		at[t.OutTradeNo] = len(trades)
-		trades = append(trades, t)
+		at[e.subject()] = len(entries)
+		entries = append(entries, e)
 	}
 }
 
-// add returns once the trade is on the disk. If it fails, the file is unchanged.
-func (j *journal) add(t Trade) error {
-	line, err := json.Marshal(t)
+// add returns once the entry is on the disk. If it fails, the file is unchanged.
+func (j *journal) add(e entry) error {
+	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}

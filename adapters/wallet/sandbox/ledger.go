@@ -28,8 +28,18 @@ var (
 
 var errFull = errors.New("the sandbox has reached its limit of orders")
 
+// Protocol is a version of the wallet's protocol.
+type Protocol string
+
+// The versions.
+const (
+	V2 Protocol = "v2"
+	V3 Protocol = "v3"
+)
+
 // Trade is an order in the wallet's ledger.
 type Trade struct {
+	Protocol      Protocol  `json:"protocol"` // that ordered it
 	OutTradeNo    string    `json:"out_trade_no"`
 	AppID         string    `json:"appid"`
 	TradeType     string    `json:"trade_type"`
@@ -49,12 +59,17 @@ type Trade struct {
 	Paid          time.Time `json:"time_end,omitzero"`
 	Requests      int       `json:"requests"` // number of requests answered with this prepayment
 
-	SignType    string    `json:"sign_type,omitempty"`
-	Fingerprint string    `json:"fingerprint"` // of the parameters
-	NotifyURL   string    `json:"notify_url"`
-	Notified    bool      `json:"notified"` // the merchant has acknowledged the payment
-	Attempts    int       `json:"attempts"`
-	Next        time.Time `json:"next_attempt,omitzero"`
+	SignType    string `json:"sign_type,omitempty"` // of version 2
+	Fingerprint string `json:"fingerprint"`         // of the parameters
+	Delivery
+}
+
+// Delivery is how far the notification of a payment or of a refund is.
+type Delivery struct {
+	NotifyURL string    `json:"notify_url,omitempty"` // empty: there is no notification
+	Notified  bool      `json:"notified"`             // the merchant has acknowledged it
+	Attempts  int       `json:"attempts"`
+	Next      time.Time `json:"next_attempt,omitzero"`
 }
 
 // payable returns why the trade can't be paid now, or nil.
@@ -167,12 +182,21 @@ func (s *Server) commit(t Trade) error {
 	if _, there := s.trades[t.OutTradeNo]; !there && len(s.trades) >= maxTrades {
 		return errFull
 	}
-	if s.journal != nil {
-		if err := s.journal.add(t); err != nil {
-			return fmt.Errorf("writing the ledger: %w", err)
-		}
+	if err := s.record(entry{Trade: t}); err != nil {
+		return err
 	}
 	s.store(t)
+	return nil
+}
+
+// record writes the entry to the journal, if there is one. The caller must hold the lock.
+func (s *Server) record(e entry) error {
+	if s.journal == nil {
+		return nil
+	}
+	if err := s.journal.add(e); err != nil {
+		return fmt.Errorf("writing the ledger: %w", err)
+	}
 	return nil
 }
 
@@ -185,10 +209,16 @@ func (s *Server) store(t Trade) {
 	if t.State == Success {
 		s.paid[t.TransactionID] = t.OutTradeNo
 	}
-	if t.Next.IsZero() {
-		delete(s.pending, t.OutTradeNo)
+	s.expect(subject{trade: t.OutTradeNo}, t.Delivery)
+}
+
+// expect keeps the subject among those whose notification is still to be sent, or removes it
+// from them. The caller must hold the lock.
+func (s *Server) expect(of subject, d Delivery) {
+	if d.Next.IsZero() {
+		delete(s.pending, of)
 	} else {
-		s.pending[t.OutTradeNo] = struct{}{}
+		s.pending[of] = struct{}{}
 	}
 }
 
@@ -196,11 +226,16 @@ func (s *Server) store(t Trade) {
 // hold the lock.
 func (s *Server) transactionID(now time.Time) string {
 	for {
-		n, _ := new(big.Int).SetString(s.nonce(16), 16)
-		n.Mod(n, big.NewInt(1e16))
-		id := fmt.Sprintf("4200%s%016d", now.In(beijing).Format("20060102"), n)
+		id := s.walletID("4200", now)
 		if _, used := s.paid[id]; !used {
 			return id
 		}
 	}
+}
+
+// walletID returns a random ID of 28 digits with the prefix and the day.
+func (s *Server) walletID(prefix string, now time.Time) string {
+	n, _ := new(big.Int).SetString(s.nonce(16), 16)
+	n.Mod(n, big.NewInt(1e16))
+	return fmt.Sprintf("%s%s%016d", prefix, now.In(beijing).Format("20060102"), n)
 }

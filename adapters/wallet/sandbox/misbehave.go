@@ -28,12 +28,35 @@ const (
 	Forge      Trick = "forge"       // processed, signed wrongly; also for notifications
 )
 
+// Tricks of the signatures of version 3, for answers and notifications. Version 2 has no probes,
+// times and serial numbers: there they are Forge.
+const (
+	Probe       Trick = "probe"        // a signature that begins with WECHATPAY/SIGNTEST/
+	Old         Trick = "old"          // signed correctly, more than five minutes ago
+	OtherSerial Trick = "other-serial" // signed correctly, under a serial number that is not known
+	RetiredKey  Trick = "retired-key"  // signed with a key that is not listed any more
+)
+
+// Tricks of refunds: of the request, and of the end of a refund that ends by itself.
+const (
+	NoFunds    Trick = "no-funds" // NOTENOUGH; not processed
+	Abnormal   Trick = "abnormal" // the money does not arrive
+	Unreturned Trick = "closed"   // nothing is returned
+)
+
+// Tricks of bills. The sums and the hash are those of what is sent, except for BadHash.
+const (
+	LoseLine Trick = "lose-line" // the last line is missing
+	BadHash  Trick = "bad-hash"  // another hash, or in version 2, which has none, other sums
+	Truncate Trick = "truncate"  // half of it
+)
+
 // Tricks of notifications.
 const (
 	Lose   Trick = "lose"   // not sent, but counted as an attempt
 	Repeat Trick = "repeat" // sent Copies times at once
 	Late   Trick = "late"   // sent after a later payment's notification, or after Delay
-	Amount Trick = "amount" // a wrong amount with a valid signature
+	Amount Trick = "amount" // a wrong amount with a valid signature; also in the first line of a bill
 )
 
 // Misbehaviour applies a trick to the next Times requests of an operation.
@@ -48,11 +71,20 @@ type Misbehaviour struct {
 }
 
 var tricks = map[Operation][]Trick{
-	UnifiedOrder: answers, OrderQuery: answers, CloseOrder: answers,
-	Notify: {Lose, Repeat, Late, Forge, Amount, Delay},
+	UnifiedOrder: answers, OrderQuery: answers, CloseOrder: answers, Prepay: answers, QueryTrade: answers, CloseTrade: answers,
+	RefundOrder: append([]Trick{NoFunds}, answers...), RefundQuery: answers, EndRefund: {Abnormal, Unreturned},
+	ListKeys: answers, TradeBill: append([]Trick{LoseLine, Amount, BadHash, Truncate}, answers...),
+	DownloadBill: append([]Trick{Truncate}, answers...), Notify: notices, NotifyRefund: notices,
 }
 
-var answers = []Trick{Slow, ErrorBefore, Crowded, SayPaid, Delay, Hold, ErrorAfter, Reset, Garbage, Forge}
+var answers = []Trick{
+	Slow, ErrorBefore, Crowded, SayPaid, Delay, Hold, ErrorAfter, Reset, Garbage, Forge, Probe, Old, OtherSerial, RetiredKey,
+}
+
+// ofNoOrder are the operations that are about no order.
+var ofNoOrder = []Operation{ListKeys, TradeBill, DownloadBill}
+
+var notices = []Trick{Lose, Repeat, Late, Forge, Amount, Delay, Probe, Old, OtherSerial, RetiredKey}
 
 const (
 	maxTricks = 1000
@@ -73,6 +105,9 @@ func (s *Server) Misbehave(m Misbehaviour) error {
 // misbehave adds a misbehaviour. The caller must hold the lock.
 func (s *Server) misbehave(m Misbehaviour) error {
 	m.Times = max(m.Times, 1)
+	if slices.Contains(ofNoOrder, m.On) {
+		m.No = ""
+	}
 	if m.Do == Repeat {
 		m.Copies = max(m.Copies, 2)
 	}
@@ -101,6 +136,11 @@ func (s *Server) Behave() {
 func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.takeMisbehaviour(op, no)
+}
+
+// takeMisbehaviour is nextMisbehaviour for a caller that holds the lock.
+func (s *Server) takeMisbehaviour(op Operation, no string) Misbehaviour {
 	for i, m := range s.tricks {
 		if m.On != op || m.No != "" && m.No != no {
 			continue
@@ -111,6 +151,11 @@ func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
 		return m
 	}
 	return Misbehaviour{}
+}
+
+// forges reports whether the merchant must refuse the signature.
+func (m Misbehaviour) forges() bool {
+	return slices.Contains([]Trick{Forge, Probe, Old, OtherSerial, RetiredKey}, m.Do)
 }
 
 func (m Misbehaviour) delay() time.Duration { return time.Duration(m.DelayMS) * time.Millisecond }
@@ -126,6 +171,8 @@ func (m Misbehaviour) instead(ctx context.Context) error {
 		return errCrowded
 	case SayPaid:
 		return refusePaid
+	case NoFunds:
+		return refuseFunds
 	}
 	return nil
 }
@@ -205,18 +252,23 @@ func (s *Server) Release() {
 
 // send writes the answer, or the trick's bad one.
 func (m Misbehaviour) send(w http.ResponseWriter, answer fields) {
-	switch m.Do {
-	case Reset:
+	switch {
+	case m.Do == Reset:
 		reset(w)
 		return
-	case Garbage:
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("<html><body>Bad Gateway</body>")) // the client may not receive all of it
+	case m.Do == Garbage:
+		garbage(w)
 		return
-	case Forge:
+	case m.forges():
 		answer = forged(answer)
 	}
 	write(w, answer)
+}
+
+// garbage answers as a broken proxy would.
+func garbage(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = w.Write([]byte("<html><body>Bad Gateway</body>")) // the client may not receive all of it
 }
 
 // reset closes the connection without an answer.

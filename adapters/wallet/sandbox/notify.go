@@ -36,16 +36,36 @@ func newClient() *http.Client {
 	}
 }
 
-// Run sends notifications until the context ends. It returns when the running attempts have
-// ended. The next Run sends what remains.
+// subject is what a notification is about: a trade, or a refund of it.
+type subject struct{ trade, refund string }
+
+// operation returns the operation whose misbehaviours the notification has.
+func (of subject) operation() Operation {
+	if of.refund != "" {
+		return NotifyRefund
+	}
+	return Notify
+}
+
+// notification is a message to the merchant.
+type notification struct {
+	protocol Protocol
+	address  string
+	header   http.Header
+	body     []byte
+}
+
+// Run sends notifications and ends refunds until the context ends. It returns when the running
+// attempts have ended. The next Run sends what remains.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.client.CloseIdleConnections()
 	var sending sync.WaitGroup
 	defer sending.Wait()
 	slots := make(chan struct{}, maxAtOnce)
 	for {
-		due, wait := s.due()
-		for _, t := range due {
+		wait := s.endDueRefunds()
+		due, untilNext := s.due()
+		for _, of := range due {
 			select {
 			case slots <- struct{}{}:
 			case <-ctx.Done():
@@ -54,10 +74,10 @@ func (s *Server) Run(ctx context.Context) error {
 			}
 			sending.Go(func() {
 				defer func() { <-slots }()
-				s.deliver(ctx, t)
+				s.deliver(ctx, of)
 			})
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(min(wait, untilNext))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -69,34 +89,60 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// due takes the trades whose notification must be sent now. wait is the time until the next
+// longestWait is how long Run waits without a reason to do something.
+const longestWait = time.Hour
+
+// due takes the subjects whose notification must be sent now. wait is the time until the next
 // one.
-func (s *Server) due() (due []Trade, wait time.Duration) {
+func (s *Server) due() (due []subject, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	wait = time.Hour
-	for no := range s.pending {
-		t := s.trades[no]
-		if _, taken := s.inFlight[no]; taken {
+	wait = longestWait
+	for of := range s.pending {
+		if _, taken := s.inFlight[of]; taken {
 			continue
 		}
-		if left := t.Next.Sub(now); left > 0 {
+		if left := s.delivery(of).Next.Sub(now); left > 0 {
 			wait = min(wait, left)
 			continue
 		}
-		s.inFlight[no] = struct{}{}
-		due = append(due, t)
+		s.inFlight[of] = struct{}{}
+		due = append(due, of)
 	}
 	return due, wait
 }
 
-// unmarkInFlight lets due return the trades again.
-func (s *Server) unmarkInFlight(taken []Trade) {
+// delivery returns how far the notification is. The caller must hold the lock.
+func (s *Server) delivery(of subject) Delivery {
+	if of.refund != "" {
+		return s.refunds[of.refund].Delivery
+	}
+	return s.trades[of.trade].Delivery
+}
+
+// setDelivery changes how far the notification is, durably if save is set. If it can't be saved,
+// it is changed in memory. The caller must hold the lock.
+func (s *Server) setDelivery(of subject, d Delivery, save bool) (err error) {
+	e := entry{Trade: s.trades[of.trade]}
+	if of.refund != "" {
+		r := s.refunds[of.refund]
+		r.Delivery, e.Refund = d, &r
+	}
+	e.Trade.Delivery = d
+	if save {
+		err = s.record(e)
+	}
+	s.storeEntry(e)
+	return err
+}
+
+// unmarkInFlight lets due return the subjects again.
+func (s *Server) unmarkInFlight(taken []subject) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range taken {
-		delete(s.inFlight, t.OutTradeNo)
+	for _, of := range taken {
+		delete(s.inFlight, of)
 	}
 }
 
@@ -109,78 +155,80 @@ func (s *Server) wake() {
 }
 
 // deliver sends a notification once, or as a trick demands.
-func (s *Server) deliver(ctx context.Context, t Trade) {
+func (s *Server) deliver(ctx context.Context, of subject) {
 	defer s.wake()
-	defer s.unmarkInFlight([]Trade{t})
-	trick := s.nextMisbehaviour(Notify, t.OutTradeNo)
-	message := s.notification(t, trick)
+	defer s.unmarkInFlight([]subject{of})
+	trick := s.nextMisbehaviour(of.operation(), of.trade)
+	message := s.notification(of, trick)
 	err := errors.New("lost on the way")
 	switch trick.Do {
 	case Late:
-		s.delay(t.OutTradeNo, trick)
+		s.delay(of, trick)
 		return
 	case Lose:
 	case Delay:
 		if pause(ctx, trick.delay()) {
-			err = s.post(ctx, t.NotifyURL, message, 1)
+			err = s.post(ctx, message, 1)
 		}
 	default:
-		err = s.post(ctx, t.NotifyURL, message, max(trick.Copies, 1))
+		err = s.post(ctx, message, max(trick.Copies, 1))
 	}
 	if ctx.Err() != nil && err != nil {
 		return // the merchant did not cause this
 	}
-	s.cfg.Log.Info("sandbox: notified", "no", t.OutTradeNo, "attempt", t.Attempts+1, "trick", trick.Do, "cause", err)
-	s.delivered(t.OutTradeNo, err == nil)
+	attempt := s.delivered(of, err == nil)
+	s.cfg.Log.Info("sandbox: notified", "no", of.trade, "refund", of.refund, "attempt", attempt, "trick", trick.Do, "cause", err)
 }
 
 // delay holds a notification back until another one was sent or its time is over.
-func (s *Server) delay(no string, trick Misbehaviour) {
+func (s *Server) delay(of subject, trick Misbehaviour) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	longest := s.scaled(pauses[0])
 	if trick.DelayMS > 0 {
 		longest = trick.delay()
 	}
-	t := s.trades[no]
-	t.Next = s.now().Add(longest)
-	s.store(t)
-	s.delayed[no] = struct{}{}
+	d := s.delivery(of)
+	d.Next = s.now().Add(longest)
+	_ = s.setDelivery(of, d, false) // fails only where it saves
+	s.delayed[of] = struct{}{}
 }
 
-// delivered records an attempt and releases the notifications that were to follow it.
-func (s *Server) delivered(no string, taken bool) {
+// delivered records an attempt and releases the notifications that were to follow it. It returns
+// the number of attempts.
+func (s *Server) delivered(of subject, taken bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	t := s.trades[no]
-	t.Attempts++
-	t.Notified = taken
-	t.Next = time.Time{}
-	if !taken && t.Attempts <= len(pauses) {
-		t.Next = now.Add(s.scaled(pauses[t.Attempts-1]))
+	d := s.delivery(of)
+	d.Attempts++
+	d.Notified = taken
+	d.Next = time.Time{}
+	if !taken && d.Attempts <= len(pauses) {
+		d.Next = now.Add(s.scaled(pauses[d.Attempts-1]))
 	}
-	if err := s.commit(t); err != nil {
+	if err := s.setDelivery(of, d, true); err != nil {
+		// After a restart it is sent again, which merchants must accept.
 		s.cfg.Log.Error("sandbox: recording a notification attempt failed", "cause", err)
-		s.store(t) // after a restart it is sent again, which merchants must accept
 	}
-	delete(s.delayed, no)
+	delete(s.delayed, of)
 	for other := range s.delayed {
-		o := s.trades[other]
+		o := s.delivery(other)
 		o.Next = now
-		s.store(o)
+		_ = s.setDelivery(other, o, false) // fails only where it saves
 	}
 	clear(s.delayed)
+	return d.Attempts
 }
 
 // post sends copies of the message at once. It succeeds if one of them is accepted.
-func (s *Server) post(ctx context.Context, address string, message []byte, copies int) error {
+func (s *Server) post(ctx context.Context, message notification, copies int) error {
 	var all sync.WaitGroup
 	var taken atomic.Bool
 	errs := make([]error, copies)
 	for i := range copies {
 		all.Go(func() {
-			if errs[i] = s.postOne(ctx, address, message); errs[i] == nil {
+			if errs[i] = s.postOne(ctx, message); errs[i] == nil {
 				taken.Store(true)
 			}
 		})
@@ -192,12 +240,12 @@ func (s *Server) post(ctx context.Context, address string, message []byte, copie
 	return errors.Join(errs...)
 }
 
-func (s *Server) postOne(ctx context.Context, address string, message []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(message))
+func (s *Server) postOne(ctx context.Context, message notification) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, message.address, bytes.NewReader(message.body))
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Content-Type", "text/xml; charset=utf-8")
+	r.Header = message.header.Clone()
 	response, err := s.client.Do(r)
 	if err != nil {
 		return err
@@ -207,10 +255,19 @@ func (s *Server) postOne(ctx context.Context, address string, message []byte) er
 	if err != nil {
 		return err
 	}
+	if message.protocol == V3 {
+		return acknowledgedV3(response.StatusCode)
+	}
+	return acknowledged(response.StatusCode, body)
+}
+
+// acknowledged returns why the answer to a notification of version 2 does not acknowledge it, or
+// nil.
+func acknowledged(status int, body []byte) error {
 	reply, err := parse(body)
 	switch {
-	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("merchant answered status %d", response.StatusCode)
+	case status != http.StatusOK:
+		return fmt.Errorf("merchant answered status %d", status)
 	case err != nil:
 		return err
 	case reply["return_code"] != "SUCCESS":
@@ -219,9 +276,33 @@ func (s *Server) postOne(ctx context.Context, address string, message []byte) er
 	return nil
 }
 
-// notification returns the message to the merchant. Like the wallet's, it often has no
-// sign_type, which is then the order's.
-func (s *Server) notification(t Trade, trick Misbehaviour) []byte {
+// notification returns the message to the merchant, in the protocol of the order or of the
+// refund.
+func (s *Server) notification(of subject, trick Misbehaviour) notification {
+	s.mu.Lock()
+	t, r := s.trades[of.trade], s.refunds[of.refund]
+	s.mu.Unlock()
+	m := notification{protocol: t.Protocol, address: t.NotifyURL, header: http.Header{}}
+	if of.refund != "" {
+		m.protocol, m.address = r.Protocol, r.NotifyURL
+	}
+	m.header.Set("Content-Type", "text/xml; charset=utf-8")
+	switch {
+	case m.protocol == V3 && of.refund != "":
+		m.header, m.body = s.v3Notification(s.refundEvent(r, t, trick), trick)
+	case m.protocol == V3:
+		m.header, m.body = s.v3Notification(s.paymentEvent(t, trick), trick)
+	case of.refund != "":
+		m.body = s.v2RefundNotification(r, t, trick)
+	default:
+		m.body = s.v2Notification(t, trick)
+	}
+	return m
+}
+
+// v2Notification returns the message of version 2 about a payment. Like the wallet's, it often
+// has no sign_type, which is then the order's.
+func (s *Server) v2Notification(t Trade, trick Misbehaviour) []byte {
 	message := fields{
 		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": t.AppID, "mch_id": s.cfg.MerchantID,
 	}
@@ -231,13 +312,13 @@ func (s *Server) notification(t Trade, trick Misbehaviour) []byte {
 	}
 	// A message without sign_type is still signed with the order's type.
 	s.signed(message, t.SignType)
-	if trick.Do == Forge {
+	if trick.forges() {
 		forged(message)
 	}
 	return render(message)
 }
 
-// receipt returns the fields of a payment in answers and notifications.
+// receipt returns the fields of a payment in answers and notifications of version 2.
 func receipt(t Trade) fields {
 	reply := fields{
 		"out_trade_no": t.OutTradeNo, "transaction_id": t.TransactionID, "openid": t.OpenID, "is_subscribe": "N",

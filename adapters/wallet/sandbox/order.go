@@ -32,28 +32,35 @@ func (s *Server) unifiedOrder(asked fields) (fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	t, there := s.trades[asked["out_trade_no"]]
-	if there {
-		err = sameOrder(t, asked)
-	} else {
-		t = newTrade(asked, expires, now)
-	}
+	t, err := s.place(newTrade(asked, expires))
 	if err != nil {
 		return nil, err
 	}
+	return s.prepaymentFields(t), nil
+}
+
+// place adds the order, or gives the same order another lifetime.
+func (s *Server) place(asked Trade) (Trade, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	t, there := s.trades[asked.OutTradeNo]
+	if !there {
+		t = asked
+		t.Created = now
+	} else if err := sameOrder(t, asked); err != nil {
+		return t, err
+	}
 	if !t.Expires.IsZero() && !now.Before(t.Expires) {
-		return nil, invalidParam("time_expire", "has passed")
+		return t, invalidParam("time_expire", "has passed")
 	}
 	s.refresh(&t, now)
 	if err := s.commit(t); errors.Is(err, errFull) {
-		return nil, errCrowded
+		return t, errCrowded
 	} else if err != nil {
-		return nil, err
+		return t, err
 	}
-	return s.prepaymentFields(t), nil
+	return t, nil
 }
 
 func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {
@@ -123,13 +130,13 @@ func readTimeOf(name, text string) (time.Time, error) {
 	return at.UTC(), nil
 }
 
-func newTrade(asked fields, expires, now time.Time) Trade {
+func newTrade(asked fields, expires time.Time) Trade {
 	amount, _ := strconv.ParseInt(asked["total_fee"], 10, 64) // checked to have at most ten digits
 	return Trade{
-		OutTradeNo: asked["out_trade_no"], AppID: asked["appid"], TradeType: asked["trade_type"], Body: asked["body"],
+		Protocol: V2, OutTradeNo: asked["out_trade_no"], AppID: asked["appid"], TradeType: asked["trade_type"], Body: asked["body"],
 		Attach: asked["attach"], OpenID: asked["openid"], Amount: amount, Currency: "CNY", State: NotPaid,
-		Created: now, Expires: expires, SignType: asked["sign_type"], Fingerprint: fingerprint(asked),
-		NotifyURL: asked["notify_url"],
+		Expires: expires, SignType: asked["sign_type"], Fingerprint: fingerprint(asked),
+		Delivery: Delivery{NotifyURL: asked["notify_url"]},
 	}
 }
 
@@ -146,11 +153,11 @@ func fingerprint(asked fields) string {
 }
 
 // sameOrder returns a refusal if the number belongs to a different order.
-func sameOrder(t Trade, asked fields) error {
+func sameOrder(t, asked Trade) error {
 	switch {
-	case t.AppID != asked["appid"] || t.TradeType != asked["trade_type"]:
-		return refusal{"OUT_TRADE_NO_USED", "the number belongs to an order of another trade type"}
-	case t.Fingerprint != fingerprint(asked):
+	case t.AppID != asked.AppID || t.TradeType != asked.TradeType || t.Protocol != asked.Protocol:
+		return refusal{"OUT_TRADE_NO_USED", "the number belongs to an order of another trade type, appid or protocol"}
+	case t.Fingerprint != asked.Fingerprint:
 		return refusal{"INVALID_REQUEST", "the number was sent before with other parameters"}
 	case t.State == Success:
 		return refusePaid
@@ -206,7 +213,8 @@ func (s *Server) orderQuery(asked fields) (fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply := fields{"trade_state": string(t.State), "trade_state_desc": described[t.State]}
+	state := s.stateOf(t)
+	reply := fields{"trade_state": state, "trade_state_desc": described[state]}
 	if t.State == Success {
 		maps.Copy(reply, receipt(t))
 	} else {
@@ -216,7 +224,21 @@ func (s *Server) orderQuery(asked fields) (fields, error) {
 	return reply, nil
 }
 
-var described = map[State]string{NotPaid: "not paid", Declined: "payment failed", Success: "paid", Closed: "closed"}
+// refundedState is what both protocols call a paid order of which something is returned.
+const refundedState = "REFUND"
+
+// stateOf returns the state of the trade as the protocols call it. The caller must hold the lock.
+func (s *Server) stateOf(t Trade) string {
+	if s.returned(t.OutTradeNo) > 0 {
+		return refundedState
+	}
+	return string(t.State)
+}
+
+var described = map[string]string{
+	string(NotPaid): "not paid", string(Declined): "payment failed", string(Success): "paid", string(Closed): "closed",
+	refundedState: "paid, and returned in part or whole",
+}
 
 func (s *Server) closeOrder(asked fields) (fields, error) {
 	if err := s.check(asked, map[string]int{"out_trade_no": 32}, "out_trade_no"); err != nil {
@@ -225,20 +247,26 @@ func (s *Server) closeOrder(asked fields) (fields, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, err := s.find(asked["appid"], asked["out_trade_no"])
-	now := s.now()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case t.State == Success:
-		return nil, refusePaid
-	case t.State == Closed:
-		return nil, refuseShut
-	case now.Before(t.Created.Add(s.scaled(closeAge))):
+	}
+	if t.State != Success && t.State != Closed && s.now().Before(t.Created.Add(s.scaled(closeAge))) {
 		// The documentation states the rule without a code.
 		return nil, refusal{"ORDER_NOT_YET", "an order is closed 5 minutes after it was made, not sooner"}
 	}
+	return fields{}, s.shut(t)
+}
+
+// shut closes the order. The caller must hold the lock.
+func (s *Server) shut(t Trade) error {
+	switch t.State {
+	case Success:
+		return refusePaid
+	case Closed:
+		return refuseShut
+	}
 	t.State = Closed
-	return fields{}, s.commit(t)
+	return s.commit(t)
 }
 
 // find returns the trade if it was ordered under the appID. The caller must
@@ -247,9 +275,9 @@ func (s *Server) find(appID, no string) (Trade, error) {
 	t, there := s.trades[no]
 	switch {
 	case !there:
-		return Trade{}, refusal{"ORDERNOTEXIST", "order not found"}
+		return Trade{}, refuseUnknown
 	case t.AppID != appID:
-		return Trade{}, refusal{"APPID_MCHID_NOT_MATCH", "the order belongs to another appid"}
+		return Trade{}, refuseOtherApp
 	}
 	return t, nil
 }

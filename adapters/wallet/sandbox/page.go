@@ -42,6 +42,7 @@ type page struct {
 	More       int
 	Payments   []choice
 	Answers    []choice
+	Others     []choice // misbehaviours of single operations
 	Operations []operationName
 	Pending    []string // misbehaviours
 	Held       int      // answers
@@ -55,9 +56,20 @@ type row struct {
 	Payable, Alone                       bool
 
 	Link, TransactionID, Notification string
+	Protocol                          Protocol
 	QR                                *qrCode
 	Ordered                           moment
 	Next                              *moment
+	Refunds                           []refundRow
+}
+
+// refundRow is a refund as the page shows it.
+type refundRow struct {
+	No, PathNo, ID, Amount, Class, Status string
+	Since                                 *moment
+	Notification                          string
+	Next                                  *moment
+	Outcomes                              any // the buttons that can end it
 }
 
 // moment is a point in time and how far away it is.
@@ -71,8 +83,8 @@ func (s *Server) rowOf(t Trade) row {
 	now := s.now()
 	why := t.payable(now)
 	r := row{
-		No: t.OutTradeNo, PathNo: url.PathEscape(t.OutTradeNo), Body: t.Body, Amount: fmt.Sprintf("¥%d.%02d", t.Amount/100, t.Amount%100),
-		Kind: t.TradeType, Payable: why == nil, Ordered: *momentOf(t.Created, now),
+		No: t.OutTradeNo, PathNo: url.PathEscape(t.OutTradeNo), Body: t.Body, Amount: "¥" + yuan(t.Amount),
+		Kind: t.TradeType, Protocol: t.Protocol, Refunds: s.refundRows(t, now), Payable: why == nil, Ordered: *momentOf(t.Created, now),
 	}
 	r.Path = "/sandbox/pay/" + r.PathNo
 	switch {
@@ -94,12 +106,37 @@ func (s *Server) rowOf(t Trade) row {
 	return r
 }
 
+// refundRows returns the refunds of the trade.
+func (s *Server) refundRows(t Trade, now time.Time) (rows []refundRow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, no := range s.refundsOf[t.OutTradeNo] {
+		r := s.refunds[no]
+		row := refundRow{No: no, PathNo: url.PathEscape(no), ID: r.ID, Amount: "¥" + yuan(r.Amount), Since: momentOf(r.Ended, now)}
+		switch r.State {
+		case RefundProcessing:
+			row.Class, row.Status, row.Since, row.Outcomes = "open", "is being processed since", momentOf(r.Created, now), outcomes
+		case RefundSucceeded:
+			row.Class, row.Status = "paid", "returned"
+		case RefundClosed:
+			row.Class, row.Status = "closed", "closed without returning anything"
+		case RefundAbnormal:
+			row.Class, row.Status, row.Outcomes = "declined", "lost", outcomes[:1]
+		}
+		if r.State != RefundProcessing && r.NotifyURL != "" {
+			row.Notification, row.Next = notificationStatus(r.Delivery, now)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // rowAlone returns the row with all details.
 func (s *Server) rowAlone(t Trade) row {
 	r, now := s.rowOf(t), s.now()
 	r.Alone, r.TransactionID = true, t.TransactionID
 	if t.State == Success {
-		r.Notification, r.Next = notificationStatus(t, now)
+		r.Notification, r.Next = notificationStatus(t.Delivery, now)
 	}
 	if r.Payable && t.TradeType == "NATIVE" {
 		r.Link = s.link(t)
@@ -117,19 +154,19 @@ func siteOf(t Trade) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// notificationStatus tells how far the notification of a payment is, and when the next attempt
+// notificationStatus tells how far the notification is, and when the next attempt
 // is due, if there is one.
-func notificationStatus(t Trade, now time.Time) (text string, next *moment) {
-	attempts := english.Plural(t.Attempts, "attempt", "")
+func notificationStatus(d Delivery, now time.Time) (text string, next *moment) {
+	attempts := english.Plural(d.Attempts, "attempt", "")
 	switch {
-	case t.Notified:
+	case d.Notified:
 		return "acknowledged by the merchant after " + attempts, nil
-	case t.Next.IsZero():
+	case d.Next.IsZero():
 		return "given up after " + attempts, nil
-	case t.Attempts == 0:
-		return "not sent yet; due", momentOf(t.Next, now)
+	case d.Attempts == 0:
+		return "not sent yet; due", momentOf(d.Next, now)
 	}
-	return "not acknowledged after " + attempts + "; the next is due", momentOf(t.Next, now)
+	return "not acknowledged after " + attempts + "; the next is due", momentOf(d.Next, now)
 }
 
 // qrCode is a QR code for an SVG element: its dark modules as a path, in modules, with the margin
@@ -200,14 +237,14 @@ func (s *Server) showTrade(w http.ResponseWriter, r *http.Request, status int, n
 	}
 	one := s.rowAlone(t)
 	s.showPage(w, r, status, page{
-		Title: one.Amount + " " + one.Body + ", wallet sandbox", Path: one.Path, Note: note, Site: siteOf(t), Order: &one, Payments: s.payments(),
+		Title: one.Amount + " " + one.Body + ", wallet sandbox", Path: one.Path, Note: note, Site: siteOf(t), Order: &one, Payments: s.payments(t.Protocol),
 	})
 }
 
 // showPage writes the page. It has a version, so that a script that asks for it again and again
 // gets it only when it has changed.
 func (s *Server) showPage(w http.ResponseWriter, r *http.Request, status int, p page) {
-	p.Answers, p.Operations = answerChoices, answeredOperations
+	p.Answers, p.Others, p.Operations = answerChoices, otherChoices, answeredOperations
 	p.Pending, p.Held = s.pendingMisbehaviours(), s.Held()
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {

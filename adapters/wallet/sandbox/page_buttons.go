@@ -22,9 +22,9 @@ const (
 )
 
 // payments are the buttons that pay an order and misbehave with its notification.
-func (s *Server) payments() []choice {
+func (s *Server) payments(protocol Protocol) []choice {
 	again, late := s.scaled(pauses[0]), s.scaled(lateNotification)
-	return []choice{
+	all := []choice{
 		{Misbehaviour{Do: Lose}, "Pay, lose the notification", fmt.Sprintf("The first notification is lost. The next one follows after %v.", again)},
 		{Misbehaviour{Do: Delay, DelayMS: late.Milliseconds()}, "Pay, notify late",
 			fmt.Sprintf("The notification is sent after %v.", late)},
@@ -35,6 +35,16 @@ func (s *Server) payments() []choice {
 			fmt.Sprintf("The first notification has a wrong signature, and the merchant must refuse it. A genuine one follows after %v.", again)},
 		{Misbehaviour{Do: Amount}, "Pay, notify a wrong amount", "The notification is signed correctly but names one fen more than was paid. The merchant must doubt it."},
 	}
+	if protocol != V3 {
+		return all
+	}
+	refused := fmt.Sprintf(" The merchant must refuse the first notification. Another one follows after %v.", again)
+	return append(all,
+		choice{Misbehaviour{Do: Probe}, "Pay, probe the merchant", "The signature is one with which the wallet tries whether signatures are verified." + refused},
+		choice{Misbehaviour{Do: Old}, "Pay, notify as if it were old", "The signature is more than five minutes old." + refused},
+		choice{Misbehaviour{Do: OtherSerial}, "Pay, name an unknown key", "The notification names a key that the wallet does not have." + refused},
+		choice{Misbehaviour{Do: RetiredKey}, "Pay, sign with a retired key", "The notification is signed with a key that is not listed any more." + refused},
+	)
 }
 
 // answerChoices are the buttons that misbehave with the next answer to the merchant.
@@ -49,6 +59,32 @@ var answerChoices = []choice{
 	{Misbehaviour{Do: ErrorBefore}, "Fail", "The request is answered with SYSTEMERROR and not processed."},
 	{Misbehaviour{Do: Crowded}, "Be busy", "The request is answered with FREQUENCY_LIMITED and not processed."},
 	{Misbehaviour{Do: SayPaid}, "Claim a payment", "The request is answered with ORDERPAID and not processed."},
+	{Misbehaviour{Do: Probe}, "Probe the merchant", "The request is processed. The answer’s signature is one with which the wallet tries whether signatures are verified."},
+	{Misbehaviour{Do: Old}, "Sign an old answer", "The request is processed. The answer’s signature is more than five minutes old, and in version 2, where signatures have no time, wrong."},
+	{Misbehaviour{Do: OtherSerial}, "Name an unknown key", "The request is processed. The answer names a key that the wallet does not have; in version 2 its signature is wrong."},
+	{Misbehaviour{Do: RetiredKey}, "Sign with a retired key", "The request is processed. The answer is signed with a key that is not listed any more; in version 2 its signature is wrong."},
+}
+
+// otherChoices are the buttons for misbehaviours that a single operation has.
+var otherChoices = []choice{
+	{Misbehaviour{On: RefundOrder, Do: NoFunds}, "Have no money", "The next request for a refund is refused, because the merchant’s balance is too low."},
+	{Misbehaviour{On: EndRefund, Do: Abnormal}, "Lose a refund", "The next refund that ends by itself does not arrive."},
+	{Misbehaviour{On: EndRefund, Do: Unreturned}, "Close a refund", "The next refund that ends by itself returns nothing."},
+	{Misbehaviour{On: TradeBill, Do: LoseLine}, "Lose a line", "The next bill lacks its last line."},
+	{Misbehaviour{On: TradeBill, Do: Amount}, "Change an amount", "The first line of the next bill names one fen more."},
+	{Misbehaviour{On: TradeBill, Do: BadHash}, "Give a wrong hash", "The next bill has the hash of another one; in version 2 its sums are wrong."},
+	{Misbehaviour{On: TradeBill, Do: Truncate}, "Cut the answer off", "Only half of the next answer about a bill is sent: in version 2 that is the bill."},
+	{Misbehaviour{On: DownloadBill, Do: Truncate}, "Cut the bill off", "Only half of the next bill is sent."},
+}
+
+// outcomes are the buttons that end a refund.
+var outcomes = []struct {
+	State         RefundState
+	Label, Effect string
+}{
+	{RefundSucceeded, "Let it succeed", "The payer has the money."},
+	{RefundClosed, "Close it", "Nothing is returned. The merchant can ask for another refund."},
+	{RefundAbnormal, "Let it be lost", "The money has left the merchant and has not arrived, because the payer’s card is gone. It can still succeed."},
 }
 
 // operationName is how the page calls an operation.
@@ -58,17 +94,24 @@ type operationName struct {
 }
 
 var operationNames = []operationName{
-	{UnifiedOrder, "order"}, {OrderQuery, "query"}, {CloseOrder, "request to close"}, {Notify, "notification"},
+	{UnifiedOrder, "order"}, {OrderQuery, "query"}, {CloseOrder, "request to close"},
+	{Prepay, "order of version 3"}, {QueryTrade, "query of version 3"}, {CloseTrade, "request to close of version 3"},
+	{RefundOrder, "refund"}, {RefundQuery, "query of a refund"}, {TradeBill, "request for a bill"}, {DownloadBill, "download of a bill"},
+	{ListKeys, "request for certificates"},
+	{EndRefund, "end of a refund"}, {Notify, "notification"}, {NotifyRefund, "notification of a refund"},
 }
 
 // answeredOperations are those that the wallet answers.
-var answeredOperations = operationNames[:3]
+var answeredOperations = operationNames[:11]
 
 // labelOf names a misbehaviour as its button does. Those of notifications have no label here.
 func labelOf(m Misbehaviour) string {
 	text := string(m.Do)
-	if i := slices.IndexFunc(answerChoices, func(c choice) bool { return c.Do == m.Do }); i >= 0 && m.On != Notify {
+	if i := slices.IndexFunc(answerChoices, func(c choice) bool { return c.Do == m.Do }); i >= 0 && m.On != Notify && m.On != NotifyRefund {
 		text = answerChoices[i].Label
+	}
+	if i := slices.IndexFunc(otherChoices, func(c choice) bool { return c.Do == m.Do && c.On == m.On }); i >= 0 {
+		text = otherChoices[i].Label
 	}
 	i := slices.IndexFunc(operationNames, func(n operationName) bool { return n.On == m.On })
 	return operationNames[i].Label + ": " + text
@@ -100,7 +143,7 @@ func (s *Server) payOne(w http.ResponseWriter, r *http.Request) {
 			_, err := s.Pay(no, PaymentOptions{})
 			return err
 		}
-		all := s.payments()
+		all := s.payments(V3)
 		i := slices.IndexFunc(all, func(c choice) bool { return c.Do == trick })
 		if i < 0 {
 			return fmt.Errorf("%w: notifications do not support %q", errBadButton, trick)
@@ -113,6 +156,17 @@ func (s *Server) payOne(w http.ResponseWriter, r *http.Request) {
 func (s *Server) declineOne(w http.ResponseWriter, r *http.Request) { s.press(w, r, s.Decline) }
 
 func (s *Server) expireOne(w http.ResponseWriter, r *http.Request) { s.press(w, r, s.Expire) }
+
+// endOne ends a refund, as the field "state" says.
+func (s *Server) endOne(w http.ResponseWriter, r *http.Request) {
+	refund := r.PathValue("no")
+	s.mu.Lock()
+	no := s.refunds[refund].OutTradeNo
+	s.mu.Unlock()
+	s.pressFor(w, r, no, func(string) error {
+		return s.RefundOutcome(refund, RefundState(r.PostFormValue("state")))
+	})
+}
 
 var errBadButton = errors.New("no such button")
 
@@ -127,7 +181,11 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 
 // press does what a button of an order does, and shows the order.
 func (s *Server) press(w http.ResponseWriter, r *http.Request, do func(no string) error) {
-	no := r.PathValue("no")
+	s.pressFor(w, r, r.PathValue("no"), do)
+}
+
+// pressFor is press for an order that the path does not name.
+func (s *Server) pressFor(w http.ResponseWriter, r *http.Request, no string, do func(no string) error) {
 	err := readForm(w, r)
 	if err == nil {
 		err = do(no)
@@ -135,15 +193,18 @@ func (s *Server) press(w http.ResponseWriter, r *http.Request, do func(no string
 	switch {
 	case err == nil:
 		http.Redirect(w, r, "/sandbox/pay/"+url.PathEscape(no), http.StatusSeeOther)
-	case errors.Is(err, errBadButton), errors.Is(err, errTooManyTricks):
+	case errors.Is(err, errBadButton), errors.Is(err, errTooManyTricks), errors.Is(err, errNoOutcome):
 		s.showTrade(w, r, http.StatusBadRequest, no, err.Error())
-	case errors.Is(err, ErrPaid), errors.Is(err, ErrClosed), errors.Is(err, ErrExpired), errors.Is(err, ErrUnknown):
+	case slices.ContainsFunc(tooLate, func(known error) bool { return errors.Is(err, known) }):
 		s.showTrade(w, r, http.StatusConflict, no, err.Error())
 	default:
 		s.cfg.Log.Error("sandbox: changing an order failed", "cause", err)
 		s.showTrade(w, r, http.StatusInternalServerError, no, "the sandbox can't write its ledger")
 	}
 }
+
+// tooLate are the errors of buttons whose order or refund has changed, or does not exist.
+var tooLate = []error{ErrPaid, ErrClosed, ErrExpired, ErrUnknown, ErrRefundEnded, ErrUnknownRefund}
 
 // misbehaveNext makes the next answer to the merchant go wrong.
 func (s *Server) misbehaveNext(w http.ResponseWriter, r *http.Request) {

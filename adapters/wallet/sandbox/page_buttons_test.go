@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -70,10 +71,10 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 		})
 	}
 	s := start(t, config(newClock()))
-	for _, c := range s.payments() {
+	for _, c := range s.payments(V2) {
 		assert.Contains(t, want, c.Do)
 	}
-	assert.Len(t, s.payments(), len(want))
+	assert.Len(t, s.payments(V2), len(want))
 }
 
 func TestPAY11_buttons_that_refuse_the_payer(t *testing.T) {
@@ -107,7 +108,11 @@ func TestPAY13_buttons_for_answers(t *testing.T) {
 			assert.Equal(t, http.StatusSeeOther, done.Code)
 			assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
 			page := call(s, http.MethodGet, "/", "").Body.String()
-			assert.Contains(t, page, "<li>"+op.Label+": "+c.Label+", for order-1</li>")
+			of := ", for order-1"
+			if slices.Contains(ofNoOrder, op.On) {
+				of = ""
+			}
+			assert.Contains(t, page, "<li>"+op.Label+": "+c.Label+of+"</li>")
 			assert.Equal(t, "/", pressed(s, "/sandbox/behave", nil).Header().Get("Location"))
 			assert.Empty(t, s.pendingMisbehaviours())
 		}
@@ -150,4 +155,82 @@ func TestHeld_answers_are_sent_by_a_button(t *testing.T) {
 	require.Equal(t, "/sandbox/pay/order-1", pressed(s, "/sandbox/behave", url.Values{"out_trade_no": {"order-1"}}).Header().Get("Location"))
 	<-answered
 	assert.NotContains(t, call(s, http.MethodGet, "/", "").Body.String(), "About to go wrong")
+}
+
+func TestPAY10_buttons_that_pay_an_order_of_version_3(t *testing.T) {
+	s, _ := startV3(t)
+	for i, c := range s.payments(V3) {
+		no := fmt.Sprintf("order-%d", i)
+		placedV3(t, s, no)
+		page := call(s, http.MethodGet, "/sandbox/pay/"+no, "").Body.String()
+		assert.Contains(t, page, ">"+c.Label+"</button>")
+		assert.Contains(t, page, "protocol v3")
+		assert.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/pay/"+no, url.Values{"notification": {string(c.Do)}}).Code)
+		assert.Equal(t, Success, s.trades[no].State)
+		assert.Equal(t, c.Do, s.nextMisbehaviour(Notify, no).Do)
+	}
+	assert.Len(t, s.payments(V3), len(notices))
+}
+
+func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
+	for _, c := range outcomes {
+		s, _ := startV3(t)
+		trade := paidV3(t, s, "order-1")
+		require.Empty(t, refunders[V3].ask(t, s, trade, "refund|1@*", 40))
+		all := call(s, http.MethodGet, "/", "").Body.String()
+		assert.Contains(t, all, "Refund of ¥0.40")
+		assert.NotContains(t, all, c.Label)
+		page := call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
+		assert.Contains(t, page, `<form method="post" action="/sandbox/refund/refund%7C1@%2A">`)
+		assert.Contains(t, page, `<button name="state" value="`+string(c.State)+`">`+c.Label+"</button>")
+		done := pressed(s, "/sandbox/refund/refund%7C1@%2A", url.Values{"state": {string(c.State)}})
+		require.Equal(t, http.StatusSeeOther, done.Code, done.Body)
+		assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
+		assert.Equal(t, c.State, s.Refunds()[0].State)
+		page = call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
+		assert.Equal(t, c.State == RefundAbnormal, strings.Contains(page, outcomes[0].Label), "a lost one can still succeed")
+		assert.Contains(t, page, "notification: not sent yet; due")
+		again := pressed(s, "/sandbox/refund/refund%7C1@%2A", url.Values{"state": {string(RefundClosed)}})
+		assert.Equal(t, http.StatusConflict, again.Code)
+		assert.Contains(t, again.Body.String(), ErrRefundEnded.Error())
+		assert.Contains(t, again.Body.String(), `data-path="/sandbox/pay/order-1"`)
+	}
+	s, _ := startV3(t)
+	trade := paidV3(t, s, "order-1")
+	require.Empty(t, refunders[V3].ask(t, s, trade, "refund-1", 40))
+	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/refund/refund-1", url.Values{"state": {"else"}}).Code)
+	assert.Equal(t, http.StatusNotFound, pressed(s, "/sandbox/refund/refund-2", url.Values{"state": {"SUCCESS"}}).Code)
+	assert.Equal(t, RefundProcessing, s.Refunds()[0].State)
+}
+
+func TestPAY14_buttons_for_refunds_and_bills(t *testing.T) {
+	s := start(t, config(newClock()))
+	placed(t, s, "order-1")
+	for _, c := range otherChoices {
+		page := call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
+		assert.Contains(t, page, `<input type="hidden" name="on" value="`+string(c.On)+`">`)
+		assert.Contains(t, page, `<button name="do" value="`+string(c.Do)+`">`+c.Label+"</button>")
+		done := pressed(s, "/sandbox/answer", url.Values{"on": {string(c.On)}, "do": {string(c.Do)}, "out_trade_no": {"order-1"}})
+		require.Equal(t, http.StatusSeeOther, done.Code)
+		require.Len(t, s.pendingMisbehaviours(), 1)
+		assert.Contains(t, s.pendingMisbehaviours()[0], c.Label)
+		no := "order-1"
+		if slices.Contains(ofNoOrder, c.On) {
+			no = ""
+		}
+		assert.Equal(t, c.Do, s.nextMisbehaviour(c.On, no).Do)
+	}
+	offered := map[Operation][]Trick{}
+	for _, c := range otherChoices {
+		offered[c.On] = append(offered[c.On], c.Do)
+	}
+	for op, all := range tricks {
+		if op == Notify || op == NotifyRefund {
+			continue
+		}
+		for _, trick := range all {
+			assert.True(t, slices.Contains(answers, trick) || slices.Contains(offered[op], trick), "%s %s has no button", op, trick)
+		}
+		assert.NotPanics(t, func() { _ = labelOf(Misbehaviour{On: op}) })
+	}
 }

@@ -74,7 +74,7 @@ func TestThe_page_tells_how_an_order_is(t *testing.T) {
 		_, err := s.Pay(no, PaymentOptions{})
 		require.NoError(t, err)
 	}
-	s.delivered("told-1", true)
+	s.delivered(subject{trade: "told-1"}, true)
 	clk.add(closeAge)
 	require.Equal(t, "SUCCESS", ask(t, s, CloseOrder, about("closed-1"))["result_code"])
 	for no, text := range map[string]string{
@@ -83,10 +83,10 @@ func TestThe_page_tells_how_an_order_is(t *testing.T) {
 	} {
 		assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/"+no, "").Body.String(), text)
 	}
-	s.delivered("paid-1", false)
+	s.delivered(subject{trade: "paid-1"}, false)
 	assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/paid-1", "").Body.String(), "not acknowledged after 1 attempt; the next is due")
 	for range pauses {
-		s.delivered("paid-1", false)
+		s.delivered(subject{trade: "paid-1"}, false)
 	}
 	assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/paid-1", "").Body.String(), "given up after 16 attempts")
 }
@@ -140,7 +140,7 @@ func TestThe_page_loads_its_own_files_only(t *testing.T) {
 func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
 	s := start(t, config(newClock()))
 	placed(t, s, "order-1")
-	buttons := []string{"/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1", "/sandbox/answer", "/sandbox/behave", "/sandbox/misbehave", "/sandbox/release"}
+	buttons := []string{"/sandbox/refund/refund-1", "/sandbox/keys/rotate", "/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1", "/sandbox/answer", "/sandbox/behave", "/sandbox/misbehave", "/sandbox/release"}
 	before := s.Ledger()
 	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"} {
 		for _, path := range buttons {

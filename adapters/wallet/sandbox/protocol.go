@@ -14,12 +14,30 @@ import (
 // Operation is a request of the protocol, or the wallet's notification.
 type Operation string
 
-// Operations that Misbehave supports.
+// Operations of version 2 that Misbehave supports.
 const (
 	UnifiedOrder Operation = "unifiedorder"
 	OrderQuery   Operation = "orderquery"
 	CloseOrder   Operation = "closeorder"
-	Notify       Operation = "notify"
+)
+
+// Operations of version 3 that Misbehave supports.
+const (
+	Prepay       Operation = "prepay"
+	QueryTrade   Operation = "query"
+	CloseTrade   Operation = "close"
+	ListKeys     Operation = "certificates"
+	DownloadBill Operation = "download"
+)
+
+// Operations of both versions that Misbehave supports. The bill of version 2 is the answer itself.
+const (
+	RefundOrder  Operation = "refund"
+	RefundQuery  Operation = "refundquery"
+	TradeBill    Operation = "tradebill"
+	Notify       Operation = "notify" // of a payment
+	NotifyRefund Operation = "notifyrefund"
+	EndRefund    Operation = "endrefund" // of a refund that ends by itself
 )
 
 // refusal is a signed answer that refuses a request.
@@ -32,6 +50,11 @@ var (
 	errCrowded = refusal{"FREQUENCY_LIMITED", "too many requests"}
 	refusePaid = refusal{"ORDERPAID", "the order is already paid"}
 	refuseShut = refusal{"ORDERCLOSED", "the order is closed"}
+
+	refuseOtherApp = refusal{"APPID_MCHID_NOT_MATCH", "the order belongs to another appid"}
+
+	refuseApp     = refusal{"APPID_NOT_EXIST", "unknown appid"}
+	refuseUnknown = refusal{"ORDERNOTEXIST", "order not found"}
 )
 
 func missingParam(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
@@ -72,12 +95,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 	if r.Method != http.MethodPost {
 		return nil, refusal{"REQUIRE_POST_METHOD", "only POST is supported"}
 	}
-	// The deadline is for the body only; later it would end a held request. A writer without
-	// deadlines has none to miss.
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(readTime))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = control.SetReadDeadline(time.Time{})
+	body, err := readBody(w, r)
 	if err != nil {
 		return nil, refusal{"POST_DATA_EMPTY", "the body can't be read or is too large"}
 	}
@@ -94,6 +112,16 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (fields, error) {
 		return nil, refusal{"SIGNERROR", "wrong signature"}
 	}
 	return asked, nil
+}
+
+// readBody returns the body of the request.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	// The deadline is for the body only; later it would end a held request. A writer without
+	// deadlines has none to miss.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(readTime))
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 }
 
 // answer returns the signed answer to a request: reply, or the refusal of err.
@@ -143,7 +171,7 @@ func (s *Server) check(asked fields, allowed map[string]int, required ...string)
 		}
 	}
 	if !slices.Contains(s.cfg.AppIDs, asked["appid"]) {
-		return refusal{"APPID_NOT_EXIST", "unknown appid"}
+		return refuseApp
 	}
 	if no := asked["out_trade_no"]; no != "" && !isTradeNo(no) {
 		return invalidParam("out_trade_no", "must be 6 to 32 digits, letters and _-|*")
@@ -153,15 +181,17 @@ func (s *Server) check(asked fields, allowed map[string]int, required ...string)
 
 var everywhere = map[string]int{"appid": 32, "mch_id": 32, "nonce_str": 32, "sign": 64, "sign_type": 32}
 
-func isTradeNo(no string) bool {
-	const others = "_-|*"
-	for _, r := range no {
+func isTradeNo(no string) bool { return len(no) >= 6 && len(no) <= 32 && hasOnly(no, "_-|*") }
+
+// hasOnly reports whether the text has only letters and digits of ASCII, and the others.
+func hasOnly(text, others string) bool {
+	for _, r := range text {
 		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !isLetter && (r < '0' || r > '9') && !strings.ContainsRune(others, r) {
 			return false
 		}
 	}
-	return len(no) >= 6 && len(no) <= 32
+	return true
 }
 
 // pause waits. It reports false if the context ended first.

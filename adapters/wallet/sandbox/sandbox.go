@@ -1,22 +1,25 @@
 // Package sandbox simulates the mobile wallet: a server that implements the wallet's side of
-// its protocol, version 2, and moves no money.
+// its protocol, versions 2 and 3, and moves no money. Both versions have one ledger.
 //
 // It is for demos and tests only. Any client that reaches it can pay orders, read its ledger
 // and make it misbehave, so it must listen on a loopback address.
 //
-// It shares no code with the gateway: signatures, XML and rules are implemented anew from
+// It shares no code with the gateways: signatures, XML, JSON and rules are implemented anew from
 // the wallet's documentation, so that a mistake in one shows in the other. It is stricter
 // than the wallet, with one exception: NotifyURLs may be http for loopback addresses.
 package sandbox
 
 import (
 	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,14 +47,28 @@ const wireTime = "20060102150405"
 // Config holds the merchant's data and the speed of time.
 type Config struct {
 	MerchantID string
-	Key        secret.String
+	Key        secret.String // of version 2
 	AppIDs     []string
+	// MerchantCert has the key and the serial number with which the merchant signs version 3, and
+	// proves who it is when it asks for refunds over TLS. Without it, version 3 is not served.
+	MerchantCert *x509.Certificate
+	V3Key        secret.String // of version 3, 32 bytes
+	// Keys are the wallet's own keys, in the order of their use. When there are no more of them,
+	// the wallet makes new ones.
+	Keys    []*rsa.PrivateKey
+	KeyMode KeyMode // with which of its keys the wallet signs; default Certificates
+	// CertificateLife is not scaled. 0 means five years.
+	CertificateLife time.Duration
 	// PublicURL is where payers reach the sandbox. code_url and mweb_url lead there.
 	PublicURL string
 	// Scale divides lifetimes, the minimum age for closing and the pauses between
 	// notifications: with 60, a minute takes a second. 0 means 1, real time. It does not
 	// affect time_expire, a time chosen by the merchant.
 	Scale int
+	// RefundTime is the time after which a refund ends, before scaling. 0: not by itself.
+	RefundTime time.Duration
+	// BillsAtOnce lets the merchant have the bill of a day that is not over.
+	BillsAtOnce bool
 	// Journal is the path of the ledger's file, for one server at a time. If it is empty,
 	// the ledger is lost with the process.
 	Journal string
@@ -67,18 +84,31 @@ type Server struct {
 	random io.Reader
 	kick   chan struct{} // signals that a notification may be due
 
+	keys platformKeys
+
 	mu       sync.Mutex // guards the fields below
 	trades   map[string]Trade
-	numbers  []string            // of the trades, in order of creation
-	paid     map[string]string   // transaction id → number
-	pending  map[string]struct{} // paid, not yet acknowledged by the merchant
-	inFlight map[string]struct{}
-	delayed  map[string]struct{} // held back until another notification was sent
-	journal  *journal
-	tricks   []Misbehaviour
-	held     int
-	changed  chan struct{} // closed and replaced when held changes
-	release  chan struct{} // closed and replaced by Release
+	numbers  []string             // of the trades, in order of creation
+	paid     map[string]string    // transaction id → number
+	pending  map[subject]struct{} // to be notified, not yet acknowledged by the merchant
+	inFlight map[subject]struct{}
+	delayed  map[subject]struct{} // held back until another notification was sent
+
+	refunds       map[string]Refund
+	refundNumbers []string            // in order of creation
+	refundsOf     map[string][]string // number of the trade → numbers of its refunds
+	refundIDs     map[string]string   // refund id → number
+	refunding     map[string]struct{} // refunds that end by themselves
+
+	nonces     map[string]time.Time // of requests of version 3, and when they came
+	nonceOrder []string
+	bills      map[string]storedBill // by token
+
+	journal *journal
+	tricks  []Misbehaviour
+	held    int
+	changed chan struct{} // closed and replaced when held changes
+	release chan struct{} // closed and replaced by Release
 }
 
 // New returns a sandbox with its journal's trades, or all problems of the configuration.
@@ -88,8 +118,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, random: rand.Reader, client: newClient(), kick: make(chan struct{}, 1),
-		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[string]struct{}{},
-		inFlight: map[string]struct{}{}, delayed: map[string]struct{}{},
+		keys:   platformKeys{given: slices.Clone(cfg.Keys), mode: cfg.KeyMode},
+		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]struct{}{},
+		inFlight: map[subject]struct{}{}, delayed: map[subject]struct{}{},
+		refunds: map[string]Refund{}, refundsOf: map[string][]string{}, refundIDs: map[string]string{}, refunding: map[string]struct{}{},
+		nonces: map[string]time.Time{}, bills: map[string]storedBill{},
 		changed: make(chan struct{}), release: make(chan struct{}),
 	}
 	if cfg.Journal != "" {
@@ -98,8 +131,13 @@ func New(cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("reading the sandbox's journal: %w", err)
 		}
 		s.journal = j
-		for _, t := range kept {
-			s.store(t)
+		for _, e := range kept {
+			s.storeEntry(e)
+		}
+	}
+	if cfg.MerchantCert != nil {
+		if err := s.Rotate(); err != nil {
+			return nil, err
 		}
 	}
 	s.mux = s.routes()
@@ -128,6 +166,10 @@ func (c *Config) complete() error {
 	if c.Scale < 0 {
 		wrong = append(wrong, errors.New("the scale must not be negative"))
 	}
+	if c.RefundTime < 0 {
+		wrong = append(wrong, errors.New("RefundTime must not be negative"))
+	}
+	wrong = append(wrong, c.checkV3())
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	c.Scale = max(c.Scale, 1)
 	if c.Log == nil {
@@ -158,21 +200,45 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/pay/unifiedorder", s.serve(UnifiedOrder, s.unifiedOrder))
 	mux.HandleFunc("/pay/orderquery", s.serve(OrderQuery, s.orderQuery))
 	mux.HandleFunc("/pay/closeorder", s.serve(CloseOrder, s.closeOrder))
+	mux.HandleFunc("/secapi/pay/refund", s.withCertificate(s.serve(RefundOrder, s.refundV2)))
+	mux.HandleFunc("/pay/refundquery", s.serve(RefundQuery, s.refundQuery))
+	mux.HandleFunc("/pay/downloadbill", s.downloadBill)
+	if s.cfg.MerchantCert != nil {
+		s.routesV3(mux)
+	}
 	mux.HandleFunc("GET /{$}", s.showAll)
 	mux.HandleFunc("GET /sandbox/pay/{no}", s.showOne)
 	mux.HandleFunc("POST /sandbox/pay/{no}", s.payOne)
 	mux.HandleFunc("POST /sandbox/decline/{no}", s.declineOne)
 	mux.HandleFunc("POST /sandbox/expire/{no}", s.expireOne)
+	mux.HandleFunc("POST /sandbox/refund/{no}", s.endOne)
 	mux.HandleFunc("POST /sandbox/answer", s.misbehaveNext)
 	mux.HandleFunc("POST /sandbox/behave", s.behaveAgain)
 	mux.HandleFunc("GET /sandbox/page/{name}", s.showFile)
 	mux.HandleFunc("GET /sandbox/ledger", s.showLedger)
-	mux.HandleFunc("POST /sandbox/misbehave", s.takeMisbehaviour)
+	mux.HandleFunc("GET /sandbox/refunds", s.showRefunds)
+	mux.HandleFunc("GET /sandbox/keys", s.showKey)
+	mux.HandleFunc("POST /sandbox/keys/{do}", s.changeKeys)
+	mux.HandleFunc("POST /sandbox/misbehave", s.addMisbehaviour)
 	mux.HandleFunc("GET /sandbox/held", s.showHeld)
 	mux.HandleFunc("POST /sandbox/release", s.releaseHeld)
 	// A page of another origin must not pay or press buttons through a browser that reaches the
 	// sandbox: requests that change something need its own Origin or Sec-Fetch-Site, or neither.
 	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+func (s *Server) routesV3(mux *http.ServeMux) {
+	for kind, tradeType := range prepayTypes {
+		mux.HandleFunc("POST /v3/pay/transactions/"+kind, s.serveV3(Prepay, s.prepay(tradeType)))
+	}
+	mux.HandleFunc("GET /v3/pay/transactions/out-trade-no/{no}", s.serveV3(QueryTrade, s.queryTrade))
+	mux.HandleFunc("GET /v3/pay/transactions/id/{id}", s.serveV3(QueryTrade, s.queryTrade))
+	mux.HandleFunc("POST /v3/pay/transactions/out-trade-no/{no}/close", s.serveV3(CloseTrade, s.closeTrade))
+	mux.HandleFunc("POST /v3/refund/domestic/refunds", s.serveV3(RefundOrder, s.refundV3))
+	mux.HandleFunc("GET /v3/refund/domestic/refunds/{no}", s.serveV3(RefundQuery, s.queryRefundV3))
+	mux.HandleFunc("GET /v3/certificates", s.serveV3(ListKeys, s.certificates))
+	mux.HandleFunc("GET /v3/bill/tradebill", s.serveV3(TradeBill, s.tradeBill))
+	mux.HandleFunc("GET /v3/billdownload/file", s.serveV3(DownloadBill, s.download))
 }
 
 func (s *Server) now() time.Time { return s.cfg.Clock().UTC() }

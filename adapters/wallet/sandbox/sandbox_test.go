@@ -3,6 +3,9 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"io"
 	"maps"
 	"net/http"
@@ -162,9 +165,16 @@ func running(t *testing.T, s *Server) (stop func()) {
 }
 
 func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
-	_, err := New(Config{PublicURL: "ftp://x", Scale: -1})
+	short, err := rsa.GenerateKey(rand.Reader, 1024)
+	require.NoError(t, err)
+	_, err = New(Config{
+		PublicURL: "ftp://x", Scale: -1, RefundTime: -1, MerchantCert: &x509.Certificate{PublicKey: short.Public()},
+		V3Key: secret.New("short"), KeyMode: "else",
+	})
 	require.Error(t, err)
-	for _, what := range []string{"MerchantID", "the key", "AppIDs", "PublicURL", "the scale"} {
+	for _, what := range []string{
+		"MerchantID", "the key", "AppIDs", "PublicURL", "the scale", "RefundTime", "RSA key of 2048 bits", "V3Key must be 32 bytes", "KeyMode",
+	} {
 		assert.ErrorContains(t, err, what)
 	}
 }

@@ -124,12 +124,15 @@ func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
 var inCDATA = strings.NewReplacer("]]>", "]]]]><![CDATA[>", "\r", "]]>&#13;<![CDATA[")
 
 // render returns the message with its fields sorted by name.
-func render(f fields) []byte {
+func render(f fields) []byte { return renderAs("xml", f) }
+
+// renderAs returns the fields below the root, sorted by name.
+func renderAs(root string, f fields) []byte {
 	var out bytes.Buffer
-	out.WriteString("<xml>\n")
+	fmt.Fprintf(&out, "<%s>\n", root)
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		fmt.Fprintf(&out, "<%s><![CDATA[%s]]></%s>\n", name, inCDATA.Replace(f[name]), name)
 	}
-	out.WriteString("</xml>\n")
+	fmt.Fprintf(&out, "</%s>\n", root)
 	return out.Bytes()
 }

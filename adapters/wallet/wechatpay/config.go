@@ -1,6 +1,7 @@
 package wechatpay
 
 import (
+	"crypto/tls"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -26,6 +27,12 @@ type Config struct {
 	// NotifyURL is where the wallet sends notifications: https without a query, or also http
 	// for a loopback address.
 	NotifyURL string
+	// RefundNotifyURL is where the wallet sends notifications of refunds; empty: it sends none. The rule is that of
+	// NotifyURL.
+	RefundNotifyURL string
+	// Certificate is the merchant's, with its private key. Without one the gateway refunds nothing, unless URL is an
+	// http address of this machine.
+	Certificate *tls.Certificate
 	// SpbillIP is the client address in every request; empty means 127.0.0.1.
 	SpbillIP string
 	// Deadline bounds each call with its retries and pauses; zero means 5 seconds.
@@ -57,6 +64,8 @@ func (c Config) problems() error {
 	check(len(c.Key.Reveal()) == keyLength && text.IsVisible(c.Key.Reveal()), "Key must be 32 visible characters")
 	check(isAddress(c.NotifyURL) && len(c.NotifyURL) <= 256,
 		"NotifyURL must be an https URL of at most 256 characters without user, query and fragment (http only for loopback)")
+	check(c.RefundNotifyURL == "" || isAddress(c.RefundNotifyURL) && len(c.RefundNotifyURL) <= 256,
+		"RefundNotifyURL must be an https URL of at most 256 characters without user, query and fragment (http only for loopback)")
 	_, err := netip.ParseAddr(c.SpbillIP)
 	check(c.SpbillIP == "" || err == nil, "SpbillIP must be an IP address")
 	check(c.Deadline >= 0, "Deadline must not be negative")

@@ -47,6 +47,23 @@ var closeRefusals = refusals{
 	rest: payment.ErrWalletNotClosed,
 }
 
+// refundRefusals: a payment is refunded under the same number any number of times, so ErrRefundDiffers tells that
+// the number was another one's.
+var refundRefusals = refusals{codes: withCommonCodes(map[string]*fault.Error{
+	"REFUND_FEE_MISMATCH":   payment.ErrRefundDiffers,
+	"INVALID_REQUEST":       payment.ErrRefundTooMuch,
+	"TRADE_OVERDUE":         payment.ErrRefundTooMuch,
+	"NOTENOUGH":             payment.ErrMerchantFunds,
+	"ORDERNOTEXIST":         payment.ErrWalletNotFound,
+	"INVALID_TRANSACTIONID": payment.ErrWalletNotFound,
+	"INVALID_REQ_TOO_MUCH":  payment.ErrWalletBusy,
+	"CERT_ERROR":            payment.ErrWalletRefused,
+})}
+
+var refundQueryRefusals = refusals{codes: withCommonCodes(map[string]*fault.Error{
+	"REFUNDNOTEXIST": payment.ErrRefundNotFound,
+})}
+
 // withCommonCodes adds the codes that refuse any kind of request.
 func withCommonCodes(codes map[string]*fault.Error) map[string]*fault.Error {
 	for _, code := range []string{
@@ -107,7 +124,7 @@ func hint(text string) string {
 // tellsState reports whether the error, after a try that may have succeeded, tells the state of
 // the payment. A later refusal says nothing about the earlier try.
 func tellsState(err error) bool {
-	for _, f := range []error{payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletOtherOrder} {
+	for _, f := range []error{payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletOtherOrder, payment.ErrRefundNotFound} {
 		if errors.Is(err, f) {
 			return true
 		}

@@ -21,11 +21,13 @@ import (
 // Gateway implements payment.Gateway. It is safe for concurrent use.
 type Gateway struct {
 	transport transport
+	refunds   *transport // brings the merchant's certificate; nil: there is none
 	merchant  string
 	key       secret.String
 	appIDs    map[payment.WalletApp]string
 	apps      map[string]payment.WalletApp
 	notify    string
+	refunded  string // where the wallet sends notifications of refunds
 	site      string // the site that payers come from, for browsers
 	ip        string
 	nonce     func() string
@@ -40,7 +42,7 @@ func New(c Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{
-		transport: newTransport(c), merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
+		transport: newTransport(c, nil), refunds: newRefundTransport(c), refunded: c.RefundNotifyURL, merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
 		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, nonce: rand.Text, counts: &notificationCounts{},
 	}
 	if c.SpbillIP != "" {
@@ -61,7 +63,7 @@ func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, 
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("wechatpay: request not made by BuildRequest: %w", err)
 	}
-	reply, err := g.send(ctx, "/pay/unifiedorder", asked, request, orderRefusals)
+	reply, err := g.send(ctx, g.transport, "/pay/unifiedorder", asked, request, orderRefusals)
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
 	}
@@ -109,7 +111,7 @@ func (g *Gateway) sendAbout(ctx context.Context, path string, app payment.Wallet
 		return nil, err
 	}
 	m.sign(g.key)
-	return g.send(ctx, path, m, m.encode(), r)
+	return g.send(ctx, g.transport, path, m, m.encode(), r)
 }
 
 // requestFields returns the common fields of a request about a payment.

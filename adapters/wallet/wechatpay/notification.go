@@ -14,6 +14,9 @@ func (g *Gateway) Receive(n payment.Notification) (payment.Notice, error) {
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}
+	if reply["req_info"] != "" {
+		return g.receiveRefund(reply)
+	}
 	way, err := reply.signedBy(g.key)
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
@@ -36,13 +39,10 @@ func (g *Gateway) Receive(n payment.Notification) (payment.Notice, error) {
 	return payment.Notice{Receipt: &receipt}, nil
 }
 
-// Notifications counts notifications with a valid signature, by signature type.
-type Notifications struct{ HMACSHA256, MD5 int64 }
-
-// Notifications returns the counts of this process. The wallet may sign with MD5, the
-// protocol's weaker default.
-func (g *Gateway) Notifications() Notifications {
-	return Notifications{HMACSHA256: g.counts.hmacSHA256.Load(), MD5: g.counts.md5.Load()}
+// Notifications returns how many notifications with a valid signature this process has received, by algorithm. The
+// wallet may sign with MD5, the protocol's weaker default.
+func (g *Gateway) Notifications() map[string]int64 {
+	return map[string]int64{string(hmacSHA256): g.counts.hmacSHA256.Load(), string(md5Sum): g.counts.md5.Load()}
 }
 
 type notificationCounts struct{ hmacSHA256, md5 atomic.Int64 }

@@ -43,6 +43,7 @@ type box struct {
 	mu    sync.Mutex
 	ahead time.Duration
 	told  map[payment.TradeNo]listener
+	back  listener // of refunds
 }
 
 func openBox(t *testing.T) ports.Wallet {
@@ -62,7 +63,8 @@ func openBox(t *testing.T) ports.Wallet {
 	t.Cleanup(stop)
 	return ports.Wallet{
 		Side: b.wallet, Gateway: b.gateway, Pay: b.pay, Pass: b.pass, Forgeries: forgeries, CloseAge: payment.CloseAge, Secrets: []string{boxKey},
-		EndTypes: []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
+		RefundOutcome: b.refundEnds,
+		EndTypes:      []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
 	}
 }
 
@@ -80,7 +82,7 @@ func forgeries(n payment.Notification) []payment.Notification {
 
 func (b *box) gateway(address string, deadline time.Duration) payment.Gateway {
 	g, err := wechatpay.New(wechatpay.Config{
-		URL: address, MerchantID: boxMerchant, Key: secret.New(boxKey), Deadline: deadline, NotifyURL: b.shop.URL + "/paid/",
+		URL: address, MerchantID: boxMerchant, Key: secret.New(boxKey), Deadline: deadline, NotifyURL: b.shop.URL + "/paid/", RefundNotifyURL: b.shop.URL + "/refunded/",
 		AppIDs: map[payment.WalletApp]string{payment.OfficialAccount: boxAccount, payment.SvcIOSApp: boxService},
 	})
 	require.NoError(b, err)
@@ -110,6 +112,24 @@ func (b *box) pay(no payment.TradeNo, told func(payment.Notification) payment.Ac
 	return b.trade(no).Notified, nil
 }
 
+// refundStates are the wallet's names.
+var refundStates = map[payment.RefundState]sandbox.RefundState{
+	payment.RefundSucceeded: sandbox.RefundSucceeded, payment.RefundClosed: sandbox.RefundClosed, payment.RefundAbnormal: sandbox.RefundAbnormal,
+}
+
+func (b *box) refundEnds(no payment.RefundNo, s payment.RefundState, told func(payment.Notification) payment.Acknowledgement) error {
+	b.mu.Lock()
+	b.back = told
+	b.mu.Unlock()
+	if err := b.wallet.RefundOutcome(string(no), refundStates[s]); err != nil {
+		return err
+	}
+	assert.Eventually(b, func() bool {
+		return slices.ContainsFunc(b.wallet.Refunds(), func(r sandbox.Refund) bool { return r.No == string(no) && r.Notified })
+	}, 10*time.Second, time.Millisecond)
+	return nil
+}
+
 func (b *box) trade(no payment.TradeNo) sandbox.Trade {
 	all := b.wallet.Ledger()
 	return all[slices.IndexFunc(all, func(t sandbox.Trade) bool { return t.OutTradeNo == string(no) })]
@@ -119,7 +139,7 @@ func (b *box) trade(no payment.TradeNo) sandbox.Trade {
 func (b *box) hear(w http.ResponseWriter, r *http.Request) {
 	reply, err := io.ReadAll(r.Body)
 	assert.NoError(b, err)
-	told := b.listener(string(reply))
+	told := b.listener(r.URL.Path, string(reply))
 	if !assert.NotNil(b, told, "a notification of no payment") {
 		return
 	}
@@ -130,9 +150,12 @@ func (b *box) hear(w http.ResponseWriter, r *http.Request) {
 }
 
 // listener receives the notification.
-func (b *box) listener(reply string) listener {
+func (b *box) listener(path, reply string) listener {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if path == "/refunded/" {
+		return b.back
+	}
 	for no, told := range b.told {
 		if strings.Contains(reply, string(no)) {
 			return told

@@ -32,10 +32,15 @@ type transport struct {
 	client   *http.Client
 }
 
-func newTransport(c Config) transport {
+// newTransport returns a transport that presents the certificate, which may be nil.
+func newTransport(c Config, certificate *tls.Certificate) transport {
 	deadline := cmp.Or(c.Deadline, defaultDeadline)
+	identity := &tls.Config{MinVersion: tls.VersionTLS12}
+	if certificate != nil {
+		identity.Certificates = []tls.Certificate{*certificate}
+	}
 	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        identity,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        30 * time.Second,
@@ -59,8 +64,8 @@ func newTransport(c Config) transport {
 
 // send sends the request. It repeats the same bytes while the result is unknown. It returns
 // the wallet's answer if that is signed, for this merchant, and not a refusal.
-func (g *Gateway) send(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.transport.deadline)
+func (g *Gateway) send(ctx context.Context, w transport, path string, asked message, request []byte, r refusals) (message, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.deadline)
 	defer cancel()
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
@@ -68,7 +73,7 @@ func (g *Gateway) send(ctx context.Context, path string, asked message, request 
 	var doubt error // error of a try that may have succeeded
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		var err error
-		reply, err = g.sendOnce(ctx, path, asked, request, r)
+		reply, err = g.sendOnce(ctx, w, path, asked, request, r)
 		if errors.Is(err, payment.ErrWalletTimeout) {
 			doubt = err
 			return struct{}{}, err
@@ -88,8 +93,8 @@ func (g *Gateway) send(ctx context.Context, path string, asked message, request 
 }
 
 // sendOnce sends the request once.
-func (g *Gateway) sendOnce(ctx context.Context, path string, asked message, request []byte, r refusals) (message, error) {
-	text, err := g.transport.post(ctx, path, request)
+func (g *Gateway) sendOnce(ctx context.Context, w transport, path string, asked message, request []byte, r refusals) (message, error) {
+	text, err := w.post(ctx, path, request)
 	if err != nil {
 		return nil, err
 	}

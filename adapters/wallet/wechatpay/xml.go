@@ -36,11 +36,14 @@ func (m message) encode() []byte {
 // parse reads a message. It accepts only unambiguous XML: one root with differently named
 // elements that contain only text; no attributes, comments or declarations. Its errors
 // contain no part of the text, which may hold secrets.
-func parse(text []byte) (message, error) {
+func parse(text []byte) (message, error) { return parseRoot(text, "xml") }
+
+// parseRoot is parse for a message whose root has another name.
+func parseRoot(text []byte, root string) (message, error) {
 	if len(text) > sizeLimit {
 		return nil, errors.New("message too large")
 	}
-	r := reader{tokens: xml.NewDecoder(bytes.NewReader(text)), found: message{}}
+	r := reader{tokens: xml.NewDecoder(bytes.NewReader(text)), root: root, found: message{}}
 	for first := true; ; first = false {
 		token, err := r.tokens.Token()
 		if errors.Is(err, io.EOF) && r.depth == 0 && r.begun {
@@ -58,6 +61,7 @@ func parse(text []byte) (message, error) {
 // reader is a partly read message.
 type reader struct {
 	tokens *xml.Decoder
+	root   string
 	found  message
 	begun  bool
 	depth  int
@@ -99,7 +103,7 @@ func (r *reader) start(e xml.StartElement) error {
 		return errors.New("element with attributes")
 	case r.depth > 2:
 		return errors.New("nested elements")
-	case r.depth == 1 && (r.begun || e.Name.Local != "xml"):
+	case r.depth == 1 && (r.begun || e.Name.Local != r.root):
 		return errors.New("missing or wrong root element")
 	case r.depth == 2 && twice:
 		return errors.New("repeated element")

@@ -1,0 +1,218 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/idempotency"
+	"plaza/domain/instant"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+// ChangeRefunds locks the order of the payment, if it has one, and then the payment. So it never overlaps a
+// Change of the order.
+func (v Ledger) ChangeRefunds(
+	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
+) (stored payment.RefundAccount, err error) {
+	err = v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+		old, err := v.loadRefunds(ctx, tx, id)
+		if err != nil {
+			return nil, err
+		}
+		next := old
+		next.Refunds = slices.Clone(old.Refunds)
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return nil, err
+		}
+		steps, err := storeRefunds(ctx, tx, old, &next)
+		if err != nil {
+			return nil, err
+		}
+		next.Payment.Refunded = next.Refunded()
+		if of := old.Payment.Order; of != 0 {
+			steps = append(steps, insertSteps(tx, entryRowsOf(of, next.Entries...))...)
+		}
+		next.Entries, next.Completes = nil, nil
+		stored = next
+		return steps, nil
+	})
+	if err != nil {
+		return payment.RefundAccount{}, err
+	}
+	return stored, nil
+}
+
+// loadRefunds locks and reads the account.
+func (v Ledger) loadRefunds(ctx context.Context, tx *transaction, id payment.PaymentID) (a payment.RefundAccount, err error) {
+	if v.s.dialect.forUpdate() != "" {
+		err := tx.NewSelect().Model((*orderRow)(nil)).Column("id").For("UPDATE").
+			Where("id = (SELECT order_id FROM payments WHERE id = ?)", id).Scan(ctx, new([]payment.OrderID))
+		if err != nil {
+			return a, err
+		}
+	}
+	locked := tx.NewSelect().Where("id = ?", id)
+	if v.s.dialect.forUpdate() != "" {
+		locked = locked.For("UPDATE")
+	}
+	err = tx.run(ctx,
+		builtRead(locked, func(r paymentRow) { a.Payment = r.payment() }),
+		builtRead(tx.NewSelect().Where("out_trade_no = (SELECT out_trade_no FROM payments WHERE id = ? AND order_id IS NOT NULL)", id),
+			func(r prepaymentRow) { a.App = r.App }),
+		builtRead(tx.NewSelect().Where("payment_id = ?", id).Order("id"), func(r refundRow) { a.Refunds = append(a.Refunds, r.refund()) }),
+	)
+	if err == nil && a.Payment.ID == 0 {
+		err = payment.ErrNoPayment
+	}
+	a.App = cmp.Or(a.App, a.Payment.App)
+	return a, err
+}
+
+// storeRefunds stores new refunds and gives them their numbers. It returns the steps that store the other
+// changes. The key of a new refund comes last: it waits for no lock.
+func storeRefunds(ctx context.Context, tx *transaction, old payment.RefundAccount, next *payment.RefundAccount) ([]step, error) {
+	var steps []step
+	for n := range next.Refunds {
+		r := &next.Refunds[n]
+		row := refundRowOf(old.Payment.ID, *r)
+		switch i := slices.IndexFunc(old.Refunds, func(o payment.Refund) bool { return o.No == r.No }); {
+		case i < 0:
+			if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
+				return nil, err
+			}
+			*r = row.refund()
+			if next.Completes != nil {
+				answer := idempotency.Answer{Key: *next.Completes, Kind: idempotency.Refund, ID: int64(row.ID), At: r.Created}
+				if err := storeAnswer(ctx, tx, answer); err != nil {
+					return nil, err
+				}
+			}
+		case *r != old.Refunds[i]:
+			steps = append(steps, built(tx.NewUpdate().Model(&row).
+				Column("state", "wallet_refund_id", "updated", "sent", "next_check").Where("out_refund_no = ?", r.No)))
+		}
+	}
+	if sum := next.Refunded(); sum != old.Payment.Refunded {
+		steps = append(steps, built(tx.NewUpdate().Model((*paymentRow)(nil)).Set("refunded = ?", sum).Where("id = ?", old.Payment.ID)))
+	}
+	return steps, nil
+}
+
+// Refund implements payment.Refunds.
+func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
+	var row refundRow
+	err := v.s.read(ctx, func(ctx context.Context) error {
+		return orNotFound(v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoRefund)
+	})
+	if err != nil {
+		return payment.Refund{}, err
+	}
+	return row.refund(), nil
+}
+
+// Refunds implements payment.Refunds.
+func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Request) (page.Page[payment.Refund], error) {
+	p, err := listPage[refundRow](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		if f.State != "" {
+			query = query.Where("state = ?", f.State)
+		}
+		if f.Payment != 0 {
+			query = query.Where("payment_id = ?", f.Payment)
+		}
+		return query
+	}, "created DESC, id DESC")
+	return page.Map(p, refundRow.refund), err
+}
+
+// DueRefunds skips refunds that another caller is changing: their ChangeRefunds sets the next check.
+func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) (due []payment.Refund, err error) {
+	err = v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+		due = nil
+		var rows []refundRow
+		query := tx.NewSelect().Model(&rows).Where("next_check <= ?", dbTime{instant.Normalise(now)}).
+			Order("next_check", "id").Limit(int64(limit))
+		if v.s.dialect.forUpdate() != "" {
+			query = query.For("UPDATE SKIP LOCKED")
+		}
+		if limit > 0 { // bun takes zero for no limit
+			err = query.Scan(ctx)
+		}
+		if err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		postponed := dbTime{instant.Normalise(next)}
+		var ids []payment.RefundID
+		for _, row := range rows {
+			row.NextCheck = postponed
+			ids, due = append(ids, row.ID), append(due, row.refund())
+		}
+		return []step{built(tx.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", postponed).Where("id IN (?)", bun.List(ids)))}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return due, nil
+}
+
+// HastenRefund implements payment.Refunds.
+func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
+	due := dbTime{instant.Normalise(now)}
+	return v.s.writeAll(ctx, []step{built(v.s.db.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).
+		Where("out_refund_no = ? AND next_check > ?", no, due))})
+}
+
+// Unrefunded implements payment.Refunds. The index payments_still_due has the few payments of which something
+// is not refunded.
+func (v Ledger) Unrefunded(ctx context.Context, limit int) (ids []payment.PaymentID, err error) {
+	if limit <= 0 { // bun takes zero for no limit
+		return nil, nil
+	}
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		ids = nil
+		return v.s.reader.NewSelect().Model((*paymentRow)(nil)).Column("id").
+			Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)").
+			Order("received", "id").Limit(int64(limit)).Scan(ctx, &ids)
+	})
+	return ids, err
+}
+
+type refundRow struct {
+	bun.BaseModel  `bun:"table:refunds,alias:r"`
+	ID             payment.RefundID `bun:",pk,autoincrement"`
+	PaymentID      payment.PaymentID
+	No             payment.RefundNo `bun:"out_refund_no"`
+	Amount         int64
+	Currency       string
+	Reason         string
+	Origin         payment.RefundOrigin
+	RequestedBy    user.ID `bun:",nullzero"`
+	State          payment.RefundState
+	WalletRefundID string
+	Created        dbTime
+	Updated        dbTime
+	Sent           dbTime
+	NextCheck      dbTime
+	counted
+}
+
+func refundRowOf(id payment.PaymentID, r payment.Refund) refundRow {
+	return refundRow{
+		PaymentID: id, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin, RequestedBy: r.Staff,
+		State: r.State, WalletRefundID: r.WalletID,
+		Created: dbTime{r.Created}, Updated: dbTime{r.Updated}, Sent: dbTime{r.Sent}, NextCheck: dbTime{r.NextCheck},
+	}
+}
+
+func (r refundRow) refund() payment.Refund {
+	return payment.Refund{
+		ID: r.ID, Payment: r.PaymentID, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin,
+		Staff: r.RequestedBy, State: r.State, WalletID: r.WalletRefundID,
+		Created: r.Created.Time, Updated: r.Updated.Time, Sent: r.Sent.Time, NextCheck: r.NextCheck.Time,
+	}
+}

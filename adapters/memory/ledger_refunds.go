@@ -1,0 +1,198 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"plaza/domain/idempotency"
+	"plaza/domain/instant"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+// ChangeRefunds implements payment.Refunds.
+func (v Ledger) ChangeRefunds(ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error) (payment.RefundAccount, error) {
+	return write(ctx, v.s, func() (payment.RefundAccount, error) {
+		l := &v.s.ledger
+		paid, exists := l.paymentByID(id)
+		if !exists {
+			return payment.RefundAccount{}, payment.ErrNoPayment
+		}
+		next := payment.RefundAccount{Payment: paid, App: l.appOf(paid), Refunds: l.refundsOf(id)}
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return payment.RefundAccount{}, err
+		}
+		if err := v.s.checkRefunds(next); err != nil {
+			return payment.RefundAccount{}, err
+		}
+		if next.Completes != nil {
+			if err := v.s.requests.checkUnanswered(*next.Completes); err != nil {
+				return payment.RefundAccount{}, err
+			}
+		}
+		return v.s.putRefunds(next), nil
+	})
+}
+
+// checkRefunds checks the rules that databases enforce with constraints.
+func (s *Store) checkRefunds(a payment.RefundAccount) error {
+	if sum := a.Refunded(); sum > 0 && sum > a.Payment.Amount {
+		return fmt.Errorf("refunds of payment %d exceed it", a.Payment.ID)
+	}
+	numbers := map[payment.RefundNo]bool{}
+	for _, r := range a.Refunds {
+		if numbers[r.No] || r.ID == 0 && s.ledger.hasRefund(r.No) {
+			return fmt.Errorf("duplicate refund %s", r.No)
+		}
+		numbers[r.No] = true
+		if (r.Origin == payment.RefundByStaff) != (r.Staff != 0) {
+			return fmt.Errorf("refund %s: origin %s with staff %d", r.No, r.Origin, r.Staff)
+		}
+		if r.Staff != 0 {
+			if err := s.checkUser(r.Staff); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putRefunds stores the account. It can't fail, so it never stores a part.
+func (s *Store) putRefunds(a payment.RefundAccount) payment.RefundAccount {
+	l := &s.ledger
+	for n := range a.Refunds {
+		r := &a.Refunds[n]
+		r.Payment = a.Payment.ID
+		if r.ID == 0 {
+			r.ID = payment.RefundID(s.numbers.refund.next())
+			if a.Completes != nil {
+				s.requests.answer(idempotency.Answer{Key: *a.Completes, Kind: idempotency.Refund, ID: int64(r.ID), At: r.Created})
+			}
+		}
+		l.refunds[r.ID] = *r
+	}
+	paid := l.payments[a.Payment.TransactionID]
+	paid.Refunded = a.Refunded()
+	l.payments[paid.TransactionID] = paid
+	if paid.Order != 0 {
+		l.journal[paid.Order] = append(l.journal[paid.Order], a.Entries...)
+	}
+	a.Payment, a.Entries, a.Completes = paid, nil, nil
+	return a
+}
+
+func (l *ledger) paymentByID(id payment.PaymentID) (payment.Payment, bool) {
+	for _, p := range l.payments {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return payment.Payment{}, false
+}
+
+// appOf returns the application of the payment: that of its prepayment, or of its receipt.
+func (l *ledger) appOf(paid payment.Payment) payment.WalletApp {
+	for _, p := range l.prepayments[paid.Order] {
+		if p.TradeNo == paid.TradeNo {
+			return p.Intent.App
+		}
+	}
+	return paid.App
+}
+
+// refundsOf returns the refunds of the payment, in the order of their creation.
+func (l *ledger) refundsOf(id payment.PaymentID) []payment.Refund {
+	return l.selectRefunds(func(r payment.Refund) bool { return r.Payment == id }, func(a, b payment.Refund) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+func (l *ledger) hasRefund(no payment.RefundNo) bool {
+	for _, r := range l.refunds {
+		if r.No == no {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *ledger) selectRefunds(is func(payment.Refund) bool, order func(a, b payment.Refund) int) []payment.Refund {
+	var selected []payment.Refund
+	for _, r := range l.refunds {
+		if is(r) {
+			selected = append(selected, r)
+		}
+	}
+	slices.SortFunc(selected, order)
+	return selected
+}
+
+// Refund implements payment.Refunds.
+func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
+	return read(ctx, v.s, func() (payment.Refund, error) {
+		r, exists := v.s.ledger.refunds[id]
+		if !exists {
+			return payment.Refund{}, payment.ErrNoRefund
+		}
+		return r, nil
+	})
+}
+
+// Refunds implements payment.Refunds.
+func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Request) (page.Page[payment.Refund], error) {
+	return read(ctx, v.s, func() (page.Page[payment.Refund], error) {
+		return pageOf(p, v.s.ledger.selectRefunds(func(r payment.Refund) bool {
+			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment)
+		}, func(a, b payment.Refund) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID)) }))
+	})
+}
+
+// DueRefunds implements payment.Refunds.
+func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]payment.Refund, error) {
+	return write(ctx, v.s, func() ([]payment.Refund, error) {
+		l := &v.s.ledger
+		due := l.selectRefunds(func(r payment.Refund) bool { return !r.NextCheck.IsZero() && !r.NextCheck.After(now) },
+			func(a, b payment.Refund) int {
+				return cmp.Or(a.NextCheck.Compare(b.NextCheck), cmp.Compare(a.ID, b.ID))
+			})
+		due = first(due, max(limit, 0))
+		for n := range due {
+			due[n].NextCheck = instant.Normalise(next)
+			l.refunds[due[n].ID] = due[n]
+		}
+		return due, nil
+	})
+}
+
+// HastenRefund implements payment.Refunds.
+func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
+	return exec(ctx, v.s, func() error {
+		for id, r := range v.s.ledger.refunds {
+			if r.No == no && r.NextCheck.After(now) {
+				r.NextCheck = instant.Normalise(now)
+				v.s.ledger.refunds[id] = r
+			}
+		}
+		return nil
+	})
+}
+
+// Unrefunded implements payment.Refunds.
+func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
+	return read(ctx, v.s, func() ([]payment.PaymentID, error) {
+		l := &v.s.ledger
+		var due []payment.Payment
+		for _, p := range l.payments {
+			if p.State == payment.RefundDue && p.Amount > 0 && len(l.refundsOf(p.ID)) == 0 {
+				due = append(due, p)
+			}
+		}
+		slices.SortFunc(due, func(a, b payment.Payment) int { return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.ID, b.ID)) })
+		ids := make([]payment.PaymentID, 0, len(due))
+		for _, p := range first(due, max(limit, 0)) {
+			ids = append(ids, p.ID)
+		}
+		return ids, nil
+	})
+}

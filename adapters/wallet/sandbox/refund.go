@@ -1,0 +1,247 @@
+package sandbox
+
+import (
+	"errors"
+	"time"
+)
+
+// RefundState is the state of a refund.
+type RefundState string
+
+// The states of a refund. A refund that was closed returned nothing. One that is abnormal left the
+// merchant and did not arrive; it can still succeed.
+const (
+	RefundProcessing RefundState = "PROCESSING"
+	RefundSucceeded  RefundState = "SUCCESS"
+	RefundClosed     RefundState = "CLOSED"
+	RefundAbnormal   RefundState = "ABNORMAL"
+)
+
+// Errors of RefundOutcome.
+var (
+	ErrUnknownRefund = errors.New("refund not found")
+	ErrRefundEnded   = errors.New("the refund has ended")
+)
+
+// Refund is money of a paid order that is returned to the payer.
+type Refund struct {
+	No            string      `json:"out_refund_no"`
+	ID            string      `json:"refund_id"` // the wallet's
+	OutTradeNo    string      `json:"out_trade_no"`
+	TransactionID string      `json:"transaction_id"`
+	Protocol      Protocol    `json:"protocol"` // that asked for it
+	Amount        int64       `json:"refund_fee"`
+	Total         int64       `json:"total_fee"` // of the order
+	Reason        string      `json:"refund_desc,omitempty"`
+	State         RefundState `json:"refund_status"`
+	Created       time.Time   `json:"created"`
+	Due           time.Time   `json:"due,omitzero"` // ends by itself then
+	Ended         time.Time   `json:"ended,omitzero"`
+	Delivery
+}
+
+// Rules of the wallet for refunds.
+const (
+	maxParts   = 50
+	refundTerm = 365 * 24 * time.Hour // after the payment
+)
+
+// Refusals of refunds.
+var (
+	refuseOtherRefund = refusal{"REFUND_FEE_MISMATCH", "the number was sent before with other amounts, or for another order"}
+	refuseTooMuch     = refusal{"INVALID_REQUEST", "the refund is more than what is left of the order"}
+	refuseOtherTotal  = refusal{"INVALID_REQUEST", "the total is not that of the order"}
+	refuseParts       = refusal{"INVALID_REQUEST", "the order has 50 refunds"}
+	refuseOverdue     = refusal{"TRADE_OVERDUE", "the order was paid more than a year ago"}
+	refuseFunds       = refusal{"NOTENOUGH", "the merchant's balance is too low"}
+	refuseNoRefund    = refusal{"REFUNDNOTEXIST", "refund not found"}
+)
+
+// paidTrade returns the paid order with the wallet's ID, or else with the merchant's number. The
+// caller must hold the lock.
+func (s *Server) paidTrade(transactionID, no string) (Trade, error) {
+	if transactionID != "" {
+		no = s.paid[transactionID]
+	}
+	t, there := s.trades[no]
+	if !there || t.State != Success {
+		return Trade{}, refuseUnknown
+	}
+	return t, nil
+}
+
+// refund begins the refund. The same request again changes nothing. The caller must hold the
+// lock.
+func (s *Server) refund(t Trade, asked Refund) (Refund, error) {
+	now := s.now()
+	if r, there := s.refunds[asked.No]; there {
+		if r.TransactionID != t.TransactionID || r.Amount != asked.Amount || r.Total != asked.Total {
+			return r, refuseOtherRefund
+		}
+		return r, nil
+	}
+	parts := 0
+	for _, no := range s.refundsOf[t.OutTradeNo] {
+		if s.refunds[no].State != RefundClosed {
+			parts++
+		}
+	}
+	switch {
+	case asked.Total != t.Amount:
+		return asked, refuseOtherTotal
+	case now.Sub(t.Paid) > refundTerm:
+		return asked, refuseOverdue
+	case parts >= maxParts:
+		return asked, refuseParts
+	case asked.Amount > t.Amount-s.returned(t.OutTradeNo):
+		return asked, refuseTooMuch
+	case len(s.refunds) >= maxTrades:
+		return asked, errCrowded
+	}
+	asked.OutTradeNo, asked.TransactionID = t.OutTradeNo, t.TransactionID
+	asked.State, asked.Created, asked.ID = RefundProcessing, now, s.refundID(now)
+	if s.cfg.RefundTime > 0 {
+		asked.Due = now.Add(s.scaled(s.cfg.RefundTime))
+	}
+	s.wake()
+	return asked, s.commitRefund(asked)
+}
+
+// returned returns the sum of what the payer got back, or may still get back. The caller must hold
+// the lock.
+func (s *Server) returned(outTradeNo string) (sum int64) {
+	for _, no := range s.refundsOf[outTradeNo] {
+		if r := s.refunds[no]; r.State != RefundClosed {
+			sum += r.Amount
+		}
+	}
+	return sum
+}
+
+// refundID returns a new unique ID of 28 digits. The caller must hold the lock.
+func (s *Server) refundID(now time.Time) string {
+	for {
+		id := s.walletID("5030", now)
+		if _, used := s.refundIDs[id]; !used {
+			return id
+		}
+	}
+}
+
+// RefundOutcome ends a refund that is being processed, or lets an abnormal one succeed. The
+// merchant is notified afterwards.
+func (s *Server) RefundOutcome(no string, state RefundState) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, there := s.refunds[no]
+	if !there {
+		return ErrUnknownRefund
+	}
+	if err := s.endRefund(r, state); err != nil {
+		return err
+	}
+	s.wake()
+	return nil
+}
+
+var errNoOutcome = errors.New("a refund ends as SUCCESS, CLOSED or ABNORMAL")
+
+// endRefund ends the refund. The caller must hold the lock.
+func (s *Server) endRefund(r Refund, state RefundState) error {
+	switch {
+	case state != RefundSucceeded && state != RefundClosed && state != RefundAbnormal:
+		return errNoOutcome
+	case r.State != RefundProcessing && (r.State != RefundAbnormal || state != RefundSucceeded):
+		return ErrRefundEnded
+	}
+	now := s.now()
+	r.State, r.Ended, r.Due = state, now, time.Time{}
+	r.Delivery = Delivery{NotifyURL: r.NotifyURL}
+	if r.NotifyURL != "" {
+		r.Next = now
+	}
+	return s.commitRefund(r)
+}
+
+// endDueRefunds ends the refunds whose time has come. They succeed unless a misbehaviour says
+// otherwise. wait is the time until the next one.
+func (s *Server) endDueRefunds() (wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	wait = longestWait
+	for no := range s.refunding {
+		r := s.refunds[no]
+		if left := r.Due.Sub(now); left > 0 {
+			wait = min(wait, left)
+			continue
+		}
+		state := RefundSucceeded
+		switch s.takeMisbehaviour(EndRefund, r.OutTradeNo).Do {
+		case Abnormal:
+			state = RefundAbnormal
+		case Unreturned:
+			state = RefundClosed
+		}
+		if err := s.endRefund(r, state); err != nil {
+			s.cfg.Log.Error("sandbox: ending a refund failed", "cause", err)
+			wait = min(wait, time.Second)
+		}
+	}
+	return wait
+}
+
+// Refunds returns all refunds in the order in which they were asked for.
+func (s *Server) Refunds() []Refund {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]Refund, 0, len(s.refundNumbers))
+	for _, no := range s.refundNumbers {
+		all = append(all, s.refunds[no])
+	}
+	return all
+}
+
+// commitRefund stores the refund durably. The caller must hold the lock.
+func (s *Server) commitRefund(r Refund) error {
+	if err := s.record(entry{Refund: &r}); err != nil {
+		return err
+	}
+	s.storeRefund(r)
+	return nil
+}
+
+// storeRefund stores the refund in memory. The caller must hold the lock.
+func (s *Server) storeRefund(r Refund) {
+	if _, there := s.refunds[r.No]; !there {
+		s.refundNumbers = append(s.refundNumbers, r.No)
+		s.refundsOf[r.OutTradeNo] = append(s.refundsOf[r.OutTradeNo], r.No)
+		s.refundIDs[r.ID] = r.No
+	}
+	s.refunds[r.No] = r
+	if r.Due.IsZero() {
+		delete(s.refunding, r.No)
+	} else {
+		s.refunding[r.No] = struct{}{}
+	}
+	s.expect(subject{trade: r.OutTradeNo, refund: r.No}, r.Delivery)
+}
+
+// storeEntry stores what the entry is about in memory. The caller must hold the lock.
+func (s *Server) storeEntry(e entry) {
+	if e.Refund != nil {
+		s.storeRefund(*e.Refund)
+		return
+	}
+	s.store(e.Trade)
+}
+
+// paidBack returns what the payer gets of the amount. Coupons are not returned.
+func paidBack(t Trade, amount int64) int64 {
+	return amount * (t.Amount - t.Coupon) / t.Amount
+}
+
+// isRefundNo reports whether the number is one that the wallet accepts for refunds.
+func isRefundNo(no string) bool {
+	return len(no) >= 1 && len(no) <= 64 && hasOnly(no, "_-|*@")
+}

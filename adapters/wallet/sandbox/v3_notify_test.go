@@ -1,0 +1,103 @@
+package sandbox
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// bubbleV3 is a server on the bubble's clock with a paid order of version 3.
+func bubbleV3(t *testing.T, m Misbehaviour, status int) (*Server, *merchantV3) {
+	t.Helper()
+	s, _ := startV3(t, func(c *Config) { c.Clock = time.Now })
+	told := newMerchantV3(t, s)
+	told.status = status
+	status, reply := askV3(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", object{"time_expire": nil}))
+	require.Equal(t, http.StatusOK, status, reply)
+	if m.Do != "" {
+		m.On = Notify
+		require.NoError(t, s.Misbehave(m))
+	}
+	running(t, s)
+	_, err := s.Pay("order-1", PaymentOptions{})
+	require.NoError(t, err)
+	synctest.Wait()
+	return s, told
+}
+
+func TestPAY10_v3_a_notification_is_encrypted_and_signed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := bubbleV3(t, Misbehaviour{}, http.StatusNoContent)
+		require.Len(t, m.got, 1)
+		n := <-m.got
+		assert.True(t, isSignedV3(t, s, n.header, n.body))
+		assert.Equal(t, "application/json; charset=utf-8", n.header.Get("Content-Type"))
+		assert.Equal(t, "TRANSACTION.SUCCESS", n.event["event_type"])
+		assert.Equal(t, "encrypt-resource", n.event["resource_type"])
+		assert.Regexp(t, `^[0-9a-f-]{36}$`, n.event["id"])
+		resource := n.event["resource"].(map[string]any)
+		assert.Equal(t, "transaction", resource["original_type"])
+		trade := s.Ledger()[0]
+		assert.True(t, trade.Notified)
+		assert.Equal(t, trade.TransactionID, n.content["transaction_id"])
+		assert.Equal(t, "SUCCESS", n.content["trade_state"])
+		assert.Equal(t, "10000100", n.content["mchid"])
+		assert.Equal(t, map[string]any{"total": 990.0, "payer_total": 990.0, "currency": "CNY", "payer_currency": "CNY"}, n.content["amount"])
+	})
+}
+
+func TestPAY10_v3_what_counts_as_taken(t *testing.T) {
+	for status, taken := range map[int]bool{200: true, 204: true, 202: false, 302: false, 401: false, 500: false} {
+		synctest.Test(t, func(t *testing.T) {
+			s, m := bubbleV3(t, Misbehaviour{}, status)
+			assert.Equal(t, taken, s.Ledger()[0].Notified, status)
+			first := <-m.got
+			m.status = http.StatusOK
+			pass(pauses[0])
+			synctest.Wait()
+			require.Equal(t, !taken, len(m.got) == 1)
+			if !taken {
+				again := <-m.got
+				assert.Equal(t, first.event["id"], again.event["id"], "it is the same event")
+				assert.NotEqual(t, first.event["resource"], again.event["resource"], "with another nonce")
+			}
+		})
+	}
+}
+
+func TestPAY10_v3_notifications_that_must_be_refused(t *testing.T) {
+	for _, trick := range []Trick{Forge, Probe, Old, OtherSerial, RetiredKey, Amount} {
+		synctest.Test(t, func(t *testing.T) {
+			s, m := bubbleV3(t, Misbehaviour{Do: trick}, http.StatusInternalServerError)
+			require.Len(t, m.got, 1)
+			bad := <-m.got
+			assert.Equal(t, trick == Old || trick == Amount, isSignedV3(t, s, bad.header, bad.body), trick)
+			assert.Equal(t, trick == Probe, strings.HasPrefix(bad.header.Get("Wechatpay-Signature"), "WECHATPAY/SIGNTEST/"))
+			total := 990.0
+			if trick == Amount {
+				total = 991
+			}
+			assert.Equal(t, total, bad.content["amount"].(map[string]any)["total"])
+			m.status = http.StatusOK
+			pass(pauses[0])
+			synctest.Wait()
+			good := <-m.got
+			assert.True(t, isSignedV3(t, s, good.header, good.body))
+			assert.True(t, s.Ledger()[0].Notified)
+		})
+	}
+}
+
+func TestPAY10_v3_copies_are_the_same_message(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, m := bubbleV3(t, Misbehaviour{Do: Repeat, Copies: 3}, http.StatusNoContent)
+		require.Len(t, m.got, 3)
+		first := <-m.got
+		assert.Equal(t, first.body, (<-m.got).body)
+	})
+}

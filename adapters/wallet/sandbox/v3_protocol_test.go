@@ -1,0 +1,218 @@
+package sandbox
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPAY08_v3_a_request_that_is_not_the_merchants_is_refused_unsigned(t *testing.T) {
+	s, _ := startV3(t)
+	good := func() draft {
+		return drafted(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", nil))
+	}
+	used := good()
+	require.Equal(t, http.StatusOK, used.send(t, s).Code)
+	for name, change := range map[string]func(*draft){
+		"another merchant":  func(d *draft) { d.merchant = "1" },
+		"another serial":    func(d *draft) { d.serial = "0" + d.serial[:39] },
+		"a serial in a…f":   func(d *draft) { d.serial = strings.ToLower(d.serial) },
+		"another key":       func(d *draft) { d.key = privateKey(t, "wallet-1.pem") },
+		"another body":      func(d *draft) { d.signature = signedDraft(t, *d); d.body += " " },
+		"another path":      func(d *draft) { d.signature = signedDraft(t, *d); d.uri = "/v3/pay/transactions/app" },
+		"another query":     func(d *draft) { d.signature = signedDraft(t, *d); d.uri += "?x=1" },
+		"no base64":         func(d *draft) { d.signature = "!" },
+		"an old time":       func(d *draft) { d.at = d.at.Add(-301 * time.Second) },
+		"a future time":     func(d *draft) { d.at = d.at.Add(301 * time.Second) },
+		"milliseconds":      func(d *draft) { d.at = time.Unix(d.at.UnixMilli(), 0) },
+		"the nonce again":   func(d *draft) { d.nonce = used.nonce },
+		"a long nonce":      func(d *draft) { d.nonce = strings.Repeat("n", 33) },
+		"an odd nonce":      func(d *draft) { d.nonce = "n n" },
+		"no authorization":  func(d *draft) { d.header["Authorization"] = []string{" "} },
+		"another scheme":    func(d *draft) { d.header.Set("Authorization", "Bearer x") },
+		"two":               func(d *draft) { d.header["Authorization"] = []string{"x", "y"} },
+		"spaces in between": func(d *draft) { d.header.Set("Authorization", v3Scheme+` mchid="10000100", nonce_str="n"`) },
+		"a field twice":     func(d *draft) { d.header.Set("Authorization", v3Scheme+` mchid="10000100",mchid="10000100"`) },
+		"one more field":    func(d *draft) { d.header.Set("Authorization", v3Scheme+` mchid="10000100",x="y"`) },
+		"a field less":      func(d *draft) { d.header.Set("Authorization", v3Scheme+` mchid="10000100"`) },
+		"an empty field":    func(d *draft) { d.header.Set("Authorization", v3Scheme+` mchid=""`) },
+	} {
+		d := good()
+		change(&d)
+		w := d.send(t, s)
+		assert.Equal(t, http.StatusUnauthorized, w.Code, "%s: %s", name, w.Body)
+		assert.Contains(t, w.Body.String(), `"code":"SIGN_ERROR"`, name)
+		assert.Empty(t, w.Header().Get("Wechatpay-Signature"), name)
+	}
+	require.Len(t, s.Ledger(), 1)
+	assert.Equal(t, 1, s.Ledger()[0].Requests)
+	for _, skew := range []time.Duration{-clockSkew, clockSkew} {
+		d := good()
+		d.at = d.at.Add(skew)
+		assert.Equal(t, http.StatusOK, d.send(t, s).Code, skew)
+	}
+	d := good()
+	d.body += strings.Repeat(" ", maxBody)
+	assert.Equal(t, http.StatusBadRequest, d.send(t, s).Code)
+}
+
+// signedDraft returns the signature of the request as it is.
+func signedDraft(t *testing.T, d draft) string {
+	return signWith(t, d.key, d.method, d.uri, fmt.Sprint(d.at.Unix()), d.nonce, d.body)
+}
+
+func TestPAY08_v3_a_nonce_is_forgotten_after_ten_minutes(t *testing.T) {
+	s, clk := startV3(t)
+	first := drafted(t, s, http.MethodGet, "/v3/certificates", "")
+	require.Equal(t, http.StatusOK, first.send(t, s).Code)
+	again := func() int {
+		d := drafted(t, s, http.MethodGet, "/v3/certificates", "")
+		d.nonce = first.nonce
+		return d.send(t, s).Code
+	}
+	clk.add(nonceLife - 1)
+	assert.Equal(t, http.StatusUnauthorized, again())
+	clk.add(1)
+	assert.Equal(t, http.StatusOK, again())
+	assert.Len(t, s.nonces, 1)
+	assert.Len(t, s.nonceOrder, 1)
+
+	for i := range maxNonces {
+		_ = s.useNonce(fmt.Sprint(i), s.now())
+	}
+	d := drafted(t, s, http.MethodGet, "/v3/certificates", "")
+	assert.Equal(t, http.StatusTooManyRequests, d.send(t, s).Code)
+	assert.Len(t, s.nonces, maxNonces)
+}
+
+func TestPAY08_v3_headers_are_checked(t *testing.T) {
+	s, _ := startV3(t)
+	id, _ := s.PublicKey()
+	for _, c := range []struct {
+		name, value string
+		status      int
+	}{
+		{"User-Agent", "", 400}, {"Accept", "", 400}, {"Accept", "text/xml", 400}, {"Accept", "*/*", 200},
+		{"Content-Type", "text/xml", 400}, {"Content-Type", "application/json; charset=utf-8", 200},
+		{"Wechatpay-Serial", "PUB_KEY_ID_0", 400}, {"Wechatpay-Serial", id, 200},
+	} {
+		d := drafted(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", nil))
+		d.header.Set(c.name, c.value)
+		w := d.send(t, s)
+		assert.Equal(t, c.status, w.Code, "%s: %s", c.name, c.value)
+		assert.True(t, isSignedV3(t, s, w.Header(), w.Body.Bytes()))
+	}
+	w := drafted(t, s, http.MethodGet, "/v3/certificates", "{}").send(t, s)
+	assert.Equal(t, http.StatusBadRequest, w.Code)
+}
+
+func TestPAY08_v3_is_served_with_a_merchants_certificate_only(t *testing.T) {
+	s, _ := startV3(t)
+	d := drafted(t, s, http.MethodGet, "/v3/certificates", "")
+	assert.Equal(t, http.StatusNotFound, d.send(t, start(t, config(newClock()))).Code)
+	assert.Equal(t, http.StatusMethodNotAllowed, drafted(t, s, http.MethodPost, "/v3/certificates", "{}").send(t, s).Code)
+}
+
+func TestPAY13_v3_answers_that_say_something_else(t *testing.T) {
+	for trick, c := range map[Trick]struct {
+		status int
+		code   string
+		done   bool
+	}{
+		ErrorBefore: {500, "SYSTEM_ERROR", false}, Crowded: {429, "FREQUENCY_LIMITED", false}, SayPaid: {400, "ORDERPAID", false},
+		ErrorAfter: {500, "SYSTEM_ERROR", true},
+	} {
+		s, _ := startV3(t)
+		require.NoError(t, s.Misbehave(Misbehaviour{On: Prepay, Do: trick, No: "order-1"}))
+		status, reply := askV3(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", nil))
+		assert.Equal(t, c.status, status)
+		assert.Equal(t, c.code, reply["code"])
+		assert.Equal(t, c.done, len(s.Ledger()) == 1)
+		placedV3(t, s, "order-1")
+	}
+}
+
+func TestPAY13_v3_answers_that_must_be_refused(t *testing.T) {
+	for _, op := range []struct {
+		Operation
+		method, uri, body string
+	}{
+		{Prepay, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", nil)},
+		{QueryTrade, http.MethodGet, aboutV3 + "order-1?mchid=10000100", ""},
+		{CloseTrade, http.MethodPost, aboutV3 + "order-1/close", `{"mchid":"10000100"}`}, // 204
+		{ListKeys, http.MethodGet, "/v3/certificates", ""},
+	} {
+		for _, trick := range []Trick{Forge, Probe, Old, OtherSerial, RetiredKey} {
+			s, _ := startV3(t)
+			placedV3(t, s, "order-1")
+			require.NoError(t, s.Misbehave(Misbehaviour{On: op.Operation, Do: trick}))
+			w := drafted(t, s, op.method, op.uri, op.body).send(t, s)
+			assert.Less(t, w.Code, 300)
+			h := w.Header()
+			at := fmt.Sprint(s.now().Unix())
+			isOld := h.Get("Wechatpay-Timestamp") != at
+			assert.Equal(t, trick == Old, isOld)
+			assert.Equal(t, trick == Old, isSignedV3(t, s, h, w.Body.Bytes()), "%s %s: only its time is wrong", op.Operation, trick)
+			assert.Equal(t, trick == Probe, strings.HasPrefix(h.Get("Wechatpay-Signature"), "WECHATPAY/SIGNTEST/"))
+			key := s.keys.listed[0].serial
+			assert.Equal(t, trick == OtherSerial || trick == RetiredKey, h.Get("Wechatpay-Serial") != key)
+			if trick == OtherSerial {
+				h.Set("Wechatpay-Serial", key)
+				assert.True(t, isSignedV3(t, s, h, w.Body.Bytes()), "only the serial is wrong")
+			}
+		}
+	}
+}
+
+func TestPAY13_v3_garbage(t *testing.T) {
+	s, _ := startV3(t)
+	require.NoError(t, s.Misbehave(Misbehaviour{On: Prepay, Do: Garbage}))
+	w := drafted(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", nil)).send(t, s)
+	assert.Contains(t, w.Body.String(), "<html>")
+	assert.Empty(t, w.Header().Get("Wechatpay-Signature"))
+	assert.Len(t, s.Ledger(), 1)
+}
+
+// FuzzAuthorization shows that what is accepted has each field once, and nothing else.
+func FuzzAuthorization(f *testing.F) {
+	for _, seed := range []string{
+		`WECHATPAY2-SHA256-RSA2048 mchid="1",nonce_str="2",timestamp="3",serial_no="4",signature="5"`,
+		`WECHATPAY2-SHA256-RSA2048 mchid="1",mchid="2"`, `WECHATPAY2-SHA256-RSA2048  mchid=1`, "Bearer x", "", `WECHATPAY2-SHA256-RSA2048 ,,,`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		a, err := parseAuthorization(header)
+		if err != nil {
+			return
+		}
+		length := len(v3Scheme) + 1 + len(`mchid="",nonce_str="",timestamp="",serial_no="",signature=""`)
+		for _, value := range []string{a.merchant, a.nonce, a.timestamp, a.serial, a.signature} {
+			assert.NotEmpty(t, value)
+			assert.NotContains(t, value, `"`)
+			length += len(value)
+		}
+		assert.Len(t, header, length)
+	})
+}
+
+// FuzzObject shows that an object is read as it is written.
+func FuzzObject(f *testing.F) {
+	for _, seed := range []string{orderV3("order-1", nil), `{"a":[1,{"b":null}],"c":1e400}`, `{"a":1,"a":2}`, `{"a":"\ud800"}`, `[`, "{}{}", "\xff"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		o, err := parseObject(body)
+		if err != nil {
+			return
+		}
+		again, err := parseObject(marshal(o))
+		require.NoError(t, err)
+		assert.Equal(t, o, again)
+	})
+}

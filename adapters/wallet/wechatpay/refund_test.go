@@ -1,0 +1,173 @@
+package wechatpay
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+// reqInfo was made by openssl, with K as the hex of the MD5 of testKey, itself in lower-case hex:
+//
+//	printf '<root><out_refund_no>refund-71-A</out_refund_no><refund_status>SUCCESS</refund_status></root>' |
+//	openssl enc -aes-256-ecb -K $K -base64 -A
+const reqInfo = "WBzGpzQuNpcFxIlFjUUD9PWXCaqhdU2VYbyAYdvuOVWNQXonUnjFThe6jdv6U1oCz6JufrGJRUlLGohZ1L98S8B1oU9ms4N8ydOljqxb62glgkorIPK7v8Z99XaaElpG"
+
+const refundNumber payment.RefundNo = "refund-71-A"
+
+var cold = payment.RefundRequest{
+	No: refundNumber, App: payment.OfficialAccount, TransactionID: "t1", Amount: 300, Total: 990, Currency: "CNY", Reason: "Cold",
+}
+
+func back(t *testing.T, w *testWallet) error {
+	t.Helper()
+	_, err := w.Refund(t.Context(), cold)
+	return err
+}
+
+func askBack(t *testing.T, w *testWallet) error {
+	t.Helper()
+	_, err := w.QueryRefund(t.Context(), payment.OfficialAccount, refundNumber)
+	return err
+}
+
+func TestPAY14_a_refund(t *testing.T) {
+	w := newWallet(t, says("out_refund_no", string(refundNumber), "refund_id", "5030", "transaction_id", "t1", "refund_fee", "300", "total_fee", "990"))
+	w.refunded = "https://plaza.example/api/pay/notify/wallet/refund/"
+	report, err := w.Refund(t.Context(), cold)
+	require.NoError(t, err)
+	assert.Equal(t, payment.RefundReport{
+		No: refundNumber, WalletID: "5030", TransactionID: "t1", State: payment.RefundProcessing, Amount: 300, Currency: "CNY",
+	}, report)
+	sent := w.requests()[0]
+	assert.True(t, strings.HasPrefix(sent, "POST /secapi/pay/refund\n"))
+	for _, field := range []string{
+		"<appid>" + official, "<mch_id>" + merchant, "<out_refund_no>refund-71-A", "<transaction_id>t1", "<refund_fee>300", "<total_fee>990",
+		"<refund_fee_type>CNY", "<refund_desc>Cold", "<notify_url>https://plaza.example/api/pay/notify/wallet/refund/", "<sign>",
+	} {
+		assert.Contains(t, sent, field)
+	}
+	unknown := cold
+	unknown.App = ""
+	_, err = w.Refund(t.Context(), unknown)
+	require.NoError(t, err, "the payment of an unknown application")
+	unknown.App = "another"
+	_, err = w.Refund(t.Context(), unknown)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+	unknown.No = "short"
+	_, err = w.Refund(t.Context(), unknown)
+	assert.Error(t, err)
+}
+
+func TestPAY14_codes_of_refunds(t *testing.T) {
+	for code, want := range map[string]error{
+		"REFUND_FEE_MISMATCH": payment.ErrRefundDiffers, "INVALID_REQUEST": payment.ErrRefundTooMuch, "TRADE_OVERDUE": payment.ErrRefundTooMuch,
+		"NOTENOUGH": payment.ErrMerchantFunds, "ORDERNOTEXIST": payment.ErrWalletNotFound, "INVALID_TRANSACTIONID": payment.ErrWalletNotFound,
+		"FREQUENCY_LIMITED": payment.ErrWalletBusy, "INVALID_REQ_TOO_MUCH": payment.ErrWalletBusy, "NOAUTH": payment.ErrWalletRefused,
+		"SIGNERROR": payment.ErrWalletRefused, "NEVER_HEARD_OF": payment.ErrWalletBadResponse,
+	} {
+		err := back(t, newWallet(t, says("result_code", "FAIL", "err_code", code)))
+		assert.ErrorIs(t, err, want, code)
+		assertDiscreet(t, err)
+	}
+	assert.ErrorIs(t, askBack(t, newWallet(t, says("result_code", "FAIL", "err_code", "REFUNDNOTEXIST"))), payment.ErrRefundNotFound)
+	assert.ErrorIs(t, askBack(t, newWallet(t, breaks, says("result_code", "FAIL", "err_code", "REFUNDNOTEXIST"))), payment.ErrRefundNotFound)
+	for _, code := range []string{"INVALID_REQUEST", "NOTENOUGH", "REFUND_FEE_MISMATCH"} {
+		err := back(t, newWallet(t, breaks, says("result_code", "FAIL", "err_code", code)))
+		assert.ErrorIs(t, err, payment.ErrWalletTimeout, "the first try may have succeeded: %s", code)
+	}
+}
+
+func TestPAY14_answers_about_refunds(t *testing.T) {
+	good := []string{
+		"transaction_id", "t1", "out_refund_no_0", string(refundNumber), "refund_id_0", "5030", "refund_fee_0", "300",
+		"refund_status_0", "SUCCESS", "refund_success_time_0", "2026-11-20 20:01:02",
+	}
+	report, err := newWallet(t, says(good...)).QueryRefund(t.Context(), payment.OfficialAccount, refundNumber)
+	require.NoError(t, err)
+	assert.Equal(t, payment.RefundReport{
+		No: refundNumber, WalletID: "5030", TransactionID: "t1", State: payment.RefundSucceeded, Amount: 300, Currency: "CNY",
+		Succeeded: noon.Add(time.Minute + 2*time.Second),
+	}, report)
+	for name, change := range map[string][]string{
+		"another number": {"out_refund_no_0", "refund-72-B"}, "no amount": {"refund_fee_0", ""}, "a negative amount": {"refund_fee_0", "-300"},
+		"no state": {"refund_status_0", ""}, "another state": {"refund_status_0", "LOST"}, "no time": {"refund_success_time_0", ""},
+	} {
+		err := askBack(t, newWallet(t, says(append(good, change...)...)))
+		assert.ErrorIs(t, err, payment.ErrWalletBadResponse, name)
+	}
+	assert.ErrorIs(t, back(t, newWallet(t, says("out_refund_no", string(refundNumber), "refund_fee", "300"))), payment.ErrWalletBadResponse, "no refund id")
+}
+
+func TestPAY14_without_a_certificate_nothing_is_refunded(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	_, err := g.Refund(t.Context(), cold)
+	assert.ErrorIs(t, err, payment.ErrRefundsOff)
+}
+
+func TestPAY14_the_certificate_is_for_refunds_alone(t *testing.T) {
+	var presented []int
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		presented = append(presented, len(r.TLS.PeerCertificates))
+		says()(w, r)
+	}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	server.StartTLS()
+	defer server.Close()
+	c := testConfig(server.URL)
+	c.Certificate = &server.TLS.Certificates[0] // any will do
+	g, err := New(c)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	for _, w := range []transport{g.transport, *g.refunds} {
+		w.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = roots
+	}
+	_, _ = g.QueryRefund(t.Context(), payment.OfficialAccount, refundNumber)
+	_, _ = g.Refund(t.Context(), cold)
+	assert.Equal(t, []int{0, 1}, presented)
+}
+
+func TestPAY14_a_refund_notification(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	letter := func(info string) payment.Notification {
+		return notification(written([][2]string{{"return_code", "SUCCESS"}, {"appid", official}, {"mch_id", merchant}, {"nonce_str", "n"}, {"req_info", info}}))
+	}
+	n, err := g.Receive(letter(reqInfo))
+	require.NoError(t, err)
+	assert.Equal(t, payment.Notice{Refund: refundNumber}, n)
+	for name, text := range map[string]string{
+		"no base64": "%" + reqInfo, "half a block": reqInfo[:4], "cut off": reqInfo[:64], "another key": strings.Repeat("A", 64), "one byte": reqInfo[:126] + "AA",
+	} {
+		_, err := g.Receive(letter(text))
+		assert.ErrorIs(t, err, payment.ErrForged, name)
+	}
+	other := notification(strings.Replace(string(letter(reqInfo).Body), merchant, "10000101", 1))
+	_, err = g.Receive(other)
+	assert.ErrorIs(t, err, payment.ErrForged, "another merchant's")
+}
+
+func TestPAY14_padding(t *testing.T) {
+	block := func(last ...byte) []byte { return append(make([]byte, 16-len(last)), last...) }
+	for _, wrong := range [][]byte{block(0), block(17), block(255), block(1, 2), block(3, 2, 3)} {
+		_, err := unpadded(wrong)
+		assert.Error(t, err, "%v", wrong)
+	}
+	for n := 1; n <= 16; n++ {
+		text := make([]byte, 32)
+		for i := 32 - n; i < 32; i++ {
+			text[i] = byte(n)
+		}
+		got, err := unpadded(text)
+		require.NoError(t, err)
+		assert.Len(t, got, 32-n)
+	}
+}

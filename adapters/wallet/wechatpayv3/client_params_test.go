@@ -1,0 +1,49 @@
+package wechatpayv3
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+// The signatures are those of another program.
+func TestPAY08_what_the_terminals_are_given(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	ticket := payment.Ticket{PrepayID: "wx20"}
+	v, err := g.ClientParams(byApp, ticket, noon)
+	require.NoError(t, err)
+	assert.Equal(t, payment.ClientParams{
+		EndType: payment.App, PrepayID: "wx20", AppID: service, PartnerID: merchant, Package: "Sign=WXPay",
+		Nonce: testNonce, Timestamp: noon.Unix(), Signature: heard(t, "client-app"),
+	}, v)
+	v, err = g.ClientParams(byBrowser, ticket, noon)
+	require.NoError(t, err)
+	assert.Equal(t, payment.ClientParams{
+		EndType: payment.JSAPI, PrepayID: "wx20", AppID: official, Package: "prepay_id=wx20", SignType: "RSA",
+		Nonce: testNonce, Timestamp: noon.Unix(), Signature: heard(t, "client-jsapi"),
+	}, v)
+}
+
+func TestPAY02_what_is_shown_or_opened_is_not_signed_and_has_no_prepay_id(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	v, err := g.ClientParams(byCode, payment.Ticket{CodeURL: "weixin://wxpay/1"}, noon)
+	require.NoError(t, err)
+	assert.Equal(t, payment.ClientParams{EndType: payment.Native, CodeURL: "weixin://wxpay/1"}, v)
+	v, err = g.ClientParams(byPage, payment.Ticket{MWebURL: "https://wallet.example/1"}, noon)
+	require.NoError(t, err)
+	assert.Equal(t, payment.ClientParams{EndType: payment.H5, MWebURL: "https://wallet.example/1"}, v)
+}
+
+func TestPAY09_parameters_have_a_nonce_of_their_own_each_time(t *testing.T) {
+	g, err := New(testConfig(t, "https://wallet.example"))
+	require.NoError(t, err)
+	first, err := g.ClientParams(byBrowser, payment.Ticket{PrepayID: "wx20"}, noon)
+	require.NoError(t, err)
+	second, err := g.ClientParams(byBrowser, payment.Ticket{PrepayID: "wx20"}, noon)
+	require.NoError(t, err)
+	assert.NotEqual(t, first.Nonce, second.Nonce)
+	assert.NotEqual(t, first.Signature, second.Signature)
+}

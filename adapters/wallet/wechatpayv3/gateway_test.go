@@ -1,0 +1,267 @@
+package wechatpayv3
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+)
+
+// definite are the errors that state what the wallet has done.
+var definite = []error{
+	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
+	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy,
+}
+
+// assertOnly asserts that the error is this one and no other of them.
+func assertOnly(t *testing.T, want, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, want)
+	for _, other := range append([]error{payment.ErrWalletTimeout, payment.ErrWalletBadResponse}, definite...) {
+		if !errors.Is(other, want) {
+			assert.NotErrorIs(t, err, other)
+		}
+	}
+	told, is := fault.As(err)
+	require.True(t, is)
+	assert.Equal(t, want, error(told), "what the caller tells")
+	assertDiscreet(t, err)
+}
+
+// assertDiscreet asserts that the error contains no secret.
+func assertDiscreet(t *testing.T, err error) {
+	t.Helper()
+	for _, private := range []string{testKey, payer, "oPayer", "PRIVATE", "signature=", merchant} {
+		assert.NotContains(t, err.Error(), private)
+	}
+	assert.NotRegexp(t, `[0-9A-Za-z+/]{40}`, err.Error(), "a signature")
+}
+
+// call is a request to the gateway.
+type call func(t *testing.T, w *testWallet) error
+
+func prepare(t *testing.T, w *testWallet) error {
+	t.Helper()
+	request, err := w.BuildRequest(testOrder(), byBrowser, number)
+	require.NoError(t, err)
+	ticket, err := w.Prepare(t.Context(), request)
+	if err != nil {
+		assert.Zero(t, ticket)
+	}
+	return err
+}
+
+func query(t *testing.T, w *testWallet) error {
+	t.Helper()
+	report, err := w.Query(t.Context(), payment.OfficialAccount, number)
+	if err != nil {
+		assert.Zero(t, report)
+	}
+	return err
+}
+
+func closeIt(t *testing.T, w *testWallet) error {
+	t.Helper()
+	return w.Close(t.Context(), payment.OfficialAccount, number)
+}
+
+var allCalls = map[string]call{"prepare": prepare, "query": query, "close": closeIt}
+
+// good is an answer with which each call succeeds.
+func good(t *testing.T, name string) (status int, body string) {
+	t.Helper()
+	switch name {
+	case "prepare":
+		return 200, `{"prepay_id":"wx20"}`
+	case "query":
+		return 200, fields(t, unpaidFields())
+	}
+	return 204, ""
+}
+
+// refusal is the body of an answer that refuses a request.
+func refusal(t *testing.T, code string) string {
+	t.Helper()
+	return encoded(t, map[string]any{"code": code, "message": testKey + payer, "detail": map[string]any{"value": payer}})
+}
+
+func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
+	ours := []string{"SIGN_ERROR", "NO_AUTH", "APPID_MCHID_NOT_MATCH", "MCH_NOT_EXISTS", "PARAM_ERROR"}
+	odd := []string{"NEVER_HEARD_OF", "", testKey, "< odd >", strings.Repeat("A", 40)}
+	for name, c := range map[string]struct {
+		codes     map[string]error
+		ours, odd error
+	}{
+		"prepare": {map[string]error{
+			"ORDERPAID": payment.ErrWalletPaid, "ORDER_PAID": payment.ErrWalletPaid, "ORDER_CLOSED": payment.ErrWalletClosed,
+			"OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder, "INVALID_REQUEST": payment.ErrWalletOtherOrder,
+			"NOT_ENOUGH": payment.ErrInsufficientFunds, "FREQUENCY_LIMITED": payment.ErrWalletBusy, "RATELIMIT_EXCEEDED": payment.ErrWalletBusy,
+			"ORDER_NOT_EXIST": payment.ErrWalletBadResponse,
+		}, payment.ErrWalletRefused, payment.ErrWalletBadResponse},
+		"query": {map[string]error{
+			"ORDER_NOT_EXIST": payment.ErrWalletNotFound, "ORDERNOTEXIST": payment.ErrWalletNotFound, "FREQUENCY_LIMITED": payment.ErrWalletBusy,
+			"ORDERPAID": payment.ErrWalletBadResponse, "INVALID_REQUEST": payment.ErrWalletBadResponse,
+		}, payment.ErrWalletRefused, payment.ErrWalletBadResponse},
+		"close": {map[string]error{
+			"ORDERPAID": payment.ErrWalletPaid, "ORDER_PAID": payment.ErrWalletPaid, "ORDER_CLOSED": payment.ErrWalletClosed,
+			"ORDER_NOT_EXIST": payment.ErrWalletNotFound, "ORDERNOTEXIST": payment.ErrWalletNotFound,
+			"FREQUENCY_LIMITED": payment.ErrWalletNotClosed, "INVALID_REQUEST": payment.ErrWalletNotClosed, "RULE_LIMIT": payment.ErrWalletNotClosed,
+		}, payment.ErrWalletNotClosed, payment.ErrWalletNotClosed},
+	} {
+		for _, code := range ours {
+			c.codes[code] = c.ours
+		}
+		for _, code := range odd {
+			c.codes[code] = c.odd
+		}
+		for code, want := range c.codes {
+			t.Run(name+" "+code, func(t *testing.T) {
+				w := newWallet(t, says(t, 400, refusal(t, code)))
+				assertOnly(t, want, allCalls[name](t, w))
+				assert.Len(t, w.requests(), 1, "asked once")
+
+				w = newWallet(t, writes(400, refusal(t, code), nil))
+				assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+			})
+		}
+	}
+}
+
+func TestPAY13_too_many_requests(t *testing.T) {
+	for name, want := range map[string]error{
+		"prepare": payment.ErrWalletBusy, "query": payment.ErrWalletBusy, "close": payment.ErrWalletNotClosed,
+	} {
+		assertOnly(t, want, allCalls[name](t, newWallet(t, says(t, 429, `{"code":"NEVER_HEARD_OF"}`))))
+		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, newWallet(t, writes(429, `{"code":"FREQUENCY_LIMITED"}`, nil))))
+	}
+}
+
+// The wallet does not sign its answer to a request whose signature it does not accept.
+func TestPAY13_the_wallet_rejects_the_signature(t *testing.T) {
+	for name, want := range map[string]error{
+		"prepare": payment.ErrWalletRefused, "query": payment.ErrWalletRefused, "close": payment.ErrWalletNotClosed,
+	} {
+		w := newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), nil))
+		err := allCalls[name](t, w)
+		assertOnly(t, want, err)
+		require.ErrorContains(t, err, "check the clock, the private key and the serial number")
+
+		for _, off := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
+			w = newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), map[string]string{"Date": noon.Add(off).Format(http.TimeFormat)}))
+			require.ErrorContains(t, allCalls[name](t, w), "this server's clock differs from the wallet's by 10m0s")
+		}
+		w = newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), map[string]string{"Date": noon.Format(http.TimeFormat)}))
+		assert.NotContains(t, allCalls[name](t, w).Error(), "differs")
+
+		w = newWallet(t, writes(401, refusal(t, "ORDERPAID"), nil))
+		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+		w = newWallet(t, writes(401, "<html>", nil))
+		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+		w = newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), map[string]string{"Wechatpay-Serial": keyID}))
+		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+	}
+}
+
+func TestPAY13_nonsense(t *testing.T) {
+	for name, do := range allCalls {
+		status, body := good(t, name)
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, do(t, newWallet(t, says(t, status, body))), "a good answer")
+			for what, answer := range map[string]http.HandlerFunc{
+				"not signed":                   writes(status, body, nil),
+				"signed by a stranger":         saysAs(t, testKeys().stranger, keyID, noon, status, body),
+				"signed with an unknown key":   saysAs(t, testKeys().stranger, keyID+"0", noon, status, body),
+				"ten minutes old":              saysAs(t, testKeys().published, keyID, noon.Add(-10*time.Minute), status, body),
+				"ten minutes ahead":            saysAs(t, testKeys().published, keyID, noon.Add(10*time.Minute), status, body),
+				"the signature of another":     writes(status, body, signedHeader(t, testKeys().published, keyID, noon, body+" ")),
+				"a success of another status":  says(t, 202, body),
+				"a redirect":                   writes(307, body, map[string]string{"Location": "/?" + testKey}),
+				"a signed redirect":            says(t, 302, body),
+				"a failure, signed":            says(t, 500, refusal(t, "SYSTEM_ERROR")),
+				"a failure that says paid":     says(t, 502, refusal(t, "ORDERPAID")),
+				"a failure, not signed":        writes(503, "<html>"+payer, nil),
+				"a refusal that is not signed": writes(404, refusal(t, "ORDER_NOT_EXIST"), nil),
+			} {
+				assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, answer)))
+				_ = what
+			}
+			if status == 204 {
+				assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 200, `{}`))))
+				return
+			}
+			for _, text := range []string{
+				"", "null", "[]", "{}", "0", payer, body + body, body[:len(body)-1], strings.Replace(body, "{", `{"x":1,"x":2,`, 1), strings.ToUpper(body),
+			} {
+				assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 200, text))))
+			}
+			assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 200, body+strings.Repeat(" ", sizeLimit)))))
+			assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 204, ""))))
+		})
+	}
+}
+
+func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
+	for _, do := range allCalls {
+		w := newWallet(t, breaks)
+		assertOnly(t, payment.ErrWalletTimeout, do(t, w))
+		assert.Len(t, w.requests(), 1, "its outcome is unknown")
+		w = newWalletFor(t, func(c *Config) { c.Deadline = 50 * time.Millisecond }, hangs)
+		err := do(t, w)
+		assertOnly(t, payment.ErrWalletTimeout, err)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+}
+
+func TestPAY13_certificates_that_do_not_come(t *testing.T) {
+	w := newWalletFor(t, func(c *Config) { byCertificates(c); c.Deadline = 100 * time.Millisecond })
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	w.change(func() { w.onFetch = hangs })
+	assertOnly(t, payment.ErrWalletTimeout, query(t, w))
+}
+
+func TestPAY11_how_a_payment_stands(t *testing.T) {
+	refunded := paidReceipt()
+	refunded.Refunded = true
+	for state, want := range map[string]payment.Report{
+		"SUCCESS": {State: payment.WalletPaid, Receipt: paidReceipt()}, "REFUND": {State: payment.WalletPaid, Receipt: refunded},
+		"NOTPAY": {State: payment.WalletUnpaid}, "USERPAYING": {State: payment.WalletUnpaid}, "PAYERROR": {State: payment.WalletUnpaid},
+		"CLOSED": {State: payment.WalletClosed}, "REVOKED": {State: payment.WalletClosed},
+	} {
+		usual := unpaidFields()
+		if want.State == payment.WalletPaid {
+			usual = paidFields()
+		}
+		w := newWallet(t, says(t, 200, fields(t, usual, "trade_state", state)))
+		report, err := w.Query(t.Context(), payment.OfficialAccount, number)
+		require.NoError(t, err, state)
+		assert.Equal(t, want, report)
+	}
+	for name, body := range map[string]string{
+		"an unknown state":       fields(t, paidFields(), "trade_state", "ODD"),
+		"no state":               fields(t, paidFields(), "trade_state", nil),
+		"another payment":        fields(t, paidFields(), "out_trade_no", "plaza-8"),
+		"another merchant":       fields(t, paidFields(), "mchid", "1900000110"),
+		"without a transaction":  fields(t, paidFields(), "transaction_id", nil),
+		"without an amount":      fields(t, paidFields(), "amount", nil),
+		"an amount in a text":    fields(t, paidFields(), "amount", map[string]any{"total": "990"}),
+		"a negative amount":      fields(t, paidFields(), "amount", map[string]any{"total": -990}),
+		"only what was paid":     fields(t, paidFields(), "amount", map[string]any{"payer_total": 990}),
+		"without a time":         fields(t, paidFields(), "success_time", nil),
+		"a time of version 2":    fields(t, paidFields(), "success_time", "20261120200102"),
+		"a time without a zone":  fields(t, paidFields(), "success_time", "2026-11-20T20:01:02"),
+		"names in other letters": fields(t, paidFields(), "trade_state", nil, "Trade_State", "SUCCESS"),
+	} {
+		w := newWallet(t, says(t, 200, body))
+		report, err := w.Query(t.Context(), payment.OfficialAccount, number)
+		assertOnly(t, payment.ErrWalletBadResponse, err)
+		assert.Zero(t, report, name)
+	}
+}

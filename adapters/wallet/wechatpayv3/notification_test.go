@@ -1,0 +1,117 @@
+package wechatpayv3
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+func TestPAY10_a_notification(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	n := notified(t, paidEvent(t))
+	for range 2 { // the ledger knows what came before
+		notice, err := g.Receive(n)
+		require.NoError(t, err)
+		receipt := paidReceipt()
+		assert.Equal(t, payment.Notice{Receipt: &receipt}, notice)
+		assert.Equal(t, time.UTC, notice.Receipt.Paid.Location())
+	}
+	for _, c := range []struct {
+		field  string
+		value  any
+		change func(*payment.Receipt)
+	}{
+		{"appid", service, func(r *payment.Receipt) { r.App = payment.SvcIOSApp }},
+		{"appid", "wx0000000000000000", func(r *payment.Receipt) { r.App = "" }},
+		{"amount", map[string]any{"total": 1, "payer_total": 990, "currency": "USD"}, func(r *payment.Receipt) { r.Amount, r.Currency = 1, "USD" }},
+		{"amount", map[string]any{"total": 990}, func(*payment.Receipt) {}},
+		{"out_trade_no", "z", func(r *payment.Receipt) { r.TradeNo = "z" }},
+		{"trade_state", "REFUND", func(r *payment.Receipt) { r.Refunded = true }},
+		{"unknown", map[string]any{"new": true}, func(*payment.Receipt) {}},
+	} {
+		notice, err := g.Receive(notified(t, paidEvent(t, c.field, c.value)))
+		require.NoError(t, err)
+		changed := paidReceipt()
+		c.change(&changed)
+		assert.Equal(t, changed, *notice.Receipt, "others judge that")
+	}
+}
+
+func TestPAY10_notifications_are_counted_by_the_kind_of_key(t *testing.T) {
+	w := newWallet(t)
+	for range 2 {
+		_, err := w.Receive(notified(t, paidEvent(t)))
+		require.NoError(t, err)
+	}
+	c, body := firstCertificate(), paidEvent(t)
+	_, err := w.Receive(payment.Notification{Header: signedHeader(t, c.key, c.serial, noon, body), Body: []byte(body)})
+	require.NoError(t, err)
+	_, err = w.Receive(payment.Notification{Body: []byte(body)})
+	require.ErrorIs(t, err, payment.ErrForged)
+	assert.Equal(t, map[string]int64{"RSA-certificate": 1, "RSA-public-key": 2}, w.Notifications())
+}
+
+func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	genuine := paidEvent(t)
+	old := signedHeader(t, testKeys().published, keyID, noon.Add(-301*time.Second), genuine)
+	for name, n := range map[string]payment.Notification{
+		"nothing":                {},
+		"without headers":        {Body: []byte(genuine)},
+		"signed by a stranger":   {Header: signedHeader(t, testKeys().stranger, keyID, noon, genuine), Body: []byte(genuine)},
+		"too old":                {Header: old, Body: []byte(genuine)},
+		"another body":           {Header: notified(t, genuine).Header, Body: []byte(paidEvent(t))},
+		"no JSON":                notified(t, "<xml/>"),
+		"a name that came twice": notified(t, genuine[:len(genuine)-1]+`,"event_type":"TRANSACTION.SUCCESS"}`),
+		"without a resource":     notified(t, `{"event_type":"TRANSACTION.SUCCESS"}`),
+		"another key":            notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, "x"+testKey[1:], fields(t, paidFields()), ""))),
+		"no JSON inside":         notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, testKey, "paid", ""))),
+		"another merchant":       notified(t, paidEvent(t, "mchid", "1900000110")),
+		"no merchant":            notified(t, paidEvent(t, "mchid", nil)),
+		"without an amount":      notified(t, paidEvent(t, "amount", nil)),
+		"without a time":         notified(t, paidEvent(t, "success_time", nil)),
+		"without a transaction":  notified(t, paidEvent(t, "transaction_id", nil)),
+		"without a number":       notified(t, paidEvent(t, "out_trade_no", nil)),
+	} {
+		notice, err := g.Receive(n)
+		require.ErrorIs(t, err, payment.ErrForged, name)
+		assert.Zero(t, notice)
+		assertDiscreet(t, err)
+	}
+}
+
+func TestPAY10_associated_data_may_be_empty(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	_, err := g.Receive(notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, testKey, fields(t, paidFields()), ""))))
+	require.NoError(t, err)
+}
+
+// What the wallet reports and needs no action is acknowledged, or it would come again for a day.
+func TestPAY10_events_that_are_no_payments(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	for _, body := range []string{
+		paidEvent(t, "trade_state", "PAYERROR"), paidEvent(t, "trade_state", nil),
+		event(t, "TRANSACTION.CLOSED", sealed(t, testKey, fields(t, paidFields()), "transaction")),
+		event(t, "COUPON.USE", sealed(t, testKey, "{}", "")), `{}`,
+	} {
+		notice, err := g.Receive(notified(t, body))
+		require.ErrorIs(t, err, payment.ErrNothingPaid)
+		assert.NotErrorIs(t, err, payment.ErrForged)
+		assert.Zero(t, notice)
+	}
+}
+
+func TestPAY10_what_the_wallet_is_answered(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	assert.Equal(t, payment.Acknowledgement{Status: 204}, g.Acknowledge(true))
+	no := g.Acknowledge(false)
+	assert.Equal(t, 400, no.Status)
+	assert.Equal(t, "application/json", no.MediaType)
+	assert.JSONEq(t, `{"code":"FAIL","message":"NOT TAKEN"}`, string(no.Body))
+	clear(no.Body)
+	assert.NotEqual(t, no.Body, g.Acknowledge(false).Body, "the caller may change it")
+}

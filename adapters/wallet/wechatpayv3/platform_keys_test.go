@@ -1,0 +1,224 @@
+package wechatpayv3
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+// unpaidAs answers a query, signed with the certificate's key.
+func (w *testWallet) unpaidAs(t *testing.T, c testCertificate) http.HandlerFunc {
+	t.Helper()
+	return func(rw http.ResponseWriter, r *http.Request) {
+		saysAs(t, c.key, c.serial, w.clock(), 200, fields(t, unpaidFields()))(rw, r)
+	}
+}
+
+func (w *testWallet) ask(t *testing.T) error {
+	t.Helper()
+	_, err := w.Query(t.Context(), payment.OfficialAccount, number)
+	return err
+}
+
+func TestPAY10_certificates_rotate_without_a_restart(t *testing.T) {
+	w := newWalletFor(t, byCertificates)
+	first, second := firstCertificate(), secondCertificate()
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, first), w.unpaidAs(t, second), w.unpaidAs(t, second), w.unpaidAs(t, first)}
+	require.NoError(t, w.ask(t))
+	require.NoError(t, w.ask(t))
+	assert.Equal(t, 1, w.fetched(), "fetched when an answer names it, and once")
+
+	w.change(func() { w.certificates, w.now = []testCertificate{first, second}, noon.Add(time.Hour) })
+	require.NoError(t, w.ask(t), "the new one signs at once; the list is signed by the old one")
+	assert.Equal(t, 2, w.fetched())
+	require.NoError(t, w.ask(t))
+	w.change(func() { w.certificates = []testCertificate{second} })
+	require.NoError(t, w.ask(t), "what the old one has signed may still be on its way")
+	assert.Equal(t, 2, w.fetched())
+}
+
+func TestPAY10_an_expired_certificate_counts_for_five_minutes_more(t *testing.T) {
+	w := newWalletFor(t, byCertificates)
+	c := firstCertificate()
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, c)}
+	require.NoError(t, w.ask(t))
+	w.change(func() { w.now = c.until.Add(5 * time.Minute) })
+	require.NoError(t, w.ask(t))
+	w.change(func() { w.now = c.until.Add(5*time.Minute + time.Second) })
+	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+	assert.Equal(t, 2, w.fetched(), "another one may have taken its place")
+	w.change(func() { w.now = c.from.Add(-time.Hour) })
+	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse, "not valid yet")
+}
+
+func TestPAY10_unknown_serials_fetch_once_in_five_minutes(t *testing.T) {
+	w := newWalletFor(t, byCertificates)
+	flood := func() {
+		var all sync.WaitGroup
+		for n := range 50 {
+			all.Go(func() {
+				body := paidEvent(t)
+				header := signedHeader(t, testKeys().stranger, fmt.Sprintf("AB%02d", n), w.clock(), body)
+				_, err := w.Receive(payment.Notification{Header: header, Body: []byte(body)})
+				assert.ErrorIs(t, err, payment.ErrForged)
+			})
+		}
+		all.Wait()
+	}
+	flood()
+	assert.Equal(t, 1, w.fetched())
+	flood()
+	w.change(func() { w.now = noon.Add(fetchPause - time.Second) })
+	flood()
+	assert.Equal(t, 1, w.fetched())
+	w.change(func() { w.now = noon.Add(fetchPause) })
+	flood()
+	assert.Equal(t, 2, w.fetched())
+}
+
+func TestPAY10_what_is_no_serial_number_fetches_nothing(t *testing.T) {
+	w := newWallet(t)
+	for _, serial := range []string{keyID + "0", "PUB_KEY_ID_", "abcdef", "12 34", "1/../2", "A:B"} {
+		body := paidEvent(t)
+		_, err := w.Receive(payment.Notification{Header: signedHeader(t, testKeys().published, serial, noon, body), Body: []byte(body)})
+		require.ErrorIs(t, err, payment.ErrForged, serial)
+	}
+	assert.Zero(t, w.fetched())
+}
+
+// A merchant who changes over gets messages of both modes.
+func TestPAY10_both_modes_at_once(t *testing.T) {
+	w := newWallet(t)
+	first := firstCertificate()
+	w.answers = []http.HandlerFunc{says(t, 200, fields(t, unpaidFields())), w.unpaidAs(t, first), says(t, 200, fields(t, unpaidFields()))}
+	require.NoError(t, w.ask(t))
+	assert.Zero(t, w.fetched())
+	w.change(func() { w.signedBy = testCertificate{key: testKeys().published, serial: keyID} })
+	require.NoError(t, w.ask(t), "the list is signed with the published key")
+	require.NoError(t, w.ask(t))
+	assert.Equal(t, 1, w.fetched())
+}
+
+func TestPAY10_a_failed_fetch_is_repeated_soon(t *testing.T) {
+	w := newWalletFor(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	w.change(func() { w.onFetch = writes(503, "", nil) })
+	for range 3 {
+		err := w.ask(t)
+		require.ErrorIs(t, err, payment.ErrWalletBadResponse)
+		require.ErrorContains(t, err, "fetching the wallet's certificates failed")
+	}
+	assert.Equal(t, 1, w.fetched())
+	w.change(func() { w.onFetch, w.now = nil, noon.Add(retryPause) })
+	require.NoError(t, w.ask(t))
+	assert.Equal(t, 2, w.fetched())
+}
+
+// The outcome of a fetch belongs to all who wait for it, not to the caller who began it.
+func TestPAY10_a_caller_who_leaves_does_not_end_the_fetch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := firstCertificate()
+		answer := make(chan struct{})
+		p := &platformKeys{deadline: time.Minute, now: time.Now, fetch: func(ctx context.Context, _ keyFinder) (map[string]platformKey, error) {
+			select {
+			case <-answer:
+				return map[string]platformKey{c.serial: {rsa: &c.key.PublicKey}}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}}
+		leaving, leave := context.WithCancel(t.Context())
+		left, stayed := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := p.find(leaving, c.serial); left <- err }()
+		synctest.Wait()
+		go func() { _, err := p.find(t.Context(), c.serial); stayed <- err }()
+		synctest.Wait()
+		leave()
+		require.ErrorIs(t, <-left, context.Canceled)
+		close(answer)
+		require.NoError(t, <-stayed)
+	})
+}
+
+func TestPAY10_a_fetch_has_a_deadline_of_its_own(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &platformKeys{deadline: 3 * time.Second, now: time.Now, fetch: func(ctx context.Context, _ keyFinder) (map[string]platformKey, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		began := time.Now()
+		_, err := p.find(t.Context(), "AB")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 3*time.Second, time.Since(began))
+	})
+}
+
+func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
+	first, second := firstCertificate(), secondCertificate()
+	many := make([]testCertificate, maxCertificates+1)
+	for n := range many {
+		many[n] = first
+	}
+	list := certificateList(t, first)
+	entry := func(serial, key, text string) string {
+		return encoded(t, map[string]any{"data": []any{map[string]any{"serial_no": serial, "encrypt_certificate": sealed(t, key, text, "certificate")}}})
+	}
+	as := func(c testCertificate, body string) http.HandlerFunc {
+		return saysAs(t, c.key, c.serial, noon, 200, body)
+	}
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		wrong  string
+	}{
+		"not signed":                 {writes(200, list, nil), "missing or oversized header"},
+		"signed by a stranger":       {saysAs(t, testKeys().stranger, first.serial, noon, 200, list), "wrong signature"},
+		"signed by one not in it":    {as(second, list), errUnknownKey.Error()},
+		"signed long ago":            {saysAs(t, first.key, first.serial, noon.Add(-10*time.Minute), 200, list), "clock by 10m0s"},
+		"a refusal":                  {writes(401, `{"code":"SIGN_ERROR"}`, map[string]string{"Date": noon.Add(10 * time.Minute).Format(http.TimeFormat)}), "status 401: this server's clock differs from the wallet's by 10m0s"},
+		"empty":                      {as(first, `{"data":[]}`), "no certificates"},
+		"too many":                   {as(first, certificateList(t, many...)), "too many"},
+		"not JSON":                   {as(first, "certificates"), "JSON"},
+		"an entry that is no object": {as(first, `{"data":["x"]}`), "not encrypted"},
+		"encrypted with another key": {as(first, entry(first.serial, "x"+testKey[1:], first.pem(t))), "not encrypted with the merchant's key"},
+		"another serial number":      {as(first, entry(second.serial, testKey, first.pem(t))), "another serial number"},
+		"no PEM":                     {as(first, entry(first.serial, testKey, "certificate")), "not PEM"},
+		"no certificate":             {as(first, entry(first.serial, testKey, publicPEM(t, first.key))), "malformed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWalletFor(t, byCertificates)
+			w.answers = []http.HandlerFunc{w.unpaidAs(t, first)}
+			w.change(func() { w.onFetch = c.answer })
+			err := w.ask(t)
+			require.ErrorIs(t, err, payment.ErrWalletBadResponse)
+			require.ErrorContains(t, err, c.wrong)
+			assertDiscreet(t, err)
+		})
+	}
+}
+
+func TestPAY10_an_expired_certificate_signs_no_list(t *testing.T) {
+	expired, second := firstCertificate(), secondCertificate()
+	expired.until = noon.Add(-time.Hour)
+	w := newWalletFor(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, second)}
+	w.change(func() { w.certificates = []testCertificate{expired, second} }) // it is in the list itself
+	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+
+	first := firstCertificate()
+	w = newWalletFor(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, second)}
+	require.NoError(t, w.ask(t))
+	w.change(func() { w.certificates, w.now = []testCertificate{second}, first.until.Add(time.Hour) }) // it was known
+	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+	w.change(func() { w.signedBy, w.now = second, w.now.Add(retryPause) })
+	require.NoError(t, w.ask(t))
+}

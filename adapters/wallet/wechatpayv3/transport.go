@@ -1,0 +1,161 @@
+package wechatpayv3
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"plaza/domain/payment"
+)
+
+// sizeLimit bounds the wallet's answers, which have a few thousand bytes.
+const sizeLimit = 1 << 20
+
+// transport sends requests to the wallet.
+type transport struct {
+	bases    []string // the base URL, and perhaps the spare one
+	deadline time.Duration
+	client   *http.Client
+	keyID    string // of the wallet's public key, by which it is to sign; empty: by a certificate
+}
+
+func newTransport(c Config) transport {
+	deadline := cmp.Or(c.Deadline, defaultDeadline)
+	var dialer net.Dialer
+	if c.SpareURL != "" {
+		dialer.Timeout = deadline / 2 // time is left for the other address
+	}
+	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // signed is what was sent
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        30 * time.Second,
+		TLSHandshakeTimeout:    defaultDeadline,
+		MaxResponseHeaderBytes: 64 << 10,
+		// Without pings a connection that died silently would serve, and fail, all requests
+		// until the kernel gives it up after a quarter of an hour.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: deadline / 2, PingTimeout: deadline / 4},
+	}}
+	if c.Client != nil {
+		client = *c.Client
+	}
+	if c.Wrap != nil {
+		client.Transport = c.Wrap(client.Transport)
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.Jar = nil
+	t := transport{bases: []string{strings.TrimRight(c.URL, "/")}, deadline: deadline, client: &client, keyID: c.PublicKeyID}
+	if c.SpareURL != "" {
+		t.bases = append(t.bases, strings.TrimRight(c.SpareURL, "/"))
+	}
+	return t
+}
+
+// request is what the wallet is asked.
+type request struct {
+	method string
+	target string // path and query, escaped
+	body   []byte // JSON, or nil
+}
+
+// answer is what the wallet says to a request.
+type answer struct {
+	message
+	status int
+	date   time.Time // by the wallet's clock; zero: not given. It is not signed.
+}
+
+// authoriser returns the header Authorization of a request.
+type authoriser func(method, uri string, body []byte) (string, error)
+
+// exchange sends the request and returns the answer, truncated slightly above the size limit. If no connection could be
+// opened it tries the spare address, and signs anew. A request that may have been sent is not sent again: its outcome is
+// unknown.
+func (t transport) exchange(ctx context.Context, q request, authorise authoriser) (answer, error) {
+	var a answer
+	var err error
+	for _, base := range t.bases {
+		if a, err = t.send(ctx, base, q, authorise); !isUnconnected(err) || ctx.Err() != nil {
+			break
+		}
+	}
+	if err != nil {
+		return answer{}, transportError(ctx, err)
+	}
+	return a, nil
+}
+
+// isUnconnected reports whether no connection could be opened, so that nothing was sent.
+func isUnconnected(err error) bool {
+	e, is := errors.AsType[*net.OpError](err)
+	return is && e.Op == "dial"
+}
+
+// send sends the request once.
+func (t transport) send(ctx context.Context, base string, q request, authorise authoriser) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, q.method, base+q.target, bytes.NewReader(q.body))
+	if err != nil {
+		return answer{}, errors.New("creating a request")
+	}
+	authorisation, err := authorise(r.Method, r.URL.RequestURI(), q.body)
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("Authorization", authorisation)
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "Plaza")
+	if q.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if t.keyID != "" {
+		r.Header.Set("Wechatpay-Serial", t.keyID)
+	}
+	response, err := t.client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, sizeLimit+1))
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{message: newMessage(response.Header, body), status: response.StatusCode}
+	a.date, _ = http.ParseTime(response.Header.Get("Date"))
+	return a, nil
+}
+
+// clockHint returns a hint about the clock if the wallet's differs by so much that it refuses signatures, or "".
+func (a answer) clockHint(now time.Time) string {
+	if off := secondsBetween(a.date, now); !a.date.IsZero() && off > window {
+		return fmt.Sprintf(": this server's clock differs from the wallet's by %v", off)
+	}
+	return ""
+}
+
+// transportError classifies a failed request. An HTTP error may repeat the request, so only network
+// errors are shown.
+func transportError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
+	}
+	if e, is := errors.AsType[*tls.CertificateVerificationError](err); is {
+		return fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, e)
+	}
+	if e, is := errors.AsType[*net.OpError](err); is {
+		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, e)
+	}
+	if strings.Contains(err.Error(), "malformed") {
+		return fmt.Errorf("%w: not an HTTP response", payment.ErrWalletBadResponse)
+	}
+	return fmt.Errorf("%w: connection broken", payment.ErrWalletTimeout)
+}

@@ -1,0 +1,109 @@
+package wechatpayv3
+
+import (
+	"context"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+	"plaza/test/faultproxy"
+)
+
+// nowhere is an address at which nothing listens.
+func nowhere(t *testing.T) string {
+	t.Helper()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, taken.Close())
+	return "http://" + taken.Addr().String()
+}
+
+// spared is a wallet at its spare address. At the other one is the given server.
+func spared(t *testing.T, main string) *testWallet {
+	t.Helper()
+	w := newWallet(t, says(t, 200, fields(t, unpaidFields())))
+	w.Gateway = newGateway(t, main, func(c *Config) { c.SpareURL = w.server.URL })
+	return w
+}
+
+func TestPAY13_the_spare_address(t *testing.T) {
+	w := spared(t, nowhere(t))
+	require.NoError(t, query(t, w))
+	assert.Equal(t, []string{heard(t, "query")}, w.requests(), "signed as any other")
+
+	w = spared(t, nowhere(t))
+	w.server.Close()
+	assertOnly(t, payment.ErrWalletTimeout, query(t, w))
+}
+
+// What was sent may have had an effect, and the wallet at the spare address may not know of it.
+func TestPAY13_what_was_sent_is_not_sent_to_the_spare_address(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"broken": breaks, "failed": writes(503, "", nil), "unsigned": writes(200, "{}", nil),
+	} {
+		main := httptest.NewServer(answer)
+		t.Cleanup(main.Close)
+		w := spared(t, main.URL)
+		require.Error(t, query(t, w), name)
+		assert.Empty(t, w.requests(), name)
+	}
+}
+
+func TestPAY13_a_caller_who_left_asks_nothing(t *testing.T) {
+	w := spared(t, nowhere(t))
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	_, err := w.Query(ctx, payment.OfficialAccount, number)
+	assertOnly(t, payment.ErrWalletTimeout, err)
+	assert.Empty(t, w.requests())
+}
+
+func TestPAY13_no_wallet_there(t *testing.T) {
+	g := newGateway(t, nowhere(t))
+	_, err := g.Query(t.Context(), payment.OfficialAccount, number)
+	assertOnly(t, payment.ErrWalletTimeout, err)
+	server := httptest.NewTLSServer(nil)
+	t.Cleanup(server.Close)
+	g = newGateway(t, server.URL)
+	_, err = g.Query(t.Context(), payment.OfficialAccount, number)
+	assertOnly(t, payment.ErrWalletBadResponse, err)
+}
+
+func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *testing.T) {
+	w := newWalletFor(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	require.NoError(t, query(t, w))
+	assert.NotContains(t, w.requests()[0], "Wechatpay-Serial")
+}
+
+// A connection of HTTP/2 serves all requests, and stays open when one of them times out.
+func TestPAY13_an_HTTP2_connection_that_died_silently_is_replaced(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, 2, r.ProtoMajor)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	line := faultproxy.Start(t, "tcp", server.Listener.Addr().String())
+	w := newTransport(Config{URL: "https://" + line.Address(), Deadline: time.Second})
+	transport := w.client.Transport.(*http.Transport)
+	transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+	transport.TLSClientConfig.RootCAs.AddCert(server.Certificate())
+	t.Cleanup(transport.CloseIdleConnections)
+	isAnswered := func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), w.deadline)
+		defer cancel()
+		_, err := w.exchange(ctx, request{method: http.MethodGet}, func(string, string, []byte) (string, error) { return "", nil })
+		return err == nil
+	}
+	require.True(t, isAnswered())
+	line.Break(faultproxy.HalfOpen)
+	assert.Eventually(t, isAnswered, 30*time.Second, time.Millisecond)
+}

@@ -1,0 +1,133 @@
+package refunding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"plaza/domain/payment"
+)
+
+// FollowBatch is the largest number of refunds in a batch.
+const FollowBatch = 32
+
+// followConcurrency is how many refunds are followed at the same time. Wallets allow few requests for refunds
+// a second.
+const followConcurrency = 4
+
+// Follow continues a batch of due refunds. It returns the size of the batch and the joined errors of those that
+// failed. Several servers may call it at the same time: a refund is given to one of them at a time. There must
+// be a wallet.
+func (r *Refunding) Follow(ctx context.Context) (int, error) {
+	next := max(r.limits.Interval, FollowBatch/followConcurrency*r.limits.lease())
+	due, err := r.ledger.DueRefunds(ctx, r.now(), r.now().Add(next), FollowBatch)
+	if err != nil {
+		return 0, err
+	}
+	failures := make([]error, len(due))
+	slots := make(chan struct{}, followConcurrency)
+	var all sync.WaitGroup
+	for n, refund := range due {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			if err := r.follow(ctx, refund); err != nil {
+				failures[n] = fmt.Errorf("refund %d: %w", refund.ID, err)
+			}
+		})
+	}
+	all.Wait()
+	return len(due), errors.Join(failures...)
+}
+
+// follow asks the wallet about a refund that was sent. It sends one that was not, or that the wallet does not know
+// a while after it was sent.
+func (r *Refunding) follow(ctx context.Context, refund payment.Refund) error {
+	if !refund.Sent.IsZero() {
+		known, err := r.ask(ctx, refund)
+		if known || err != nil || !refund.IsSendable(r.now()) {
+			return err
+		}
+	}
+	var request payment.RefundRequest
+	var isSent bool
+	account, err := r.ledger.ChangeRefunds(ctx, refund.Payment, func(a *payment.RefundAccount) error {
+		request, isSent = a.BeginSending(refund.No, r.limits.lease(), r.now())
+		return nil
+	})
+	if err != nil || !isSent {
+		return err
+	}
+	_, err = r.send(ctx, account.Payment, request)
+	return err
+}
+
+// ask queries the wallet for the refund and stores the report. It returns false if the wallet does not know the
+// refund.
+func (r *Refunding) ask(ctx context.Context, refund payment.Refund) (known bool, err error) {
+	var paid payment.RefundAccount
+	if paid, err = r.ledger.ChangeRefunds(ctx, refund.Payment, func(*payment.RefundAccount) error { return nil }); err != nil {
+		return false, err
+	}
+	report, err := r.callQuery(ctx, paid, refund.No)
+	if errors.Is(err, payment.ErrRefundNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	account, err := r.ledger.ChangeRefunds(context.WithoutCancel(ctx), refund.Payment, func(a *payment.RefundAccount) error {
+		a.RecordReport(refund.No, report, r.limits.Interval, r.now())
+		return nil
+	})
+	if err == nil && refund.State != payment.RefundAbnormal {
+		r.logAbnormal(ctx, account, refund.No)
+	}
+	return true, err
+}
+
+func (r *Refunding) callQuery(ctx context.Context, a payment.RefundAccount, no payment.RefundNo) (payment.RefundReport, error) {
+	gateway, err := r.gateways.By(a.Payment.Protocol)
+	if err != nil {
+		return payment.RefundReport{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.limits.Call)
+	defer cancel()
+	return gateway.QueryRefund(ctx, a.App, no)
+}
+
+// RefundDue orders refunds of a batch of payments that are refund_due and have no refund. It does nothing unless
+// that is configured. A payment is tried once: after a refund that was closed, staff decides. It returns
+// the size of the batch and the joined errors.
+func (r *Refunding) RefundDue(ctx context.Context) (int, error) {
+	if !r.limits.Automatic {
+		return 0, nil
+	}
+	ids, err := r.ledger.Unrefunded(ctx, FollowBatch)
+	if err != nil {
+		return 0, err
+	}
+	var failures error
+	for _, id := range ids {
+		if err := r.refundOnce(ctx, id); err != nil {
+			failures = errors.Join(failures, fmt.Errorf("payment %d: %w", id, err))
+		}
+	}
+	if failures != nil { // the same payments would come again
+		return 0, failures
+	}
+	return len(ids), nil
+}
+
+// automaticReason is the reason of automatic refunds, for the payer.
+const automaticReason = "This order needed no further payment."
+
+// refundOnce orders the refund of a payment unless another server has just done so.
+func (r *Refunding) refundOnce(ctx context.Context, id payment.PaymentID) error {
+	_, err := r.request(ctx, payment.RefundDraft{Payment: id, Reason: automaticReason, Origin: payment.RefundByAutomatic}, nil)
+	if errors.Is(err, payment.ErrNothingLeft) {
+		return nil
+	}
+	return err
+}

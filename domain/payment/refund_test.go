@@ -1,0 +1,281 @@
+package payment_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+)
+
+func refundable() payment.RefundAccount {
+	return payment.RefundAccount{
+		Payment: payment.Payment{ID: 71, Order: 7, TransactionID: "t", TradeNo: "order-7", State: payment.Applied, Amount: 990, Currency: "CNY", Received: noon},
+		App:     payment.OfficialAccount,
+	}
+}
+
+func partOf(amount int64) payment.RefundDraft {
+	return payment.RefundDraft{Payment: 71, Amount: &amount, Reason: " Cold tea ", Origin: payment.RefundByStaff, Staff: 5}
+}
+
+func reportOf(a payment.RefundAccount, r payment.Refund, s payment.RefundState) payment.RefundReport {
+	return payment.RefundReport{No: r.No, WalletID: "5030", TransactionID: a.Payment.TransactionID, State: s, Amount: r.Amount, Currency: r.Currency}
+}
+
+func TestPAY14_fields_of_a_refund(t *testing.T) {
+	for name, c := range map[string]struct {
+		draft payment.RefundDraft
+		wrong []string
+	}{
+		"no amount: the rest": {payment.RefundDraft{Reason: "x"}, nil},
+		"the longest reason":  {payment.RefundDraft{Reason: strings.Repeat("x", 80)}, nil},
+		"zero":                {payment.RefundDraft{Amount: new(int64(0)), Reason: "x"}, []string{"amount"}},
+		"less":                {payment.RefundDraft{Amount: new(int64(-1)), Reason: "x"}, []string{"amount"}},
+		"no reason":           {payment.RefundDraft{Reason: " \u200b"}, []string{"reason"}},
+		"a long reason":       {payment.RefundDraft{Reason: strings.Repeat("茶", 27)}, []string{"reason"}},
+		"everything":          {payment.RefundDraft{Amount: new(int64(0))}, []string{"amount", "reason"}},
+	} {
+		fields := fault.FieldsOf(c.draft.Check())
+		assert.Len(t, fields, len(c.wrong), name)
+		for _, f := range c.wrong {
+			assert.Contains(t, fields, f, name)
+		}
+	}
+}
+
+func TestPAY14_never_more_than_was_paid(t *testing.T) {
+	a := refundable()
+	require.NoError(t, a.Request(partOf(300), "refund-1", noon))
+	require.NoError(t, a.Request(partOf(600), "refund-2", noon))
+	err := a.Request(partOf(91), "refund-3", noon)
+	assert.True(t, fault.Is(err, fault.Conflict))
+	assert.ErrorContains(t, err, "Only 90 ")
+	require.NoError(t, a.Request(payment.RefundDraft{Reason: "x", Origin: payment.RefundByCommand}, "refund-3", noon))
+	assert.EqualValues(t, 90, a.Refunds[2].Amount, "the rest")
+	assert.ErrorIs(t, a.Request(partOf(1), "refund-4", noon), payment.ErrNothingLeft)
+	assert.ErrorIs(t, a.Request(payment.RefundDraft{Reason: "x"}, "refund-4", noon), payment.ErrNothingLeft)
+	assert.Equal(t, payment.Refund{
+		Payment: 71, No: "refund-1", Amount: 300, Currency: "CNY", Reason: "Cold tea", Origin: payment.RefundByStaff, Staff: 5,
+		State: payment.RefundProcessing, Created: noon, Updated: noon, NextCheck: noon,
+	}, a.Refunds[0])
+	for state, left := range map[payment.RefundState]int64{
+		payment.RefundProcessing: 0, payment.RefundSucceeded: 0, payment.RefundAbnormal: 0, payment.RefundClosed: 600,
+	} {
+		b := a
+		b.Refunds = append([]payment.Refund{}, a.Refunds...)
+		b.RecordReport("refund-2", reportOf(a, a.Refunds[1], state), time.Minute, noon)
+		assert.Equal(t, 990-left, b.Refunded(), state)
+	}
+}
+
+func TestPAY14_a_payment_has_fifty_refunds(t *testing.T) {
+	a := refundable()
+	for n := range payment.MaxRefunds {
+		require.NoError(t, a.Request(partOf(1), payment.RefundNo(fmt.Sprint("refund-", n)), noon))
+	}
+	assert.ErrorIs(t, a.Request(partOf(1), "refund-50", noon), payment.ErrTooManyRefunds)
+	a.RecordReport("refund-7", reportOf(a, a.Refunds[7], payment.RefundClosed), time.Minute, noon)
+	assert.NoError(t, a.Request(partOf(1), "refund-50", noon), "closed ones don't count")
+}
+
+func TestPAY14_an_automatic_refund_is_the_first_of_a_payment_that_is_due(t *testing.T) {
+	automatic := payment.RefundDraft{Reason: "x", Origin: payment.RefundByAutomatic}
+	a := refundable()
+	assert.ErrorIs(t, a.Request(automatic, "refund-1", noon), payment.ErrNothingLeft, "it paid its order")
+	a.Payment.State = payment.RefundDue
+	require.NoError(t, a.Request(automatic, "refund-1", noon))
+	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundClosed), time.Minute, noon)
+	assert.ErrorIs(t, a.Request(automatic, "refund-2", noon), payment.ErrNothingLeft, "staff decides")
+}
+
+func TestPAY14_refunds_of_a_payment_take_turns(t *testing.T) {
+	a := refundable()
+	require.NoError(t, a.Request(partOf(1), "refund-1", noon))
+	require.NoError(t, a.Request(partOf(2), "refund-2", noon))
+	request, sends := a.BeginSending("refund-1", time.Minute, noon)
+	assert.True(t, sends)
+	assert.Equal(t, payment.RefundRequest{
+		No: "refund-1", App: payment.OfficialAccount, TransactionID: "t", Amount: 1, Total: 990, Currency: "CNY", Reason: "Cold tea",
+	}, request)
+	assert.Equal(t, noon, a.Refunds[0].Sent)
+	assert.Equal(t, noon.Add(time.Minute), a.Refunds[0].NextCheck)
+	_, sends = a.BeginSending("refund-2", time.Minute, noon.Add(time.Second))
+	assert.False(t, sends)
+	assert.Equal(t, noon.Add(payment.RefundSpacing), a.Refunds[1].NextCheck)
+	_, sends = a.BeginSending("refund-2", time.Minute, noon.Add(payment.RefundSpacing))
+	assert.True(t, sends)
+	again, sends := a.BeginSending("refund-1", time.Minute, noon.Add(3*time.Minute))
+	assert.True(t, sends)
+	assert.Equal(t, request, again, "the same request")
+	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundProcessing), time.Minute, noon)
+	_, sends = a.BeginSending("refund-1", time.Minute, noon.Add(time.Hour))
+	assert.False(t, sends, "the wallet has it")
+	_, sends = a.BeginSending("unknown", time.Minute, noon.Add(time.Hour))
+	assert.False(t, sends)
+}
+
+func TestPAY14_reports(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*payment.RefundReport)
+		state  payment.RefundState
+		next   time.Duration // zero: never
+		noted  payment.Noted
+	}{
+		"processing": {func(*payment.RefundReport) {}, payment.RefundProcessing, 15 * time.Minute, ""},
+		"succeeded":  {func(r *payment.RefundReport) { r.State = payment.RefundSucceeded }, payment.RefundSucceeded, 0, payment.NotedRefundSucceeded},
+		"closed":     {func(r *payment.RefundReport) { r.State = payment.RefundClosed }, payment.RefundClosed, 0, payment.NotedRefundClosed},
+		"abnormal": {
+			func(r *payment.RefundReport) { r.State = payment.RefundAbnormal }, payment.RefundAbnormal, payment.AbnormalInterval, payment.NotedRefundAbnormal,
+		},
+		"another amount": {
+			func(r *payment.RefundReport) { r.State, r.Amount = payment.RefundSucceeded, 301 }, payment.RefundAbnormal, payment.AbnormalInterval, payment.NotedRefundAbnormal,
+		},
+		"another currency": {
+			func(r *payment.RefundReport) { r.Currency = "USD" }, payment.RefundAbnormal, payment.AbnormalInterval, payment.NotedRefundAbnormal,
+		},
+		"another payment": {
+			func(r *payment.RefundReport) { r.TransactionID = "u" }, payment.RefundAbnormal, payment.AbnormalInterval, payment.NotedRefundAbnormal,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := refundable()
+			require.NoError(t, a.Request(partOf(300), "refund-1", noon))
+			a.Entries = nil
+			report := reportOf(a, a.Refunds[0], payment.RefundProcessing)
+			c.change(&report)
+			now := noon.Add(time.Hour)
+			a.RecordReport("refund-1", report, time.Minute, now)
+			r := a.Refunds[0]
+			assert.Equal(t, c.state, r.State)
+			assert.Equal(t, "5030", r.WalletID)
+			assert.Equal(t, now, r.Updated)
+			if c.next == 0 {
+				assert.True(t, r.NextCheck.IsZero())
+			} else {
+				assert.Equal(t, now.Add(c.next), r.NextCheck)
+			}
+			if c.noted == "" {
+				assert.Empty(t, a.Entries)
+			} else {
+				require.Len(t, a.Entries, 1)
+				assert.Equal(t, c.noted, a.Entries[0].Noted)
+			}
+		})
+	}
+}
+
+func TestPAY14_an_outcome_stays_and_an_abnormal_refund_may_still_end(t *testing.T) {
+	a := refundable()
+	require.NoError(t, a.Request(partOf(300), "refund-1", noon))
+	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundAbnormal), time.Minute, noon)
+	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundSucceeded), time.Minute, noon)
+	assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
+	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundClosed), time.Minute, noon)
+	assert.NoError(t, a.RecordFailure("refund-1", payment.ErrRefundTooMuch, time.Minute, noon))
+	assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
+}
+
+func TestPAY14_failures(t *testing.T) {
+	for cause, closes := range map[error]bool{
+		payment.ErrRefundTooMuch: true, payment.ErrWalletNotFound: true, payment.ErrWalletRefused: true, payment.ErrRefundsOff: true,
+		payment.ErrWalletBusy: false, payment.ErrMerchantFunds: false, payment.ErrRefundDiffers: false, payment.ErrWalletTimeout: false,
+		payment.ErrWalletBadResponse: false, errors.New("reset"): false, payment.ErrNoWallet: false,
+	} {
+		a := refundable()
+		require.NoError(t, a.Request(partOf(300), "refund-1", noon))
+		_, sends := a.BeginSending("refund-1", time.Minute, noon)
+		require.True(t, sends)
+		err := a.RecordFailure("refund-1", fmt.Errorf("a call: %w", cause), time.Minute, noon)
+		if closes {
+			assert.ErrorIs(t, err, cause)
+			assert.Equal(t, payment.RefundClosed, a.Refunds[0].State, cause)
+			assert.True(t, a.Refunds[0].NextCheck.IsZero())
+			continue
+		}
+		assert.NoError(t, err)
+		assert.Equal(t, payment.RefundProcessing, a.Refunds[0].State, cause)
+		assert.Equal(t, noon.Add(time.Minute), a.Refunds[0].NextCheck)
+		noted := len(a.Entries)
+		_, sends = a.BeginSending("refund-1", time.Minute, noon.Add(time.Hour))
+		require.True(t, sends)
+		require.NoError(t, a.RecordFailure("refund-1", cause, time.Minute, noon.Add(time.Hour)))
+		assert.Len(t, a.Entries, noted, "the journal does not grow with each try")
+		assert.Equal(t, noon.Add(time.Hour+15*time.Minute), a.Refunds[0].NextCheck, "less often with time")
+	}
+}
+
+func TestPAY14_the_journal_names_who_ordered_the_refund_and_no_reason(t *testing.T) {
+	a := refundable()
+	require.NoError(t, a.Request(partOf(300), "refund-1", noon))
+	d := partOf(1)
+	d.Origin, d.Staff = payment.RefundByCommand, 0
+	require.NoError(t, a.Request(d, "refund-2", noon))
+	assert.Equal(t, payment.Entry{
+		At: noon, Noted: payment.NotedRefundRequested, TradeNo: "order-7", Detail: "refund-1: 300 CNY of t, by staff 5",
+	}, a.Entries[0])
+	assert.Equal(t, "refund-2: 1 CNY of t, by the command line", a.Entries[1].Detail)
+	for _, e := range a.Entries {
+		assert.NotContains(t, e.Detail, "Cold")
+	}
+}
+
+// TestPAY14_random_refunds: whatever happens, the refunds that are not closed never exceed the payment, and what
+// has an outcome keeps it.
+func TestPAY14_random_refunds(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 11))
+	for range 300 {
+		a := refundable()
+		now := noon
+		ended := map[payment.RefundNo]payment.RefundState{}
+		for step := range 60 {
+			now = now.Add(time.Duration(random.Int64N(int64(time.Hour))))
+			no := payment.RefundNo(fmt.Sprint("refund-", random.IntN(step+1)))
+			switch random.IntN(4) {
+			case 0:
+				_ = a.Request(partOf(random.Int64N(1200)), payment.RefundNo(fmt.Sprint("refund-", step)), now)
+			case 1:
+				a.BeginSending(no, time.Minute, now)
+			case 2:
+				if r, err := a.ByNo(no); err == nil {
+					a.RecordReport(no, reportOf(a, r, payment.RefundStates()[random.IntN(4)]), time.Minute, now)
+				}
+			case 3:
+				_ = a.RecordFailure(no, []error{payment.ErrRefundTooMuch, payment.ErrWalletTimeout, payment.ErrMerchantFunds}[random.IntN(3)], time.Minute, now)
+			}
+			require.LessOrEqual(t, a.Refunded(), a.Payment.Amount)
+			for _, r := range a.Refunds {
+				require.Positive(t, r.Amount)
+				if was, is := ended[r.No]; is {
+					require.Equal(t, was, r.State)
+				}
+				if r.IsFinal() {
+					ended[r.No] = r.State
+					require.True(t, r.NextCheck.IsZero())
+				} else if now.Sub(r.Created) < payment.RefundLife {
+					require.False(t, r.NextCheck.IsZero(), "it is followed")
+				}
+			}
+		}
+	}
+}
+
+func TestPAY14_a_payment_that_is_being_refunded_does_not_become_applied(t *testing.T) {
+	tr := newTrade()
+	begin(t, tr, native, "a", payment.ActionSend, noon)
+	wrong := receipt("t", "a")
+	wrong.Amount++
+	tr.Settle(wrong, noon)
+	tr.Payments[0].Refunded = 1
+	assert.Equal(t, payment.Disputed, tr.Settle(receipt("t", "a"), noon).State)
+	assert.Equal(t, payment.Open, tr.Order.State)
+	tr.Payments[0].Refunded = 0
+	assert.Equal(t, payment.Applied, tr.Settle(receipt("t", "a"), noon).State)
+}

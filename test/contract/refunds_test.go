@@ -1,0 +1,277 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/bootstrap"
+	"plaza/domain/payment"
+)
+
+var refundSales = []sale{
+	{"PAY-14 staff refunds a payment in parts, and the rest of it", refundedInParts, everyStore},
+	{"PAY-14 all that is wrong with a refund is told together", wrongRefunds, anyStore},
+	{"PAY-14 never more than was paid, however many ask at once", refundedAtOnce, everyStore},
+	{"PAY-14 a refund with an Idempotency-Key is made once", refundedOnce, everyStore},
+	{"PAY-14 refunds are listed by state and payment", refundsListed, everyStore},
+	{"PAY-14 a refund ends as the wallet says", refundsEnd, everyStore},
+	{"PAY-14 a refund whose answer was lost is asked after", refundAnswersLost, everyStore},
+	{"PAY-14 what the wallet refuses is closed", refundRefused, anyStore},
+	{"PAY-14 a refund notification is a reason to ask", refundNotified, anyStore},
+	{"PAY-14 refund_due lists what is still due", refundDueLists, everyStore},
+	{"PAY-14 refund_due payments are refunded by a setting", refundedByItself, everyStore},
+}
+
+const refunds = "/api/pay-admin/v1/refund/"
+
+// bought is a payment that was applied, with its order.
+func (s *till) bought(t *testing.T) (ada person, order, paid int) {
+	t.Helper()
+	ada, order, trade := s.settled(t)
+	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
+	return ada, order, s.received(t, "").int("data.0.id")
+}
+
+// follows lets a server continue the refunds whose time has come after a while.
+func (s *till) follows(t *testing.T, after time.Duration) {
+	t.Helper()
+	s.clock.advance(after)
+	_, err := s.app.Refunding.Follow(t.Context())
+	require.NoError(t, err)
+}
+
+func (s *till) refundState(t *testing.T, id int) string {
+	t.Helper()
+	for _, r := range s.staff(t).get(t, refunds+"?page_size=100").is(200).list("data") {
+		if r.(object)["id"] == float64(id) {
+			return r.(object)["state"].(string)
+		}
+	}
+	t.Fatalf("no refund %d", id)
+	return ""
+}
+
+func refundedInParts(t *testing.T, s *till) {
+	ada, order, paid := s.bought(t)
+	staff := s.staff(t)
+	a := staff.post(t, refunds, object{"payment": paid, "amount": 300, "reason": " Cold "}).is(201)
+	wallet := s.box.Refunds()
+	require.Len(t, wallet, 1)
+	sameJSON(t, object{"data": object{
+		"id": a.int("data.id"), "payment": paid, "amount": 300, "currency": "CNY", "reason": "Cold", "state": "processing",
+		"wallet_refund_id": wallet[0].ID, "created_at": "2026-11-20T12:00:00Z", "updated_at": "2026-11-20T12:00:00Z",
+	}}, a.json())
+	assert.Equal(t, int64(300), wallet[0].Amount)
+	assert.Equal(t, 300, s.received(t, "").int("data.0.refunded"))
+	left := staff.post(t, refunds, object{"payment": paid, "amount": 691, "reason": "x"}).fails(409, "CONFLICT")
+	assert.Contains(t, string(left.body), "Only 690 ")
+	rest := staff.post(t, refunds, object{"payment": paid, "reason": "x"}).is(201)
+	assert.Equal(t, 690, rest.int("data.amount"))
+	staff.post(t, refunds, object{"payment": paid, "reason": "x"}).fails(409, "CONFLICT")
+	s.follows(t, time.Minute) // the wallet takes one refund of a payment in a minute
+	require.Len(t, s.box.Refunds(), 2)
+	received := s.received(t, "")
+	assert.Equal(t, "applied", received.text("data.0.state"), "a payment keeps its state")
+	assert.Equal(t, 990, received.int("data.0.refunded"))
+	ada.stands(t, order, "paid")
+	assert.Contains(t, s.log.String(), "refund")
+}
+
+func wrongRefunds(t *testing.T, s *till) {
+	ada, _, paid := s.bought(t)
+	staff := s.staff(t)
+	for _, c := range []struct {
+		body   object
+		fields []string
+	}{
+		{object{}, []string{"payment", "reason"}},
+		{object{"payment": paid, "amount": 0, "reason": " "}, []string{"amount", "reason"}},
+		{object{"payment": "x", "amount": 1.5, "reason": 5}, []string{"payment", "amount", "reason"}},
+		{object{"payment": paid, "amount": -1, "reason": "x"}, []string{"amount"}},
+		{object{"payment": paid, "reason": strings.Repeat("茶", 27)}, []string{"reason"}},
+		{object{"payment": paid, "reason": "nul\x00"}, []string{"reason"}},
+	} {
+		staff.post(t, refunds, c.body).invalid(c.fields...)
+	}
+	for _, nobodys := range []int{0, -1, paid + 1, 1 << 40} {
+		staff.post(t, refunds, object{"payment": nobodys, "reason": "x"}).fails(404, "RESOURCE_NOT_FOUND")
+	}
+	staff.post(t, refunds, object{"payment": paid, "amount": int64(1) << 62, "reason": "x"}).fails(409, "CONFLICT")
+	ada.post(t, refunds, object{"payment": paid, "reason": "x"}).fails(403, "PERMISSION_DENIED")
+	s.anyone().post(t, refunds, object{"payment": paid, "reason": "x"}).fails(401, "NOT_AUTHENTICATED")
+	staff.get(t, refunds+"?state=lost&payment=x").invalid("state", "payment")
+	assert.Empty(t, s.box.Refunds())
+}
+
+func refundedAtOnce(t *testing.T, s *till) {
+	_, _, paid := s.bought(t)
+	staff := s.staff(t)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	status := map[int]int{}
+	for range 10 {
+		all.Go(func() {
+			a := staff.post(t, refunds, object{"payment": paid, "amount": 400, "reason": "x"})
+			mu.Lock()
+			defer mu.Unlock()
+			status[a.status]++
+		})
+	}
+	all.Wait()
+	assert.Equal(t, map[int]int{201: 2, 409: 8}, status)
+	assert.Equal(t, 800, s.received(t, "").int("data.0.refunded"))
+}
+
+func refundedOnce(t *testing.T, s *till) {
+	_, _, paid := s.bought(t)
+	keyed := s.staff(t).saying(keyHeader, "one")
+	body := object{"payment": paid, "amount": 300, "reason": "x"}
+	first := keyed.post(t, refunds, body).is(201)
+	assert.Equal(t, string(first.body), string(keyed.post(t, refunds, body).is(201).body))
+	body["amount"] = 301
+	keyed.post(t, refunds, body).fails(409, "CONFLICT")
+	assert.Equal(t, 300, s.received(t, "").int("data.0.refunded"))
+	assert.Len(t, s.box.Refunds(), 1)
+}
+
+func refundsListed(t *testing.T, s *till) {
+	staff := s.staff(t)
+	_, _, first := s.bought(t)
+	s.clock.advance(time.Second)
+	_, _, second := s.bought(t)
+	var ids []any
+	for _, paid := range []int{first, second, first} {
+		ids = append([]any{float64(staff.post(t, refunds, object{"payment": paid, "amount": 100, "reason": "x"}).is(201).int("data.id"))}, ids...)
+		s.clock.advance(time.Minute)
+	}
+	require.NoError(t, s.box.RefundOutcome(s.box.Refunds()[0].No, sandbox.RefundSucceeded))
+	s.follows(t, time.Hour)
+	assert.Equal(t, ids, staff.get(t, refunds).is(200).each("data", "id"), "the newest first")
+	assert.Equal(t, []any{ids[0], ids[2]}, staff.get(t, fmt.Sprintf("%s?payment=%d", refunds, first)).is(200).each("data", "id"))
+	assert.Equal(t, []any{ids[2]}, staff.get(t, refunds+"?state=succeeded").is(200).each("data", "id"))
+	assert.Empty(t, staff.get(t, refunds+"?state=abnormal").is(200).list("data"))
+	assert.Equal(t, 3, staff.get(t, refunds+"?page_size=2&page=2").is(200).int("pagination.total_count"))
+}
+
+func refundsEnd(t *testing.T, s *till) {
+	for outcome, state := range map[sandbox.RefundState]string{
+		sandbox.RefundSucceeded: "succeeded", sandbox.RefundClosed: "closed", sandbox.RefundAbnormal: "abnormal",
+	} {
+		_, _, paid := s.bought(t)
+		id := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201).int("data.id")
+		all := s.box.Refunds()
+		require.NoError(t, s.box.RefundOutcome(all[len(all)-1].No, outcome))
+		s.follows(t, time.Hour)
+		assert.Equal(t, state, s.refundState(t, id))
+		left := map[string]int{"succeeded": 990, "closed": 0, "abnormal": 990}[state]
+		assert.Equal(t, left, s.received(t, "").int("data.0.refunded"), state)
+		s.sampled(t, map[string]float64{`plaza_refunds{state="abnormal"}`: map[bool]float64{true: 1}[strings.Contains(s.log.String(), "abnormal refund needs review")]})
+		s.clock.advance(time.Second)
+	}
+}
+
+func refundAnswersLost(t *testing.T, s *till) {
+	for _, trick := range []sandbox.Trick{sandbox.Garbage, sandbox.ErrorAfter, sandbox.Reset, sandbox.Forge} {
+		_, _, paid := s.bought(t)
+		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: trick, Times: 3})
+		a := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201)
+		assert.Nil(t, a.at("data.wallet_refund_id"), trick)
+		s.box.Behave()
+		made := len(s.box.Refunds())
+		s.follows(t, time.Hour)
+		assert.Len(t, s.box.Refunds(), made, "money moves once")
+		found := s.staff(t).get(t, fmt.Sprintf("%s?payment=%d", refunds, paid)).is(200)
+		assert.Equal(t, s.box.Refunds()[made-1].ID, found.text("data.0.wallet_refund_id"), trick)
+		s.clock.advance(time.Second)
+	}
+	_, _, paid := s.bought(t)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: sandbox.ErrorBefore, Times: 3})
+	id := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201).int("data.id")
+	made := len(s.box.Refunds())
+	s.box.Behave()
+	s.follows(t, time.Hour)
+	assert.Len(t, s.box.Refunds(), made+1, "what never arrived is sent again")
+	assert.Equal(t, "processing", s.refundState(t, id))
+}
+
+func refundRefused(t *testing.T, s *till) {
+	_, _, paid := s.bought(t)
+	staff := s.staff(t)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: sandbox.NoFunds})
+	id := staff.post(t, refunds, object{"payment": paid, "amount": 90, "reason": "x"}).is(201).int("data.id")
+	assert.Empty(t, s.box.Refunds())
+	s.follows(t, time.Hour)
+	assert.Len(t, s.box.Refunds(), 1, "when the merchant has funds")
+	assert.Equal(t, "processing", s.refundState(t, id))
+	// What was paid in truth is less.
+	_, _, trade := s.settled(t)
+	s.hears(t, letter(s.notice(trade, map[string]string{"total_fee": "1990"}), walletKey)).isTaken()
+	disputed := s.received(t, "?state=disputed").int("data.0.id")
+	staff.post(t, refunds, object{"payment": disputed, "reason": "x"}).fails(409, "CONFLICT")
+	assert.Equal(t, []any{"closed"}, staff.get(t, fmt.Sprintf("%s?payment=%d", refunds, disputed)).is(200).each("data", "state"))
+	assert.Zero(t, s.received(t, "?state=disputed").int("data.0.refunded"))
+}
+
+func refundNotified(t *testing.T, s *till) {
+	_, _, paid := s.bought(t)
+	id := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201).int("data.id")
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(t, s.box.Run(ctx)) })
+	require.NoError(t, s.box.RefundOutcome(s.box.Refunds()[0].No, sandbox.RefundSucceeded))
+	assert.Eventually(t, func() bool { return s.box.Refunds()[0].Notified }, 10*time.Second, 10*time.Millisecond)
+	stop()
+	running.Wait()
+	assert.Equal(t, "processing", s.refundState(t, id), "the notification itself proves nothing")
+	s.follows(t, 0)
+	assert.Equal(t, "succeeded", s.refundState(t, id), "it makes the refund due")
+}
+
+func refundDueLists(t *testing.T, s *till) {
+	_, _, trade := s.settled(t)
+	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
+	s.clock.advance(time.Second)
+	s.hears(t, letter(s.notice(trade, map[string]string{"transaction_id": "4200000000202611200000000002"}), walletKey)).isTaken()
+	due := s.received(t, "?state=refund_due")
+	require.Equal(t, 1, due.int("pagination.total_count"))
+	s.sampled(t, map[string]float64{`plaza_payments{state="refund_due"}`: 1})
+	// The sandbox does not know the second payment.
+	s.staff(t).post(t, refunds, object{"payment": due.int("data.0.id"), "reason": "x"}).fails(404, "RESOURCE_NOT_FOUND")
+	assert.Equal(t, 1, s.received(t, "?state=refund_due").int("pagination.total_count"), "nothing was returned")
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: sandbox.ErrorBefore, Times: 3})
+	s.clock.advance(time.Minute)
+	s.staff(t).post(t, refunds, object{"payment": due.int("data.0.id"), "reason": "x"}).is(201)
+	assert.Zero(t, s.received(t, "?state=refund_due").int("pagination.total_count"))
+	s.sampled(t, map[string]float64{`plaza_payments{state="refund_due"}`: 0})
+	assert.Equal(t, []any{"refund_due", "applied"}, s.received(t, "").each("data", "state"))
+}
+
+func refundedByItself(t *testing.T, s *till) {
+	own := s.on.startTill(t, func(c *bootstrap.Config) { c.WalletRefundDue = "auto" })
+	bob, order := own.sells(t)
+	bob.post(t, pay, paymentWith(byCode)).is(200)
+	own.clock.advance(2 * time.Hour)
+	for range 2 {
+		own.tend(t)
+		own.clock.advance(time.Minute)
+	}
+	bob.stands(t, order, "closed")
+	late := own.trade(t)
+	late.TransactionID, late.Paid = "4200000000202611200000000003", own.clock.Now()
+	own.hears(t, letter(own.notice(late, nil), walletKey)).isTaken()
+	_, err := own.app.Refunding.RefundDue(t.Context())
+	require.ErrorIs(t, err, payment.ErrWalletNotFound, "the sandbox does not know the payment")
+	_, err = own.app.Refunding.RefundDue(t.Context())
+	require.NoError(t, err)
+	all := own.staff(t).get(t, refunds).is(200)
+	require.Len(t, all.list("data"), 1, "once")
+	assert.Equal(t, 990, all.int("data.0.amount"))
+}
