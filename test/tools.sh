@@ -3,7 +3,8 @@
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
 # its programs), apertium, s3, chromium, redocly, spectral, typescript (the folder of its modules),
-# nginx, prometheus (the folder of its programs) or systemd (its analyser).
+# nginx, prometheus (the folder of its programs), systemd (its analyser), etcd, patroni, pgbouncer or
+# haproxy.
 # With "install" a missing program is installed first, where this machine allows that. A program
 # that cannot be had is told on standard error, and nothing is printed: the tests that need it then
 # skip themselves and say so.
@@ -41,6 +42,10 @@ path() {
 	nginx) PATH=$PATH:/usr/sbin command -v nginx ;;
 	prometheus) command -v promtool >/dev/null && dirname "$(command -v prometheus)" ;;
 	systemd) command -v systemd-analyze ;;
+	# Without its library for etcd Patroni starts and then fails.
+	patroni) python3 -c 'import etcd' 2>/dev/null && command -v patroni ;;
+	etcd) command -v etcd ;;
+	pgbouncer | haproxy) PATH=$PATH:/usr/sbin command -v $name ;;
 	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;
 	esac
 }
@@ -97,6 +102,9 @@ install() {
 	nginx) servers nginx-light ;;
 	prometheus) servers prometheus ;;
 	systemd) servers systemd ;;
+	patroni) servers patroni python3-etcd ;;
+	etcd) servers etcd-server ;;
+	pgbouncer | haproxy) servers $name ;;
 	s3)
 		echo "test/tools.sh: building versitygw $versitygw" >&2
 		folder=$cache/versitygw-$versitygw

@@ -53,6 +53,12 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
 	config.ConnConfig.Tracer = o.trace
+	s := &Store{}
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Routine == replicationWait {
+			s.unreplicated.Add(1)
+		}
+	}
 	switch {
 	case o.Connections > 0:
 		config.MaxConns = int32(o.Connections)
@@ -81,8 +87,14 @@ func openPostgres(o Options) (*Store, error) {
 	if o.Uncached {
 		mode = pgx.QueryExecModeExec
 	}
-	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
+	s.db, s.reader, s.dialect = db, db, postgres{pool, mode}
+	return s, nil
 }
+
+// replicationWait is the function of Postgres that waits for the synchronous replica. When a time
+// limit or the client ends the wait, the function warns, and the commit is acknowledged all the
+// same. The text of the warning depends on the server's language.
+const replicationWait = "SyncRepWaitForLSN"
 
 // cancelTimeout is how long Postgres has to end a cancelled statement before the
 // connection is closed.
