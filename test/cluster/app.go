@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"testing"
 
 	"plaza/test/process"
 )
@@ -43,11 +46,38 @@ func (c *Cluster) App(name string) *App {
 	return a
 }
 
-// StartPooler starts PgBouncer after StopPooler.
+// Balance starts another HAProxy with the configuration of the machine, and returns its URL. Requests
+// lead to the only server, which is to take requests at port 8080 of the node and checks at 9080.
+func (c *Cluster) Balance(t testing.TB) (node, url string) {
+	t.Helper()
+	network := c.network()
+	node = network + "21"
+	m := machine{c, "balancer", network + "31", filepath.Join(c.folder.Path(), "balancer-"+network), maps.Clone(c.values)}
+	c.must("a balancer", os.Mkdir(m.folder, 0o700))
+	c.must("a balancer", c.folder.Own(m.folder))
+	maps.Copy(m.values, map[string]string{"NODE": m.node, "PUBLIC": m.node + ":8443", "HAPROXY_RUN": m.folder})
+	for name, address := range map[string]string{"APP1": node, "APP2": network + "22", "APP3": network + "23"} {
+		m.values[name] = address
+	}
+	config := m.write("haproxy.cfg")
+	p := &program{
+		t: t, name: "a balancer", log: &process.Output{},
+		make:    func() *exec.Cmd { return m.command(haproxyProgram, "-db", "-f", config) },
+		isReady: func() bool { return listens(m.node + ":8443") },
+	}
+	p.start(syscall.SIGKILL)
+	t.Cleanup(func() { p.end(syscall.SIGKILL) })
+	p.wait()
+	return node, "http://" + m.node + ":8443"
+}
+
+// StartPooler starts PgBouncer unless it runs.
 func (a *App) StartPooler() {
 	a.t.Helper()
-	a.pooler.start(syscall.SIGKILL)
-	a.pooler.wait()
+	if a.pooler.process == nil {
+		a.pooler.start(syscall.SIGKILL)
+		a.pooler.wait()
+	}
 }
 
 // StopPooler ends PgBouncer with all of its connections.
@@ -56,17 +86,24 @@ func (a *App) StopPooler() {
 	a.pooler.end(syscall.SIGKILL)
 }
 
-// Pooler is the address of PgBouncer.
+// Pooler returns the address of PgBouncer.
 func (a *App) Pooler() string { return a.node + ":6432" }
 
-// URL is where Plaza's balancer takes requests.
+// Primary returns the address that leads to whichever node is the primary, past PgBouncer.
+func (a *App) Primary() string { return a.node + ":5000" }
+
+// Superuser returns the URL of the first database on the primary, for the role postgres.
+func (a *App) Superuser() string {
+	return a.url("postgres", "POSTGRES_PASSWORD", a.Primary(), "postgres")
+}
+
+// DatabaseAt returns the URL of Plaza's database at an address that leads to it.
+func (a *App) DatabaseAt(address string) string {
+	return a.url("plaza", "PLAZA_PASSWORD", address, "plaza")
+}
+
+// URL returns where HAProxy takes requests for the Plaza servers.
 func (a *App) URL() string { return "http://" + a.node + ":8443" }
 
-// Settings are those of the Plaza server, as variables.
+// Settings returns those of the Plaza server of the machine, as variables.
 func (a *App) Settings() []string { return a.lines("plaza.env") }
-
-// Primary is the URL of Plaza's database on whichever node is the primary, past PgBouncer.
-func (a *App) Primary() string { return a.url("plaza", "PLAZA_PASSWORD", a.node+":5000", "plaza") }
-
-// DataDir is a folder of the machine.
-func (a *App) DataDir() string { return filepath.Join(a.folder, "plaza") }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -57,6 +56,16 @@ func (d *Database) Start() {
 	d.patroni.start(syscall.SIGTERM) // it stops Postgres
 }
 
+// StartAll starts the database machines that do not run.
+func (c *Cluster) StartAll() {
+	c.t.Helper()
+	for _, d := range c.Databases {
+		if d.patroni.process == nil {
+			d.Start()
+		}
+	}
+}
+
 // Kill ends everything on the machine as a power cut does.
 func (d *Database) Kill() {
 	d.t.Helper()
@@ -83,9 +92,7 @@ func (c *Cluster) startDatabases() {
 	for _, name := range []string{"db1", "db2", "db3"} {
 		c.Databases = append(c.Databases, c.database(name))
 	}
-	for _, d := range c.Databases {
-		d.Start()
-	}
+	c.StartAll()
 	c.Settle()
 	c.configure(soon)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -210,6 +217,3 @@ func (c *Cluster) withRole(role string) *Database {
 	c.t.Fatalf("no node is %s: %+v", role, c.members())
 	return nil
 }
-
-// String describes the nodes.
-func (c *Cluster) String() string { return fmt.Sprintf("%+v", c.members()) }

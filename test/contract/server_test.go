@@ -1,9 +1,11 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +34,7 @@ type server struct {
 	stop  func()     // ends it, once the requests in flight are done
 
 	settings bootstrap.Config
+	front    string // URL of the balancer; empty: none
 	parts    bootstrap.Parts
 	members  atomic.Int64 // accounts opened so far
 }
@@ -60,6 +63,9 @@ func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts boot
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
+	if on.balance != nil {
+		s.front = on.balance(t, &s.settings)
+	}
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
 	s.parts = parts
@@ -82,7 +88,7 @@ func (s *server) run(t *testing.T) {
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)
-	s.url = listeners.URL()
+	s.url = cmp.Or(s.front, listeners.URL())
 	if config.PublicURL == "" {
 		config.PublicURL = s.url
 	}
@@ -99,6 +105,9 @@ func (s *server) run(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- bootstrap.Serve(ctx, &front, listeners) }()
+	if s.front != "" {
+		require.Eventually(t, s.isBalanced, time.Minute, 20*time.Millisecond, "the balancer sees the server")
+	}
 	s.stop = sync.OnceFunc(func() {
 		stop()
 		assert.NoError(t, <-done)
@@ -106,6 +115,16 @@ func (s *server) run(t *testing.T) {
 			assert.NoError(t, app.Close())
 		}
 	})
+}
+
+// isBalanced reports whether the balancer leads requests to the server.
+func (s *server) isBalanced() bool {
+	res, err := http.Get(s.front + "/no/such/path/")
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return res.StatusCode == http.StatusNotFound
 }
 
 // clock tells a time that only moves when it is told to.

@@ -23,6 +23,9 @@ type store struct {
 	open      func(all *testing.T) fresh // for the tests within one
 	isDurable bool
 	servers   int // their requests alternate
+	// balance starts a balancer before the server that gets the settings, and returns its URL. nil:
+	// none.
+	balance func(t *testing.T, settings *bootstrap.Config) (url string)
 
 	fresh fresh // what open has returned
 }
