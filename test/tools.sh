@@ -43,7 +43,7 @@ path() {
 	prometheus) command -v promtool >/dev/null && dirname "$(command -v prometheus)" ;;
 	systemd) command -v systemd-analyze ;;
 	# Without its library for etcd Patroni starts and then fails.
-	patroni) python3 -c 'import etcd' 2>/dev/null && command -v patroni ;;
+	patroni) /usr/bin/python3 -c 'import etcd' 2>/dev/null && command -v patroni ;;
 	etcd) command -v etcd ;;
 	pgbouncer | haproxy) PATH=$PATH:/usr/sbin command -v $name ;;
 	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;

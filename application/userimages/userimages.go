@@ -4,7 +4,6 @@ package userimages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"time"
 
